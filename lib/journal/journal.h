@@ -109,6 +109,11 @@ enum { JOURNAL_TAIL_MAX = 4 << 20 };
 int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
 			  struct err *err) MUST_CHECK;
 /*
+ * Does a part of that, which may take long: draws the next cell that no later call changes.
+ * `ret_more` is false when there was none.
+ */
+int journal_draw_cell(struct journal *journal, bool *ret_more, struct err *err) MUST_CHECK;
+/*
  * Adds that a copy of what was drawn last, `tail` behind it, is about to be made: whoever loads the
  * journal knows the copy by that. Nothing is added where there is no room. -1 when the disk fails.
  */

@@ -278,34 +278,39 @@ static int write_piece(struct journal *journal, const struct buf *piece, struct 
 	return 0;
 }
 
-/* Writes the cells that are over and that no running one stands before. */
-static int write_settled(struct journal *journal, struct err *err)
+/* Writes the next cell that is over and that no running one stands before. */
+static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 {
 	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
+	struct kept_cell *cell;
 
-	for (; journal->drawn_cells < journal->count; journal->drawn_cells++) {
-		struct kept_cell *cell = &journal->cells[journal->drawn_cells];
-
-		if (!cell->over)
-			return 0;
-		if (!cell->ran)
-			continue;
-		buf_clear(&piece);
-		if (draw_piece(journal, cell, journal->drawn_size == 0, &piece, err) < 0 ||
-		    write_piece(journal, &piece, err) < 0)
-			return -1;
-	}
+	*ret_more =
+		journal->drawn_cells < journal->count && journal->cells[journal->drawn_cells].over;
+	if (!*ret_more)
+		return 0;
+	cell = &journal->cells[journal->drawn_cells];
+	if (cell->ran && (draw_piece(journal, cell, journal->drawn_size == 0, &piece, err) < 0 ||
+			  write_piece(journal, &piece, err) < 0))
+		return -1;
+	journal->drawn_cells++;
 	return 0;
+}
+
+int journal_draw_cell(struct journal *journal, bool *ret_more, struct err *err)
+{
+	return open_file(journal, err) < 0 ? -1 : write_next(journal, ret_more, err);
 }
 
 int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
 			  struct err *err)
 {
 	size_t later = 0;
+	bool more = true;
 	bool first;
 
-	if (open_file(journal, err) < 0 || write_settled(journal, err) < 0)
-		return -1;
+	while (more)
+		if (journal_draw_cell(journal, &more, err) < 0)
+			return -1;
 	*ret_stable = journal->drawn_size;
 	first = journal->drawn_size == 0;
 	for (size_t i = journal->drawn_cells; i < journal->count; i++) {

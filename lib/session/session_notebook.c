@@ -58,9 +58,17 @@ static void copy(struct session *s)
 	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail), on_copied);
 }
 
+/* A cell a turn of the loop, for its pictures take long. */
 static void on_due(struct loop_timer *timer)
 {
-	copy(container_of(timer, struct session, notebook));
+	struct session *s = container_of(timer, struct session, notebook);
+	bool more = false;
+	struct err err;
+
+	if (journal_draw_cell(s->journal, &more, &err) == 0 && more)
+		loop_timer_start(s->host->loop, timer, loop_now(s->host->loop), on_due);
+	else
+		copy(s); /* which tells what failed */
 }
 
 void session_keep_notebook(struct session *s)

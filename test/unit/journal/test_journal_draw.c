@@ -315,6 +315,33 @@ static void cells_behind_one_that_goes_on_are_not_all_held(void **state)
 					       "cell 1 has ended."));
 }
 
+static void cells_that_are_over_are_drawn_one_at_a_time(void **state)
+{
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	struct journal_entry entry = entry_of(4, "python", "slow", "");
+	uint64_t drawn = 0;
+	uint64_t whole;
+	bool more;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 3; n++)
+		add(entry_of(n, "bash", "quick", "out\n"));
+	assert_int_equal(ask(&entry), 0);
+	assert_int_equal(journal_begin(journal, 4, &err), 0);
+	for (uint64_t n = 1; n <= 3; n++) {
+		assert_int_equal(journal_draw_cell(journal, &more, &err), 0);
+		assert_true(more);
+		assert_true(journal_drawn(journal, &tail).size > drawn);
+		drawn = journal_drawn(journal, &tail).size;
+	}
+	assert_int_equal(journal_draw_cell(journal, &more, &err), 0);
+	assert_false(more);
+	assert_int_equal(journal_draw_notebook(journal, &whole, &tail, &err), 0);
+	assert_int_equal(whole, drawn);
+	assert_int_equal(journal_notebook_size(journal, &whole, &err), 0);
+	assert_int_equal(whole, drawn + tail.len);
+}
+
 static void where_there_is_no_journal_none_is_loaded(void **state)
 {
 	(void)state;
@@ -340,6 +367,7 @@ int main(void)
 		JOURNAL_TEST(what_is_shown_of_a_cell_that_goes_on_is_bounded),
 		JOURNAL_TEST(a_copy_of_the_notebook_is_known_when_the_journal_is_loaded),
 		JOURNAL_TEST(cells_behind_one_that_goes_on_are_not_all_held),
+		JOURNAL_TEST(cells_that_are_over_are_drawn_one_at_a_time),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
