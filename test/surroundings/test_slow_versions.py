@@ -11,6 +11,7 @@ from patience import until
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 EARLIER = "deae016c7b9a"  # an ancestor whose folders are known to be about
+PARTS = ["ptycell", "ptycell-launcher", "ptycell-files", "ptycell-parent"]
 WORKS_ON = """
 import subprocess
 open('output/told.txt', 'w').write('told')
@@ -24,14 +25,17 @@ def git(*arguments, **options):
 
 @pytest.fixture(name="earlier", scope="module")
 def fixture_earlier():
-    """The earlier version's ptycell, made from the history once a build folder."""
+    """The earlier version's ptycell, made from the history once a build folder: what sessions need of it, not optimised."""
     if not shutil.which("git") or git("cat-file", "-e", f"{EARLIER}^{{commit}}").returncode != 0:
         pytest.skip("there is no history of the sources here, from which the earlier version is made")
     folder = BUILD.resolve() / "test" / f"version-{EARLIER}"
     if not (folder / "build/release/ptycell").exists():
         folder.mkdir(exist_ok=True)
         subprocess.run(["tar", "-x", "-C", folder], input=git("archive", EARLIER).stdout, check=True)
-        subprocess.run(["scripts/build", "release", "programs"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
+        made = ["cmake", "-S", ".", "-B", "build/release", "-G", "Ninja", "-C", "scripts/cmake/release.cmake",
+                "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0 -w", "-DPTYCELL_HARDEN=OFF"]
+        for command in (made, ["ninja", "-C", "build/release", *PARTS]):
+            subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
     return folder / "build/release/ptycell"
 
 
