@@ -34,6 +34,7 @@ def test_a_cell_ends_with_its_status_and_the_state_stays(sh):
     "f() { sleep 1000; }; f; echo not-reached",
     "sleep 1000 | sleep 1000; echo not-reached",
 ])
+@pytest.mark.account
 def test_ctrl_c_aborts_the_cell_and_keeps_the_shell(sh, code):
     """BR02: the rest of the cell does not run, the next one finds everything."""
     sh("kept=here; cd /tmp")
@@ -44,6 +45,7 @@ def test_ctrl_c_aborts_the_cell_and_keeps_the_shell(sh, code):
     assert after.text == "here /tmp\n" and not after.notice
 
 
+@pytest.mark.account
 def test_ctrl_c_aborts_the_cell_that_waits_for_python(sh, server):
     """Once Python has begun: before, it ends with a status of its own, and bash goes on, as at a terminal."""
     sh("kept=here")
@@ -53,6 +55,7 @@ def test_ctrl_c_aborts_the_cell_that_waits_for_python(sh, server):
     assert sh("echo $kept").text == "here\n"
 
 
+@pytest.mark.account
 def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(strict_server):
     def sh(code, **arguments):
         return strict_server.cell(code, language="bash", **arguments)
@@ -62,6 +65,7 @@ def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(strict_ser
     assert sh("echo $kept").text == "here\n"
 
 
+@pytest.mark.account
 def test_read_waits_at_its_prompt_and_is_answered(sh, server):
     """BR03, WT06, OI-08."""
     result = sh('read -p "name? " n; echo got $n')
@@ -75,6 +79,7 @@ def test_read_waits_at_its_prompt_and_is_answered(sh, server):
 
 @pytest.mark.parametrize("code", ["read x; echo not-reached", "cat; echo not-reached",
                                   "select x in a b; do echo not-reached; done"])
+@pytest.mark.account
 def test_a_cell_that_waits_can_be_interrupted(sh, server, code):
     sh("kept=here")
     assert sh(code).state == "waiting_for_input"
@@ -83,6 +88,7 @@ def test_a_cell_that_waits_can_be_interrupted(sh, server, code):
     assert sh("echo $kept").text == "here\n"
 
 
+@pytest.mark.account
 def test_programs_of_a_cell_read_what_is_typed(sh, server):
     assert sh("sort; echo end").state == "waiting_for_input"
     server.interact(input="b", language="bash")
@@ -267,6 +273,7 @@ def test_an_exit_runs_no_function_that_needs_an_option_to_be_read(server):
     assert server.cell("ls precious; after; shopt -q extglob; echo $?; kept", language="bash").text == "precious\nafter\n0\nalias\n"
 
 
+@pytest.mark.account
 def test_ctrl_z_stops_the_job_and_the_cell_goes_on(sh, server):
     """P14."""
     started = sh("bash -c 'echo ready; exec sleep 600'; echo \"after $?\"", budget=0)
@@ -301,6 +308,7 @@ def test_exec_ends_the_shell_and_says_so(sh):
     assert sh("echo ${x-gone}").text == "gone\n"
 
 
+@pytest.mark.account
 def test_exec_of_what_cannot_run_ends_the_shell_and_says_so(sh):
     """Bash has given up its traps by then; what it does not find at all, it says before that."""
     result = sh("x=5; exec /etc/passwd")
@@ -309,6 +317,7 @@ def test_exec_of_what_cannot_run_ends_the_shell_and_says_so(sh):
     assert sh("echo ${x-gone}").text == "5\n"
 
 
+@pytest.mark.account
 def test_a_killed_shell_is_told(sh):
     result = sh("kill -9 $$")
     assert result.state == "died" and "SIGKILL" in result.text
@@ -317,6 +326,7 @@ def test_a_killed_shell_is_told(sh):
 
 @pytest.mark.parametrize("code, name", [("kill -HUP $$", "HUP"), ("f() { kill -USR1 $$; }; f >log", "USR1"), ("bash -c 'kill -ALRM $PPID'; :", "ALRM"),
                                         ("trap - XFSZ; ulimit -f 1; printf %05000d 7 >big", "XFSZ")])
+@pytest.mark.account
 def test_a_shell_that_a_signal_ended_is_told(sh, code, name):
     result = sh(f"trap 'echo bye >/dev/tty' EXIT; x=5; {code}; echo not-reached")
     assert result.state == "died" and f"SIG{name}" in result.text and "not-reached" not in result.text and "bye\n" in result.text
@@ -324,12 +334,14 @@ def test_a_shell_that_a_signal_ended_is_told(sh, code, name):
 
 
 @pytest.mark.parametrize("code", ["ulimit -t 1; while :; do :; done", "ulimit -St 1; while :; do :; done"])
+@pytest.mark.account
 def test_a_limit_of_processor_time_that_code_set_is_told(sh, code):
     result = sh(code)
     assert result.state == "died" and "limit of processor time" in result.text and "memory" not in result.text
     assert "when memory runs out" in sh("ulimit -t 1000; kill -9 $$").text
 
 
+@pytest.mark.account
 def test_h1_a_file_that_becomes_too_large_ends_no_shell(sh):
     """Bash as it starts takes the signal back that it is to ignore, and lost all for what a terminal says as a line."""
     result = sh("x=5; ulimit -Sf 1; printf %05000d 7 >big; echo rc $?")
@@ -355,6 +367,7 @@ def test_a_trap_of_a_deadly_signal_keeps_the_shell(sh):
     assert sh("echo $x").text == "5\n"
 
 
+@pytest.mark.account
 def test_programs_see_the_terminal_and_nothing_else(sh):
     """BR07."""
     assert sh("ls /proc/self/fd").text.split() == ["0", "1", "2", "3"]  # 3: of ls itself
@@ -397,6 +410,7 @@ def test_progress_bars_leave_their_last_state(sh):
     assert sh(r'for i in 1 2 3; do printf "\r%d%%" $i; done; echo').text == "3%\n"
 
 
+@pytest.mark.account
 def test_large_output_comes_as_head_and_tail(sh):
     result = sh("seq 100000")
     assert result.status["output"]["total"] == 588895
@@ -451,6 +465,7 @@ def test_errors_name_their_line(sh):
         f"{cell}: line 2: `if; echo a; fi'\n")
 
 
+@pytest.mark.account
 def test_background_jobs_live_on_and_are_counted(sh):
     first = sh("sleep 1000 &")
     assert first.status["children"] == 1
@@ -461,6 +476,7 @@ def test_background_jobs_live_on_and_are_counted(sh):
     until(lambda: seen.append(sh("true").text) or "late word" in "".join(seen))
 
 
+@pytest.mark.account
 def test_a_background_reader_of_the_terminal_does_not_hang(sh):
     """WT13."""
     result = sh("set -m; (read x; echo got $x) &\nsleep 0.2; echo on")
@@ -497,6 +513,7 @@ def test_code_of_any_size_and_content_arrives(sh):
 
 
 @pytest.mark.parametrize("code", ["sh -c 'kill -INT $$'", "x=$(sh -c 'kill -INT $$')", "kill -INT $$"])
+@pytest.mark.account
 def test_a_program_that_ends_by_SIGINT_ends_the_cell_with_a_word(sh, code):
     result = sh(f"echo a; {code}; echo next")
     assert (result.state, result.status["exit"]) == ("raised", 130)
@@ -509,6 +526,7 @@ def test_status_of_a_program_killed_by_a_signal(sh):
     assert sh("nosuchcommand").status["exit"] == 127
 
 
+@pytest.mark.account
 def test_an_own_bash_is_used(home, tmp_path):
     own = tmp_path / "own/bin/mybash"
     own.parent.mkdir(parents=True)

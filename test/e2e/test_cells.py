@@ -77,6 +77,7 @@ def test_py07_system_exit_is_done_with_its_code_and_keeps_the_state(server):
     ("import ctypes; print('before', flush=True); ctypes.string_at(0)", "signal 11 (SIGSEGV)",
      None),
 ])
+@pytest.mark.account
 def test_py10_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
         server, code, said, exit_code):
     server.cell("x = 5; open('kept.txt', 'w').write('k')")
@@ -96,12 +97,14 @@ def test_a_crash_amid_a_long_output_says_that_its_end_may_be_missing(server):
     assert told not in server.cell("import os\nfor i in range(5_000): print('step', i)\nos._exit(0)").text
 
 
+@pytest.mark.account
 def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
     text = server.cell("import ctypes\nctypes.string_at(0)").text
     assert "Segmentation fault" in text and 'File "<cell 1>", line 2' in text
 
 
 
+@pytest.mark.account
 def test_a_deadline_interrupts_and_keeps_the_state(server):
     server.cell("x = 5")
     result = server.cell(f"import time\ntime.sleep({NEVER_S})", timeout=0.2)
@@ -110,6 +113,7 @@ def test_a_deadline_interrupts_and_keeps_the_state(server):
     assert server.cell("x").text == "5\n"
 
 
+@pytest.mark.account
 def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(strict_server):
     server = strict_server
 
@@ -125,6 +129,7 @@ def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(s
     until(says_where)
 
 
+@pytest.mark.account
 def test_py19_a_cell_that_catches_its_interrupts_is_killed(strict_server):
     code = f"import time\nwhile True:\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n    except KeyboardInterrupt: pass"
     result = overdue(strict_server, code)
@@ -175,6 +180,7 @@ def test_cn2_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(s
     assert "7\n" in answer.get()["result"]["content"][-2]["text"]
 
 
+@pytest.mark.account
 def test_cn3_cancelling_stops_what_the_cell_started(server):
     word = own_seconds("3141")
     server.cell("x = 5")
@@ -189,6 +195,7 @@ def test_cn3_cancelling_stops_what_the_cell_started(server):
     "while True: pass", f"import time\ntime.sleep({NEVER_S})",
     "import threading\nthreading.Event().wait()", f"import subprocess\nsubprocess.run(['sleep','{NEVER_S}'])",
     "import re\nre.match('(a+)+b', 'a' * 60)", f"import asyncio\nawait asyncio.sleep({NEVER_S})"])
+@pytest.mark.account
 def test_py17_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, code):
     server.cell("import asyncio; x = 5")
     result = overdue(server, BEGUN + code)
@@ -202,6 +209,7 @@ def test_py16_finally_blocks_run_when_an_await_is_interrupted(server):
     assert "cleanup\n" in result.text
 
 
+@pytest.mark.account
 def test_py20_a_cell_that_ignores_sigint_leaves_the_next_one_interruptible(server):
     server.cell("import signal, time; x = 5; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
     result = overdue(server, f"{BEGUN}time.sleep({NEVER_S})")
@@ -281,6 +289,7 @@ def test_a_flooded_channel_does_not_stop_other_sessions(server):
     assert server.cell("1").text.endswith("1\n")
 
 
+@pytest.mark.account
 def test_ten_thousand_sent_descriptors_reach_nobody(home):
     with Server(home, env=ALONE) as server:
         server.cell(FIND_CHANNEL)
@@ -305,6 +314,7 @@ def test_a_driver_that_does_not_read_blocks_nobody(server):
 
 # ---- output ----
 
+@pytest.mark.account
 def test_long_output_keeps_head_and_tail_with_an_exact_count_and_lies_in_the_spool(server):
     result = server.cell("for i in range(5000): print('line', i)")
     whole = "".join(f"line {i}\n" for i in range(5000))
@@ -335,6 +345,7 @@ def whole_lines(text, lines):
 
 @pytest.mark.parametrize("code, whole", [
     ("{'k'+str(i): 'v'*50 for i in range(300)}", None), ("'v'*30000", "'" + "v" * 30000 + "'")])
+@pytest.mark.account
 def test_a_value_that_is_cut_lies_whole_in_the_spool(server, code, whole):
     result = server.cell(f"x = {code}\nx")
     output = result.status["output"]
@@ -384,6 +395,7 @@ def test_a_cut_is_between_lines(server):
         assert "left out" in text and whole_lines(text, lines)
 
 
+@pytest.mark.account
 def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(server):
     flood = "for i in range(50000): print('line', i, '\u00e9')\n"
     result = server.cell(flood + "import os; os.system('echo child')\n" + flood)
@@ -396,6 +408,7 @@ def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(se
     assert server.cell(code.format(f"({lines_of}) + 'child\\n' + ({lines_of})")).text == f"({len(whole)}, True)\n"
 
 
+@pytest.mark.account
 def test_large_texts_are_printed_from_memory_that_is_there(server):
     """And not given back to the kernel and asked for again with each: 512 page faults a megabyte."""
     code = ("import resource, sys\nfaults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
@@ -405,6 +418,7 @@ def test_large_texts_are_printed_from_memory_that_is_there(server):
     assert int(server.cell("missed", session="faults").text) < 50 * 100
 
 
+@pytest.mark.account
 def test_much_is_printed_where_no_memory_is_left_for_a_thread(server):
     """Line by line then, in order with what a child prints."""
     limit = ("import os, resource\nhard = resource.getrlimit(resource.RLIMIT_DATA)[1]\n"
@@ -461,6 +475,7 @@ def test_py36_output_of_a_thread_after_the_cell_is_the_next_cells_background(ser
 
 
 
+@pytest.mark.account
 def test_live_children_are_counted_in_the_status(server):
     word = own_seconds("2718")
     code = f"import subprocess\np = [subprocess.Popen(['sleep', '{word}']) for _ in range(3)]"
@@ -478,6 +493,7 @@ def test_py28_a_dataframe_is_compact_text_with_its_shape(server):
     assert {"name": "df", "type": "DataFrame", "shape": "150x2"} in result.status["names"]
 
 
+@pytest.mark.account
 def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server):
     for number, end in enumerate(("", "\nplt.show()", "\nplt.gcf()"), 1):
         result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])" + end)
@@ -486,6 +502,7 @@ def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server)
         assert [c["path"] for c in result.status["files"] if c["path"].endswith(".png")] == [f"output/cell-{number}-figure-1.png"]
 
 
+@pytest.mark.account
 def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
     result = server.cell("import matplotlib.pyplot as plt\nfor i in range(6):\n"
                          "    plt.figure(); plt.plot([i]); print('made', i); plt.show()")
@@ -495,6 +512,7 @@ def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
     assert len(listed(server, "output/*.png")) == 6
 
 
+@pytest.mark.account
 def test_ar11_a_figure_saved_by_savefig_is_listed_once(server):
     result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1])\n"
                          "plt.savefig('output/own.png'); plt.close('all')")
@@ -546,6 +564,7 @@ def test_py08_recursion_is_an_error_not_a_flood(server):
     assert len(result.text) < 10000
 
 
+@pytest.mark.account
 def test_py09_running_out_of_memory_is_an_error(server):
     assert "MemoryError" in server.cell("bytearray(10**13)").text
     assert server.cell("1").text == "1\n"
@@ -568,6 +587,7 @@ def test_py27_a_warning_in_the_first_cell_has_its_line(server):
     assert "<cell 1>:2: UserWarning: careful" in text and "warnings.warn('careful')" in text
 
 
+@pytest.mark.account
 def test_py29_a_child_that_plots_needs_no_display(server):
     code = "import matplotlib.pyplot as p; p.plot([1]); p.savefig('output/child.png'); print('drawn')"
     result = server.cell(f"import subprocess, sys\n_ = subprocess.run([sys.executable, '-c', {code!r}], check=True)")

@@ -147,6 +147,7 @@ def file_code(name, folder):
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("folder", [".", "output"])
+@pytest.mark.account
 def test_a_files_name_when_new_changed_and_deleted(server, name, folder):
     server.cell("import os")
     new = honest(server, file_code(name, folder))
@@ -167,6 +168,7 @@ def test_a_files_name_when_new_changed_and_deleted(server, name, folder):
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+@pytest.mark.account
 def test_a_kept_copys_name_is_tame_and_its_content_whole(server, home, name):
     honest(server, file_code(name, "output"))
     copies = kept_files(home)
@@ -180,12 +182,14 @@ def test_a_thousand_long_names_stay_one_bounded_line(server):
     assert len(result.content[-1]["text"]) < 4000
 
 
+@pytest.mark.account
 def test_a_folder_with_a_hostile_name(server):
     honest(server, f"import os\nos.makedirs({('output/' + EVIL_NAME)!a})\n"
                    f"_ = open({('output/' + EVIL_NAME + '/f.txt')!a}, 'w').write('x')")
     assert_clean(server.call("list_artifacts", session_id="s").raw)
 
 
+@pytest.mark.account
 def test_a_figures_file_name(server):
     server.cell("import matplotlib.pyplot as plt")
     for name in ("../../evil", "/etc/evil", "\x1b[2J", "\n", EVIL_NAME, "x" * 5000):
@@ -195,6 +199,7 @@ def test_a_figures_file_name(server):
         assert all(c["path"].startswith("output/") for c in result.status["files"]), name
 
 
+@pytest.mark.account
 def test_a_symbolic_links_target_is_not_told_as_content(server):
     result = honest(server, "import os\nos.symlink('/etc/passwd', 'output/l')\nos.symlink('x', '\\x1b[2J')")
     assert not result.links
@@ -205,6 +210,7 @@ def test_a_symbolic_links_target_is_not_told_as_content(server):
 
 # ---- what else a session holds ----
 
+@pytest.mark.account
 def test_spool_content_comes_out_clean_only_where_it_must(server):
     result = honest(server, f"for _ in range(2000): print({EVIL!r})")
     path = result.status["output"]["path"]
@@ -212,6 +218,7 @@ def test_spool_content_comes_out_clean_only_where_it_must(server):
     honest(server, f"print(open({path!r}, newline='').read()[:3000])")
 
 
+@pytest.mark.account
 def test_the_environment_and_the_title_of_a_session(server):
     honest(server, f"import os, sys\nos.environ['X'] = {EVIL.replace(chr(0), '')!r}\n"
                    f"sys.ps1 = {EVIL!r}; sys.argv = [{EVIL!r}]; __name__ = {EVIL!r}\n"

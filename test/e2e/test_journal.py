@@ -76,6 +76,7 @@ def test_RS2_what_is_not_in_the_journal_is_an_unknown_resource(server):
         assert refusal(server, f"session://{path}")["code"] == -32602, path
 
 
+@pytest.mark.account
 def test_figures_are_resources_of_their_cell(server):
     result = server.cell(PLOT)
     cell = json.loads(read(server, "cells/1"))
@@ -328,6 +329,7 @@ def test_cells_that_a_full_journal_has_no_room_for_are_told(home):
 
 # ---- what is kept ----
 
+@pytest.mark.account
 def test_the_notebook_is_kept_for_the_person(home):
     with Server(home) as server:
         server.cell("print('one')")
@@ -342,6 +344,7 @@ def test_the_notebook_is_kept_for_the_person(home):
     assert os.listdir(folder) == ["notebook.ipynb"]
 
 
+@pytest.mark.account
 def test_the_last_cell_is_in_the_kept_notebook_however_a_session_ends(home):
     with Server(home) as server:
         server.cell("1", session="destroyed")
@@ -355,6 +358,7 @@ def test_the_last_cell_is_in_the_kept_notebook_however_a_session_ends(home):
     assert any("destroyed on request" in json.dumps(book) for book in kept(home))
 
 
+@pytest.mark.account
 def test_results_and_notebook_lie_in_one_folder(home):
     with Server(home) as server:
         for n in range(10):
@@ -366,6 +370,7 @@ def test_results_and_notebook_lie_in_one_folder(home):
     assert len(theirs) == 1 and len(list(folders[0].glob("notebook*.ipynb"))) == 2
 
 
+@pytest.mark.account
 def test_a_notebook_that_the_person_changed_is_not_overwritten(home):
     with Server(home) as server:
         server.cell("1")
@@ -378,6 +383,7 @@ def test_a_notebook_that_the_person_changed_is_not_overwritten(home):
 
 
 @pytest.mark.parametrize("setting", ["--notebook=off", "--keep=off"])
+@pytest.mark.account
 def test_no_notebook_is_kept_where_none_is_wanted(home, setting):
     with Server(home, setting) as server:
         server.cell("1")
@@ -385,6 +391,7 @@ def test_no_notebook_is_kept_where_none_is_wanted(home, setting):
     assert not (home / "kept").exists()
 
 
+@pytest.mark.account
 def test_sessions_that_ran_nothing_leave_nothing(home):
     with Server(home) as server:
         server.call("session_info", session_id="s", config={})
@@ -392,6 +399,7 @@ def test_sessions_that_ran_nothing_leave_nothing(home):
     assert not (home / "kept").exists()
 
 
+@pytest.mark.account
 def test_the_journal_goes_with_the_session(home):
     with Server(home) as server:
         server.cell("1")
@@ -410,6 +418,7 @@ def test_what_code_says_about_itself_is_clean_in_the_journal(server):
     assert_clean(notebook(server))
 
 
+@pytest.mark.account
 def test_no_code_sees_or_changes_the_journal(server):
     server.cell("1")
     told = server.cell("import os\nfound = []\nfor top in ('.', '..', '/mnt', os.path.expanduser('~')):\n"
@@ -423,6 +432,7 @@ def test_no_code_sees_or_changes_the_journal(server):
 
 # ---- the audit file ----
 
+@pytest.mark.account
 def test_each_cell_adds_a_line_to_the_audit_file(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
@@ -442,6 +452,7 @@ def test_each_cell_adds_a_line_to_the_audit_file(home):
         assert "spoken" not in json.dumps({**line, "code": ""})
 
 
+@pytest.mark.account
 def test_r10_the_lines_of_a_cell_that_died_have_the_generation_it_ran_in(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
@@ -452,6 +463,7 @@ def test_r10_the_lines_of_a_cell_that_died_have_the_generation_it_ran_in(home):
         ("began", 1, 1), ("ended", 1, 1), ("began", 2, 2), ("ended", 2, 2)]
 
 
+@pytest.mark.account
 def test_code_that_runs_is_in_the_audit_file_before_it_ends(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
@@ -470,6 +482,7 @@ def test_code_that_runs_is_in_the_audit_file_before_it_ends(home):
 @pytest.mark.parametrize("name, why", [
     ("link", "Too many levels of symbolic links"), ("folder", "Is a directory"), ("missing/audit", "No such file or directory"),
     ("fifo", "")])
+@pytest.mark.account
 def test_nothing_runs_without_the_audit_file_that_is_wanted(home, name, why):
     """N6: who sets it wants to know all that ran."""
     (home / "link").symlink_to(home / "elsewhere")
@@ -483,6 +496,7 @@ def test_nothing_runs_without_the_audit_file_that_is_wanted(home, name, why):
     assert not (home / "elsewhere").exists()
 
 
+@pytest.mark.account
 def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
     path = home / "audit.jsonl"
     with Server(home, f"--audit={path}") as server:
@@ -504,6 +518,7 @@ def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
                         f"opening '{path}': Is a directory. Tell the user.")
 
 
+@pytest.mark.account
 def test_s10_an_audit_file_that_code_could_change_is_refused(home):
     folder = home / "shared"
     folder.mkdir()

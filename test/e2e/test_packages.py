@@ -37,6 +37,7 @@ def python(server, code, session="s"):
     return server.call("exec_code", session_id=session, language="python", code=code)
 
 
+@pytest.mark.account
 def test_a_package_is_there_in_the_next_cell_without_a_restart(start):
     server = start()
     assert python(server, "import alpha").is_error
@@ -46,6 +47,7 @@ def test_a_package_is_there_in_the_next_cell_without_a_restart(start):
     assert "generation" not in (python(server, "1").notice or "")  # it is the same interpreter
 
 
+@pytest.mark.account
 def test_a_second_session_gets_it_from_the_cache_and_the_first_keeps_its_own(start, index):
     server = start()
     install(server, "beta")
@@ -58,6 +60,7 @@ def test_a_second_session_gets_it_from_the_cache_and_the_first_keeps_its_own(sta
     assert "2.0" in python(server, "import alpha; alpha.version").text
 
 
+@pytest.mark.account
 def test_what_the_session_has_stays_when_more_is_installed(start):
     server = start()
     install(server, "alpha==1.0")
@@ -65,6 +68,7 @@ def test_what_the_session_has_stays_when_more_is_installed(start):
     assert result.object["packages"] == ["alpha 1.0", "beta 1.0"]
 
 
+@pytest.mark.account
 def test_an_entry_of_the_cache_that_was_changed_is_made_anew(servers, index, home):
     server = servers("--pip-index", index.url)
     install(server, "alpha==1.0")
@@ -76,6 +80,7 @@ def test_an_entry_of_the_cache_that_was_changed_is_made_anew(servers, index, hom
     assert "1.0" in python(server, "import alpha; alpha.version", session="t").text
 
 
+@pytest.mark.account
 def test_the_folder_of_packages_is_read_only_inside_and_the_session_has_no_network(start, index):
     server = start()
     install(server, "beta")
@@ -86,6 +91,7 @@ def test_the_folder_of_packages_is_read_only_inside_and_the_session_has_no_netwo
     assert "Error" in text and "refused" in text.lower() or "Permission" in text
 
 
+@pytest.mark.account
 def test_dependencies_of_a_cell_are_there_when_it_runs(start, index):
     server = start()
     code = {"session_id": "s", "language": "python", "code": "import beta; beta.version"}
@@ -195,6 +201,7 @@ def test_what_is_no_requirement_is_named(start):
     assert result.is_error and "option" in result.texts[0]
 
 
+@pytest.mark.account
 def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
     server = start()
     result = install(server, "no-such-package-at-all")
@@ -205,12 +212,14 @@ def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(st
 # ---- 68: hostile packages ----
 
 
+@pytest.mark.account
 def test_68_a_wheel_with_a_path_traversal_is_refused(start, shared):
     result = install(start(), "traveller")
     assert result.is_error and "outside" in result.texts[0]
     assert not any("evil.py" in files for _, _, files in os.walk(shared.home))
 
 
+@pytest.mark.account
 def test_68_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
     result = install(start(), "runscode")
     assert result.is_error and "PTYCELL_INSTALL_BUILDS" in result.texts[0]
@@ -219,6 +228,7 @@ def test_68_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
 # ---- where from ----
 
 
+@pytest.mark.account
 def test_a_folder_of_wheels_needs_no_network(start, tmp_path):
     folder = tmp_path / "wheels"
     folder.mkdir()

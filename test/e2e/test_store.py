@@ -27,6 +27,7 @@ def write(folder, name, content=b"a,b\n1,2\n"):
     return name
 
 
+@pytest.mark.account
 def test_cb_27_a_file_comes_back_by_its_link_with_name_and_type(storage, tmp_path):
     name = write(tmp_path, "output/données 1.csv")
     stored = Stored(tmp_path, storage.order(), [name])
@@ -48,6 +49,7 @@ def test_cb_24_cb_25_each_path_is_a_name_of_its_own(storage, tmp_path):
         assert get(stored.url(name))[2] == name.encode(), (name, stored.text)
 
 
+@pytest.mark.account
 def test_an_empty_file_is_a_file(storage, tmp_path):
     name = write(tmp_path, "empty.txt", b"")
     stored = Stored(tmp_path, storage.order(), [name])
@@ -62,6 +64,7 @@ def test_a_second_upload_replaces_the_first(storage, tmp_path):
     assert get(first.url(name))[2] == b"second"
 
 
+@pytest.mark.account
 def test_a_large_file_goes_in_parts_and_comes_back_identical(storage, tmp_path):
     size = (200 if FULL else 40) * 1000 * 1000 + 12345
     with open(tmp_path / "big.bin", "wb") as file:
@@ -105,6 +108,7 @@ def test_t1_blocks_of_two_uploads_of_one_name_are_never_put_together(tmp_path):
     assert len(ids) == len(set(ids)) == 6 and len({len(name) for name in ids}) == 1
 
 
+@pytest.mark.account
 def test_many_files_go_together(storage, tmp_path):
     names = [write(tmp_path, f"many/{i}.txt", str(i).encode()) for i in range(60)]
     stored = Stored(tmp_path, storage.order(), names)
@@ -176,6 +180,7 @@ def safe(tmp_path_factory):
         yield running, certificate
 
 
+@pytest.mark.account
 def test_a_link_to_a_safe_storage_is_good_over_tls_only(safe, tmp_path):
     storage, certificate = safe
     name = write(tmp_path, "x.txt", b"content")
@@ -184,6 +189,7 @@ def test_a_link_to_a_safe_storage_is_good_over_tls_only(safe, tmp_path):
     assert get(url, certificate)[2] == b"content"
 
 
+@pytest.mark.account
 def test_a_storage_that_nobody_vouches_for_gets_nothing(safe, tmp_path):
     name = write(tmp_path, "x.txt", b"content")
     stored = Stored(tmp_path, safe[0].order(), [name])
@@ -323,6 +329,7 @@ def test_a_redirect_is_not_followed(tmp_path):
     assert stored.files[name]["problem"] == "the storage answered 307"
 
 
+@pytest.mark.account
 def test_a_storage_that_is_not_there_is_told_for_all_at_once(tmp_path):
     names = [write(tmp_path, f"{i}.txt") for i in range(50)]
     trouble = Trouble(CREATED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pytest plugin: a time limit a test, MUST_RUN=1, which makes a skipped test a failed one, and what a
+"""pytest plugin: a time limit a test, MUST_RUN=1, which makes a skipped test a failed one, --account, and what a
 failed one leaves: the command that repeats it, and the folder of the run.
 
 The limit is patience.LIMIT_S, another with @pytest.mark.limit(seconds); a build with
@@ -20,6 +20,18 @@ SLOW_BUILDS = ("asan",)
 SKIPPED_EXIT = 77
 
 
+def pytest_addoption(parser):
+    parser.addoption("--account", action="store_true", help="of a file in which tests are marked `account`, those alone")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.option.account:
+        having = {item.path for item in items if item.get_closest_marker("account")}
+        others = [item for item in items if item.path in having and not item.get_closest_marker("account")]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     if not config.option.basetemp:  # pytest's own goes with the third run after it
@@ -27,6 +39,7 @@ def pytest_configure(config):
     # Who starts tests in the background may have it ignored, and so would every program in them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "limit(seconds): how long this test may take")
+    config.addinivalue_line("markers", "account: what this test holds may differ with the account that the server has")
 
 
 def _limit(item):
