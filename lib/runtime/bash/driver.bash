@@ -63,7 +63,8 @@ __ptycell_at_exit="{ __ptycell_status=\$? $__ptycell_plain; \\builtin shopt -u e
 __ptycell_leaving='__ptycell_flags=$-; '\
 '__ptycell_children=$({ \builtin trap -p CHLD >&3; } 3>&1 >/dev/null); \builtin trap - CHLD; '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
-'__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
+'__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); '\
+'__ptycell_failing=$({ \builtin trap -p ERR >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
@@ -431,6 +432,11 @@ __ptycell_set_traps() {
 		25 | [Xx][Ff][Ss][Zz] | [Ss][Ii][Gg][Xx][Ff][Ss][Zz])
 			[[ $(\builtin trap -p XFSZ) == *\'* ]] && __ptycell_xfsz=own || __ptycell_xfsz=off
 			;;
+		[Ee][Rr][Rr])
+			[[ $__ptycell_exits ]] || builtin continue
+			__ptycell_guard "$(\builtin trap -p ERR)"
+			builtin trap "$__ptycell_failing" ERR
+			;;
 		esac
 	done
 	builtin return "$1"
@@ -741,22 +747,46 @@ __ptycell_read_driver() {
 	done </proc/self/environ 2>/dev/null
 }
 
-# The user's trap of EXIT, with the options of the cell. `exit` in it, or a failure under set -e, would end this bash for
-# good: they make all functions return instead, up to __ptycell_leave (__ptycell_unwind). All of it is one command, as an
-# unset variable under set -u ends what bash has read, and not this function; under -e it ends bash.
+# The user's trap of EXIT, with the options of the cell. What would end this bash for good makes all functions return instead,
+# up to __ptycell_leave (__ptycell_unwind): `exit` is a function, and a trap of ERR does what -e would. An `eval` whose failure
+# is no error, and that no `builtin` is before, only shows -e, whatever `set` says in it: bash ends where that is on and a variable is unset under -u. What
+# comes before the user's text is of its first line, and all of that is one command: such an error ends what bash has read.
 __ptycell_say_bye() {
-	builtin local -
+	builtin local - __ptycell_failed
 	[[ $__ptycell_traps == *INT* ]] || builtin trap '__ptycell_unwind "$__ptycell_status"' INT # Ctrl-C would end bash
-	if [[ -o posix || $__ptycell_flags == *e*u* || $__ptycell_bye == *@(builtin|command)*exit* ]] || builtin declare -F exit >/dev/null; then
+	if [[ -o posix || $__ptycell_bye == *@(builtin|command)*exit* ]] || [[ $(\builtin declare -F exit eval) ]]; then
 		__ptycell_say_apart "$@"
 		builtin return 0
 	fi
 	exit() { __ptycell_exit "$?" "$@"; }
-	__ptycell_exits=yes
-	builtin trap 'case $- in *e*) __ptycell_unwind "$?" ;; esac' ERR
+	__ptycell_exits=exit
+	builtin declare -F trap >/dev/null || {
+		trap() { __ptycell_trap builtin trap "$@"; } # no command of the trap's takes the one of ERR away
+		__ptycell_exits=trap
+	}
+	__ptycell_guard "$__ptycell_failing"
 	builtin set "-E${__ptycell_flags//[^eku]/}"
-	__ptycell_return "$__ptycell_status" && builtin :
-	builtin eval "{ $__ptycell_bye"$'\n:\n}' # a list that fails at the end of it ends nothing
+	\eval 'builtin trap "$__ptycell_failing" ERR; __ptycell_return "$__ptycell_status" && builtin :; { '"$__ptycell_bye"$'\n:\n}' ||
+		[[ $? != 1 || $- != *e* ]] || __ptycell_status=1 # an unset variable
+}
+
+# Makes $__ptycell_failing the trap of ERR that does what -e would, behind the user's, which bash lists as $1. The user's is not for
+# functions and subshells, unless the cell says so (set -E).
+__ptycell_guard() {
+	__ptycell_failing=
+	if [[ $1 == *" ERR" ]]; then
+		__ptycell_failing=${1#trap -- }
+		builtin eval "__ptycell_failing=${__ptycell_failing% ERR}"
+		[[ $__ptycell_flags == *E* ]] && __ptycell_line='*' || __ptycell_line=__ptycell_say_bye.0
+		__ptycell_failing="case \${FUNCNAME-}.\${BASH_SUBSHELL-} in $__ptycell_line) $__ptycell_failing"$'\n;; esac\n'
+	fi
+	__ptycell_failing='__ptycell_fail "$?"'$'\n'"$__ptycell_failing"'case $- in *e*) __ptycell_unwind "$__ptycell_failed" ;; esac'
+}
+
+# The status at which a trap of ERR begins, for its end.
+__ptycell_fail() {
+	__ptycell_failed=$1
+	builtin return "$1"
 }
 
 # In another process, whose status is then the cell's. One that is substituted knows this shell's jobs.
@@ -782,11 +812,12 @@ __ptycell_exit() {
 	( builtin exit "${@:2}" ) && __ptycell_unwind 0 || __ptycell_unwind "$?"
 }
 
-# Before each command that follows, the function that it is in returns.
+# Before each command that follows, the function that it is in returns. A fork ends.
 __ptycell_unwind() {
+	[[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || builtin exit "$1"
 	__ptycell_status=$1
 	builtin set +e
-	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return ;; esac' DEBUG
+	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return 0 ;; esac' DEBUG
 }
 
 # In the trap of EXIT, with the parameters of the cell or of the function that `exit` came from. `exit`,
@@ -795,9 +826,10 @@ __ptycell_unwind() {
 __ptycell_leave() {
 	[[ $__ptycell_state == begun && ( -R BASHPID || ${BASHPID:-$$} == "$$" ) ]] || builtin return 0
 	if [[ $__ptycell_bye ]]; then
-		__ptycell_say_bye "$@"
+		__ptycell_say_bye "$@" || builtin :
 		builtin set +eku
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
+		[[ $__ptycell_exits != trap ]] || builtin unset -f trap
 		builtin trap - DEBUG ERR
 		[[ $__ptycell_traps == *INT* ]] || builtin trap - INT
 	fi
@@ -844,7 +876,7 @@ __ptycell_resume() {
 	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
 		"$(\builtin printf ' %s' "${__ptycell_left[@]}")" >&2
-	builtin unset -v __ptycell_children __ptycell_ended __ptycell_fixed __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
+	builtin unset -v __ptycell_children __ptycell_ended __ptycell_failing __ptycell_fixed __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
 		__ptycell_names __ptycell_numbers __ptycell_options __ptycell_whole
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
@@ -928,7 +960,7 @@ __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
