@@ -67,6 +67,9 @@ __ptycell_leaving='__ptycell_flags=$-; '\
 '__ptycell_failing=$({ \builtin trap -p ERR >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx'
 
+# What the server puts before a trap of RETURN (traps.c).
+__ptycell_returning='case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) '
+
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
 # redirect what it says. Or it has closed what this shell tells and is told by.
 __ptycell_starve() {
@@ -369,7 +372,7 @@ __ptycell_trap() {
 	if [[ $__ptycell_first == trap ]] && builtin declare -F trap >/dev/null; then
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p || ( $1 == -- && $# == 1 ) ]]; then
-		__ptycell_list_traps "$@"
+		__ptycell_list_traps builtin trap "$@"
 	elif [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
 	else
@@ -377,32 +380,74 @@ __ptycell_trap() {
 	fi
 }
 
-# A subshell lists those of the shell around it, as long as it sets none.
+# Stands before what lists traps (installs.h): bash's own list of all is in __ptycell_all, as this function would not see those of
+# DEBUG, ERR and RETURN. A fork lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
-	if [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
-		builtin local LC_ALL=C __ptycell_line __ptycell_ours="trap -- '$__ptycell_at_exit' EXIT"$'\n'
-		__ptycell_line=$(\builtin trap "$@")$'\n'
-		builtin set -- "$?" "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
-		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$2"}
-		[[ $__ptycell_xfsz ]] || __ptycell_line=${__ptycell_line/"trap -- '' SIGXFSZ"$'\n'}
-		[[ $__ptycell_xfsz ]] || __ptycell_line=${__ptycell_line/"trap -- '' XFSZ"$'\n'} # in POSIX mode
-		builtin printf '%s' "${__ptycell_line#$'\n'}"
-		builtin return "$1"
+	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	builtin local __ptycell_line="${__ptycell_all-$(\builtin trap -p)}"
+	builtin unset __ptycell_all
+	if [[ $1 == trap && $__ptycell_exits != trap ]] && builtin declare -F trap >/dev/null; then
+		trap "${@:2}"
+		builtin return
 	fi
-	__ptycell_adopt
-	builtin trap - EXIT
-	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
-	if [[ ! $__ptycell_xfsz && $(\builtin trap -p XFSZ) == "trap -- '' "*XFSZ ]]; then
-		builtin trap - XFSZ
-		builtin trap "$@"
-		builtin set -- "$?"
-		builtin trap '' XFSZ
-	else
-		builtin trap "$@"
-		builtin set -- "$?"
-	fi
-	builtin trap "$__ptycell_at_exit" EXIT
-	builtin return "$1"
+	[[ $__ptycell_exits || ( ! -R BASHPID && ${BASHPID:-$$} != "$$" ) ]] || __ptycell_adopt
+	[[ $1 == trap ]] || builtin shift # builtin, command
+	( __ptycell_select_traps "$__ptycell_line" "${@:2}" )
+}
+
+# Prints those of bash's list $1 that the rest asks for, as the user has set them.
+__ptycell_select_traps() {
+	builtin local LC_ALL=C IFS=' ' __ptycell_name __ptycell_status=0
+	builtin shopt -u expand_aliases
+	builtin set +o posix # else there is no such function
+	__ptycell_listed=()
+	builtin trap - EXIT # from here on a listing says nothing of the shell around
+	builtin unset -f trap
+	trap() { __ptycell_list_trap "${@:2}"; }
+	[[ ! $__ptycell_exits || ! $__ptycell_bye ]] || __ptycell_list_trap "$__ptycell_at_exit" EXIT # it is none while it runs
+	builtin eval "$1"
+	builtin shift
+	[[ ${1-} != -- ]] || builtin shift
+	[[ ${1-} != -p ]] || builtin shift
+	[[ ${1-} != -- ]] || builtin shift
+	(( $# > 0 )) || { (( ${#__ptycell_listed[@]} == 0 )) || builtin printf '%s\n' "${__ptycell_listed[@]}"; }
+	for __ptycell_name; do
+		__ptycell_ask_trap "$__ptycell_name" || __ptycell_status=1
+	done
+	builtin return "$__ptycell_status"
+}
+
+# Stands for `trap` there. Leaves out what is the driver's, and takes away what traps.c puts around the user's.
+__ptycell_list_trap() {
+	case $2.$1 in
+	*INT.__ptycell_unwind* | *.-) builtin return 0 ;;
+	EXIT."$__ptycell_at_exit")
+		[[ $__ptycell_bye ]] || builtin return 0
+		builtin set -- "$__ptycell_bye" EXIT
+		;;
+	ERR.__ptycell_fail*)
+		[[ $1 == *$'\n;; esac\n'* ]] || builtin return 0
+		builtin set -- "${1#*' in '*') '}" ERR
+		builtin set -- "${1%$'\n;; esac\n'*}" ERR
+		;;
+	*XFSZ.) [[ $__ptycell_xfsz ]] || builtin return 0 ;;
+	RETURN."$__ptycell_returning"*)
+		builtin set -- "${1#"$__ptycell_returning"}" "$2"
+		builtin set -- "${1%$'\n;; esac'}" "$2"
+		;;
+	esac
+	__ptycell_listed+=("trap -- '${1//\'/\'\\\'\'}' $2")
+}
+
+# What is in no list is nothing, or an error that bash tells.
+__ptycell_ask_trap() {
+	builtin local __ptycell_line __ptycell_wanted=${1^^}
+	[[ ! $1 =~ ^[0-9]+$ ]] || (( $1 == 0 )) || __ptycell_wanted=$(\builtin kill -l "$1" 2>/dev/null)
+	[[ $1 != 0 ]] || __ptycell_wanted=EXIT
+	for __ptycell_line in "${__ptycell_listed[@]}"; do
+		[[ ${__ptycell_line##*\' } != ?(SIG)"$__ptycell_wanted" ]] || { builtin printf '%s\n' "$__ptycell_line"; builtin return; }
+	done
+	builtin trap -p -- "$1" >/dev/null
 }
 
 # What has been put on EXIT in the driver's place becomes the user's trap, which the driver's runs.
@@ -416,10 +461,11 @@ __ptycell_adopt() {
 	builtin trap "$__ptycell_at_exit" EXIT
 }
 
-# Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (installs.h).
+# Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (installs.h), and leaves its status.
 __ptycell_settle() {
-	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	{ builtin local - __ptycell_status=$?; builtin set +ektuvx; } 2>/dev/null
 	[[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt
+	builtin return "$__ptycell_status"
 }
 
 __ptycell_set_traps() {
@@ -958,7 +1004,7 @@ builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt __ptycell_settle \
+	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER

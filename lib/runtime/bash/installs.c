@@ -12,20 +12,29 @@
 static bool step(struct lexer *l);
 static enum ending follow(struct lexer *l);
 
-/* They stand in the order in which the cell has them. */
-static void add_mark(struct marks *marks, const char *at, const char *word)
+/* Makes a group of a command, with a function at its end. */
+static void settle_command(struct lexer *l)
 {
-	if (marks->count < LEXER_MARKS_MAX &&
-	    (marks->count == 0 || marks->list[marks->count - 1].at < at))
-		marks->list[marks->count++] = (struct mark){ at, word };
+	size_t count = l->marks->count;
+
+	if (count + 2 > LEXER_MARKS_MAX)
+		return;
+	bash_add_mark(l->marks, l->start, SETTLING_START);
+	if (l->marks->count > count)
+		bash_add_mark(l->marks, l->words_end, SETTLING_END);
 }
 
 static void end_command(struct lexer *l)
 {
+	if (l->progress == TRAP && (l->lists || l->words == 1))
+		bash_rename_mark(l->marks, l->command, LISTS_WORD);
 	if (l->progress == BARE_TRAP && l->exits)
-		add_mark(l->marks, l->words_end, SETTLING_WORD);
+		settle_command(l);
 	l->progress = NOTHING;
 	l->exits = false;
+	l->dashes = false;
+	l->lists = false;
+	l->start = NULL;
 }
 
 static void begin_command(struct lexer *l)
@@ -89,48 +98,33 @@ static enum progress next_progress(enum progress before, const struct word *word
 	return NOTHING;
 }
 
-static void mark_command(struct lexer *l, const char *word)
-{
-	add_mark(l->marks, l->command, word);
-}
-
-static void unmark_command(struct lexer *l)
-{
-	struct marks *marks = l->marks;
-	size_t i = marks->count;
-
-	while (i > 0 && marks->list[i - 1].at > l->command)
-		i--;
-	if (i == 0 || marks->list[i - 1].at != l->command)
-		return;
-	memmove(&marks->list[i - 1], &marks->list[i], (marks->count - i) * sizeof(struct mark));
-	marks->count--;
-}
-
 /* Bash takes signals' names in small letters too. */
 static bool is_signal(const struct word *word, const char *name)
 {
 	return word->len == strlen(name) && strncasecmp(word->start, name, word->len) == 0;
 }
 
-/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset or list ERR
- * either. */
+/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset ERR either.
+ */
 static void take_trap_word(struct lexer *l, const struct word *word)
 {
-	if (l->words == 2 && bash_word_is(word, "--")) {
+	if (l->words == 2 && !l->dashes && bash_word_is(word, "--")) {
+		l->dashes = true;
 		l->words--;
 		return;
 	}
+	l->lists = l->lists || (l->words == 2 && !l->dashes && bash_word_is(word, "-p"));
+	if (l->lists)
+		return;
 	if (l->words == 2)
-		l->resets = bash_word_is(word, "-") || bash_word_is(word, "-p") ||
-			    is_signal(word, "ERR");
+		l->resets = bash_word_is(word, "-") || is_signal(word, "ERR");
 	else
 		l->exits = l->exits || is_signal(word, "EXIT") || bash_word_is(word, "0");
 	if (!is_signal(word, "DEBUG") && !is_signal(word, "RETURN") &&
 	    !(l->resets && is_signal(word, "ERR")))
 		return;
 	l->progress = BARE_TRAP;
-	unmark_command(l);
+	bash_remove_mark(l->marks, l->command);
 }
 
 static bool is_assignment(const struct word *word)
@@ -322,7 +316,7 @@ static bool take_first(struct lexer *l, const struct word *word)
 	if (l->progress == TRAP && is_definition(l))
 		l->progress = NOTHING;
 	if (l->progress == TRAP)
-		mark_command(l, TRAPS_WORD);
+		bash_add_mark(l->marks, l->command, TRAPS_WORD);
 	return true;
 }
 
@@ -359,9 +353,9 @@ static bool handle_word(struct lexer *l)
 	}
 	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
 	if (l->progress == FOUND && !l->inner)
-		mark_command(l, INSTALLS_WORD);
+		bash_add_mark(l->marks, l->command, INSTALLS_WORD);
 	if (l->progress == TRAP) {
-		mark_command(l, TRAPS_WORD);
+		bash_add_mark(l->marks, l->command, TRAPS_WORD);
 		l->words = 1;
 	}
 	return true;
@@ -499,6 +493,8 @@ static bool step(struct lexer *l)
 	}
 	if (c == '\n')
 		return handle_newline(l);
+	if (l->start == NULL)
+		l->start = l->at;
 	return bash_ends_word(c) ? handle_operator(l) : handle_word(l);
 }
 
@@ -561,11 +557,5 @@ void installs_mark(const char *code, size_t len, struct buf *out)
 	begin_command(&l);
 	if (look)
 		(void)follow(&l);
-	for (size_t i = 0; i < marks.count; i++) {
-		buf_put(out, code, (size_t)(marks.list[i].at - code));
-		buf_puts(out, marks.list[i].word);
-		len -= (size_t)(marks.list[i].at - code);
-		code = marks.list[i].at;
-	}
-	buf_put(out, code, len);
+	bash_put_marks(&marks, code, len, out);
 }

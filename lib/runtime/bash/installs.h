@@ -5,9 +5,10 @@
  * `pip install` and `npm install`: a session has no network, so that these ask the server instead
  * (__ptycell_install in driver.bash). `trap`: the shell's EXIT is the driver's, which keeps what
  * the cell wants there (__ptycell_trap), also as `\trap`, `builtin trap` and `command trap`; not
- * before traps of DEBUG and RETURN, nor `trap - ERR` and `trap -p ERR`. Where such a one names EXIT
- * too, as `trap - ERR EXIT`, a function stands behind it that looks for what it did
- * (__ptycell_settle).
+ * before traps of DEBUG and RETURN, nor `trap - ERR`. Where such a one names EXIT too, as
+ * `trap - ERR EXIT`, it becomes a group with a function at its end that looks for what it did
+ * (__ptycell_settle). What lists them gets bash's own list, as a function does not see all
+ * (__ptycell_list_traps).
  *
  * Found are only simple commands whose words stand there as they are, anywhere that bash would
  * begin a command: behind `&&`, in a loop, in a clause of `case`, in a pipeline; `trap` in a
@@ -25,7 +26,11 @@
  * such variable. */
 #define INSTALLS_WORD "${__ptycell_on+\"__ptycell_install\"} "
 #define TRAPS_WORD "${__ptycell_on+\"__ptycell_trap\"} "
-#define SETTLING_WORD " && ${__ptycell_on+\"__ptycell_settle\"}"
+#define LISTS_WORD                                                                                 \
+	"${__ptycell_on+${__ptycell_on/x/${__ptycell_all=$(\\builtin trap -p)}}}"                  \
+	"${__ptycell_on+\"__ptycell_list_traps\"} "
+#define SETTLING_START "{ "
+#define SETTLING_END "; ${__ptycell_on+\"__ptycell_settle\"} && :; }"
 
 /* Appends `code` with its word before each of them. */
 void installs_mark(const char *code, size_t len, struct buf *out);

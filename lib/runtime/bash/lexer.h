@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lexer.h - what installs.c, words.c and documents.c have in common: how far a cell has been read.
+ * lexer.h - what installs.c, words.c, documents.c and marks.c have in common: how far a cell has
+ * been read.
  *
  * A function that returns false, or NULL, could not tell what follows: from there on nothing is
  * known.
@@ -10,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/buf.h"
 
 enum {
 	LEXER_MARKS_MAX = 64,
@@ -61,6 +64,9 @@ struct lexer {
 	size_t words; /* of the command so far */
 	bool resets;  /* of a trap: what it was before */
 	bool exits;   /* of a trap: EXIT is among its signals */
+	bool dashes;  /* of a trap: -- came first */
+	bool lists;   /* of a trap: -p did */
+	const char *start; /* of the command, with assignments and redirections before it */
 	const char *command;
 	const char *words_end; /* of the command so far */
 	enum progress progress;
@@ -76,6 +82,16 @@ static inline bool lexer_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
+
+/* ---- marks.c ---- */
+
+/* One place has one mark: the first stays. */
+void bash_add_mark(struct marks *marks, const char *at, const char *word);
+void bash_remove_mark(struct marks *marks, const char *at);
+void bash_rename_mark(struct marks *marks, const char *at, const char *word);
+
+/* Appends the code, with each mark's word in its place. */
+void bash_put_marks(const struct marks *marks, const char *code, size_t len, struct buf *out);
 
 /* ---- words.c ---- */
 

@@ -23,8 +23,9 @@ static char *marked(const char *code)
 	return buf_steal(&out);
 }
 
-/* `@` stands where the word of installs is expected, a bell where that of traps is, a form feed
- * where that is which stands behind some. */
+/* `@` stands where the word of installs is expected, a bell where that of traps is, a vertical
+ * tab where that of their lists is; a carriage return and a form feed where a group begins and
+ * ends. */
 static void expect(const char *want)
 {
 	struct buf code;
@@ -38,11 +39,15 @@ static void expect(const char *want)
 			buf_puts(&whole, INSTALLS_WORD);
 		else if (*c == '\a')
 			buf_puts(&whole, TRAPS_WORD);
+		else if (*c == '\v')
+			buf_puts(&whole, LISTS_WORD);
+		else if (*c == '\r')
+			buf_puts(&whole, SETTLING_START);
 		else if (*c == '\f')
-			buf_puts(&whole, SETTLING_WORD);
+			buf_puts(&whole, SETTLING_END);
 		else
 			buf_put(&whole, c, 1);
-		if (strchr("@\a\f", *c) == NULL)
+		if (strchr("@\a\v\r\f", *c) == NULL)
 			buf_put(&code, c, 1);
 	}
 	got = marked(buf_str(&code));
@@ -161,9 +166,9 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"if true; then \atrap cleanup EXIT; fi",
 		"f() { \atrap - EXIT; }",
 		"(\atrap x EXIT; echo)",
-		"\atrap; \atrap -p EXIT; trap -p ERR; \atrap -p",
-		"old=$(\atrap -p EXIT); x=\"$(\atrap -p)\"; y='$(trap -p)'; z=\"\\$(trap -p)\"",
-		"\atrap \"$(\atrap -p EXIT); echo\" USR1; echo $(\atrap -p)",
+		"\vtrap; \vtrap -p EXIT; \vtrap -p ERR; \vtrap -p",
+		"old=$(\vtrap -p EXIT); x=\"$(\vtrap -p)\"; y='$(trap -p)'; z=\"\\$(trap -p)\"",
+		"\atrap \"$(\vtrap -p EXIT); echo\" USR1; echo $(\vtrap -p)",
 		"trap 'echo $BASH_COMMAND' DEBUG; \atrap x EXIT",
 		"f() { trap 'rm x' RETURN; }",
 		"\atrap x ERR; trap - ERR; trap ERR; \atrap - USR1; \atrap 'y' ERR",
@@ -174,13 +179,14 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"builtin trap x RETURN; builtin echo trap x EXIT; command trap - ERR",
 		"2>/dev/null \atrap x EXIT; \atrap 2>/dev/null - USR1",
 		"trap() { :; }; trap () { :; }; \atrap x EXIT",
-		"x=$(\atrap); y=\"`\atrap -p`\"; cat <(\atrap) <( ls; \atrap ) `echo \\`; trap`",
-		"if x; then trap - ERR; fi; trap \"$(\atrap -p EXIT)\" DEBUG",
-		"trap - ERR EXIT INT\f; trap - EXIT ERR 2>/dev/null\f # none\n(trap x 0 RETURN\f)",
-		"f() { trap - EXIT ERR\f\n}; a || trap x DEBUG EXIT\f || b; trap - ERR EXIT | c",
-		"case x in x) trap - ERR EXIT\f;; y) trap - ERR EXIT\f\nesac; trap EXIT DEBUG",
-		"trap -- - ERR; trap - err exit\f; trap -- x Debug; \atrap -- x exit",
-		"x=$(trap - ERR EXIT\f); trap - ERR 2>EXIT; trap - EXIT ERR\f & trap - ERR EXIT\f",
+		"x=$(\vtrap); y=\"`\vtrap -p`\"; cat <(\vtrap) <( ls; \vtrap ) `echo \\`; trap`",
+		"if x; then trap - ERR; fi; trap \"$(\vtrap -p EXIT)\" DEBUG",
+		"\rtrap - ERR EXIT INT\f; \rtrap - EXIT ERR 2>/dev/null\f # none\n(\rtrap x 0 RETURN\f)",
+		"f() { \rtrap - EXIT ERR\f\n}; a || \rtrap x DEBUG EXIT\f || b; trap - ERR EXIT | c",
+		"case x in x) \rtrap - ERR EXIT\f;; y) \rtrap - ERR EXIT\f\nesac; trap EXIT DEBUG",
+		"trap -- - ERR; \rtrap - err exit\f; trap -- x Debug; \atrap -- x exit",
+		"x=$(\rtrap - ERR EXIT\f); trap - ERR 2>EXIT; \rtrap - EXIT ERR\f & \rtrap - ERR EXIT\f",
+		"! \ra=b 2>x builtin trap \"$(\vtrap -p)\" RETURN 0 >y\f && \atrap -- -p; \vtrap --; \vtrap -p -- >x",
 	};
 
 	(void)state;
