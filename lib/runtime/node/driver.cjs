@@ -24,7 +24,7 @@ const v8 = host.require('v8');
 const Emitter = host.require('events');
 const Module = host.require('module');
 const inspector = host.require('inspector');
-const { pathToFileURL } = host.require('url');
+const { pathToFileURL, fileURLToPath, URL } = host.require('url');
 const syntax = host.load('syntax');
 const values = host.load('values');
 const output = host.load('output');
@@ -44,6 +44,7 @@ const connectSession = uncurry(Session.prototype.connect);
 const disconnectSession = uncurry(Session.prototype.disconnect);
 const postMessage = uncurry(Session.prototype.post);
 const { stripTypeScriptTypes } = Module;
+const { load: loadModule } = Module.prototype;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, hasOwn, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
@@ -62,6 +63,8 @@ const shift = uncurry(Array.prototype.shift);
 const join = uncurry(Array.prototype.join);
 const includes = uncurry(Array.prototype.includes);
 const then = uncurry(Promise.prototype.then);
+const forEach = uncurry(Map.prototype.forEach);
+const remove = uncurry(Map.prototype.delete);
 const { compareExchange, load, store, wait } = Atomics;
 const { writeSync, readSync, statSync, readFileSync, writeFileSync, renameSync } = fs;
 const { openSync, closeSync, fstatSync, readlinkSync, realpathSync } = fs;
@@ -298,6 +301,7 @@ const SECRET = 'ptyc\u00e9ll'; // the global by which code of V8's comes back he
 const LAUNCH = 0;
 const BOXED = 1;
 const GUARDED = 2;
+const LOADS = 3;
 const comeBack = (what, value) => `${SECRET}(${what}, ${value})`;
 const GUARD = `
 const { parentPort, workerData: [shared, fd] } = require('worker_threads');
@@ -538,8 +542,10 @@ function link(before, after) {
 function onComeBack(what, value) {
   if (what === LAUNCH) launch();
   else if (what === BOXED) box = value;
+  else if (what === LOADS) return loadModule;
   else if (load(shared, 0) < 0 && load(shared, 0) !== HELD) onGuard();
   else store(shared, 2, LATER);
+  return undefined;
 }
 
 // Comes when V8 has terminated the code.
@@ -703,18 +709,23 @@ function ownValue(answer, name) {
   return hasOwn(answer, name) ? answer[name] : undefined;
 }
 
+// The object of this id.
+function unboxed(objectId) {
+  const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
+    arguments: withoutPrototype([{ __proto__: null, objectId }], null) };
+  box = undefined;
+  post('Runtime.callFunctionOn', params, () => {});
+  const value = box;
+  box = undefined;
+  return value;
+}
+
 // The object or value that V8 describes.
 function unwrap(remote) {
   const objectId = ownValue(remote, 'objectId');
   if (objectId !== undefined) {
     cell.held = true;
-    const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
-      arguments: withoutPrototype([{ __proto__: null, objectId }], null) };
-    box = undefined;
-    post('Runtime.callFunctionOn', params, () => {});
-    const value = box;
-    box = undefined;
-    return value;
+    return unboxed(objectId);
   }
   const text = ownValue(remote, 'unserializableValue');
   if (text === undefined) return ownValue(remote, 'value');
@@ -853,7 +864,7 @@ function packagesCame({ id, parts }) {
 const PACKAGES = process.env.NODE_PATH; // where the server puts them
 const loadedAs = { __proto__: null }; // package -> its version when a cell loaded it first; '' is none of ours
 
-function noteLoaded(specifier) {
+function notePackage(specifier) {
   const found = exec(/^(?:@[^/]+\/)?[^/@:]+/, specifier);
   if (found === null || loadedAs[found[0]] !== undefined) return;
   loadedAs[found[0]] = '';
@@ -1043,7 +1054,7 @@ function stripTypes(code) {
 
 // A `then` that all objects have takes V8's answer, and may leave it unsettled.
 function watchAwait(mine) {
-  hintWhileIdle('[the cell awaits a promise; nothing seems left to settle it]', () => !mine.answered && leftHalf === undefined, () => {
+  hintWhileIdle('[the cell awaits a promise; nothing seems left to settle it]', () => !mine.answered, () => {
     if (!hides('then')) return false;
     endBy(spoiled());
     return true;
@@ -1924,10 +1935,47 @@ function newInput() {
 
 const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a file of this name
 const requireFromCell = Module.createRequire(anchor);
-const seen = { __proto__: null }; // file -> what it was when it was loaded
-const versions = { __proto__: null }; // file -> how often it was loaded anew
+const seen = { __proto__: null }; // file of the session -> what it was when it was loaded
 const importing = { __proto__: null }; // file -> true, while an import of it is under way
-const HALF = 'half'; // no fingerprint
+const whole = { __proto__: null }; // URL -> true, of ES modules that were loaded to their end
+const kept = { __proto__: null }; // file -> true, of those that cannot be loaded anew
+let someFailed = false; // ES modules, which Node keeps as such
+let esModules; // what Node's ES loader has loaded: URL -> its jobs by their type
+
+const EVALUATED = 4; // V8's Module::Status
+const IN_LOADER = 'loader'; // the group of what V8 shows of it
+
+// Node keeps each ES module for good, also one that failed, and has no call that forgets it. V8 shows what a function of
+// Node's sees, which is all of its modules.
+function findEsModules() {
+  if (esModules !== undefined) return esModules;
+  try {
+    const load = ask('Runtime.evaluate', { expression: comeBack(LOADS), objectGroup: IN_LOADER }).result;
+    const { internalProperties } = ask('Runtime.getProperties', { objectId: load.objectId, ownProperties: true });
+    let at = 0;
+    while (internalProperties[at].name !== '[[Scopes]]') at++;
+    const scopes = ask('Runtime.getProperties', { objectId: internalProperties[at].value.objectId, ownProperties: true }).result;
+    const { require: requireOfNode } = unboxed(scopes[0].value.objectId).object;
+    const { loadCache } = loaderOf(requireOfNode);
+    forEach(loadCache, noop);
+    esModules = loadCache;
+  } catch {
+    // This Node has it elsewhere.
+  }
+  post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: IN_LOADER }, noop);
+  return esModules;
+}
+
+function loaderOf(requireOfNode) {
+  const { getOrInitializeCascadedLoader: get } = requireOfNode('internal/modules/esm/loader');
+  return get === undefined ? requireOfNode('internal/process/esm_loader').esmLoader : get(); // Node 18
+}
+
+function ask(method, params) {
+  let answer;
+  post(method, { __proto__: null, silent: true, ...params }, (error, reply) => { answer = reply; });
+  return answer;
+}
 
 function fingerprint(file) {
   const stat = statSync(file, { __proto__: null, throwIfNoEntry: false });
@@ -1940,38 +1988,86 @@ function noteChange(file) {
   const before = seen[file];
   seen[file] = now;
   if (before === undefined || before === now) return;
+  if (esModules === undefined && kept[file]) say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
   forget(file);
 }
 
-// The file is loaded anew, and so are the session's own files that have required it, and theirs.
+// The file is loaded anew, and so are the session's own files that have loaded it, and theirs.
 function forget(file) {
   const { cache } = requireFromCell;
   delete cache[file];
-  versions[file] = (versions[file] || 0) + 1;
-  for (const other in cache) {
-    if (seen[other] !== undefined && hasRequired(cache[other], file)) forget(other);
+  forgetEsModule(file);
+  for (const other in seen) {
+    if (hasRequired(cache[other], file) || (isEsModule(other) && includes(importedBy(other), file))) forget(other);
   }
 }
 
-function hasRequired({ children }, file) {
+function hasRequired(module, file) {
+  const children = module?.children;
   for (let i = 0; i < (children?.length ?? 0); i++) if (children[i]?.filename === file) return true;
   return false;
 }
 
-// Before a cell loads this file, which may take others.
-function noteChanges(file) {
+// Calls `act` for each URL by which the file was imported.
+function eachUrl(file, act) {
+  if (esModules === undefined) return;
+  const { href } = pathToFileURL(file);
+  forEach(esModules, (jobs, url) => {
+    if (url === href || slice(url, 0, href.length + 1) === `${href}?`) act(url);
+  });
+}
+
+function isEsModule(file) {
+  let found = false;
+  eachUrl(file, () => { found = true; });
+  return found;
+}
+
+function forgetEsModule(file) {
+  eachUrl(file, forgetUrl);
+}
+
+function forgetUrl(url) {
+  remove(esModules, url);
+  delete whole[url];
+}
+
+// Before a cell loads files of its own.
+function noteChanges() {
+  findEsModules();
   for (const known in seen) noteChange(known);
-  noteChange(file);
 }
 
 const IN_PACKAGES = /\/node_modules\//;
-const IMPORTED = /\b(?:from|import)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/g;
+const IMPORTED = /\b(?:from|import|require)\s*\(?\s*(["'])((?:\.{0,2}\/|file:)[^"'\n]+)\1/g;
 
-// Notes the session's own files among those that require() has loaded.
-function noteRequired() {
-  for (const file in requireFromCell.cache) {
-    if (seen[file] === undefined && exec(IN_PACKAGES, file) === null) seen[file] = fingerprint(file);
-  }
+// Notes the session's own files among those that are loaded.
+function noteLoaded() {
+  for (const file in requireFromCell.cache) noteFile(file);
+  if (esModules === undefined) return;
+  const done = !isImporting();
+  forEach(esModules, (jobs, url) => {
+    if (whole[url] || slice(url, 0, 5) !== 'file:') return;
+    noteFile(fileURLToPath(url));
+    if (done && isEvaluated(jobs)) whole[url] = true;
+  });
+}
+
+function noteFile(file) {
+  if (seen[file] === undefined && exec(IN_PACKAGES, file) === null) seen[file] = fingerprint(file);
+}
+
+// The file is imported by a Node that keeps it, and what it imports.
+function noteKept(file) {
+  kept[file] = true;
+  noteFile(file);
+  const found = importedBy(file);
+  for (let i = 0; i < found.length; i++) if (!kept[found[i]]) noteKept(found[i]);
+}
+
+function isImporting() {
+  for (const _ in importing) return true;
+  return false;
 }
 
 // The files that an ES module imports by its text, as Node does not tell.
@@ -1984,36 +2080,39 @@ function importedBy(file) {
     return found;
   }
   IMPORTED.lastIndex = 0;
-  for (let match = exec(IMPORTED, text); match !== null; match = exec(IMPORTED, text)) push(found, path.resolve(path.dirname(file), match[2]));
+  for (let match = exec(IMPORTED, text); match !== null; match = exec(IMPORTED, text)) {
+    const imported = fileNamed(match[2], path.dirname(file));
+    if (imported !== undefined) push(found, imported);
+  }
   return found;
 }
 
-function noteImported(file) {
-  const found = importedBy(file);
-  for (let i = 0; i < found.length; i++) {
-    if (seen[found[i]] !== undefined) continue;
-    seen[found[i]] = fingerprint(found[i]);
-    noteImported(found[i]);
-  }
+// What failed is loaded anew the next time, when nothing is being loaded.
+function forgetFailed() {
+  if (!someFailed || isImporting()) return;
+  someFailed = false;
+  forgetUnfinished((jobs) => !isEvaluated(jobs));
+}
+
+function forgetUnfinished(isMeant) {
+  if (esModules === undefined) return;
+  const found = [];
+  forEach(esModules, (jobs, url) => { if (!whole[url] && isMeant(jobs)) push(found, url); });
+  for (let i = 0; i < found.length; i++) forgetUrl(found[i]);
+}
+
+function isEvaluated(jobs) {
+  for (const type in jobs) if (jobs[type]?.module?.getStatus() === EVALUATED) return true;
+  return false;
 }
 
 // What was being loaded by code that was terminated is loaded anew the next time.
 function forgetHalves() {
   const { cache } = requireFromCell;
   for (const file in cache) if (cache[file].loaded === false) delete cache[file];
-  for (const file in importing) {
-    seen[file] = HALF;
-    delete importing[file];
-    leftHalf = file;
-  }
-}
-
-// What such a module imports itself, Node keeps for good: as failed, with nothing said, or as being loaded.
-let leftHalf;
-
-function halfModule() {
-  return `code was ended while ${path.basename(leftHalf)} was loaded, and Node keeps what that imports half loaded: ` +
-    'give those files other names, or start a new interpreter (interact with action terminate)';
+  if (!isImporting()) return;
+  for (const file in importing) delete importing[file];
+  forgetUnfinished(() => true);
 }
 
 function isRelative(specifier) {
@@ -2040,7 +2139,7 @@ function resolve(id, options) {
 
 function requireById(id) {
   const name = inFolder(id);
-  if (typeof id === 'string' && isRelative(id)) noteChanges(requireFromCell.resolve(name));
+  if (typeof id === 'string' && isRelative(id)) noteChanges();
   return requireFromCell(name);
 }
 
@@ -2048,30 +2147,28 @@ function require(id) {
   let loaded;
   try {
     loaded = requireById(id);
+  } catch (error) {
+    someFailed = true;
+    throw error;
   } finally {
-    noteRequired();
+    forgetFailed();
+    noteLoaded();
   }
-  if (!isRelative(id)) noteLoaded(id);
+  if (!isRelative(id)) notePackage(id);
   values.noteModule(loaded);
   return loaded;
 }
 
-// As both loaders know it: through no link.
-function fileOf(name) {
-  const file = path.resolve(currentFolder(), name);
+// The file that a specifier names by its path or URL, as both loaders know it: through no link.
+function fileNamed(specifier, folder) {
+  if (!isRelative(specifier) && slice(specifier, 0, 5) !== 'file:') return undefined;
+  let file;
   try {
+    file = fileURLToPath(new URL(specifier, pathToFileURL(`${folder}/`)));
     return realpathSync(file);
   } catch {
     return file;
   }
-}
-
-function resolveForImport(specifier, file) {
-  if (file === undefined) return specifier;
-  noteChanges(file);
-  noteImported(file);
-  const version = versions[file] === undefined ? '' : `?version=${versions[file]}`;
-  return `${pathToFileURL(file).href}${version}`;
 }
 
 const REFERRER = ` imported from ${path.join(WORKSPACE, '[eval]')}`;
@@ -2112,28 +2209,36 @@ function refusal(file) {
   return undefined;
 }
 
-// import() and the import statement; a relative file that has changed is loaded anew.
+// import() and the import statement; a file of the session that has changed is loaded anew.
 async function importModule(specifier, options) {
   const name = `${specifier}`;
-  const file = isRelative(name) ? fileOf(name) : undefined;
+  const file = fileNamed(name, currentFolder());
   const from = {};
   captureStackTrace(from);
   let module;
   try {
-    if (file !== undefined) importing[file] = true;
-    if (leftHalf !== undefined) hintWhileIdle(`[an import does not end: ${halfModule()}]`, () => importing[file]);
-    module = await host.import(resolveForImport(name, file), options);
+    if (file !== undefined) {
+      noteChanges();
+      if (esModules === undefined) noteKept(file);
+      importing[file] = true;
+    }
+    module = await host.import(file === undefined ? name : pathToFileURL(file).href + queryOf(name), options);
   } catch (error) {
-    if (error === null && leftHalf !== undefined) throw new Error(`Cannot import '${name}': ${halfModule()}`);
+    someFailed = true;
     placeImport(error, from);
     if (file !== undefined) placeRefusal(error, from, file);
     throw error;
   } finally {
     if (file !== undefined) delete importing[file];
-    noteRequired();
+    forgetFailed();
+    noteLoaded();
   }
-  if (!isRelative(name)) noteLoaded(name);
+  if (file === undefined) notePackage(name);
   return module;
+}
+
+function queryOf(specifier) {
+  return exec(/[?#].*$/s, specifier)?.[0] ?? '';
 }
 
 // ---- imported names ---------------------------------------------------------------------------

@@ -24,8 +24,8 @@ class Session(harness.Session):
     """One Node with the driver in it."""
 
     def __init__(self, node, cwd=".", env=None, output="", patient=False, broken=None):
-        """`patient`: the guard waits a day before it ends a callback of a cell that waits. `broken`: a text of syntax.cjs, and
-        what stands in its place."""
+        """`patient`: the guard waits a day before it ends a callback of a cell that waits. `broken`: a text of the
+        sources, and what stands in its place."""
         self.folder = pathlib.Path(cwd)
         self.master, slave = pty.openpty()
         harness.set_raw(slave)
@@ -45,8 +45,8 @@ class Session(harness.Session):
             assert GUARD_WAITS in sources[0][1]
             sources[0] = (PARTS[0], sources[0][1].replace(GUARD_WAITS, "const GUARD_WAITS_MS = 86400000;"))
         if broken:
-            assert broken[0] in dict(sources)["syntax"]
-            sources = [(name, text.replace(*broken) if name == "syntax" else text) for name, text in sources]
+            assert any(broken[0] in text for _, text in sources)
+            sources = [(name, text.replace(*broken)) for name, text in sources]
         self.send("boot", 0, sources)
         self.send("hello", 0, [("proto", "1"), ("nonce", harness.NONCE), ("output", output)])
         self.ready = self.next_frame()

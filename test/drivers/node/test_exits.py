@@ -149,17 +149,17 @@ def test_p17_a_module_that_was_ended_is_loaded_anew(shared, load, end):
     assert shared.run(load).value == "7"
 
 
-def test_an_import_of_what_an_exit_left_half_loaded_is_explained(session, tmp_path):
-    (tmp_path / "inner.mjs").write_text("process.exit(3)")
-    (tmp_path / "middle.mjs").write_text("import './inner.mjs'")
-    (tmp_path / "outer.mjs").write_text("await import('./middle.mjs')")
-    assert session.run("await import('./middle.mjs')").status == "exit"
-    failed = session.run("await import('./middle.mjs')")
-    assert failed.done["evalue"].startswith("Cannot import './middle.mjs': code was ended while middle.mjs was loaded")
-    session.start("await import('./outer.mjs')")
-    session.read_until("an import does not end: code was ended while")
-    session.interrupt()
-    assert session.finish().status == "interrupted"
+@pytest.mark.each_case
+def test_what_a_module_imports_that_was_ended_is_loaded_anew(session, tmp_path):
+    (tmp_path / "kept.mjs").write_text("globalThis.loads = (globalThis.loads ?? 0) + 1")
+    (tmp_path / "inner.mjs").write_text("import './kept.mjs'; if (!globalThis.again) process.exit(3); export default 7")
+    (tmp_path / "middle.mjs").write_text("export { default } from './inner.mjs'")
+    (tmp_path / "outer.mjs").write_text("export default (await import('./middle.mjs')).default")
+    session.run("await import('./kept.mjs')")
+    for name in ("middle", "outer"):
+        assert session.run(f"await import('./{name}.mjs')").status == "exit"
+    session.run("again = true")
+    assert [session.run(f"[(await import('./{name}.mjs')).default, loads]").value for name in ("outer", "middle", "inner")] == ["[ 7, 1 ]"] * 3
 
 
 def test_a_listener_may_exit_when_the_session_ends(session):
