@@ -3,17 +3,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "json/write.h"
 
+enum { LOCK_WAIT_MS = 1000, LOCK_PAUSE_NS = 1000000, CHUNK = 4096 };
+
+/* What every line of ours begins with: the fields are written in the order they were set. */
+static const char line_start[] = "{\"v\":";
+
 static int open_file(const char *path, int create, struct err *err)
 {
-	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	const int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	cleanup_fd int fd = open(path, flags | create, 0600);
 	struct stat st;
 
@@ -38,32 +47,108 @@ static int check_folder(const char *path, struct err *err)
 	return 0;
 }
 
-char *audit_refusal(const char *path)
+static int check_target(const char *path, struct err *err)
 {
-	struct err err = { .code = ERR_NONE };
-	cleanup_fd int fd = open_file(path, 0, &err);
+	cleanup_fd int fd = open_file(path, 0, err);
 
-	if (fd >= 0)
-		return NULL;
-	if (err.code == ERR_SYSTEM && err.sys == ENOENT && check_folder(path, &err) == 0)
-		return NULL;
+	if (fd < 0 && err->code == ERR_SYSTEM && err->sys == ENOENT)
+		return check_folder(path, err);
+	return fd < 0 ? -1 : 0;
+}
+
+char *audit_refusal(const char *target)
+{
+	struct err err;
+
+	return check_target(target, &err) < 0 ? audit_refuse(&err) : NULL;
+}
+
+char *audit_refuse(const struct err *err)
+{
 	return xasprintf(
 		"What runs cannot be recorded in the file of PTYCELL_AUDIT, so nothing runs: "
 		"%s. Correct the file and send it again, or correct PTYCELL_AUDIT and start ptycell "
 		"again.",
-		err.msg);
+		err->msg);
 }
 
-int audit_append(const char *path, const json_t *line, struct err *err)
+/* Other servers hold it for as long as they write a line. */
+static int lock(int fd, const char *path, struct err *err)
 {
-	cleanup_fd int fd = open_file(path, O_CREAT, err);
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	uint64_t until = clock_ms() + LOCK_WAIT_MS;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || clock_ms() >= until)
+			return err_sys(err, "locking '%s'", path);
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* Where the last line begins, of which no end is there; `size` when there is none. */
+static off_t torn_from(int fd, off_t size)
+{
+	char bytes[CHUNK];
+
+	for (off_t at = size; at > 0;) {
+		off_t len = at < CHUNK ? at : CHUNK;
+		const char *end;
+
+		if (pread(fd, bytes, (size_t)len, at - len) != (ssize_t)len)
+			return size;
+		end = memrchr(bytes, '\n', (size_t)len);
+		if (end != NULL)
+			return at - len + (end - bytes) + 1;
+		at -= len;
+	}
+	return 0;
+}
+
+static bool is_ours(int fd, off_t from)
+{
+	char start[sizeof(line_start) - 1];
+
+	return pread(fd, start, sizeof(start), from) == (ssize_t)sizeof(start) &&
+	       memcmp(start, line_start, sizeof(start)) == 0;
+}
+
+/*
+ * A server was killed as it wrote a line: what is there of it goes. Anything else without an end is
+ * its user's, and gets one.
+ */
+static int mend_tail(int fd, off_t *size, struct err *err)
+{
+	off_t from = torn_from(fd, *size);
+
+	if (from == *size)
+		return 0;
+	if (is_ours(fd, from) && ftruncate(fd, from) == 0) {
+		*size = from;
+		return 0;
+	}
+	*size += 1;
+	return fd_write_all(fd, "\n", 1, err);
+}
+
+int audit_append(const char *target, const json_t *line, struct err *err)
+{
+	cleanup_fd int fd = open_file(target, O_CREAT, err);
 	cleanup_free char *text = NULL;
+	struct stat st;
 	size_t len;
 
-	if (fd < 0)
+	if (fd < 0 || lock(fd, target, err) < 0)
 		return -1;
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "looking at '%s'", target);
+	if (mend_tail(fd, &st.st_size, err) < 0)
+		return err_wrap(err, "'%s'", target);
 	text = json_write_text(line);
 	len = strlen(text);
 	text[len] = '\n'; /* over the NUL: the length is known */
-	return fd_write_all(fd, text, len + 1, err);
+	if (fd_write_all(fd, text, len + 1, err) == 0)
+		return 0;
+	(void)!ftruncate(fd, st.st_size);
+	return err_wrap(err, "'%s'", target);
 }

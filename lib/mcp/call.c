@@ -146,11 +146,21 @@ const char *mcp_call_target(const struct mcp_call *call)
 	return name != NULL ? name : "";
 }
 
+static const char *client_text(const struct mcp_call *call, const char *key)
+{
+	const char *text = json_string_value(json_object_get(call->era.client_info, key));
+
+	return text != NULL ? text : "";
+}
+
 const char *mcp_call_client_name(const struct mcp_call *call)
 {
-	const char *name = json_string_value(json_object_get(call->era.client_info, "name"));
+	return client_text(call, "name");
+}
 
-	return name != NULL ? name : "";
+const char *mcp_call_client_version(const struct mcp_call *call)
+{
+	return client_text(call, "version");
 }
 
 static void put_number(json_t *object, const char *key, double value)

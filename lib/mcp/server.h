@@ -146,8 +146,9 @@ void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call
 enum mcp_revision mcp_call_revision(const struct mcp_call *call);
 /* The tool's or prompt's name, "" for other requests. */
 const char *mcp_call_target(const struct mcp_call *call);
-/* The client's name as it said, "" when unknown. */
+/* The client's name and version as it said, "" when unknown. */
 const char *mcp_call_client_name(const struct mcp_call *call);
+const char *mcp_call_client_version(const struct mcp_call *call);
 /* `total` < 0: unknown. A value that does not rise is raised a little. No-op without a token. */
 void mcp_call_progress(struct mcp_call *call, double progress, double total, const char *message);
 /* A log message (only with features.logging). */

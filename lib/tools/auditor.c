@@ -26,9 +26,9 @@ enum { VERSION = 1, INSTANCE_DIGITS = 8 };
 struct auditor {
 	const struct settings *settings;
 	char instance[INSTANCE_DIGITS + 1];
-	char *client;
+	json_t *client;
 	uint64_t lines;
-	bool failed;
+	json_t *unwritten; /* lines that could not be, in their order */
 };
 
 struct auditor *auditor_new(const struct settings *settings)
@@ -36,23 +36,44 @@ struct auditor *auditor_new(const struct settings *settings)
 	struct auditor *auditor = xcalloc(1, sizeof(*auditor));
 
 	auditor->settings = settings;
-	auditor->client = xstrdup("");
+	auditor_set_client(auditor, "", "");
+	auditor->unwritten = json_array();
 	random_hex(auditor->instance, INSTANCE_DIGITS);
 	return auditor;
 }
 
+/* Adds the lines that wait, as far as that is possible. */
+static int write_waiting(struct auditor *auditor, struct err *err)
+{
+	while (json_array_size(auditor->unwritten) > 0) {
+		if (audit_append(auditor->settings->audit, json_array_get(auditor->unwritten, 0),
+				 err) < 0)
+			return -1;
+		(void)json_array_remove(auditor->unwritten, 0);
+	}
+	return 0;
+}
+
 void auditor_free(struct auditor *auditor)
 {
+	struct err err;
+
 	if (auditor == NULL)
 		return;
-	free(auditor->client);
+	if (write_waiting(auditor, &err) < 0)
+		log_warn("auditor", "PTYCELL_AUDIT: %zu events are not recorded there: %s",
+			 json_array_size(auditor->unwritten), err.msg);
+	json_decref(auditor->unwritten);
+	json_decref(auditor->client);
 	free(auditor);
 }
 
-void auditor_set_client(struct auditor *auditor, const char *name)
+void auditor_set_client(struct auditor *auditor, const char *name, const char *version)
 {
-	free(auditor->client);
-	auditor->client = xstrdup(name);
+	json_decref(auditor->client);
+	auditor->client = json_object();
+	json_put(auditor->client, "name", json_make_str(name));
+	json_put(auditor->client, "version", json_make_str(version));
 }
 
 bool auditor_is_on(const struct auditor *auditor)
@@ -60,23 +81,30 @@ bool auditor_is_on(const struct auditor *auditor)
 	return auditor->settings->audit != NULL;
 }
 
-char *auditor_refusal(const struct auditor *auditor)
+char *auditor_refusal(struct auditor *auditor)
 {
-	return auditor->settings->audit == NULL ? NULL : audit_refusal(auditor->settings->audit);
+	struct err err;
+
+	if (auditor->settings->audit == NULL)
+		return NULL;
+	return write_waiting(auditor, &err) < 0 ? audit_refuse(&err)
+						: audit_refusal(auditor->settings->audit);
 }
 
-static void tell_failed(struct auditor *auditor, struct session *session, const struct err *err)
+/* Told once: from then on nothing is done. */
+static void tell_failed(const struct auditor *auditor, struct session *session,
+			const struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	if (!auditor->failed)
-		log_warn("auditor", "PTYCELL_AUDIT: %s; events are not recorded there", err->msg);
-	auditor->failed = true;
+	if (json_array_size(auditor->unwritten) > 1)
+		return;
+	log_warn("auditor", "PTYCELL_AUDIT: %s; events wait to be recorded there", err->msg);
 	if (session == NULL)
 		return;
-	buf_puts(&text, "What ran before could not be recorded in the user's audit file: ");
+	buf_puts(&text, "What was done could not be recorded in the user's audit file: ");
 	clean_line(&text, err->msg, strlen(err->msg), sizeof(err->msg));
-	buf_puts(&text, ". Tell the user.");
+	buf_puts(&text, ". Nothing more is done until it is recorded there. Tell the user.");
 	session_add_notice(session, buf_str(&text));
 }
 
@@ -92,7 +120,7 @@ static json_t *new_line(struct auditor *auditor, const struct session *session,
 	json_put_int(line, "seq", (json_int_t)++auditor->lines);
 	json_put_str(line, "time", now);
 	json_put_str(line, "instance", auditor->instance);
-	json_put(line, "client", json_make_str(auditor->client));
+	json_put(line, "client", json_deep_copy(auditor->client));
 	json_put_str(line, "session_id", session_id);
 	if (session != NULL) {
 		json_put_int(line, "generation", (json_int_t)session_generation(session));
@@ -115,6 +143,7 @@ void auditor_add(struct auditor *auditor, struct session *session, const char *s
 	json_put(line, "generation", json_incref(json_object_get(fields, "generation")));
 	(void)!json_object_update_missing(line, fields);
 	json_redact(line, auditor->settings->redact);
-	if (audit_append(auditor->settings->audit, line, &err) < 0)
+	json_append(auditor->unwritten, json_incref(line));
+	if (write_waiting(auditor, &err) < 0)
 		tell_failed(auditor, session, &err);
 }

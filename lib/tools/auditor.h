@@ -19,16 +19,19 @@ struct settings;
 struct auditor *auditor_new(const struct settings *settings);
 /* NULL is allowed. */
 void auditor_free(struct auditor *auditor);
-/* For the lines to come: what the client calls itself; "" when it does not. */
-void auditor_set_client(struct auditor *auditor, const char *name);
+/* For the lines to come: what the client calls itself, and its version; "" when it does not say. */
+void auditor_set_client(struct auditor *auditor, const char *name, const char *version);
 /* Whether lines go anywhere: for what costs something to make. */
 bool auditor_is_on(const struct auditor *auditor);
-/* Why nothing may run now, as a sentence that says what to do; NULL when all is well. */
-char *auditor_refusal(const struct auditor *auditor);
+/*
+ * Why nothing may be done now, as a sentence that says what to do; NULL when all is well, and no
+ * line waits any more.
+ */
+char *auditor_refusal(struct auditor *auditor);
 /*
  * Adds the line of an event with these fields (NULL: none) after those that every line has.
- * `session` is NULL when it has ended. That a line cannot be written is told in the session's next
- * answer and once in the log.
+ * `session` is NULL when it has ended. A line that cannot be written waits, and those behind it.
+ * The first is told in the session's next answer and in the log.
  */
 void auditor_add(struct auditor *auditor, struct session *session, const char *session_id,
 		 const char *event, json_t *fields_own);

@@ -45,6 +45,7 @@ static void on_cancel(struct mcp_call *call, void *data)
 
 static void pass(const struct gate *gate, struct mcp_call *call, json_t *arguments)
 {
+	gate->hooks->called(gate->context, call);
 	for (size_t i = 0; i < gate->tool_count; i++)
 		if (str_eq(gate->tools[i].name, mcp_call_target(call))) {
 			gate->tools[i].call(call, arguments, gate->context);

@@ -22,6 +22,8 @@ struct service;
 
 /* What the gate asks of its service. */
 struct gate_hooks {
+	/* A tool is called. */
+	void (*called)(struct service *service, const struct mcp_call *call);
 	/* A session is wanted: NULL lets the call go on, to say why there is none. */
 	struct confinement *(*confinement)(struct service *service);
 	/* Code is held: what it will need can be prepared. */

@@ -18,6 +18,7 @@
 #include "session/spares.h"
 #include "session/table.h"
 #include "tools/arrivals.h"
+#include "tools/auditor.h"
 #include "tools/catalog.h"
 #include "tools/cell_install.h"
 #include "tools/gate.h"
@@ -119,7 +120,14 @@ static void on_tools_listed(void *context)
 	loop_defer_start(service->loop, &service->ahead, on_ahead);
 }
 
-static const struct gate_hooks gate_hooks = { .confinement = service_confinement,
+static void on_called(struct service *service, const struct mcp_call *call)
+{
+	auditor_set_client(history_auditor(service->history), mcp_call_client_name(call),
+			   mcp_call_client_version(call));
+}
+
+static const struct gate_hooks gate_hooks = { .called = on_called,
+					      .confinement = service_confinement,
 					      .code_waits = on_code_waits,
 					      .settled = on_settled,
 					      .wait_ms = wait_ms };

@@ -33,10 +33,8 @@ void tool_fail(struct mcp_call *call, const struct service *service, const struc
 
 bool tool_audit_refused(struct mcp_call *call, struct service *service)
 {
-	struct auditor *auditor = history_auditor(service_history(service));
-	cleanup_free char *why = auditor_refusal(auditor);
+	cleanup_free char *why = auditor_refusal(history_auditor(service_history(service)));
 
-	auditor_set_client(auditor, mcp_call_client_name(call));
 	if (why != NULL)
 		tool_fail_text(call, service, why);
 	return why != NULL;

@@ -33,8 +33,8 @@ void tool_fail(struct mcp_call *call, const struct service *service, const struc
 /* The same with a text that may be long. */
 void tool_fail_text(struct mcp_call *call, const struct service *service, const char *message);
 /*
- * Before anything runs: true when it cannot be recorded in the user's audit file; the call is
- * answered then. Notes for the lines to come who the client is.
+ * Before anything is done: true when it cannot be recorded as PTYCELL_AUDIT wants; the call is
+ * answered then.
  */
 bool tool_audit_refused(struct mcp_call *call, struct service *service);
 /* Ends the call with an object: structuredContent, and the same as text. */

@@ -149,6 +149,8 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 		tool_fail_text(call, service, confinement_refusal(confinement));
 		return;
 	}
+	if (tool_audit_refused(call, service))
+		return;
 	session = tool_session(service, arguments, true, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);

@@ -127,6 +127,9 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 		tool_fail(call, service, &err);
 		return;
 	}
+	/* Code can be stopped, whatever cannot be recorded. */
+	if (request.action == LOOK_TYPE && tool_audit_refused(call, service))
+		return;
 	waiter = waiter_new(call, service);
 	waiter_start(waiter, session_look(session, &request, waiter_done, waiter, &err), &err);
 }

@@ -315,7 +315,8 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 		tool_fail(call, service, &err);
 		return;
 	}
-	if (answer_for_none(call, service, arguments, &request))
+	if (answer_for_none(call, service, arguments, &request) ||
+	    (request.config != NULL && tool_audit_refused(call, service)))
 		return;
 	if ((session = tool_session(service, arguments, true, &err)) == NULL ||
 	    tool_configure(service, session, request.config, &err) < 0) {
@@ -403,6 +404,8 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 		tool_fail(call, service, &err);
 		return;
 	}
+	if (tool_audit_refused(call, service))
+		return;
 	id = xstrdup(session_id(session));
 	answer = json_object();
 	json_put_str(answer, "session_id", id);

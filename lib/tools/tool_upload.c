@@ -318,20 +318,31 @@ static void upload_from(struct mcp_call *call, struct service *service, struct s
 		upload_path(service, &request);
 }
 
+static void take_upload(struct mcp_call *call, struct service *service, json_t *arguments,
+			const struct upload *upload)
+{
+	struct err err;
+	/* Most often data for Python. */
+	struct session *session =
+		tool_session_for(service, arguments, language_find("python"), &err);
+
+	if (session == NULL)
+		tool_fail(call, service, &err);
+	else if (upload->content != NULL)
+		upload_content(call, service, session, upload);
+	else
+		upload_from(call, service, session, upload);
+}
+
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
 	struct upload upload = { .decoded = BUF_INIT(BUF_UNBOUNDED) };
-	struct session *session;
 	struct err err;
 
-	if (read_upload(service, arguments, &upload, &err) < 0 ||
-	    /* Most often data for Python. */
-	    (session = tool_session_for(service, arguments, language_find("python"), &err)) == NULL)
+	if (read_upload(service, arguments, &upload, &err) < 0)
 		tool_fail(call, service, &err);
-	else if (upload.content != NULL)
-		upload_content(call, service, session, &upload);
-	else
-		upload_from(call, service, session, &upload);
+	else if (!tool_audit_refused(call, service))
+		take_upload(call, service, arguments, &upload);
 	buf_release(&upload.decoded);
 }

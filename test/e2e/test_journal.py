@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import resource
 import stat
 
 import pytest
@@ -446,7 +447,7 @@ def test_each_cell_adds_a_line_to_the_audit_file(home):
     assert began["code"] == "secret = 1\nprint('spoken')" and began["language"] == "python"
     assert (ended["state"], raised["state"], ended["language"]) == ("done", "raised", "python")
     for line in lines:
-        assert line["v"] == 1 and line["client"] == "e2e" and line["generation"] == 1
+        assert line["v"] == 1 and line["client"] == {"name": "e2e", "version": "1"} and line["generation"] == 1
         assert re.fullmatch(r"[0-9a-f]{8}", line["instance"]) and line["instance"] == began["instance"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
         assert "spoken" not in json.dumps({**line, "code": ""})
@@ -502,20 +503,45 @@ def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
     with Server(home, f"--audit={path}") as server:
         server.cell("1")
         until(lambda: path.exists() and path.read_text().endswith("\n"))
-        server.cell("import os\nwhile not os.path.exists('input/go'): pass\n2", budget=0)
+        server.cell("while True: pass", budget=0)
         until(lambda: path.read_text().count("began") == 2)
         path.unlink()
         path.mkdir()
-        server.call("upload_file", session_id="s", filename="go", content="")
+        ended = server.call("interact", session_id="s", action="interrupt")
         until(lambda: server.stderr.decode().count("PTYCELL_AUDIT") == 1)
         refused = server.cell("print('ran')")
         assert refused.is_error and "ran" not in refused.texts[-1].replace("what ran", "").replace("What ran", "")
         assert f"so nothing runs: opening '{path}': Is a directory. Correct the file and send it again" in refused.texts[-1]
         assert server.call("exec_sql", session_id="s", query="SELECT 1").is_error
+        assert server.call("interact", session_id="s", input="x").is_error
+        assert server.call("upload_file", session_id="s", filename="x", content="").is_error
+        assert server.call("install_packages", session_id="s", packages=["six"]).is_error
+        assert server.call("destroy_session", session_id="s").is_error
         path.rmdir()
-        told = server.cell("3").texts[0]
-        assert told == ("What ran before could not be recorded in the user's audit file: "
-                        f"opening '{path}': Is a directory. Tell the user.")
+        told = [*ended.texts, *server.cell("3").texts]
+        assert told.count("What was done could not be recorded in the user's audit file: "
+                          f"opening '{path}': Is a directory. Nothing more is done until it is recorded there. "
+                          "Tell the user.") == 1
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["event"], line["cell"]) for line in lines if "cell" in line] == [
+        ("ended", 2), ("began", 3), ("ended", 3)]  # the file with the others is gone
+
+
+def test_a_line_that_finds_no_room_is_added_before_anything_else_is_done(home):
+    path = home / "audit.jsonl"
+    with Server(home, f"--audit={path}") as server:
+        server.cell("1")
+        until(lambda: path.exists() and path.read_text().count('"event":"ended"') == 1)
+        size = path.stat().st_size
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size + 100, resource.RLIM_INFINITY))
+        refused = server.cell("2")
+        assert server.cell("3").is_error
+        assert path.stat().st_size == size
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        server.cell("4")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert "File too large" in refused.texts[0] or "File too large" in server.stderr.decode()
 
 
 @pytest.mark.account

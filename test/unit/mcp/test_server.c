@@ -278,12 +278,15 @@ static void ER_12_a_live_call_keeps_the_client_it_came_from(void **state)
 {
 	struct fixture *f = *state;
 
-	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
-		     "\"protocolVersion\":\"2025-11-25\",\"clientInfo\":{\"name\":\"first\"}}}");
+	(void)say(
+		f,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		"\"protocolVersion\":\"2025-11-25\",\"clientInfo\":{\"name\":\"first\",\"version\":\"7\"}}}");
 	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\","
 		     "\"params\":{\"name\":\"hold\"}}");
 	open_legacy(f, "2024-11-05", "");
 	assert_string_equal(mcp_call_client_name(f->held[0]), "first");
+	assert_string_equal(mcp_call_client_version(f->held[0]), "7");
 	assert_int_equal(mcp_call_revision(f->held[0]), MCP_2025_11_25);
 }
 
