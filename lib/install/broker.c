@@ -190,6 +190,26 @@ static void trim(struct broker *b)
 	cache_trim(b->cache, b->host->loop, b->host->files_helper, b->host->settings->packages_max);
 }
 
+void broker_on_over(struct broker *b, broker_over_fn *over, void *data)
+{
+	b->over = over;
+	b->over_data = data;
+}
+
+static void tell_over(const struct broker *b, const struct job *job, const json_t *result,
+		      const char *problem)
+{
+	cleanup_free char *from = indexes_describe(&job->indexes);
+
+	if (b->over != NULL && !job->checks)
+		b->over(b->over_data, &(struct broker_event){ .folder = job->folder,
+							      .language = job->language,
+							      .asked = job->asked,
+							      .from = from,
+							      .result = result,
+							      .problem = problem });
+}
+
 void broker_job_over(struct job *job, const json_t *result, const char *problem)
 {
 	struct broker *b = job->broker;
@@ -202,6 +222,7 @@ void broker_job_over(struct job *job, const json_t *result, const char *problem)
 		remember(b, job, result);
 	if (stored && !json_is_true(json_object_get(result, "cached")))
 		trim(b);
+	tell_over(b, job, result, problem);
 	tell(job, result, problem);
 	job_free(job);
 	start_next(b, folder, language);

@@ -44,6 +44,20 @@ void broker_free(struct broker *broker);
  */
 typedef void install_done_fn(void *data, const json_t *result, const char *problem);
 
+/* An installation is over. All is borrowed for the call. */
+struct broker_event {
+	const char *folder; /* workspace_name of the session */
+	const struct language *language;
+	const json_t *asked;
+	const char *from;     /* the indexes, as in broker_list */
+	const json_t *result; /* as install_done_fn has it, with "files": [{"file", "sha256"}] */
+	const char *problem;  /* instead of it */
+};
+
+typedef void broker_over_fn(void *data, const struct broker_event *event);
+/* `over` is told of each installation, whether or not somebody waits for it. */
+void broker_on_over(struct broker *broker, broker_over_fn *over, void *data);
+
 /* Borrowed for the call. */
 struct install_wish {
 	const struct language *language;

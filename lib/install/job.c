@@ -236,14 +236,8 @@ static bool went_well(struct job *job, const json_t *answer, const struct err *e
 
 static void put_record(struct job *job, const char *entry, const json_t *packages)
 {
-	const json_t *present = json_object_get(job->record, "present");
-	json_t *record = json_object();
-
-	json_put_str(record, "entry", entry);
-	json_put(record, "packages", answer_rows(packages));
-	json_put(record, "present", answer_rows(present));
-	json_decref(job->record);
-	job->record = record;
+	json_put_str(job->record, "entry", entry);
+	json_put(job->record, "packages", answer_rows(packages));
 }
 
 /* ---- pack and link ---- */
@@ -380,6 +374,7 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		return;
 	}
 	json_put(job->record, "packages", answer_rows(json_object_get(answer, "packages")));
+	json_put(job->record, "files", json_deep_copy(files));
 	if (job->broker->host->settings->install_builds &&
 	    json_is_true(json_object_get(answer, "build")))
 		run_step(job, "build", false, on_built);
@@ -412,6 +407,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 	job->record = json_object();
 	json_put(job->record, "present", answer_rows(json_object_get(answer, "present")));
 	json_put(job->record, "packages", json_array());
+	json_put(job->record, "files", json_deep_copy(files));
 	if (json_array_size(files) == 0) {
 		succeed(job, false); /* the interpreter has it all */
 		return;

@@ -41,6 +41,8 @@ struct broker {
 	json_t *defaults; /* by language: what "where" told */
 	struct list jobs;
 	struct list installed;
+	broker_over_fn *over; /* or NULL */
+	void *over_data;
 	struct list abandoned; /* jobs whose sandbox is not closed yet */
 };
 

@@ -77,6 +77,9 @@ struct runner_handlers {
 	void (*stuck)(struct runner *runner, const char *how);
 	/* The running cell has not ended at its deadline: its grace begins. */
 	void (*overdue)(struct runner *runner);
+	/* Input for the running cell was taken; `hidden`: who reads it does not show it. Or NULL.
+	 */
+	void (*typed)(struct runner *runner, const char *text, size_t len, bool hidden);
 	/* Bytes came from the terminal. */
 	void (*wrote)(struct runner *runner, const char *data, size_t len);
 	/*

@@ -251,6 +251,9 @@ int runner_type(struct runner *r, enum runner_typing kind, const char *text, siz
 	for (size_t i = 0; i < typed->len; i++)
 		typed->lines += typed->text[i] == '\n';
 	list_append(&r->typed, &typed->node);
+	if (r->c.handlers->typed != NULL)
+		r->c.handlers->typed(r, typed->text, typed->len,
+				     r->wait.kind != WAIT_NONE && r->wait.secret);
 	r->typing_pause_ms = 1;
 	runner_watch_typed(r);
 	pump(r);

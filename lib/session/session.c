@@ -230,24 +230,6 @@ void session_tell_state(struct session *s)
 	spares_disturb(s->host->spares);
 }
 
-static void on_lost(struct runner *runner, const char *why, bool told)
-{
-	struct session *s = runner_owner(runner);
-	cleanup_free char *text = NULL;
-
-	s->generation++;
-	session_tell_state(s);
-	if (told)
-		return;
-	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
-			 "imports are gone; files are not, and session://%s/script has the code "
-			 "that ran. This is generation %ju.",
-			 runner_language(runner)->name, s->id,
-			 (uintmax_t)session_last_number(session_lane_of(s, runner)), why, s->id,
-			 (uintmax_t)s->generation);
-	session_add_notice(s, text);
-}
-
 static uint64_t next_number(struct runner *runner)
 {
 	return session_take_number(runner_owner(runner));
@@ -296,7 +278,7 @@ static void on_moved(struct runner *runner)
 
 static const struct runner_handlers runner_handlers = {
 	.ended = session_on_ended,
-	.lost = on_lost,
+	.lost = session_on_lost,
 	.next_number = next_number,
 	.starting = on_starting,
 	.waits = session_on_waits,
@@ -304,6 +286,7 @@ static const struct runner_handlers runner_handlers = {
 	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.overdue = session_on_overdue,
+	.typed = session_on_typed,
 	.wrote = session_on_wrote,
 	.install = on_install,
 	.killed = on_killed,
@@ -541,6 +524,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->keeper = session_keeper_new(s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);
+	session_tell_event(s, &(struct session_event){ .kind = SESSION_MADE });
 	session_lookout_new(s);
 	session_scan_first(s);
 	return s;
@@ -561,6 +545,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->to_keep, reason);
 	session_end_execs(s, &s->to_look, reason);
 	session_end_execs(s, &s->to_link, reason);
+	session_tell_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);

@@ -18,6 +18,7 @@
 #include "runtime/language.h"
 #include "session/cell.h"
 #include "session/runner.h"
+#include "transfer/uploads.h"
 
 struct call;
 struct confinement;
@@ -33,9 +34,8 @@ struct lookout;
 struct proxy;
 struct scan;
 struct session;
+struct session_event;
 struct spares;
-struct uploaded;
-struct uploads;
 
 enum {
 	SESSION_ID_MAX = 64,
@@ -78,11 +78,33 @@ struct session_host {
 	 */
 	void (*install)(void *owner, struct session *session, const struct language *language,
 			uint64_t cell, const char *of, const char *packages);
+	/* Something else happened that somebody may have to answer for. NULL: nobody has. */
+	void (*happened)(void *owner, struct session *session, const struct session_event *event);
+	/* Of a result that goes to the storage, which may be after the session's end. Or NULL. */
+	uploads_told_fn *uploaded;
 	/* What session_state() says may be another. */
 	void (*state_changed)(void *owner, const struct session *session);
 	/* Is any session busy? NULL: none ever is. */
 	bool (*busy)(void *owner);
 	void *owner;
+};
+
+enum session_event_kind {
+	SESSION_MADE,
+	SESSION_RESET, /* an interpreter's state was lost: the generation is the new one */
+	SESSION_TYPED, /* input for a cell that runs */
+	SESSION_ENDED, /* its cells are over */
+};
+
+/* All is borrowed for the call. */
+struct session_event {
+	enum session_event_kind kind;
+	const struct language *language; /* of SESSION_RESET and SESSION_TYPED */
+	const char *why;                 /* of SESSION_RESET and SESSION_ENDED, no full stop */
+	uint64_t cell;                   /* and what follows: of SESSION_TYPED */
+	const char *text;                /* may hold NUL */
+	size_t len;
+	bool hidden; /* whoever reads it does not show it */
 };
 
 /* A cell that is asked for. Borrowed for the call of cell_asked. */

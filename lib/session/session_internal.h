@@ -251,4 +251,10 @@ bool session_uploads_hold(const struct session *session);
 /* Its results are kept: over, unless it waits for a look or for links. */
 void session_exec_kept(struct exec *exec);
 
+/* session_events.c */
+void session_tell_event(struct session *session, const struct session_event *event);
+/* Of runners: struct runner_handlers. */
+void session_on_typed(struct runner *runner, const char *text, size_t len, bool hidden);
+void session_on_lost(struct runner *runner, const char *why, bool told);
+
 #endif

@@ -102,6 +102,8 @@ void session_uploads_new(struct session *s)
 		.session_id = s->id,
 		.changed = on_changed,
 		.data = s,
+		.told = s->host->uploaded,
+		.told_data = s->host->owner,
 	};
 
 	if (settings->storage.kind == STORAGE_NONE)

@@ -14,6 +14,8 @@
 #include "session/confinement.h"
 #include "session/shares.h"
 
+const char table_destroyed[] = "it was destroyed on request";
+
 /* An id that is not live any more: why, and which generation the next one is. */
 struct ended {
 	struct list node;
@@ -176,7 +178,7 @@ int table_destroy(struct table *t, const char *id, struct err *err)
 {
 	if (table_find(t, id, err) == NULL)
 		return -1;
-	end_row(t, map_get(t->rows, id, strlen(id)), "it was destroyed on request");
+	end_row(t, map_get(t->rows, id, strlen(id)), table_destroyed);
 	return 0;
 }
 

@@ -14,6 +14,9 @@
 
 struct table;
 
+/* Why a session ended that table_destroy ended. */
+extern const char table_destroyed[];
+
 enum { TABLE_ENDED_MAX = 1000, TABLE_LIVE_NAMED_MAX = 5 };
 
 /* `host` is borrowed. */

@@ -12,6 +12,9 @@
 #include "json/make.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "tools/audited.h"
+#include "tools/auditor.h"
+#include "tools/history.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "transfer/intakes.h"
@@ -34,8 +37,10 @@ struct arrival {
 	struct session *session; /* NULL: it is ending */
 	char *folder;
 	char *source;
-	char *filename; /* or NULL */
-	char *name;     /* for people; NULL: nobody knows */
+	char *filename;    /* or NULL */
+	char *name;        /* for people; NULL: nobody knows */
+	const char *means; /* "url" or "path" */
+	char *origin;      /* for the audit, or NULL */
 	bool overwrite;
 	bool cancelled;
 	struct list waiting;
@@ -71,6 +76,7 @@ static void arrival_free(struct arrival *arrival)
 	free(arrival->source);
 	free(arrival->filename);
 	free(arrival->name);
+	free(arrival->origin);
 	free(arrival->problem);
 	free(arrival->path);
 	free(arrival->type);
@@ -257,6 +263,19 @@ static void keep_ended(struct arrival *arrival)
 		arrival_free(list_entry(ended->next, struct arrival, node));
 }
 
+static void record_end(const struct arrival *arrival)
+{
+	struct history *history = service_history(arrival->arrivals->service);
+
+	if (arrival->session != NULL)
+		audited_upload(auditor_audited(history_auditor(history)), arrival->session,
+			       &(struct audited_upload){ .from = arrival->means,
+							 .source = arrival->origin,
+							 .path = arrival->path,
+							 .problem = arrival->problem,
+							 .size = arrival->size });
+}
+
 static void take_end(struct arrival *arrival, const struct intake_result *result,
 		     const struct err *err)
 {
@@ -268,12 +287,14 @@ static void take_end(struct arrival *arrival, const struct intake_result *result
 
 		clean_block(&clean, err->msg, strlen(err->msg));
 		arrival->problem = buf_steal(&clean);
+		record_end(arrival);
 		return;
 	}
 	arrival->path = xstrdup(result->path);
 	arrival->type = result->type != NULL ? xstrdup(result->type) : NULL;
 	arrival->from = result->from != NULL ? xstrdup(result->from) : NULL;
 	arrival->size = result->size;
+	record_end(arrival);
 	arrivals_tell(arrival->arrivals->service, arrival->session, arrival->path);
 }
 
@@ -391,10 +412,10 @@ bool arrivals_join(struct arrivals *arrivals, const struct arrival_request *requ
 }
 
 void arrivals_start(struct arrivals *arrivals, const struct arrival_request *request,
-		    const char *name, const struct intake_spec *spec)
+		    const struct arrival_told *told, const struct intake_spec *spec)
 {
 	struct arrival *arrival = xcalloc(1, sizeof(*arrival));
-	const char *known = request->filename != NULL ? request->filename : name;
+	const char *known = request->filename != NULL ? request->filename : told->name;
 	struct err err;
 
 	arrival->arrivals = arrivals;
@@ -403,6 +424,8 @@ void arrivals_start(struct arrivals *arrivals, const struct arrival_request *req
 	arrival->source = xstrdup(request->source);
 	arrival->filename = request->filename != NULL ? xstrdup(request->filename) : NULL;
 	arrival->name = known != NULL ? xstrdup(known) : NULL;
+	arrival->means = told->from;
+	arrival->origin = told->origin != NULL ? xstrdup(told->origin) : NULL;
 	arrival->overwrite = request->overwrite;
 	arrival->total = -1;
 	list_init(&arrival->waiting);

@@ -44,12 +44,16 @@ void arrivals_free(struct arrivals *arrivals);
 
 /* Whether the file is on its way, or has just ended: then the call waits for it, or is answered. */
 bool arrivals_join(struct arrivals *arrivals, const struct arrival_request *request);
-/*
- * The call waits, or is answered with the reason why not. `name` is what people know the file by
- * when the request has no filename; NULL: nobody knows.
- */
+/* What is told of the file. All is borrowed for the call but `from`. */
+struct arrival_told {
+	const char *name;   /* how people know it without a filename; NULL: nobody knows */
+	const char *from;   /* static: "url" or "path" */
+	const char *origin; /* NULL, or the source as the audit has it */
+};
+
+/* The call waits, or is answered with the reason why not. */
 void arrivals_start(struct arrivals *arrivals, const struct arrival_request *request,
-		    const char *name, const struct intake_spec *spec);
+		    const struct arrival_told *told, const struct intake_spec *spec);
 /* The session of this folder (workspace_name) ends, and so does what was for it. NULL is allowed.
  */
 void arrivals_end_folder(struct arrivals *arrivals, const char *folder);

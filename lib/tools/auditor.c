@@ -20,6 +20,7 @@
 #include "json/redact.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "tools/audited.h"
 
 enum { VERSION = 1, INSTANCE_DIGITS = 8 };
 
@@ -28,6 +29,7 @@ struct auditor {
 	char instance[INSTANCE_DIGITS + 1];
 	json_t *client;
 	uint64_t lines;
+	struct audited *audited;
 	json_t *unwritten; /* lines that could not be, in their order */
 };
 
@@ -37,6 +39,7 @@ struct auditor *auditor_new(const struct settings *settings)
 
 	auditor->settings = settings;
 	auditor_set_client(auditor, "", "");
+	auditor->audited = audited_new(auditor);
 	auditor->unwritten = json_array();
 	random_hex(auditor->instance, INSTANCE_DIGITS);
 	return auditor;
@@ -63,6 +66,7 @@ void auditor_free(struct auditor *auditor)
 	if (write_waiting(auditor, &err) < 0)
 		log_warn("auditor", "PTYCELL_AUDIT: %zu events are not recorded there: %s",
 			 json_array_size(auditor->unwritten), err.msg);
+	audited_free(auditor->audited);
 	json_decref(auditor->unwritten);
 	json_decref(auditor->client);
 	free(auditor);
@@ -74,6 +78,11 @@ void auditor_set_client(struct auditor *auditor, const char *name, const char *v
 	auditor->client = json_object();
 	json_put(auditor->client, "name", json_make_str(name));
 	json_put(auditor->client, "version", json_make_str(version));
+}
+
+struct audited *auditor_audited(const struct auditor *auditor)
+{
+	return auditor->audited;
 }
 
 bool auditor_is_on(const struct auditor *auditor)

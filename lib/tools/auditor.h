@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct audited;
 struct auditor;
 struct session;
 struct settings;
@@ -21,6 +22,8 @@ struct auditor *auditor_new(const struct settings *settings);
 void auditor_free(struct auditor *auditor);
 /* For the lines to come: what the client calls itself, and its version; "" when it does not say. */
 void auditor_set_client(struct auditor *auditor, const char *name, const char *version);
+/* The events besides the cells. */
+struct audited *auditor_audited(const struct auditor *auditor);
 /* Whether lines go anywhere: for what costs something to make. */
 bool auditor_is_on(const struct auditor *auditor);
 /*

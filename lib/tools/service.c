@@ -9,7 +9,6 @@
 #include "helper/helper.h"
 #include "install/broker.h"
 #include "install/cache.h"
-#include "journal/journal.h"
 #include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
@@ -20,9 +19,9 @@
 #include "tools/arrivals.h"
 #include "tools/auditor.h"
 #include "tools/catalog.h"
-#include "tools/cell_install.h"
 #include "tools/gate.h"
 #include "tools/history.h"
+#include "tools/hosted.h"
 #include "tools/notices.h"
 #include "tools/queries.h"
 #include "tools/resource.h"
@@ -326,6 +325,16 @@ struct history *service_history(const struct service *service)
 	return service->history;
 }
 
+struct notices *service_notices(const struct service *service)
+{
+	return service->notices;
+}
+
+struct mcp_server *service_server(const struct service *service)
+{
+	return service->server;
+}
+
 struct loop *service_loop(const struct service *service)
 {
 	return service->loop;
@@ -353,80 +362,6 @@ static void on_sessions_changed(void *data)
 	struct service *service = data;
 
 	notices_list_changed(service->notices);
-	notices_changed(service->notices, "sessions://");
-}
-
-static void tell_cell(struct service *service, const struct exec_result *result)
-{
-	const struct cell *cell = result->cell;
-	const char *id = session_id(result->session);
-	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
-	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		notices_session_changed(service->notices, id, below[i]);
-	for (size_t i = 0; i < cell->change_count; i++)
-		service_file_changed(service, id, cell->changes[i].file.path);
-}
-
-static bool changes_results(const struct cell *cell)
-{
-	for (size_t i = 0; i < cell->change_count; i++)
-		if (cell->changes[i].kind != CHANGE_CHANGED &&
-		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
-			return true;
-	return false;
-}
-
-static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
-{
-	history_ask(service_history(owner), session, asked);
-}
-
-static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
-{
-	struct service *service = owner;
-	bool first = !journal_has_run(session_journal(session));
-
-	history_begin(service->history, session, cell);
-	/* resources/list names the notebook from now on. */
-	if (first)
-		notices_list_changed(service->notices);
-}
-
-static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
-{
-	history_show(service_history(owner), session, cell);
-}
-
-static void on_cell_over(void *owner, const struct exec_result *result)
-{
-	struct service *service = owner;
-
-	history_add(service->history, result);
-	if (changes_results(result->cell)) /* resources/list names them */
-		notices_list_changed(service->notices);
-	if (service->server != NULL && mcp_server_resources_watched(service->server))
-		tell_cell(service, result);
-}
-
-static void on_install(void *owner, struct session *session, const struct language *language,
-		       uint64_t cell, const char *of, const char *packages)
-{
-	const struct cell_install request = { .session = session,
-					      .language = language,
-					      .cell = cell,
-					      .of = of,
-					      .packages = packages };
-
-	cell_install_start(owner, &request);
-}
-
-static void on_state_changed(void *owner, const struct session *session)
-{
-	struct service *service = owner;
-
-	notices_session_changed(service->notices, session_id(session), "");
 	notices_changed(service->notices, "sessions://");
 }
 
@@ -533,6 +468,8 @@ struct broker *service_broker(struct service *service, struct err *err)
 {
 	if (service->broker == NULL)
 		service->broker = broker_new(&service->host, service->policy, err);
+	if (service->broker != NULL)
+		broker_on_over(service->broker, hosted_installed, service);
 	return service->broker;
 }
 
@@ -579,14 +516,8 @@ struct table *service_table(struct service *service, struct err *err)
 	if (service->host.holdings == NULL)
 		service->host.holdings = holdings_new(service->loop);
 	service->host.retire = retire;
-	service->host.cell_asked = on_cell_asked;
-	service->host.cell_began = on_cell_began;
-	service->host.cell_shown = on_cell_shown;
-	service->host.cell_over = on_cell_over;
-	service->host.install = on_install;
-	service->host.state_changed = on_state_changed;
 	service->host.busy = is_busy;
-	service->host.owner = service;
+	hosted_listen(&service->host, service);
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);

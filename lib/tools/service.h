@@ -19,6 +19,7 @@ struct confinement;
 struct gate;
 struct history;
 struct list;
+struct notices;
 struct policyfile;
 struct queries;
 struct service;
@@ -61,6 +62,9 @@ struct arrivals *service_arrivals(struct service *service);
 /* NULL while there was none. */
 const struct arrivals *service_arrivals_if_any(const struct service *service);
 struct history *service_history(const struct service *service);
+struct notices *service_notices(const struct service *service);
+/* The one that is attached, or NULL. */
+struct mcp_server *service_server(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

@@ -16,6 +16,9 @@
 #include "text/clean.h"
 #include "text/normal.h"
 #include "tools/arrivals.h"
+#include "tools/audited.h"
+#include "tools/auditor.h"
+#include "tools/history.h"
 #include "tools/hostpath.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -138,39 +141,43 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 
 /* ---- content ---- */
 
-static int store(const struct session *session, const struct upload *upload, char **ret_path,
-		 size_t *ret_size, struct err *err)
+static int store(const struct session *session, const struct upload *upload,
+		 struct audited_upload *file, struct err *err)
 {
-	cleanup_free char *path = xasprintf("input/%s", upload->filename);
-	const char *data = upload->base64 ? buf_str(&upload->decoded) : upload->content;
-	size_t len = upload->base64 ? upload->decoded.len : upload->len;
 	uint64_t room = session_disk_room(session);
 
-	if (len > room)
+	if (file->size > room)
 		return err_set(err, ERR_LIMIT,
 			       "arguments.content: it is larger than %ju bytes (%s)",
 			       (uintmax_t)room, ROOM_NAME);
-	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
-	    0)
-		return intakes_explain_name(path, err);
-	*ret_path = mem_steal(&path);
-	*ret_size = len;
+	if (workspace_write(session_workspace(session), file->path, file->content, file->size,
+			    upload->overwrite, err) < 0)
+		return intakes_explain_name(file->path, err);
 	return 0;
 }
 
 static void upload_content(struct mcp_call *call, struct service *service, struct session *session,
 			   const struct upload *upload)
 {
-	cleanup_free char *path = NULL;
-	size_t size = 0;
+	struct audited *audited = auditor_audited(history_auditor(service_history(service)));
+	cleanup_free char *path = xasprintf("input/%s", upload->filename);
+	struct audited_upload file = {
+		.from = "content",
+		.path = path,
+		.content = upload->base64 ? buf_str(&upload->decoded) : upload->content,
+		.size = upload->base64 ? upload->decoded.len : upload->len,
+	};
 	struct err err;
 
-	if (store(session, upload, &path, &size, &err) < 0) {
+	if (store(session, upload, &file, &err) < 0) {
+		file.problem = err.msg;
+		audited_upload(audited, session, &file);
 		tool_fail(call, service, &err);
 		return;
 	}
+	audited_upload(audited, session, &file);
 	arrivals_tell(service, session, path);
-	tool_answer(call, service, arrivals_answer(session, path, size));
+	tool_answer(call, service, arrivals_answer(session, path, file.size));
 }
 
 /* ---- a file that comes from elsewhere ---- */
@@ -194,6 +201,23 @@ static int check_downloads(const struct settings *settings, struct err *err)
 		       "downloads are off here (PTYCELL_FETCH_HOSTS): use content or path");
 }
 
+/* Scheme, host and path: neither a login nor the query. NULL when it is no such URL. */
+static char *origin_of_url(const char *url)
+{
+	const char *host = strstr(url, "://");
+	const char *login;
+	size_t host_len;
+
+	if (host == NULL)
+		return NULL;
+	host += strlen("://");
+	host_len = strcspn(host, "/?#");
+	login = memrchr(host, '@', host_len);
+	return xasprintf("%.*s%.*s", (int)(host - url), url,
+			 (int)strcspn(login != NULL ? login + 1 : host, "?#"),
+			 login != NULL ? login + 1 : host);
+}
+
 /* What is safe to tell of it: neither a login nor the query. NULL when there is nothing. */
 static char *name_of_url(const char *url)
 {
@@ -215,6 +239,7 @@ static void upload_url(struct service *service, const struct arrival_request *re
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
 	cleanup_free char *name = name_of_url(request->source);
+	cleanup_free char *origin = origin_of_url(request->source);
 	cleanup_json json_t *order = NULL;
 	struct intake_web web = { .url = request->source,
 				  .hosts = settings->fetch_hosts,
@@ -236,7 +261,9 @@ static void upload_url(struct service *service, const struct arrival_request *re
 	set_size(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
 	order = intakes_download_order(&web);
 	spec.order = order;
-	arrivals_start(service_arrivals(service), request, name, &spec);
+	arrivals_start(service_arrivals(service), request,
+		       &(struct arrival_told){ .name = name, .from = "url", .origin = origin },
+		       &spec);
 }
 
 /* NULL with the reason why no share can be opened. */
@@ -296,7 +323,10 @@ static void upload_path(struct service *service, const struct arrival_request *r
 	order = intakes_copy_order(name, session_disk_room(request->session), ROOM_NAME);
 	spec.order = order;
 	spec.source_fd = fd;
-	arrivals_start(service_arrivals(service), request, name, &spec);
+	arrivals_start(
+		service_arrivals(service), request,
+		&(struct arrival_told){ .name = name, .from = "path", .origin = request->source },
+		&spec);
 }
 
 static void upload_from(struct mcp_call *call, struct service *service, struct session *session,

@@ -13,6 +13,9 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "text/prompt.h"
+#include "tools/audited.h"
+#include "tools/auditor.h"
+#include "tools/history.h"
 #include "tools/render.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -139,6 +142,21 @@ static const char *answer_of(json_t *result, size_t *ret_len, const char **ret_w
 	return NULL;
 }
 
+/* The answer itself is typed input. */
+static void record_question(const struct service *service, struct session *session,
+			    const struct wait_name *wait, const json_t *result)
+{
+	static const char *const words[] = { "accept", "decline", "cancel" };
+	const char *action = json_string_value(json_object_get(result, "action"));
+	const char *word = "none";
+
+	for (size_t i = 0; action != NULL && i < ARRAY_SIZE(words); i++)
+		if (str_eq(action, words[i]))
+			word = words[i];
+	audited_question(auditor_audited(history_auditor(service_history(service))), session,
+			 wait->cell, wait->language->name, word);
+}
+
 static void on_answered(void *data, json_t *result)
 {
 	struct waiter *waiter = data;
@@ -147,6 +165,7 @@ static void on_answered(void *data, json_t *result)
 	const char *answer = answer_of(result, &len, &why);
 
 	waiter->aside = NULL;
+	record_question(waiter->service, session_of_call(waiter->waiting), &waiter->asked, result);
 	if (answer != NULL)
 		session_call_answer(waiter->waiting, &waiter->asked, answer, len);
 	else
@@ -217,6 +236,8 @@ static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, j
 	request.wait.cell = (uint64_t)json_integer_value(json_object_get(state, "cell"));
 	request.wait.number = (uint64_t)json_integer_value(json_object_get(state, "wait"));
 	request.language = request.wait.language;
+	if (result != NULL && request.wait.language != NULL)
+		record_question(waiter->service, session, &request.wait, result);
 	request.text = answer_of(result, &request.text_len, &why);
 	if (request.text != NULL) {
 		request.action = LOOK_ANSWER;

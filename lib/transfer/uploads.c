@@ -53,6 +53,7 @@ struct uploads *uploads_new(const struct uploads_spec *spec)
 	list_init(&uploads->job.node);
 	uploads->spec = *spec;
 	uploads->helper = xstrdup(spec->helper);
+	uploads->session_id = xstrdup(spec->session_id);
 	uploads->folder = make_folder(spec->session_id);
 	uploads->home = workspace_home(spec->workspace);
 	list_init(&uploads->items);
@@ -88,6 +89,7 @@ void uploads_release(struct uploads *uploads)
 	free(uploads->refused_path);
 	free(uploads->refused_why);
 	free(uploads->helper);
+	free(uploads->session_id);
 	free(uploads->folder);
 	free(uploads);
 }

@@ -22,6 +22,17 @@ struct uploads;
 
 enum { UPLOADS_RENEW_S = 300 };
 
+/* A file went to the storage, or (`expires` is not 0) a link to it was signed. */
+struct uploads_event {
+	const char *session_id;
+	const char *path; /* relative to data */
+	const char *name; /* in the storage */
+	uint64_t size;
+	time_t expires;
+};
+
+typedef void uploads_told_fn(void *data, const struct uploads_event *event);
+
 struct uploads_spec {
 	struct loop *loop;
 	const struct workspace *workspace;
@@ -32,6 +43,9 @@ struct uploads_spec {
 	/* From the loop, whenever something is over. */
 	void (*changed)(struct uploads *uploads, void *data);
 	void *data;
+	/* From the loop, also after uploads_free; or NULL. */
+	uploads_told_fn *told;
+	void *told_data;
 };
 
 struct uploads_limits {

@@ -103,6 +103,17 @@ static bool is_url(const char *text)
 				     strncmp(text, "http://", strlen("http://")) == 0);
 }
 
+static void tell(const struct uploads *uploads, const struct upload_item *item, time_t expires)
+{
+	if (uploads->spec.told != NULL)
+		uploads->spec.told(uploads->spec.told_data,
+				   &(struct uploads_event){ .session_id = uploads->session_id,
+							    .path = item->path,
+							    .name = item->name,
+							    .size = item->stored_size,
+							    .expires = expires });
+}
+
 void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress)
 {
 	const char *url = json_string_value(json_object_get(progress, "url"));
@@ -112,6 +123,7 @@ void uploads_take_link(struct uploads *uploads, struct upload_item *item, const 
 		free(item->url);
 		item->url = xstrdup(url);
 		item->expires = (time_t)json_integer_value(json_object_get(progress, "expires"));
+		tell(uploads, item, item->expires);
 	}
 	if (no_link != NULL && uploads->no_link == NULL)
 		uploads->no_link = xmemdup(no_link, strnlen(no_link, REASON_MAX));
@@ -129,6 +141,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 	if (!item->wanted)
 		item->size = item->stored_size;
 	item->news = true;
+	tell(uploads, item, 0);
 	uploads_take_link(uploads, item, progress);
 }
 

@@ -60,6 +60,7 @@ struct uploads {
 	struct uploads_spec spec;
 	struct uploads_limits limits;
 	char *helper;
+	char *session_id;
 	char *folder;
 	const struct home *home;
 	struct list items;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """install_packages with real pip against an index of our own: what sessions get, and what they do not."""
+import hashlib
+import json
 import os
 import subprocess
 
@@ -66,6 +68,22 @@ def test_what_the_session_has_stays_when_more_is_installed(start):
     install(server, "alpha==1.0")
     result = install(server, "beta")
     assert result.object["packages"] == ["alpha 1.0", "beta 1.0"]
+
+
+def test_an_installation_is_recorded_with_its_index_and_the_hash_of_each_file(servers, index, home):
+    server = servers("--pip-index", index.url, "--audit", str(home / "audit"))
+    install(server, "beta")
+    install(server, "beta", session="t")  # from the cache
+    server.call("install_packages", session_id="s", packages=["no-such-package-at-all"])
+    lines = [line for line in map(json.loads, (home / "audit").read_text().splitlines()) if line["event"] == "installed"]
+    files = {"alpha-2.0-py3-none-any.whl", "beta-1.0-py3-none-any.whl"}
+    for line, session in zip(lines[:2], "st", strict=True):
+        assert (line["session_id"], line["language"], line["asked"]) == (session, "python", ["beta"])
+        assert line["packages"] == ["alpha 2.0", "beta 1.0"] and line["from"].startswith("localhost:")
+        assert {file["file"] for file in line["files"]} == files
+        for file in line["files"]:
+            assert file["sha256"] == hashlib.sha256(index.files[file["file"]]).hexdigest()
+    assert "No matching distribution" in lines[2]["problem"] and "files" not in lines[2] and len(lines) == 3
 
 
 @pytest.mark.account

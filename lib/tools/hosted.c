@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/hosted.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "install/broker.h"
+#include "journal/journal.h"
+#include "mcp/server.h"
+#include "session/table.h"
+#include "tools/audited.h"
+#include "tools/auditor.h"
+#include "tools/cell_install.h"
+#include "tools/history.h"
+#include "tools/notices.h"
+#include "tools/service.h"
+#include "workspace/workspace.h"
+
+static struct audited *audited_of(const struct service *service)
+{
+	return auditor_audited(history_auditor(service_history(service)));
+}
+
+static void tell_cell(struct service *service, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	const char *id = session_id(result->session);
+	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
+	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		notices_session_changed(service_notices(service), id, below[i]);
+	for (size_t i = 0; i < cell->change_count; i++)
+		service_file_changed(service, id, cell->changes[i].file.path);
+}
+
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
+static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
+{
+	history_ask(service_history(owner), session, asked);
+}
+
+static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
+{
+	struct service *service = owner;
+	bool first = !journal_has_run(session_journal(session));
+
+	history_begin(service_history(service), session, cell);
+	/* resources/list names the notebook from now on. */
+	if (first)
+		notices_list_changed(service_notices(service));
+}
+
+static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
+{
+	history_show(service_history(owner), session, cell);
+}
+
+static void on_cell_over(void *owner, const struct exec_result *result)
+{
+	struct service *service = owner;
+
+	audited_end_cell(audited_of(service), result);
+	history_add(service_history(service), result);
+	if (changes_results(result->cell)) /* resources/list names them */
+		notices_list_changed(service_notices(service));
+	if (service_server(service) != NULL &&
+	    mcp_server_resources_watched(service_server(service)))
+		tell_cell(service, result);
+}
+
+static void on_install(void *owner, struct session *session, const struct language *language,
+		       uint64_t cell, const char *of, const char *packages)
+{
+	const struct cell_install request = { .session = session,
+					      .language = language,
+					      .cell = cell,
+					      .of = of,
+					      .packages = packages };
+
+	cell_install_start(owner, &request);
+}
+
+static void on_state_changed(void *owner, const struct session *session)
+{
+	struct service *service = owner;
+
+	notices_session_changed(service_notices(service), session_id(session), "");
+	notices_changed(service_notices(service), "sessions://");
+}
+
+/* NULL: it has ended. */
+static struct session *find_session(struct service *service, const char *id)
+{
+	struct table *table = service_table_if_any(service);
+	struct err err;
+
+	return table != NULL ? table_find(table, id, &err) : NULL;
+}
+
+static struct session *find_folder(struct service *service, const char *folder)
+{
+	const struct table *table = service_table_if_any(service);
+	struct session *session = NULL;
+
+	for (size_t i = 0; table != NULL && (session = table_at(table, i)) != NULL; i++)
+		if (str_eq(workspace_name(session_workspace(session)), folder))
+			break;
+	return session;
+}
+
+static void on_happened(void *owner, struct session *session, const struct session_event *event)
+{
+	audited_session(audited_of(owner), session, event);
+}
+
+static void on_uploaded(void *owner, const struct uploads_event *event)
+{
+	audited_result(audited_of(owner), find_session(owner, event->session_id), event);
+}
+
+void hosted_installed(void *data, const struct broker_event *event)
+{
+	audited_installation(audited_of(data), find_folder(data, event->folder), event);
+}
+
+void hosted_listen(struct session_host *host, struct service *service)
+{
+	host->cell_asked = on_cell_asked;
+	host->cell_began = on_cell_began;
+	host->cell_shown = on_cell_shown;
+	host->cell_over = on_cell_over;
+	host->install = on_install;
+	host->happened = on_happened;
+	host->uploaded = on_uploaded;
+	host->state_changed = on_state_changed;
+	host->owner = service;
+}
