@@ -57,3 +57,21 @@ char *places_absolute(char *const env[], uid_t uid, const char *path)
 	home = places_user_home(env, uid);
 	return home ? xasprintf("%s%s", home, path + 1) : NULL;
 }
+
+char *places_target(char *const env[], uid_t uid, const char *text)
+{
+	static const char *const logs[] = { "syslog:", "journald:" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		size_t len = strlen(logs[i]);
+		cleanup_free char *path = NULL;
+
+		if (strncmp(text, logs[i], len) != 0)
+			continue;
+		if (text[len] == '\0')
+			return xstrdup(text);
+		path = places_absolute(env, uid, text + len);
+		return path != NULL ? xasprintf("%s%s", logs[i], path) : NULL;
+	}
+	return places_absolute(env, uid, text);
+}

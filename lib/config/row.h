@@ -19,6 +19,7 @@ enum row_type {
 	ROW_FOLDER,  /* char *: absolute, ~ is the home folder; NULL for "off" where `words` has it
 		      */
 	ROW_FILE,    /* char *: the same */
+	ROW_AUDIT,   /* char *: the same, or "syslog:" or "journald:", perhaps before a path */
 	ROW_SWITCH,  /* bool; the flag takes no value */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */

@@ -87,7 +87,7 @@ struct settings {
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
 	struct storage_target storage;   /* settled: where results are uploaded to */
-	char *audit;                     /* absolute, or NULL for off */
+	char *audit;                     /* journal/audit.h's target, or NULL for off */
 	char **env_files;                /* that settings were read from; NULL behind the last */
 	enum settings_results results;
 	enum settings_floor floor;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "journal/audit_socket.h"
 #include "json/write.h"
 
 enum { LOCK_WAIT_MS = 1000, LOCK_PAUSE_NS = 1000000, CHUNK = 4096 };
@@ -47,7 +48,7 @@ static int check_folder(const char *path, struct err *err)
 	return 0;
 }
 
-static int check_target(const char *path, struct err *err)
+static int check_file(const char *path, struct err *err)
 {
 	cleanup_fd int fd = open_file(path, 0, err);
 
@@ -56,20 +57,27 @@ static int check_target(const char *path, struct err *err)
 	return fd < 0 ? -1 : 0;
 }
 
+static int check_target(const char *target, struct err *err)
+{
+	return audit_socket_is(target) ? audit_socket_check(target, err) : check_file(target, err);
+}
+
 char *audit_refusal(const char *target)
 {
 	struct err err;
 
-	return check_target(target, &err) < 0 ? audit_refuse(&err) : NULL;
+	return check_target(target, &err) < 0 ? audit_refuse(target, &err) : NULL;
 }
 
-char *audit_refuse(const struct err *err)
+char *audit_refuse(const char *target, const struct err *err)
 {
+	const char *what = audit_socket_is(target) ? "log" : "file";
+
 	return xasprintf(
-		"What runs cannot be recorded in the file of PTYCELL_AUDIT, so nothing runs: "
-		"%s. Correct the file and send it again, or correct PTYCELL_AUDIT and start ptycell "
+		"What runs cannot be recorded in the %s of PTYCELL_AUDIT, so nothing runs: "
+		"%s. Correct the %s and send it again, or correct PTYCELL_AUDIT and start ptycell "
 		"again.",
-		err->msg);
+		what, err->msg, what);
 }
 
 /* Other servers hold it for as long as they write a line. */
@@ -131,24 +139,30 @@ static int mend_tail(int fd, off_t *size, struct err *err)
 	return fd_write_all(fd, "\n", 1, err);
 }
 
-int audit_append(const char *target, const json_t *line, struct err *err)
+static int append_to_file(const char *path, const json_t *line, struct err *err)
 {
-	cleanup_fd int fd = open_file(target, O_CREAT, err);
+	cleanup_fd int fd = open_file(path, O_CREAT, err);
 	cleanup_free char *text = NULL;
 	struct stat st;
 	size_t len;
 
-	if (fd < 0 || lock(fd, target, err) < 0)
+	if (fd < 0 || lock(fd, path, err) < 0)
 		return -1;
 	if (fstat(fd, &st) < 0)
-		return err_sys(err, "looking at '%s'", target);
+		return err_sys(err, "looking at '%s'", path);
 	if (mend_tail(fd, &st.st_size, err) < 0)
-		return err_wrap(err, "'%s'", target);
+		return err_wrap(err, "'%s'", path);
 	text = json_write_text(line);
 	len = strlen(text);
 	text[len] = '\n'; /* over the NUL: the length is known */
 	if (fd_write_all(fd, text, len + 1, err) == 0)
 		return 0;
 	(void)!ftruncate(fd, st.st_size);
-	return err_wrap(err, "'%s'", target);
+	return err_wrap(err, "'%s'", path);
+}
+
+int audit_append(const char *target, const json_t *line, struct err *err)
+{
+	return audit_socket_is(target) ? audit_socket_send(target, line, err)
+				       : append_to_file(target, line, err);
 }

@@ -32,8 +32,7 @@ static bool is_syslog(const char *target)
 
 bool audit_socket_is(const char *target)
 {
-	return is_syslog(target) ||
-	       strncmp(target, journald_prefix, strlen(journald_prefix)) == 0;
+	return is_syslog(target) || strncmp(target, journald_prefix, strlen(journald_prefix)) == 0;
 }
 
 static const char *path_of(const char *target)

@@ -393,9 +393,10 @@ static int check_program(const struct shares *shares, struct err *err)
 static int check_files(const struct shares *shares, struct err *err)
 {
 	char *const *env_files = shares->settings->env_files;
+	const char *audit = shares->settings->audit; /* a path, or one behind "syslog:" */
 
 	if (check_file(shares, "policy file", shares->settings->policy, err) < 0 ||
-	    check_file(shares, "audit file", shares->settings->audit, err) < 0)
+	    check_file(shares, "audit file", audit != NULL ? strchr(audit, '/') : NULL, err) < 0)
 		return -1;
 	for (size_t i = 0; env_files != NULL && env_files[i] != NULL; i++)
 		if (check_file(shares, "--env-file", env_files[i], err) < 0)

@@ -96,7 +96,7 @@ char *auditor_refusal(struct auditor *auditor)
 
 	if (auditor->settings->audit == NULL)
 		return NULL;
-	return write_waiting(auditor, &err) < 0 ? audit_refuse(&err)
+	return write_waiting(auditor, &err) < 0 ? audit_refuse(auditor->settings->audit, &err)
 						: audit_refusal(auditor->settings->audit);
 }
 

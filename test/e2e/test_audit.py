@@ -2,6 +2,7 @@
 """The audit beside its cells: sessions, files, packages, hosts, limits, typed input, questions."""
 import hashlib
 import json
+import socket
 
 import pytest
 from client import Server
@@ -117,3 +118,20 @@ def test_hosts_are_one_line_a_cell(home):
     hosts = [row for line in server.lines("hosts") for row in line["hosts"]]
     assert {row["host"] for row in hosts} == {"no.test:80"}
     assert sum(row["refused"] for row in hosts) == 2 == sum(line["count"] for line in server.lines("hosts"))
+
+
+@pytest.mark.parametrize("log", ["syslog", "journald"])
+def test_a_log_of_the_system_gets_the_lines_and_nothing_runs_without_it(home, log):
+    path = home / "log"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as there:
+        with Server(home, "--audit", f"{log}:{path}") as server:
+            refused = server.cell("1")
+            assert refused.is_error and "cannot be recorded in the log of PTYCELL_AUDIT" in refused.texts[0]
+            assert str(path) in refused.texts[0]
+        there.bind(str(path))
+        with Server(home, "--audit", f"{log}:{path}") as server:
+            server.cell("1")
+        there.setblocking(False)
+        said = [there.recv(1 << 20).decode() for _ in range(4)]
+    lines = [json.loads(text[text.index("{"):]) for text in said]
+    assert [line["event"] for line in lines] == ["session_created", "began", "ended", "session_ended"]
