@@ -67,9 +67,6 @@ __ptycell_leaving='__ptycell_flags=$-; '\
 '__ptycell_failing=$({ \builtin trap -p ERR >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx'
 
-# What the server puts before a trap of RETURN (traps.c).
-__ptycell_returning='case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) '
-
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
 # redirect what it says. Or it has closed what this shell tells and is told by.
 __ptycell_starve() {
@@ -373,7 +370,7 @@ __ptycell_trap() {
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p || ( $1 == -- && $# == 1 ) ]]; then
 		__ptycell_list_traps builtin trap "$@"
-	elif [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
+	elif [[ ! $__ptycell_exits && ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
 	else
 		__ptycell_set_traps "$@"
@@ -431,9 +428,9 @@ __ptycell_list_trap() {
 		builtin set -- "${1%$'\n;; esac\n'*}" ERR
 		;;
 	*XFSZ.) [[ $__ptycell_xfsz ]] || builtin return 0 ;;
-	RETURN."$__ptycell_returning"*)
-		builtin set -- "${1#"$__ptycell_returning"}" "$2"
-		builtin set -- "${1%$'\n;; esac'}" "$2"
+	'RETURN.case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) '*)
+		builtin set -- "${1#*' ?*) '}" RETURN
+		builtin set -- "${1%$'\n;; esac'}" RETURN
 		;;
 	esac
 	__ptycell_listed+=("trap -- '${1//\'/\'\\\'\'}' $2")
@@ -474,7 +471,7 @@ __ptycell_set_traps() {
 	builtin set -- "$?" "$@"
 	for __ptycell_signal in "${@:2}"; do
 		case $__ptycell_signal in
-		0 | [Ee][Xx][Ii][Tt]) __ptycell_adopt ;;
+		0 | [Ee][Xx][Ii][Tt]) [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt ;;
 		25 | [Xx][Ff][Ss][Zz] | [Ss][Ii][Gg][Xx][Ff][Ss][Zz])
 			[[ $(\builtin trap -p XFSZ) == *\'* ]] && __ptycell_xfsz=own || __ptycell_xfsz=off
 			;;
@@ -802,6 +799,7 @@ __ptycell_say_bye() {
 	[[ $__ptycell_traps == *INT* ]] || builtin trap '__ptycell_unwind "$__ptycell_status"' INT # Ctrl-C would end bash
 	if [[ -o posix || $__ptycell_bye == *@(builtin|command)*exit* ]] || [[ $(\builtin declare -F exit eval) ]]; then
 		__ptycell_say_apart "$@"
+		__ptycell_returns=
 		builtin return 0
 	fi
 	exit() { __ptycell_exit "$?" "$@"; }
@@ -814,6 +812,7 @@ __ptycell_say_bye() {
 	builtin set "-E${__ptycell_flags//[^eku]/}"
 	\eval 'builtin trap "$__ptycell_failing" ERR; __ptycell_return "$__ptycell_status" && builtin :; { '"$__ptycell_bye"$'\n:\n}' ||
 		[[ $? != 1 || $- != *e* ]] || __ptycell_status=1 # an unset variable
+	__ptycell_returns=
 }
 
 # Makes $__ptycell_failing the trap of ERR that does what -e would, behind the user's, which bash lists as $1. The user's is not for
@@ -861,7 +860,7 @@ __ptycell_exit() {
 # Before each command that follows, the function that it is in returns. A fork ends.
 __ptycell_unwind() {
 	[[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || builtin exit "$1"
-	__ptycell_status=$1
+	__ptycell_status=$1 __ptycell_returns=
 	builtin set +e
 	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return 0 ;; esac' DEBUG
 }
@@ -872,7 +871,9 @@ __ptycell_unwind() {
 __ptycell_leave() {
 	[[ $__ptycell_state == begun && ( -R BASHPID || ${BASHPID:-$$} == "$$" ) ]] || builtin return 0
 	if [[ $__ptycell_bye ]]; then
-		__ptycell_say_bye "$@" || builtin :
+		__ptycell_returns=yes
+		__ptycell_say_bye "$@" && __ptycell_prompt=0 || __ptycell_prompt=$?
+		[[ ! $__ptycell_returns ]] || __ptycell_status=$__ptycell_prompt # by `return`
 		builtin set +eku
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
 		[[ $__ptycell_exits != trap ]] || builtin unset -f trap
@@ -922,7 +923,7 @@ __ptycell_resume() {
 	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
 		"$(\builtin printf ' %s' "${__ptycell_left[@]}")" >&2
-	builtin unset -v __ptycell_children __ptycell_ended __ptycell_failing __ptycell_fixed __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
+	builtin unset -v __ptycell_children __ptycell_ended __ptycell_failing __ptycell_returns __ptycell_fixed __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
 		__ptycell_names __ptycell_numbers __ptycell_options __ptycell_whole
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
