@@ -822,7 +822,7 @@ __ptycell_guard() {
 	if [[ $1 == *" ERR" ]]; then
 		__ptycell_failing=${1#trap -- }
 		builtin eval "__ptycell_failing=${__ptycell_failing% ERR}"
-		[[ $__ptycell_flags == *E* ]] && __ptycell_line='*' || __ptycell_line=__ptycell_say_bye.0
+		[[ $__ptycell_flags == *E* ]] && __ptycell_line='*' || __ptycell_line='__ptycell_say_bye.0 | source.0'
 		__ptycell_failing="case \${FUNCNAME-}.\${BASH_SUBSHELL-} in $__ptycell_line) $__ptycell_failing"$'\n;; esac\n'
 	fi
 	__ptycell_failing='__ptycell_fail "$?"'$'\n'"$__ptycell_failing"'case $- in *e*) __ptycell_unwind "$__ptycell_failed" ;; esac'
