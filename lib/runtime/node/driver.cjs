@@ -43,7 +43,7 @@ const { Session } = inspector;
 const connectSession = uncurry(Session.prototype.connect);
 const disconnectSession = uncurry(Session.prototype.disconnect);
 const postMessage = uncurry(Session.prototype.post);
-const { stripTypeScriptTypes } = Module;
+const { stripTypeScriptTypes, syncBuiltinESMExports, _pathCache: pathCache } = Module;
 const { load: loadModule } = Module.prototype;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, hasOwn, setPrototypeOf: withoutPrototype } = Object;
@@ -1915,6 +1915,7 @@ function leaveUsedInput() {
   if (!state || !(state.destroyed || (state.ended && state.length === 0)) || !isTerminal(0)) return;
   input = undefined;
   nextInput = newInput;
+  syncBuiltinESMExports(); // for who has imported it of node:process
 }
 
 // As Node's own, which is not read while it is paused.

@@ -451,6 +451,17 @@ def test_the_terminal_that_a_cell_has_used_up_is_there_for_the_next(session, cod
         assert session.finish().value == "'bob'"
 
 
+@pytest.mark.each_case
+def test_the_terminal_that_was_used_up_is_imported_anew(session):
+    """From node:process, which an older cell has imported."""
+    code = "import { stdin } from 'node:process'; `${await new Promise((r) => stdin.once('data', r))}`"
+    for use_up, typed in ((code, b"ann\n"), USE_UP[0], (code, b"bob\n")):
+        session.start(use_up)
+        assert session.next_frame()["now"] == "1"
+        os.write(session.master, typed.replace(b"here\n", b""))
+        assert session.finish().status == "ok"
+
+
 def test_a_terminal_that_an_older_cell_left_paused_is_read_by_the_next_that_listens(session):
     for _ in range(2):
         session.start("const rl = require('readline/promises').createInterface({ input: process.stdin, output: process.stdout }); await rl.question('name? '); rl.close()")
