@@ -1991,6 +1991,12 @@ function noteChange(file) {
   if (before === undefined || before === now) return;
   if (esModules === undefined && kept[file]) say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
   forget(file);
+  if (now === '') forgetPath(file);
+}
+
+// A folder or a name without its ending no longer means the file, which is gone.
+function forgetPath(file) {
+  for (const key in pathCache) if (pathCache[key] === file) delete pathCache[key];
 }
 
 // The file is loaded anew, and so are the session's own files that have loaded it, and theirs.
