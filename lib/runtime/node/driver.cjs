@@ -2077,15 +2077,18 @@ function isImporting() {
   return false;
 }
 
+function textOfFile(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 // The files that an ES module imports by its text, as Node does not tell.
 function importedBy(file) {
   const found = [];
-  let text;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return found;
-  }
+  const text = textOfFile(file);
   IMPORTED.lastIndex = 0;
   for (let match = exec(IMPORTED, text); match !== null; match = exec(IMPORTED, text)) {
     const imported = fileNamed(match[2], path.dirname(file));
@@ -2204,12 +2207,31 @@ function placeRefusal(error, from, file) {
   if (place !== undefined) error.stack = `${place}\n\n${describe(error)}${slice(own, indexOf(`${own}\n`, '\n'))}`;
 }
 
+const SCRIPT = /\.js$/;
+const MODULE_TEXT = /^\s*(?:import|export)\b/m;
+const STDIN = '[stdin]'; // what Node calls it
+
+// The file, line and caret of what Node refuses in this file.
+function refusedIn(file) {
+  const place = check([file], '');
+  if (place !== undefined || exec(SCRIPT, file) === null) return place;
+  const text = textOfFile(file); // that it is a module its text alone may say, which this check does not ask in Node 20 and 22
+  if (exec(MODULE_TEXT, text) === null) return undefined;
+  const found = check(['--input-type=module', '-'], text);
+  return found !== undefined && indexOf(found, STDIN) === 0 ? file + slice(found, STDIN.length) : undefined;
+}
+
+function check(what, text) {
+  const { status, stderr } = host.require('child_process').spawnSync(process.execPath, ['--check', ...what], { __proto__: null, encoding: 'utf8', input: text });
+  return status === 1 ? slice(stderr, 0, indexOf(stderr, '\n\n')) : undefined;
+}
+
 // The file, line and caret of what Node refuses in this file, or in one that it imports.
 function refusal(file) {
   const files = [file];
   for (let i = 0; i < files.length && i < CHECKED_MAX; i++) {
-    const { status, stderr } = host.require('child_process').spawnSync(process.execPath, ['--check', files[i]], { __proto__: null, encoding: 'utf8' });
-    if (status === 1) return slice(stderr, 0, indexOf(stderr, '\n\n'));
+    const place = refusedIn(files[i]);
+    if (place !== undefined) return place;
     const found = importedBy(files[i]);
     for (let k = 0; k < found.length; k++) if (!includes(files, found[k])) push(files, found[k]);
   }

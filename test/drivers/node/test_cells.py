@@ -469,6 +469,25 @@ def test_a_module_that_does_not_compile_is_told_with_its_line(session, tmp_path,
 
 
 @pytest.mark.each_case
+@pytest.mark.parametrize("code", ["await import('./m.js')", "await import('./outer.mjs')"])
+def test_a_module_by_its_text_alone_that_does_not_compile_is_told_with_its_line(session, tmp_path, code):
+    if values(session, "!!process.features.require_module") != "true":
+        pytest.skip("to this Node it is no module")
+    (tmp_path / "c.js").write_text("with ({}) {} // no module")
+    (tmp_path / "outer.mjs").write_text("import './c.js'; import './m.js'")
+    (tmp_path / "m.js").write_text("export const a = 1;\nlet b = ;\n")
+    assert f"\n{tmp_path}/m.js:2\nlet b = ;\n        ^\n\nSyntaxError: Unexpected token ';'\n    at " in session.run(code).done["traceback"]
+
+
+@pytest.mark.each_case
+def test_a_failed_import_is_told_of_the_cell_that_repeats_it(session, tmp_path):
+    (tmp_path / "m.mjs").write_text("export const n = ;")
+    session.run("await import('./m.mjs')")
+    done = session.run("let q = 1\nawait import('./m.mjs')").done
+    assert done["line"] == "2" and "at cell-2.js:2:7" in done["traceback"]
+
+
+@pytest.mark.each_case
 @pytest.mark.parametrize("inner, outer, text, outer_text, load", [
     ("in.cjs", "out.cjs", "exports.v = %d", "exports.v = require('./in.cjs').v", "require('./%s').v"),
     ("in.mjs", "out.mjs", "export const v = %d", "export { v } from './in.mjs'", "(await import('./%s')).v"),
@@ -589,6 +608,14 @@ def test_a_node_that_cannot_load_a_module_anew_is_told_of(start, tmp_path):
     assert "c.cjs" not in cell.output
 
 
+def test_a_folder_that_is_gone_is_not_found(session, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/index.js").write_text("exports.n = 1")
+    assert values(session, "require('./lib').n") == "1"
+    (tmp_path / "lib").rename(tmp_path / "lib2")
+    assert session.run("require('./lib')").done["evalue"].startswith("Cannot find module './lib'")
+
+
 def test_a_relative_name_is_one_of_the_current_folder(session, tmp_path):
     for folder in (tmp_path, tmp_path / "lib"):
         folder.mkdir(exist_ok=True)
@@ -608,14 +635,6 @@ COUNTER = "export let x = 1; export function inc() { x++ }; export default 7; ex
 def counter(session, tmp_path):
     """A session with a module whose exports change."""
     (tmp_path / "m.mjs").write_text(COUNTER)
-def test_a_folder_that_is_gone_is_not_found(session, tmp_path):
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib/index.js").write_text("exports.n = 1")
-    assert values(session, "require('./lib').n") == "1"
-    (tmp_path / "lib").rename(tmp_path / "lib2")
-    assert session.run("require('./lib')").done["evalue"].startswith("Cannot find module './lib'")
-
-
     return session
 
 
