@@ -1758,6 +1758,7 @@ function prepareProcess() {
   breaksOnSigint = false; // what was terminated left it
   checkDescriptors();
   leaveUsedInput();
+  if (someLoaded) noteChanges(); // functions of loaded files may load others
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   addHandlers();
   listened = countListeners('SIGINT');
@@ -1940,6 +1941,7 @@ const seen = { __proto__: null }; // file of the session -> what it was when it 
 const importing = { __proto__: null }; // file -> true, while an import of it is under way
 const whole = { __proto__: null }; // URL -> true, of ES modules that were loaded to their end
 const kept = { __proto__: null }; // file -> true, of those that cannot be loaded anew
+let someLoaded = false; // files of the session
 let someFailed = false; // ES modules, which Node keeps as such
 let esModules; // what Node's ES loader has loaded: URL -> its jobs by their type
 
@@ -2041,7 +2043,9 @@ function forgetUrl(url) {
 
 // Before a cell loads files of its own.
 function noteChanges() {
+  someLoaded = true;
   findEsModules();
+  noteLoaded();
   for (const known in seen) noteChange(known);
 }
 

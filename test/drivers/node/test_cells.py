@@ -564,6 +564,19 @@ def test_a_file_that_has_changed_is_loaded_anew_by_its_url(session, tmp_path):
 
 
 @pytest.mark.each_case
+@pytest.mark.parametrize("inner, outer, text, load", [
+    ("in.mjs", "exports.get = async () => (await import('./in.mjs')).n", "export const n = %d", "require('./out.cjs')"),
+    ("in.cjs", "exports.get = () => require('./in.cjs').n", "exports.n = %d", "require('./out.cjs')"),
+    ("in.mjs", "export const get = async () => (await import('./in.mjs')).n", "export const n = %d", "await import('./out.mjs')")])
+def test_a_function_of_a_file_loads_what_has_changed(session, tmp_path, inner, outer, text, load):
+    (tmp_path / load.split("'")[1]).write_text(outer)
+    session.run(f"const {{ get }} = {load}")
+    for number in (1, 22, 333):
+        (tmp_path / inner).write_text(text % number)
+        assert values(session, "await get()", "await get()") == str(number)
+
+
+@pytest.mark.each_case
 def test_a_query_of_the_codes_own_is_the_urls(session, tmp_path):
     (tmp_path / "m q.mjs").write_text("export const url = import.meta.url")
     assert values(session, "(await import('./m q.mjs?a=1')).url") == f"'{tmp_path.as_uri()}/m%20q.mjs?a=1'"
