@@ -291,6 +291,16 @@ def test_the_limit_that_was_met_is_named_and_no_other(home, code, words):
         assert "_max)" not in result.text if words is None else words in result.text, result.text
 
 
+def test_what_javascript_only_says_names_no_limit(home):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"file_max": 30 * MIB}).is_error
+        said = server.cell("throw new Error('EFBIG: file too large, as the other said')", language="javascript")
+        assert said.state == "raised" and "_max)" not in said.text
+        met = server.cell("require('fs').writeFileSync('g', Buffer.alloc(40 << 20))", language="javascript")
+        assert "One file here is limited to 30 MB (file_max)." in met.text
+
+
 TOO_MUCH = "python3 -c 'y = bytearray(900 << 20)'"
 PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit was met. The memory of one process here is limited to 300 MB"
 

@@ -1641,6 +1641,15 @@ function traceback(error) {
   return `${values.shortened(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
 }
 
+// Whether the code of a cell made it: whatever it says, no call met a limit there. Those that the system
+// answered have a code; an allocation that failed is a RangeError, made where the code stands.
+function isMadeByCell(error) {
+  if (!values.isNativeError(error)) return typeof error === 'string';
+  if (read(error, 'code') !== 'undefined' || read(error, 'name') === 'RangeError') return false;
+  const first = exec(/\n +at [^\n]*/, read(error, 'stack') ?? '');
+  return first !== null && exec(CELL_PLACE, first[0]) !== null;
+}
+
 function describeError(error) {
   const text = asWritten(`${values.isNativeError(error) ? '' : 'Uncaught '}${traceback(error)}${importHint(error)}`);
   const parts = [['status', 'error'], ['ename', nameOf(error)], ['evalue', asWritten(textOf(error))], ['traceback', text]];
@@ -1648,6 +1657,7 @@ function describeError(error) {
   if (place !== undefined && place.file === cell.file) push(parts, ['line', `${place.line}`]);
   const missing = missingModule(error);
   if (missing !== undefined) push(parts, ['missing', missing]);
+  if (isMadeByCell(error)) push(parts, ['raised', '1']);
   return parts;
 }
 

@@ -736,6 +736,14 @@ def test_an_import_of_a_name_that_is_not_there_is_an_error(session):
     assert result.status == "error" and "does not provide an export named 'nothing'" in result.done["evalue"]
 
 
+def test_errors_that_a_cell_made_are_told_apart(shared):
+    for code in ("throw new Error('EFBIG')", "function f() { throw new TypeError('ENOSPC') }; f()", "throw 'EMFILE'", "await Promise.reject(new Error('EFBIG'))"):
+        assert shared.run(code).done.get("raised") == "1", code
+    for code in ("require('fs').readFileSync('/nowhere')", "await require('fs/promises').readFile('/nowhere')", "new Array(-1)", "JSON.parse('{')",
+                 "Buffer.alloc(-1)", "1 +", "try { require('fs').readFileSync('/nowhere') } catch (e) { throw e }"):
+        assert "raised" not in shared.run(code).done, code
+
+
 @pytest.mark.each_case
 @pytest.mark.parametrize("code", ["import _ from 'nowhere-1'", "require('nowhere-1')", "await import('nowhere-1')",
                                   "require('nowhere-1/part')"])
