@@ -5,7 +5,7 @@ frames.py [CELLS] [--seed N] [--within MS]: cells of three sessions write frames
 of their driver, large, torn, withheld or wrong, while a fourth session is asked without a rest. That one
 is answered each time and never loses its state; each cell is answered once, and an interpreter ends only
 for what no driver sends. Tells how long the longest answer took, how much of that the server only
-waited for a processor, the most that the server worked during one, and the most memory that it had. With
+waited for a processor, how many it worked for longer than 50 ms, the most of that, and the most memory that it had. With
 --within it may not work longer: it has one thread, and what else an answer takes is the machine's.
 """
 import argparse
@@ -25,6 +25,7 @@ from client import Server  # noqa: E402
 
 SECRET = "tk-9a/B+z&5%41hunter2~Q"
 SESSIONS = 3
+LONG = 50  # ms
 # What a cell may not be ended for: another's frames, or the server's memory.
 OURS = ("the code broke the interpreter's control channel", "the code sent an unknown message",
         "the code closed the interpreter's control channel", "the code asked for packages while it waited")
@@ -129,17 +130,18 @@ class Hostile(threading.Thread):
 
 
 def beside(server, hostiles):
-    """(answers, the longest in ms and how long the server waited during it, the most that it worked during one)"""
-    longest, most, count = (0, 0), 0, 0
+    """(answers, the longest in ms and how long the server waited during it, how many it worked for longer than LONG, the most of that)"""
+    longest, most, count, long = (0, 0), 0, 0, 0
     while any(hostile.is_alive() for hostile in hostiles):
         began, (work, wait) = time.monotonic(), worked(server.process.pid)
         result = server.cell("n += 1; n", session="good")
         took, (work_after, wait_after) = (time.monotonic() - began) * 1000, worked(server.process.pid)
         longest = max(longest, (took, wait_after - wait))
         most = max(most, work_after - work)
+        long += work_after - work > LONG
         count += 1
         assert result.text.strip() == str(count), (count, result.text)
-    return count, longest, most
+    return count, longest, long, most
 
 
 def run(home, arguments):
@@ -150,14 +152,14 @@ def run(home, arguments):
         hostiles = [Hostile(server, f"bad{i}-", codes[i::SESSIONS]) for i in range(SESSIONS)]
         for hostile in hostiles:
             hostile.start()
-        count, longest, most = beside(server, hostiles)
+        count, longest, long, most = beside(server, hostiles)
         memory = peak(server.process.pid)
         for hostile in hostiles:
             if hostile.problem is not None:
                 raise hostile.problem
         assert not server.strays()
     print(f"{arguments.cells} cells beside {count} answers: the longest took {longest[0]:.0f} ms, of which the server waited "
-          f"{longest[1]:.0f} ms for a processor; it worked {most:.0f} ms at most during one, and had {memory} MB at most")
+          f"{longest[1]:.0f} ms for a processor; it worked longer than {LONG} ms for {long}, {most:.0f} ms at most, and had {memory} MB at most")
     assert arguments.within is None or most <= arguments.within, f"{most:.0f} ms"
 
 
