@@ -184,15 +184,24 @@ bool mcp_server_resource_watched(const struct mcp_server *server, const char *ur
 	return false;
 }
 
-bool mcp_server_resources_watched(const struct mcp_server *server)
+static void tell_each(json_t *uris, void (*each)(void *data, const char *uri), void *data)
 {
-	if (json_object_size(server->legacy.subscribed) > 0)
-		return true;
+	const char *uri;
+	json_t *value;
+
+	json_object_foreach (uris, uri, value) {
+		each(data, uri);
+	}
+}
+
+void mcp_server_each_watched(const struct mcp_server *server,
+			     void (*each)(void *data, const char *uri), void *data)
+{
+	if (server->legacy.initialized)
+		tell_each(server->legacy.subscribed, each, data);
 	for (struct list *node = server->listeners.next; node != &server->listeners;
 	     node = node->next)
-		if (json_object_size(list_entry(node, struct mcp_call, node)->listen->uris) > 0)
-			return true;
-	return false;
+		tell_each(list_entry(node, struct mcp_call, node)->listen->uris, each, data);
 }
 
 /* SB-5: the response first; a client ignores a cancellation of what has ended. */

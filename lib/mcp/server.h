@@ -131,8 +131,9 @@ void mcp_server_resources_changed(struct mcp_server *server);
 void mcp_server_resource_updated(struct mcp_server *server, const char *uri);
 /* Somebody subscribed to this uri: without, mcp_server_resource_updated says nothing. */
 bool mcp_server_resource_watched(const struct mcp_server *server, const char *uri);
-/* To any at all. */
-bool mcp_server_resources_watched(const struct mcp_server *server);
+/* All that somebody subscribed to; one may come more than once. */
+void mcp_server_each_watched(const struct mcp_server *server,
+			     void (*each)(void *data, const char *uri), void *data);
 
 /* ---- a live request ---- */
 

@@ -553,6 +553,8 @@ void session_free(struct session *s, const char *why)
 	s->lane_count = 0;
 	session_end_listings(s);
 	session_tell_state(s);
+	if (s->host->ends != NULL)
+		s->host->ends(s->host->owner, s);
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
 	keeper_free(s->keeper);

@@ -84,6 +84,15 @@ struct session_host {
 	uploads_told_fn *uploaded;
 	/* What session_state() says may be another. */
 	void (*state_changed)(void *owner, const struct session *session);
+	/*
+	 * Processes wrote files while no cell ran, as a look at the files found; NULL: nobody wants
+	 * to know. `files_watched`: whether somebody does, so that it is looked.
+	 */
+	void (*files_changed)(void *owner, const struct session *session,
+			      const struct change *changes, size_t count);
+	bool (*files_watched)(void *owner, const struct session *session);
+	/* It ends; or NULL. */
+	void (*ends)(void *owner, const struct session *session);
 	/* Is any session busy? NULL: none ever is. */
 	bool (*busy)(void *owner);
 	void *owner;

@@ -17,6 +17,7 @@
 
 enum {
 	FILES_PER_COPY = 1000, /* paths handed to one helper; more follow in another */
+	LOOKS_PART = 20,       /* of the time a look for what processes wrote may take */
 	CELLS_PART = 16,       /* one part in so many of disk_max is for what cells write */
 };
 
@@ -199,6 +200,16 @@ static void owe_changes(struct session *s)
 			keeper_owe(s->keeper, changes[i].file.path);
 }
 
+/* What processes wrote while no cell ran. */
+static void tell_changes(struct session *s, const struct scan *scan)
+{
+	size_t count;
+	const struct change *changes = scan_changes(scan, &count);
+
+	if (s->host->files_changed != NULL && count > 0)
+		s->host->files_changed(s->host->owner, s, changes, count);
+}
+
 static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
@@ -221,8 +232,10 @@ static void on_scanned(struct scan *scan)
 		session_upload(exec);
 		release_runner(exec);
 	}
-	if (counts && !for_cell)
+	if (counts && !for_cell) {
 		owe_changes(s);
+		tell_changes(s, scan);
+	}
 	if (counts)
 		forget_placed(s);
 	if (!session_uploads_hold(s))
@@ -320,6 +333,28 @@ static void on_placed_scanned(void *data, const struct scan *scan)
 {
 	(void)data;
 	(void)scan; /* unless code runs, it is now what the next cell is compared with */
+}
+
+static void on_looked(void *data, const struct scan *scan)
+{
+	struct session *s = data;
+	uint64_t now = loop_now(s->host->loop);
+
+	(void)scan;
+	s->files_looked_ms = now + (now - s->files_looked_ms) * LOOKS_PART;
+	s->files_looking = false;
+}
+
+void session_look_for_files(struct session *s)
+{
+	uint64_t now = loop_now(s->host->loop);
+
+	if (s->files_looking || now < s->files_looked_ms || code_runs(s) ||
+	    s->host->files_watched == NULL || !s->host->files_watched(s->host->owner, s))
+		return;
+	s->files_looked_ms = now;
+	s->files_looking = true;
+	session_list_files(s, on_looked, s);
 }
 
 void session_file_placed(struct session *s, const char *path)

@@ -131,6 +131,8 @@ struct session {
 	struct list listings;
 	struct loop_timer renewal; /* runs while lists wait for fresh links */
 	struct list placed;        /* files that the server itself put in: not a cell's changes */
+	bool files_looking;        /* session_look_for_files() */
+	uint64_t files_looked_ms;  /* when that began; afterwards when it may again */
 	bool scanning_for_cell;    /* what the scan under way finds is a cell's */
 	struct loop_defer work;    /* the next scan or copy */
 
@@ -210,6 +212,8 @@ bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const 
 			 size_t len);
 
 /* session_files.c */
+/* Where somebody wants to know what processes write while no cell runs, it is looked. */
+void session_look_for_files(struct session *s);
 /* Looks at the files of a new session: the start of all comparing. */
 void session_scan_first(struct session *session);
 /*

@@ -404,6 +404,7 @@ static void on_tick(struct loop_timer *timer)
 	disk_guard_tick(w->disk, running, w->has_children);
 	if (running || w->has_children)
 		look_at_shares(w);
+	session_look_for_files(w->session);
 	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/hosted.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "install/broker.h"
 #include "journal/journal.h"
-#include "mcp/server.h"
 #include "session/table.h"
 #include "tools/audited.h"
 #include "tools/auditor.h"
 #include "tools/cell_install.h"
+#include "tools/changed.h"
 #include "tools/history.h"
 #include "tools/notices.h"
 #include "tools/service.h"
@@ -19,28 +17,6 @@
 static struct audited *audited_of(const struct service *service)
 {
 	return auditor_audited(history_auditor(service_history(service)));
-}
-
-static void tell_cell(struct service *service, const struct exec_result *result)
-{
-	const struct cell *cell = result->cell;
-	const char *id = session_id(result->session);
-	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
-	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		notices_session_changed(service_notices(service), id, below[i]);
-	for (size_t i = 0; i < cell->change_count; i++)
-		service_file_changed(service, id, cell->changes[i].file.path);
-}
-
-static bool changes_results(const struct cell *cell)
-{
-	for (size_t i = 0; i < cell->change_count; i++)
-		if (cell->changes[i].kind != CHANGE_CHANGED &&
-		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
-			return true;
-	return false;
 }
 
 static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
@@ -70,11 +46,7 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 
 	audited_end_cell(audited_of(service), result);
 	history_add(service_history(service), result);
-	if (changes_results(result->cell)) /* resources/list names them */
-		notices_list_changed(service_notices(service));
-	if (service_server(service) != NULL &&
-	    mcp_server_resources_watched(service_server(service)))
-		tell_cell(service, result);
+	changed_cell(service_changed(service), result);
 }
 
 static void on_install(void *owner, struct session *session, const struct language *language,
@@ -95,6 +67,22 @@ static void on_state_changed(void *owner, const struct session *session)
 
 	notices_session_changed(service_notices(service), session_id(session), "");
 	notices_changed(service_notices(service), "sessions://");
+}
+
+static void on_files_changed(void *owner, const struct session *session,
+			     const struct change *changes, size_t count)
+{
+	changed_files(service_changed(owner), session_id(session), changes, count);
+}
+
+static bool is_watched(void *owner, const struct session *session)
+{
+	return notices_watched_below(service_notices(owner), session_id(session), "/files/");
+}
+
+static void on_session_ends(void *owner, const struct session *session)
+{
+	notices_session_ended(service_notices(owner), session_id(session));
 }
 
 /* NULL: it has ended. */
@@ -142,5 +130,8 @@ void hosted_listen(struct session_host *host, struct service *service)
 	host->happened = on_happened;
 	host->uploaded = on_uploaded;
 	host->state_changed = on_state_changed;
+	host->files_changed = on_files_changed;
+	host->files_watched = is_watched;
+	host->ends = on_session_ends;
 	host->owner = service;
 }

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "event/loop.h"
@@ -87,4 +88,43 @@ void notices_session_changed(struct notices *notices, const char *id, const char
 	cleanup_free char *uri = xasprintf("session://%s%s", id, below);
 
 	notices_changed(notices, uri);
+}
+
+/* Those that begin with `start`. */
+struct below {
+	struct notices *notices; /* NULL: they are only looked for */
+	const char *start;
+	bool any;
+};
+
+static void look_at(void *data, const char *uri)
+{
+	struct below *below = data;
+	size_t len = strlen(below->start);
+
+	if (strncmp(uri, below->start, len) != 0)
+		return;
+	if (below->notices == NULL)
+		below->any = true;
+	else if (uri[len] == '\0' || uri[len] == '/')
+		notices_changed(below->notices, uri);
+}
+
+void notices_session_ended(struct notices *notices, const char *id)
+{
+	cleanup_free char *start = xasprintf("session://%s", id);
+	struct below below = { .notices = notices, .start = start };
+
+	if (notices->server != NULL)
+		mcp_server_each_watched(notices->server, look_at, &below);
+}
+
+bool notices_watched_below(const struct notices *notices, const char *id, const char *below)
+{
+	cleanup_free char *start = xasprintf("session://%s%s", id, below);
+	struct below found = { .start = start };
+
+	if (notices->server != NULL)
+		mcp_server_each_watched(notices->server, look_at, &found);
+	return found.any;
 }

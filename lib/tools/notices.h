@@ -8,6 +8,8 @@
 #ifndef TOOLS_NOTICES_H
 #define TOOLS_NOTICES_H
 
+#include <stdbool.h>
+
 struct loop;
 struct mcp_server;
 struct notices;
@@ -24,5 +26,9 @@ void notices_list_changed(struct notices *notices);
 void notices_changed(struct notices *notices, const char *uri);
 /* session://{id} and everything below it that is said of the session itself: /notebook ... */
 void notices_session_changed(struct notices *notices, const char *id, const char *below);
+/* session://{id} and everything below it. */
+void notices_session_ended(struct notices *notices, const char *id);
+/* Somebody subscribed to a uri that begins with session://{id} and `below`. */
+bool notices_watched_below(const struct notices *notices, const char *id, const char *below);
 
 #endif

@@ -64,7 +64,8 @@ static void add_links(json_t *content, const struct exec_result *result)
 
 		if (change->kind == CHANGE_DELETED || change->file.is_link)
 			continue;
-		uri = tool_file_uri(session_id(result->session), change->file.path);
+		uri = tool_file_uri(session_id(result->session), change->file.path,
+				    session_settings(result->session)->redact);
 		name = clean_path_string(change->file.path);
 		json_append(content, mcp_resource_link(uri, name, mime_of_name(change->file.path),
 						       (json_int_t)change->file.size));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -17,6 +18,7 @@
 #include "tools/guide.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 enum {
@@ -134,26 +136,91 @@ static int load(const struct session *session, const struct wanted *wanted, stru
 	return 0;
 }
 
-static void read_file(struct mcp_call *call, const struct session *session, const char *uri,
-		      const char *rest, const struct redact *redact)
+/* A file that is told by this path, in which secrets are named. */
+struct search {
+	struct mcp_call *call;
+	struct session *session;
+	char *uri;
+	char *path;
+	const struct redact *redact;
+};
+
+static void search_free(struct search *search)
 {
-	size_t len = strcspn(rest, "?");
-	cleanup_free char *path = percent_decode(rest, len);
-	const char *mime = path != NULL ? mime_of_name(path) : NULL;
-	const struct wanted wanted = { .path = path,
-				       .query = rest + len,
-				       .is_text = mime != NULL && mime_is_text(mime),
-				       .redact = redact };
+	free(search->uri);
+	free(search->path);
+	free(search);
+}
+
+static void answer_file(struct mcp_call *call, const struct session *session, const char *uri,
+			const struct wanted *wanted)
+{
 	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
+	if (load(session, wanted, &data, &err) < 0)
+		content_refuse(call, uri, &err);
+	else
+		content_finish(call, uri, mime_of_name(wanted->path), &data, wanted->is_text);
+}
+
+static void read_path(struct mcp_call *call, const struct session *session, const char *uri,
+		      const char *path, const struct redact *redact)
+{
+	const struct wanted wanted = { .path = path,
+				       .query = uri + strcspn(uri, "?"),
+				       .is_text = mime_is_text(mime_of_name(path)),
+				       .redact = redact };
+
+	answer_file(call, session, uri, &wanted);
+}
+
+static void on_files(void *data, const struct scan *scan)
+{
+	struct search *search = data;
+	size_t count = 0;
+	const struct file_info *files = scan == NULL ? NULL : scan_files(scan, &count);
+	size_t i = tool_files_told(files, count, search->path, search->redact);
+
+	if (scan == NULL)
+		mcp_call_refuse_unknown_resource(search->call, search->uri);
+	else
+		read_path(search->call, search->session, search->uri,
+			  i < count ? files[i].path : search->path, search->redact);
+	search_free(search);
+}
+
+static void on_search_cancel(struct mcp_call *call, void *data)
+{
+	struct search *search = data;
+
+	session_list_files_cancel(search->session, search);
+	mcp_call_refuse(call, CODE_INVALID_PARAMS, "cancelled", NULL);
+	search_free(search);
+}
+
+static void read_file(struct mcp_call *call, struct session *session, const char *uri,
+		      const char *rest, const struct redact *redact)
+{
+	cleanup_free char *path = percent_decode(rest, strcspn(rest, "?"));
+	struct search *search;
+
 	if (path == NULL) {
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, "the path has a %00", NULL);
-	} else if (load(session, &wanted, &data, &err) < 0) {
-		content_refuse(call, uri, &err);
-	} else {
-		content_finish(call, uri, mime, &data, wanted.is_text);
+		return;
 	}
+	if (redact == NULL || strstr(path, "[secret ") == NULL) {
+		read_path(call, session, uri, path, redact);
+		return;
+	}
+	search = xcalloc(1, sizeof(*search));
+	search->call = call;
+	search->session = session;
+	search->uri = xstrdup(uri);
+	search->path = mem_steal(&path);
+	search->redact = redact;
+	mcp_call_on_cancel(call, on_search_cancel, search);
+	session_list_files(session, on_files, search);
 }
 
 static void read_session(struct mcp_call *call, struct table *table, const char *uri,

@@ -9,6 +9,7 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "text/mime.h"
+#include "text/percent.h"
 #include "tools/resource.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -25,14 +26,18 @@ enum {
 
 static const char output[] = "output/";
 
-/* A page being made. A cursor is ID:N, the session and how many of its files came before. */
+/*
+ * A page being made. A cursor is ID/PATH, the session and the last of its files that came before,
+ * or ID/ when none did: what is there still follows, whatever else goes. Secrets in it are named.
+ * Sessions come in the order of their ids.
+ */
 struct resource_page {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *resources;
 	size_t left;  /* bytes */
 	char *id;     /* of the session that is looked at; NULL before the first */
-	size_t from;  /* of its files */
+	char *after;  /* of its files; "": it is begun with */
 	bool waiting; /* for them */
 };
 
@@ -42,6 +47,7 @@ static void page_free(struct resource_page *page)
 {
 	json_decref(page->resources);
 	free(page->id);
+	free(page->after);
 	free(page);
 }
 
@@ -83,7 +89,8 @@ static void add_session(const struct resource_page *page, const struct session *
 static bool add_file(struct resource_page *page, const struct file_info *file)
 {
 	size_t cost = FILE_COST + FILE_PATH_COST * strlen(file->path);
-	cleanup_free char *uri = tool_file_uri(page->id, file->path);
+	const struct redact *redact = service_settings(page->service)->redact;
+	cleanup_free char *uri = tool_file_uri(page->id, file->path, redact);
 	cleanup_free char *name = clean_path_string(file->path);
 	json_t *resource;
 
@@ -96,60 +103,81 @@ static bool add_file(struct resource_page *page, const struct file_info *file)
 	return true;
 }
 
-/* True when the page is full. */
-static bool add_files(struct resource_page *page, const struct scan *scan, size_t *ret_next)
+static bool is_listed(const struct file_info *file)
+{
+	return !file->is_link && strncmp(file->path, output, sizeof(output) - 1) == 0;
+}
+
+/* The cursor that stands behind this file; NULL: at the start of the session's. */
+static char *make_cursor(const struct resource_page *page, const char *path)
+{
+	const struct redact *redact = service_settings(page->service)->redact;
+	cleanup_free char *told = tool_told_path(path != NULL ? path : "", redact);
+	cleanup_free char *encoded = percent_encode(told);
+
+	return xasprintf("%s/%s", page->id, encoded);
+}
+
+/* True when the page is full: `*ret_cursor` is where the next one begins. */
+static bool add_files(struct resource_page *page, const struct scan *scan, char **ret_cursor)
 {
 	size_t count;
 	const struct file_info *files = scan_files(scan, &count);
-	size_t matching = 0;
+	size_t i = tool_files_after(files, count, page->after,
+				    service_settings(page->service)->redact);
+	const char *last = page->after;
 
-	for (size_t i = 0; i < count; i++) {
-		if (files[i].is_link || strncmp(files[i].path, output, sizeof(output) - 1) != 0)
-			continue;
-		if (matching++ < page->from)
+	for (; i < count; i++) {
+		if (!is_listed(&files[i]))
 			continue;
 		if (!add_file(page, &files[i])) {
-			*ret_next = matching - 1;
+			*ret_cursor = make_cursor(page, last);
 			return true;
 		}
+		last = files[i].path;
 	}
 	return false;
 }
 
-/* Where in the table; its end when there is no such session. */
-static size_t find_session(const struct resource_page *page, const char *id, size_t len)
+static struct session *session_of(const struct resource_page *page, const char *id)
 {
 	const struct table *table = service_table_if_any(page->service);
-	size_t i = 0;
 
-	for (; table != NULL && table_at(table, i) != NULL; i++) {
-		const char *found = session_id(table_at(table, i));
-
-		if (strlen(found) == len && strncmp(found, id, len) == 0)
-			break;
-	}
-	return i;
+	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
+		if (str_eq(session_id(table_at(table, i)), id))
+			return table_at(table, i);
+	return NULL;
 }
 
-static struct session *session_at(const struct resource_page *page, size_t index)
+/* The one with the next id; NULL of `id`: the first. */
+static struct session *session_after(const struct resource_page *page, const char *id)
 {
 	const struct table *table = service_table_if_any(page->service);
+	struct session *next = NULL;
 
-	return table != NULL ? table_at(table, index) : NULL;
+	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++) {
+		struct session *session = table_at(table, i);
+
+		if ((id == NULL || strcmp(session_id(session), id) > 0) &&
+		    (next == NULL || strcmp(session_id(session), session_id(next)) < 0))
+			next = session;
+	}
+	return next;
 }
 
 static void on_files(void *data, const struct scan *scan)
 {
 	struct resource_page *page = data;
-	size_t next = 0;
+	cleanup_free char *id = xstrdup(page->id);
+	char *next = NULL;
 
 	page->waiting = false;
-	if (scan == NULL) /* the session ended: whoever asks again gets a list without it */
-		finish(page, NULL);
-	else if (add_files(page, scan, &next))
-		finish(page, xasprintf("%s:%zu", page->id, next));
-	else
-		look_at(page, session_at(page, find_session(page, page->id, strlen(page->id)) + 1));
+	if (scan != NULL && add_files(page, scan, &next)) {
+		finish(page, next);
+		return;
+	}
+	mem_cleanup(&page->after);
+	look_at(page, session_after(page, id)); /* it ended meanwhile, or has no more */
 }
 
 static void look_at(struct resource_page *page, struct session *session)
@@ -158,15 +186,15 @@ static void look_at(struct resource_page *page, struct session *session)
 		finish(page, NULL);
 		return;
 	}
-	if (page->id != NULL && !str_eq(page->id, session_id(session)))
-		page->from = 0;
 	free(page->id);
 	page->id = xstrdup(session_id(session));
-	if (page->from == 0 && json_array_size(page->resources) + 2 >= PAGE) {
-		finish(page, xasprintf("%s:0", page->id));
+	if (page->after == NULL)
+		page->after = xstrdup("");
+	if (page->after[0] == '\0' && json_array_size(page->resources) + 2 >= PAGE) {
+		finish(page, make_cursor(page, NULL));
 		return;
 	}
-	if (page->from == 0)
+	if (page->after[0] == '\0')
 		add_session(page, session);
 	page->waiting = true;
 	session_known_files(session, on_files, page);
@@ -175,7 +203,7 @@ static void look_at(struct resource_page *page, struct session *session)
 static void on_cancel(struct mcp_call *call, void *data)
 {
 	struct resource_page *page = data;
-	struct session *session = session_at(page, find_session(page, page->id, strlen(page->id)));
+	struct session *session = session_of(page, page->id);
 
 	if (page->waiting && session != NULL)
 		session_list_files_cancel(session, page);
@@ -183,18 +211,23 @@ static void on_cancel(struct mcp_call *call, void *data)
 	page_free(page);
 }
 
-/* The session that it begins with; NULL for a cursor that is none of ours. */
-static struct session *read_cursor(struct resource_page *page, const char *cursor)
+/* False for a cursor that is none of ours. */
+static bool read_cursor(struct resource_page *page, const char *cursor, struct session **ret_first)
 {
-	const char *colon = strrchr(cursor, ':');
-	char *end;
+	const char *slash = strchr(cursor, '/');
+	cleanup_free char *id = slash == NULL ? NULL : xmemdup(cursor, (size_t)(slash - cursor));
+	cleanup_free char *path =
+		slash == NULL ? NULL : percent_decode(slash + 1, strlen(slash + 1));
 
-	if (colon == NULL || colon[1] < '0' || colon[1] > '9')
-		return NULL;
-	page->from = strtoul(colon + 1, &end, 10);
-	if (*end != '\0' || page->from > SCAN_FILES_MAX)
-		return NULL;
-	return session_at(page, find_session(page, cursor, (size_t)(colon - cursor)));
+	if (path == NULL || id[0] == '\0' ||
+	    (path[0] != '\0' && strncmp(path, output, sizeof(output) - 1) != 0))
+		return false;
+	*ret_first = session_of(page, id);
+	if (*ret_first != NULL)
+		page->after = mem_steal(&path);
+	else
+		*ret_first = session_after(page, id);
+	return true;
 }
 
 void resource_list(struct mcp_call *call, const char *cursor, void *context)
@@ -206,8 +239,8 @@ void resource_list(struct mcp_call *call, const char *cursor, void *context)
 	page->service = context;
 	page->resources = json_array();
 	page->left = PAGE_BYTES;
-	first = cursor != NULL ? read_cursor(page, cursor) : session_at(page, 0);
-	if (cursor != NULL && first == NULL) {
+	first = session_after(page, NULL);
+	if (cursor != NULL && !read_cursor(page, cursor, &first)) {
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, "unknown cursor", NULL);
 		page_free(page);
 		return;

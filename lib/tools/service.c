@@ -19,6 +19,7 @@
 #include "tools/arrivals.h"
 #include "tools/auditor.h"
 #include "tools/catalog.h"
+#include "tools/changed.h"
 #include "tools/gate.h"
 #include "tools/history.h"
 #include "tools/hosted.h"
@@ -32,7 +33,7 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
-struct service {
+			struct service {
 	struct loop *loop;
 	const struct settings *settings;
 	const struct policyfile *policy;
@@ -48,6 +49,7 @@ struct service {
 	struct arrivals *arrivals; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
+	struct changed changed;
 	size_t removals; /* under way, or waiting in `retired` */
 	struct list retired;
 	struct loop_defer ahead; /* of the first session */
@@ -142,6 +144,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
+	service->changed =
+		(struct changed){ .notices = service->notices, .redact = settings->redact };
 	list_init(&service->retired);
 	list_init(&service->sql_calls);
 	catalog_features(&service->features);
@@ -325,6 +329,11 @@ struct history *service_history(const struct service *service)
 	return service->history;
 }
 
+const struct changed *service_changed(const struct service *service)
+{
+	return &service->changed;
+}
+
 struct notices *service_notices(const struct service *service)
 {
 	return service->notices;
@@ -347,9 +356,7 @@ const struct settings *service_settings(const struct service *service)
 
 void service_file_changed(struct service *service, const char *id, const char *path)
 {
-	cleanup_free char *uri = tool_file_uri(id, path);
-
-	notices_changed(service->notices, uri);
+	changed_file(&service->changed, id, path);
 }
 
 const struct policyfile *service_policy(const struct service *service)

@@ -15,6 +15,7 @@
 
 struct arrivals;
 struct broker;
+struct changed;
 struct confinement;
 struct gate;
 struct history;
@@ -63,6 +64,7 @@ struct arrivals *service_arrivals(struct service *service);
 const struct arrivals *service_arrivals_if_any(const struct service *service);
 struct history *service_history(const struct service *service);
 struct notices *service_notices(const struct service *service);
+const struct changed *service_changed(const struct service *service);
 /* The one that is attached, or NULL. */
 struct mcp_server *service_server(const struct service *service);
 /* For the gate itself. */

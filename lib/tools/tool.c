@@ -13,6 +13,7 @@
 #include "text/clean.h"
 #include "text/mime.h"
 #include "text/percent.h"
+#include "text/redact.h"
 #include "tools/auditor.h"
 #include "tools/history.h"
 #include "tools/links.h"
@@ -173,9 +174,48 @@ const struct language *tool_find_language(const struct service *service, const c
 	return NULL;
 }
 
-char *tool_file_uri(const char *session_id, const char *path)
+char *tool_told_path(const char *path, const struct redact *redact)
 {
-	cleanup_free char *encoded = percent_encode(path);
+	char *told = xstrdup(path);
+
+	redact_string(redact, &told);
+	return told;
+}
+
+size_t tool_files_told(const struct file_info *files, size_t count, const char *path,
+		       const struct redact *redact)
+{
+	size_t i = redact == NULL || strstr(path, "[secret ") == NULL ? count : 0;
+
+	for (; i < count; i++) {
+		cleanup_free char *told = tool_told_path(files[i].path, redact);
+
+		if (str_eq(told, path))
+			break;
+	}
+	return i;
+}
+
+size_t tool_files_after(const struct file_info *files, size_t count, const char *path,
+			const struct redact *redact)
+{
+	size_t told = tool_files_told(files, count, path, redact);
+	size_t i = 0;
+
+	if (told < count)
+		return told + 1;
+	/* Nobody knows where it was: better twice than never. */
+	if (redact != NULL && strstr(path, "[secret ") != NULL)
+		return 0;
+	while (i < count && strcmp(files[i].path, path) <= 0)
+		i++;
+	return i;
+}
+
+char *tool_file_uri(const char *session_id, const char *path, const struct redact *redact)
+{
+	cleanup_free char *told = tool_told_path(path, redact);
+	cleanup_free char *encoded = percent_encode(told);
 
 	return xasprintf("session://%s/files/%s", session_id, encoded);
 }
@@ -206,7 +246,8 @@ static bool fits(size_t *left, const struct session *session, const struct file_
 static json_t *describe(const struct session *session, const struct file_info *file)
 {
 	json_t *artifact = json_object();
-	cleanup_free char *uri = tool_file_uri(session_id(session), file->path);
+	cleanup_free char *uri =
+		tool_file_uri(session_id(session), file->path, session_settings(session)->redact);
 	const char *slash = strrchr(file->path, '/');
 	const char *base = slash != NULL ? slash + 1 : file->path;
 	cleanup_free char *path = clean_path_string(file->path);

@@ -13,6 +13,7 @@ struct list;
 struct session;
 struct language;
 struct file_info;
+struct redact;
 
 /* One a row of the catalog: mcp_tool.call. `context` is the service. */
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
@@ -78,7 +79,21 @@ int tool_configure(const struct service *service, struct session *session, json_
 /* What session_info says, and a row of list_sessions. New references. */
 json_t *tool_describe_session(struct session *session);
 json_t *tool_describe_row(const struct session *session);
-/* session://ID/files/PATH with PATH percent-encoded; the caller frees it. */
-char *tool_file_uri(const char *session_id, const char *path);
+/* The path with secrets (`redact`, or NULL) named. The caller frees it. */
+char *tool_told_path(const char *path, const struct redact *redact);
+/* Which of the files is told by this path, in which secrets are named; `count`: none. */
+size_t tool_files_told(const struct file_info *files, size_t count, const char *path,
+		       const struct redact *redact);
+/*
+ * Where the files, which are sorted, go on behind `path`, whether or not that is there still; from
+ * the start when that had a secret and is gone.
+ */
+size_t tool_files_after(const struct file_info *files, size_t count, const char *path,
+			const struct redact *redact);
+/*
+ * session://ID/files/PATH with PATH percent-encoded, in which secrets (`redact`, or NULL) are
+ * named: by that, too, it can be read. The caller frees it.
+ */
+char *tool_file_uri(const char *session_id, const char *path, const struct redact *redact);
 
 #endif

@@ -9,6 +9,7 @@
 #include "json/make.h"
 #include "session/session.h"
 #include "text/normal.h"
+#include "text/percent.h"
 #include "tools/arrivals.h"
 #include "tools/glob.h"
 #include "tools/service.h"
@@ -16,6 +17,9 @@
 #include "workspace/beneath.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
+
+/* Behind it the path of the last file that was told. */
+#define CURSOR "after:"
 
 enum {
 	LIST_PAGE = 200,
@@ -27,12 +31,13 @@ struct listing {
 	struct service *service;
 	struct session *session;
 	char *pattern;
-	size_t from; /* index among the matching files: the cursor */
+	char *after; /* the last path of the page before; or NULL */
 };
 
 static void listing_free(struct listing *listing)
 {
 	free(listing->pattern);
+	free(listing->after);
 	free(listing);
 }
 
@@ -44,30 +49,49 @@ static int check_pattern(const char *pattern, struct err *err)
 	return 0;
 }
 
-/* Matching files from `from` on, at most a page; returns where the next page begins, 0: nowhere. */
-static size_t add_page(json_t *artifacts, const struct listing *listing, const struct scan *scan)
+/*
+ * Matching files behind `after`, at most a page; returns the path of the last one when there are
+ * more.
+ */
+static const char *add_page(json_t *artifacts, const struct listing *listing,
+			    const struct scan *scan)
 {
 	size_t count;
 	const struct file_info *files = scan_files(scan, &count);
-	size_t matching = 0;
+	const struct redact *redact = service_settings(listing->service)->redact;
 	size_t left = LIST_BYTES;
+	const char *last = NULL;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = listing->after == NULL
+				? 0
+				: tool_files_after(files, count, listing->after, redact);
+	     i < count; i++) {
 		cleanup_free char *composed = normal_compose(files[i].path);
 		json_t *artifact;
 
 		if (!glob_match(listing->pattern, composed))
 			continue;
-		if (matching++ < listing->from)
-			continue;
 		artifact = json_array_size(artifacts) < LIST_PAGE
 				   ? tool_artifact(listing->session, &files[i], &left)
 				   : NULL;
 		if (artifact == NULL)
-			return matching - 1;
+			return last;
 		json_append(artifacts, artifact);
+		last = files[i].path;
 	}
-	return 0;
+	return NULL;
+}
+
+static void put_cursor(json_t *answer, const struct listing *listing, const char *last)
+{
+	cleanup_free char *told = NULL;
+	cleanup_free char *encoded = NULL;
+
+	if (last == NULL)
+		return;
+	told = tool_told_path(last, service_settings(listing->service)->redact);
+	encoded = percent_encode(told);
+	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
 
 static void on_listed(void *data, const struct scan *scan)
@@ -75,7 +99,7 @@ static void on_listed(void *data, const struct scan *scan)
 	struct listing *listing = data;
 	json_t *answer;
 	json_t *artifacts;
-	size_t next;
+	const char *last;
 
 	if (scan == NULL || scan_error(scan) != 0) {
 		struct err err;
@@ -91,14 +115,13 @@ static void on_listed(void *data, const struct scan *scan)
 	}
 	answer = json_object();
 	artifacts = json_array();
-	next = add_page(artifacts, listing, scan);
+	last = add_page(artifacts, listing, scan);
 	json_put_str(answer, "session_id", session_id(listing->session));
 	json_put_int(answer, "count", (json_int_t)json_array_size(artifacts));
 	json_put(answer, "artifacts", artifacts);
 	json_put(answer, "incoming",
 		 arrivals_describe(service_arrivals_if_any(listing->service), listing->session));
-	if (next > 0)
-		json_put(answer, "next_cursor", json_make_fmt("%zu", next));
+	put_cursor(answer, listing, last);
 	if (scan_capped(scan))
 		json_put(answer, "note",
 			 json_make_fmt("files beyond the first %d, and those in paths of more "
@@ -117,18 +140,15 @@ static void on_list_cancel(struct mcp_call *call, void *data)
 	listing_free(listing);
 }
 
-static int read_cursor(const char *cursor, size_t *ret_from, struct err *err)
+static int read_cursor(const char *cursor, char **ret_after, struct err *err)
 {
-	char *end;
-	unsigned long from;
+	size_t len = strlen(CURSOR);
 
-	if (cursor == NULL)
-		return 0;
-	from = strtoul(cursor, &end, 10);
-	if (cursor[0] < '0' || cursor[0] > '9' || *end != '\0' || from > SCAN_FILES_MAX)
+	if (cursor != NULL && strncmp(cursor, CURSOR, len) == 0)
+		*ret_after = percent_decode(cursor + len, strlen(cursor + len));
+	if (cursor != NULL && *ret_after == NULL)
 		return err_set(err, ERR_INVALID,
 			       "arguments.cursor must be a next_cursor of an earlier answer");
-	*ret_from = from;
 	return 0;
 }
 
@@ -150,13 +170,13 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	struct listing *listing;
 	const char *pattern = "**";
 	const char *cursor = NULL;
-	size_t from = 0;
+	cleanup_free char *after = NULL;
 	struct err err;
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), &err) < 0 ||
 	    json_get_text(arguments, "arguments", "pattern", &pattern, NULL, &err) < 0 ||
 	    json_get_text(arguments, "arguments", "cursor", &cursor, NULL, &err) < 0 ||
-	    check_pattern(pattern, &err) < 0 || read_cursor(cursor, &from, &err) < 0 ||
+	    check_pattern(pattern, &err) < 0 || read_cursor(cursor, &after, &err) < 0 ||
 	    (session = tool_session(service, arguments, false, &err)) == NULL) {
 		tool_fail(call, service, &err);
 		return;
@@ -167,7 +187,7 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->session = session;
 	listing->pattern =
 		normal_compose(relative(pattern, workspace_data_path(session_workspace(session))));
-	listing->from = from;
+	listing->after = mem_steal(&after);
 	mcp_call_on_cancel(call, on_list_cancel, listing);
 	session_list_files(session, on_listed, listing);
 }

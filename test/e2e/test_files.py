@@ -346,9 +346,9 @@ def test_the_fixed_resources_are_listed_and_readable(server):
     assert read(server, "f", session="nobody")["error"]
 
 
-def resource_pages(server):
-    """All pages of resources/list."""
-    pages, params = [], {}
+def resource_pages(server, **params):
+    """All pages of resources/list, or those from a cursor on."""
+    pages = []
     while True:
         result = server.request("resources/list", params)
         pages.append(result["resources"])
@@ -377,8 +377,44 @@ def test_many_resources_come_in_pages(server):
     assert len(pages) == 3 and max(map(len, pages)) == 200 and len(uris) == len(set(uris))
     assert [u for u in uris if "/files/" in u] == [f"session://a/files/output/{i:03}" for i in range(450)] + \
         ["session://b/files/output/last"]
-    for cursor in ("x", "a:x", "nobody:0", "a:99999999", ":", "a:-1"):
+    for cursor in ("x", "a:x", "a/x", "/", "", "a:0"):
         assert server.start("resources/list", {"cursor": cursor}).get()["error"]["code"] == -32602
+
+
+def test_r6_no_resource_that_is_still_there_is_skipped_when_others_go(server):
+    server.cell("import os\nfor i in range(450): open(f'output/{i:03}', 'w').close()", session="a")
+    for session in "bc":
+        server.cell(f"open('output/of {session}', 'w').close()", session=session)
+    first = server.request("resources/list")
+    server.cell("for i in range(40): os.remove(f'output/{i:03}')\nos.remove('output/195')", session="a")
+    rest = resource_pages(server, cursor=first["nextCursor"])
+    told = {r["uri"].partition("/files/output/")[2] for page in [first["resources"], *rest] for r in page}
+    assert told >= {f"{i:03}" for i in range(450)} | {"of%20b", "of%20c"}
+    server.call("destroy_session", session_id="a")
+    last = {r["uri"] for page in resource_pages(server, cursor=first["nextCursor"]) for r in page}
+    assert last >= {"session://b/files/output/of%20b", "session://c/files/output/of%20c"}
+
+
+def test_r6_no_file_of_a_list_that_is_still_there_is_skipped_when_others_go(server):
+    server.cell("import os\nfor i in range(450): open(f'f{i:03}', 'w').close()")
+    page = server.call("list_artifacts", session_id="s").object
+    server.cell("for i in range(40): os.remove(f'f{i:03}')")
+    told = {a["path"] for a in page["artifacts"]}
+    while page.get("next_cursor"):
+        page = server.call("list_artifacts", session_id="s", cursor=page["next_cursor"]).object
+        told |= {a["path"] for a in page["artifacts"]}
+    assert told == {f"f{i:03}" for i in range(450)}
+
+
+def test_r14_a_name_with_a_secret_has_a_uri_by_which_it_can_be_read(home):
+    with Server(home, env={"PTYCELL_SECRET_TOKEN": "hunter2hunter2"}) as server:
+        server.cell("open('output/a hunter2hunter2.txt', 'w').write('mine')\nfor i in range(300): open(f'output/a {i:03}', 'w').close()")
+        uris = [r["uri"] for page in resource_pages(server) for r in page]
+        (uri,) = (u for u in uris if "TOKEN" in u)
+        assert "hunter2" not in str(uris) and "[" not in uri and len([u for u in uris if "/files/" in u]) == 301
+        assert content(server.start("resources/read", {"uri": uri}).get())["text"] == "mine"
+        (artifact,) = server.call("list_artifacts", session_id="s", pattern="**/*.txt").object["artifacts"]
+        assert artifact["uri"] == uri
 
 
 def test_long_names_do_not_make_a_line_that_is_too_long(server):

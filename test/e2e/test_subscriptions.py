@@ -219,3 +219,24 @@ def test_thousands_of_files_with_one_subscribed_are_one_notice(server):
     server.cell("for n in range(5000): open(f'f{n}', 'w').close()")
     told = [m["params"]["uri"] for m in drain(server) if m.get("method") == UPDATED]
     assert told == ["session://s/files/f7"]
+
+
+def test_r14_a_file_that_a_process_writes_later_is_told(server):
+    subscribe(server, "session://s/files/output/late")
+    server.cell("import subprocess; p = subprocess.Popen(['sh', '-c', 'until [ -e input/go ]; do sleep 0.01; done; "
+                "echo x > output/late; sleep 1000'])")
+    drain(server)
+    server.call("upload_file", session_id="s", filename="go", content="")
+    until_told(server, "session://s/files/output/late")
+
+
+def test_r14_every_subscriber_of_a_session_hears_that_it_is_gone(server):
+    server.cell("open('output/a', 'w').write('x')")
+    uris = {"session://s", "session://s/cells", "session://s/cells/1", "session://s/notebook", "session://s/script",
+            "session://s/files/output/a", "sessions://"}
+    for uri in uris | {"session://s2"}:
+        subscribe(server, uri)
+    drain(server)
+    server.call("destroy_session", session_id="s")
+    told = {m["params"]["uri"] for m in drain(server) if m.get("method") == UPDATED}
+    assert uris <= told and "session://s2" not in told

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/changed.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/session.h"
+#include "tools/notices.h"
+#include "tools/tool.h"
+#include "workspace/scan.h"
+
+void changed_file(const struct changed *changed, const char *session_id, const char *path)
+{
+	cleanup_free char *uri = tool_file_uri(session_id, path, changed->redact);
+
+	notices_changed(changed->notices, uri);
+}
+
+static bool changes_list(const struct change *change)
+{
+	return change->kind != CHANGE_CHANGED &&
+	       strncmp(change->file.path, "output/", strlen("output/")) == 0;
+}
+
+void changed_files(const struct changed *changed, const char *session_id,
+		   const struct change *changes, size_t count)
+{
+	bool watched = notices_watched_below(changed->notices, session_id, "/files/");
+
+	for (size_t i = 0; i < count; i++) {
+		if (changes_list(&changes[i]))
+			notices_list_changed(changed->notices);
+		if (watched)
+			changed_file(changed, session_id, changes[i].file.path);
+	}
+}
+
+void changed_cell(const struct changed *changed, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	const char *id = session_id(result->session);
+	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
+	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		notices_session_changed(changed->notices, id, below[i]);
+	changed_files(changed, id, cell->changes, cell->change_count);
+}
