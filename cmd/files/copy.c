@@ -14,9 +14,10 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "workspace/beneath.h"
+#include "workspace/keepname.h"
 #include "workspace/name.h"
 
-enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, NAMES_MAX = 1000, STEM_MAX = 200 };
+enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, NAMES_MAX = 1000 };
 
 json_int_t copy_mtime_ns(const struct stat *st)
 {
@@ -194,24 +195,6 @@ static int write_draft(const struct copy_source *source, int to, struct err *err
 
 /* ---- names ---- */
 
-/* "plot.png" and 2 give "plot-2.png"; a long stem is cut, so that the number fits. */
-static char *numbered(const char *name, int number)
-{
-	const char *dot = strrchr(name, '.');
-	size_t stem = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-	size_t kept = size_min(stem, STEM_MAX);
-	const char *extension = name + stem;
-
-	if (number == 1)
-		return xstrdup(name);
-	if (strlen(extension) > BENEATH_NAME_MAX - STEM_MAX - 8)
-		extension = "";
-	/* Not within a character. */
-	while (kept < stem && kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
-		kept--;
-	return xasprintf("%.*s-%d%s", (int)kept, name, number, extension);
-}
-
 static bool is_ours(int dir, const char *name, const struct copy_known *known)
 {
 	struct stat st;
@@ -231,7 +214,7 @@ static char *place(struct draft *draft, const char *name, const struct copy_know
 		return NULL;
 	}
 	for (int number = 1; number < NAMES_MAX; number++) {
-		char *taken = numbered(name, number);
+		char *taken = keepname_numbered(name, number);
 
 		if (draft_name(draft, taken) == 0)
 			return taken;
@@ -246,7 +229,7 @@ static char *place(struct draft *draft, const char *name, const struct copy_know
 int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
 {
 	for (int number = 1; number < NAMES_MAX; number++) {
-		cleanup_free char *taken = numbered(name, number);
+		cleanup_free char *taken = keepname_numbered(name, number);
 		int fd = beneath_enter(dir_fd, taken, err);
 
 		if (fd >= 0)
@@ -255,6 +238,26 @@ int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
 			return fd;
 	}
 	return -1;
+}
+
+char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_known *known,
+		struct err *err)
+{
+	if (known != NULL && !is_ours(dir_fd, name, known)) {
+		(void)err_set(err, ERR_DENIED, "it is another's");
+		return NULL;
+	}
+	for (int number = 1; number < NAMES_MAX; number++) {
+		char *taken = keepname_numbered(to, number);
+
+		if (beneath_rename_new(dir_fd, name, taken) == 0)
+			return taken;
+		mem_cleanup(&taken);
+		if (errno != EEXIST)
+			break;
+	}
+	(void)err_sys(err, "moving it");
+	return NULL;
 }
 
 /* `draft` says where, and how; `draft->possible` becomes false where that cannot be. */

@@ -48,6 +48,12 @@ int copy_file(const struct copy_source *source, int dir_fd, const char *name,
  * so on is tried; the caller frees `*ret_taken`.
  */
 int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err) MUST_CHECK;
+/*
+ * Gives what is called `name` in `dir_fd` the name `to`, or "to-2" and so on; the caller frees it.
+ * NULL when it is not there, and when `known`, unless NULL, does not know it.
+ */
+char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_known *known,
+		struct err *err) MUST_CHECK;
 /* The first `left` bytes of one open file to another, shared where the file system can. */
 int copy_bytes(int from, int to, off_t left, struct err *err) MUST_CHECK;
 json_int_t copy_mtime_ns(const struct stat *st);

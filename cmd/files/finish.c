@@ -51,6 +51,14 @@ static int draw_file(struct journal *journal, int journal_fd, struct journal_cop
 	return write_tail(fd, size, &tail, err);
 }
 
+/* What it was called when it was kept. */
+static const char *kept_name(const json_t *order)
+{
+	const char *name = json_string_value(json_object_get(order, "notebook"));
+
+	return name != NULL ? name : JOURNAL_NOTEBOOK_FILE;
+}
+
 /* -1 when no notebook was kept. */
 static int open_kept(const json_t *order, struct stat *ret_stat)
 {
@@ -65,7 +73,7 @@ static int open_kept(const json_t *order, struct stat *ret_stat)
 	if (root_fd >= 0 && folder != NULL)
 		fd = beneath_open(root_fd, folder, O_RDONLY | O_DIRECTORY, 0);
 	if (fd >= 0)
-		kept = beneath_open_regular(fd, JOURNAL_NOTEBOOK_FILE, NULL, &ignored);
+		kept = beneath_open_regular(fd, kept_name(order), NULL, &ignored);
 	return kept < 0 || fstat(kept, ret_stat) < 0 ? -1 : fd_steal(&kept);
 }
 
@@ -86,12 +94,12 @@ static int crc_of(int fd, off_t len, uint32_t *ret)
 	return 0;
 }
 
-static json_t *make_file(void)
+static json_t *make_file(const json_t *order)
 {
 	json_t *file = json_object();
 
 	json_put_str(file, "from", JOURNAL_NOTEBOOK_FILE);
-	json_put_str(file, "to", JOURNAL_NOTEBOOK_FILE);
+	json_put_str(file, "to", kept_name(order));
 	return file;
 }
 
@@ -121,7 +129,7 @@ static int finish(struct journal *journal, int journal_fd, json_t *order, struct
 {
 	struct journal_copy drawn;
 	json_t *files = json_array();
-	json_t *file = make_file();
+	json_t *file = make_file(order);
 
 	json_append(files, file);
 	json_put(order, "files", files);

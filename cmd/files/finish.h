@@ -2,9 +2,10 @@
 /*
  * finish.h - keeping the notebook of a session that died with its server.
  *
- * Order {"op": "rescue-notebook", "root", "folder", "room"}: the notebook is drawn from the events
- * of the given journal folder and copied to root/folder. A notebook that lies there as the dead
- * server left it is replaced; one that its user has changed stays, and the copy gets another name.
+ * Order {"op": "rescue-notebook", "root", "folder", "notebook", "room"}: the notebook is drawn from
+ * the events of the given journal folder and copied to root/folder, by the name that is given. A
+ * notebook that lies there as the dead server left it is replaced; one that its user has changed
+ * stays, and the copy gets another name.
  * Progress and result as those of keep.h, whose file it is. Without cells nothing is done.
  */
 #ifndef FILES_FINISH_H

@@ -16,13 +16,14 @@
 #include "copy.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "source.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 
 enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
 
 struct job {
-	int data_fd;
+	struct source_folder data;
 	int folder_fd; /* where copies go */
 	json_int_t room;
 };
@@ -49,14 +50,19 @@ static char *get_path(const json_t *object, const char *key)
 	return text == NULL ? NULL : percent_decode(text, strlen(text));
 }
 
+static void parse_known(const json_t *value, struct copy_known *ret_known)
+{
+	ret_known->known = json_is_true(json_object_get(value, "known"));
+	ret_known->ino = json_integer_value(json_object_get(value, "ino"));
+	ret_known->mtime_ns = json_integer_value(json_object_get(value, "mtime"));
+	ret_known->size = json_integer_value(json_object_get(value, "size"));
+}
+
 static int file_parse(const json_t *value, struct file *ret_file, struct err *err)
 {
 	ret_file->from = get_path(value, "from");
 	ret_file->to = get_path(value, "to");
-	ret_file->known.known = json_is_true(json_object_get(value, "known"));
-	ret_file->known.ino = json_integer_value(json_object_get(value, "ino"));
-	ret_file->known.mtime_ns = json_integer_value(json_object_get(value, "mtime"));
-	ret_file->known.size = json_integer_value(json_object_get(value, "size"));
+	parse_known(value, &ret_file->known);
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	if (ret_file->from == NULL || ret_file->to == NULL)
@@ -139,6 +145,29 @@ static int open_folder(const char *root_path, const char *name, bool fresh, stru
 	return fd_steal(&folder);
 }
 
+/* Its name in capital letters is its name as well. */
+static bool folds(const char *root_path, const char *name, int folder)
+{
+	cleanup_free char *path = xasprintf("%s/%s", root_path, name);
+	struct stat by_name;
+	struct stat st;
+	bool any = false;
+
+	for (char *c = path + strlen(root_path); *c != '\0'; c++) {
+		any |= *c >= 'a' && *c <= 'z';
+		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	}
+	return any && stat(path, &by_name) == 0 && fstat(folder, &st) == 0 &&
+	       by_name.st_dev == st.st_dev && by_name.st_ino == st.st_ino;
+}
+
+static int remove_folder(const char *root_path, const char *name, struct err *err)
+{
+	cleanup_free char *path = xasprintf("%s/%s", root_path, name);
+
+	return rmdir(path) == 0 ? 0 : err_sys(err, "removing the folder '%s'", name);
+}
+
 /* ---- one file ---- */
 
 /*
@@ -151,10 +180,10 @@ static void show_life(void)
 	(void)alarm(KEEP_HANGS_S);
 }
 
-static int open_source(const struct job *job, const char *path, struct stat *ret_stat,
-		       struct err *err)
+static int open_source(const struct job *job, const char *path, bool *ret_linked,
+		       struct stat *ret_stat, struct err *err)
 {
-	cleanup_fd int fd = beneath_open_regular(job->data_fd, path, NULL, err);
+	cleanup_fd int fd = source_open(&job->data, path, ret_linked, err);
 
 	if (fd < 0)
 		return -1;
@@ -221,16 +250,33 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 	return 0;
 }
 
+/* What a link leads to may be another file without the link being changed: it is looked at after
+ * each cell. */
+static bool is_unchanged(const struct stat *st, const struct copy_known *known)
+{
+	return known->known && st->st_size == known->size && copy_mtime_ns(st) == known->mtime_ns;
+}
+
+static void put_copy(json_t *progress, const char *to, const struct copy_known *copy)
+{
+	cleanup_free char *encoded = percent_encode(to);
+
+	json_put_str(progress, "to", encoded);
+	json_put_int(progress, "ino", copy->ino);
+	json_put_int(progress, "mtime", copy->mtime_ns);
+	json_put_int(progress, "size", copy->size);
+}
+
 static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
 	struct copy_made copy;
 	const char *name = NULL;
-	cleanup_fd int from = open_source(job, file->from, &source.stat, err);
+	bool linked;
+	cleanup_fd int from = open_source(job, file->from, &linked, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *encoded = NULL;
 	json_int_t room = job->room + (file->known.known ? file->known.size : 0);
 
 	if (from < 0)
@@ -241,6 +287,10 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 		source.stat.st_size = file->take;
 	if (source.stat.st_size > room)
 		return err_set(err, ERR_LIMIT, "limit");
+	if (linked && is_unchanged(&source.stat, &file->known)) {
+		json_put_bool(progress, "unchanged", true);
+		return 0;
+	}
 	source.fd = from;
 	source.moved = show_life;
 	source.suffix = file->suffix;
@@ -250,12 +300,12 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
 	buf_puts(&path, taken);
-	encoded = percent_encode(buf_str(&path));
-	json_put_str(progress, "to", encoded);
-	json_put_int(progress, "ino", (json_int_t)copy.stat.st_ino);
-	json_put_int(progress, "mtime", copy_mtime_ns(&copy.stat));
-	json_put_int(progress, "size", copy.stat.st_size);
+	put_copy(progress, buf_str(&path),
+		 &(struct copy_known){ .ino = (json_int_t)copy.stat.st_ino,
+				       .mtime_ns = copy_mtime_ns(&copy.stat),
+				       .size = copy.stat.st_size });
 	json_put_bool(progress, "mixed", is_mixed(&source));
+	json_put_bool(progress, "linked", linked);
 	return 0;
 }
 
@@ -292,9 +342,10 @@ static bool any_readable(const struct job *job, const json_t *files)
 
 	json_array_foreach (files, index, value) {
 		cleanup_free char *from = get_path(value, "from");
+		bool linked;
 		struct stat st;
 		struct err err;
-		cleanup_fd int fd = from == NULL ? -1 : open_source(job, from, &st, &err);
+		cleanup_fd int fd = from == NULL ? -1 : open_source(job, from, &linked, &st, &err);
 
 		if (fd >= 0 && st.st_size <= job->room)
 			return true;
@@ -302,20 +353,78 @@ static bool any_readable(const struct job *job, const json_t *files)
 	return false;
 }
 
+/* ---- what steps aside ---- */
+
+/* Moves what lies at `at`, unless it is a file that is not as we left it, to `to` or the first free
+ * name after it. */
+static int step_aside(const struct job *job, const json_t *move, json_t *progress, struct err *err)
+{
+	struct copy_known known;
+	cleanup_free char *at = get_path(move, "at");
+	cleanup_free char *to = get_path(move, "to");
+	cleanup_buf struct buf parent = BUF_INIT(BUF_UNBOUNDED);
+	const char *name = NULL;
+	cleanup_fd int dir = -1;
+	cleanup_free char *taken = NULL;
+	cleanup_free char *encoded = NULL;
+
+	parse_known(move, &known);
+	if (at == NULL || to == NULL)
+		return err_set(err, ERR_INVALID, "a move of the order has no valid path");
+	dir = open_parent(job->folder_fd, at, &parent, &name, err);
+	if (dir < 0)
+		return -1;
+	taken = copy_move(dir, name, to, json_object_get(move, "known") != NULL ? &known : NULL,
+			  err);
+	encoded = taken == NULL ? NULL : percent_encode(taken);
+	json_put_str(progress, "to", encoded);
+	return taken == NULL ? -1 : 0;
+}
+
+static void make_moves(const struct job *job, const json_t *moves)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (moves, index, value) {
+		json_t *progress = json_object();
+		struct err trouble;
+
+		json_put_int(progress, "move", json_integer_value(json_object_get(value, "move")));
+		if (step_aside(job, value, progress, &trouble) < 0)
+			json_put_str(progress, "problem", trouble.msg);
+		say_progress(progress);
+	}
+}
+
+static void say_folds(void)
+{
+	json_t *progress = json_object();
+
+	json_put_bool(progress, "folds", true);
+	say_progress(progress);
+}
+
 static int keep_in_folder(struct job *job, const char *root, const json_t *order, struct err *err)
 {
 	const json_t *files = json_object_get(order, "files");
 	const char *name = json_string_value(json_object_get(order, "folder"));
-	cleanup_fd int folder = -1;
+	bool fresh = json_is_true(json_object_get(order, "fresh"));
+	cleanup_fd int folder = open_folder(root, name, fresh, err);
 
-	folder = open_folder(root, name, json_is_true(json_object_get(order, "fresh")), err);
 	if (folder < 0)
 		return -1;
-	struct confine_rule rules[] = { { .fd = job->data_fd, .rights = confine_read },
-					{ .fd = folder, .rights = confine_write } };
+	if (json_is_false(json_object_get(order, "folds")) && fresh && folds(root, name, folder)) {
+		say_folds();
+		return remove_folder(root, name, err);
+	}
+	struct confine_rule rules[] = { { .fd = job->data.fd, .rights = confine_read },
+					{ .fd = folder,
+					  .rights = confine_write | confine_remove } };
 	if (confine_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
 		return -1;
 	job->folder_fd = folder;
+	make_moves(job, json_object_get(order, "moves"));
 	return keep_files(job, files, err);
 }
 
@@ -323,7 +432,8 @@ int keep_run(int data_fd, const json_t *order, struct err *err)
 {
 	const json_t *files = json_object_get(order, "files");
 	cleanup_free char *root = get_path(order, "root");
-	struct job job = { .data_fd = data_fd,
+	cleanup_free char *seen = get_path(order, "seen");
+	struct job job = { .data = { .fd = data_fd, .seen = seen },
 			   .folder_fd = -1,
 			   .room = json_integer_value(json_object_get(order, "room")) };
 	bool fresh = json_is_true(json_object_get(order, "fresh"));

@@ -2,14 +2,22 @@
 /*
  * keep.h - copying a session's results into the folder where the person finds them.
  *
- * Order {"op": "keep", "root", "folder", "fresh", "room", "files": [{"from", "to", "known",
- * "ino", "mtime", "size"}]}, paths percent-encoded. Below the given data folder each `from` is
- * copied to root/folder/`to`. `fresh`: the folder must be new (ERR_BUSY). `known`: an earlier copy
- * lies at `to` and looks like that; anything else there is the person's, and the copy gets
- * another name ("a-2.png"). `room`: bytes that may still be added.
+ * Order {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
+ * "known", "ino", "mtime", "size"}], "room", "seen", "files": [{"from", "to", "known", "ino",
+ * "mtime", "size"}]}, paths percent-encoded. Below the given data folder each `from` is copied to
+ * root/folder/`to`. `fresh`: the folder must be new (ERR_BUSY). `known`: an earlier copy lies at
+ * `to` and looks like that; anything else there is the person's, and the copy gets another name
+ * ("a-2.png"). `room`: bytes that may still be added. `folds`: the names given take two that differ
+ * in case for the same; where the folder does and they do not, nothing is done but
+ * {"folds": true} said. `moves` come first: what lies at `at`, a folder, or a file that looks so,
+ * gets the name `to` or the first free one after it.
  *
- * Progress for each file: {"file": INDEX, "to", "ino", "mtime", "size"} or {"file", "problem"};
- * problem "limit" when there was no room. Result {}.
+ * `seen` is the data folder's path in the session: a link in output/ to a file in it is copied as
+ * the file, and told as "linked".
+ *
+ * Progress for each move: {"move": ID, "to"} or {"move", "problem"}; for each file: {"file": INDEX,
+ * "to", "ino", "mtime", "size"}, {"file", "unchanged": true} for what a link led to before, or
+ * {"file", "problem"}; problem "limit" when there was no room. Result {}.
  */
 #ifndef FILES_KEEP_H
 #define FILES_KEEP_H

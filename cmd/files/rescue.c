@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "copy.h"
 #include "helper/say.h"
@@ -19,6 +20,7 @@
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
 #include "workspace/keepname.h"
+#include "workspace/keeptree.h"
 #include "workspace/mark.h"
 #include "workspace/name.h"
 
@@ -30,8 +32,9 @@ enum { COMPARE_BYTES = 64 << 10 };
 struct search {
 	int data_fd;
 	int kept_fd; /* -1: nothing was kept yet */
-	json_t *files;
-	char *beside; /* keepname_place's */
+	struct keeptree *tree;
+	struct list found; /* every struct found */
+	size_t count;
 	bool cut;
 	char *large; /* a folder beside output/ with too many files for results, or NULL */
 };
@@ -57,47 +60,87 @@ static bool have_same_bytes(int one, int other)
 	}
 }
 
-/* Of lists: as `array` was when it had `size`. */
-static void shorten(json_t *array, size_t size)
+/* A file of the session. */
+struct found {
+	struct list node;
+	char *path;
+	struct place *place;
+};
+
+static void forget_last(struct search *search)
 {
-	while (json_array_size(array) > size)
-		(void)json_array_remove(array, json_array_size(array) - 1);
+	struct found *found = list_entry(search->found.prev, struct found, node);
+
+	list_remove(&found->node);
+	free(found->path);
+	free(found);
+	search->count--;
 }
 
-static bool is_kept(const struct search *search, const char *from, const char *to)
+/* Under the name that it should have, or one that it got as another had that. */
+static bool is_kept(const struct search *search, const char *from, const struct place *place)
 {
+	cleanup_free char *to = place_path(place);
+	size_t folder = strlen(to) - strlen(place->name);
 	struct err err;
-	cleanup_fd int kept = -1;
 	cleanup_fd int file = -1;
 
 	if (search->kept_fd < 0)
 		return false;
-	kept = beneath_open_regular(search->kept_fd, to, NULL, &err);
-	file = kept < 0 ? -1 : beneath_open_regular(search->data_fd, from, NULL, &err);
-	return file >= 0 && have_same_bytes(file, kept);
+	file = beneath_open_regular(search->data_fd, from, NULL, &err);
+	for (int number = 1; file >= 0; number++) {
+		cleanup_free char *name = keepname_numbered(place->own, number);
+		cleanup_free char *path = xasprintf("%.*s%s", (int)folder, to, name);
+		cleanup_fd int kept = beneath_open_regular(search->kept_fd, path, NULL, &err);
+
+		if (kept < 0)
+			return false;
+		if (have_same_bytes(file, kept))
+			return true;
+	}
+	return false;
 }
 
 /* Names as the server gives them to what is kept (keeper.c). */
 static void add_file(struct search *search, const char *path)
 {
-	bool altered;
-	cleanup_free char *place = keepname_place(path, search->data_fd, &search->beside);
-	cleanup_free char *tame = keepname_tame(place, &altered);
-	cleanup_free char *from = percent_encode(path);
-	cleanup_free char *to = NULL;
-	json_t *file;
+	struct place *place = keeptree_file(search->tree, path);
+	struct found *found;
 
-	if (is_kept(search, path, tame))
+	if (is_kept(search, path, place))
 		return;
-	if (json_array_size(search->files) == RESCUE_FILES_MAX) {
+	if (search->count == RESCUE_FILES_MAX) {
 		search->cut = true;
 		return;
 	}
-	to = percent_encode(tame);
-	file = json_object();
-	json_put_str(file, "from", from);
-	json_put_str(file, "to", to);
-	json_append(search->files, file);
+	found = xcalloc(1, sizeof(*found));
+	found->path = xstrdup(path);
+	found->place = place;
+	list_init(&found->node);
+	list_append(&search->found, &found->node);
+	search->count++;
+}
+
+static json_t *list_files(struct search *search)
+{
+	json_t *files = json_array();
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &search->found) {
+		const struct found *found = list_entry(node, struct found, node);
+		cleanup_free char *to = place_path(found->place);
+		cleanup_free char *to_encoded = percent_encode(to);
+		cleanup_free char *from = percent_encode(found->path);
+		json_t *file = json_object();
+
+		json_put_str(file, "from", from);
+		json_put_str(file, "to", to_encoded);
+		json_append(files, file);
+	}
+	while (search->count > 0)
+		forget_last(search);
+	return files;
 }
 
 static void look_into(struct search *search, const char *path, int depth)
@@ -167,14 +210,15 @@ static void look_beside(struct search *search, const char *path, int depth)
 	while ((entry = readdir(folder)) != NULL) {
 		cleanup_free char *below =
 			at_top ? xstrdup(entry->d_name) : xasprintf("%s/%s", path, entry->d_name);
-		size_t before = json_array_size(search->files);
+		size_t before = search->count;
 
 		if (at_top && (str_eq(below, INPUT) || str_eq(below, OUTPUT)))
 			continue;
 		look_at(search, dirfd(folder), below, entry->d_name, depth);
-		if (!at_top || json_array_size(search->files) - before <= BESIDE_TREE_MAX)
+		if (!at_top || search->count - before <= BESIDE_TREE_MAX)
 			continue;
-		shorten(search->files, before);
+		while (search->count > before)
+			forget_last(search);
 		free(search->large);
 		search->large = mem_steal(&below);
 	}
@@ -242,20 +286,24 @@ static void tell_left(const struct search *search)
 int rescue_run(int data_fd, json_t *order, struct err *err)
 {
 	cleanup_fd int kept_fd = open_kept(order);
-	struct search search = { .data_fd = data_fd, .kept_fd = kept_fd, .files = json_array() };
+	struct search search = { .data_fd = data_fd, .kept_fd = kept_fd };
+	json_t *files;
 
 	/* A copy of the dead server's may still be under way. */
 	if (flock(data_fd, LOCK_EX) < 0)
 		return err_sys(err, "waiting for another copy");
 	if (kept_fd >= 0)
 		remove_halves(kept_fd, 1);
+	list_init(&search.found);
+	search.tree = keeptree_new();
 	look_into(&search, OUTPUT, 1);
 	look_beside(&search, "", 1);
 	tell_left(&search);
-	free(search.beside);
+	files = list_files(&search);
+	keeptree_free(search.tree);
 	free(search.large);
-	json_put(order, "files", search.files);
-	if (json_array_size(search.files) > 0)
+	json_put(order, "files", files);
+	if (json_array_size(files) > 0)
 		return keep_run(data_fd, order, err);
 	say_result(json_object());
 	return 0;

@@ -39,6 +39,13 @@ bool beside_is_result(const struct change *change)
 	       begins(change->file.path, OUTPUT);
 }
 
+/* It may lead to a file. */
+static bool is_link_in_output(const struct change *change)
+{
+	return change->kind != CHANGE_DELETED && change->file.is_link &&
+	       begins(change->file.path, OUTPUT);
+}
+
 static bool lies_beside(const struct change *change)
 {
 	return change->kind != CHANGE_DELETED && !change->file.is_link &&
@@ -186,7 +193,7 @@ bool *beside_choose(const struct keeper *keeper, const struct change *changes, s
 	for (size_t i = 0; i < count; i++) {
 		const char *path = changes[i].file.path;
 
-		kept[i] = beside_is_result(&changes[i]) ||
+		kept[i] = beside_is_result(&changes[i]) || is_link_in_output(&changes[i]) ||
 			  (lies_beside(&changes[i]) && keeper_knows(keeper, path));
 		if (!kept[i] && is_new_beside(&changes[i]))
 			kept[i] = is_kept(&choice, path, size_at(&choice, changes, count, i));

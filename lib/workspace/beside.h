@@ -5,7 +5,7 @@
  * Models write to the working folder as well, and tell the user of it. New files outside of input/
  * and output/ are kept, too, but for hidden ones, what repositories, virtual environments and
  * caches (also __pycache__ and node_modules) hold, and trees that are too large to be results. A
- * change renews a copy that is there.
+ * change renews a copy that is there. Of links those in output/ are tried: they may lead to a file.
  */
 #ifndef WORKSPACE_BESIDE_H
 #define WORKSPACE_BESIDE_H

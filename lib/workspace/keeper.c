@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workspace/keeper.h"
+#include "workspace/keeper_internal.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -9,75 +9,16 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "helper/helper.h"
 #include "json/make.h"
-#include "text/percent.h"
-#include "workspace/home.h"
 #include "workspace/keepname.h"
-#include "workspace/keeptext.h"
-#include "workspace/kept.h"
-#include "workspace/rescue.h"
-
-#define NOTEBOOK_KEY "/"
 
 /*
  * A copy that does not get on for so long hangs, as on a network folder that does not answer. One
  * after it is given less, until one ends: each holds its cell up.
  */
 enum { FOLDER_TRIES = 5, QUIET_MS = 120 * 1000, QUIET_AGAIN_MS = 5 * 1000 };
-
-/* A helper that copies; results and the notebook are copied beside each other. */
-struct copy {
-	struct keeper *keeper;
-	int from_fd; /* the notebook's folder; results come from `lock` */
-	struct helper *helper;
-	struct loop_defer defer;
-	struct kept **files;
-	size_t file_count;
-	size_t asked;  /* of them; the others are tried once more, and no trouble is told again */
-	uint64_t size; /* copied of the only file, with `suffix` behind it; 0: all */
-	char *suffix;
-	uint64_t next_size; /* of the copy that follows at once, when next_suffix is not NULL */
-	char *next_suffix;
-	bool waiting; /* for the other one to make the folder */
-	int lock;     /* shared, on the data folder, from the first copy to the last */
-	int tries;
-	unsigned int named; /* keeper->names when its helper began */
-	size_t copied;
-	char *problem;
-	char *renamed; /* the sentence about the first altered name */
-	void (*done)(struct keeper *keeper, const struct keep_result *result);
-};
-
-struct keeper {
-	struct home_job job; /* in the home's list once freed with a copy running */
-	bool freed;
-	struct loop *loop;
-	const struct home *home;
-	int data_fd; /* borrowed, as the next: not after keeper_free */
-	int journal_fd;
-	bool keeps_notebook;
-	char *helper_path;
-	char *root;
-	char *id;
-	uint64_t quota;
-	void *data;
-	char *folder; /* below root, made by the first copy */
-	char *shown;  /* the folder as people name it */
-	char *beside; /* its folder for what lies beside output/; NULL: not yet */
-	bool made;
-	unsigned int names; /* that `folder` has had */
-	bool hung;          /* the last copy did */
-	bool last;          /* freed, and what was owed then is on its way */
-	bool renamed_told;
-	uint64_t used;
-	struct kept_table kept;
-	struct copy results;
-	struct copy notebook;
-};
 
 static void copy_release(struct copy *copy)
 {
@@ -102,10 +43,11 @@ static void release(struct keeper *keeper)
 	free(keeper->notebook.next_suffix);
 	free(keeper->helper_path);
 	free(keeper->root);
+	free(keeper->seen);
 	free(keeper->id);
 	free(keeper->folder);
 	free(keeper->shown);
-	free(keeper->beside);
+	free(keeper->recorded);
 	free(keeper);
 }
 
@@ -128,7 +70,7 @@ static void name_folder(struct keeper *keeper)
 	keeper->folder = keepname_new(keeper->id);
 	assert(keeper->root != NULL);
 	keeper->shown = keepname_show(keeper->root, keeper->folder);
-	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->keeps_notebook);
+	keeper_record(keeper);
 }
 
 struct keeper *keeper_new(const struct keeper_spec *spec)
@@ -149,6 +91,7 @@ struct keeper *keeper_new(const struct keeper_spec *spec)
 	keeper->journal_fd = workspace_journal_fd(spec->workspace);
 	keeper->helper_path = xstrdup(spec->helper);
 	keeper->root = spec->root == NULL ? NULL : xstrdup(spec->root);
+	keeper->seen = xstrdup(workspace_data_path(spec->workspace));
 	keeper->keeps_notebook = spec->notebook;
 	keeper->id = xstrdup(spec->session_id);
 	keeper->data = spec->data;
@@ -171,71 +114,6 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
 const char *keeper_folder(const struct keeper *keeper)
 {
 	return keeper->made ? keeper->shown : NULL;
-}
-
-/* ---- what the helper says ---- */
-
-static void note_problem(struct copy *copy, const char *from, const char *reason)
-{
-	if (copy->problem != NULL || copy->asked == 0)
-		return;
-	copy->problem = keeptext_problem(from, reason, copy->keeper->quota);
-	if (copy->keeper->freed) /* nobody asks any more */
-		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
-}
-
-static void note_renamed(struct copy *copy, const struct kept *kept)
-{
-	cleanup_free char *to = percent_decode(kept->to, strlen(kept->to));
-
-	if (!kept->altered || copy->keeper->renamed_told || to == NULL)
-		return;
-	copy->keeper->renamed_told = true;
-	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
-	if (copy->keeper->freed)
-		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);
-}
-
-static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
-{
-	struct keeper *keeper = copy->keeper;
-	const char *to = json_string_value(json_object_get(progress, "to"));
-	json_int_t size = json_integer_value(json_object_get(progress, "size"));
-
-	if (to == NULL || size < 0)
-		return;
-	if (kept->known)
-		keeper->used -= (uint64_t)kept->size;
-	keeper->used += (uint64_t)size;
-	free(kept->to);
-	kept->to = xstrdup(to);
-	kept->ino = json_integer_value(json_object_get(progress, "ino"));
-	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
-	kept->size = size;
-	kept->known = true;
-	note_renamed(copy, kept);
-	keeper->made = true;
-	copy->copied++;
-}
-
-static void on_progress(struct helper *helper, const json_t *progress)
-{
-	struct copy *copy = helper_data(helper);
-	json_t *file = json_object_get(progress, "file");
-	json_int_t index = json_integer_value(file);
-	const char *problem = json_string_value(json_object_get(progress, "problem"));
-
-	if (!json_is_integer(file) || index < 0 || (size_t)index >= copy->file_count)
-		return;
-	copy->files[index]->settled = !json_is_true(json_object_get(progress, "again"));
-	if (copy->files[index]->settled)
-		copy->files[index]->owed = false;
-	if (problem == NULL)
-		take_copy(copy, copy->files[index], progress);
-	if (json_is_true(json_object_get(progress, "mixed")))
-		problem = "mixed";
-	if (problem != NULL && (size_t)index < copy->asked)
-		note_problem(copy, copy->files[index]->from, problem);
 }
 
 /* ---- running ---- */
@@ -304,7 +182,7 @@ static void forget_folder(struct keeper *keeper)
 			 keeper->shown);
 	keeper->made = false;
 	keeper->used = 0;
-	kept_forget(&keeper->kept, NOTEBOOK_KEY);
+	kept_forget(&keeper->kept);
 	name_folder(keeper);
 }
 
@@ -326,54 +204,33 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 	return try_start(copy);
 }
 
+/* The helper found that the folder takes names for the same that differ in case, and did nothing.
+ */
+static bool starts_folding(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+
+	if (!keeper->folds || keeptree_folds(keeper->kept.tree))
+		return false;
+	keeptree_fold(keeper->kept.tree);
+	helper_free(copy->helper);
+	copy->helper = NULL;
+	return try_start(copy);
+}
+
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct copy *copy = helper_data(helper);
 
 	(void)result;
 	copy->keeper->hung = err != NULL && err->code == ERR_TIMEOUT;
+	if (starts_folding(copy))
+		return;
 	if (err != NULL && goes_elsewhere(copy, err))
 		return;
 	if (err != NULL && copy->helper != NULL)
-		note_problem(copy, NULL, err->msg);
+		keeper_note_problem(copy, NULL, err->msg);
 	finish(copy);
-}
-
-static json_t *order_file(const struct copy *copy, const struct kept *kept)
-{
-	cleanup_free char *from = percent_encode(kept->from);
-	json_t *file = json_object();
-
-	json_put_str(file, "from", from);
-	json_put_str(file, "to", kept->to);
-	json_put_bool(file, "known", kept->known);
-	json_put_int(file, "ino", kept->ino);
-	json_put_int(file, "mtime", kept->mtime_ns);
-	json_put_int(file, "size", kept->size);
-	if (copy->suffix != NULL) {
-		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
-		json_put_str(file, "suffix", copy->suffix);
-	}
-	return file;
-}
-
-static json_t *make_order(const struct copy *copy)
-{
-	const struct keeper *keeper = copy->keeper;
-	json_t *order = json_object();
-	json_t *files = json_array();
-	cleanup_free char *root = percent_encode(keeper->root);
-	uint64_t room = keeper->quota > keeper->used ? keeper->quota - keeper->used : 0;
-
-	json_put_str(order, "op", "keep");
-	json_put_str(order, "root", root);
-	json_put_str(order, "folder", keeper->folder);
-	json_put_bool(order, "fresh", !keeper->made);
-	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
-	for (size_t i = 0; i < copy->file_count; i++)
-		json_append(files, order_file(copy, copy->files[i]));
-	json_put(order, "files", files);
-	return order;
 }
 
 /*
@@ -382,9 +239,10 @@ static json_t *make_order(const struct copy *copy)
  */
 static int start_helper(struct copy *copy, struct err *err)
 {
-	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	static const struct helper_handlers handlers = { .progress = keeper_take_progress,
+							 .done = on_done };
 	struct keeper *keeper = copy->keeper;
-	cleanup_json json_t *order = make_order(copy);
+	cleanup_json json_t *order = keeper_make_order(copy);
 	struct helper_spec spec = { .path = keeper->helper_path,
 				    .order = order,
 				    .fd_count = 2,
@@ -414,15 +272,17 @@ static bool try_start(struct copy *copy)
 		copy->lock = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		(void)flock(copy->lock, LOCK_SH | LOCK_NB);
 	}
-	/* Who makes the folder refuses one that is there already: only one may. */
-	copy->waiting = !keeper->made && other_of(copy)->helper != NULL;
+	/* Who makes the folder refuses one that is there already: only one may. Nor does anything
+	 * get another name while it is renewed. */
+	copy->waiting = other_of(copy)->helper != NULL &&
+			(!keeper->made || !list_empty(keeptree_moves(keeper->kept.tree)));
 	if (copy->waiting)
 		return true;
 	if (copy->file_count == 0)
 		return false;
 	if (start_helper(copy, &err) == 0)
 		return true;
-	note_problem(copy, NULL, err.msg);
+	keeper_note_problem(copy, NULL, err.msg);
 	return false;
 }
 
@@ -436,9 +296,7 @@ static void start(struct copy *copy)
 
 static struct kept *find_result(struct keeper *keeper, const char *path)
 {
-	cleanup_free char *to = keepname_place(path, keeper->data_fd, &keeper->beside);
-
-	return kept_find(&keeper->kept, path, path, to);
+	return kept_find(&keeper->kept, path);
 }
 
 bool keeper_knows(const struct keeper *keeper, const char *path)
@@ -469,14 +327,18 @@ static void add_file(struct copy *copy, struct kept *kept)
 	copy->files[copy->file_count++] = kept;
 }
 
-static void add_owed(struct copy *copy)
+/* What is owed, and what links lead to: that is looked at each time. */
+static void add_others(struct copy *copy)
 {
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &copy->keeper->kept.all)
-		if (list_entry(node, struct kept, node)->owed)
-			add_file(copy, list_entry(node, struct kept, node));
+	list_for_each (node, next, &copy->keeper->kept.all) {
+		struct kept *kept = list_entry(node, struct kept, node);
+
+		if (kept->owed || (kept->linked && kept->settled))
+			add_file(copy, kept);
+	}
 }
 
 /* Once more, and then never again: what is owed when the keeper is freed, or its copy ends. */
@@ -491,10 +353,10 @@ static bool start_last(struct copy *copy)
 	keeper->last = true;
 	mem_cleanup(&copy->problem);
 	free(copy->files);
-	copy->files = xcalloc(owed, sizeof(struct kept *));
+	copy->files = xcalloc(list_len(&keeper->kept.all), sizeof(struct kept *));
 	copy->file_count = 0;
 	copy->copied = 0;
-	add_owed(copy);
+	add_others(copy);
 	copy->asked = copy->file_count;
 	return try_start(copy);
 }
@@ -503,32 +365,26 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result))
 {
 	struct copy *copy = &keeper->results;
-	const char *path;
 
 	assert(copy->done == NULL);
 	copy->done = done;
-	copy->files = xcalloc(count + keeper_owed(keeper, &path) + 1, sizeof(struct kept *));
+	copy->files = xcalloc(count + list_len(&keeper->kept.all) + 1, sizeof(struct kept *));
 	for (size_t i = 0; keeper->root != NULL && i < count; i++)
 		add_file(copy, find_result(keeper, paths[i]));
 	copy->asked = copy->file_count;
-	add_owed(copy);
+	add_others(copy);
 	start(copy);
 }
 
 /* The files of a copy stand: only how much of them differs. */
 static bool start_next(struct copy *copy)
 {
-	struct err err;
-
 	free(copy->suffix);
 	copy->suffix = mem_steal(&copy->next_suffix);
 	copy->size = copy->next_size;
 	copy->tries = 0;
 	copy->copied = 0;
-	if (start_helper(copy, &err) == 0)
-		return true;
-	note_problem(copy, NULL, err.msg);
-	return false;
+	return try_start(copy);
 }
 
 void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size,
@@ -549,7 +405,7 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	copy->files = xcalloc(1, sizeof(struct kept *));
 	if (keeper->root != NULL)
-		add_file(copy, kept_find(&keeper->kept, NOTEBOOK_KEY, file, file));
+		add_file(copy, kept_notebook(&keeper->kept, file));
 	copy->asked = copy->file_count;
 	start(copy);
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "workspace/keepname.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/runnames.h"
 #include "text/clean.h"
+#include "workspace/beneath.h"
 #include "workspace/name.h"
 
 #define OUTPUT "output/"
 
-enum { SUFFIX_LEN = 4, ID_MAX = 64 };
+enum { SUFFIX_LEN = 4, ID_MAX = 64, STEM_MAX = 200 };
 
 static bool is_id_character(char c)
 {
@@ -84,27 +83,19 @@ const char *keepname_result(const char *path)
 	return strncmp(path, OUTPUT, strlen(OUTPUT)) == 0 ? path + strlen(OUTPUT) : path;
 }
 
-/* "files", unless a result has that name. */
-static char *name_beside(int data_fd)
+char *keepname_numbered(const char *name, int number)
 {
-	for (int number = 1;; number++) {
-		cleanup_free char *name =
-			number == 1 ? xstrdup("files") : xasprintf("files-%d", number);
-		cleanup_free char *path = xasprintf(OUTPUT "%s", name);
-		struct stat st;
+	const char *dot = strrchr(name, '.');
+	size_t stem = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+	size_t kept = size_min(stem, STEM_MAX);
+	const char *extension = name + stem;
 
-		if (fstatat(data_fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			return mem_steal(&name);
-	}
-}
-
-char *keepname_place(const char *path, int data_fd, char **beside)
-{
-	const char *result = keepname_result(path);
-
-	if (result != path)
-		return xstrdup(result);
-	if (*beside == NULL)
-		*beside = name_beside(data_fd);
-	return xasprintf("%s/%s", *beside, path);
+	if (number == 1)
+		return xstrdup(name);
+	if (strlen(extension) > BENEATH_NAME_MAX - STEM_MAX - 8)
+		extension = "";
+	/* Not within a character. */
+	while (kept < stem && kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
+		kept--;
+	return xasprintf("%.*s-%d%s", (int)kept, name, number, extension);
 }

@@ -22,10 +22,8 @@ char *keepname_tame(const char *path, bool *ret_altered);
 
 /* What of a path names the result; a path that is none in output/ as it is. */
 const char *keepname_result(const char *path);
-/*
- * Where a file of the session belongs in the kept folder; the caller frees it. `*beside` names the
- * folder for what lies beside output/, and is chosen with the first of these: the caller's.
+/* "plot.png" and 2 give "plot-2.png"; a long stem is cut, so that the number fits. 1 is the name.
  */
-char *keepname_place(const char *path, int data_fd, char **beside);
+char *keepname_numbered(const char *name, int number);
 
 #endif

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/percent.h"
-#include "workspace/keepname.h"
+
+#define NOTEBOOK_KEY "/"
 
 void kept_table_init(struct kept_table *table)
 {
 	list_init(&table->all);
 	table->by_key = map_new();
+	table->tree = keeptree_new();
 }
 
 void kept_table_release(struct kept_table *table)
@@ -23,32 +24,49 @@ void kept_table_release(struct kept_table *table)
 		struct kept *kept = list_entry(node, struct kept, node);
 
 		free(kept->from);
-		free(kept->to);
 		free(kept);
 	}
 	map_free(table->by_key);
+	keeptree_free(table->tree);
 }
 
-struct kept *kept_find(struct kept_table *table, const char *key, const char *from, const char *to)
+static struct kept *find(struct kept_table *table, const char *key, const char *from)
 {
-	cleanup_free char *name = NULL;
 	struct kept *kept = map_get(table->by_key, key, strlen(key));
 
 	if (kept != NULL)
 		return kept;
 	kept = xcalloc(1, sizeof(*kept));
 	kept->from = xstrdup(from);
-	name = keepname_tame(to, &kept->altered);
-	kept->to = percent_encode(name);
 	list_init(&kept->node);
 	list_append(&table->all, &kept->node);
 	(void)map_set(table->by_key, key, strlen(key), kept);
 	return kept;
 }
 
-bool kept_knows(const struct kept_table *table, const char *key)
+struct kept *kept_find(struct kept_table *table, const char *path)
 {
-	return map_get(table->by_key, key, strlen(key)) != NULL;
+	struct kept *kept = find(table, path, path);
+
+	if (kept->place == NULL)
+		kept->place = keeptree_file(table->tree, path);
+	kept->place->data = kept;
+	return kept;
+}
+
+struct kept *kept_notebook(struct kept_table *table, const char *file)
+{
+	struct kept *kept = find(table, NOTEBOOK_KEY, file);
+
+	if (kept->place == NULL)
+		kept->place = keeptree_notebook(table->tree);
+	kept->place->data = kept;
+	return kept;
+}
+
+bool kept_knows(const struct kept_table *table, const char *path)
+{
+	return map_get(table->by_key, path, strlen(path)) != NULL;
 }
 
 size_t kept_owed(const struct kept_table *table, const char **ret_path)
@@ -64,14 +82,15 @@ size_t kept_owed(const struct kept_table *table, const char **ret_path)
 	return count;
 }
 
-void kept_forget(struct kept_table *table, const char *key)
+void kept_forget(struct kept_table *table)
 {
-	const struct kept *other = map_get(table->by_key, key, strlen(key));
+	const struct kept *notebook = map_get(table->by_key, NOTEBOOK_KEY, strlen(NOTEBOOK_KEY));
 
 	for (struct list *node = table->all.next; node != &table->all; node = node->next) {
 		struct kept *kept = container_of(node, struct kept, node);
 
-		kept->owed = kept != other && (kept->owed || kept->known);
+		kept->owed = kept != notebook && (kept->owed || kept->known);
 		kept->known = false;
 	}
+	keeptree_forget(table->tree);
 }

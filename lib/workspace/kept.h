@@ -9,34 +9,38 @@
 
 #include "base/list.h"
 #include "base/map.h"
+#include "workspace/keeptree.h"
 
 /* A file of the session and what was put for it; the helper tells our file from others by it. */
 struct kept {
 	struct list node;
 	char *from; /* relative to data */
-	char *to;   /* relative to the folder, encoded: ours only to hand back */
+	struct place *place;
 	int64_t ino;
 	int64_t mtime_ns;
 	int64_t size;
-	bool altered; /* `to` is, as programs would run what the name says */
-	bool known;   /* it was put there */
-	bool owed; /* its copy is due: it failed for a reason that may pass, or is yet to begin */
+	bool linked; /* a link leads to it, and may lead to another tomorrow */
+	bool known;  /* it was put there */
+	bool owed;   /* its copy is due: it failed for a reason that may pass, or is yet to begin */
 	bool settled; /* then: it is copied, or never will be */
 };
 
 struct kept_table {
 	struct list all; /* every struct kept */
 	struct map *by_key;
+	struct keeptree *tree;
 };
 
 void kept_table_init(struct kept_table *table);
 void kept_table_release(struct kept_table *table);
-/* The file of this key, made when it is new; `to` is its name, not encoded. */
-struct kept *kept_find(struct kept_table *table, const char *key, const char *from, const char *to);
-bool kept_knows(const struct kept_table *table, const char *key);
+/* The file of this path, made when it is new. */
+struct kept *kept_find(struct kept_table *table, const char *path);
+/* The notebook, copied from this file of the journal. */
+struct kept *kept_notebook(struct kept_table *table, const char *file);
+bool kept_knows(const struct kept_table *table, const char *path);
 /* How many are owed, and when there is one the path of the first. */
 size_t kept_owed(const struct kept_table *table, const char **ret_path);
-/* Nothing was put there any more: each but that of `key` is owed once again. */
-void kept_forget(struct kept_table *table, const char *key);
+/* Nothing was put there any more: each but the notebook is owed once again. */
+void kept_forget(struct kept_table *table);
 
 #endif

@@ -47,7 +47,7 @@ struct rescue {
 
 /* ---- the record ---- */
 
-void rescue_record(int journal_fd, const char *root, const char *folder, bool notebook)
+void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook)
 {
 	cleanup_fd int fd = openat(journal_fd, RESCUE_RECORD,
 				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -58,7 +58,7 @@ void rescue_record(int journal_fd, const char *root, const char *folder, bool no
 
 	json_put_str(record, "root", encoded);
 	json_put_str(record, "folder", folder);
-	json_put_bool(record, "notebook", notebook);
+	json_put_str(record, "notebook", notebook);
 	text = json_write_text(record);
 	if (fd < 0)
 		(void)err_sys(&err, "making it");
@@ -191,7 +191,7 @@ static bool start_session(struct rescue *rescue, int session_fd)
 		return false;
 	free(rescue->shown);
 	rescue->shown = keepname_show(decoded, folder);
-	if (json_is_true(json_object_get(rescue->record, "notebook")))
+	if (json_is_string(json_object_get(rescue->record, "notebook")))
 		rescue->journal_fd = beneath_open(session_fd, "journal", O_RDONLY | O_DIRECTORY, 0);
 	return start_helper(rescue, "rescue", data_fd);
 }

@@ -3,7 +3,7 @@
  * rescue.h - results that servers which were killed had not kept yet.
  *
  * Each session's journal folder holds where its results go, in the file RESCUE_RECORD:
- * {"root", "folder", "notebook"}, the paths percent-encoded. The server that finds a dead server's
+ * {"root", "folder", "notebook"}, the root percent-encoded. The server that finds a dead server's
  * folder copies what lies in output/ there, or beside it as results do (beside.h), and is not in
  * that folder yet, a session at a time, before the folder is removed. What lies there under the
  * same name with another content stays beside it. Where the notebook was kept, it is finished from
@@ -20,8 +20,9 @@
 
 #define RESCUE_RECORD "kept"
 
-/* Writes the record. That it cannot be written is told in the log. */
-void rescue_record(int journal_fd, const char *root, const char *folder, bool notebook);
+/* Writes the record; `notebook` is its name, or NULL. That it cannot be written is told in the log.
+ */
+void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook);
 
 struct rescue_spec {
 	struct loop *loop;

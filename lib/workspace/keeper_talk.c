@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* keeper_talk.c - orders for ptycell-files, and what it says to them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "json/make.h"
+#include "text/percent.h"
+#include "workspace/keeper_internal.h"
+#include "workspace/keepname.h"
+#include "workspace/keeptext.h"
+#include "workspace/rescue.h"
+
+static void put_known(json_t *file, const struct kept *kept)
+{
+	json_put_bool(file, "known", kept->known);
+	json_put_int(file, "ino", kept->ino);
+	json_put_int(file, "mtime", kept->mtime_ns);
+	json_put_int(file, "size", kept->size);
+}
+
+static void put_encoded(json_t *object, const char *key, const char *path)
+{
+	cleanup_free char *encoded = percent_encode(path);
+
+	json_put_str(object, key, encoded);
+}
+
+static json_t *order_file(const struct copy *copy, const struct kept *kept)
+{
+	cleanup_free char *to = place_path(kept->place);
+	json_t *file = json_object();
+
+	put_encoded(file, "from", kept->from);
+	put_encoded(file, "to", to);
+	put_known(file, kept);
+	if (copy->suffix != NULL) {
+		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
+		json_put_str(file, "suffix", copy->suffix);
+	}
+	return file;
+}
+
+static json_t *order_moves(struct keeper *keeper)
+{
+	json_t *moves = json_array();
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, keeptree_moves(keeper->kept.tree)) {
+		const struct keepmove *move = list_entry(node, struct keepmove, node);
+		json_t *value = json_object();
+
+		json_put_int(value, "move", move->id);
+		put_encoded(value, "at", move->at);
+		put_encoded(value, "to", move->to);
+		if (move->place->data != NULL)
+			put_known(value, move->place->data);
+		json_append(moves, value);
+	}
+	return moves;
+}
+
+void keeper_record(struct keeper *keeper)
+{
+	free(keeper->recorded);
+	keeper->recorded =
+		keeper->keeps_notebook ? place_path(keeptree_notebook(keeper->kept.tree)) : NULL;
+	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded);
+}
+
+/* It may have stepped aside. */
+static void record_notebook(struct keeper *keeper)
+{
+	cleanup_free char *name = NULL;
+
+	if (!keeper->keeps_notebook)
+		return;
+	name = place_path(keeptree_notebook(keeper->kept.tree));
+	if (!str_eq(name, keeper->recorded))
+		keeper_record(keeper);
+}
+
+json_t *keeper_make_order(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+	json_t *order = json_object();
+	json_t *files = json_array();
+	uint64_t room = keeper->quota > keeper->used ? keeper->quota - keeper->used : 0;
+
+	if (!keeper->freed)
+		record_notebook(keeper);
+	json_put_str(order, "op", "keep");
+	put_encoded(order, "root", keeper->root);
+	json_put_str(order, "folder", keeper->folder);
+	put_encoded(order, "seen", keeper->seen);
+	json_put_bool(order, "fresh", !keeper->made);
+	json_put_bool(order, "folds", keeptree_folds(keeper->kept.tree));
+	json_put(order, "moves", order_moves(keeper));
+	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
+	for (size_t i = 0; i < copy->file_count; i++)
+		json_append(files, order_file(copy, copy->files[i]));
+	json_put(order, "files", files);
+	return order;
+}
+
+/* ---- what the helper says ---- */
+
+void keeper_note_problem(struct copy *copy, const char *from, const char *reason)
+{
+	if (copy->problem != NULL || copy->asked == 0)
+		return;
+	copy->problem = keeptext_problem(from, reason, copy->keeper->quota);
+	if (copy->keeper->freed) /* nobody asks any more */
+		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
+}
+
+static void note_renamed(struct copy *copy, const struct kept *kept)
+{
+	cleanup_free char *to = NULL;
+
+	if (!place_is_altered(kept->place) || copy->keeper->renamed_told)
+		return;
+	to = place_path(kept->place);
+	copy->keeper->renamed_told = true;
+	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
+	if (copy->keeper->freed)
+		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);
+}
+
+static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
+{
+	struct keeper *keeper = copy->keeper;
+	const char *encoded = json_string_value(json_object_get(progress, "to"));
+	cleanup_free char *to = encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+	json_int_t size = json_integer_value(json_object_get(progress, "size"));
+
+	if (to == NULL || size < 0)
+		return;
+	if (kept->known)
+		keeper->used -= (uint64_t)kept->size;
+	keeper->used += (uint64_t)size;
+	place_put(keeper->kept.tree, kept->place, to);
+	kept->ino = json_integer_value(json_object_get(progress, "ino"));
+	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
+	kept->size = size;
+	kept->known = true;
+	kept->linked = json_is_true(json_object_get(progress, "linked"));
+	note_renamed(copy, kept);
+	keeper->made = true;
+	copy->copied++;
+}
+
+/* What had a name that another has by right was moved, or it was not, and is not ours any more. */
+static void take_move(struct keeper *keeper, int id, const json_t *progress)
+{
+	const char *encoded = json_string_value(json_object_get(progress, "to"));
+	cleanup_free char *to = encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, keeptree_moves(keeper->kept.tree)) {
+		struct keepmove *move = list_entry(node, struct keepmove, node);
+		struct kept *kept = move->place->data;
+
+		if (move->id != id)
+			continue;
+		if (to == NULL && kept != NULL)
+			kept->known = false;
+		keeptree_moved(move, to);
+	}
+}
+
+static void take_file(struct copy *copy, size_t index, const json_t *progress)
+{
+	const char *problem = json_string_value(json_object_get(progress, "problem"));
+
+	copy->files[index]->settled = !json_is_true(json_object_get(progress, "again"));
+	if (copy->files[index]->settled)
+		copy->files[index]->owed = false;
+	if (problem == NULL && !json_is_true(json_object_get(progress, "unchanged")))
+		take_copy(copy, copy->files[index], progress);
+	if (json_is_true(json_object_get(progress, "mixed")))
+		problem = "mixed";
+	if (problem != NULL && index < copy->asked)
+		keeper_note_problem(copy, copy->files[index]->from, problem);
+}
+
+void keeper_take_progress(struct helper *helper, const json_t *progress)
+{
+	struct copy *copy = helper_data(helper);
+	const json_t *file = json_object_get(progress, "file");
+	const json_t *move = json_object_get(progress, "move");
+	json_int_t index = json_integer_value(file);
+
+	if (json_is_true(json_object_get(progress, "folds")))
+		copy->keeper->folds = true;
+	if (json_is_integer(move))
+		take_move(copy->keeper, (int)json_integer_value(move), progress);
+	if (json_is_integer(file) && index >= 0 && (size_t)index < copy->file_count)
+		take_file(copy, (size_t)index, progress);
+}

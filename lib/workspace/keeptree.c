@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/keeptree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "text/cases.h"
+#include "text/normal.h"
+#include "workspace/keepname.h"
+
+struct keeptree {
+	struct list places; /* a folder before what lies in it */
+	struct list moves;
+	struct map *by_path;  /* of the session; folders with a slash behind */
+	struct place *top;    /* the folder for all */
+	struct place *beside; /* NULL before the first file of it */
+	struct place *notebook;
+	int moves_made;
+	bool folds;
+};
+
+static struct place *place_new(struct keeptree *tree, struct place *parent, const char *own)
+{
+	struct place *place = xcalloc(1, sizeof(*place));
+
+	place->parent = parent;
+	place->own = xstrdup(own);
+	place->name = xstrdup(own);
+	place->number = 1;
+	list_init(&place->node);
+	list_append(&tree->places, &place->node);
+	return place;
+}
+
+static void place_free(struct place *place)
+{
+	free(place->own);
+	free(place->name);
+	map_free(place->names);
+	free(place);
+}
+
+static void move_free(struct keepmove *move)
+{
+	list_remove(&move->node);
+	free(move->at);
+	free(move->to);
+	free(move);
+}
+
+struct keeptree *keeptree_new(void)
+{
+	struct keeptree *tree = xcalloc(1, sizeof(*tree));
+
+	list_init(&tree->places);
+	list_init(&tree->moves);
+	tree->by_path = map_new();
+	tree->top = place_new(tree, NULL, "");
+	tree->top->names = map_new();
+	return tree;
+}
+
+void keeptree_free(struct keeptree *tree)
+{
+	struct list *node;
+	struct list *next;
+
+	if (tree == NULL)
+		return;
+	list_for_each (node, next, &tree->places)
+		place_free(list_entry(node, struct place, node));
+	while (!list_empty(&tree->moves))
+		move_free(list_entry(tree->moves.next, struct keepmove, node));
+	map_free(tree->by_path);
+	free(tree);
+}
+
+char *place_path(const struct place *place)
+{
+	cleanup_free char *folder = NULL;
+
+	if (place->parent->parent == NULL)
+		return xstrdup(place->name);
+	folder = place_path(place->parent);
+	return xasprintf("%s/%s", folder, place->name);
+}
+
+bool place_is_altered(const struct place *place)
+{
+	for (; place != NULL; place = place->parent)
+		if (place->altered)
+			return true;
+	return false;
+}
+
+/* ---- who has which name ---- */
+
+/* What a folder knows a name by; the caller frees it. */
+static char *key_of(const struct keeptree *tree, const char *name)
+{
+	cleanup_free char *composed = NULL;
+	char *lower;
+	size_t len;
+
+	if (!tree->folds)
+		return xstrdup(name);
+	composed = normal_compose(name);
+	lower = cases_lower(composed, strlen(composed), &len);
+	return lower != NULL ? lower : mem_steal(&composed);
+}
+
+static struct place *holder_of(const struct keeptree *tree, const struct place *parent,
+			       const char *name)
+{
+	cleanup_free char *key = key_of(tree, name);
+
+	return map_get(parent->names, key, strlen(key));
+}
+
+static char *name_of(const struct place *place, int number)
+{
+	if (place->second == NULL || number == 1)
+		return keepname_numbered(place->own, number);
+	return keepname_numbered(place->second, number - 1);
+}
+
+static void take_name(const struct keeptree *tree, struct place *place, const char *name,
+		      int number)
+{
+	cleanup_free char *key = key_of(tree, name);
+	char *taken = xstrdup(name);
+
+	free(place->name);
+	place->name = taken;
+	place->number = number;
+	(void)map_set(place->parent->names, key, strlen(key), place);
+}
+
+static void step_aside(struct keeptree *tree, struct place *place);
+
+/* The first of its names from `number` on that is free, or is another's only because it was given
+ * to that. */
+static void find_name(struct keeptree *tree, struct place *place, int number)
+{
+	for (;; number++) {
+		cleanup_free char *name = name_of(place, number);
+		struct place *holder = holder_of(tree, place->parent, name);
+		bool is_true = number == 1 && !place->given;
+
+		if (holder != NULL && !(is_true && (holder->given || holder->number > 1)))
+			continue;
+		take_name(tree, place, name, number);
+		if (holder != NULL)
+			step_aside(tree, holder);
+		return;
+	}
+}
+
+static void add_move(struct keeptree *tree, struct place *place, char *at_own)
+{
+	struct keepmove *move = xcalloc(1, sizeof(*move));
+
+	list_init(&move->node);
+	move->place = place;
+	move->id = ++tree->moves_made;
+	move->at = at_own;
+	move->to = xstrdup(place->name);
+	list_append(&tree->moves, &move->node);
+}
+
+static void step_aside(struct keeptree *tree, struct place *place)
+{
+	cleanup_free char *at = place_path(place);
+
+	find_name(tree, place, place->number + 1);
+	if (place->put)
+		add_move(tree, place, mem_steal(&at));
+}
+
+/* ---- places ---- */
+
+/* A folder's is tamed as that of a file in it. */
+static char *tame(const char *part, size_t len, bool is_folder, bool *ret_altered)
+{
+	cleanup_free char *path = xasprintf("%.*s%s", (int)len, part, is_folder ? "/x" : "");
+	char *name = keepname_tame(path, ret_altered);
+	char *slash = strchr(name, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+	return name;
+}
+
+static struct place *find_part(struct keeptree *tree, struct place *parent, const char *path,
+			       size_t at)
+{
+	size_t len = strcspn(path + at, "/");
+	bool is_folder = path[at + len] == '/';
+	size_t key_len = at + len + (is_folder ? 1 : 0);
+	struct place *place = map_get(tree->by_path, path, key_len);
+	cleanup_free char *own = NULL;
+	bool altered;
+
+	if (place != NULL)
+		return place;
+	own = tame(path + at, len, is_folder, &altered);
+	place = place_new(tree, parent, own);
+	place->altered = altered;
+	place->given = strlen(own) != len || strncmp(own, path + at, len) != 0;
+	place->names = is_folder ? map_new() : NULL;
+	(void)map_set(tree->by_path, path, key_len, place);
+	find_name(tree, place, 1);
+	return place;
+}
+
+static struct place *beside(struct keeptree *tree)
+{
+	if (tree->beside != NULL)
+		return tree->beside;
+	tree->beside = place_new(tree, tree->top, "files");
+	tree->beside->given = true;
+	tree->beside->names = map_new();
+	find_name(tree, tree->beside, 1);
+	return tree->beside;
+}
+
+struct place *keeptree_file(struct keeptree *tree, const char *path)
+{
+	size_t at = (size_t)(keepname_result(path) - path);
+	struct place *place = at > 0 ? tree->top : beside(tree);
+
+	while (place->names != NULL) {
+		place = find_part(tree, place, path, at);
+		at += strcspn(path + at, "/") + 1;
+	}
+	return place;
+}
+
+struct place *keeptree_notebook(struct keeptree *tree)
+{
+	if (tree->notebook != NULL)
+		return tree->notebook;
+	tree->notebook = place_new(tree, tree->top, "notebook.ipynb");
+	tree->notebook->given = true;
+	tree->notebook->second = "ptycell.ipynb";
+	find_name(tree, tree->notebook, 1);
+	return tree->notebook;
+}
+
+void keeptree_fold(struct keeptree *tree)
+{
+	struct list *node;
+	struct list *next;
+
+	tree->folds = true;
+	list_for_each (node, next, &tree->places) {
+		struct place *place = list_entry(node, struct place, node);
+
+		map_free(place->names);
+		place->names = place->names == NULL ? NULL : map_new();
+	}
+	list_for_each (node, next, &tree->places)
+		if (node != &tree->top->node)
+			find_name(tree, list_entry(node, struct place, node), 1);
+}
+
+bool keeptree_folds(const struct keeptree *tree)
+{
+	return tree->folds;
+}
+
+void keeptree_forget(struct keeptree *tree)
+{
+	struct list *node;
+	struct list *next;
+
+	while (!list_empty(&tree->moves))
+		move_free(list_entry(tree->moves.next, struct keepmove, node));
+	list_for_each (node, next, &tree->places)
+		list_entry(node, struct place, node)->put = false;
+}
+
+/* ---- what lies there ---- */
+
+struct list *keeptree_moves(struct keeptree *tree)
+{
+	return &tree->moves;
+}
+
+/* A name that only the helper knew to be free. */
+static void set_name(const struct keeptree *tree, struct place *place, const char *name)
+{
+	cleanup_free char *key = key_of(tree, place->name);
+
+	if (map_get(place->parent->names, key, strlen(key)) == place)
+		(void)map_take(place->parent->names, key, strlen(key));
+	take_name(tree, place, name, place->number + 1);
+}
+
+void keeptree_moved(struct keepmove *move, const char *name)
+{
+	struct place *place = move->place;
+
+	if (name == NULL) {
+		place->put = false;
+	} else if (!str_eq(name, move->to) && str_eq(place->name, move->to)) {
+		free(place->name);
+		place->name = xstrdup(name);
+	}
+	move_free(move);
+}
+
+/* `name` is that of a part of a path that the helper has put there. */
+static void put_part(struct keeptree *tree, struct place *place, const char *path, size_t at,
+		     size_t len)
+{
+	cleanup_free char *name = xmemdup(path + at, len);
+	const struct place *holder;
+
+	place->put = true;
+	if (str_eq(name, place->name))
+		return;
+	holder = holder_of(tree, place->parent, name);
+	if (holder == NULL || holder == place)
+		set_name(tree, place, name);
+	else /* it stepped aside meanwhile */
+		add_move(tree, place, xmemdup(path, at + len));
+}
+
+/* Returns where its name ends in the path. */
+static size_t put_below(struct keeptree *tree, struct place *place, const char *path)
+{
+	size_t at = 0;
+	size_t len;
+
+	if (place->parent->parent != NULL)
+		at = put_below(tree, place->parent, path);
+	at += path[at] == '/' ? 1 : 0;
+	len = strcspn(path + at, "/");
+	put_part(tree, place, path, at, len);
+	return at + len;
+}
+
+void place_put(struct keeptree *tree, struct place *place, const char *path)
+{
+	(void)put_below(tree, place, path);
+}

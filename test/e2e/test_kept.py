@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What the files of a session are called where they are kept for the user, and which are."""
+import pytest
+from client import Server
+from patience import until
+from steps import kept_files, paths_in, session_folders
+
+
+def kept_paths(home):
+    """Of the only session, relative to its folder; what a notebook of ptycell's has in it is not looked at."""
+    (top,) = paths_in(home, "kept/*")
+    found = {str(path.relative_to(top)): path.read_text() for path in top.rglob("*") if path.is_file()}
+    return {name: "ptycell's" if '"nbformat"' in text else text for name, text in found.items()}
+
+
+def has_notebook(home):
+    return paths_in(home, "kept/*") and "ptycell's" in kept_paths(home).values()
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["ours came first", "theirs came first"])
+def test_r12_our_notebook_steps_aside_for_one_of_the_users(home, first):
+    with Server(home) as server:
+        if first:
+            server.cell("1")
+            until(lambda: has_notebook(home))
+        server.cell("open('output/notebook.ipynb', 'w').write('mine')")
+        assert kept_paths(home)["notebook.ipynb"] == "mine"
+        server.cell("open('output/notebook.ipynb', 'w').write('mine again')")
+    assert kept_paths(home) == {"notebook.ipynb": "mine again", "ptycell.ipynb": "ptycell's"}
+
+
+def test_r12_our_folder_steps_aside_for_one_of_the_users(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import os; open('a', 'w').write('beside')")
+        assert kept_paths(home) == {"files/a": "beside"}
+        server.cell("os.mkdir('output/files'); open('output/files/a', 'w').write('result')")
+        server.cell("open('a', 'w').write('beside again'); open('b', 'w').write('b')")
+        assert kept_paths(home) == {"files/a": "result", "files-2/a": "beside again", "files-2/b": "b"}
+
+
+def test_r12_an_altered_name_takes_no_ones_true_name(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import os; os.mkdir('output/.vscode'); open('output/.vscode/x', 'w').write('altered')\n"
+                    "open('output/HEAD', 'w').write('altered')")
+        assert kept_paths(home) == {"_HEAD": "altered", "_.vscode/x": "altered"}
+        server.cell("os.mkdir('output/_.vscode'); open('output/_.vscode/x', 'w').write('true')\n"
+                    "open('output/_HEAD', 'w').write('true'); open('output/HEAD', 'w').write('altered again')")
+        assert kept_paths(home) == {"_HEAD": "true", "_HEAD-2": "altered again", "_.vscode/x": "true", "_-2.vscode/x": "altered"}
+
+
+def test_r12_folders_whose_names_are_altered_alike_are_not_merged(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(r"import os; [(os.mkdir(f'output/{d}'), open(f'output/{d}/x', 'w').write(repr(d))) for d in ('a\1b', 'a\2b', 'a_b')]")
+        kept = kept_paths(home)
+        assert kept["a_b/x"] == "'a_b'" and sorted(kept) == ["a_b-2/x", "a_b-3/x", "a_b/x"]
+        assert set(kept.values()) == {"'a_b'", r"'a\x01b'", r"'a\x02b'"}
+
+
+def test_r12_a_copy_of_ours_that_the_user_changed_is_theirs_and_stays(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("open('output/HEAD', 'w').write('altered')")
+        (path,) = kept_files(home)
+        path.write_text("changed by the user")
+        server.cell("open('output/_HEAD', 'w').write('true'); open('output/HEAD', 'w').write('altered again')")
+        kept = kept_paths(home)
+        assert kept.pop("_HEAD") == "changed by the user" and sorted(kept.values()) == ["altered again", "true"]
+
+
+def test_r12_the_next_server_finishes_the_notebook_that_stepped_aside(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        until(lambda: has_notebook(home))
+        server.cell("open('output/notebook.ipynb', 'w').write('mine')")
+        folder, = session_folders(home)
+        server.process.kill()
+    with Server(home) as server:
+        server.cell("1", session="next")
+        until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+    (top,) = paths_in(home, "kept/*-s-*")
+    assert sorted(p.name for p in top.iterdir()) == ["notebook.ipynb", "ptycell.ipynb"]
+    assert (top / "notebook.ipynb").read_text() == "mine" and "print('one')" in (top / "ptycell.ipynb").read_text()
+
+
+def test_r13_a_link_to_a_file_of_the_session_is_kept_as_the_file(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        text = server.cell("import os; os.mkdir('output/d'); open('output/d/a', 'w').write('a'); open('input/i', 'w').write('i')\n"
+                           "os.symlink('d/a', 'output/relative'); os.symlink(os.path.abspath('output/d/a'), 'output/absolute')\n"
+                           "os.symlink('../../input/./i', 'output/d/up'); os.symlink('relative', 'output/chain')").text
+        assert "ot saved" not in text
+        assert kept_paths(home) == {"d/a": "a", "relative": "a", "absolute": "a", "d/up": "i", "chain": "a"}
+        server.cell("open('output/d/a', 'w').write('changed')")
+        assert kept_paths(home) == {"d/a": "changed", "relative": "changed", "absolute": "changed", "d/up": "i", "chain": "changed"}
+        assert "saved" not in server.cell("1").status
+
+
+@pytest.mark.parametrize("to", ["/etc/passwd", "../../..", "/", "../input", "none", "self", "../output/../../x", "/proc/self/environ", "up/passwd"])
+def test_r13_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        text = server.cell(f"import os; os.symlink({to!r}, 'output/self'); os.symlink('/etc', '.up'); open('output/x', 'w').write('x')").text
+        assert "'self' was not saved" in text
+        assert kept_paths(home) == {"x": "x"}
