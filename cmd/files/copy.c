@@ -190,6 +190,8 @@ static int write_draft(const struct copy_source *source, int to, struct err *err
 	    put_suffix(to, source->suffix, err) < 0)
 		return -1;
 	(void)futimens(to, times);
+	if (source->durable && fsync(to) < 0)
+		return err_sys(err, "writing it");
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct copy_source {
 	int fd;
 	struct stat stat;
 	const char *suffix;
+	bool durable;        /* after a power cut, too, its name is that of the whole file */
 	void (*moved)(void); /* called again and again while it is copied */
 };
 

@@ -26,6 +26,7 @@ struct job {
 	struct source_folder data;
 	int folder_fd; /* where copies go */
 	json_int_t room;
+	bool durable;
 };
 
 struct file {
@@ -294,6 +295,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.fd = from;
 	source.moved = show_life;
 	source.suffix = file->suffix;
+	source.durable = job->durable;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0 || copy_whole(&source, dir, name, &file->known, &copy, err) < 0)
 		return -1;
@@ -397,6 +399,24 @@ static void make_moves(const struct job *job, const json_t *moves)
 	}
 }
 
+/* What earlier orders put there, whose answers did not wait for the disk. */
+static void sync_files(const struct job *job, const json_t *paths)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (paths, index, value) {
+		const char *text = json_string_value(value);
+		cleanup_free char *path = text == NULL ? NULL : percent_decode(text, strlen(text));
+		cleanup_fd int fd =
+			path == NULL ? -1 : beneath_open(job->folder_fd, path, O_RDONLY, 0);
+
+		if (fd >= 0)
+			(void)fsync(fd);
+		show_life();
+	}
+}
+
 static void say_folds(void)
 {
 	json_t *progress = json_object();
@@ -425,6 +445,7 @@ static int keep_in_folder(struct job *job, const char *root, const json_t *order
 		return -1;
 	job->folder_fd = folder;
 	make_moves(job, json_object_get(order, "moves"));
+	sync_files(job, json_object_get(order, "sync"));
 	return keep_files(job, files, err);
 }
 
@@ -435,7 +456,8 @@ int keep_run(int data_fd, const json_t *order, struct err *err)
 	cleanup_free char *seen = get_path(order, "seen");
 	struct job job = { .data = { .fd = data_fd, .seen = seen },
 			   .folder_fd = -1,
-			   .room = json_integer_value(json_object_get(order, "room")) };
+			   .room = json_integer_value(json_object_get(order, "room")),
+			   .durable = json_is_true(json_object_get(order, "durable")) };
 	bool fresh = json_is_true(json_object_get(order, "fresh"));
 	int result;
 

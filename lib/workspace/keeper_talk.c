@@ -82,6 +82,34 @@ static void record_notebook(struct keeper *keeper)
 		keeper_record(keeper);
 }
 
+/* No answer waits for it. */
+static bool is_durable(const struct copy *copy)
+{
+	return copy->keeper->freed || copy == &copy->keeper->notebook;
+}
+
+/* Results that answers waited for: the notebook's helper, behind these, has the time. */
+static json_t *order_syncs(const struct copy *copy)
+{
+	json_t *paths = json_array();
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &copy->keeper->kept.all) {
+		struct kept *kept = list_entry(node, struct kept, node);
+		cleanup_free char *path = NULL;
+		cleanup_free char *encoded = NULL;
+
+		if (!is_durable(copy) || kept->synced || !kept->known)
+			continue;
+		path = place_path(kept->place);
+		encoded = percent_encode(path);
+		json_append(paths, json_make_str(encoded));
+		kept->synced = true;
+	}
+	return paths;
+}
+
 json_t *keeper_make_order(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
@@ -98,6 +126,8 @@ json_t *keeper_make_order(struct copy *copy)
 	json_put_bool(order, "fresh", !keeper->made);
 	json_put_bool(order, "folds", keeptree_folds(keeper->kept.tree));
 	json_put(order, "moves", order_moves(keeper));
+	json_put_bool(order, "durable", is_durable(copy));
+	json_put(order, "sync", order_syncs(copy));
 	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
 	for (size_t i = 0; i < copy->file_count; i++)
 		json_append(files, order_file(copy, copy->files[i]));
@@ -146,6 +176,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
 	kept->size = size;
 	kept->known = true;
+	kept->synced = is_durable(copy);
 	kept->linked = json_is_true(json_object_get(progress, "linked"));
 	note_renamed(copy, kept);
 	keeper->made = true;

@@ -20,6 +20,7 @@ struct kept {
 	int64_t mtime_ns;
 	int64_t size;
 	bool linked; /* a link leads to it, and may lead to another tomorrow */
+	bool synced; /* it is on the disk */
 	bool known;  /* it was put there */
 	bool owed;   /* its copy is due: it failed for a reason that may pass, or is yet to begin */
 	bool settled; /* then: it is copied, or never will be */

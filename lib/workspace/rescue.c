@@ -164,6 +164,7 @@ static bool start_helper(struct rescue *rescue, const char *op, int fd)
 	struct err err;
 
 	json_put_str(rescue->record, "op", op);
+	json_put_bool(rescue->record, "durable", true);
 	json_put_int(rescue->record, "room", (json_int_t)rescue->quota_bytes);
 	rescue->copied = 0;
 	rescue->failed = 0;

@@ -483,6 +483,42 @@ static void notebook_and_results_share_a_folder_and_do_not_wait_for_each_other(v
 	keeper_free(keeper);
 }
 
+/* R8: no answer waits for the disk. */
+static void results_are_written_to_the_disk_with_the_notebook_behind_them(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	cleanup_free char *helper = xasprintf("%s/helper", f->scratch.path);
+	cleanup_free char *script =
+		xasprintf("#!/bin/sh\nread -r order\nprintf '%%s\\n' \"$order\" >>'%s/orders'\n"
+			  "printf '%%s\\n' \"$order\" | " HELPER " \"$@\"\n",
+			  f->scratch.path);
+	struct keeper *keeper = keeper_new(&(struct keeper_spec){ .loop = f->loop,
+								  .workspace = f->workspace,
+								  .helper = helper,
+								  .root = f->scratch.path,
+								  .notebook = true,
+								  .session_id = "s",
+								  .data = &outcome });
+	cleanup_free char *orders = NULL;
+	const char *second;
+
+	write_helper(f, script);
+	keeper_set_quota(keeper, 1000);
+	scratch_write(f->data, "output/a", "a");
+	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "one");
+	copy(f, keeper, "output/a");
+	copy_notebook(f, keeper, 3, "]");
+	copy_notebook(f, keeper, 3, "]");
+	assert_string_equal(outcome.error, "");
+	orders = scratch_read(f->scratch.fd, "orders");
+	assert_non_null(strstr(orders, "\"durable\":false,\"sync\":[]"));
+	second = strstr(orders, "\"durable\":true,\"sync\":[\"a\"]");
+	assert_non_null(second);
+	assert_non_null(strstr(second, "\"durable\":true,\"sync\":[]"));
+	keeper_free(keeper);
+}
+
 static void the_last_notebook_follows_one_that_is_under_way_when_the_keeper_is_freed(void **state)
 {
 	struct fixture *f = *state;
@@ -526,6 +562,7 @@ int main(void)
 		FIXTURE_TEST(a_copy_that_hangs_is_given_up_and_the_next_one_sooner),
 		FIXTURE_TEST(the_notebook_is_so_much_of_the_journals_and_its_end),
 		FIXTURE_TEST(notebook_and_results_share_a_folder_and_do_not_wait_for_each_other),
+		FIXTURE_TEST(results_are_written_to_the_disk_with_the_notebook_behind_them),
 		FIXTURE_TEST(
 			the_last_notebook_follows_one_that_is_under_way_when_the_keeper_is_freed),
 	};
