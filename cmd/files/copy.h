@@ -39,7 +39,8 @@ struct copy_made {
 
 /*
  * Copies `source` to `name` in `dir_fd`, mode 0600. A file there that is not `known` stays, and
- * "name-2" and so on is tried.
+ * "name-2" and so on is tried. A known one with the same bytes is left as it is, with the new
+ * mtime.
  */
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	      const struct copy_known *known, struct copy_made *ret_made,
@@ -57,6 +58,8 @@ char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_
 		struct err *err) MUST_CHECK;
 /* The first `left` bytes of one open file to another, shared where the file system can. */
 int copy_bytes(int from, int to, off_t left, struct err *err) MUST_CHECK;
+/* Two open regular files have the same bytes. `moved` as of a source. */
+bool copy_is_same(int one, int other, void (*moved)(void));
 json_int_t copy_mtime_ns(const struct stat *st);
 
 #endif

@@ -27,8 +27,6 @@
 #define INPUT "input"
 #define OUTPUT "output"
 
-enum { COMPARE_BYTES = 64 << 10 };
-
 struct search {
 	int data_fd;
 	int kept_fd; /* -1: nothing was kept yet */
@@ -38,27 +36,6 @@ struct search {
 	bool cut;
 	char *large; /* a folder beside output/ with too many files for results, or NULL */
 };
-
-/* Regular files both, at their beginning. */
-static bool have_same_bytes(int one, int other)
-{
-	char a[COMPARE_BYTES];
-	char b[COMPARE_BYTES];
-	off_t at = 0;
-
-	for (;;) {
-		ssize_t n = pread(one, a, sizeof(a), at);
-
-		if (n < 0 || pread(other, b, sizeof(b), at) != n)
-			return false;
-		if (n == 0)
-			return true;
-		if (memcmp(a, b, (size_t)n) != 0)
-			return false;
-		at += n;
-		say_alive();
-	}
-}
 
 /* A file of the session. */
 struct found {
@@ -95,7 +72,7 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 
 		if (kept < 0)
 			return false;
-		if (have_same_bytes(file, kept))
+		if (copy_is_same(file, kept, say_alive))
 			return true;
 	}
 	return false;

@@ -99,3 +99,16 @@ def test_r13_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
         text = server.cell(f"import os; os.symlink({to!r}, 'output/self'); os.symlink('/etc', '.up'); open('output/x', 'w').write('x')").text
         assert "'self' was not saved" in text
         assert kept_paths(home) == {"x": "x"}
+
+
+def test_g7_a_file_that_is_only_touched_is_not_copied_again(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import os; open('output/a', 'wb').write(b'x' * 5_000_000)")
+        (copy,) = kept_files(home)
+        before = copy.stat()
+        server.cell("os.utime('output/a', (1000, 1000))")
+        after = copy.stat()
+        assert (after.st_ino, after.st_mtime) == (before.st_ino, 1000)
+        server.cell("f = open('output/a', 'r+b'); _ = f.seek(4_000_000); _ = f.write(b'y'); f.close()")
+        assert copy.read_bytes() == b'x' * 4_000_000 + b'y' + b'x' * 999_999
+        assert kept_files(home) == [copy]
