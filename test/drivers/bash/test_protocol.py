@@ -298,7 +298,7 @@ def test_an_exit_trap_runs_before_a_deadly_signal_ends_the_shell(bash):
     ("set -euo pipefail; __ptycell_bye='echo ${-//[^eu]/}; shopt -q -o pipefail'; exit 5", 5, "eu\n"),
     ("__ptycell_bye='exit 11'; exit 10", 11, ""), ("set -e; __ptycell_bye='exit 0'\nfalse", 0, ""),
     ("__ptycell_bye='false; exit'; exit 10", 10, ""), ("f() { local v=in; __ptycell_bye='echo $v $1; exit 6'; exit 4; }; f arg", 6, "in arg\n"),
-    ("__ptycell_bye='false; return 3'; exit 5", 5, "")])
+    ("__ptycell_bye='false; return 3'; exit 5", 3, "")])
 def test_an_exit_trap_has_the_cells_options_and_the_last_word(bash, code, status, output):
     state, ended, said = bash.run("x=5; " + code)
     assert (state, ended) == ("over", status) and said.endswith(output) and "ran" not in said
