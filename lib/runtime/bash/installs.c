@@ -131,8 +131,8 @@ static void take_trap_word(struct lexer *l, const struct word *word)
 		return;
 	}
 	l->lists = l->lists || (l->words == 2 && !l->dashes && bash_word_is(word, "-p"));
-	if (l->lists)
-		return;
+	if (l->lists && !is_signal(word, "DEBUG"))
+		return; /* under set -T that one runs for the function's commands */
 	if (l->words == 2)
 		l->resets = bash_word_is(word, "-") || is_signal(word, "ERR");
 	else

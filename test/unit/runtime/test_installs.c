@@ -186,7 +186,7 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"case x in x) \rtrap - ERR EXIT\f;; y) \rtrap - ERR EXIT\f\nesac; trap EXIT DEBUG",
 		"trap -- - ERR; \rtrap - err exit\f; trap -- x Debug; \atrap -- x exit",
 		"x=$(\rtrap - ERR EXIT\f); trap - ERR 2>EXIT; \rtrap - EXIT ERR\f & \rtrap - ERR EXIT\f",
-		"! \ra=b 2>x builtin trap \"$(\vtrap -p)\" RETURN 0 >y\f && \atrap -- -p; \vtrap --; \vtrap -p -- >x",
+		"! \ra=b 2>x builtin trap \"$(\vtrap -p)\" RETURN 0 >y\f && \atrap -- -p; \vtrap --; \vtrap -p -- >x; trap -p DEBUG EXIT",
 	};
 
 	(void)state;
