@@ -57,7 +57,7 @@ static void forget_last(struct search *search)
 /* Under the name that it should have, or one that it got as another had that. */
 static bool is_kept(const struct search *search, const char *from, const struct place *place)
 {
-	cleanup_free char *to = place_path(place);
+	cleanup_free char *to = keeptree_path(place);
 	size_t folder = strlen(to) - strlen(place->name);
 	struct err err;
 	cleanup_fd int file = -1;
@@ -106,7 +106,7 @@ static json_t *list_files(struct search *search)
 
 	list_for_each (node, next, &search->found) {
 		const struct found *found = list_entry(node, struct found, node);
-		cleanup_free char *to = place_path(found->place);
+		cleanup_free char *to = keeptree_path(found->place);
 		cleanup_free char *to_encoded = percent_encode(to);
 		cleanup_free char *from = percent_encode(found->path);
 		json_t *file = json_object();

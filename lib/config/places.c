@@ -58,20 +58,18 @@ char *places_absolute(char *const env[], uid_t uid, const char *path)
 	return home ? xasprintf("%s%s", home, path + 1) : NULL;
 }
 
-char *places_target(char *const env[], uid_t uid, const char *text)
+char *places_target(char *const env[], uid_t uid, const char *text, const char *const *words)
 {
-	static const char *const logs[] = { "syslog:", "journald:" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
-		size_t len = strlen(logs[i]);
+	for (; words != NULL && *words != NULL; words++) {
+		size_t len = strlen(*words);
 		cleanup_free char *path = NULL;
 
-		if (strncmp(text, logs[i], len) != 0)
+		if ((*words)[len - 1] != ':' || strncmp(text, *words, len) != 0)
 			continue;
 		if (text[len] == '\0')
 			return xstrdup(text);
 		path = places_absolute(env, uid, text + len);
-		return path != NULL ? xasprintf("%s%s", logs[i], path) : NULL;
+		return path != NULL ? xasprintf("%s%s", *words, path) : NULL;
 	}
 	return places_absolute(env, uid, text);
 }

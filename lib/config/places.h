@@ -13,7 +13,7 @@ char *places_user_home(char *const env[], uid_t uid);
 char *places_cache(char *const env[], uid_t uid);
 /* `path` with a leading ~ replaced; NULL when that is not absolute. The caller frees it. */
 char *places_absolute(char *const env[], uid_t uid, const char *path);
-/* The same, or "syslog:" or "journald:", alone or before such a path. */
-char *places_target(char *const env[], uid_t uid, const char *text);
+/* The same, also behind one of `words` that end with a colon, or such a word alone. NULL: none. */
+char *places_target(char *const env[], uid_t uid, const char *text, const char *const *words);
 
 #endif

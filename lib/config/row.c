@@ -11,6 +11,7 @@
 #define DAY ((uint64_t)86400)
 #define AT(member) .offset = offsetof(struct settings, member)
 
+static const char *const audit_words[] = { "off", "syslog:", "journald:", NULL };
 static const char *const off_word[] = { "off", NULL };
 static const char *const results_words[] = {
 	[RESULTS_BLOCKS] = "blocks",
@@ -352,8 +353,8 @@ static const struct row rows[] = {
 	{ .name = "PTYCELL_AUDIT",
 	  .flag = "audit",
 	  AT(audit),
-	  .type = ROW_AUDIT,
-	  .words = off_word,
+	  .type = ROW_FILE,
+	  .words = audit_words,
 	  .fallback_text = "off",
 	  .help = "file or system log to which all that is done adds lines of JSON" },
 	{ .name = "PTYCELL_HOME",

@@ -18,8 +18,7 @@ enum row_type {
 	ROW_WORD,    /* char *: one of `words` */
 	ROW_FOLDER,  /* char *: absolute, ~ is the home folder; NULL for "off" where `words` has it
 		      */
-	ROW_FILE,    /* char *: the same */
-	ROW_AUDIT,   /* char *: the same, or "syslog:" or "journald:", perhaps before a path */
+	ROW_FILE, /* char *: the same; words that end with a colon may stand before it, or alone */
 	ROW_SWITCH,  /* bool; the flag takes no value */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */

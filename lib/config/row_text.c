@@ -116,8 +116,6 @@ void row_range(const struct row *row, struct buf *out)
 	}
 	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
-	if (row->type == ROW_AUDIT)
-		buf_puts(out, "a path, syslog:, journald:, ");
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
 	if (row->type == ROW_TEXT)
@@ -143,7 +141,6 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_WORD] = "takes one of ",
 		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
 		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
-		[ROW_AUDIT] = "takes a file, or a log of the system, perhaps before its socket: ",
 		[ROW_SWITCH] = "takes one of ",
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",

@@ -41,7 +41,6 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		break;
 	case ROW_FOLDER:
 	case ROW_FILE:
-	case ROW_AUDIT:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
@@ -168,12 +167,9 @@ static void apply_path(struct settings *s, struct sources *sources, const struct
 	const struct sources_value *value = sources_find(sources, row);
 	char **field = field_of(s, row);
 	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
-	char *path = NULL;
+	char *path =
+		is_off ? NULL : places_target(sources->env, geteuid(), value->text, row->words);
 
-	if (!is_off)
-		path = row->type == ROW_AUDIT
-			       ? places_target(sources->env, geteuid(), value->text)
-			       : places_absolute(sources->env, geteuid(), value->text);
 	if (!path && !is_off) {
 		sources_refuse_value(sources, row, value);
 		return;
@@ -197,7 +193,7 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 
 	if (!value)
 		return;
-	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_AUDIT)
+	if (row->type == ROW_FOLDER || row->type == ROW_FILE)
 		apply_path(s, sources, row);
 	else if (row->type == ROW_SHARES)
 		apply_shares(s, sources, row);
@@ -555,7 +551,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
 		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
-		[ROW_TEXT] = " TEXT",   [ROW_AUDIT] = " FILE",
+		[ROW_TEXT] = " TEXT",
 	};
 
 	return row->type == ROW_SWITCH && row->fallback == 1 ? "=0" : names[row->type];

@@ -33,7 +33,7 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
-			struct service {
+struct service {
 	struct loop *loop;
 	const struct settings *settings;
 	const struct policyfile *policy;

@@ -29,7 +29,7 @@ static void put_encoded(json_t *object, const char *key, const char *path)
 
 static json_t *order_file(const struct copy *copy, const struct kept *kept)
 {
-	cleanup_free char *to = place_path(kept->place);
+	cleanup_free char *to = keeptree_path(kept->place);
 	json_t *file = json_object();
 
 	put_encoded(file, "from", kept->from);
@@ -66,7 +66,7 @@ void keeper_record(struct keeper *keeper)
 {
 	free(keeper->recorded);
 	keeper->recorded =
-		keeper->keeps_notebook ? place_path(keeptree_notebook(keeper->kept.tree)) : NULL;
+		keeper->keeps_notebook ? keeptree_path(keeptree_notebook(keeper->kept.tree)) : NULL;
 	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded);
 }
 
@@ -77,7 +77,7 @@ static void record_notebook(struct keeper *keeper)
 
 	if (!keeper->keeps_notebook)
 		return;
-	name = place_path(keeptree_notebook(keeper->kept.tree));
+	name = keeptree_path(keeptree_notebook(keeper->kept.tree));
 	if (!str_eq(name, keeper->recorded))
 		keeper_record(keeper);
 }
@@ -102,7 +102,7 @@ static json_t *order_syncs(const struct copy *copy)
 
 		if (!is_durable(copy) || kept->synced || !kept->known)
 			continue;
-		path = place_path(kept->place);
+		path = keeptree_path(kept->place);
 		encoded = percent_encode(path);
 		json_append(paths, json_make_str(encoded));
 		kept->synced = true;
@@ -150,9 +150,9 @@ static void note_renamed(struct copy *copy, const struct kept *kept)
 {
 	cleanup_free char *to = NULL;
 
-	if (!place_is_altered(kept->place) || copy->keeper->renamed_told)
+	if (!keeptree_is_altered(kept->place) || copy->keeper->renamed_told)
 		return;
-	to = place_path(kept->place);
+	to = keeptree_path(kept->place);
 	copy->keeper->renamed_told = true;
 	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
 	if (copy->keeper->freed)
@@ -171,7 +171,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	if (kept->known)
 		keeper->used -= (uint64_t)kept->size;
 	keeper->used += (uint64_t)size;
-	place_put(keeper->kept.tree, kept->place, to);
+	keeptree_put(keeper->kept.tree, kept->place, to);
 	kept->ino = json_integer_value(json_object_get(progress, "ino"));
 	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
 	kept->size = size;

@@ -78,17 +78,17 @@ void keeptree_free(struct keeptree *tree)
 	free(tree);
 }
 
-char *place_path(const struct place *place)
+char *keeptree_path(const struct place *place)
 {
 	cleanup_free char *folder = NULL;
 
 	if (place->parent->parent == NULL)
 		return xstrdup(place->name);
-	folder = place_path(place->parent);
+	folder = keeptree_path(place->parent);
 	return xasprintf("%s/%s", folder, place->name);
 }
 
-bool place_is_altered(const struct place *place)
+bool keeptree_is_altered(const struct place *place)
 {
 	for (; place != NULL; place = place->parent)
 		if (place->altered)
@@ -173,7 +173,7 @@ static void add_move(struct keeptree *tree, struct place *place, char *at_own)
 
 static void step_aside(struct keeptree *tree, struct place *place)
 {
-	cleanup_free char *at = place_path(place);
+	cleanup_free char *at = keeptree_path(place);
 
 	find_name(tree, place, place->number + 1);
 	if (place->put)
@@ -344,7 +344,7 @@ static size_t put_below(struct keeptree *tree, struct place *place, const char *
 	return at + len;
 }
 
-void place_put(struct keeptree *tree, struct place *place, const char *path)
+void keeptree_put(struct keeptree *tree, struct place *place, const char *path)
 {
 	(void)put_below(tree, place, path);
 }

@@ -58,10 +58,10 @@ struct list *keeptree_moves(struct keeptree *tree);
 void keeptree_moved(struct keepmove *move, const char *name);
 
 /* Below the folder for all. The caller frees it. */
-char *place_path(const struct place *place);
+char *keeptree_path(const struct place *place);
 /* One of its names is altered. */
-bool place_is_altered(const struct place *place);
+bool keeptree_is_altered(const struct place *place);
 /* It was put at `path`, which is another one where somebody else's file has its name. */
-void place_put(struct keeptree *tree, struct place *place, const char *path);
+void keeptree_put(struct keeptree *tree, struct place *place, const char *path);
 
 #endif

@@ -73,6 +73,23 @@ static void a_tilde_is_the_home_folder_and_a_relative_path_is_none(void **state)
 	assert_null(places_absolute(empty_env, NOBODY_HAS_THIS_ID, "~/x"));
 }
 
+static void a_word_with_a_colon_may_stand_before_a_path_or_alone(void **state)
+{
+	static const char *const words[] = { "off", "log:", NULL };
+	char *const *env = LIST("HOME=/h");
+	cleanup_free char *alone = places_target(env, 7, "log:", words);
+	cleanup_free char *before = places_target(env, 7, "log:~/a", words);
+	cleanup_free char *path = places_target(env, 7, "/a", words);
+
+	(void)state;
+	assert_string_equal(alone, "log:");
+	assert_string_equal(before, "log:/h/a");
+	assert_string_equal(path, "/a");
+	assert_null(places_target(env, 7, "log:a", words));
+	assert_null(places_target(env, 7, "off/a", words));
+	assert_null(places_target(env, 7, "log:", NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +97,7 @@ int main(void)
 		cmocka_unit_test(without_home_the_account_tells),
 		cmocka_unit_test(live_files_go_to_the_cache_and_roots_to_var_tmp),
 		cmocka_unit_test(a_tilde_is_the_home_folder_and_a_relative_path_is_none),
+		cmocka_unit_test(a_word_with_a_colon_may_stand_before_a_path_or_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,7 @@ static void every_setting_is_also_a_flag(void **state)
 		const char *value = number;
 
 		if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM ||
-		    row->type == ROW_SHARES || row->type == ROW_AUDIT)
+		    row->type == ROW_SHARES)
 			value = "/x";
 		else if (row->type == ROW_HOSTS)
 			value = "a.example";

@@ -23,7 +23,7 @@ static int teardown(void **state)
 
 static void assert_place(const struct place *place, const char *expected)
 {
-	cleanup_free char *path = place_path(place);
+	cleanup_free char *path = keeptree_path(place);
 
 	assert_string_equal(path, expected);
 }
@@ -31,9 +31,9 @@ static void assert_place(const struct place *place, const char *expected)
 /* As a helper that found the name free. */
 static void put(struct keeptree *tree, struct place *place)
 {
-	cleanup_free char *path = place_path(place);
+	cleanup_free char *path = keeptree_path(place);
 
-	place_put(tree, place, path);
+	keeptree_put(tree, place, path);
 }
 
 static void assert_move(struct keeptree *tree, const char *at, const char *to)
@@ -79,12 +79,12 @@ static void what_was_not_put_yet_is_not_moved(void **state)
 	struct place *head = keeptree_file(*state, "output/HEAD");
 
 	assert_place(head, "_HEAD");
-	assert_true(place_is_altered(head));
+	assert_true(keeptree_is_altered(head));
 	assert_place(keeptree_file(*state, "output/_HEAD"), "_HEAD");
 	assert_place(head, "_HEAD-2");
 	assert_true(list_empty(keeptree_moves(*state)));
 	/* What a copy under way found is then moved after it. */
-	place_put(*state, head, "_HEAD");
+	keeptree_put(*state, head, "_HEAD");
 	assert_move(*state, "_HEAD", "_HEAD-2");
 }
 
@@ -135,9 +135,9 @@ static void a_name_of_the_persons_is_told_by_who_found_it(void **state)
 	struct place *one = keeptree_file(*state, "output/d/x");
 	struct place *other = keeptree_file(*state, "output/d/y");
 
-	place_put(*state, one, "d-2/x");
+	keeptree_put(*state, one, "d-2/x");
 	assert_place(other, "d-2/y");
-	place_put(*state, other, "d-2/y-2");
+	keeptree_put(*state, other, "d-2/y-2");
 	assert_place(other, "d-2/y-2");
 	assert_true(list_empty(keeptree_moves(*state)));
 }
