@@ -270,6 +270,8 @@ static void add_limits(struct audited *audited, struct session *session, const s
 
 void audited_end_cell(struct audited *audited, const struct exec_result *result)
 {
+	if (!auditor_is_on(audited->auditor))
+		return;
 	add_typed(audited, result->session, result->cell);
 	add_hosts(audited, result->session, cell_fields(result->cell));
 	add_limits(audited, result->session, result->cell);
@@ -304,6 +306,8 @@ static void reset_session(struct audited *audited, struct session *session,
 void audited_session(struct audited *audited, struct session *session,
 		     const struct session_event *event)
 {
+	if (!auditor_is_on(audited->auditor))
+		return;
 	switch (event->kind) {
 	case SESSION_MADE:
 		add(audited, session, "session_created", NULL);
