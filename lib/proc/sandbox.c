@@ -376,9 +376,10 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_tell(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, const int *busy, size_t count)
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+		     const int *busy, size_t count)
 {
-	struct usage_wish wish = { .memory_max = memory_max };
+	struct usage_wish wish = { .memory_max = memory_max, .still_max = still_max };
 
 	for (; wish.busy_count < count && wish.busy_count < USAGE_BUSY_MAX; wish.busy_count++)
 		wish.busy[wish.busy_count] = busy[wish.busy_count];

@@ -151,9 +151,11 @@ void sandbox_measure(struct sandbox *sandbox, bool exact);
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
 /*
  * Kills processes until those that are left have `memory_max` together: interpreters last, and the
- * `count` that run code, by their interpreter_number, before others. In the order of usage_relieve.
+ * `count` that run code, by their interpreter_number, before others. In the order of usage_relieve,
+ * where `still_max` stands, too.
  */
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, const int *busy, size_t count);
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+		     const int *busy, size_t count);
 
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */

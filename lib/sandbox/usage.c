@@ -21,7 +21,9 @@ enum {
 	ROLLUP_MAX = 4096,
 	SMALL_BYTES = 1 << 20,  /* of such a process it does not matter who owns its pages */
 	GROWTH_BYTES = 1 << 20, /* less is none */
-	FLAG_SIGNALED = 0x400,  /* of the kernel's: a signal ends it */
+	RANK_GROWS = 2,         /* from here on the first generation */
+	RANK_STILL = 4,
+	FLAG_SIGNALED = 0x400, /* of the kernel's: a signal ends it */
 };
 
 /* What the last two quick measures saw: who has grown since the older is to go first. */
@@ -343,8 +345,23 @@ static uint32_t rank_of(const struct usage_process *row, int first, const struct
 	if (row->generations > first)
 		return grows ? 0 : 1;
 	if (is_busy(row, wish))
-		return grows ? 2 : 4;
-	return grows ? 3 : 5;
+		return grows ? RANK_GROWS : RANK_STILL;
+	return grows ? RANK_GROWS + 1 : RANK_STILL + 1;
+}
+
+/* As much as may be left when this one stays. */
+static uint64_t limit_of(const struct usage_process *row, const struct usage_wish *wish)
+{
+	return row->rank >= RANK_STILL ? wish->still_max : wish->memory_max;
+}
+
+/* When none of the first generation grows, one that does not has to go. */
+static bool is_any_growing(const struct usage_process *rows, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (rows[i].rank >= RANK_GROWS && rows[i].rank < RANK_STILL)
+			return true;
+	return false;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -360,30 +377,30 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* How many of `rows`, from the first on, have to go; *ret_left at first is what stays anyway. */
-static size_t count_victims(const struct usage_process *rows, size_t len, uint64_t memory_max,
-			    uint64_t *ret_left)
+static size_t count_victims(const struct usage_process *rows, size_t len,
+			    const struct usage_wish *wish, uint64_t *ret_left)
 {
 	uint64_t left = *ret_left;
 	size_t victims = 0;
 
 	for (size_t i = 0; i < len; i++)
 		left += rows[i].memory_bytes;
-	while (victims < len && victims < USAGE_KILLS_MAX && left > memory_max)
+	while (victims < len && victims < USAGE_KILLS_MAX && left > limit_of(&rows[victims], wish))
 		left -= rows[victims++].memory_bytes;
 	*ret_left = left;
 	return victims;
 }
 
 /* Takes out of `count` victims those without whom the others suffice. */
-static size_t spare_needless(struct usage_process *rows, size_t count, uint64_t memory_max,
-			     uint64_t left)
+static size_t spare_needless(struct usage_process *rows, size_t count,
+			     const struct usage_wish *wish, uint64_t left)
 {
 	size_t kept = count;
 
 	for (size_t i = count; i > 0; i--) {
 		uint64_t with = left + rows[i - 1].memory_bytes;
 
-		if (with > memory_max)
+		if (with > limit_of(&rows[i - 1], wish))
 			continue;
 		left = with;
 		memmove(&rows[i - 1], &rows[i], (kept - i) * sizeof(*rows));
@@ -424,6 +441,7 @@ void usage_relieve(int first, const struct usage_wish *wish, const struct usage_
 		   struct usage_relief *ret_relief)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
+	struct usage_wish own = *wish;
 	struct usage_process *rows;
 	uint32_t in_flight;
 	struct totals totals;
@@ -441,7 +459,9 @@ void usage_relieve(int first, const struct usage_wish *wish, const struct usage_
 	for (size_t i = 0; i < len; i++)
 		rows[i].rank = rank_of(&rows[i], first, wish);
 	qsort(rows, len, sizeof(*rows), by_rank);
-	count = count_victims(rows, len, wish->memory_max, &left);
-	kill_all(rows, spare_needless(rows, count, wish->memory_max, left), first, ret_relief);
+	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
+		own.still_max = own.memory_max;
+	count = count_victims(rows, len, &own, &left);
+	kill_all(rows, spare_needless(rows, count, &own, left), first, ret_relief);
 	free(rows);
 }

@@ -63,6 +63,7 @@ struct usage_process {
 /* What is to be killed for its memory. Crosses a channel as it is. */
 struct usage_wish {
 	uint64_t memory_max;
+	uint64_t still_max; /* for the sake of more than this those go that do not grow */
 	uint32_t busy_count;
 	int32_t busy[USAGE_BUSY_MAX]; /* whose children run code: as the receiver numbers them */
 };
@@ -87,8 +88,9 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
  * Kills processes that count until those that are left have `memory_max` together by an exact
  * measure, or USAGE_KILLS_MAX have been killed. Of the first generation, whose memory is somebody's
  * work, only when the others do not suffice, and then children of `busy` before those that are
- * idle. Of each kind one that has grown since the last but one quick measure is first, then the
- * newest; who need not go for the others' sake stays.
+ * idle; while others of it grow, those that do not go only for more than still_max. Of each kind
+ * one that has grown since the last but one quick measure is first, then the newest; who need not
+ * go for the others' sake stays.
  */
 void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
 		   struct usage_relief *ret_relief);

@@ -88,6 +88,11 @@ static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
 	return true;
 }
 
+uint64_t memory_hold_max(const struct session *s)
+{
+	return s->limits.memory_max + s->limits.memory_max / FAR_PART;
+}
+
 bool memory_hold_waits(struct memory_hold *hold, const struct session *s,
 		       const struct sandbox_usage *usage)
 {
@@ -97,7 +102,7 @@ bool memory_hold_waits(struct memory_hold *hold, const struct session *s,
 	bool grows = is_new || usage->memory_bytes > hold->base + max / MEMORY_HOLD_STEP_PART;
 
 	if (usage->memory_bytes - usage->programs_bytes <= max ||
-	    usage->memory_bytes > max + max / FAR_PART)
+	    usage->memory_bytes > memory_hold_max(s))
 		return false;
 	if (grows && interrupt_growing(hold, s, usage))
 		hold->settled_ms = now + SETTLE_MS;

@@ -36,6 +36,8 @@ struct memory_hold {
  */
 bool memory_hold_waits(struct memory_hold *hold, const struct session *session,
 		       const struct sandbox_usage *usage);
+/* So much may stay that does not grow. */
+uint64_t memory_hold_max(const struct session *session);
 /* What is used is not above the limit any more. */
 void memory_hold_fits(struct memory_hold *hold);
 /* The cell of `lane` has ended: what memory_hold.stopped has of it, which is over. */

@@ -157,7 +157,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve(s->sandbox, s->limits.memory_max, numbers, count);
+	sandbox_relieve(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
 }
 
 /* Code starts anew what is killed: no relief helps. */

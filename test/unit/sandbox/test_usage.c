@@ -279,6 +279,31 @@ static void who_is_idle_goes_after_who_runs_code(void **state)
 	end(idle);
 }
 
+static void what_does_not_grow_may_stay_above_the_limit_a_little(void **state)
+{
+	pid_t still = start(64 * MIB, MAP_PRIVATE, true);
+	struct usage_wish wish = { .memory_max = 24 * MIB, .still_max = 40 * MIB };
+	struct usage_process largest;
+	struct usage_relief relief;
+	struct usage usage;
+	pid_t grows;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		usage_measure(2, false, NULL, &usage, &largest);
+	grows = start(24 * MIB, MAP_PRIVATE, true);
+	usage_relieve(2, &wish, NULL, &relief);
+	assert_int_equal(relief.firsts, 1);
+	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
+	assert_int_equal(largest.parent, still);
+	/* Nobody else is to go for it. */
+	usage_measure(2, false, NULL, &usage, &largest);
+	usage_relieve(2, &wish, NULL, &relief);
+	assert_int_equal(relief.firsts, 1);
+	(void)kill(still, SIGKILL);
+	end(grows);
+}
+
 static void of_programs_who_grows_goes_first_and_nobody_without_need(void **state)
 {
 	pid_t still = start(64 * MIB, MAP_PRIVATE, false);
@@ -399,6 +424,7 @@ int main(void)
 		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
 		cmocka_unit_test(programs_go_before_the_first_generation),
 		cmocka_unit_test(who_is_idle_goes_after_who_runs_code),
+		cmocka_unit_test(what_does_not_grow_may_stay_above_the_limit_a_little),
 		cmocka_unit_test(of_programs_who_grows_goes_first_and_nobody_without_need),
 		cmocka_unit_test(who_is_killed_already_does_not_count),
 		cmocka_unit_test(growth_is_told_by_whose_child_grew),
