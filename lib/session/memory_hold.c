@@ -135,14 +135,12 @@ static bool is_anybody_blamed(const struct memory_hold *hold, const struct sessi
 	return false;
 }
 
-size_t memory_hold_first(const struct memory_hold *hold, const struct session *s,
-			 int ret_numbers[SESSION_LANGUAGES_MAX])
+size_t memory_hold_first(const struct session *s, int ret_numbers[SESSION_LANGUAGES_MAX])
 {
-	bool any = is_anybody_blamed(hold, s);
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->lane_count; i++)
-		if (any ? hold->blamed[i] : is_busy(s, i))
+		if (is_busy(s, i))
 			ret_numbers[count++] = runner_interpreter_number(s->lanes[i].runner);
 	return count;
 }

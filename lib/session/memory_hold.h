@@ -4,8 +4,7 @@
  *
  * Above the limit the running cell of the interpreter that grew most since the look before is
  * interrupted, each cell once. It keeps what it has, and has a while to end; then what is used may
- * stay as it is. What then grows on, and what is far above the limit, is ended, those that were
- * interrupted for it first.
+ * stay as it is. What then grows on, and what is far above the limit, is ended.
  */
 #ifndef SESSION_MEMORY_HOLD_H
 #define SESSION_MEMORY_HOLD_H
@@ -43,11 +42,10 @@ void memory_hold_fits(struct memory_hold *hold);
 /* The cell of `lane` has ended: what memory_hold.stopped has of it, which is over. */
 uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane);
 /*
- * Numbers of the interpreters that are to go before the others: those that were interrupted for
- * their memory, else those that run a cell. Returns how many.
+ * Numbers of the interpreters that are to go before the others: those that run a cell. One whose
+ * cell was interrupted has grown until then, and is idle. Returns how many.
  */
-size_t memory_hold_first(const struct memory_hold *hold, const struct session *session,
-			 int ret_numbers[SESSION_LANGUAGES_MAX]);
+size_t memory_hold_first(const struct session *session, int ret_numbers[SESSION_LANGUAGES_MAX]);
 
 /*
  * The only runner whose cell is at fault, as far as can be told; NULL: there is none, or several.
