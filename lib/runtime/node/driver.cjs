@@ -1195,10 +1195,10 @@ function codeAfterListeners(number) {
     try {
       process.exitCode = number;
       process.emit('exit', number);
-      left = Number(process.exitCode ?? 0) & 255;
     } catch (error) {
       say(`Uncaught ${traceback(error)}`);
     }
+    left = Number(process.exitCode ?? 0) & 255;
   }
   const { due, before } = leaving;
   leaving = undefined;

@@ -69,6 +69,13 @@ def test_p17_a_cell_exits_as_a_script_does(shared, node, folder, code):
     assert shared.run("await new Promise((r) => setTimeout(r, 1)); x").value == "'kept'"
 
 
+def test_an_exit_has_the_code_that_a_listener_left_which_throws(shared, node):
+    code = "process.on('exit', () => { process.exitCode = 4; throw new Error('thrown') }); process.exit(2)"
+    result = shared.run(code)
+    assert (result.status, result.done["code"]) == ("exit", "4") and "Error: thrown" in result.output
+    assert subprocess.run([node, "-e", code], stderr=subprocess.DEVNULL).returncode == 4
+
+
 @pytest.mark.each_case
 @pytest.mark.parametrize("hooks", ["1", HOOKED])
 def test_p17_exits_leave_node_whole(start, folder, hooks):
