@@ -571,10 +571,9 @@ size_t row_count(void)
 
 const struct row *row_find(const char *name)
 {
-	for (size_t i = 0; name[0] && i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; name[0] && i < ARRAY_SIZE(rows); i++)
 		if (str_eq(rows[i].name, name))
 			return &rows[i];
-	}
 	return NULL;
 }
 
