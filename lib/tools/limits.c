@@ -2,7 +2,6 @@
 #include "tools/limits.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 
@@ -11,9 +10,10 @@
 #include "session/confinement.h"
 #include "text/clean.h"
 #include "text/status.h"
+#include "tools/errortext.h"
 #include "workspace/disk.h"
 
-enum { NEEDLES_MAX = 7, LINES_LOOKED_AT = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
+enum { LINES_LOOKED_AT = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -230,13 +230,13 @@ static void explain_missing(struct buf *out, const struct session_limits *limits
 		      "ask the user to start ptycell with --share FOLDER.\n");
 }
 
-static const char *const too_large[NEEDLES_MAX] = { "File too large", "EFBIG",
-						    "File size limit exceeded" };
-static const char *const no_space[NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
+static const char *const too_large[ERRORTEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
+							      "File size limit exceeded" };
+static const char *const no_space[ERRORTEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
 /* What interpreters print for the kernel's answers. */
 static const struct {
-	const char *needles[NEEDLES_MAX];
+	const char *needles[ERRORTEXT_NEEDLES_MAX];
 	void (*explain)(struct buf *out, const struct session_limits *limits);
 	enum policy_tier from; /* in these tiers */
 	enum policy_tier to;
@@ -299,34 +299,15 @@ static bool is_unix_socket(const struct cell *cell, const struct confinement *co
 /* A file that its owner shares and does not let others read, say. */
 static bool is_shared(const struct cell *cell, const struct confinement *confinement)
 {
+	const char *text = errortext_end(cell->error_text);
 	const struct policy_share *share;
 
-	if (cell->error_text == NULL || strstr(cell->error_text, "Permission denied") == NULL)
+	if (text == NULL || strstr(text, "Permission denied") == NULL)
 		return false;
 	for (size_t i = 0; (share = shares_at(confinement_shares(confinement), i)) != NULL; i++)
-		if (strstr(cell->error_text, share->path) != NULL)
+		if (strstr(text, share->path) != NULL)
 			return true;
 	return false;
-}
-
-static bool has_any(const char *text, const char *const *needles)
-{
-	for (size_t i = 0; text != NULL && i < NEEDLES_MAX && needles[i] != NULL; i++)
-		if (strstr(text, needles[i]) != NULL)
-			return true;
-	return false;
-}
-
-/* The last of a traceback: what it is about, not what was handled on the way. */
-static const char *last_line(const char *text)
-{
-	size_t len = text != NULL ? strlen(text) : 0;
-
-	while (len > 0 && text[len - 1] == '\n')
-		len--;
-	while (len > 0 && text[len - 1] != '\n')
-		len--;
-	return text != NULL ? text + len : NULL;
 }
 
 static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in",
@@ -337,7 +318,7 @@ static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in
 static bool is_shells_v8(const struct cell *cell)
 {
 	return cell->state == CELL_DONE && str_eq(cell->language, "bash") && cell->has_exit_code &&
-	       cell->exit_code == SHELL_SIGNAL + SIGABRT && has_any(buf_str(&cell->text), v8);
+	       cell->exit_code == SHELL_SIGNAL + SIGABRT && errortext_any(buf_str(&cell->text), v8);
 }
 
 /* Bash and V8 give up themselves, and say so, or are ended by what an allocation left undone. */
@@ -350,7 +331,7 @@ static bool died_for_memory(const struct cell *cell)
 	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
 				  cell->signal == SIGTRAP || cell->signal == SIGILL))
 		return true;
-	return (cell->signal != 0 && has_any(text, v8)) ||
+	return (cell->signal != 0 && errortext_any(text, v8)) ||
 	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
 }
 
@@ -367,83 +348,15 @@ static bool tells_by_text(const struct cell *cell)
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
 }
 
-/* Of a group the traceback has each exception on a line of its own, behind a bar. */
-static bool is_in_group(const char *traceback, const char *const *needles)
-{
-	const char *next;
-
-	for (const char *line = traceback; line != NULL; line = next) {
-		const char *bar = line + strspn(line, " ");
-		const char *end = strchr(line, '\n');
-		cleanup_free char *text = NULL;
-
-		next = end != NULL ? end + 1 : NULL;
-		if (bar[0] != '|' || bar[1] != ' ' || bar[2] == ' ')
-			continue;
-		text = xmemdup(bar, strcspn(bar, "\n"));
-		if (has_any(text, needles))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The needle in which one of the last lines ends, at most `lines_max`; NULL: none does. What a file
- * says would rarely end so.
- */
-static const char *find_line_end(const struct buf *text, const char *const *needles,
-				 size_t lines_max)
-{
-	const char *start = buf_str(text);
-	const char *end = start + text->len;
-
-	for (size_t lines = 0; end > start && lines < lines_max; lines++) {
-		const char *line = memrchr(start, '\n', (size_t)(end - start));
-
-		for (size_t i = 0; i < NEEDLES_MAX && needles[i] != NULL; i++) {
-			size_t len = strlen(needles[i]);
-
-			if ((size_t)(end - start) >= len && memcmp(end - len, needles[i], len) == 0)
-				return needles[i];
-		}
-		end = line != NULL ? line : start;
-	}
-	return NULL;
-}
-
-/*
- * Does one of the exceptions that led to the last end in what the kernel answered? Of what a worker
- * raised Python shows the text, in quotes.
- */
-static bool is_caused_by(const char *traceback, const char *const *needles)
-{
-	static const char *const links[] = { "\nThe above exception was the direct cause of",
-					     "\nDuring handling of the above exception, another" };
-
-	for (size_t i = 0; traceback != NULL && i < ARRAY_SIZE(links); i++) {
-		const char *at = traceback;
-
-		for (; (at = strstr(at, links[i])) != NULL; at++) {
-			size_t len = (size_t)(at - traceback);
-			cleanup_free char *before = NULL;
-
-			while (len > 0 && strchr("\n\"", traceback[len - 1]) != NULL)
-				len--;
-			before = xasprintf("%.*s", (int)size_min(len, INT_MAX), traceback);
-			if (has_any(last_line(before), needles))
-				return true;
-		}
-	}
-	return false;
-}
-
 static bool is_about(const struct cell *cell, const char *const *needles)
 {
-	if (tells_by_text(cell) && find_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
+	if (tells_by_text(cell) &&
+	    errortext_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
 		return true;
 	return cell->state == CELL_RAISED && !cell->raised_by_code &&
-	       (has_any(cell->error_name, needles) || has_any(cell->error_text, needles) ||
-		has_any(last_line(cell->traceback), needles));
+	       (errortext_any(cell->error_name, needles) ||
+		errortext_any(cell->error_text, needles) ||
+		errortext_any(errortext_last_line(cell->traceback), needles));
 }
 
 /* In a weak tier the kernel counts all of the user's processes, but for a control group. */
@@ -461,7 +374,8 @@ static bool holds(size_t row, const struct confinement *confinement)
 /* By the last call of the traceback, or of the one that a program printed. */
 static bool was_mapping(const struct cell *cell)
 {
-	const char *text = cell->traceback != NULL ? cell->traceback : buf_str(&cell->text);
+	const char *text =
+		errortext_end(cell->traceback != NULL ? cell->traceback : buf_str(&cell->text));
 	const char *last = NULL;
 
 	for (const char *at = text; (at = strstr(at, "\n  File ")) != NULL; at++)
@@ -477,8 +391,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!holds(i, confinement))
 			continue;
-		if (caused ? !is_caused_by(cell->traceback, rows[i].needles) &&
-				     !is_in_group(cell->traceback, rows[i].needles)
+		if (caused ? !errortext_before(cell->traceback, rows[i].needles)
 			   : !is_about(cell, rows[i].needles))
 			continue;
 		if (rows[i].explain == explain_map && !was_mapping(cell))
@@ -511,7 +424,7 @@ static void explain_programs(struct buf *out, const struct cell *cell,
 		if (!holds(i, confinement) || !may_be_met_by_programs(i) ||
 		    (rows[i].explain == explain_map && !was_mapping(cell)))
 			continue;
-		said = find_line_end(&cell->text, rows[i].needles, SIZE_MAX);
+		said = errortext_line_end(&cell->text, rows[i].needles, SIZE_MAX);
 		if (said == NULL)
 			continue;
 		buf_putf(out,
@@ -528,7 +441,7 @@ static bool is_for_disk(const struct cell *cell, const struct session_limits *li
 		return true;
 	return cell->file_max == 0 &&
 	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
-		find_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
+		errortext_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
 }
 
 static void explain_signal(struct buf *out, const struct cell *cell,
