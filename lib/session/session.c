@@ -506,6 +506,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_look);
 	list_init(&s->to_link);
 	list_init(&s->listings);
+	list_init(&s->walks);
 	list_init(&s->placed);
 	s->spare = spares_take(host->spares, first);
 	s->workspace = s->spare != NULL ? spare_take_workspace(s->spare) : new_workspace(host, err);

@@ -313,7 +313,13 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
-/* The same as the last scan saw them: `done` may come at once. */
+/*
+ * The same for who goes through many files at length: `step` comes again, once in a turn of the
+ * loop, while it returns true, and nothing is scanned meanwhile. Told NULL it has to end.
+ */
+void session_walk_files(struct session *session, bool (*step)(void *data, const struct scan *scan),
+			void *data);
+/* As session_list_files, but as the last scan saw them: `done` may come at once. */
 void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
@@ -323,7 +329,7 @@ void session_file_placed(struct session *session, const char *path);
  * they must be able to work and tidy up, and folders and caches are counted by the watchdog only.
  */
 uint64_t session_disk_room(const struct session *session);
-/* Forgets a pending session_list_files of this `data`. */
+/* Forgets a pending session_list_files or session_walk_files of this `data`. */
 void session_list_files_cancel(struct session *session, void *data);
 
 #endif

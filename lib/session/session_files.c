@@ -172,6 +172,23 @@ static void release_runner(struct exec *exec)
 		runner_next(runner);
 }
 
+static void on_walk(struct loop_defer *defer)
+{
+	struct session *s = container_of(defer, struct session, walk);
+	struct listing *listing;
+
+	if (list_empty(&s->walks)) {
+		session_scan_next(s);
+		return;
+	}
+	loop_defer_start(s->host->loop, &s->walk, on_walk);
+	listing = list_entry(s->walks.next, struct listing, node);
+	if (listing->step(listing->data, s->scan))
+		return;
+	list_remove(&listing->node);
+	free(listing);
+}
+
 /* NULL: there is none. */
 static void give_lists(struct session *s, const struct scan *scan)
 {
@@ -182,7 +199,27 @@ static void give_lists(struct session *s, const struct scan *scan)
 		struct listing *listing = list_entry(node, struct listing, node);
 
 		list_remove(&listing->node);
+		if (listing->step != NULL) {
+			list_append(&s->walks, &listing->node);
+			loop_defer_start(s->host->loop, &s->walk, on_walk);
+			continue;
+		}
 		listing->done(listing->data, scan);
+		free(listing);
+	}
+}
+
+static void end_walks(struct session *s)
+{
+	struct list *node;
+	struct list *next;
+
+	loop_defer_stop(&s->walk);
+	list_for_each (node, next, &s->walks) {
+		struct listing *listing = list_entry(node, struct listing, node);
+
+		list_remove(&listing->node);
+		(void)listing->step(listing->data, NULL);
 		free(listing);
 	}
 }
@@ -286,7 +323,7 @@ void session_scan_next(struct session *s)
 {
 	bool listed = !list_empty(&s->listings) && !session_uploads_hold(s);
 
-	if (scan_running(s->scan) || (list_empty(&s->to_scan) && !listed))
+	if (scan_running(s->scan) || !list_empty(&s->walks) || (list_empty(&s->to_scan) && !listed))
 		return;
 	start_scan(s, on_scanned);
 }
@@ -301,22 +338,21 @@ void session_scan_soon(struct session *s)
 	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 
-static void add_listing(struct session *s, void (*done)(void *data, const struct scan *scan),
-			void *data)
+static struct listing *add_listing(struct session *s, void *data)
 {
 	struct listing *listing = xcalloc(1, sizeof(*listing));
 
 	list_init(&listing->node);
-	listing->done = done;
 	listing->data = data;
 	list_append(&s->listings, &listing->node);
+	return listing;
 }
 
 void session_known_files(struct session *s, void (*done)(void *data, const struct scan *scan),
 			 void *data)
 {
 	if (scan_running(s->scan))
-		add_listing(s, done, data);
+		add_listing(s, data)->done = done;
 	else
 		done(data, s->scan);
 }
@@ -325,7 +361,15 @@ void session_list_files(struct session *s, void (*done)(void *data, const struct
 			void *data)
 {
 	session_uploads_renew(s);
-	add_listing(s, done, data);
+	add_listing(s, data)->done = done;
+	session_scan_soon(s);
+}
+
+void session_walk_files(struct session *s, bool (*step)(void *data, const struct scan *scan),
+			void *data)
+{
+	session_uploads_renew(s);
+	add_listing(s, data)->step = step;
 	session_scan_soon(s);
 }
 
@@ -383,12 +427,12 @@ uint64_t session_disk_room(const struct session *s)
 	return used < max ? max - used : 0;
 }
 
-void session_list_files_cancel(struct session *s, void *data)
+static void forget(struct list *listings, const void *data)
 {
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &s->listings) {
+	list_for_each (node, next, listings) {
 		struct listing *listing = list_entry(node, struct listing, node);
 
 		if (listing->data != data)
@@ -398,12 +442,19 @@ void session_list_files_cancel(struct session *s, void *data)
 	}
 }
 
+void session_list_files_cancel(struct session *s, void *data)
+{
+	forget(&s->listings, data);
+	forget(&s->walks, data);
+}
+
 void session_end_listings(struct session *s)
 {
 	loop_timer_stop(&s->renewal);
 	while (!list_empty(&s->placed))
 		placed_free(list_entry(s->placed.next, struct placed, node));
 	give_lists(s, NULL);
+	end_walks(s);
 }
 
 const char *session_keep_folder(const struct session *s)

@@ -91,6 +91,7 @@ struct lane {
 struct listing {
 	struct list node;
 	void (*done)(void *data, const struct scan *scan);
+	bool (*step)(void *data, const struct scan *scan); /* in place of `done` */
 	void *data;
 };
 
@@ -129,6 +130,8 @@ struct session {
 	struct list to_link;  /* looked at; they wait for links */
 	struct loop_timer link_wait;
 	struct list listings;
+	struct list walks; /* listings that have their scan, and go through it in steps */
+	struct loop_defer walk;
 	struct loop_timer renewal; /* runs while lists wait for fresh links */
 	struct list placed;        /* files that the server itself put in: not a cell's changes */
 	bool files_looking;        /* session_look_for_files() */

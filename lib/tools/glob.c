@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pattern is a list of tokens, and all places in it where the path may stand are moved on
- * together, character by character: nothing is ever tried twice.
+ * The pattern is a list of tokens. All places in it where the path may stand, a bit each, are moved
+ * on together, character by character: nothing is ever tried twice.
  */
 #include "tools/glob.h"
 
@@ -27,21 +27,41 @@ struct token {
 	const char *set_end;
 };
 
-struct matcher {
+enum { ASCII = 128, WORD_BITS = 64 };
+
+/* Places are count + 1: before each token, and behind all. A row has a bit for each. */
+struct glob {
+	char *pattern;
+	bool last_part_only;
 	struct token *tokens;
 	size_t count;
-	bool *here; /* count + 1 places: before each token, and behind all */
-	bool *next;
+	size_t words;   /* of a row */
+	size_t *others; /* tokens that a character beyond ASCII may match, but for `any` */
+	size_t other_count;
+	uint64_t *moves; /* a row for each character of ASCII: tokens that it moves beyond */
+	uint64_t *any;   /* tokens that every character beyond ASCII moves beyond */
+	uint64_t *stars; /* where every character may stand on, but for a slash */
+	uint64_t *crosses;
+	uint64_t *folders;
+	uint64_t *nothing; /* tokens that match nothing, too */
+	uint64_t *here;
+	uint64_t *moved; /* those that the character beyond ASCII moves beyond */
+	uint64_t steps;
 };
 
 /* The character at `s`, which is not at its end; returns what follows it. */
 static const char *take_char(const char *s, int32_t *ret_char)
 {
-	size_t len = utf8_offset(s, strnlen(s, 4), 1);
 	struct utf8_decoder decoder = { 0 };
 	int32_t second;
+	size_t len;
 
 	*ret_char = UTF8_MORE;
+	if ((unsigned char)*s < ASCII) {
+		*ret_char = *s;
+		return s + 1;
+	}
+	len = utf8_offset(s, strnlen(s, 4), 1);
 	for (size_t i = 0; i < len && *ret_char == UTF8_MORE; i++)
 		utf8_decode(&decoder, (unsigned char)s[i], ret_char, &second);
 	if (*ret_char == UTF8_MORE)
@@ -92,32 +112,20 @@ static bool is_redundant(const struct token *token, const struct token *before)
 	return before->kind == TOKEN_FOLDERS && token->kind == TOKEN_FOLDERS;
 }
 
-static void matcher_init(struct matcher *m, const char *pattern)
+static void read_tokens(struct glob *glob)
 {
-	const char *p = pattern;
-	size_t most = strlen(pattern);
+	const char *p = glob->pattern;
 
-	*m = (struct matcher){ .tokens = xcalloc(most, sizeof(*m->tokens)) };
+	glob->tokens = xcalloc(strlen(p) + 1, sizeof(*glob->tokens));
 	while (*p != '\0') {
-		bool part_begins = p == pattern || p[-1] == '/';
-		struct token *token = &m->tokens[m->count];
+		bool part_begins = p == glob->pattern || p[-1] == '/';
+		struct token *token = &glob->tokens[glob->count];
 
 		p = read_token(p, part_begins, token);
-		if (m->count == 0 || !is_redundant(token, token - 1))
-			m->count++;
+		if (glob->count == 0 || !is_redundant(token, token - 1))
+			glob->count++;
 	}
-	m->here = xcalloc(m->count + 1, sizeof(bool));
-	m->next = xcalloc(m->count + 1, sizeof(bool));
 }
-
-static void matcher_release(struct matcher *m)
-{
-	free(m->tokens);
-	free(m->here);
-	free(m->next);
-}
-
-/* ---- moving on ---- */
 
 static bool in_set(const struct token *token, int32_t c)
 {
@@ -139,75 +147,156 @@ static bool in_set(const struct token *token, int32_t c)
 	return found != negated && c != '/';
 }
 
-/* May stand before token `i`, and so behind those that match nothing too. */
-static void stand(const struct matcher *m, bool *places, size_t i)
+/* Does it match `c`, and no more than that? */
+static bool takes(const struct token *token, int32_t c)
 {
-	places[i] = true;
-	while (i < m->count && m->tokens[i].kind >= TOKEN_STAR)
-		places[++i] = true;
-}
-
-static void move_token(const struct matcher *m, size_t i, int32_t c)
-{
-	const struct token *token = &m->tokens[i];
-
 	switch (token->kind) {
 	case TOKEN_LITERAL:
-		if (c == token->literal)
-			stand(m, m->next, i + 1);
-		break;
+		return c == token->literal;
 	case TOKEN_ANY:
-		if (c != '/')
-			stand(m, m->next, i + 1);
-		break;
+		return c != '/';
 	case TOKEN_SET:
-		if (in_set(token, c))
-			stand(m, m->next, i + 1);
-		break;
-	case TOKEN_STAR:
-		if (c != '/')
-			stand(m, m->next, i);
-		break;
-	case TOKEN_CROSS:
-		stand(m, m->next, i);
-		break;
+		return in_set(token, c);
 	case TOKEN_FOLDERS:
-		m->next[i] = true; /* within a part: what follows must wait for its end */
-		if (c == '/')
-			stand(m, m->next, i + 1);
-		break;
+		return c == '/'; /* at the end of a part */
+	default:
+		return false;
 	}
 }
 
-static void move(struct matcher *m, int32_t c)
+static void set_bit(uint64_t *row, size_t i)
 {
-	bool *moved = m->next;
-
-	memset(m->next, 0, (m->count + 1) * sizeof(bool));
-	for (size_t i = 0; i < m->count; i++)
-		if (m->here[i])
-			move_token(m, i, c);
-	m->next = m->here;
-	m->here = moved;
+	row[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
 }
 
-bool glob_match(const char *pattern, const char *path)
+static void note_token(struct glob *glob, size_t i)
 {
-	const char *slash = strrchr(path, '/');
-	struct matcher m;
-	bool matches;
+	const struct token *token = &glob->tokens[i];
 
-	if (strchr(pattern, '/') == NULL && strstr(pattern, "**") == NULL && slash != NULL)
+	for (int32_t c = 1; c < ASCII; c++)
+		if (takes(token, c))
+			set_bit(glob->moves + (size_t)c * glob->words, i);
+	if (token->kind >= TOKEN_STAR)
+		set_bit(glob->nothing, i);
+	if (token->kind == TOKEN_STAR)
+		set_bit(glob->stars, i);
+	if (token->kind == TOKEN_CROSS)
+		set_bit(glob->crosses, i);
+	if (token->kind == TOKEN_FOLDERS)
+		set_bit(glob->folders, i);
+	if (token->kind == TOKEN_ANY)
+		set_bit(glob->any, i);
+	if (token->kind == TOKEN_SET || (token->kind == TOKEN_LITERAL && token->literal >= ASCII))
+		glob->others[glob->other_count++] = i;
+}
+
+struct glob *glob_new(const char *pattern)
+{
+	struct glob *glob = xcalloc(1, sizeof(*glob));
+	uint64_t **const rows[] = { &glob->any,     &glob->stars, &glob->crosses, &glob->folders,
+				    &glob->nothing, &glob->here,  &glob->moved };
+
+	glob->pattern = xstrdup(pattern);
+	glob->last_part_only = strchr(pattern, '/') == NULL && strstr(pattern, "**") == NULL;
+	read_tokens(glob);
+	glob->words = glob->count / WORD_BITS + 1;
+	glob->others = xcalloc(glob->count + 1, sizeof(*glob->others));
+	glob->moves = xcalloc(ASCII * glob->words, sizeof(uint64_t));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		*rows[i] = xcalloc(glob->words, sizeof(uint64_t));
+	for (size_t i = 0; i < glob->count; i++)
+		note_token(glob, i);
+	return glob;
+}
+
+void glob_free(struct glob *glob)
+{
+	if (glob == NULL)
+		return;
+	free(glob->pattern);
+	free(glob->tokens);
+	free(glob->others);
+	free(glob->moves);
+	free(glob->any);
+	free(glob->stars);
+	free(glob->crosses);
+	free(glob->folders);
+	free(glob->nothing);
+	free(glob->here);
+	free(glob->moved);
+	free(glob);
+}
+
+uint64_t glob_steps(const struct glob *glob)
+{
+	return glob->steps;
+}
+
+/* ---- moving on ---- */
+
+/* The tokens that `c` moves beyond. */
+static const uint64_t *moves_of(struct glob *glob, int32_t c)
+{
+	if (c < ASCII)
+		return glob->moves + (size_t)c * glob->words;
+	memcpy(glob->moved, glob->any, glob->words * sizeof(uint64_t));
+	for (size_t i = 0; i < glob->other_count; i++)
+		if (takes(&glob->tokens[glob->others[i]], c))
+			set_bit(glob->moved, glob->others[i]);
+	glob->steps += glob->other_count;
+	return glob->moved;
+}
+
+/* May stand behind those that match nothing, too; at most two of them are in a row. */
+static uint64_t pass_nothing(uint64_t places, uint64_t nothing)
+{
+	places |= (places & nothing) << 1;
+	return places | (places & nothing) << 1;
+}
+
+static void stand_at_start(struct glob *glob)
+{
+	memset(glob->here, 0, glob->words * sizeof(uint64_t));
+	glob->here[0] = pass_nothing(1, glob->nothing[0]);
+}
+
+/* False when no place is left. */
+static bool move(struct glob *glob, int32_t c)
+{
+	const uint64_t *moves = moves_of(glob, c);
+	uint64_t moved_in = 0; /* from the word before */
+	uint64_t passed_in = 0;
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < glob->words; i++) {
+		uint64_t here = glob->here[i];
+		uint64_t stays = glob->crosses[i] | (c != '/' ? glob->stars[i] : 0);
+		uint64_t next = (here & moves[i]) << 1 | moved_in | passed_in | (here & stays);
+
+		moved_in = (here & moves[i]) >> (WORD_BITS - 1);
+		next = pass_nothing(next, glob->nothing[i]);
+		passed_in = (next & glob->nothing[i]) >> (WORD_BITS - 1);
+		/* Within a part: what follows must wait for its end. */
+		glob->here[i] = next | (here & glob->folders[i]);
+		any |= glob->here[i];
+	}
+	glob->steps += glob->words;
+	return any != 0;
+}
+
+bool glob_match(struct glob *glob, const char *path)
+{
+	const char *slash = glob->last_part_only ? strrchr(path, '/') : NULL;
+
+	if (slash != NULL)
 		path = slash + 1;
-	matcher_init(&m, pattern);
-	stand(&m, m.here, 0);
+	stand_at_start(glob);
 	while (*path != '\0') {
 		int32_t c;
 
 		path = take_char(path, &c);
-		move(&m, c);
+		if (!move(glob, c))
+			return false;
 	}
-	matches = m.here[m.count];
-	matcher_release(&m);
-	return matches;
+	return (glob->here[glob->count / WORD_BITS] >> glob->count % WORD_BITS & 1) != 0;
 }

@@ -24,20 +24,29 @@
 enum {
 	LIST_PAGE = 200,
 	LIST_BYTES = 800000, /* an answer is one line of less than 1,000,000 */
+	/* In a step of a listing, a few milliseconds. */
+	STEP_GLOB = 100000,
+	STEP_BYTES = 100000,
 };
 
 struct listing {
 	struct mcp_call *call;
 	struct service *service;
 	struct session *session;
-	char *pattern;
+	struct glob *glob;
 	char *after; /* the last path of the page before; or NULL */
+	size_t at;   /* the next file, once it has begun */
+	bool begun;
+	size_t last; /* of the page; the file's index */
+	size_t left; /* of LIST_BYTES */
+	json_t *artifacts;
 };
 
 static void listing_free(struct listing *listing)
 {
-	free(listing->pattern);
+	glob_free(listing->glob);
 	free(listing->after);
+	json_decref(listing->artifacts);
 	free(listing);
 }
 
@@ -47,39 +56,6 @@ static int check_pattern(const char *pattern, struct err *err)
 		return err_set(err, ERR_INVALID, "arguments.pattern is longer than %d bytes",
 			       GLOB_PATTERN_MAX);
 	return 0;
-}
-
-/*
- * Matching files behind `after`, at most a page; returns the path of the last one when there are
- * more.
- */
-static const char *add_page(json_t *artifacts, const struct listing *listing,
-			    const struct scan *scan)
-{
-	size_t count;
-	const struct file_info *files = scan_files(scan, &count);
-	const struct redact *redact = service_settings(listing->service)->redact;
-	size_t left = LIST_BYTES;
-	const char *last = NULL;
-
-	for (size_t i = listing->after == NULL
-				? 0
-				: tool_files_after(files, count, listing->after, redact);
-	     i < count; i++) {
-		cleanup_free char *composed = normal_compose(files[i].path);
-		json_t *artifact;
-
-		if (!glob_match(listing->pattern, composed))
-			continue;
-		artifact = json_array_size(artifacts) < LIST_PAGE
-				   ? tool_artifact(listing->session, &files[i], &left)
-				   : NULL;
-		if (artifact == NULL)
-			return last;
-		json_append(artifacts, artifact);
-		last = files[i].path;
-	}
-	return NULL;
 }
 
 static void put_cursor(json_t *answer, const struct listing *listing, const char *last)
@@ -94,31 +70,87 @@ static void put_cursor(json_t *answer, const struct listing *listing, const char
 	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
 
-static void on_listed(void *data, const struct scan *scan)
+/* False when the page has no room for it. */
+static bool add_file(struct listing *listing, const struct file_info *file)
+{
+	json_t *artifact = NULL;
+
+	if (json_array_size(listing->artifacts) < LIST_PAGE)
+		artifact = tool_artifact(listing->session, file, &listing->left);
+	if (artifact != NULL)
+		json_append(listing->artifacts, artifact);
+	return artifact != NULL;
+}
+
+/* Behind the page before. */
+static void begin(struct listing *listing, const struct file_info *files, size_t count)
+{
+	if (!listing->begun && listing->after != NULL)
+		listing->at = tool_files_after(files, count, listing->after,
+					       service_settings(listing->service)->redact);
+	listing->begun = true;
+}
+
+/*
+ * Goes through the next files, as many as fit in a step; true when there are more to go through.
+ * *ret_last is the path of the page's last file where more match.
+ */
+static bool list_some(struct listing *listing, const struct scan *scan, const char **ret_last)
+{
+	uint64_t until = glob_steps(listing->glob) + STEP_GLOB;
+	size_t count;
+	const struct file_info *files = scan_files(scan, &count);
+
+	*ret_last = NULL;
+	begin(listing, files, count);
+	for (size_t bytes = 0; listing->at < count; listing->at++) {
+		const char *path = files[listing->at].path;
+		cleanup_free char *composed = NULL;
+
+		if (glob_steps(listing->glob) >= until || bytes >= STEP_BYTES)
+			return true;
+		bytes += strlen(path);
+		composed = normal_compose(path);
+		if (!glob_match(listing->glob, composed))
+			continue;
+		if (!add_file(listing, &files[listing->at])) {
+			*ret_last = files[listing->last].path;
+			return false;
+		}
+		listing->last = listing->at;
+	}
+	return false;
+}
+
+static void fail_listing(struct listing *listing, const struct scan *scan)
+{
+	struct err err;
+
+	errno = scan == NULL ? 0 : scan_error(scan);
+	if (scan == NULL)
+		(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
+	else
+		(void)err_sys(&err, "not all files could be looked at");
+	tool_fail(listing->call, listing->service, &err);
+	listing_free(listing);
+}
+
+static bool on_files(void *data, const struct scan *scan)
 {
 	struct listing *listing = data;
 	json_t *answer;
-	json_t *artifacts;
 	const char *last;
 
 	if (scan == NULL || scan_error(scan) != 0) {
-		struct err err;
-
-		errno = scan == NULL ? 0 : scan_error(scan);
-		if (scan == NULL)
-			(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
-		else
-			(void)err_sys(&err, "not all files could be looked at");
-		tool_fail(listing->call, listing->service, &err);
-		listing_free(listing);
-		return;
+		fail_listing(listing, scan);
+		return false;
 	}
+	if (list_some(listing, scan, &last))
+		return true;
 	answer = json_object();
-	artifacts = json_array();
-	last = add_page(artifacts, listing, scan);
 	json_put_str(answer, "session_id", session_id(listing->session));
-	json_put_int(answer, "count", (json_int_t)json_array_size(artifacts));
-	json_put(answer, "artifacts", artifacts);
+	json_put_int(answer, "count", (json_int_t)json_array_size(listing->artifacts));
+	json_put(answer, "artifacts", json_incref(listing->artifacts));
 	json_put(answer, "incoming",
 		 arrivals_describe(service_arrivals_if_any(listing->service), listing->session));
 	put_cursor(answer, listing, last);
@@ -129,6 +161,7 @@ static void on_listed(void *data, const struct scan *scan)
 				       SCAN_FILES_MAX, BENEATH_PATH_MAX));
 	tool_answer(listing->call, listing->service, answer);
 	listing_free(listing);
+	return false;
 }
 
 static void on_list_cancel(struct mcp_call *call, void *data)
@@ -169,6 +202,7 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	struct session *session;
 	struct listing *listing;
 	const char *pattern = "**";
+	cleanup_free char *composed = NULL;
 	const char *cursor = NULL;
 	cleanup_free char *after = NULL;
 	struct err err;
@@ -185,9 +219,12 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->call = call;
 	listing->service = service;
 	listing->session = session;
-	listing->pattern =
+	composed =
 		normal_compose(relative(pattern, workspace_data_path(session_workspace(session))));
 	listing->after = mem_steal(&after);
+	listing->glob = glob_new(composed);
+	listing->left = LIST_BYTES;
+	listing->artifacts = json_array();
 	mcp_call_on_cancel(call, on_list_cancel, listing);
-	session_list_files(session, on_listed, listing);
+	session_walk_files(session, on_files, listing);
 }

@@ -395,6 +395,76 @@ static void files_are_listed_as_they_are_now(void **state)
 	assert_int_equal(listed, 2);
 }
 
+static size_t steps;
+static size_t steps_wanted;
+static bool walk_ended;
+
+static bool on_step(void *data, const struct scan *scan)
+{
+	assert_ptr_equal(data, &steps);
+	walk_ended = scan == NULL;
+	if (scan == NULL)
+		return false;
+	(void)scan_files(scan, &listed_files);
+	return ++steps < steps_wanted;
+}
+
+/* One step a turn, so that others are heard between two. */
+static void files_are_gone_through_in_steps(void **state)
+{
+	size_t turns = 0;
+
+	(void)state;
+	listed = 0;
+	steps = 0;
+	steps_wanted = 5;
+	scratch_write(workspace_data_fd(session_workspace(session)), "input/b", "x");
+	session_walk_files(session, on_step, &steps);
+	fixture_until(steps > 0);
+	scratch_write(workspace_data_fd(session_workspace(session)), "input/c", "x");
+	session_list_files(session, on_listed, &listed);
+	for (; steps < steps_wanted; turns++) {
+		size_t before = steps;
+
+		loop_turn(fixture.loop, 0);
+		assert_true(steps <= before + 1);
+		assert_int_equal(listed_files, 1);
+		assert_int_equal(listed, 0); /* no scan comes between */
+	}
+	assert_true(turns >= 4);
+	fixture_until(listed == 1);
+	assert_int_equal(listed_files, 2);
+}
+
+static void a_walk_ends_when_it_is_cancelled(void **state)
+{
+	(void)state;
+	listed = 0;
+	steps = 0;
+	steps_wanted = SIZE_MAX;
+	session_walk_files(session, on_step, &steps);
+	fixture_until(steps > 1);
+	session_list_files_cancel(session, &steps);
+	steps = 0;
+	session_list_files(session, on_listed, &listed);
+	fixture_until(listed == 1);
+	assert_int_equal(steps, 0);
+}
+
+static void a_walk_ends_with_its_session(void **state)
+{
+	(void)state;
+	steps = 0;
+	steps_wanted = SIZE_MAX;
+	walk_ended = false;
+	session_walk_files(session, on_step, &steps);
+	fixture_until(steps > 1);
+	session_free(session, "it was destroyed on request");
+	session = NULL;
+	assert_true(walk_ended);
+	rest(fixture.loop);
+}
+
 /* ---- the end ---- */
 
 static void the_end_of_a_session_answers_everything_once(void **state)
@@ -501,6 +571,9 @@ int main(void)
 		SESSION_TEST(new_files_are_told_with_the_cell_that_made_them),
 		SESSION_TEST(results_are_kept_and_the_answer_says_where),
 		SESSION_TEST(files_are_listed_as_they_are_now),
+		SESSION_TEST(files_are_gone_through_in_steps),
+		SESSION_TEST(a_walk_ends_when_it_is_cancelled),
+		SESSION_TEST(a_walk_ends_with_its_session),
 		SESSION_TEST(the_end_of_a_session_answers_everything_once),
 		SESSION_TEST(a_session_ends_at_any_point_of_a_start),
 		SESSION_TEST(children_are_counted_over_all_interpreters),

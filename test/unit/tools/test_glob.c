@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/util.h"
 #include "tools/glob.h"
 
@@ -17,10 +18,21 @@ struct row {
 	bool matches;
 };
 
+static bool matches(const char *pattern, const char *path)
+{
+	struct glob *glob = glob_new(pattern);
+	bool found = glob_match(glob, path);
+
+	/* It is as good for the next path as for the first. */
+	assert_int_equal(glob_match(glob, path), found);
+	glob_free(glob);
+	return found;
+}
+
 static void check(const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (glob_match(rows[i].pattern, rows[i].path) != rows[i].matches)
+		if (matches(rows[i].pattern, rows[i].path) != rows[i].matches)
 			fail_msg("'%s' and '%s': not %d", rows[i].pattern, rows[i].path,
 				 rows[i].matches);
 }
@@ -130,6 +142,40 @@ static void sets_have_ranges_and_negation_and_never_match_a_slash(void **state)
 	check(rows, ARRAY_SIZE(rows));
 }
 
+static void a_path_ends_where_no_place_is_left(void **state)
+{
+	struct glob *glob = glob_new("b/**");
+
+	(void)state;
+	assert_false(glob_match(glob, "a/long/path/that/nobody/looks/through"));
+	assert_int_equal(glob_steps(glob), 1);
+	glob_free(glob);
+}
+
+/* Stars and folders at each place of the words that places are held in. */
+static void patterns_of_more_than_a_word_match(void **state)
+{
+	char start[201] = "";
+
+	(void)state;
+	for (size_t len = 1; len < sizeof(start); len++) {
+		cleanup_free char *star = NULL;
+		cleanup_free char *folders = NULL;
+		cleanup_free char *path = NULL;
+		cleanup_free char *deep = NULL;
+
+		start[len - 1] = 'a';
+		star = xasprintf("%s*[b]?c", start);
+		folders = xasprintf("%s/**/*c", start);
+		path = xasprintf("%s--bxc", start);
+		deep = xasprintf("%s/x/y/zc", start);
+		assert_true(matches(star, path));
+		assert_false(matches(star, deep));
+		assert_true(matches(folders, deep));
+		assert_false(matches(folders, path));
+	}
+}
+
 /* `unit` as often as fits, and an end that nothing has. */
 static void check_hostile(const char *start, const char *unit)
 {
@@ -137,6 +183,7 @@ static void check_hostile(const char *start, const char *unit)
 	char pattern[4001];
 	const size_t len = sizeof(pattern);
 	size_t at = strlen(start);
+	struct glob *glob;
 
 	memset(path, 'a', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
@@ -146,11 +193,13 @@ static void check_hostile(const char *start, const char *unit)
 		at += strlen(unit);
 	}
 	memcpy(pattern + at, "b", 2);
-	assert_false(glob_match(pattern, path));
+	glob = glob_new(pattern);
+	assert_false(glob_match(glob, path));
+	assert_true(glob_steps(glob) <= sizeof(path) * (sizeof(pattern) / 64 + 1));
+	glob_free(glob);
 }
 
-/* 32 million steps; with a third power they would be 128 thousand million: a hang. */
-static void hostile_patterns_stay_within_pattern_times_path(void **state)
+static void hostile_patterns_take_a_step_for_64_characters(void **state)
 {
 	static const struct {
 		const char *start;
@@ -176,7 +225,9 @@ int main(void)
 		cmocka_unit_test(a_pattern_without_folder_is_held_against_the_last_part),
 		cmocka_unit_test(a_character_is_one_of_utf8),
 		cmocka_unit_test(sets_have_ranges_and_negation_and_never_match_a_slash),
-		cmocka_unit_test(hostile_patterns_stay_within_pattern_times_path),
+		cmocka_unit_test(a_path_ends_where_no_place_is_left),
+		cmocka_unit_test(patterns_of_more_than_a_word_match),
+		cmocka_unit_test(hostile_patterns_take_a_step_for_64_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
