@@ -69,7 +69,7 @@ struct cell {
 			 */
 	bool bare;      /* only number, state and time are told */
 	int scan_error; /* the errno for which not all files were looked at; 0: none */
-	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
+	bool scan_capped; /* not all files were looked at: they are too many */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
 	struct buf result; /* value and traceback, cleaned and clipped: they stand behind `text` */

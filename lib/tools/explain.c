@@ -188,10 +188,12 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 			 "again after the next cell.\n",
 			 strerrordesc_np(cell->scan_error));
 	if (cell->scan_capped)
-		buf_putf(text,
-			 "Files beyond the first %d, and those in paths of more than %d bytes, are "
-			 "neither listed nor saved: put many into one archive.\n",
-			 SCAN_FILES_MAX, BENEATH_PATH_MAX);
+		buf_putf(
+			text,
+			"Files beyond the first %d, those beyond %d MB of paths, and those in paths "
+			"of more than %d bytes, are neither listed nor saved: put many into one "
+			"archive.\n",
+			SCAN_FILES_MAX, SCAN_PATHS_MAX >> 20, BENEATH_PATH_MAX);
 	if (result->keep_problem != NULL)
 		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
 	if (result->keep_renamed != NULL)

@@ -156,9 +156,10 @@ static bool on_files(void *data, const struct scan *scan)
 	put_cursor(answer, listing, last);
 	if (scan_capped(scan))
 		json_put(answer, "note",
-			 json_make_fmt("files beyond the first %d, and those in paths of more "
-				       "than %d bytes, are neither listed nor saved",
-				       SCAN_FILES_MAX, BENEATH_PATH_MAX));
+			 json_make_fmt("files beyond the first %d, those beyond %d MB of paths, "
+				       "and those in paths of more than %d bytes, are neither "
+				       "listed nor saved",
+				       SCAN_FILES_MAX, SCAN_PATHS_MAX >> 20, BENEATH_PATH_MAX));
 	tool_answer(listing->call, listing->service, answer);
 	listing_free(listing);
 	return false;

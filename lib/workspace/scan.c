@@ -126,20 +126,19 @@ static uint64_t to_ns(const struct statx_timestamp *t)
 
 /* ---- walking ---- */
 
-static size_t first_before(const struct snapshot *before, const char *path)
+/* False when there is no room for more. */
+static bool take_over(struct scan *scan, size_t index)
 {
-	size_t low = 0;
-	size_t high = before->count;
+	struct file_info file = scan->before.files[index];
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(before->files[middle].path, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (scan->now.count == SCAN_FILES_MAX)
+		scan->now.capped = true;
+	else
+		file.path = snapshot_path(&scan->now, "", file.path);
+	if (scan->now.count == SCAN_FILES_MAX || file.path == NULL)
+		return false;
+	snapshot_add(&scan->now, &file, &scan->before.stamps[index]);
+	return true;
 }
 
 /*
@@ -149,22 +148,16 @@ static size_t first_before(const struct snapshot *before, const char *path)
 static void carry_over(struct scan *scan, const char *path)
 {
 	const struct snapshot *before = &scan->before;
-	size_t len = strlen(path);
+	size_t itself = snapshot_find(before, path);
+	size_t first;
+	size_t count = snapshot_below(before, path, &first);
 
 	scan->now.unsure = true;
-	for (size_t i = first_before(before, path);
-	     i < before->count && strncmp(before->files[i].path, path, len) == 0; i++) {
-		struct file_info file = before->files[i];
-
-		if (file.path[len] != '\0' && file.path[len] != '/')
-			continue;
-		if (scan->now.count == SCAN_FILES_MAX) {
-			scan->now.capped = true;
+	if (itself < before->count && str_eq(before->files[itself].path, path))
+		(void)take_over(scan, itself);
+	for (size_t i = first; i < first + count; i++)
+		if (!take_over(scan, i))
 			return;
-		}
-		file.path = snapshot_path(&scan->now, "", file.path);
-		snapshot_add(&scan->now, &file, &before->stamps[i]);
-	}
 }
 
 /* What is gone or forbidden is not there for us; anything else hides files that are. */
@@ -177,14 +170,19 @@ static void note_error(struct scan *scan, int error)
 	scan->now.unsure = true;
 }
 
-static void push_folder(struct scan *scan, const char *path)
+static void push_folder(struct scan *scan, const char *parent, const char *name)
 {
 	struct folder *folder;
+	const char *path;
 
-	if (scan->folder_count == FOLDERS_MAX || strlen(path) > BENEATH_PATH_MAX) {
+	if (scan->folder_count == FOLDERS_MAX ||
+	    strlen(parent) + 1 + strlen(name) > BENEATH_PATH_MAX) {
 		scan->now.capped = true;
 		return;
 	}
+	path = snapshot_path(&scan->now, parent, name);
+	if (path == NULL)
+		return;
 	folder = xcalloc(1, sizeof(*folder));
 	folder->path = path;
 	folder->next = scan->folders;
@@ -208,34 +206,30 @@ static void start_walk(struct scan *scan)
 	scan->names = xrealloc(NULL, NAMES_SIZE); /* the kernel fills it: no zeroing */
 	scan->names_len = 0;
 	scan->names_at = 0;
-	push_folder(scan, snapshot_path(&scan->now, "", ""));
+	push_folder(scan, "", "");
 }
 
-/* A folder is opened by its whole path, so depth costs no descriptors. False: none is left. */
-static bool next_folder(struct scan *scan)
+/* A folder is opened by its whole path, so depth costs no descriptors. */
+static void open_next(struct scan *scan)
 {
 	int data_fd = workspace_data_fd(scan->workspace);
+	struct folder *folder = scan->folders;
 
-	while (scan->folders != NULL) {
-		struct folder *folder = scan->folders;
-
-		scan->folders = folder->next;
-		scan->folder = folder->path;
-		free(folder);
-		if (scan->folder[0] == '\0')
-			scan->folder_fd = openat(data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		else
-			scan->folder_fd = beneath_open_same_mount(data_fd, scan->folder,
-								  O_RDONLY | O_DIRECTORY);
-		if (scan->folder_fd >= 0) {
-			recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
-			return true;
-		}
-		if (errno == EACCES)
-			carry_over(scan, scan->folder);
-		note_error(scan, errno);
+	scan->folders = folder->next;
+	scan->folder = folder->path;
+	free(folder);
+	if (scan->folder[0] == '\0')
+		scan->folder_fd = openat(data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	else
+		scan->folder_fd =
+			beneath_open_same_mount(data_fd, scan->folder, O_RDONLY | O_DIRECTORY);
+	if (scan->folder_fd >= 0) {
+		recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
+		return;
 	}
-	return false;
+	note_error(scan, errno);
+	if (errno == EACCES)
+		carry_over(scan, scan->folder);
 }
 
 static void add_file(struct scan *scan, const char *name, const struct statx *st)
@@ -253,6 +247,8 @@ static void add_file(struct scan *scan, const char *name, const struct statx *st
 		return;
 	}
 	file.path = snapshot_path(&scan->now, scan->folder, name);
+	if (file.path == NULL)
+		return;
 	if (!file.is_link && stamp.ctime_ns + YOUNG_NS >= scan->now.started_ns &&
 	    file.size <= CONTENT_HASH_MAX) {
 		int error =
@@ -262,6 +258,14 @@ static void add_file(struct scan *scan, const char *name, const struct statx *st
 		note_error(scan, error);
 	}
 	snapshot_add(&scan->now, &file, &stamp);
+}
+
+static void carry_over_name(struct scan *scan, const char *name)
+{
+	cleanup_free char *path =
+		xasprintf("%s%s%s", scan->folder, scan->folder[0] != '\0' ? "/" : "", name);
+
+	carry_over(scan, path);
 }
 
 static void visit(struct scan *scan, const char *name, unsigned char type)
@@ -275,20 +279,20 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		return;
 	}
 	if (type == DT_DIR && !keepname_is_skipped(name))
-		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
+		push_folder(scan, scan->folder, name);
 	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
 		return;
 	if (statx(scan->folder_fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC,
 		  STATX_BASIC_STATS, &st) < 0) {
-		if (errno == EACCES)
-			carry_over(scan, snapshot_path(&scan->now, scan->folder, name));
 		note_error(scan, errno);
+		if (errno == EACCES)
+			carry_over_name(scan, name);
 		return;
 	}
 	if (S_ISREG(st.stx_mode) || S_ISLNK(st.stx_mode))
 		add_file(scan, name, &st);
 	else if (S_ISDIR(st.stx_mode) && !keepname_is_skipped(name))
-		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
+		push_folder(scan, scan->folder, name);
 }
 
 /* Refills the names; false at the folder's end. */
@@ -307,14 +311,18 @@ static bool read_names(struct scan *scan)
 	return false;
 }
 
-/* Up to CLOCK_EVERY entries; true when the walk is over. */
+/* Up to CLOCK_EVERY entries and folders; true when the walk is over. */
 static bool walk_step(struct scan *scan)
 {
 	for (int i = 0; i < CLOCK_EVERY; i++) {
 		const struct dirent64 *entry;
 
-		if (scan->folder_fd < 0 && !next_folder(scan))
-			return true;
+		if (scan->folder_fd < 0) {
+			if (scan->folders == NULL)
+				return true;
+			open_next(scan);
+			continue;
+		}
 		if (scan->names_at == scan->names_len && !read_names(scan))
 			continue;
 		entry = (const void *)(scan->names + scan->names_at);

@@ -20,7 +20,11 @@
 #include "event/loop.h"
 #include "workspace/workspace.h"
 
-enum { SCAN_FILES_MAX = 20000, SCAN_SLICE_MS = 5 };
+enum {
+	SCAN_FILES_MAX = 20000,
+	SCAN_PATHS_MAX = 4 << 20, /* bytes of all paths, with those of folders */
+	SCAN_SLICE_MS = 5,
+};
 
 enum change_kind { CHANGE_NEW, CHANGE_CHANGED, CHANGE_DELETED };
 
@@ -61,7 +65,7 @@ const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);
 uint64_t scan_disk_bytes(const struct scan *scan);
 /* The errno for which something could not be looked at, as a lack of descriptors; 0: none. */
 int scan_error(const struct scan *scan);
-/* True when files beyond SCAN_FILES_MAX were left out. */
+/* True when files beyond SCAN_FILES_MAX or SCAN_PATHS_MAX were left out. */
 bool scan_capped(const struct scan *scan);
 
 #endif

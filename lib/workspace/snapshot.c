@@ -52,9 +52,17 @@ char *snapshot_path(struct snapshot *snapshot, const char *folder, const char *n
 {
 	size_t folder_len = strlen(folder);
 	size_t name_size = strlen(name) + 1;
-	char *path = take_bytes(snapshot, folder_len + 1 + name_size);
-	char *p = path;
+	size_t size = folder_len + 1 + name_size;
+	char *path;
+	char *p;
 
+	if (snapshot->path_bytes + size > SCAN_PATHS_MAX) {
+		snapshot->capped = true;
+		return NULL;
+	}
+	snapshot->path_bytes += size;
+	path = take_bytes(snapshot, size);
+	p = path;
 	memcpy(p, folder, folder_len);
 	p += folder_len;
 	if (folder_len > 0)
@@ -77,7 +85,33 @@ void snapshot_add(struct snapshot *snapshot, const struct file_info *file,
 	snapshot->stamps[snapshot->count++] = *stamp;
 }
 
-/* ---- sorting: a merge sort from below, one pair of runs a step ---- */
+size_t snapshot_find(const struct snapshot *snapshot, const char *path)
+{
+	size_t low = 0;
+	size_t high = snapshot->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(snapshot->files[middle].path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* They begin with `path` and a slash, and are before all that has what follows a slash there. */
+size_t snapshot_below(const struct snapshot *snapshot, const char *path, size_t *ret_first)
+{
+	cleanup_free char *first = xasprintf("%s/", path);
+	cleanup_free char *behind = xasprintf("%s%c", path, '/' + 1);
+
+	*ret_first = snapshot_find(snapshot, first);
+	return snapshot_find(snapshot, behind) - *ret_first;
+}
+
+/* ---- sorting: a merge sort from below, one run or pair of runs a step ---- */
 
 static int compare(const struct snapshot *snapshot, uint32_t a, uint32_t b)
 {
@@ -88,16 +122,27 @@ static void sort_start(const struct snapshot *snapshot, struct snapshot_sort *so
 {
 	sort->order = xcalloc(snapshot->count + 1, sizeof(uint32_t));
 	sort->spare = xcalloc(snapshot->count + 1, sizeof(uint32_t));
-	sort->width = FIRST_RUN;
-	for (size_t i = 0; i < snapshot->count; i++) {
+}
+
+/* The next of the first runs; behind the last one they are merged. */
+static void sort_run(const struct snapshot *snapshot, struct snapshot_sort *sort)
+{
+	size_t run = sort->at;
+	size_t end = size_min(run + FIRST_RUN, snapshot->count);
+
+	for (size_t i = run; i < end; i++) {
 		size_t at = i;
-		size_t run = i - i % FIRST_RUN;
 
 		while (at > run && compare(snapshot, (uint32_t)i, sort->order[at - 1]) < 0) {
 			sort->order[at] = sort->order[at - 1];
 			at--;
 		}
 		sort->order[at] = (uint32_t)i;
+	}
+	sort->at = end;
+	if (end == snapshot->count) {
+		sort->width = FIRST_RUN;
+		sort->at = 0;
 	}
 }
 
@@ -142,7 +187,11 @@ bool snapshot_sort_step(struct snapshot *snapshot, struct snapshot_sort *sort)
 
 	if (sort->order == NULL)
 		sort_start(snapshot, sort);
-	if (sort->width < snapshot->count) {
+	if (sort->width == 0) {
+		sort_run(snapshot, sort);
+		if (sort->width == 0)
+			return false;
+	} else if (sort->width < snapshot->count) {
 		merge(snapshot, sort);
 		sort->at += sort->width * 2;
 		if (sort->at < snapshot->count)

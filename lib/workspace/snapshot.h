@@ -41,6 +41,7 @@ struct snapshot {
 	size_t count;
 	size_t cap;
 	struct chunk *chunks; /* the paths' bytes */
+	size_t path_bytes;    /* of files and folders */
 	bool capped;
 	int error;           /* the errno for which something could not be looked at; 0: none */
 	uint64_t started_ns; /* real time, to compare with ctime */
@@ -54,15 +55,22 @@ struct snapshot {
 struct snapshot_sort {
 	uint32_t *order;
 	uint32_t *spare;
-	size_t width; /* of the sorted runs */
-	size_t at;    /* the next pair of runs */
+	size_t width; /* of the sorted runs; 0: these are being made */
+	size_t at;    /* the next run, or pair of runs */
 };
 
 void snapshot_release(struct snapshot *snapshot);
-/* "folder/name", or "name" when `folder` is empty; lives as long as the snapshot. */
+/*
+ * "folder/name", or "name" when `folder` is empty; lives as long as the snapshot. NULL when its
+ * paths have SCAN_PATHS_MAX bytes: it is then capped.
+ */
 char *snapshot_path(struct snapshot *snapshot, const char *folder, const char *name);
 void snapshot_add(struct snapshot *snapshot, const struct file_info *file,
 		  const struct stamp *stamp);
+/* Of a sorted one: how many files lie below the folder `path`, and which is the first. */
+size_t snapshot_below(const struct snapshot *snapshot, const char *path, size_t *ret_first);
+/* The file `path`, or where it would be. */
+size_t snapshot_find(const struct snapshot *snapshot, const char *path);
 
 /* A zeroed `sort` begins; true when done, and the snapshot is then sorted. */
 bool snapshot_sort_step(struct snapshot *snapshot, struct snapshot_sort *sort);

@@ -341,6 +341,41 @@ static void a_file_too_many_is_left_out_and_told(void **state)
 	scan_free(scan);
 }
 
+/* Whoever nests long names has few files, and long paths. */
+static void paths_that_are_too_long_together_are_left_out_and_told(void **state)
+{
+	enum { DEEP = 15, FILES = SCAN_PATHS_MAX / 3500 };
+	struct fixture *f = *state;
+	struct scan *scan;
+	const struct file_info *files;
+	char name[251] = "";
+	int fd = dup(f->data);
+	size_t count;
+
+	memset(name, 'd', sizeof(name) - 1);
+	for (int i = 0; i < DEEP; i++) {
+		int next;
+
+		assert_int_equal(mkdirat(fd, name, 0700), 0);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_true(next >= 0);
+		(void)close(fd);
+		fd = next;
+	}
+	for (int i = 0; i < FILES; i++) {
+		(void)snprintf(name, sizeof(name), "%05d", i);
+		assert_int_equal(mknodat(fd, name, S_IFREG | 0600, 0), 0);
+	}
+	scan = started(f);
+	assert_true(scan_capped(scan));
+	files = scan_files(scan, &count);
+	assert_true(count > 0 && count <= SCAN_PATHS_MAX / strlen(files[0].path));
+	assert_int_equal(unlinkat(fd, "00007", 0), 0);
+	assert_changes(f, scan, "");
+	(void)close(fd);
+	scan_free(scan);
+}
+
 static void a_large_scan_leaves_the_loop_its_turns(void **state)
 {
 	struct fixture *f = *state;
@@ -547,6 +582,7 @@ int main(void)
 		FIXTURE_TEST(a_file_that_becomes_a_link_is_changed),
 		FIXTURE_TEST(a_fifo_neither_blocks_nor_counts),
 		FIXTURE_TEST(a_file_too_many_is_left_out_and_told),
+		FIXTURE_TEST(paths_that_are_too_long_together_are_left_out_and_told),
 		FIXTURE_TEST(a_large_scan_leaves_the_loop_its_turns),
 		FIXTURE_TEST(what_nobody_wants_listed_is_not_entered),
 		FIXTURE_TEST(depth_beyond_the_longest_path_is_cut_and_told),
