@@ -58,7 +58,7 @@ static const char *take_char(const char *s, int32_t *ret_char)
 
 	*ret_char = UTF8_MORE;
 	if ((unsigned char)*s < ASCII) {
-		*ret_char = *s;
+		*ret_char = (unsigned char)*s;
 		return s + 1;
 	}
 	len = utf8_offset(s, strnlen(s, 4), 1);
