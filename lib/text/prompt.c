@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prompt.c - words are compared in NFKC with their case folded (Unicode, 3.13), so that full-width
- * and capital letters are the same. Invisible characters between letters are left out. Then once
- * more as a reader sees it: letters that look like Latin ones are these, what is between words is
- * one blank; and long words without anything between their letters.
+ * prompt.c - prompt and words are compared as a reader sees them: in NFKC with their case folded
+ * (Unicode, 3.13), without invisible characters and marks on letters, letters and digits that look
+ * like others as these, one blank for what is between words. Long words are found without anything
+ * between their letters as well, all words with a blank between any two.
  */
 #include "text/prompt.h"
 
@@ -29,58 +29,127 @@ enum { LONG_WORD = 8 };
 static const char *const anywhere[] = {
 	/* English, and what programs everywhere use */
 	"password", "passwd", "passphrase", "pass phrase", "pass code", "passcode",
-	"credential", "secret", "api key", "api-key", "apikey", "api_key", "access key",
-	"access token", "private key", "encryption key", "license key", "security code",
-	"security key", "verification code", "authentication code", "one-time",
-	"one time code", "recovery phrase", "recovery key", "recovery code", "seed phrase",
-	"card number", "credit card", "social security",
+	"credential", "secret", "api key", "apikey", "access key", "access token",
+	"private key", "encryption key", "license key", "security key", "recovery key",
+	"recovery phrase", "seed phrase", "secret phrase", "unlock phrase", "word phrase",
+	"mnemonic", "security code", "verification code", "confirmation code",
+	"authentication code", "authenticator", "auth code", "access code", "unlock code",
+	"recovery code", "backup code", "activation code", "login code", "log in code",
+	"sign in code", "sms code", "digit code", "code sent", "factor code", "two factor",
+	"two step", "one time", "card number", "credit card", "debit card", "social security",
 	/* Western and northern Europe */
-	"passwort", "kennwort", "geheim", "zugangscode", "sicherheitscode",
-	"privater schlüssel", "mot de passe", "code secret", "clé privée", "clé api",
-	"contraseña", "contrasena", "secreto", "palavra-passe", "segredo", "segreto",
-	"wachtwoord", "lösenord", "adgangskode", "kodeord", "passord", "salasana", "lykilorð",
-	"contrasenya", "pasahitza",
+	"passwort", "kennwort", "geheim", "zugangscode", "zugangsdaten", "sicherheitscode",
+	"bestätigungscode", "freischaltcode", "prüfnummer", "schlüssel", "schluessel",
+	"kreditkarte", "kartennummer", "sozialversicherungsnummer", "mot de passe",
+	"code secret", "code de vérification", "code de confirmation", "code d'accès",
+	"code de sécurité", "numéro de carte", "carte bancaire", "carte de crédit",
+	"identifiants", "contraseña", "secreto", "código de verificación", "código de acceso",
+	"código de seguridad", "número de tarjeta", "tarjeta de crédito", "palavra-passe",
+	"segredo", "código de verificação", "código de acesso", "código de segurança",
+	"número do cartão", "cartão de crédito", "segreto", "codice di verifica",
+	"codice di accesso", "codice di sicurezza", "numero di carta", "numero della carta",
+	"carta di credito", "wachtwoord", "toegangscode", "toegangssleutel", "pincode",
+	"verificatiecode", "creditcard", "lösenord", "engångskod", "verifieringskod",
+	"adgangskode", "kodeord", "engangskode", "passord", "kortnummer", "kreditkort",
+	"salasana", "tunnusluku", "vahvistuskoodi", "lykilorð", "contrasenya", "pasahitza",
 	/* Eastern and southern Europe */
-	"hasło", "heslo", "jelszó", "parola", "parolă", "lozinka", "geslo", "slaptažodis",
-	"parool", "fjalëkalim", "пароль", "пароля", "парола", "лозинка", "секрет", "κωδικός",
-	"κωδικό", "συνθηματικό", "şifre", "sifre",
+	"hasło", "hasła", "hasłem", "kod weryfikacyjny", "numer karty", "heslo", "hesla",
+	"heslem", "ověřovací kód", "číslo karty", "jelszó", "jelszav", "parola", "parolă",
+	"lozinka", "lozinku", "geslo", "slaptažodis", "parool", "fjalëkalim", "парол",
+	"лозинка", "секрет", "токен", "пинкод", "код подтверждения", "код доступа",
+	"код из смс", "код безопасности", "номер карты", "кредитная карта", "кодовое слово",
+	"ключевая фраза", "код підтвердження", "номер картки", "κωδικός", "κωδικό",
+	"συνθηματικό", "λέξη κλειδί", "şifre", "doğrulama kodu", "kart numarası",
 	/* Asia and Africa */
-	"סיסמה", "סיסמא", "كلمة المرور", "كلمة السر", "رمز عبور", "گذرواژه", "پاس ورڈ",
-	"पासवर्ड", "পাসওয়ার্ড", "கடவுச்சொல்", "รหัสผ่าน", "mật khẩu", "kata sandi",
-	"kata laluan", "nenosiri", "密码", "密碼", "口令", "密钥", "密鑰", "验证码", "驗證碼", "パスワード",
-	"暗証番号", "秘密", "合言葉", "認証コード", "비밀번호", "암호", "인증번호",
+	"סיסמה", "סיסמא", "קוד גישה", "גישה קוד", "קוד אימות", "كلمة المرور", "كلمة السر",
+	"رمز المرور", "رمز الدخول", "رمز التحقق", "رمز عبور", "گذرواژه", "پاس ورڈ", "पासवर्ड",
+	"पासकोड", "कूटशब्द", "পাসওয়ার্ড", "கடவுச்சொல்", "รหัสผ่าน", "mật khẩu", "mã xác", "kata sandi",
+	"kata laluan", "kode verifikasi", "nenosiri", "密码", "密碼", "口令", "密钥", "密鑰", "金鑰", "私钥",
+	"令牌", "权杖", "權杖", "验证码", "驗證碼", "校验码", "动态码", "激活码", "助记词", "助記詞", "卡号", "卡號",
+	"信用卡", "パスワード", "パスコード", "暗証番号", "秘密", "合言葉", "認証コード", "確認コード",
+	"セキュリティコード", "ワンタイム", "シークレット", "トークン", "apiキー", "アクセスキー", "ライセンスキー",
+	"カード番号", "クレジットカード", "비밀번호", "비밀 번호", "비밀키", "비밀 키", "암호", "인증번호", "인증 번호",
+	"인증 코드", "보안 코드", "토큰", "api 키", "액세스 키", "라이선스 키", "카드번호", "카드 번호", "핀번호",
+	"핀 번호",
 };
 
 /* Short ones, and parts of harmless words: only as words of their own. */
 static const char *const whole[] = {
-	"pass", "pwd", "psw", "pw", "pin", "puk", "tan", "otp", "totp", "2fa", "mfa", "cvv",
-	"cvc", "ssn", "iban", "token", "tokens", "bearer", "mdp", "nip", "clave", "senha",
-	"parole",
+	"pass", "pwd", "psw", "pw", "pin", "pins", "puk", "tan", "otp", "totp", "2fa", "mfa",
+	"cvv", "cvv2", "cvc", "cvc2", "ssn", "iban", "token", "tokens", "bearer", "mdp", "nip",
+	"clé", "jeton", "clave", "senha", "chave", "chiave", "parole", "sleutel", "klucz", "klíč",
+	"anahtar", "пин", "ключ", "ключа", "κλειδί", "رمز",
+};
+
+/* Before "key": no secret. */
+static const char *const plain_keys[] = {
+	"a", "an", "and", "another", "any", "arrow", "column", "composite", "dict",
+	"dictionary", "each", "enter", "escape", "every", "first", "foreign", "group", "hot",
+	"index", "join", "json", "last", "lookup", "low", "major", "map", "minor", "music",
+	"musical", "new", "next", "no", "of", "on", "or", "other", "partition", "press",
+	"primary", "public", "return", "s", "same", "search", "shift", "sort", "space", "tab",
+	"that", "the", "this", "unique", "what", "which",
+};
+
+/* The first of each row, and folded letters, digits and signs that look like it. */
+static const char *const lookalikes[] = {
+	"aаαɑᴀᥲ@4", "bвʙ", "cсᴄ", "dԁᴅძđ", "eеεᴇ3", "fꜰ", "gɡɢ", "hһʜ", "iіιıɪ1", "jјᴊ", "kкκᴋ",
+	"lӏłʟ", "mмᴍ", "nոɴ", "oоοօᴏ૦ø0", "pрρҏᴘ", "qԛ", "rʀᴦ", "sѕꜱ𐑈5$", "tтτᴛ7", "uυսᴜ",
+	"vνᴠ", "wԝωᴡ", "xхχ", "yуʏ", "zᴢ", "هة", "يىی", "كک",
 };
 
 /* clang-format on */
 
-/* `text` as it is compared; NULL when it is not UTF-8. The caller frees it. */
-static char *fold(const char *text)
-{
-	const uint8_t *bytes = (const uint8_t *)text;
-	size_t len = strlen(text);
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
-	uint8_t *folded = NULL;
-	ucs4_t c;
-	int size;
+/* ---- as a reader sees it ---- */
 
-	if (u8_check(bytes, len) == NULL)
-		folded = u8_casefold(bytes, len, NULL, UNINORM_NFKC, NULL, &len);
-	if (folded == NULL)
-		return NULL;
-	for (size_t at = 0; at < len; at += (size_t)size) {
-		size = u8_mbtouc(&c, folded + at, len - at);
-		if (!uc_is_property_default_ignorable_code_point(c))
-			buf_put(&out, (const char *)folded + at, (size_t)size);
+/* The mark with which cleaning stands for an invisible character: its length, 0 for none. */
+static size_t mark_length(const char *at)
+{
+	size_t digits;
+
+	if (strncmp(at, "<U+", 3) != 0)
+		return 0;
+	digits = strspn(at + 3, "0123456789ABCDEF");
+	return digits >= 4 && digits <= 6 && at[3 + digits] == '>' ? digits + 4 : 0;
+}
+
+/* The caller frees it. */
+static char *without_marks(const char *text)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	while (*text != '\0') {
+		size_t len = mark_length(text);
+
+		if (len == 0)
+			buf_put(&out, text, ++len);
+		text += len;
 	}
-	free(folded);
 	return buf_steal(&out);
+}
+
+/* White letters on black, and those of flags: each a row from a to z. */
+static ucs4_t letter_of_row(ucs4_t c)
+{
+	static const ucs4_t rows[] = { 0x1f150, 0x1f170, 0x1f1e6 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (c >= rows[i] && c - rows[i] < 26)
+			return 'a' + c - rows[i];
+	return c;
+}
+
+static ucs4_t looks_like(ucs4_t c)
+{
+	ucs4_t first;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lookalikes); i++) {
+		if (u8_strchr((const uint8_t *)lookalikes[i], c) == NULL)
+			continue;
+		(void)u8_strmbtouc(&first, (const uint8_t *)lookalikes[i]);
+		return first;
+	}
+	return letter_of_row(c);
 }
 
 static bool is_letter(ucs4_t c)
@@ -88,67 +157,46 @@ static bool is_letter(ucs4_t c)
 	return uc_is_property_alphabetic(c) || uc_is_general_category(c, UC_NUMBER);
 }
 
-/* Whether the `len` bytes at `at` have no letter or digit beside them. */
-static bool stands_alone(const char *text, const char *at, size_t len)
+static void put_seen(struct buf *out, ucs4_t c)
 {
-	ucs4_t c = 0;
-	const uint8_t *before = u8_prev(&c, (const uint8_t *)at, (const uint8_t *)text);
-
-	if (before != NULL && is_letter(c))
-		return false;
-	return u8_next(&c, (const uint8_t *)at + len) == NULL || !is_letter(c);
-}
-
-static bool has_word(const char *text, const char *word, bool alone)
-{
-	cleanup_free char *folded = fold(word);
-	size_t len = strlen(folded);
-
-	for (const char *at = strstr(text, folded); at != NULL; at = strstr(at + len, folded))
-		if (!alone || stands_alone(text, at, len))
-			return true;
-	return false;
-}
-
-/* ---- as a reader sees it ---- */
-
-/* A Latin letter, and folded letters of other scripts, digits and signs that look like it. */
-static const char *const lookalikes[] = { "aаαɑ@", "bв",  "cс",  "dԁ",   "eеε3", "gɡ",   "iіιı",
-					  "jј",    "kкκ", "mм",  "oоο0", "pрρ",  "sѕ5$", "tтτ",
-					  "uυ",    "vν",  "wԝω", "xхχ",  "yу" };
-
-static ucs4_t latin_of(ucs4_t c)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(lookalikes); i++)
-		if (u8_strchr((const uint8_t *)lookalikes[i], c) != NULL)
-			return (ucs4_t)lookalikes[i][0];
-	return c;
-}
-
-/* Folded text, with one blank between its words and no marks on letters. The caller frees it. */
-static char *seen(const char *folded)
-{
-	size_t len = 0;
-	uint8_t *plain =
-		u8_normalize(UNINORM_NFD, (const uint8_t *)folded, strlen(folded), NULL, &len);
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	uint8_t utf8[6];
+
+	c = looks_like(c);
+	if (uc_is_general_category(c, UC_MARK) || uc_is_property_default_ignorable_code_point(c))
+		return;
+	if (is_letter(c))
+		buf_put(out, (const char *)utf8, (size_t)u8_uctomb(utf8, c, sizeof(utf8)));
+	else if (out->len > 0 && out->data[out->len - 1] != ' ')
+		buf_puts(out, " ");
+}
+
+/* `text` in the form that is compared; NULL when it is not UTF-8. The caller frees it. */
+static char *seen(const char *text)
+{
+	cleanup_free char *bare = without_marks(text);
+	size_t len = strlen(bare);
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	uint8_t *folded = NULL;
+	uint8_t *apart = NULL;
 	ucs4_t c;
 	int size;
 
-	for (size_t at = 0; plain != NULL && at < len; at += (size_t)size) {
-		size = u8_mbtouc(&c, plain + at, len - at);
-		c = latin_of(c);
-		if (uc_is_general_category(c, UC_MARK))
-			continue;
-		if (is_letter(c))
-			buf_put(&out, (const char *)utf8, (size_t)u8_uctomb(utf8, c, sizeof(utf8)));
-		else if (out.len > 0 && out.data[out.len - 1] != ' ')
-			buf_puts(&out, " ");
+	if (u8_check((const uint8_t *)bare, len) == NULL)
+		folded = u8_casefold((const uint8_t *)bare, len, NULL, UNINORM_NFKC, NULL, &len);
+	if (folded != NULL)
+		apart = u8_normalize(UNINORM_NFD, folded, len, NULL, &len);
+	free(folded);
+	if (apart == NULL)
+		return NULL;
+	for (size_t at = 0; at < len; at += (size_t)size) {
+		size = u8_mbtouc(&c, apart + at, len - at);
+		put_seen(&out, c);
 	}
-	free(plain);
+	free(apart);
 	return buf_steal(&out);
 }
+
+/* ---- words ---- */
 
 static char *without_blanks(const char *text)
 {
@@ -160,46 +208,103 @@ static char *without_blanks(const char *text)
 	return buf_steal(&out);
 }
 
-static bool is_ascii(const char *text)
+/* A blank between any two letters. */
+static char *spelled(const char *word)
 {
-	while (*text > 0)
-		text++;
-	return *text == '\0';
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (; *word != '\0'; word++) {
+		if (out.len > 0 && (*word & 0xc0) != 0x80)
+			buf_puts(&out, " ");
+		buf_put_char(&out, *word);
+	}
+	return buf_steal(&out);
 }
 
-/* Latin words only: others are compared as they are written. */
-static bool is_seen(const char *prompt, const char *letters, const char *word)
+/* Of one word: letters of two scripts are not, whatever is written without blanks. */
+static bool belong_together(ucs4_t c, ucs4_t beside)
 {
-	cleanup_free char *plain = is_ascii(word) ? seen(word) : NULL;
-	cleanup_free char *joined = plain != NULL ? without_blanks(plain) : NULL;
-
-	return plain != NULL && (strstr(prompt, plain) != NULL ||
-				 (strlen(joined) >= LONG_WORD && strstr(letters, joined) != NULL));
+	return is_letter(beside) &&
+	       (uc_is_general_category(beside, UC_NUMBER) || uc_is_general_category(c, UC_NUMBER) ||
+		uc_script(c) == uc_script(beside));
 }
 
-static bool any_is_seen(const char *folded)
+/* Whether the `len` bytes at `at` have no letter or digit beside them. */
+static bool stands_alone(const char *text, const char *at, size_t len)
 {
-	cleanup_free char *prompt = seen(folded);
-	cleanup_free char *letters = prompt != NULL ? without_blanks(prompt) : NULL;
+	const uint8_t *start = (const uint8_t *)at;
+	ucs4_t first = 0;
+	ucs4_t last = 0;
+	ucs4_t c = 0;
 
-	for (size_t i = 0; letters != NULL && i < ARRAY_SIZE(anywhere); i++)
-		if (is_seen(prompt, letters, anywhere[i]))
+	(void)u8_strmbtouc(&first, start);
+	(void)u8_prev(&last, start + len, start);
+	if (u8_prev(&c, start, (const uint8_t *)text) != NULL && belong_together(first, c))
+		return false;
+	return u8_next(&c, start + len) == NULL || !belong_together(last, c);
+}
+
+static bool has_alone(const char *prompt, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(prompt, word); at != NULL; at = strstr(at + len, word))
+		if (stands_alone(prompt, at, len))
 			return true;
+	return false;
+}
+
+/* `letters`: the prompt's, without blanks. */
+static bool has_word(const char *prompt, const char *letters, const char *word, bool alone)
+{
+	cleanup_free char *plain = seen(word);
+	cleanup_free char *joined = without_blanks(plain);
+	cleanup_free char *apart = spelled(joined);
+
+	if (alone ? has_alone(prompt, plain) : strstr(prompt, plain) != NULL)
+		return true;
+	if (u8_mbsnlen((const uint8_t *)joined, strlen(joined)) >= LONG_WORD && !alone &&
+	    strstr(letters, joined) != NULL)
+		return true;
+	return has_alone(prompt, apart);
+}
+
+static bool is_plain_key(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(plain_keys); i++)
+		if (strlen(plain_keys[i]) == len && strncmp(plain_keys[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+/* "OPENAI_KEY", "your key", but not "any key". */
+static bool has_key(const char *prompt)
+{
+	static const char key[] = " key";
+
+	for (const char *at = strstr(prompt, key); at != NULL; at = strstr(at + 1, key)) {
+		const char *word = at;
+
+		while (word > prompt && word[-1] != ' ')
+			word--;
+		if (stands_alone(prompt, at + 1, strlen(key + 1)) &&
+		    !is_plain_key(word, (size_t)(at - word)))
+			return true;
+	}
 	return false;
 }
 
 bool prompt_asks_for_secret(const char *prompt)
 {
-	cleanup_free char *text = fold(prompt);
-	bool found = false;
+	cleanup_free char *text = seen(prompt);
+	cleanup_free char *letters = text != NULL ? without_blanks(text) : NULL;
+	bool found = text != NULL && has_key(text);
 
-	if (text == NULL)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(anywhere) && !found; i++)
-		found = has_word(text, anywhere[i], false);
-	for (size_t i = 0; i < ARRAY_SIZE(whole) && !found; i++)
-		found = has_word(text, whole[i], true);
-	return found || any_is_seen(text);
+	for (size_t i = 0; text != NULL && i < ARRAY_SIZE(anywhere) && !found; i++)
+		found = has_word(text, letters, anywhere[i], false);
+	for (size_t i = 0; text != NULL && i < ARRAY_SIZE(whole) && !found; i++)
+		found = has_word(text, letters, whole[i], true);
+	return found;
 }
 
 /* Marks of other kinds that look like quotation marks. */

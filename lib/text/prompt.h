@@ -7,9 +7,11 @@
 #include <stdbool.h>
 
 /*
- * Returns whether a prompt asks for a secret: a password, key, code or number of a card, in one of
- * some thirty languages, in any case and width of letters. It may also hold for a harmless prompt
- * ("secret number"). What is not UTF-8 asks for none.
+ * Returns whether a prompt has a known word for a secret: a password, key, code or number of a
+ * card, in one of some thirty languages, in any case and width of letters, with letters that look
+ * like others and with invisible ones between, as they are or as clean.h writes them. It may also
+ * hold for a harmless prompt ("secret number"), and does not for words that are not known. What is
+ * not UTF-8 asks for none.
  */
 bool prompt_asks_for_secret(const char *prompt);
 /*

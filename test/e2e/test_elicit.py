@@ -135,7 +135,8 @@ def test_who_declines_leaves_the_cell_waiting(person, action):
 
 @pytest.mark.parametrize("code, who", [
     ("import getpass; getpass.getpass()", "secret"), ("input('Enter your GitHub password: ')", "secret by its words"),
-    ("input('Ваш пароль? ')", "in another language"), ("breakpoint()", "debugger"), ("input()", "no prompt")])
+    ("input('Ваш пароль? ')", "in another language"), ("input('p\\u200bassword: ')", "with an invisible letter"),
+    ("input('pa55: ')", "with digits that look like letters"), ("breakpoint()", "debugger"), ("input()", "no prompt")])
 def test_nobody_is_asked_for_secrets_by_debuggers_or_without_a_prompt(person, code, who):
     person.cell(code)
     assert person.result().state == "waiting_for_input", who
