@@ -72,7 +72,7 @@ static void add_folder(struct walk *walk, const struct folder_at *folder, const 
 	if (strlen(path) > BENEATH_PATH_MAX)
 		free(path);
 	else
-		repository_queue_add(&walk->folders, name, path);
+		repository_queue_add(&walk->folders, name, false, path);
 }
 
 static void visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry)
@@ -108,7 +108,7 @@ static void walk_folder(struct walk *walk, const char *path)
 
 static void walk_share(struct walk *walk)
 {
-	repository_queue_add(&walk->folders, "", xstrdup(""));
+	repository_queue_add(&walk->folders, "", false, xstrdup(""));
 	for (;;) {
 		cleanup_free char *path = repository_queue_take(&walk->folders);
 

@@ -7,112 +7,119 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+/*
+ * What code that may write the folder may do with the name: make and change it (programs of version
+ * control write there all the time), change it where it is a folder (an environment of Python),
+ * make it, nothing.
+ */
+enum right { KEPT, FILE_THERE, THERE, HELD };
+
 /* Files and folders alike. Not those that only describe: .gitignore, .gitattributes, .github. */
 static const struct runname {
 	const char *name;
-	bool held;
+	enum right right;
 } names[] = {
 	/* version control */
-	{ ".git", true },
-	{ ".gitconfig", false },
-	{ ".gitmodules", false },
-	{ ".hg", false },
-	{ ".hgrc", false },
-	{ ".svn", false },
-	{ ".bzr", false },
-	{ ".jj", false },
-	{ ".husky", false },
-	{ ".pre-commit-config.yaml", false },
-	{ ".pre-commit-config.yml", false },
-	{ "lefthook.yml", false },
-	{ ".lefthook.yml", false },
+	{ ".git", HELD },
+	{ ".gitconfig", THERE },
+	{ ".gitmodules", KEPT },
+	{ ".hg", KEPT },
+	{ ".hgrc", THERE },
+	{ ".svn", KEPT },
+	{ ".bzr", KEPT },
+	{ ".jj", KEPT },
+	{ ".husky", THERE },
+	{ ".pre-commit-config.yaml", THERE },
+	{ ".pre-commit-config.yml", THERE },
+	{ "lefthook.yml", THERE },
+	{ ".lefthook.yml", THERE },
 	/* shells, and what watches where they are */
-	{ ".envrc", true },
-	{ ".env", false },
-	{ ".autoenv", false },
-	{ ".autoenv.zsh", false },
-	{ ".bashrc", false },
-	{ ".bash_profile", false },
-	{ ".bash_login", false },
-	{ ".bash_logout", false },
-	{ ".profile", false },
-	{ ".zshrc", false },
-	{ ".zshenv", false },
-	{ ".zprofile", false },
-	{ ".zlogin", false },
-	{ ".zlogout", false },
-	{ ".inputrc", false },
-	{ ".tmux.conf", false },
-	{ ".screenrc", false },
-	{ ".mise", false },
-	{ ".mise.toml", false },
-	{ "mise.toml", false },
-	{ ".mise.local.toml", false },
-	{ "mise.local.toml", false },
-	{ ".rtx.toml", false },
-	{ ".tool-versions", false },
-	{ ".shadowenv.d", false },
+	{ ".envrc", HELD },
+	{ ".env", FILE_THERE },
+	{ ".autoenv", THERE },
+	{ ".autoenv.zsh", THERE },
+	{ ".bashrc", THERE },
+	{ ".bash_profile", THERE },
+	{ ".bash_login", THERE },
+	{ ".bash_logout", THERE },
+	{ ".profile", THERE },
+	{ ".zshrc", THERE },
+	{ ".zshenv", THERE },
+	{ ".zprofile", THERE },
+	{ ".zlogin", THERE },
+	{ ".zlogout", THERE },
+	{ ".inputrc", THERE },
+	{ ".tmux.conf", THERE },
+	{ ".screenrc", THERE },
+	{ ".mise", THERE },
+	{ ".mise.toml", THERE },
+	{ "mise.toml", THERE },
+	{ ".mise.local.toml", THERE },
+	{ "mise.local.toml", THERE },
+	{ ".rtx.toml", THERE },
+	{ ".tool-versions", THERE },
+	{ ".shadowenv.d", THERE },
 	/* editors and assistants */
-	{ ".vscode", true },
-	{ ".idea", false },
-	{ ".zed", false },
-	{ ".fleet", false },
-	{ ".devcontainer", false },
-	{ ".devcontainer.json", false },
-	{ ".claude", true },
-	{ ".cursor", true },
-	{ ".gemini", false },
-	{ ".codex", false },
-	{ ".kiro", false },
-	{ ".windsurf", false },
-	{ ".qwen", false },
-	{ ".opencode", false },
-	{ "opencode.json", false },
-	{ "opencode.jsonc", false },
-	{ ".crush.json", false },
-	{ "crush.json", false },
-	{ ".roo", false },
-	{ ".kilocode", false },
-	{ ".continue", false },
-	{ ".amazonq", false },
-	{ ".trae", false },
-	{ ".aider.conf.yml", false },
-	{ ".vs", false },
-	{ ".helix", false },
-	{ ".mcp.json", true },
-	{ ".exrc", false },
-	{ ".vimrc", false },
-	{ ".nvimrc", false },
-	{ ".nvim.lua", false },
-	{ ".lvimrc", false },
-	{ ".local.vimrc", false },
-	{ ".pylintrc", false },
-	{ ".lintr", false },
-	{ ".dir-locals.el", false },
-	{ ".dir-locals-2.el", false },
+	{ ".vscode", HELD },
+	{ ".idea", THERE },
+	{ ".zed", THERE },
+	{ ".fleet", THERE },
+	{ ".devcontainer", THERE },
+	{ ".devcontainer.json", THERE },
+	{ ".claude", HELD },
+	{ ".cursor", HELD },
+	{ ".gemini", THERE },
+	{ ".codex", THERE },
+	{ ".kiro", THERE },
+	{ ".windsurf", THERE },
+	{ ".qwen", THERE },
+	{ ".opencode", THERE },
+	{ "opencode.json", THERE },
+	{ "opencode.jsonc", THERE },
+	{ ".crush.json", THERE },
+	{ "crush.json", THERE },
+	{ ".roo", THERE },
+	{ ".kilocode", THERE },
+	{ ".continue", THERE },
+	{ ".amazonq", THERE },
+	{ ".trae", THERE },
+	{ ".aider.conf.yml", THERE },
+	{ ".vs", THERE },
+	{ ".helix", THERE },
+	{ ".mcp.json", HELD },
+	{ ".exrc", THERE },
+	{ ".vimrc", THERE },
+	{ ".nvimrc", THERE },
+	{ ".nvim.lua", THERE },
+	{ ".lvimrc", THERE },
+	{ ".local.vimrc", THERE },
+	{ ".pylintrc", THERE },
+	{ ".lintr", THERE },
+	{ ".dir-locals.el", THERE },
+	{ ".dir-locals-2.el", THERE },
 	/* interpreters and debuggers */
-	{ ".Rprofile", false },
-	{ ".Renviron", false },
-	{ ".RData", false },
-	{ ".pdbrc", false },
-	{ ".irbrc", false },
-	{ ".pryrc", false },
-	{ ".octaverc", false },
-	{ ".ghci", false },
-	{ ".ocamlinit", false },
-	{ ".gdbinit", false },
-	{ ".lldbinit", false },
+	{ ".Rprofile", THERE },
+	{ ".Renviron", THERE },
+	{ ".RData", THERE },
+	{ ".pdbrc", THERE },
+	{ ".irbrc", THERE },
+	{ ".pryrc", THERE },
+	{ ".octaverc", THERE },
+	{ ".ghci", THERE },
+	{ ".ocamlinit", THERE },
+	{ ".gdbinit", THERE },
+	{ ".lldbinit", THERE },
 	/* package managers and builds */
-	{ ".npmrc", false },
-	{ ".yarnrc", false },
-	{ ".yarnrc.yml", false },
-	{ ".pnpmfile.cjs", false },
-	{ ".bunfig.toml", false },
-	{ "bunfig.toml", false },
-	{ ".cargo", false },
-	{ ".mvn", false },
-	{ ".bazelrc", false },
-	{ ".bundle", false },
+	{ ".npmrc", THERE },
+	{ ".yarnrc", THERE },
+	{ ".yarnrc.yml", THERE },
+	{ ".pnpmfile.cjs", THERE },
+	{ ".bunfig.toml", THERE },
+	{ "bunfig.toml", THERE },
+	{ ".cargo", THERE },
+	{ ".mvn", THERE },
+	{ ".bazelrc", THERE },
+	{ ".bundle", THERE },
 };
 
 static bool is_one(const char *name, size_t len)
@@ -153,15 +160,48 @@ char *runnames_alter(const char *path)
 const char *runnames_held(size_t index)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].held && index-- == 0)
+		if (names[i].right == HELD && index-- == 0)
 			return names[i].name;
 	return NULL;
 }
 
-bool runnames_is_held(const char *name)
+static enum right right_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].held && str_eq(names[i].name, name))
-			return true;
-	return false;
+		if (str_eq(names[i].name, name))
+			return names[i].right;
+	return KEPT;
+}
+
+bool runnames_is_held(const char *name)
+{
+	return right_of(name) == HELD;
+}
+
+bool runnames_stays(const char *name, bool is_folder)
+{
+	enum right right = right_of(name);
+
+	return right >= THERE || (right == FILE_THERE && !is_folder);
+}
+
+const char *runnames_inside(const char *folder, size_t index)
+{
+	/* Settings, and files that say where others are. */
+	static const char *const paths[] = { ".hg/hgrc",
+					     ".hg/hgrc-not-shared",
+					     ".hg/requires",
+					     ".hg/sharedpath",
+					     ".jj/repo",
+					     ".jj/repo/config.toml",
+					     ".jj/repo/store/git_target",
+					     ".jj/workspace-config.toml",
+					     ".bzr/branch/branch.conf",
+					     ".bzr/branch/location" };
+	size_t len = strlen(folder);
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (strncmp(paths[i], folder, len) == 0 && paths[i][len] == '/' && index-- == 0)
+			return paths[i];
+	return NULL;
 }

@@ -32,5 +32,13 @@ char *runnames_alter(const char *path);
 const char *runnames_held(size_t index);
 /* In this case. */
 bool runnames_is_held(const char *name);
+/* Whether code may not change it where it is already, in a folder that it may write. In this case.
+ */
+bool runnames_stays(const char *name, bool is_folder);
+/*
+ * Of a folder that programs write into all the time: the file in it with this number from 0 on that
+ * stays nevertheless, as a path that begins with the folder's name. NULL past the last.
+ */
+const char *runnames_inside(const char *folder, size_t index);
 
 #endif

@@ -3,19 +3,19 @@
  * protect.h - names in a writable share through which its files would command the person's own
  * programs later: they stay as they are while a session runs.
  *
- * Covered are the held names of base/runnames.h, and hooks, config, config.worktree and commondir
- * of each repository (repository.h), those of submodules and worktrees too, and the configs and
- * folders of hooks that these configs name (protect_config.h): those that exist at the
- * session's start, however deep, in the first PROTECT_LOOKS entries, breadth first and folders of
- * packages last. Each is mounted read-only on itself. .git, repositories and all folders on the way
- * to them are mounted on themselves as well, so that nothing can be moved away and made anew; not
- * the folders of packages.
+ * Covered are the names of base/runnames.h that stay, in packages those that are held, and hooks,
+ * config, config.worktree and commondir of each repository (repository.h), those of submodules and
+ * worktrees too, and the configs and folders of hooks that these configs name (protect_config.h):
+ * those that exist at the session's start, however deep, in the first PROTECT_LOOKS entries,
+ * breadth first, folders of packages behind all others and a repository's own behind these. Each is
+ * mounted read-only on itself. .git, repositories and all folders on the way to them are mounted on
+ * themselves as well, so that nothing can be moved away and made anew; not the folders of packages.
  *
- * At the share's top, and of a repository there with its submodules and worktrees, they are also
- * held when absent before: a placeholder stands on the host meanwhile, which anybody may read. A
- * folder has a .gitignore for itself, so that git neither lists nor adds nor cleans it; a file in
- * .git says nothing to git. It is removed with the last session that uses the share, whichever
- * server's, also one that an earlier launcher left.
+ * At the share's top the held names, and of a repository there with its submodules and worktrees
+ * the rows below, are also held when absent before: a placeholder stands on the host meanwhile,
+ * which anybody may read. A folder has a .gitignore for itself, so that git neither lists nor adds
+ * nor cleans it; a file in .git says nothing to git. It is removed with the last session that uses
+ * the share, whichever server's, also one that an earlier launcher left.
  *
  * Not covered: a repository that the session makes (cmd/files/look.h finds it), and absent names of
  * one below the top.

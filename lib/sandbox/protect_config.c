@@ -151,9 +151,9 @@ static void give_name(struct protect_config *config, const char *path)
 	give_links_in(config, real);
 }
 
-static void give_command(struct protect_config *config, const char *folder, const char *word)
+static void give_file(struct protect_config *config, const char *folder, const char *file)
 {
-	cleanup_free char *path = path_of(config, folder, word);
+	cleanup_free char *path = path_of(config, folder, file);
 	cleanup_free char *real = follow(config, path);
 	struct stat st;
 
@@ -254,6 +254,11 @@ void protect_config_add_name(struct protect_config *config, const char *path)
 	add_path(&config->names, path);
 }
 
+void protect_config_add_file(struct protect_config *config, const char *path)
+{
+	give_file(config, config->top, path);
+}
+
 void protect_config_read(struct protect_config *config, const char *path)
 {
 	cleanup_free char *real = follow(config, path);
@@ -280,7 +285,7 @@ static void give_wherever(struct protect_config *config, const struct buf *value
 void protect_config_end(struct protect_config *config)
 {
 	give_wherever(config, &config->hooks, give_hooks);
-	give_wherever(config, &config->commands, give_command);
+	give_wherever(config, &config->commands, give_file);
 	for (const char *at = first(&config->names); at != NULL; at = next(&config->names, at))
 		give_name(config, at);
 	buf_release(&config->hooks);

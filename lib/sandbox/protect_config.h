@@ -34,6 +34,8 @@ void protect_config_begin(struct protect_config *config, const char *top,
 void protect_config_add_workplace(struct protect_config *config, const char *folder);
 /* A name that is held, which may be a link, or a folder with links in it. */
 void protect_config_add_name(struct protect_config *config, const char *path);
+/* One that is held if it is a file; it may be a link, or behind one. */
+void protect_config_add_file(struct protect_config *config, const char *path);
 /* A file, which need not be one. */
 void protect_config_read(struct protect_config *config, const char *path);
 /* Gives what is relative, and where names lead, and frees. */

@@ -163,13 +163,31 @@ static void pin_repository(struct walk *walk, int dir, const char *path)
 		pin_of_repository(walk, dir, path, repository_remotes(i));
 }
 
+/* Packages are made by others, and whoever updates them replaces their files. */
+static bool stays(const struct walk *walk, const char *name, bool is_folder)
+{
+	return runnames_is_held(name) ||
+	       (!walk->folders.in_packages && runnames_stays(name, is_folder));
+}
+
+static void pin_inside(struct walk *walk, const char *folder, const char *name)
+{
+	const char *inside;
+
+	for (size_t i = 0; (inside = runnames_inside(name, i)) != NULL; i++) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, inside);
+
+		protect_config_add_file(&walk->named, path);
+	}
+}
+
 static void visit(struct walk *walk, int dir, const char *folder, bool in_repository,
 		  const struct dirent *entry)
 {
 	const char *name = entry->d_name;
 	bool is_git = str_eq(name, ".git");
-	bool enters = is_folder(dir, entry) && !(in_repository && repository_holds_none(name)) &&
-		      !(is_git && is_placeholder(dir, name));
+	bool enters = is_folder(dir, entry) && !(is_git && is_placeholder(dir, name));
+	bool inner = in_repository && repository_holds_none(name);
 	cleanup_free char *path = NULL;
 
 	if (str_eq(name, ".") || str_eq(name, ".."))
@@ -179,10 +197,12 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 		return;
 	if (is_git && !is_placeholder(dir, name))
 		protect_config_add_workplace(&walk->named, folder);
-	if (runnames_is_held(name) && !(is_git && enters))
+	if (stays(walk, name, enters) && !(is_git && enters)) {
 		pin_name(walk, dir, path);
-	else if (enters)
-		repository_queue_add(&walk->folders, name, mem_steal(&path));
+	} else if (enters) {
+		pin_inside(walk, folder, name);
+		repository_queue_add(&walk->folders, name, inner, mem_steal(&path));
+	}
 }
 
 /* `folder` is under a mount of ours, where nobody of the session is yet. */
@@ -214,7 +234,7 @@ static void look_into(struct walk *walk, const char *folder)
 
 static void look_everywhere(struct walk *walk, const char *top)
 {
-	repository_queue_add(&walk->folders, "", xstrdup(top));
+	repository_queue_add(&walk->folders, "", false, xstrdup(top));
 	for (;;) {
 		cleanup_free char *path = repository_queue_take(&walk->folders);
 

@@ -10,6 +10,8 @@
 struct waiting {
 	struct list node;
 	char *path;
+	bool packages;
+	bool inner;
 };
 
 static bool has(int dir, const char *name)
@@ -87,12 +89,12 @@ const char *repository_remotes(size_t i)
 	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
 
-static bool comes_last(const char *name)
+static bool are_packages(const char *name)
 {
-	static const char *const names[] = { "node_modules", "site-packages", ".venv",
-					     "venv",         "__pycache__",   ".tox",
-					     ".nox",         ".cache",        "target",
-					     "objects",      ".mypy_cache",   "bower_components" };
+	static const char *const names[] = { "node_modules", "site-packages",   ".venv",
+					     "venv",         "__pycache__",     ".tox",
+					     ".nox",         ".cache",          "target",
+					     ".mypy_cache",  "bower_components" };
 
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
@@ -100,31 +102,42 @@ static bool comes_last(const char *name)
 void repository_queue_init(struct repository_queue *queue)
 {
 	list_init(&queue->first);
-	list_init(&queue->last);
+	list_init(&queue->packages);
+	list_init(&queue->inner);
 	queue->in_packages = false;
+	queue->in_inner = false;
 }
 
-void repository_queue_add(struct repository_queue *queue, const char *name, char *path_own)
+void repository_queue_add(struct repository_queue *queue, const char *name, bool inner,
+			  char *path_own)
 {
-	bool last = queue->in_packages || comes_last(name);
 	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
 
-	waiting->path = path_own;
+	*waiting = (struct waiting){ .path = path_own,
+				     .packages = queue->in_packages || are_packages(name),
+				     .inner = queue->in_inner || inner || str_eq(name, "objects") };
 	list_init(&waiting->node);
-	list_append(last ? &queue->last : &queue->first, &waiting->node);
+	list_append(waiting->inner      ? &queue->inner
+		    : waiting->packages ? &queue->packages
+					: &queue->first,
+		    &waiting->node);
 }
 
 char *repository_queue_take(struct repository_queue *queue)
 {
-	struct list *head = list_empty(&queue->first) ? &queue->last : &queue->first;
+	struct list *heads[] = { &queue->first, &queue->packages, &queue->inner };
+	size_t i = 0;
 	struct waiting *waiting;
 	char *path;
 
-	if (list_empty(head))
+	while (i < ARRAY_SIZE(heads) && list_empty(heads[i]))
+		i++;
+	if (i == ARRAY_SIZE(heads))
 		return NULL;
-	queue->in_packages = head == &queue->last;
-	waiting = list_entry(head->next, struct waiting, node);
+	waiting = list_entry(heads[i]->next, struct waiting, node);
 	path = waiting->path;
+	queue->in_packages = waiting->packages;
+	queue->in_inner = waiting->inner;
 	list_remove(&waiting->node);
 	free(waiting);
 	return path;

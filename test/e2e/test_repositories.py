@@ -442,3 +442,52 @@ def test_S13_placeholders_are_nothing_that_git_cleans_or_stashes(project):
             assert done.returncode == 0 and not done.stderr, done
         assert (folder / ".envrc").is_dir() and not (folder / "mine").exists()
     until(lambda: sorted(os.listdir(folder)) == [".git", "old"])
+
+
+# What code tries at files that are there: appends to each, and moves the folders away that they lie in.
+WRITE = """cd PROJ; for name in NAMES; do (echo '#evil' >> "$name") 2> /dev/null && echo "written $name"; done
+for name in MOVED; do python3 -c "import os; os.rename('$name', 'moved')" 2> /dev/null && echo "moved $name"; done; echo tried
+"""
+
+
+def try_to_write(server, folder, names, moved=(), session="s"):
+    code = WRITE.replace("PROJ", str(folder)).replace("NAMES", " ".join(names)).replace("MOVED", " ".join(moved) or "''")
+    return server.cell(code, language="bash", session=session).text
+
+
+def make_of_user(folder, names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine\n", encoding="ascii")
+    for path in folder.rglob("*") if USER is not None else ():
+        os.chown(path, USER, USER)
+
+
+def test_A4_what_lies_in_folders_called_as_git_s_own_stays_whatever_lies_beside_them(shared):
+    place, folder = shared
+    within = [f"{at}/widget" for at in ("info", "objects", "logs", "lfs", "hooks", "refs")]
+    names = [f"{at}/{name}" for at in within for name in (".vscode/tasks.json", ".mcp.json", ".envrc")]
+    make_of_user(folder, names)
+    with served(place, folder) as server:
+        holds_names(server)
+        server.cell(f"cd {folder}; echo 'ref: refs/heads/main' > HEAD; mkdir -p refs", language="bash")
+        for session in ("s", "t"):
+            assert try_to_write(server, folder, names, within + ["info", "objects"], session) == "tried\n"
+    assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}
+
+
+THERE = [".hg/hgrc", ".jj/repo/config.toml", ".husky/pre-commit", ".devcontainer/devcontainer.json", ".idea/workspace.xml", ".npmrc",
+         ".cargo/config.toml", ".Rprofile", ".mise.toml", ".env", ".codex/config.toml"]
+OPEN = [".hg/store/data", ".jj/repo/store/x", ".gitmodules", "venv/.env/bin/x", "node_modules/a/.npmrc"]
+
+
+def test_A7_names_that_run_something_and_are_there_stay_at_any_depth(shared):
+    place, folder = shared
+    names = THERE + [f"app/{name}" for name in THERE]
+    make_of_user(folder, names + OPEN)
+    with served(place, folder) as server:
+        holds_names(server)
+        assert try_to_write(server, folder, names, [".hg", ".jj/repo", "app"]) == "tried\n"
+        assert try_to_write(server, folder, OPEN) == "".join(f"written {name}\n" for name in OPEN) + "tried\n"
+        assert server.cell(f"cd {folder}; mkdir new; echo x > new/.npmrc && cat new/.npmrc", language="bash").text == "x\n"
+    assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}

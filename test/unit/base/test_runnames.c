@@ -61,6 +61,28 @@ static void other_names_stay(void **state)
 		assert_null(runnames_alter(paths[i]));
 }
 
+static void what_is_there_stays_but_for_what_programs_write_into(void **state)
+{
+	(void)state;
+	assert_true(runnames_stays(".envrc", false) && runnames_stays(".husky", true));
+	assert_true(runnames_stays(".devcontainer", true) && runnames_stays(".npmrc", false));
+	assert_true(runnames_stays(".env", false) && !runnames_stays(".env", true));
+	assert_false(runnames_stays(".hg", true) || runnames_stays(".gitmodules", false));
+	assert_false(runnames_stays("notes", false));
+	assert_true(runnames_is_held(".envrc") && !runnames_is_held(".husky"));
+}
+
+static void settings_inside_of_what_is_written_into_are_known(void **state)
+{
+	(void)state;
+	assert_string_equal(runnames_inside(".hg", 0), ".hg/hgrc");
+	assert_string_equal(runnames_inside(".jj", 1), ".jj/repo/config.toml");
+	assert_non_null(runnames_inside(".bzr", 0));
+	assert_null(runnames_inside(".hg", 4));
+	assert_null(runnames_inside(".h", 0));
+	assert_null(runnames_inside("src", 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +90,8 @@ int main(void)
 		cmocka_unit_test(upper_and_lower_case_are_alike),
 		cmocka_unit_test(a_head_is_one_as_a_file_only),
 		cmocka_unit_test(other_names_stay),
+		cmocka_unit_test(what_is_there_stays_but_for_what_programs_write_into),
+		cmocka_unit_test(settings_inside_of_what_is_written_into_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
