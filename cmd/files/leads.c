@@ -17,6 +17,7 @@
 #include "gitfolder.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
+#include "workspace/gitconfig.h"
 
 /* Absolute; without ".", ".." and doubled slashes, as if no part were a link. */
 static char *plain(const char *path)
@@ -145,7 +146,11 @@ char *leads_to(int dir, const char *path, int flags)
 	return xstrdup(real);
 }
 
-/* A link of /proc, which leads where no path does, the namespaces of others too. */
+/*
+ * A link of /proc, which leads where no path does, the namespaces of others too. Of processes that
+ * the helper may not look into none is known: says_home goes by the words, and a link to a folder
+ * of /proc does not stay either.
+ */
 static bool is_magic(int dir, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -159,7 +164,8 @@ static bool says_home(const struct look *look, const char *from, const char *to)
 {
 	cleanup_free char *path = plain_from(look, from, to);
 
-	return is_within(look->home, path) ||
+	return is_within(look->home, path) || gitconfig_passes_fd(to) ||
+	       gitconfig_passes_fd(path) ||
 	       (is_within("/proc", path) &&
 		(strstr(path, "/root") != NULL || strstr(path, "/cwd") != NULL));
 }
@@ -178,7 +184,7 @@ bool leads_home(const struct look *look, const struct folder_at *folder, const c
 	if (real == NULL)
 		return false; /* no folder, or not yet */
 	return (look->home_real != NULL && is_within(look->home_real, real)) ||
-	       is_magic(folder->fd, name);
+	       is_within("/proc", real) || is_magic(folder->fd, name);
 }
 
 static bool open_place(struct leads_place *place, const char *below_share)

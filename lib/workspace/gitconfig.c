@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workspace/gitconfig.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +89,31 @@ static bool has_part(const char *path, const char *part, bool whole)
 	return false;
 }
 
+static bool is_part(const char *path, size_t len, const char *part)
+{
+	return strlen(part) == len && strncmp(path, part, len) == 0;
+}
+
+bool gitconfig_passes_fd(const char *path)
+{
+	bool in_dev = false;
+	bool in_fd = false;
+
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+		bool is_fd = is_part(path, len, "fd");
+
+		if ((in_dev && is_fd) || (in_fd && is_part(path, len, "..")))
+			return true;
+		if (len > 0 && !is_part(path, len, ".")) {
+			in_dev = is_part(path, len, "dev");
+			in_fd = in_fd || is_fd;
+		}
+		path += len + (path[len] == '/');
+	}
+	return false;
+}
+
 /*
  * A folder of a session, where git would run hooks of a repository that code made, or of /proc,
  * which leads to one: from wherever the path counts, and through whatever links, since a look
@@ -102,7 +126,7 @@ static bool may_be_session(const char *value)
 
 	return (has_part(plain, HOME_SERVER_PREFIX, false) &&
 		has_part(plain, HOME_SESSIONS, true)) ||
-	       has_part(plain, "proc", true);
+	       has_part(plain, "proc", true) || gitconfig_passes_fd(plain);
 }
 
 /* "transport::address" runs git-remote-transport, and "-" begins an option. */

@@ -10,6 +10,7 @@
 #ifndef WORKSPACE_GITCONFIG_H
 #define WORKSPACE_GITCONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What names this folder is for the caller to judge: it comes as an entry, too. */
@@ -22,5 +23,11 @@
  */
 void gitconfig_each_foreign(const char *text, size_t len, void (*fn)(void *data, const char *entry),
 			    void *data);
+
+/*
+ * Whether a path goes through /dev/fd, or up from a folder that is called fd: from that of a
+ * process, ".." leads to all processes, and so to the folders of sessions.
+ */
+bool gitconfig_passes_fd(const char *path);
 
 #endif

@@ -273,8 +273,21 @@ def test_S2_no_link_leads_to_the_session_s_own_folder_through_another(shared, li
         holds_names(server)
         make = (OWN + f"cd {folder}; {links}; ln -s /dev/stdout out; ln -s /usr/bin bin").replace("MARK", str(place / "ran"))
         result = server.cell(make, language="bash")
-        assert f"'{folder}/l' (removed)" in result.texts[0], result.texts
-        assert {"out", "bin"} <= set(os.listdir(folder)) and not {"l", "y"} & set(os.listdir(folder))
+        assert "' (removed)" in result.texts[0], result.texts
+        assert {"out", "bin"} <= set(os.listdir(folder)) and not {"p", "y"} & set(os.listdir(folder))
+        assert not (folder / "l").exists()
+
+
+@needs_git
+@pytest.mark.parametrize("links", ["ln -s /dev/fd/../../1/root/tmp l", "ln -s /dev x; ln -s x/fd/../../1/root/tmp l",
+                                   "ln -s /dev/fd y; ln -s y/../../1/root/tmp l", "ln -s /proc y; ln -s y/1/root/tmp l"])
+def test_A8_no_link_leads_to_the_folders_of_processes(shared, links):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(f"cd {folder}; {links}; ln -s /dev/stdout out; ln -s /dev dev", language="bash")
+        assert "(removed)" in result.texts[0], result.texts
+        assert {"out", "dev"} <= set(os.listdir(folder)) and "y" not in os.listdir(folder) and not (folder / "l").exists()
 
 
 @needs_git

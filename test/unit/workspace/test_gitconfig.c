@@ -80,6 +80,13 @@ static void no_address_is_a_folder_of_a_session(void **state)
 	assert_foreign("[remote \"o\"]\nurl = file:///h/server-ab/%73essions/y\n",
 		       "remote.o.url=file:///h/server-ab/%73essions/y");
 	assert_foreign("[branch \"m\"]\nremote = /proc/7/cwd/r\n", "branch.m.remote=/proc/7/cwd/r");
+	assert_foreign("[remote \"o\"]\nurl = /dev/fd/../../7/root/r\n",
+		       "remote.o.url=/dev/fd/../../7/root/r");
+	assert_foreign("[remote \"o\"]\nurl = file:///dev/.//%66d/../../7/root/r\n",
+		       "remote.o.url=file:///dev/.//%66d/../../7/root/r");
+	assert_foreign("[remote \"o\"]\nurl = x/fd/./../../7/root/r\n",
+		       "remote.o.url=x/fd/./../../7/root/r");
+	assert_foreign("[remote \"o\"]\nurl = /srv/dev/x/fd\npushurl = ../fd/r\n", "");
 	assert_foreign("[remote \"o\"]\nurl = https://h/server-a/sessions/proc\n"
 		       "pushurl = /srv/server-a/sessions-old\nurl = ../sessions\n",
 		       "");
