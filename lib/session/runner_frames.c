@@ -15,6 +15,7 @@
 #include "session/runner_internal.h"
 #include "text/clean.h"
 #include "text/redact.h"
+#include "text/told.h"
 #include "text/utf8.h"
 #include "workspace/workspace.h"
 
@@ -133,6 +134,16 @@ static enum cell_state state_of_done(struct cell *cell, const char *status)
 	return CELL_DONE;
 }
 
+static void take_names(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *names = safe_text(r, frame, "names");
+
+	if (names == NULL)
+		return;
+	free(r->cell->names);
+	r->cell->names = told_marks(names);
+}
+
 static void end_cell(struct runner *r, const struct frame *frame)
 {
 	cleanup_free char *status = frame_text(frame, "status");
@@ -145,7 +156,7 @@ static void end_cell(struct runner *r, const struct frame *frame)
 	take_text(r, &cell->error_text, frame, "evalue");
 	take_text(r, &cell->missing_module, frame, "missing");
 	cell->raised_by_code = frame_part(frame, "raised") != NULL;
-	take_text(r, &cell->names, frame, "names");
+	take_names(r, frame);
 	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
 	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
 	runner_set_state(r, RUNNER_READY);

@@ -362,7 +362,7 @@ static void say_mark(struct redact_stream *s, uint64_t to, struct buf *out)
 	struct mark *mark = &s->marks[s->mark_first];
 
 	if (!mark->said)
-		buf_putf(out, "[secret %s]", s->redact->names[mark->tag]);
+		buf_putf(out, REDACT_MARK "%s]", s->redact->names[mark->tag]);
 	mark->said = true;
 	if (mark->to > to) {
 		mark->from = to;

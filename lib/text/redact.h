@@ -21,6 +21,9 @@
 
 #include "base/buf.h"
 
+/* Behind it stand the name and "]". */
+#define REDACT_MARK "[secret "
+
 struct redact;
 struct redact_stream;
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text/redact.h"
+
 static char plain_of(char escaped)
 {
 	switch (escaped) {
@@ -39,4 +41,23 @@ const char *told_name(struct buf *out, const char *line, const char *end, bool *
 	blank = memchr(line, ' ', (size_t)(end - line));
 	told_field(out, line, (size_t)((blank != NULL ? blank : end) - line));
 	return blank != NULL ? blank + 1 : end;
+}
+
+char *told_marks(const char *names)
+{
+	const size_t mark_len = strlen(REDACT_MARK);
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	bool in_name = true;
+
+	while (*names != '\0') {
+		if (strncmp(names, REDACT_MARK, mark_len) == 0) {
+			buf_put(&out, names, mark_len - 1);
+			buf_puts(&out, in_name ? "\\s" : "_");
+			names += mark_len;
+			continue;
+		}
+		in_name = *names == '\n' || (in_name && *names != ' ');
+		buf_put_char(&out, *names++);
+	}
+	return buf_steal(&out);
 }

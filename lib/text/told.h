@@ -17,5 +17,10 @@ void told_field(struct buf *out, const char *field, size_t len);
  * what follows the name and its blank.
  */
 const char *told_name(struct buf *out, const char *line, const char *end, bool *ret_gone);
+/*
+ * `names` with the blanks in what stands for secrets (text/redact.h) written as in a name where it
+ * is part of one, and as _ in the words behind: they end neither. The caller frees it.
+ */
+char *told_marks(const char *names);
 
 #endif
