@@ -113,9 +113,9 @@ void repository_queue_add(struct repository_queue *queue, const char *name, bool
 {
 	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
 
-	*waiting = (struct waiting){ .path = path_own,
-				     .packages = queue->in_packages || are_packages(name),
-				     .inner = queue->in_inner || inner || str_eq(name, "objects") };
+	waiting->path = path_own;
+	waiting->packages = queue->in_packages || are_packages(name);
+	waiting->inner = queue->in_inner || inner || str_eq(name, "objects");
 	list_init(&waiting->node);
 	list_append(waiting->inner      ? &queue->inner
 		    : waiting->packages ? &queue->packages
