@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What code writes does not run when the user's git, shell or editor looks at it."""
 import os
+import pathlib
+import re
 import subprocess
 
 import machines
@@ -504,3 +506,15 @@ def test_A7_names_that_run_something_and_are_there_stay_at_any_depth(shared):
         assert try_to_write(server, folder, OPEN) == "".join(f"written {name}\n" for name in OPEN) + "tried\n"
         assert server.cell(f"cd {folder}; mkdir new; echo x > new/.npmrc && cat new/.npmrc", language="bash").text == "x\n"
     assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}
+
+
+def test_A7_README_names_what_stays():
+    top = pathlib.Path(__file__).parents[2]
+    rows = re.findall(r'\{ "([^"]+)", (\w+) \}', (top / "lib/base/runnames.c").read_text(encoding="utf-8"))
+    readme = (top / "README.md").read_text(encoding="utf-8")
+    told = readme[readme.index("- A folder shared with `:rw`"):readme.index("- A repository that code makes")]
+    at_the_top, elsewhere = told.split("and these where they are", 1)
+    assert len(rows) > 90
+    for name, right in rows:
+        assert f"`{name}`" in (at_the_top if right == "HELD" else elsewhere), name
+    assert all(f"`{name}`" not in elsewhere.split("What is made under these")[0] for name, right in rows if right in ("KEPT", "HELD"))
