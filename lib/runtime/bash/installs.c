@@ -28,7 +28,7 @@ static void end_command(struct lexer *l)
 {
 	if (l->progress == TRAP && (l->lists || l->words == 1))
 		bash_rename_mark(l->marks, l->command, LISTS_WORD);
-	if (l->progress == SETTLES || (l->progress == BARE_TRAP && l->exits))
+	if (l->progress == BARE_TRAP && l->exits)
 		settle_command(l);
 	l->progress = NOTHING;
 	l->exits = false;
@@ -47,24 +47,8 @@ static void begin_command(struct lexer *l)
 
 /* ---- commands ---- */
 
-static bool is_trap(const struct word *word)
-{
-	static const char *const forms[] = { "trap", "\\trap", "\"trap\"", "'trap'", NULL };
-
-	return bash_word_in(word, forms);
-}
-
-/* What it runs may set a trap of EXIT. An `eval` is often in a loop, and to look costs a fork. */
-static enum progress settling(const struct lexer *l, const struct word *word)
-{
-	if (bash_word_is(word, ".") || bash_word_is(word, "source") ||
-	    (l->marks->traps && bash_word_is(word, "eval")))
-		return SETTLES;
-	return NOTHING;
-}
-
 /* Also as in notebooks: !pip, %pip. */
-static enum progress begin_progress(const struct lexer *l, const struct word *first)
+static enum progress begin_progress(const struct word *first)
 {
 	bool marked = first->len > 1 && (*first->start == '!' || *first->start == '%');
 	const struct word cut = { .start = first->start + marked, .len = first->len - marked };
@@ -78,18 +62,18 @@ static enum progress begin_progress(const struct lexer *l, const struct word *fi
 		return PYTHON;
 	if (bash_word_is(word, "npm"))
 		return NPM;
-	if (is_trap(word))
+	if (bash_word_is(word, "trap") || bash_word_is(word, "\\trap"))
 		return TRAP;
 	if (bash_word_is(word, "builtin") || bash_word_is(word, "command"))
 		return BUILTIN;
-	return bash_word_is(word, "uv") ? UV : settling(l, word);
+	return bash_word_is(word, "uv") ? UV : NOTHING;
 }
 
-static enum progress next_progress(const struct lexer *l, const struct word *word)
+static enum progress next_progress(enum progress before, const struct word *word)
 {
 	static const char *const adds[] = { "install", "i", "add", NULL };
 
-	switch (l->progress) {
+	switch (before) {
 	case PIP:
 		if (bash_word_is(word, "install"))
 			return FOUND;
@@ -104,11 +88,10 @@ static enum progress next_progress(const struct lexer *l, const struct word *wor
 	case UV:
 		return bash_word_is(word, "pip") ? PIP : NOTHING;
 	case BUILTIN:
-		return bash_word_is(word, "trap") ? TRAP : settling(l, word);
+		return bash_word_is(word, "trap") ? TRAP : NOTHING;
 	case FOUND:
 	case TRAP:
 	case BARE_TRAP:
-	case SETTLES:
 	case NOTHING:
 		break;
 	}
@@ -328,8 +311,8 @@ static bool take_first(struct lexer *l, const struct word *word)
 	l->command = word->start;
 	if (bash_word_is(word, "[["))
 		return skip_test(l);
-	if (word->plain || is_trap(word))
-		l->progress = begin_progress(l, word);
+	if (word->plain || bash_word_is(word, "\\trap"))
+		l->progress = begin_progress(word);
 	if (l->progress == TRAP && is_definition(l))
 		l->progress = NOTHING;
 	if (l->progress == TRAP)
@@ -364,13 +347,11 @@ static bool handle_word(struct lexer *l)
 	l->words++;
 	if (l->begins)
 		return take_first(l, &word);
-	if (l->progress == SETTLES)
-		return true;
 	if (l->progress == TRAP || l->progress == BARE_TRAP) {
 		take_trap_word(l, &word);
 		return true;
 	}
-	l->progress = word.plain ? next_progress(l, &word) : NOTHING;
+	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
 	if (l->progress == FOUND && !l->inner)
 		bash_add_mark(l->marks, l->command, INSTALLS_WORD);
 	if (l->progress == TRAP) {
@@ -400,7 +381,6 @@ static bool handle_redirection(struct lexer *l)
 		return bash_take_document(l);
 	} else if (bash_next_is(l, "<(") || bash_next_is(l, ">(")) {
 		l->at = bash_skip_commands(l, l->at + 2);
-		l->words_end = l->at;
 		l->target = false;
 		return l->at != NULL;
 	} else {
@@ -484,8 +464,7 @@ static bool handle_operator(struct lexer *l)
 		}
 		break;
 	case '|':
-		if (!bash_next_is(l, "||")) /* it is for another process */
-			l->progress = l->progress == TRAP ? TRAP : NOTHING;
+		l->exits = l->exits && bash_next_is(l, "||"); /* it is for another process */
 		break;
 	default:
 		break;
@@ -568,8 +547,8 @@ void bash_look_into(struct lexer *outer, const char *at, const char *end)
 
 void installs_mark(const char *code, size_t len, struct buf *out)
 {
-	static const char *const of_interest[] = { "pip", "npm", "trap", "source", ". " };
-	struct marks marks = { .traps = memmem(code, len, "trap", strlen("trap")) != NULL };
+	static const char *const of_interest[] = { "pip", "npm", "trap" };
+	struct marks marks = { .count = 0 };
 	struct lexer l = { .at = code, .end = code + len, .marks = &marks };
 	bool look = false;
 

@@ -7,8 +7,7 @@
  * the cell wants there (__ptycell_trap), also as `\trap`, `builtin trap` and `command trap`; not
  * before traps of DEBUG and RETURN, nor `trap - ERR`. Where such a one names EXIT too, as
  * `trap - ERR EXIT`, it becomes a group with a function at its end that looks for what it did
- * (__ptycell_settle); so do `.`, `source` and, where the cell has traps, `eval`. What lists them
- * gets bash's own list, as a function does not see all
+ * (__ptycell_settle). What lists them gets bash's own list, as a function does not see all
  * (__ptycell_list_traps).
  *
  * Found are only simple commands whose words stand there as they are, anywhere that bash would

@@ -22,7 +22,7 @@ enum {
 };
 
 /* How far a command's words have gone towards installing something. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BARE_TRAP, SETTLES, BUILTIN };
+enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BARE_TRAP, BUILTIN };
 
 /* What ended a list of commands: its text, a `)` or `;;` that nothing in it began, `esac`; or all
  * is lost. */
@@ -38,7 +38,6 @@ struct marks {
 	struct mark list[LEXER_MARKS_MAX];
 	size_t count;
 	unsigned int misread; /* what was no arithmetic, and is read again */
-	bool traps;           /* the cell has the word, so that what it evaluates may be one */
 };
 
 struct word {
