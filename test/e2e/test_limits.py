@@ -246,7 +246,8 @@ def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
     tight.cell(f"(exec -a still python3 -c \"{still}\") >/dev/null 2>&1 & kept=$!; sleep 0.5", language="bash")
     tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 &", language="bash")
     until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
-    assert tight.cell("kill -0 $kept; echo $?", language="bash").text.splitlines()[-1] == "0"
+    # Where bash tells just then that the other job was killed, it does so behind the output.
+    assert "0" in tight.cell("kill -0 $kept; echo $?", language="bash").text.splitlines()
 
 
 @pytest.mark.parametrize("code, words", [
