@@ -135,14 +135,34 @@ static bool is_anybody_blamed(const struct memory_hold *hold, const struct sessi
 	return false;
 }
 
-size_t memory_hold_first(const struct session *s, int ret_numbers[SESSION_LANGUAGES_MAX])
+/* Of those that run a cell, or do not, whose growth is at least `least`. */
+static size_t list_lanes(const struct session *s, const struct sandbox_usage *usage, bool busy,
+			 uint64_t least, int ret_numbers[SESSION_LANGUAGES_MAX])
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (is_busy(s, i))
-			ret_numbers[count++] = runner_interpreter_number(s->lanes[i].runner);
+	for (size_t i = 0; i < s->lane_count; i++) {
+		int number = runner_interpreter_number(s->lanes[i].runner);
+
+		if (number != 0 && is_busy(s, i) == busy &&
+		    growth_of(usage, s->lanes[i].runner) >= least)
+			ret_numbers[count++] = number;
+	}
 	return count;
+}
+
+size_t memory_hold_first(const struct session *s, const struct sandbox_usage *usage,
+			 int ret_numbers[SESSION_LANGUAGES_MAX])
+{
+	uint64_t most = largest_growth(usage);
+	size_t count = 0;
+
+	if (most >= s->limits.memory_max / MEMORY_HOLD_STEP_PART) {
+		count = list_lanes(s, usage, true, most / GROWTH_PART, ret_numbers);
+		if (count == 0)
+			count = list_lanes(s, usage, false, most / GROWTH_PART, ret_numbers);
+	}
+	return count > 0 ? count : list_lanes(s, usage, true, 0, ret_numbers);
 }
 
 struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct session *s)

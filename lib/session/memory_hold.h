@@ -42,10 +42,12 @@ void memory_hold_fits(struct memory_hold *hold);
 /* The cell of `lane` has ended: what memory_hold.stopped has of it, which is over. */
 uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane);
 /*
- * Numbers of the interpreters that are to go before the others: those that run a cell. One whose
- * cell was interrupted has grown until then, and is idle. Returns how many.
+ * Numbers of the interpreters that are to go before the others: of those that run a cell the ones
+ * that grow as much as any, else those that grow behind a cell, else all that run one. One whose
+ * cell was interrupted may have grown until then. Returns how many.
  */
-size_t memory_hold_first(const struct session *session, int ret_numbers[SESSION_LANGUAGES_MAX]);
+size_t memory_hold_first(const struct session *session, const struct sandbox_usage *usage,
+			 int ret_numbers[SESSION_LANGUAGES_MAX]);
 
 /*
  * The only runner whose cell is at fault, as far as can be told; NULL: there is none, or several.

@@ -149,7 +149,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	int numbers[SESSION_LANGUAGES_MAX];
-	size_t count = memory_hold_first(s, numbers);
+	size_t count = memory_hold_first(s, usage, numbers);
 
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");

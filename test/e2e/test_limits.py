@@ -241,6 +241,16 @@ def test_what_grows_behind_cells_is_ended_and_an_idle_interpreter_last(tight):
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
+def test_what_grows_on_behind_its_interrupt_is_ended_before_a_cell_that_hardly_grows(tight):
+    skip_without("javascript")
+    tight.cell("var grow = []", language="javascript")
+    slow = tight.start_cell("import os, time\nwhile not os.path.exists('stop'): x += b'1' * (1 << 18); time.sleep(0.2)\nlen(x) > 250 << 20")
+    tight.cell("while (true) { grow.push(Buffer.alloc(4 << 20, 1)); await new Promise((go) => setTimeout(go, 100)) }", language="javascript")
+    until(lambda: "The javascript state" in "".join(tight.cell("true", language="bash").texts))
+    tight.cell("touch stop", language="bash")
+    assert slow.get()["result"]["content"][0]["text"] == "True\n"
+
+
 def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
     still = "import time; held = b'1' * (60 << 20); time.sleep(10**6)"
     tight.cell(f"(exec -a still python3 -c \"{still}\") >/dev/null 2>&1 & kept=$!; sleep 0.5", language="bash")
