@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A small MCP client over pipes for the end-to-end tests: one thread reads, callers wait."""
+import itertools
 import json
 import os
 import pathlib
@@ -93,7 +94,7 @@ class Server:
             [*(command or [str(BUILD / "ptycell")]), *args], env=environ, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
         started.append(self)
-        self.next_id = 0
+        self.ids = itertools.count(1)  # threads share it
         self.waiting = {}
         self.others = Messages()  # notifications and requests of the server
         self.stderr = b""
@@ -133,11 +134,10 @@ class Server:
 
     def start(self, method, params=None):
         """Sends a request; the queue it returns gets the answer."""
-        self.next_id += 1
         answer = Messages()
-        answer.id = self.next_id
-        self.waiting[self.next_id] = answer
-        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params or {}})
+        answer.id = next(self.ids)
+        self.waiting[answer.id] = answer
+        self.send({"jsonrpc": "2.0", "id": answer.id, "method": method, "params": params or {}})
         return answer
 
     def request(self, method, params=None, wait=WAIT_S):

@@ -79,8 +79,7 @@ class Worker(threading.Thread):
 
     def call(self, tool, **arguments):
         began = time.monotonic()
-        with self.soak.sending:
-            answer = self.soak.server.start("tools/call", {"name": tool, "arguments": {"session_id": self.session, **arguments}})
+        answer = self.soak.server.start("tools/call", {"name": tool, "arguments": {"session_id": self.session, **arguments}})
         result = Result(answer.get(timeout=patience.WAIT_S)["result"])
         self.soak.longest = max(self.soak.longest, time.monotonic() - began)
         self.soak.tally[tool] += 1
@@ -146,7 +145,6 @@ class Soak:
 
     def __init__(self, server, seed):
         self.server, self.seed, self.rng = server, seed, random.Random(seed)
-        self.sending = threading.Lock()
         self.over = threading.Event()
         self.tally = collections.Counter()
         self.longest = 0.0

@@ -86,8 +86,7 @@ class Soak:
 
     def send_method(self, method, params, kind, session=None, cell=None):
         request = Request(self, kind, session, cell)
-        self.server.next_id += 1
-        request.id = self.server.next_id
+        request.id = next(self.server.ids)
         self.pending[request.id] = request
         self.server.waiting[request.id] = request
         self.server.send({"jsonrpc": "2.0", "id": request.id, "method": method, "params": params})
