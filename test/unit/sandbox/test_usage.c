@@ -157,6 +157,7 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	static const char folder[] = "/tmp";
 	char block[4096] = "";
 	struct usage_process largest;
+	struct usage elsewhere;
 	struct usage usage;
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	pid_t pid;
@@ -170,10 +171,11 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	pid = start(4096, MAP_PRIVATE, true);
 	(void)close(fd);
 	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
-	assert_in_range(usage.deleted_bytes, MIB, MIB + MIB / 4);
-	usage_measure(1, false, &(struct usage_places){ .folder = "/proc" }, &usage, &largest);
-	assert_int_equal(usage.deleted_bytes, 0);
+	usage_measure(1, false, &(struct usage_places){ .folder = "/proc" }, &elsewhere, &largest);
 	end(pid);
+	/* File systems give a file that grows more than it asked for. */
+	assert_in_range(usage.deleted_bytes, MIB, 2 * MIB - 1);
+	assert_int_equal(elsewhere.deleted_bytes, 0);
 	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
 	assert_int_equal(usage.deleted_bytes, 0);
 }
