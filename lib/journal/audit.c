@@ -64,7 +64,7 @@ static int check_target(const char *target, struct err *err)
 
 char *audit_refusal(const char *target)
 {
-	struct err err;
+	struct err err = { .sys = 0 };
 
 	return check_target(target, &err) < 0 ? audit_refuse(target, &err) : NULL;
 }

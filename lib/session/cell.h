@@ -63,13 +63,15 @@ struct cell {
 	bool ran;       /* false: it never reached the driver */
 	bool told_cut;  /* `told` lacks some */
 	bool spool_cut; /* spool_path holds only the start: it is larger than spool_max */
+	bool clipped;   /* an answer did not show all of its output */
 	bool cancelled; /* its call was */
 	bool overdue;   /* interrupted at its deadline, and came to an end of its own */
 	bool gathered;  /* its output came in blocks: the last one may be lost with the interpreter
 			 */
 	bool bare;      /* only number, state and time are told */
-	int scan_error; /* the errno for which not all files were looked at; 0: none */
-	bool scan_capped; /* not all files were looked at: they are too many */
+	bool raised_by_code; /* the cell made its error: what that says tells nothing of limits */
+	int scan_error;      /* the errno for which not all files were looked at; 0: none */
+	bool scan_capped;    /* not all files were looked at: they are too many */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
 	struct buf result; /* value and traceback, cleaned and clipped: they stand behind `text` */
@@ -78,7 +80,6 @@ struct cell {
 	size_t text_total; /* that there are */
 	char *spool_path;  /* where all of them lie */
 	size_t spooled;    /* bytes of its output there */
-	bool clipped;      /* an answer did not show all of it */
 	size_t lead;       /* bytes of `told` and `text` before its own output */
 	size_t background; /* characters of `text` that came before the cell began */
 
@@ -87,8 +88,7 @@ struct cell {
 	char *error_name; /* "ZeroDivisionError" */
 	char *error_text;
 	char *missing_module;
-	bool raised_by_code; /* the cell made its error: what that says tells nothing of limits */
-	char *names;         /* changed globals, one line each: NAME TYPE [SHAPE] */
+	char *names; /* changed globals, one line each: NAME TYPE [SHAPE] */
 
 	bool has_exit_code;
 	int exit_code;
