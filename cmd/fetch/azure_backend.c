@@ -10,7 +10,7 @@
 #include "body.h"
 #include "crypto.h"
 #include "storage/azure.h"
-#include "storage/name.h"
+#include "storage/object_name.h"
 #include "storage/target.h"
 #include "storage/url.h"
 #include "text/base64.h"

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/util.h"
-#include "handle.h"
+#include "curl_handle.h"
 #include "request.h"
 
 enum { POLL_MS = 1000 };

@@ -8,13 +8,13 @@
 
 #include "backend.h"
 #include "base/list.h"
-#include "order.h"
+#include "job.h"
 #include "upload.h"
 
 enum { BATCH_REQUESTS_MAX = 6 /* at a time */ };
 
 struct batch {
-	const struct order *order;
+	const struct job *order;
 	const struct backend *backend;
 	int folder_fd;
 	struct upload *uploads;

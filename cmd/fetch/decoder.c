@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum {
 	CHUNK = 32 << 10,
@@ -37,7 +37,7 @@ int decoder_begin(struct decoder *decoder, const char *coding, struct err *err)
 	if (coding == NULL)
 		return 0;
 	if (!is_known(coding)) {
-		cleanup_free char *quoted = clean_quote(coding);
+		cleanup_free char *quoted = sanitize_quote(coding);
 
 		return err_set(err, ERR_INVALID,
 			       "it is encoded as '%s', and only gzip and deflate are undone here",

@@ -6,20 +6,20 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "answer.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "confine.h"
+#include "curl_handle.h"
 #include "decoder.h"
-#include "handle.h"
-#include "helper/say.h"
+#include "helper/response.h"
+#include "http_response.h"
+#include "job.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "lockdown.h"
 #include "net/filename.h"
-#include "order.h"
-#include "route.h"
+#include "redirect.h"
 #include "sink.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum {
 	FILE_FD = 3,
@@ -30,13 +30,13 @@ enum {
 };
 
 struct download {
-	struct order order;
-	struct route_rules rules;
-	struct hosts *hosts;
+	struct job order;
+	struct redirect_rules rules;
+	struct host_list *hosts;
 	bool raw;
 	CURLU *url; /* of this hop */
-	struct handle *handle;
-	struct answer answer;
+	struct curl_handle *handle;
+	struct http_response answer;
 	struct decoder decoder;
 	struct sink sink;
 	size_t discarded;
@@ -59,7 +59,7 @@ static bool ends_in(const char *text, const char *end)
 static bool is_compressed(CURLU *url)
 {
 	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };
-	char *path = handle_part(url, CURLUPART_PATH, 0);
+	char *path = curl_handle_part(url, CURLUPART_PATH, 0);
 	bool found = false;
 
 	for (size_t i = 0; path != NULL && i < ARRAY_SIZE(ends); i++)
@@ -76,7 +76,7 @@ static bool is_raw(const struct download *d)
 /* Always -1. */
 static int blame_server(const struct download *d, struct err *err)
 {
-	cleanup_free char *host = clean_quote(d->handle->host);
+	cleanup_free char *host = sanitize_quote(d->handle->host);
 
 	return err_wrap(err, "what '%s' sent", host);
 }
@@ -85,7 +85,7 @@ static json_t *describe_type(const char *type)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&clean, type, strcspn(type, ";"), TYPE_MAX);
+	sanitize_line(&clean, type, strcspn(type, ";"), TYPE_MAX);
 	return json_make_str(buf_str(&clean));
 }
 
@@ -99,7 +99,7 @@ static char *find_name(const struct download *d)
 
 	if (name != NULL)
 		return name;
-	path = handle_part(d->url, CURLUPART_PATH, 0);
+	path = curl_handle_part(d->url, CURLUPART_PATH, 0);
 	if (path != NULL)
 		name = filename_from_path(path);
 	curl_free(path);
@@ -118,7 +118,7 @@ static void tell_head(const struct download *d)
 	if (d->answer.has_length && !d->decoder.active)
 		json_put_int(head, "total", (json_int_t)d->answer.length);
 	json_put(said, "head", head);
-	say_progress(said);
+	response_progress(said);
 }
 
 static void tell_bytes(struct download *d)
@@ -131,15 +131,15 @@ static void tell_bytes(struct download *d)
 	d->told_ms = now;
 	said = json_object();
 	json_put_int(said, "bytes", (json_int_t)d->sink.size);
-	say_progress(said);
+	response_progress(said);
 }
 
 /* The head is whole: is a file to come that may? */
 static int look_at_head(struct download *d, struct err *err)
 {
-	if (answer_redirects(&d->answer))
+	if (http_response_redirects(&d->answer))
 		return 0;
-	if (answer_check_status(&d->answer, err) < 0)
+	if (http_response_check_status(&d->answer, err) < 0)
 		return -1;
 	if (d->answer.has_length && sink_check_size(&d->sink, d->answer.length, err) < 0)
 		return -1;
@@ -155,7 +155,7 @@ static size_t on_line(char *line, size_t size, size_t count, void *data)
 	bool was_complete = d->answer.complete;
 	size_t len = size * count;
 
-	d->failed = answer_take_line(&d->answer, line, len, &d->err) < 0 ||
+	d->failed = http_response_take_line(&d->answer, line, len, &d->err) < 0 ||
 		    (d->answer.complete && !was_complete && look_at_head(d, &d->err) < 0);
 	return d->failed ? 0 : len;
 }
@@ -172,7 +172,7 @@ static size_t on_data(char *bytes, size_t size, size_t count, void *data)
 	struct download *d = data;
 	size_t len = size * count;
 
-	if (answer_redirects(&d->answer)) {
+	if (http_response_redirects(&d->answer)) {
 		d->discarded += len;
 		return d->discarded > DISCARD_MAX ? 0 : len;
 	}
@@ -206,20 +206,20 @@ static int go(struct download *d, struct err *err)
 {
 	CURLcode code;
 
-	answer_release(&d->answer);
+	http_response_release(&d->answer);
 	d->discarded = 0;
-	if (route_check(d->url, &d->rules, err) < 0 || set_hop(d, err) < 0 ||
-	    handle_aim(d->handle, d->url, err) < 0)
+	if (redirect_check(d->url, &d->rules, err) < 0 || set_hop(d, err) < 0 ||
+	    curl_handle_aim(d->handle, d->url, err) < 0)
 		return -1;
 	code = curl_easy_perform(d->handle->curl);
 	if (d->failed) {
 		*err = d->err;
 		return -1;
 	}
-	if (d->answer.complete && answer_redirects(&d->answer))
+	if (d->answer.complete && http_response_redirects(&d->answer))
 		return 0; /* however its body ended */
 	if (code != CURLE_OK)
-		return handle_explain(d->handle, code, err);
+		return curl_handle_explain(d->handle, code, err);
 	if (!d->answer.complete)
 		return err_set(err, ERR_INVALID, "the server's answer is not HTTP");
 	return decoder_finish(&d->decoder, err) < 0 ? blame_server(d, err) : 0;
@@ -230,9 +230,9 @@ static int go_on(struct download *d, struct err *err)
 	for (int hop = 0; hop <= REDIRECTS_MAX; hop++) {
 		if (go(d, err) < 0)
 			return -1;
-		if (!answer_redirects(&d->answer))
+		if (!http_response_redirects(&d->answer))
 			return sink_finish(&d->sink, err);
-		if (route_follow(d->url, d->answer.location, err) < 0)
+		if (redirect_follow(d->url, d->answer.location, err) < 0)
 			return -1;
 	}
 	return err_set(err, ERR_LIMIT, "the server redirects more than %d times", REDIRECTS_MAX);
@@ -245,20 +245,20 @@ static int take_order(struct download *d, const json_t *json, struct err *err)
 	const char *url = NULL;
 	const char *hosts = NULL;
 
-	if (order_take(json, &d->order, err) < 0 || order_take_text(json, "url", &url, err) < 0 ||
-	    order_take_text(json, "hosts", &hosts, err) < 0 ||
+	if (job_take(json, &d->order, err) < 0 || job_take_text(json, "url", &url, err) < 0 ||
+	    job_take_text(json, "hosts", &hosts, err) < 0 ||
 	    json_get_bool(json, "order", "allow_private", &d->rules.allow_private, err) < 0 ||
 	    json_get_bool(json, "order", "raw", &d->raw, err) < 0 ||
-	    order_take_size(json, "size_max", &d->sink.size_max, err) < 0 ||
-	    order_take_text(json, "size_name", &d->sink.max_name, err) < 0)
+	    job_take_size(json, "size_max", &d->sink.size_max, err) < 0 ||
+	    job_take_text(json, "size_name", &d->sink.max_name, err) < 0)
 		return -1;
 	if (hosts != NULL) {
-		d->hosts = hosts_parse(hosts, err);
+		d->hosts = host_list_parse(hosts, err);
 		if (d->hosts == NULL)
 			return err_wrap(err, "order.hosts");
 		d->rules.hosts = d->hosts;
 	}
-	d->url = route_start(url != NULL ? url : "", err);
+	d->url = redirect_start(url != NULL ? url : "", err);
 	return d->url != NULL ? 0 : -1;
 }
 
@@ -274,15 +274,15 @@ static int check_file(struct err *err)
 static int run(struct download *d, const json_t *json, struct err *err)
 {
 	if (check_file(err) < 0 || take_order(d, json, err) < 0 ||
-	    confine_transfers(d->order.ca_file, -1, err) < 0)
+	    lockdown_transfers(d->order.ca_file, -1, err) < 0)
 		return -1;
-	d->handle =
-		handle_new(&d->order, d->rules.allow_private ? HANDLE_PRIVATE : HANDLE_WORLD, err);
+	d->handle = curl_handle_new(
+		&d->order, d->rules.allow_private ? CURL_HANDLE_PRIVATE : CURL_HANDLE_WORLD, err);
 	if (d->handle == NULL)
 		return -1;
 	if (go_on(d, err) == 0)
 		return 0;
-	if (order_left_ms(&d->order) > 0)
+	if (job_left_ms(&d->order) > 0)
 		return -1;
 	return err_set(
 		err, ERR_TIMEOUT,
@@ -293,11 +293,11 @@ static int run(struct download *d, const json_t *json, struct err *err)
 static void tell_result(const struct download *d)
 {
 	json_t *result = json_object();
-	cleanup_free char *from = route_show(d->url);
+	cleanup_free char *from = redirect_show(d->url);
 
 	json_put_int(result, "size", (json_int_t)d->sink.size);
 	json_put_str(result, "from", from);
-	say_result(result);
+	response_result(result);
 }
 
 int download_run(const json_t *order, struct err *err)
@@ -305,16 +305,16 @@ int download_run(const json_t *order, struct err *err)
 	struct download d = { .raw = false };
 	int result;
 
-	answer_init(&d.answer);
+	http_response_init(&d.answer);
 	sink_init(&d.sink, FILE_FD);
 	d.told_ms = clock_ms();
 	result = run(&d, order, err);
 	if (result == 0)
 		tell_result(&d);
-	handle_free(d.handle);
+	curl_handle_free(d.handle);
 	curl_url_cleanup(d.url);
-	hosts_free(d.hosts);
-	answer_release(&d.answer);
+	host_list_free(d.hosts);
+	http_response_release(&d.answer);
 	decoder_release(&d.decoder);
 	sink_release(&d.sink);
 	return result;

@@ -17,11 +17,11 @@
 
 #include "base/util.h"
 #include "download.h"
-#include "helper/harden.h"
-#include "helper/order.h"
-#include "helper/say.h"
+#include "helper/request.h"
+#include "helper/response.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "lockdown/harden.h"
 #include "parts/parts.h"
 #include "store.h"
 
@@ -60,7 +60,7 @@ static int run(struct err *err)
 	/* What a killed server wanted, nobody wants any more. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(err, "asking to end with the server");
-	order = order_read(ORDER_MAX, err);
+	order = request_read(ORDER_MAX, err);
 	if (order == NULL)
 		return -1;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -81,6 +81,6 @@ int main(int argc, char **argv)
 	(void)umask(077);
 	if (run(&err) == 0)
 		_exit(EXIT_SUCCESS); /* libcurl's threads and memory end with the process */
-	say_error(&err);
+	response_error(&err);
 	_exit(EXIT_FAILURE);
 }

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "handle.h"
+#include "curl_handle.h"
 #include "refusal.h"
 #include "storage/url.h"
 #include "upload.h"
@@ -40,7 +40,7 @@ static bool is_success(const struct reception *reception)
 /* What one try made. */
 static void clear(struct request *request)
 {
-	handle_free(request->handle);
+	curl_handle_free(request->handle);
 	request->handle = NULL;
 	curl_slist_free_all(request->sending.headers);
 	request->sending.headers = NULL;
@@ -188,13 +188,13 @@ static int aim(const struct request *request, struct err *err)
 	if (url == NULL || curl_url_set(url, CURLUPART_URL, request->sending.url, 0) != CURLUE_OK)
 		(void)err_set(err, ERR_INVALID, "the storage's URL is none");
 	else
-		result = handle_aim(request->handle, url, err);
+		result = curl_handle_aim(request->handle, url, err);
 	curl_url_cleanup(url);
 	return result;
 }
 
-int request_prepare(struct request *request, const struct backend *backend,
-		    const struct order *order, struct err *err)
+int request_prepare(struct request *request, const struct backend *backend, const struct job *order,
+		    struct err *err)
 {
 	clear(request);
 	request->reception.status = 0;
@@ -203,7 +203,7 @@ int request_prepare(struct request *request, const struct backend *backend,
 	request->reception.token[0] = '\0';
 	request->tries++;
 	/* The person named the storage: wherever it is, it is meant. */
-	request->handle = handle_new(order, HANDLE_ANY, err);
+	request->handle = curl_handle_new(order, CURL_HANDLE_ANY, err);
 	if (request->handle == NULL ||
 	    backend->prepare(backend, &request->sending, request->handle->curl, err) < 0 ||
 	    set_options(request, request->handle->curl, err) < 0)
@@ -270,7 +270,7 @@ static enum verdict wait_for_more(struct request *request)
 	if (seconds > 0 && seconds <= RETRY_AFTER_MAX_S && (uint64_t)seconds * 1000 > delay)
 		delay = (uint64_t)seconds * 1000;
 	request->not_before = now + delay;
-	return delay < order_left_ms(request->handle->order) ? VERDICT_AGAIN : VERDICT_HOPELESS;
+	return delay < job_left_ms(request->handle->order) ? VERDICT_AGAIN : VERDICT_HOPELESS;
 }
 
 static enum verdict judge_transfer(struct request *request, CURLcode code)
@@ -279,9 +279,9 @@ static enum verdict judge_transfer(struct request *request, CURLcode code)
 
 	if (request->body_failed)
 		return VERDICT_BAD;
-	(void)handle_explain(request->handle, code, &request->err);
+	(void)curl_handle_explain(request->handle, code, &request->err);
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_URL_MALFORMAT ||
-	    code == CURLE_UNSUPPORTED_PROTOCOL || order_left_ms(request->handle->order) == 0)
+	    code == CURLE_UNSUPPORTED_PROTOCOL || job_left_ms(request->handle->order) == 0)
 		return VERDICT_HOPELESS;
 	if (!last)
 		return wait_for_more(request);

@@ -10,15 +10,15 @@
 
 #include "backend.h"
 #include "base/list.h"
-#include "order.h"
+#include "job.h"
 
 enum { REQUEST_TRIES_MAX = 6 };
 
 struct request {
 	struct list node; /* of those that wait */
 	struct sending sending;
-	struct upload *upload; /* NULL for STEP_CONTAINER */
-	struct handle *handle; /* while it is sent */
+	struct upload *upload;      /* NULL for STEP_CONTAINER */
+	struct curl_handle *handle; /* while it is sent */
 	struct reception reception;
 	uint64_t sent; /* bytes of the body */
 	unsigned int tries;
@@ -45,8 +45,8 @@ bool request_doubtful(const struct request *request, const struct backend *backe
 /* Makes it one that looks. */
 void request_look(struct request *request);
 /* A handle that is ready to go; of the request until request_judge. */
-int request_prepare(struct request *request, const struct backend *backend,
-		    const struct order *order, struct err *err) MUST_CHECK;
+int request_prepare(struct request *request, const struct backend *backend, const struct job *order,
+		    struct err *err) MUST_CHECK;
 /* After the transfer, whose handle goes. `err` of the request says why it is not good. */
 enum verdict request_judge(struct request *request, const struct backend *backend, CURLcode code);
 

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "body.h"
 #include "crypto.h"
-#include "storage/name.h"
+#include "storage/object_name.h"
 #include "storage/s3.h"
 #include "storage/url.h"
 #include "upload.h"

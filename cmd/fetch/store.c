@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "batch.h"
-#include "confine.h"
-#include "helper/say.h"
+#include "helper/response.h"
+#include "job.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "order.h"
+#include "lockdown.h"
 #include "storage/target.h"
 #include "text/percent.h"
 
@@ -21,7 +21,7 @@ enum { FOLDER_FD = 3 };
 
 struct store {
 	struct batch batch;
-	struct order order;
+	struct job order;
 	struct storage_target target;
 	struct backend *backend;
 	uint64_t link_seconds;
@@ -35,7 +35,7 @@ static int take_copy(const json_t *object, const char *key, char **ret, struct e
 {
 	const char *text = NULL;
 
-	if (order_take_text(object, key, &text, err) < 0)
+	if (job_take_text(object, key, &text, err) < 0)
 		return -1;
 	*ret = text != NULL ? xstrdup(text) : NULL;
 	return 0;
@@ -70,8 +70,8 @@ static int take_source(const json_t *value, struct upload *upload, struct err *e
 {
 	const char *path = NULL;
 
-	if (order_take_text(value, "path", &path, err) < 0 ||
-	    order_take_size(value, "size_max", &upload->size_max, err) < 0)
+	if (job_take_text(value, "path", &path, err) < 0 ||
+	    job_take_size(value, "size_max", &upload->size_max, err) < 0)
 		return -1;
 	upload->path = path != NULL ? percent_decode(path, strlen(path)) : NULL;
 	return upload->path != NULL ? 0
@@ -137,7 +137,7 @@ static void on_told(struct batch *batch, size_t index)
 		json_put_str(progress, "problem", upload->err.msg);
 		json_put_bool(progress, "again", !upload->unfit);
 	}
-	say_progress(progress);
+	response_progress(progress);
 }
 
 static void on_made(struct batch *batch)
@@ -146,7 +146,7 @@ static void on_made(struct batch *batch)
 
 	(void)batch;
 	json_put_bool(progress, "made", true);
-	say_progress(progress);
+	response_progress(progress);
 }
 
 /* ---- the run ---- */
@@ -154,10 +154,10 @@ static void on_made(struct batch *batch)
 /* All of the order; confines this process. */
 static int prepare(struct store *store, const json_t *json, int folder_fd, struct err *err)
 {
-	if (order_take(json, &store->order, err) < 0 ||
-	    order_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
+	if (job_take(json, &store->order, err) < 0 ||
+	    job_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
 	    take_target(json, &store->target, err) < 0 || take_files(store, json, err) < 0 ||
-	    confine_transfers(store->order.ca_file, folder_fd, err) < 0)
+	    lockdown_transfers(store->order.ca_file, folder_fd, err) < 0)
 		return -1;
 	store->backend = store->target.kind == STORAGE_AZURE
 				 ? azure_backend_new(&store->target, err)
@@ -190,7 +190,7 @@ static int link_all(struct store *store, const json_t *json, struct err *err)
 
 		json_put_int(progress, "file", (json_int_t)i);
 		put_link(store, &store->batch.uploads[i], progress);
-		say_progress(progress);
+		response_progress(progress);
 	}
 	return 0;
 }
@@ -214,7 +214,7 @@ int store_run(const json_t *order, struct err *err)
 	if (result == 0) {
 		said = json_object();
 		json_put_int(said, "stored", (json_int_t)store.stored);
-		say_result(said);
+		response_result(said);
 	}
 	release(&store);
 	return result;
@@ -226,7 +226,7 @@ int store_link(const json_t *order, struct err *err)
 	int result = link_all(&store, order, err);
 
 	if (result == 0)
-		say_result(json_object());
+		response_result(json_object());
 	release(&store);
 	return result;
 }

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/keepname.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, COMPARE_SIZE = 64 << 10, NAMES_MAX = 1000 };
 
@@ -189,7 +189,7 @@ static int draft_name(struct draft *draft, const char *name)
 static int draft_replace(struct draft *draft, const char *name)
 {
 	if (draft->hidden == NULL) {
-		cleanup_free char *hidden = name_new(COPY_HALF_PREFIX);
+		cleanup_free char *hidden = random_name_new(COPY_HALF_PREFIX);
 
 		if (draft_name(draft, hidden) < 0)
 			return -1;
@@ -321,7 +321,7 @@ int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	struct copy_made made = { .name = copy_by(source, &unnamed, name, known, err) };
 
 	if (made.name == NULL && !unnamed.possible && lseek(source->fd, 0, SEEK_SET) == 0) {
-		hidden.hidden = name_new(COPY_HALF_PREFIX);
+		hidden.hidden = random_name_new(COPY_HALF_PREFIX);
 		made.name = copy_by(source, &hidden, name, known, err);
 	}
 	if (made.name == NULL)

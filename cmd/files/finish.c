@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "journal/journal.h"
 #include "json/make.h"
 #include "keep.h"
@@ -89,7 +89,7 @@ static int crc_of(int fd, off_t len, uint32_t *ret)
 			return -1;
 		*ret = crc_32c(*ret, part, (size_t)n);
 		at += n;
-		say_alive();
+		response_alive();
 	}
 	return 0;
 }
@@ -137,7 +137,7 @@ static int finish(struct journal *journal, int journal_fd, json_t *order, struct
 		return -1;
 	if (find_kept(order, journal, &drawn, file))
 		return keep_run(journal_fd, order, err);
-	say_result(json_object());
+	response_result(json_object());
 	return 0;
 }
 
@@ -155,7 +155,7 @@ int finish_run(int journal_fd, json_t *order, struct err *err)
 	if (journal != NULL && journal_has_run(journal))
 		result = finish(journal, journal_fd, order, err);
 	else
-		say_result(json_object());
+		response_result(json_object());
 	journal_free(journal);
 	return result;
 }

@@ -12,11 +12,11 @@
 #include "base/fd.h"
 #include "base/gitini.h"
 #include "base/mem.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "hold.h"
 #include "json/make.h"
 #include "leads.h"
-#include "sandbox/repository.h"
+#include "sandbox/rootfs/repository.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
@@ -38,7 +38,7 @@ bool gitfolder_count(struct look *look)
 	}
 	if (--look->entries_left % CLOCK_EVERY != 0)
 		return true;
-	say_alive();
+	response_alive();
 	look->more = clock_ms() >= look->until_ms;
 	return !look->more;
 }

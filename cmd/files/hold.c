@@ -12,7 +12,7 @@
 #include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 enum { NAMES_MAX = 9 /* that are tried before one of chance */, TRIES_MAX = 20, ROWS_MAX = 20 };
 
@@ -28,7 +28,7 @@ static char *held_name(const char *name, unsigned int number)
 
 	if (number == 1)
 		return mem_steal(&marked);
-	return number <= NAMES_MAX ? xasprintf("%s%u", prefix, number) : name_new(prefix);
+	return number <= NAMES_MAX ? xasprintf("%s%u", prefix, number) : random_name_new(prefix);
 }
 
 /* The new name, for the caller to free; NULL with errno. */

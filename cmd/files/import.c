@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "lockdown.h"
 
 enum { PROGRESS_MS = 500, STEP = 16 << 20, READ_SIZE = 256 << 10, BLOCK = 512 };
 
@@ -45,7 +45,7 @@ static void tell_head(const struct import *import, const char *name)
 	json_put_str(head, "name", name);
 	json_put_int(head, "total", (json_int_t)import->size);
 	json_put(said, "head", head);
-	say_progress(said);
+	response_progress(said);
 }
 
 static void tell_bytes(struct import *import, off_t at)
@@ -58,7 +58,7 @@ static void tell_bytes(struct import *import, off_t at)
 	import->told_ms = now;
 	said = json_object();
 	json_put_int(said, "bytes", (json_int_t)at);
-	say_progress(said);
+	response_progress(said);
 }
 
 /* How many bytes were copied, 0 at the end of a file that shrank. */
@@ -184,13 +184,13 @@ int import_run(int to_fd, int from_fd, const json_t *order, struct err *err)
 		return -1;
 	import.size_max = size_max > 0 ? (uint64_t)size_max : 0;
 	import.told_ms = clock_ms();
-	if (look(&import, err) < 0 || confine_files(NULL, 0, 1, err) < 0)
+	if (look(&import, err) < 0 || lockdown_files(NULL, 0, 1, err) < 0)
 		return -1;
 	tell_head(&import, name);
 	if (copy(&import, err) < 0)
 		return -1;
 	result = json_object();
 	json_put_int(result, "size", (json_int_t)import.size);
-	say_result(result);
+	response_result(result);
 	return 0;
 }

@@ -4,7 +4,7 @@
  *
  * Order {"op": "import", "name", "size_max", "size_name"}: what it is called, the most bytes that
  * it may have (holes do not count), and what people call that limit. Progress and result are those
- * of transfer/intakes.h. The copy shares the bytes where the file system can, and keeps holes.
+ * of transfer/imports.h. The copy shares the bytes where the file system can, and keeps holes.
  */
 #ifndef FILES_IMPORT_H
 #define FILES_IMPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keep.h"
-#include "helper/say.h"
+#include "helper/response.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
 #include "copy.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "lockdown.h"
 #include "source.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
@@ -177,7 +177,7 @@ static int remove_folder(const char *root_path, const char *name, struct err *er
  */
 static void show_life(void)
 {
-	say_alive();
+	response_alive();
 	(void)alarm(KEEP_HANGS_S);
 }
 
@@ -331,7 +331,7 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 			json_put_str(progress, "problem", trouble.msg);
 			json_put_bool(progress, "again", trouble.code == ERR_SYSTEM);
 		}
-		say_progress(progress);
+		response_progress(progress);
 	}
 	return 0;
 }
@@ -395,7 +395,7 @@ static void make_moves(const struct job *job, const json_t *moves)
 		json_put_int(progress, "move", json_integer_value(json_object_get(value, "move")));
 		if (step_aside(job, value, progress, &trouble) < 0)
 			json_put_str(progress, "problem", trouble.msg);
-		say_progress(progress);
+		response_progress(progress);
 	}
 }
 
@@ -422,7 +422,7 @@ static void say_folds(void)
 	json_t *progress = json_object();
 
 	json_put_bool(progress, "folds", true);
-	say_progress(progress);
+	response_progress(progress);
 }
 
 static int keep_in_folder(struct job *job, const char *root, const json_t *order, struct err *err)
@@ -438,10 +438,10 @@ static int keep_in_folder(struct job *job, const char *root, const json_t *order
 		say_folds();
 		return remove_folder(root, name, err);
 	}
-	struct confine_rule rules[] = { { .fd = job->data.fd, .rights = confine_read },
-					{ .fd = folder,
-					  .rights = confine_write | confine_remove } };
-	if (confine_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
+	struct lockdown_rule rules[] = { { .fd = job->data.fd, .rights = lockdown_read },
+					 { .fd = folder,
+					   .rights = lockdown_write | lockdown_remove } };
+	if (lockdown_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
 		return -1;
 	job->folder_fd = folder;
 	make_moves(job, json_object_get(order, "moves"));
@@ -468,6 +468,6 @@ int keep_run(int data_fd, const json_t *order, struct err *err)
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, order, err);
 	if (result == 0)
-		say_result(json_object());
+		response_result(json_object());
 	return result;
 }

@@ -12,10 +12,10 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
 #include "copy.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/make.h"
+#include "lockdown.h"
 #include "tree.h"
 #include "workspace/beneath.h"
 
@@ -190,14 +190,14 @@ int link_run(int cache_fd, const json_t *order, struct err *err)
 	const char *to = json_string_value(json_object_get(order, "to"));
 	cleanup_fd int entry = -1;
 	/* Linking gives a file no right that it had not: both sides have the same. */
-	const struct confine_rule rules[] = {
-		{ .fd = cache_fd, .rights = confine_write | confine_remove },
-		{ .fd = TO_FD, .rights = confine_write | confine_remove },
+	const struct lockdown_rule rules[] = {
+		{ .fd = cache_fd, .rights = lockdown_write | lockdown_remove },
+		{ .fd = TO_FD, .rights = lockdown_write | lockdown_remove },
 	};
 
 	if (name == NULL || to == NULL || !beneath_path_valid(name) || !beneath_path_valid(to))
 		return err_set(err, ERR_INVALID, "the order lacks entry or to");
-	if (confine_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
+	if (lockdown_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
 		return -1;
 	entry = open_locked(cache_fd, name);
 	if (entry < 0)
@@ -206,6 +206,6 @@ int link_run(int cache_fd, const json_t *order, struct err *err)
 		return -1;
 	/* When it was used says who goes first (trim.h). */
 	(void)utimensat(entry, "manifest", NULL, 0);
-	say_result(json_object());
+	response_result(json_object());
 	return 0;
 }

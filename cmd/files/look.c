@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
 #include "gitfolder.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/make.h"
 #include "leads.h"
-#include "sandbox/repository.h"
+#include "lockdown.h"
+#include "sandbox/rootfs/repository.h"
 #include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
@@ -143,12 +143,12 @@ static char *get_path(const json_t *value)
 
 static int confine_to_shares(size_t count, struct err *err)
 {
-	struct confine_rule rules[SHARES_MAX];
+	struct lockdown_rule rules[SHARES_MAX];
 
 	for (size_t i = 0; i < count; i++)
-		rules[i] = (struct confine_rule){ .fd = LOOK_FIRST_FD + (int)i,
-						  .rights = confine_rename };
-	return confine_files(rules, count, 1, err);
+		rules[i] = (struct lockdown_rule){ .fd = LOOK_FIRST_FD + (int)i,
+						   .rights = lockdown_rename };
+	return lockdown_files(rules, count, 1, err);
 }
 
 static void walk_all(struct walk *walk)
@@ -201,6 +201,6 @@ int look_run(const json_t *order, struct err *err)
 	json_put(result, "known", walk.look.learned);
 	json_put_bool(result, "more", walk.look.more);
 	json_put_int(result, "count", (json_int_t)walk.look.held_count);
-	say_result(result);
+	response_result(result);
 	return 0;
 }

@@ -15,13 +15,13 @@
 
 #include "base/util.h"
 #include "finish.h"
-#include "helper/harden.h"
-#include "helper/order.h"
-#include "helper/say.h"
+#include "helper/request.h"
+#include "helper/response.h"
 #include "import.h"
 #include "json/make.h"
 #include "keep.h"
 #include "link.h"
+#include "lockdown/harden.h"
 #include "look.h"
 #include "pack.h"
 #include "parts/parts.h"
@@ -65,7 +65,7 @@ static int run(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	order = order_read(ORDER_MAX, err);
+	order = request_read(ORDER_MAX, err);
 	return order != NULL ? obey(order, err) : -1;
 }
 
@@ -80,6 +80,6 @@ int main(int argc, char **argv)
 	(void)umask(077);
 	if (run(&err) == 0)
 		return EXIT_SUCCESS;
-	say_error(&err);
+	response_error(&err);
 	return EXIT_FAILURE;
 }

@@ -8,9 +8,9 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/make.h"
+#include "lockdown.h"
 #include "tree.h"
 #include "workspace/beneath.h"
 
@@ -69,20 +69,20 @@ int pack_run(int from_fd, const json_t *order, struct err *err)
 	const char *from = json_string_value(json_object_get(order, "from"));
 	const char *to = json_string_value(json_object_get(order, "to"));
 	cleanup_fd int source = -1;
-	const struct confine_rule rules[] = {
-		{ .fd = from_fd, .rights = confine_read },
-		{ .fd = TO_FD, .rights = confine_write | confine_remove },
+	const struct lockdown_rule rules[] = {
+		{ .fd = from_fd, .rights = lockdown_read },
+		{ .fd = TO_FD, .rights = lockdown_write | lockdown_remove },
 	};
 
 	if (from == NULL || to == NULL || !beneath_path_valid(from) || !beneath_path_valid(to))
 		return err_set(err, ERR_INVALID, "the order lacks from or to");
-	if (confine_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
+	if (lockdown_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
 		return -1;
 	source = beneath_open(from_fd, from, O_RDONLY | O_DIRECTORY, 0);
 	if (source < 0)
 		return err_sys(err, "opening what was installed");
 	if (pack(source, order, err) < 0)
 		return -1;
-	say_result(json_object());
+	response_result(json_object());
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "remove.h"
-#include "helper/say.h"
+#include "helper/response.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,25 +15,25 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
 #include "json/make.h"
+#include "lockdown.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 enum {
 	NAMES_SIZE = 32 << 10,
 	IDLE_ROUNDS_MAX = 100, /* in a row, while somebody else moves things about */
 	COPY_WAIT_MS = 20000,
 	COPY_POLL_MS = 10,
-	MOVED_NAME_SIZE = NAME_RANDOM_LEN + 24,
+	MOVED_NAME_SIZE = RANDOM_NAME_RANDOM_LEN + 24,
 };
 
 struct remover {
 	int top;
 	uint64_t deadline_ms;
-	char moved_prefix[NAME_RANDOM_LEN + 1];
+	char moved_prefix[RANDOM_NAME_RANDOM_LEN + 1];
 	uint64_t moved; /* names given so far */
 	uint64_t removed;
 	/* In this round. */
@@ -239,9 +239,9 @@ static char *hide(int home_fd, const char *name, struct err *err)
 {
 	char *hidden;
 
-	if (name_matches(name, HOME_REMOVE_PREFIX))
+	if (random_name_matches(name, HOME_REMOVE_PREFIX))
 		return xstrdup(name);
-	hidden = name_new(HOME_REMOVE_PREFIX);
+	hidden = random_name_new(HOME_REMOVE_PREFIX);
 	if (renameat(home_fd, name, home_fd, hidden) == 0 ||
 	    (errno == EACCES && unlock_folder(home_fd, name) == 0 &&
 	     renameat(home_fd, name, home_fd, hidden) == 0))
@@ -260,18 +260,18 @@ static void answer(uint64_t removed, int problem)
 		json_put_str(result, "problem",
 			     problem == ETIMEDOUT ? "it did not end in time"
 						  : strerrordesc_np(problem));
-	say_result(result);
+	response_result(result);
 }
 
 static int remove_hidden(int home_fd, const char *name, struct err *err)
 {
 	struct remover *remover = xcalloc(1, sizeof(*remover));
-	struct confine_rule rule = { .fd = home_fd, .rights = confine_remove };
-	int result = confine_files(&rule, 1, 2, err);
+	struct lockdown_rule rule = { .fd = home_fd, .rights = lockdown_remove };
+	int result = lockdown_files(&rule, 1, 2, err);
 	int problem;
 
 	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
-	name_random(remover->moved_prefix, NAME_RANDOM_LEN);
+	random_name_fill(remover->moved_prefix, RANDOM_NAME_RANDOM_LEN);
 	remover->top = result < 0 ? -1 : open_folder(home_fd, name);
 	if (remover->top >= 0) {
 		(void)flock(remover->top, LOCK_EX | LOCK_NB);

@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/make.h"
 #include "keep.h"
 #include "text/percent.h"
@@ -22,7 +22,7 @@
 #include "workspace/keepname.h"
 #include "workspace/keeptree.h"
 #include "workspace/mark.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define INPUT "input"
 #define OUTPUT "output"
@@ -72,7 +72,7 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 
 		if (kept < 0)
 			return false;
-		if (copy_is_same(file, kept, say_alive))
+		if (copy_is_same(file, kept, response_alive))
 			return true;
 	}
 	return false;
@@ -216,7 +216,7 @@ static void remove_halves(int folder_fd, int depth)
 	while ((entry = readdir(folder)) != NULL) {
 		cleanup_fd int below = -1;
 
-		if (name_matches(entry->d_name, COPY_HALF_PREFIX)) {
+		if (random_name_matches(entry->d_name, COPY_HALF_PREFIX)) {
 			(void)unlinkat(dirfd(folder), entry->d_name, 0);
 			continue;
 		}
@@ -257,7 +257,7 @@ static void tell_left(const struct search *search)
 		return;
 	progress = json_object();
 	json_put_str(progress, "left", left);
-	say_progress(progress);
+	response_progress(progress);
 }
 
 int rescue_run(int data_fd, json_t *order, struct err *err)
@@ -282,6 +282,6 @@ int rescue_run(int data_fd, json_t *order, struct err *err)
 	json_put(order, "files", files);
 	if (json_array_size(files) > 0)
 		return keep_run(data_fd, order, err);
-	say_result(json_object());
+	response_result(json_object());
 	return 0;
 }

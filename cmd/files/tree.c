@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "copy.h"
 #include "workspace/beneath.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define NEW_PREFIX ".new-"
 #define OLD_PREFIX ".old-"
@@ -54,7 +54,7 @@ static int make_locked(int dir_fd, const char *name)
 int tree_make(int dir_fd, char **ret_name, struct err *err)
 {
 	for (int i = 0; i < MAKE_TRIES; i++) {
-		char *name = name_new(NEW_PREFIX);
+		char *name = random_name_new(NEW_PREFIX);
 		int fd = make_locked(dir_fd, name);
 
 		if (fd >= 0) {
@@ -68,12 +68,12 @@ int tree_make(int dir_fd, char **ret_name, struct err *err)
 
 bool tree_is_hidden(const char *name)
 {
-	return name_matches(name, NEW_PREFIX) || name_matches(name, OLD_PREFIX);
+	return random_name_matches(name, NEW_PREFIX) || random_name_matches(name, OLD_PREFIX);
 }
 
 char *tree_hide(int dir_fd, const char *name)
 {
-	cleanup_free char *hidden = name_new(OLD_PREFIX);
+	cleanup_free char *hidden = random_name_new(OLD_PREFIX);
 
 	return renameat(dir_fd, name, dir_fd, hidden) < 0 ? NULL : mem_steal(&hidden);
 }

@@ -13,13 +13,13 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
-#include "helper/say.h"
+#include "helper/response.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "lockdown.h"
 #include "tree.h"
 #include "workspace/beneath.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define SETS "sets"
 #define INDEX "index"
@@ -199,7 +199,7 @@ static int trim_sets(int sets, uint64_t bytes_max, json_t *result, struct err *e
 
 		if (tree_is_hidden(item.name)) {
 			remove_leftover(sets, item.name);
-		} else if (name_matches(item.name, "")) {
+		} else if (random_name_matches(item.name, "")) {
 			bool may_go = look_at(sets, &item);
 
 			bytes += item.bytes;
@@ -232,7 +232,7 @@ static bool has_entry(int index, int sets, const char *name)
 	cleanup_json json_t *record = text != NULL ? json_parse(text, len, &err) : NULL;
 	const char *entry = json_string_value(json_object_get(record, "entry"));
 
-	return entry != NULL && name_matches(entry, "") &&
+	return entry != NULL && random_name_matches(entry, "") &&
 	       faccessat(sets, entry, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -269,15 +269,15 @@ static int trim_index(int index, int sets, struct err *err)
 int trim_run(int cache_fd, const json_t *order, struct err *err)
 {
 	const json_t *bytes_max = json_object_get(order, "bytes_max");
-	const struct confine_rule rule = { .fd = cache_fd,
-					   .rights = confine_write | confine_remove };
+	const struct lockdown_rule rule = { .fd = cache_fd,
+					    .rights = lockdown_write | lockdown_remove };
 	cleanup_json json_t *result = json_object();
 	cleanup_fd int sets = -1;
 	cleanup_fd int index = -1;
 
 	if (!json_is_integer(bytes_max) || json_integer_value(bytes_max) < 0)
 		return err_set(err, ERR_INVALID, "the order lacks bytes_max");
-	if (confine_files(&rule, 1, 2, err) < 0)
+	if (lockdown_files(&rule, 1, 2, err) < 0)
 		return -1;
 	sets = beneath_open(cache_fd, SETS, O_RDONLY | O_DIRECTORY, 0);
 	index = beneath_open(cache_fd, INDEX, O_RDONLY | O_DIRECTORY, 0);
@@ -286,6 +286,6 @@ int trim_run(int cache_fd, const json_t *order, struct err *err)
 	if (trim_sets(sets, (uint64_t)json_integer_value(bytes_max), result, err) < 0 ||
 	    trim_index(index, sets, err) < 0)
 		return -1;
-	say_result(json_incref(result));
+	response_result(json_incref(result));
 	return 0;
 }

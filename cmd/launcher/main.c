@@ -14,12 +14,12 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "sandbox/launch.h"
+#include "sandbox/launcher/launch.h"
 
 /* What a server started under nohup, by a shell or by a host would pass on to every session. */
 static void forget_inherited(void)
 {
-	const struct rlimit none = { 0, 1 }; /* see sandbox/payload.c */
+	const struct rlimit none = { 0, 1 }; /* see sandbox/restrict/payload.c */
 
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		(void)sigaction(signo, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
@@ -37,13 +37,13 @@ int main(int argc, char **argv)
 	struct err err;
 
 	if (argc > 1)
-		return launch_inside(argc, argv, &confine_whole);
+		return launch_inside(argc, argv, &privdrop_whole);
 	if (fstat(LAUNCH_CHANNEL, &st) < 0 || !S_ISSOCK(st.st_mode)) {
 		(void)fputs("ptycell-launcher: started by ptycell, not by hand\n", stderr);
 		return EXIT_FAILURE;
 	}
 	forget_inherited();
-	if (launch_run(LAUNCH_CHANNEL, &confine_whole, &err) < 0) {
+	if (launch_run(LAUNCH_CHANNEL, &privdrop_whole, &err) < 0) {
 		(void)fprintf(stderr, "ptycell-launcher: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}

@@ -7,11 +7,11 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "dial.h"
-#include "net/body.h"
-#include "net/head.h"
-#include "net/hello.h"
-#include "refuse.h"
-#include "side.h"
+#include "endpoint.h"
+#include "error_page.h"
+#include "net/client_hello.h"
+#include "net/http_body.h"
+#include "net/http_head.h"
 #include "text/base64.h"
 
 enum {
@@ -37,19 +37,19 @@ enum state {
 };
 
 struct connection {
-	struct gate *gate;
+	struct listener *gate;
 	struct list node;
 	enum state state;
-	struct side client;
-	struct side server; /* the host, or the person's proxy */
+	struct endpoint client;
+	struct endpoint server; /* the host, or the person's proxy */
 	struct dial dial;
 	struct loop_timer timer;
 	struct host_port to;
-	struct tally_row *row;
+	struct stats_row *row;
 	const struct upstream *upstream; /* NULL: directly */
 	bool tunnel;
 	struct buf request; /* the rewritten head, until there is a connection */
-	struct body body;
+	struct http_body body;
 };
 
 /* ---- states ---- */
@@ -88,7 +88,7 @@ static void set_state(struct connection *c, enum state state)
 
 static void linger(struct connection *c)
 {
-	side_release(&c->server);
+	endpoint_release(&c->server);
 	c->client.closing = true;
 	set_state(c, STATE_LINGER);
 }
@@ -96,9 +96,9 @@ static void linger(struct connection *c)
 static void refuse(struct connection *c, enum verdict verdict, const char *detail)
 {
 	if (c->row == NULL)
-		c->row = tally_find(c->gate->tally, NULL);
-	tally_count(c->gate->tally, c->row, verdict);
-	refuse_write(&c->client.out, verdict, c->to.host[0] != '\0' ? &c->to : NULL, detail);
+		c->row = stats_find(c->gate->tally, NULL);
+	stats_count(c->gate->tally, c->row, verdict);
+	error_page_write(&c->client.out, verdict, c->to.host[0] != '\0' ? &c->to : NULL, detail);
 	linger(c);
 }
 
@@ -116,12 +116,12 @@ static char *authorization(const struct upstream *upstream)
 	return buf_steal(&out);
 }
 
-static void write_request(struct connection *c, const struct head_request *request)
+static void write_request(struct connection *c, const struct http_head_request *request)
 {
 	cleanup_free char *secret = authorization(c->upstream);
 
 	if (!request->connect) {
-		head_write_request(request, c->upstream != NULL, secret, &c->request);
+		http_head_write_request(request, c->upstream != NULL, secret, &c->request);
 	} else if (c->upstream != NULL) {
 		buf_putf(&c->request, "CONNECT %s:%u HTTP/1.1\r\nHost: %s:%u\r\n", c->to.host,
 			 c->to.port, c->to.host, c->to.port);
@@ -134,21 +134,21 @@ static void write_request(struct connection *c, const struct head_request *reque
 static enum verdict judge(const struct connection *c)
 {
 	static const enum verdict verdicts[] = {
-		[HOSTS_ALLOWED] = VERDICT_ALLOWED,
-		[HOSTS_NOT_LISTED] = VERDICT_NOT_LISTED,
-		[HOSTS_OTHER_PORT] = VERDICT_PORT,
-		[HOSTS_FORBIDDEN] = VERDICT_FORBIDDEN,
+		[HOST_LIST_ALLOWED] = VERDICT_ALLOWED,
+		[HOST_LIST_NOT_LISTED] = VERDICT_NOT_LISTED,
+		[HOST_LIST_OTHER_PORT] = VERDICT_PORT,
+		[HOST_LIST_FORBIDDEN] = VERDICT_FORBIDDEN,
 	};
-	enum verdict verdict = verdicts[hosts_check(c->gate->order->hosts, &c->to)];
+	enum verdict verdict = verdicts[host_list_check(c->gate->order->hosts, &c->to)];
 
-	if (verdict == VERDICT_ALLOWED && tally_bytes(c->gate->tally) >= c->gate->order->bytes_max)
+	if (verdict == VERDICT_ALLOWED && stats_bytes(c->gate->tally) >= c->gate->order->bytes_max)
 		return VERDICT_BYTES;
 	return verdict;
 }
 
 static void start_dial(struct connection *c)
 {
-	const struct order *order = c->gate->order;
+	const struct request *order = c->gate->order;
 	const char *host = c->upstream != NULL ? c->upstream->host : c->to.host;
 	uint16_t port = c->upstream != NULL ? c->upstream->port : c->to.port;
 
@@ -156,42 +156,42 @@ static void start_dial(struct connection *c)
 			: order->allow_private ? DIAL_PRIVATE
 					       : DIAL_GLOBAL;
 	set_state(c, STATE_DIAL);
-	dial_start(&c->dial, c->gate->resolver, gate_question(c->gate), host, port);
+	dial_start(&c->dial, c->gate->resolver, listener_question(c->gate), host, port);
 }
 
 static void take_request(struct connection *c, size_t len)
 {
-	struct head_request request;
+	struct http_head_request request;
 	enum verdict verdict;
 	struct err err;
 
-	if (head_parse_request(c->client.in.data, len, &request, &err) < 0) {
+	if (http_head_parse_request(c->client.in.data, len, &request, &err) < 0) {
 		refuse(c, VERDICT_MALFORMED, err.msg);
 		return;
 	}
 	c->to = request.to;
 	c->tunnel = request.connect;
-	c->row = tally_find(c->gate->tally, &c->to);
+	c->row = stats_find(c->gate->tally, &c->to);
 	verdict = judge(c);
 	if (verdict != VERDICT_ALLOWED) {
 		refuse(c, verdict, NULL);
 		return;
 	}
-	if (order_find_upstream(c->gate->order, c->to.host, c->tunnel, &c->upstream, &err) < 0) {
+	if (request_find_upstream(c->gate->order, c->to.host, c->tunnel, &c->upstream, &err) < 0) {
 		refuse(c, VERDICT_UNREACHABLE, err.msg);
 		return;
 	}
 	write_request(c, &request);
-	body_init(&c->body, request.body, request.body_len);
+	http_body_init(&c->body, request.body, request.body_len);
 	buf_consume(&c->client.in, len);
 	start_dial(c);
 }
 
 static bool step_head(struct connection *c)
 {
-	size_t len = head_len(c->client.in.data, c->client.in.len);
+	size_t len = http_head_len(c->client.in.data, c->client.in.len);
 
-	if (len == 0 ? c->client.in.len >= HEAD_MAX : len > HEAD_MAX)
+	if (len == 0 ? c->client.in.len >= HTTP_HEAD_MAX : len > HTTP_HEAD_MAX)
 		refuse(c, VERDICT_MALFORMED, "the request's head is too long");
 	else if (len > 0)
 		take_request(c, len);
@@ -216,9 +216,9 @@ static void on_dialled(struct dial *dial, enum verdict verdict, const char *deta
 		run(c);
 		return;
 	}
-	side_open(&c->server, fd_steal(&dial->fd));
+	endpoint_open(&c->server, fd_steal(&dial->fd));
 	buf_put(&c->server.out, c->request.data, c->request.len);
-	tally_add(c->gate->tally, c->row, c->request.len, 0);
+	stats_add(c->gate->tally, c->row, c->request.len, 0);
 	buf_release(&c->request);
 	if (c->tunnel && c->upstream == NULL) {
 		buf_puts(&c->client.out, "HTTP/1.1 200 Connection established\r\n\r\n");
@@ -226,22 +226,23 @@ static void on_dialled(struct dial *dial, enum verdict verdict, const char *deta
 	} else if (c->tunnel) {
 		set_state(c, STATE_UPSTREAM);
 	} else {
-		tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
 		set_state(c, STATE_PLAIN);
 	}
 	run(c);
 }
 
 /* Takes the head at the start of what the server sent. 0 when it is not complete, -1: refused. */
-static int take_response(struct connection *c, struct head_response *ret_response, size_t *ret_len)
+static int take_response(struct connection *c, struct http_head_response *ret_response,
+			 size_t *ret_len)
 {
 	struct buf *in = &c->server.in;
 	struct err err;
 
-	*ret_len = head_len(in->data, in->len);
-	if (*ret_len == 0 && in->len < HEAD_MAX && !c->server.ended)
+	*ret_len = http_head_len(in->data, in->len);
+	if (*ret_len == 0 && in->len < HTTP_HEAD_MAX && !c->server.ended)
 		return 0;
-	if (*ret_len > 0 && head_parse_response(in->data, *ret_len, ret_response, &err) == 0)
+	if (*ret_len > 0 && http_head_parse_response(in->data, *ret_len, ret_response, &err) == 0)
 		return 1;
 	refuse(c, VERDICT_UNREACHABLE, "what it answered is no HTTP");
 	return -1;
@@ -249,7 +250,7 @@ static int take_response(struct connection *c, struct head_response *ret_respons
 
 static bool step_upstream(struct connection *c)
 {
-	struct head_response response;
+	struct http_head_response response;
 	size_t len;
 	int got = take_response(c, &response, &len);
 
@@ -272,11 +273,11 @@ static void refuse_tunnel(struct connection *c, const char *detail)
 {
 	const struct buf *in = &c->client.in;
 
-	tally_count(c->gate->tally, c->row, VERDICT_TLS);
+	stats_count(c->gate->tally, c->row, VERDICT_TLS);
 	if (in->len > 0 && in->data[0] == TLS_HANDSHAKE)
-		refuse_write_alert(&c->client.out);
+		error_page_write_alert(&c->client.out);
 	else
-		refuse_write(&c->client.out, VERDICT_TLS, &c->to, detail);
+		error_page_write(&c->client.out, VERDICT_TLS, &c->to, detail);
 	linger(c);
 }
 
@@ -285,7 +286,7 @@ static bool step_hello(struct connection *c)
 	const struct buf *in = &c->client.in;
 	char host[HOST_MAX + 1];
 	struct err err;
-	int got = hello_read_name(in->data, in->len, host, &err);
+	int got = client_hello_read_name(in->data, in->len, host, &err);
 
 	if (got < 0 && in->data[0] != TLS_HANDSHAKE && c->to.port != HTTPS_PORT) {
 		set_state(c, STATE_INNER);
@@ -294,7 +295,7 @@ static bool step_hello(struct connection *c)
 	} else if (got > 0 && !str_eq(host, c->to.host)) {
 		refuse_tunnel(c, "the server name (SNI) in TLS is another one");
 	} else if (got > 0) {
-		tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
 		set_state(c, STATE_TUNNEL);
 	} else if (in->len >= HELLO_BYTES) {
 		refuse_tunnel(c, "the ClientHello is too long");
@@ -318,59 +319,59 @@ static bool is_other_protocol(const struct buf *in)
 static bool step_inner(struct connection *c)
 {
 	const struct buf *in = &c->client.in;
-	size_t len = head_len(in->data, in->len);
-	struct head_request request;
+	size_t len = http_head_len(in->data, in->len);
+	struct http_head_request request;
 	struct err err;
 
-	if (len == 0 && in->len < HEAD_MAX && !is_other_protocol(in)) {
+	if (len == 0 && in->len < HTTP_HEAD_MAX && !is_other_protocol(in)) {
 		if (!c->client.ended && !c->server.broken)
 			return false;
 		linger(c);
 		return true;
 	}
-	if (len == 0 || head_parse_tunnelled(in->data, len, &c->to, &request, &err) < 0) {
+	if (len == 0 || http_head_parse_tunnelled(in->data, len, &c->to, &request, &err) < 0) {
 		refuse_tunnel(c, len > 0 ? err.msg : "this is neither TLS nor HTTP");
 		return true;
 	}
-	head_write_request(&request, false, NULL, &c->server.out);
-	body_init(&c->body, request.body, request.body_len);
+	http_head_write_request(&request, false, NULL, &c->server.out);
+	http_body_init(&c->body, request.body, request.body_len);
 	buf_consume(&c->client.in, len);
-	tally_add(c->gate->tally, c->row, len, 0);
-	tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+	stats_add(c->gate->tally, c->row, len, 0);
+	stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
 	set_state(c, STATE_PLAIN);
 	return true;
 }
 
 /* Passes on up to `len` bytes; false when there is nothing to do now. */
-static bool pass(struct connection *c, struct side *from, struct side *to, size_t len)
+static bool pass(struct connection *c, struct endpoint *from, struct endpoint *to, size_t len)
 {
 	bool up = from == &c->client;
 
 	if (len > from->in.len)
 		len = from->in.len;
-	if (len == 0 || (to->out.len >= SIDE_BUFFER && !to->broken))
+	if (len == 0 || (to->out.len >= ENDPOINT_BUFFER && !to->broken))
 		return false;
 	if (!to->broken)
 		buf_put(&to->out, from->in.data, len);
 	buf_consume(&from->in, len);
-	tally_add(c->gate->tally, c->row, up ? len : 0, up ? 0 : len);
+	stats_add(c->gate->tally, c->row, up ? len : 0, up ? 0 : len);
 	set_timer(c);
 	return true;
 }
 
 static bool over_the_cap(struct connection *c)
 {
-	if (tally_bytes(c->gate->tally) < c->gate->order->bytes_max)
+	if (stats_bytes(c->gate->tally) < c->gate->order->bytes_max)
 		return false;
-	tally_count(c->gate->tally, c->row, VERDICT_BYTES);
+	stats_count(c->gate->tally, c->row, VERDICT_BYTES);
 	linger(c);
 	return true;
 }
 
 static bool step_tunnel(struct connection *c)
 {
-	bool up = pass(c, &c->client, &c->server, SIDE_BUFFER);
-	bool down = pass(c, &c->server, &c->client, SIDE_BUFFER);
+	bool up = pass(c, &c->client, &c->server, ENDPOINT_BUFFER);
+	bool down = pass(c, &c->server, &c->client, ENDPOINT_BUFFER);
 
 	if (over_the_cap(c))
 		return true;
@@ -379,7 +380,7 @@ static bool step_tunnel(struct connection *c)
 	if (c->server.ended && c->server.in.len == 0)
 		c->client.closing = true;
 	if (c->client.closing && (c->server.closing || c->server.broken)) {
-		if (!side_flushed(&c->server))
+		if (!endpoint_flushed(&c->server))
 			return up || down;
 		linger(c);
 		return true;
@@ -392,14 +393,14 @@ static bool step_tunnel(struct connection *c)
 /* The request's body and no byte more. */
 static bool pass_body(struct connection *c)
 {
-	struct body before = c->body;
+	struct http_body before = c->body;
 	const struct buf *in = &c->client.in;
 	struct err err;
 	ptrdiff_t len;
 
-	if (body_done(&c->body) || in->len == 0 || c->server.out.len >= SIDE_BUFFER)
+	if (http_body_done(&c->body) || in->len == 0 || c->server.out.len >= ENDPOINT_BUFFER)
 		return false;
-	len = body_take(&c->body, in->data, in->len, &err);
+	len = http_body_take(&c->body, in->data, in->len, &err);
 	if (len < 0) {
 		c->body = before;
 		refuse(c, VERDICT_MALFORMED, err.msg);
@@ -411,13 +412,13 @@ static bool pass_body(struct connection *c)
 static bool step_plain(struct connection *c)
 {
 	bool up = pass_body(c);
-	struct head_response response;
+	struct http_head_response response;
 	size_t len;
 	int got;
 
 	if (c->state != STATE_PLAIN || over_the_cap(c))
 		return true;
-	if (c->client.out.len >= SIDE_BUFFER) /* of interim answers that nobody reads */
+	if (c->client.out.len >= ENDPOINT_BUFFER) /* of interim answers that nobody reads */
 		return up;
 	got = take_response(c, &response, &len);
 	if (got <= 0)
@@ -426,9 +427,9 @@ static bool step_plain(struct connection *c)
 		refuse(c, VERDICT_UNREACHABLE, "what it answered is no HTTP");
 		return true;
 	}
-	head_write_response(&response, &c->client.out);
+	http_head_write_response(&response, &c->client.out);
 	buf_consume(&c->server.in, len);
-	tally_add(c->gate->tally, c->row, 0, len);
+	stats_add(c->gate->tally, c->row, 0, len);
 	if (response.status >= 200)
 		set_state(c, STATE_ANSWER);
 	return true;
@@ -441,7 +442,7 @@ static bool step_answer(struct connection *c)
 
 	if (c->state != STATE_ANSWER)
 		return true;
-	down = pass(c, &c->server, &c->client, SIDE_BUFFER);
+	down = pass(c, &c->server, &c->client, ENDPOINT_BUFFER);
 	if (over_the_cap(c))
 		return true;
 	if (c->server.ended && c->server.in.len == 0) {
@@ -474,7 +475,7 @@ static bool listens(const struct connection *c)
 		return false;
 	case STATE_PLAIN:
 	case STATE_ANSWER:
-		return !body_done(&c->body);
+		return !http_body_done(&c->body);
 	default:
 		return true;
 	}
@@ -485,7 +486,7 @@ static bool has_ended(const struct connection *c)
 	if (c->state == STATE_DIAL)
 		return false; /* its lookup is one of a bounded number */
 	return c->client.broken ||
-	       (c->state == STATE_LINGER && c->client.ended && side_flushed(&c->client));
+	       (c->state == STATE_LINGER && c->client.ended && endpoint_flushed(&c->client));
 }
 
 /* May free `c`. */
@@ -508,8 +509,8 @@ static void run(struct connection *c)
 			;
 		c->client.reading = listens(c);
 		c->server.reading = c->state != STATE_HELLO && c->state != STATE_INNER;
-		side_update(&c->client);
-		side_update(&c->server);
+		endpoint_update(&c->client);
+		endpoint_update(&c->server);
 	} while (steps[c->state](c));
 	if (c->client.shut && !was_shut && c->state == STATE_LINGER)
 		set_timer(c);
@@ -517,32 +518,32 @@ static void run(struct connection *c)
 		connection_free(c);
 }
 
-static void on_client(struct side *side)
+static void on_client(struct endpoint *side)
 {
 	run(container_of(side, struct connection, client));
 }
 
-static void on_server(struct side *side)
+static void on_server(struct endpoint *side)
 {
 	run(container_of(side, struct connection, server));
 }
 
 /* ---- the object ---- */
 
-void connection_start(struct gate *gate, int fd_own)
+void connection_start(struct listener *gate, int fd_own)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 
 	c->gate = gate;
 	list_init(&c->node);
 	list_append(&gate->connections, &c->node);
-	side_init(&c->client, gate->loop, on_client);
-	side_init(&c->server, gate->loop, on_server);
+	endpoint_init(&c->client, gate->loop, on_client);
+	endpoint_init(&c->server, gate->loop, on_server);
 	buf_init(&c->request, BUF_UNBOUNDED);
 	c->dial.loop = gate->loop;
 	c->dial.fd = -1;
 	c->dial.done = on_dialled;
-	side_open(&c->client, fd_own);
+	endpoint_open(&c->client, fd_own);
 	set_state(c, STATE_HEAD);
 	run(c);
 }
@@ -554,16 +555,16 @@ struct connection *connection_of(struct list *node)
 
 void connection_free(struct connection *c)
 {
-	struct gate *gate = c->gate;
+	struct listener *gate = c->gate;
 
 	list_remove(&c->node);
 	loop_timer_stop(&c->timer);
 	dial_release(&c->dial);
-	side_release(&c->client);
-	side_release(&c->server);
+	endpoint_release(&c->client);
+	endpoint_release(&c->server);
 	buf_release(&c->request);
 	free(c);
-	gate_forget(gate);
+	listener_forget(gate);
 }
 
 bool connection_answer(struct connection *c, const struct resolver_answer *answer)

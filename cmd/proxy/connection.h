@@ -9,13 +9,13 @@
 #define PROXY_CONNECTION_H
 
 #include "base/list.h"
-#include "gate.h"
+#include "listener.h"
 #include "resolver.h"
 
 struct connection;
 
-/* Frees itself at its end, which gate_forget() is told. */
-void connection_start(struct gate *gate, int fd_own);
+/* Frees itself at its end, which listener_forget() is told. */
+void connection_start(struct listener *gate, int fd_own);
 /* Of a node of gate->connections. */
 struct connection *connection_of(struct list *node);
 /* Ends it now. */

@@ -17,15 +17,15 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/util.h"
-#include "confine.h"
-#include "gate.h"
-#include "helper/harden.h"
-#include "helper/say.h"
-#include "order.h"
+#include "helper/response.h"
+#include "listener.h"
+#include "lockdown.h"
+#include "lockdown/harden.h"
 #include "parts/parts.h"
+#include "request.h"
 #include "resolver.h"
 
-enum { LISTENER_FD = 3, PORTS_MAX = HOSTS_MAX + 4 };
+enum { LISTENER_FD = 3, PORTS_MAX = HOST_LIST_MAX + 4 };
 
 struct server {
 	struct loop *loop;
@@ -52,32 +52,32 @@ static int check_listener(struct err *err)
 	return fd_set_nonblock(LISTENER_FD, err);
 }
 
-static int confine(const struct order *order, struct err *err)
+static int confine(const struct request *order, struct err *err)
 {
 	uint16_t ports[PORTS_MAX];
-	size_t count = hosts_ports(order->hosts, ports, PORTS_MAX - 2);
+	size_t count = host_list_ports(order->hosts, ports, PORTS_MAX - 2);
 
 	if (order->https.at.port != 0)
 		ports[count++] = order->https.at.port;
 	if (order->http.at.port != 0)
 		ports[count++] = order->http.at.port;
-	return confine_proxy(ports, count, err);
+	return lockdown_proxy(ports, count, err);
 }
 
-static int serve(const struct order *order, int resolver, struct err *err)
+static int serve(const struct request *order, int resolver, struct err *err)
 {
 	struct server server = { .loop = loop_new(clock_ms, err) };
-	struct gate gate;
+	struct listener gate;
 
 	if (server.loop == NULL)
 		return -1;
 	if (confine(order, err) < 0 ||
 	    loop_io_start(server.loop, &server.order, STDIN_FILENO, EPOLLIN, on_order, err) < 0 ||
-	    gate_init(&gate, server.loop, order, resolver, LISTENER_FD, err) < 0)
+	    listener_init(&gate, server.loop, order, resolver, LISTENER_FD, err) < 0)
 		return -1;
 	loop_run(server.loop);
-	tally_finish(gate.tally);
-	gate_release(&gate);
+	stats_finish(gate.tally);
+	listener_release(&gate);
 	loop_io_stop(&server.order);
 	loop_free(server.loop);
 	return 0;
@@ -86,16 +86,16 @@ static int serve(const struct order *order, int resolver, struct err *err)
 static int run(struct err *err)
 {
 	cleanup_fd int resolver = -1;
-	struct order order;
+	struct request order;
 	int result;
 
 	if (harden_process(err) < 0 || check_listener(err) < 0)
 		return -1;
 	resolver = resolver_spawn(err);
-	if (resolver < 0 || order_take(&order, err) < 0)
+	if (resolver < 0 || request_take(&order, err) < 0)
 		return -1;
 	result = serve(&order, resolver, err);
-	order_release(&order);
+	request_release(&order);
 	return result;
 }
 
@@ -109,6 +109,6 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	if (run(&err) == 0)
 		_exit(EXIT_SUCCESS); /* nothing is left to flush, and a leak checker may not run */
-	say_error(&err);
+	response_error(&err);
 	return EXIT_FAILURE;
 }

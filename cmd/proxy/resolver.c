@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "confine.h"
+#include "lockdown.h"
 #include "net/upstream.h"
 
 enum { QUESTION_HOST_MAX = UPSTREAM_HOST_MAX };
@@ -97,7 +97,7 @@ static void run(int channel)
 	/* Standard error stays: it is the log. */
 	(void)close(STDOUT_FILENO);
 	(void)!fd_close_from(STDERR_FILENO + 1);
-	if (confine_resolver(&err) < 0) {
+	if (lockdown_resolver(&err) < 0) {
 		(void)fprintf(stderr, "ptycell-proxy: %s\n", err.msg);
 		_exit(EXIT_FAILURE);
 	}

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "config/places.h"
+#include "config/paths.h"
 #include "config/room.h"
 #include "config/settings.h"
 #include "doctor_connect.h"
@@ -24,12 +24,12 @@
 #include "helper/helper.h"
 #include "journal/audit.h"
 #include "kernel.h"
+#include "lockdown/landlock_ruleset.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
-#include "sandbox/landlock_ruleset.h"
 #include "say.h"
 #include "settle.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { OLDEST_PYTHON_MINOR = 9 };
 
@@ -110,7 +110,7 @@ static void report_packages(struct report *r, const char *interpreter, const cha
 			find_package(packages, count, wish->distribution);
 
 		if (found) {
-			cleanup_free char *version = clean_quote(found->version);
+			cleanup_free char *version = sanitize_quote(found->version);
 
 			buf_putf(&there, "%s%s %s", there.len > 0 ? ", " : "", wish->distribution,
 				 version);
@@ -168,7 +168,7 @@ static void wish_for_debians(struct report *r, const struct language *language, 
 static void wish_for_language(struct report *r, const struct language *language)
 {
 	static const char apt[] = "apt install ";
-	bool named = places_getenv(r->settings->environment, language->env_override) != NULL;
+	bool named = paths_getenv(r->settings->environment, language->env_override) != NULL;
 
 	/* Whoever does not use the others needs none of them. */
 	if (named || str_eq(language->name, "python"))
@@ -211,7 +211,7 @@ static void report_language(struct report *r, const struct language *language,
 	report_trial(r, language, &path, trial);
 	if (str_eq(language->name, "python"))
 		report_python(r, path.path, quoted);
-	interpreter_path_release(&path);
+	locate_release(&path);
 }
 
 /* With settings of its own, as a trial changes them. */

@@ -13,10 +13,10 @@
 #include "event/loop.h"
 #include "helper/helper.h"
 #include "json/make.h"
+#include "query/databases.h"
+#include "query/reply.h"
 #include "say.h"
-#include "text/clean.h"
-#include "tools/databases.h"
-#include "tools/said.h"
+#include "text/sanitize.h"
 
 enum { PATIENCE_MS = 20000, INLINE_BYTES = 4096, QUERY = 1 };
 
@@ -32,11 +32,11 @@ struct trial {
 static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct trial *trial = helper_data(helper);
-	struct said said;
+	struct query_reply said;
 
-	said_read(progress, QUERY, &said);
-	trial->over = said.kind == SAID_ANSWER || said.kind == SAID_FAILED;
-	trial->answered = said.kind == SAID_ANSWER;
+	query_reply_read(progress, QUERY, &said);
+	trial->over = said.kind == QUERY_REPLY_ANSWER || said.kind == QUERY_REPLY_FAILED;
+	trial->answered = said.kind == QUERY_REPLY_ANSWER;
 	trial->err = said.err;
 }
 
@@ -121,7 +121,7 @@ static int try_database(struct loop *loop, const struct settings *settings, cons
 
 static bool report(struct loop *loop, const struct settings *settings, const char *name)
 {
-	cleanup_free char *quoted = clean_quote(name);
+	cleanup_free char *quoted = sanitize_quote(name);
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t start = clock_ms();
 	struct err err = { 0 };
@@ -130,7 +130,7 @@ static bool report(struct loop *loop, const struct settings *settings, const cha
 		say(quoted, "answers %s after %ju ms", query, (uintmax_t)(clock_ms() - start));
 		return true;
 	}
-	clean_line(&why, err.msg, strlen(err.msg), sizeof(err.msg));
+	sanitize_line(&why, err.msg, strlen(err.msg), sizeof(err.msg));
 	say(quoted, "%s", buf_str(&why));
 	return false;
 }

@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "config/settings.h"
+#include "confinement/confinement.h"
 #include "event/loop.h"
 #include "runtime/language.h"
-#include "session/confinement.h"
 #include "session/session.h"
 #include "session/table.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 
 enum { PATIENCE_MS = 40000 };
@@ -60,7 +60,7 @@ static char *clean_copy(const char *text)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_block(&out, text, strlen(text));
+	sanitize_block(&out, text, strlen(text));
 	return buf_steal(&out);
 }
 
@@ -75,7 +75,7 @@ static void on_answer(struct call *call, const struct exec_result *result, void 
 	(void)call;
 	c->waiting--;
 	if (result->cell->state == CELL_DONE)
-		trial->version = clean_quote(version != NULL ? version : "unknown");
+		trial->version = sanitize_quote(version != NULL ? version : "unknown");
 	else
 		trial->problem =
 			clean_copy(problem != NULL ? problem : "it did not answer within 40 s");
@@ -95,7 +95,7 @@ static void try_language(struct checkup *c, struct session *session,
 
 	if (language_locate(language, env, &path, &err) < 0)
 		return;
-	interpreter_path_release(&path);
+	locate_release(&path);
 	if (session_exec(session, &request, on_answer, c, &err) != NULL)
 		c->waiting++;
 	else

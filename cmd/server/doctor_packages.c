@@ -8,14 +8,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "config/settings.h"
+#include "confinement/confinement.h"
 #include "event/loop.h"
 #include "install/broker.h"
 #include "install/indexes.h"
 #include "policy/policyfile.h"
 #include "runtime/language.h"
 #include "say.h"
-#include "session/confinement.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 
 enum { PATIENCE_S = 60, FROM_CHARS = 400 };
@@ -54,11 +54,11 @@ static void say_result(const struct checkup *c, const json_t *result)
 {
 	const char *tool = json_string_value(json_object_get(result, "tool"));
 	const char *from = json_string_value(json_object_get(result, "from"));
-	cleanup_free char *shown_tool = clean_quote(tool != NULL ? tool : "?");
+	cleanup_free char *shown_tool = sanitize_quote(tool != NULL ? tool : "?");
 	cleanup_buf struct buf shown_from = BUF_INIT(BUF_UNBOUNDED);
 
 	if (from != NULL)
-		clean_line(&shown_from, from, strlen(from), FROM_CHARS);
+		sanitize_line(&shown_from, from, strlen(from), FROM_CHARS);
 	say(c->language, "%s, packages from %s", shown_tool, buf_str(&shown_from));
 }
 
@@ -73,7 +73,7 @@ static void on_checked(void *data, const json_t *result, const char *problem)
 		return;
 	}
 	c->good = false;
-	clean_block(&text, problem, strlen(problem));
+	sanitize_block(&text, problem, strlen(problem));
 	say_text(c->language, buf_str(&text));
 	say("", "%s", another(c->language));
 }
@@ -86,7 +86,7 @@ static bool is_wanted(const struct checkup *c, const struct language *language, 
 
 	if (language_locate(language, c->settings->environment, &path, err) < 0)
 		return false;
-	interpreter_path_release(&path);
+	locate_release(&path);
 	if (indexes_read(c->settings, confinement_shares(service_confinement(c->service)), language,
 			 &indexes, err) == 0)
 		indexes_release(&indexes);

@@ -6,14 +6,14 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
+#include "confinement/confinement_text.h"
+#include "confinement/hints.h"
 #include "event/loop.h"
 #include "helper/helper.h"
 #include "proc/sandbox_client.h"
-#include "sandbox/canary.h"
+#include "sandbox/probe/escapes.h"
 #include "say.h"
-#include "session/advice.h"
-#include "session/confinement.h"
-#include "session/confinement_text.h"
 
 static void on_settled(void *data)
 {
@@ -48,7 +48,7 @@ static void say_canaries(const struct sandbox_report *report)
 	    report->canaries - (unsigned int)__builtin_popcount(report->through), report->canaries);
 	for (unsigned int i = 0; i < CANARIES; i++)
 		if ((report->through & BIT(i)) != 0)
-			say("", "NOT stopped: one that %s", canary_name((enum canary)i));
+			say("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
 }
 
 /* Why stronger tiers are not had. */
@@ -67,10 +67,10 @@ static void say_reasons(const struct sandbox_report *report)
 static void say_advice(const struct sandbox_report *report)
 {
 	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
-	struct advice_machine machine;
+	struct hints_machine machine;
 
-	advice_look("", &machine);
-	advice_write(&advice, report, &machine);
+	hints_look("", &machine);
+	hints_write(&advice, report, &machine);
 	say_text("", buf_str(&advice));
 }
 

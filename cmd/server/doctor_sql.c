@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "say.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -29,7 +29,7 @@ static void list_drivers(char *text, struct buf *out)
 		*end = '\0';
 		if (strcasecmp(line + 1, "ODBC") == 0)
 			continue;
-		quoted = clean_quote(line + 1);
+		quoted = sanitize_quote(line + 1);
 		buf_putf(out, "%s%s", out->len > 0 ? ", " : "", quoted);
 	}
 }
@@ -57,7 +57,7 @@ void doctor_sql(const struct settings *settings)
 	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
 
 	for (size_t i = 0; i < settings->database_count; i++) {
-		cleanup_free char *quoted = clean_quote(settings->databases[i].name);
+		cleanup_free char *quoted = sanitize_quote(settings->databases[i].name);
 
 		buf_putf(&names, ", %s", quoted);
 	}

@@ -19,9 +19,9 @@
 #include "options.h"
 #include "policy/policyfile.h"
 #include "policy/rules.h"
+#include "redact/redact.h"
 #include "serve.h"
 #include "settle.h"
-#include "text/redact.h"
 
 enum { OPEN_FILES = 131072, MAPPED_FROM = 1 << 20 };
 
@@ -39,7 +39,7 @@ static void forget_inherited(void)
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
 {
-	/* Sessions get the 1 (sandbox/payload.c), which is none as well. */
+	/* Sessions get the 1 (sandbox/restrict/payload.c), which is none as well. */
 	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);

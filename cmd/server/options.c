@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "doctor.h"
 #include "help.h"
-#include "hosts.h"
-#include "text/clean.h"
+#include "host_config.h"
+#include "text/sanitize.h"
 
 static int print_help(int argc, char **argv)
 {
@@ -32,7 +32,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "doctor", doctor_main },
-	{ "config", hosts_main },
+	{ "config", host_config_main },
 	{ "help", print_help },
 	{ "version", print_version },
 };
@@ -70,7 +70,7 @@ int options_run(int argc, char **argv)
 	if (argc < 2)
 		return OPTIONS_SERVE;
 	command = find(commands, ARRAY_SIZE(commands), argv[1]);
-	if (!command || command->run != hosts_main) {
+	if (!command || command->run != host_config_main) {
 		const struct command *flag = find_flag(argc, argv);
 
 		command = flag ? flag : command;
@@ -79,7 +79,7 @@ int options_run(int argc, char **argv)
 		return command->run(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return OPTIONS_SERVE;
-	quoted = clean_quote(argv[1]);
+	quoted = sanitize_quote(argv[1]);
 	fprintf(stderr,
 		"ptycell has no command '%s'; there are doctor and config, and without a command it "
 		"serves. ptycell --help says more.\n",

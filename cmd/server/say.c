@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { TEXT_WIDTH = 85 };
 
@@ -50,6 +50,6 @@ char *say_path(const char *path)
 	struct buf out;
 
 	buf_init(&out, BUF_UNBOUNDED);
-	clean_line(&out, path, strlen(path), PATH_MAX);
+	sanitize_line(&out, path, strlen(path), PATH_MAX);
 	return buf_steal(&out);
 }

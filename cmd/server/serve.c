@@ -10,6 +10,7 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 #include "mcp/stdio.h"
+#include "resources/resources.h"
 #include "tools/service.h"
 
 enum { LIVE_CALLS_MAX = 1024, LISTENERS_MAX = 64 };
@@ -19,6 +20,7 @@ struct serve {
 	struct service *service;
 	struct mcp_server *server;
 	struct mcp_stdio *stdio;
+	struct mcp_features features;
 	struct mcp_limits limits;
 	bool unanswered; /* something was asked and its answer did not go out */
 };
@@ -83,8 +85,9 @@ static int start(struct serve *serve, const struct settings *settings,
 	if (serve->loop == NULL)
 		return -1;
 	serve->service = service_new(serve->loop, settings, policy);
-	serve->server =
-		mcp_server_new(serve->loop, service_features(serve->service), &serve->limits, NULL);
+	serve->features = *service_features(serve->service);
+	resources_features(&serve->features);
+	serve->server = mcp_server_new(serve->loop, &serve->features, &serve->limits, NULL);
 	service_attach(serve->service, serve->server);
 	serve->stdio = mcp_stdio_new(serve->loop, serve->server, &options, err);
 	return serve->stdio == NULL ? -1 : 0;

@@ -10,7 +10,7 @@
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "config/places.h"
+#include "config/paths.h"
 #include "config/room.h"
 #include "config/settings.h"
 
@@ -37,7 +37,7 @@ static char *find_obstacle(const char *path)
 /* In folders where everybody may make one: a name of our own. NULL when there is none, either. */
 static char *find_substitute(void)
 {
-	const char *const folders[] = { places_getenv(environ, "TMPDIR"), "/var/tmp", "/tmp" };
+	const char *const folders[] = { paths_getenv(environ, "TMPDIR"), "/var/tmp", "/tmp" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		cleanup_free char *path = NULL;

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "flow.h"
 #include "sql/infer.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { SHOWN_MAX = 30, AFFINITY_MASK = 0x47, AFFINITY_TEXT = 'B' };
 /* Of P5 of Compare. */
@@ -45,7 +45,7 @@ static void tell_literal(const char *text, struct sink *sink)
 {
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&shown, text, strlen(text), SHOWN_MAX);
+	sanitize_line(&shown, text, strlen(text), SHOWN_MAX);
 	sink_note(
 		sink,
 		"a number was compared with the text '%s': it equals none and is less than any; a "

@@ -8,10 +8,10 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "hash.h"
-#include "lite.h"
 #include "sql/marked.h"
 #include "sql/moment.h"
-#include "text/clean.h"
+#include "sqlite.h"
+#include "text/sanitize.h"
 #include "text/utf8.h"
 
 enum {
@@ -48,7 +48,7 @@ char *column_shown(const char *text)
 			buf_put(&seen, begin, (size_t)(text + 1 - begin));
 		begin = text + 1;
 	}
-	clean_line(&out, buf_str(&seen), seen.len, SHOWN_MAX);
+	sanitize_line(&out, buf_str(&seen), seen.len, SHOWN_MAX);
 	return buf_steal(&out);
 }
 
@@ -224,7 +224,7 @@ int column_fail_memory(struct err *err)
 		"the columns that the query names need more than %d MB of memory, which is "
 		"the most that exec_sql takes (no setting changes that); name fewer columns, "
 		"or read the file in python by chunks",
-		LITE_HEAP_MAX >> 20);
+		SQLITE_HEAP_MAX >> 20);
 }
 
 int column_reserve(struct column *column, size_t rows, struct err *err)

@@ -8,7 +8,7 @@
 
 #include "advise.h"
 #include "base/mem.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum kind { KIND_ORDER, KIND_GROUP, KIND_VALUE, KIND_CONDITION, KIND_NULL, KIND_LIST, KINDS };
 
@@ -50,7 +50,7 @@ static char *shown(const struct clause *clause, size_t at)
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_put(&text, clause->lexer.text + clause->tokens[at].at, clause->tokens[at].len);
-	return clean_quote(buf_str(&text));
+	return sanitize_quote(buf_str(&text));
 }
 
 /* Why the text at `at` is none of what was meant. */

@@ -12,14 +12,14 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "bytecode.h"
-#include "confine.h"
-#include "lite.h"
+#include "cancel.h"
+#include "csv_tables.h"
+#include "lockdown.h"
 #include "odbc.h"
 #include "slow.h"
 #include "sql/guard.h"
 #include "sql/token.h"
-#include "stop.h"
-#include "tables.h"
+#include "sqlite.h"
 #include "vfs.h"
 #include "workspace/beneath.h"
 
@@ -38,7 +38,7 @@ struct database {
 	enum kind kind;
 	int dir_fd;
 	char *at; /* path or connection string */
-	struct tables *tables;
+	struct csv_tables *tables;
 	struct odbc *odbc;
 };
 
@@ -61,11 +61,11 @@ static int read_about(struct database *database, const json_t *about, struct err
 
 static int prepare(struct database *database, struct err *err)
 {
-	if (database->kind != KIND_ODBC && lite_start(err) < 0)
+	if (database->kind != KIND_ODBC && sqlite_start(err) < 0)
 		return -1;
 	switch (database->kind) {
 	case KIND_FILES:
-		database->tables = tables_new(database->dir_fd, err);
+		database->tables = csv_tables_new(database->dir_fd, err);
 		return database->tables != NULL ? 0 : -1;
 	case KIND_FILE:
 		return vfs_register(database->dir_fd, err);
@@ -96,7 +96,7 @@ static int confine_to_driver(const struct database *database, const json_t *abou
 		use_ini(ini);
 	if (folder != NULL)
 		(void)setenv("ODBCSYSINI", folder, 1);
-	return confine_driver(database->dir_fd, folder, err);
+	return lockdown_driver(database->dir_fd, folder, err);
 }
 
 /* Read before the file that describes it is out of reach. */
@@ -114,8 +114,8 @@ static int confine(const struct database *database, const json_t *about, struct 
 	if (database->kind == KIND_ODBC)
 		return confine_to_driver(database, about, err);
 	use_zone(about);
-	return confine_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
-			     err);
+	return lockdown_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
+			      err);
 }
 
 struct database *database_new(int dir_fd, const json_t *about, struct err *err)
@@ -149,15 +149,15 @@ static void tell_slow(sqlite3 *db, const struct query *query, const struct sink 
 static int run_on_files(struct database *database, const struct query *query, struct sink *sink,
 			struct err *err)
 {
-	if (tables_load(database->tables, query->text, query->len, err) < 0)
+	if (csv_tables_load(database->tables, query->text, query->len, err) < 0)
 		return -1;
-	if (lite_run(tables_db(database->tables), query, tables_fetch, database->tables, sink,
-		     err) < 0) {
-		tables_explain(database->tables, query->text, query->len, err);
-		tell_slow(tables_db(database->tables), query, sink, err);
+	if (sqlite_run(csv_tables_db(database->tables), query, csv_tables_fetch, database->tables,
+		       sink, err) < 0) {
+		csv_tables_explain(database->tables, query->text, query->len, err);
+		tell_slow(csv_tables_db(database->tables), query, sink, err);
 		return -1;
 	}
-	tables_tell(database->tables, query, sink);
+	csv_tables_tell(database->tables, query, sink);
 	return 0;
 }
 
@@ -191,10 +191,10 @@ static int check_unchanged(const struct database *database, const struct stat *b
 static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink *sink,
 			 struct err *err)
 {
-	int result = lite_seal(db_own, err);
+	int result = sqlite_seal(db_own, err);
 
 	if (result == 0)
-		result = lite_run(db_own, query, NULL, NULL, sink, err);
+		result = sqlite_run(db_own, query, NULL, NULL, sink, err);
 	if (result == 0)
 		bytecode_tell(db_own, query, sink);
 	else
@@ -230,7 +230,7 @@ static int run_on_file(struct database *database, const struct query *query, str
 	if (vfs_check(database->dir_fd, database->at, err) < 0 ||
 	    stat_file(database, &before, err) < 0)
 		return fail_missing(database, err);
-	db = lite_open_file(database->at, err);
+	db = sqlite_open_file(database->at, err);
 	if (db == NULL)
 		return -1;
 	result = run_and_close(db, query, sink, err);
@@ -252,7 +252,7 @@ static int run_on_host(struct database *database, const struct query *query, str
 	int result;
 
 	(void)stat(database->at, &before); /* that it is gone SQLite tells */
-	db = lite_open_host(database->at, &still, err);
+	db = sqlite_open_host(database->at, &still, err);
 	if (db == NULL)
 		return -1;
 	result = run_and_close(db, query, sink, err);
@@ -321,7 +321,8 @@ int database_run(struct database *database, const struct query *query, struct si
 		return result;
 	odbc_close(database->odbc);
 	database->odbc = NULL;
-	return kept && !begun && !stop_requested() ? check_and_run(database, query, sink, err) : -1;
+	return kept && !begun && !cancel_requested() ? check_and_run(database, query, sink, err)
+						     : -1;
 }
 
 void database_rest(struct database *database)

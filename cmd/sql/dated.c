@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "call.h"
 #include "sql/moment.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 /* As the query has what begins at `at`. */
 static char *shown(const struct clause *clause, size_t at, size_t end)
@@ -19,7 +19,7 @@ static char *shown(const struct clause *clause, size_t at, size_t end)
 	const struct token *last = &clause->tokens[end - 1];
 
 	buf_put(&text, clause->lexer.text + first->at, last->at + last->len - first->at);
-	return clean_quote(buf_str(&text));
+	return sanitize_quote(buf_str(&text));
 }
 
 /* ---- what is NULL for each date ---- */
@@ -168,7 +168,7 @@ static void compare_texts(struct dated *dated, const struct side *a, const struc
 
 	for (size_t at = b->begin + list; at < b->end; at += 2) {
 		cleanup_free char *text = clause_text(dated->clause, at);
-		cleanup_free char *quoted = text != NULL ? clean_quote(text) : NULL;
+		cleanup_free char *quoted = text != NULL ? sanitize_quote(text) : NULL;
 		cleanup_free char *other = xasprintf("'%s'", quoted != NULL ? quoted : "");
 
 		if (text == NULL ||

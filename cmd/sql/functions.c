@@ -14,9 +14,9 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "lite.h"
 #include "series.h"
-#include "text/clean.h"
+#include "sqlite.h"
+#include "text/sanitize.h"
 
 enum { SAMPLE_MAX = 40, PATTERN_MAX = 1000, VALUES_FIRST = 64 };
 
@@ -37,7 +37,7 @@ void functions_tell(struct sink *sink)
 
 	if (doubt.texts == 0)
 		return;
-	clean_line(&sample, doubt.sample, strlen(doubt.sample), SAMPLE_MAX);
+	sanitize_line(&sample, doubt.sample, strlen(doubt.sample), SAMPLE_MAX);
 	sink_note(sink, "%s counted %ju %s, each as the digits it begins with or as 0 ('%s')",
 		  doubt.function, (uintmax_t)doubt.texts,
 		  doubt.texts == 1 ? "text that is not a number" : "texts that are not numbers",
@@ -476,6 +476,6 @@ int functions_register(sqlite3 *db, struct err *err)
 	    sqlite3_create_function_v2(db, "regexp", 2, PURE, NULL, match, NULL, NULL, NULL) !=
 		    SQLITE_OK ||
 	    series_register(db) != SQLITE_OK)
-		return lite_fail(db, err);
+		return sqlite_fail(db, err);
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "lite.h"
+#include "sqlite.h"
 #include "text/cases.h"
 
 enum { PURE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
@@ -157,6 +157,6 @@ int letters_register(sqlite3 *db, struct err *err)
 		if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, PURE,
 					       NULL, functions[i].call, NULL, NULL,
 					       NULL) != SQLITE_OK)
-			return lite_fail(db, err);
+			return sqlite_fail(db, err);
 	return 0;
 }

@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "cancel.h"
 #include "database.h"
-#include "helper/harden.h"
-#include "helper/order.h"
-#include "helper/say.h"
+#include "helper/request.h"
+#include "helper/response.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "lockdown/harden.h"
 #include "parts/parts.h"
-#include "stop.h"
 
 /* A message as long as PTYCELL_LINE_MAX is by itself, each of its characters written as \u1234, is
  * less. */
@@ -101,7 +101,7 @@ static void obey(struct database *database, const json_t *order)
 		json_put(said, "answer", answer);
 	else
 		json_put(said, "failed", describe(&err));
-	say_progress(said);
+	response_progress(said);
 	database_rest(database);
 }
 
@@ -112,16 +112,16 @@ static int serve(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	first = order_read(ORDER_MAX, err);
+	first = request_read(ORDER_MAX, err);
 	if (first == NULL)
 		return -1;
 	database = database_new(FOLDER_FD, json_object_get(first, "database"), err);
 	if (database == NULL)
 		return -1;
 	obey(database, first);
-	while (!stop_requested()) {
+	while (!cancel_requested()) {
 		struct err ended;
-		cleanup_json json_t *order = order_read(ORDER_MAX, &ended);
+		cleanup_json json_t *order = request_read(ORDER_MAX, &ended);
 
 		if (order == NULL)
 			break;
@@ -142,6 +142,6 @@ int main(int argc, char **argv)
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* of patterns, and of what drivers convert */
 	if (serve(&err) == 0)
 		_exit(EXIT_SUCCESS); /* a database's threads and connections end with the process */
-	say_error(&err);
+	response_error(&err);
 	_exit(EXIT_FAILURE);
 }

@@ -13,9 +13,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "lite.h"
 #include "lookup.h"
-#include "order.h"
+#include "request.h"
+#include "sqlite.h"
 
 enum {
 	ROWS_AHEAD = 16, /* between the row that SQLite reads and the one brought closer */
@@ -397,7 +397,7 @@ static int order_rows(struct cursor *cursor, const char *columns)
 	}
 	if (result != SQLITE_OK)
 		return result;
-	cursor->order = order_get(cursor->sheet, columns);
+	cursor->order = request_get(cursor->sheet, columns);
 	return cursor->order != NULL ? SQLITE_OK : SQLITE_NOMEM;
 }
 
@@ -481,7 +481,7 @@ int module_register(sqlite3 *db, module_find *find, void *data, struct err *err)
 
 	*module = (struct module){ .find = find, .data = data };
 	if (sqlite3_create_module_v2(db, "csv", &methods, module, free) != SQLITE_OK)
-		return lite_fail(db, err);
+		return sqlite_fail(db, err);
 	return 0;
 }
 
@@ -495,7 +495,7 @@ int module_create(sqlite3 *db, const char *table, const struct sheet *sheet, str
 	if (sheet->count <= MODULE_SHOWN_COLUMNS)
 		put_columns(&sql, sheet);
 	if (sqlite3_exec(db, buf_str(&sql), NULL, NULL, NULL) != SQLITE_OK)
-		return lite_fail(db, err);
+		return sqlite_fail(db, err);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "cancel.h"
 #include "maria.h"
 #include "odbc_link.h"
 #include "odbc_params.h"
@@ -16,7 +17,6 @@
 #include "pq_rows.h"
 #include "pq_run.h"
 #include "sql/tokens.h"
-#include "stop.h"
 
 enum {
 	MS = 1000,
@@ -97,7 +97,7 @@ static int begin(struct odbc *odbc, const struct query *query, struct err *err)
 		return 0;
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	/* Not all systems that PostgreSQL runs on can look. */
-	if (odbc->can_look && !stop_requested()) {
+	if (odbc->can_look && !cancel_requested()) {
 		odbc->can_look = false;
 		return begin(odbc, query, err);
 	}
@@ -242,7 +242,7 @@ static int execute(struct odbc *odbc, SQLHSTMT statement, const struct query *qu
 
 static void end_statement(SQLHSTMT statement)
 {
-	stop_end();
+	cancel_end();
 	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
 }
 
@@ -254,10 +254,10 @@ static SQLHSTMT make_statement(struct odbc *odbc, struct err *err)
 		(void)odbc_fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
 		return SQL_NULL_HANDLE;
 	}
-	stop_begin(cancel, statement);
-	if (stop_requested()) {
+	cancel_begin(cancel, statement);
+	if (cancel_requested()) {
 		end_statement(statement);
-		(void)stop_fail(err);
+		(void)cancel_fail(err);
 		return SQL_NULL_HANDLE;
 	}
 	return statement;
@@ -292,11 +292,11 @@ static int run_text(struct odbc *odbc, const struct pq_query *query, struct sink
 {
 	int result;
 
-	stop_begin(cancel, SQL_NULL_HANDLE);
-	result = stop_requested() ? -1 : pq_rows_run(query, sink, (char *)odbc->state, err);
-	if (result < 0 && stop_requested())
-		result = stop_fail(err);
-	stop_end();
+	cancel_begin(cancel, SQL_NULL_HANDLE);
+	result = cancel_requested() ? -1 : pq_rows_run(query, sink, (char *)odbc->state, err);
+	if (result < 0 && cancel_requested())
+		result = cancel_fail(err);
+	cancel_end();
 	return result;
 }
 

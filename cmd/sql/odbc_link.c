@@ -8,13 +8,13 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "helper/say.h"
+#include "cancel.h"
+#include "helper/response.h"
 #include "maria.h"
 #include "odbc.h"
 #include "pq.h"
-#include "sql/connection.h"
+#include "sql/connection_string.h"
 #include "sql/connection_url.h"
-#include "stop.h"
 
 enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024, HIDDEN_MIN = 4, SETTINGS_MAX = 16 << 10 };
 
@@ -66,8 +66,8 @@ int odbc_fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err 
 	SQLCHAR message[MESSAGE_MAX] = "";
 	SQLSMALLINT len = 0;
 
-	if (stop_requested())
-		return stop_fail(err);
+	if (cancel_requested())
+		return cancel_fail(err);
 	odbc->state[0] = '\0';
 	odbc->native = 0;
 	(void)SQLGetDiagRec(kind, handle, 1, odbc->state, &odbc->native, message, sizeof(message),
@@ -458,7 +458,7 @@ static void give_up(void)
 
 	(void)err_set(&err, ERR_TIMEOUT, "connecting to the database: it did not answer in %d s",
 		      LOGIN_SECONDS);
-	say_error(&err);
+	response_error(&err);
 	_exit(EXIT_FAILURE);
 }
 
@@ -468,15 +468,15 @@ struct odbc *odbc_open(const char *connection, struct err *err)
 
 	(void)setenv("PGAPPNAME", "ptycell", 0);
 	odbc->dialect = SQL_GENERIC;
-	stop_at(LOGIN_SECONDS + 1, give_up);
+	cancel_at(LOGIN_SECONDS + 1, give_up);
 	if (start(odbc, connection, err) < 0) {
 		(void)err_wrap(err, "connecting to the database%s",
 			       connection_hint((const char *)odbc->state));
-		stop_at(0, NULL);
+		cancel_at(0, NULL);
 		odbc_close(odbc);
 		return NULL;
 	}
-	stop_at(0, NULL);
+	cancel_at(0, NULL);
 	return odbc;
 }
 

@@ -8,13 +8,13 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cancel.h"
 #include "hash.h"
 #include "lookup.h"
 #include "names.h"
-#include "order.h"
+#include "request.h"
 #include "sink.h"
 #include "source.h"
-#include "stop.h"
 #include "workspace/beneath.h"
 
 enum { READINGS_MAX = 5, YEAR_MIN = 1900, YEAR_MAX = 2100 };
@@ -328,8 +328,8 @@ static int scan_rows(struct sheet *sheet, struct csv_reader *reader, struct err 
 		find_sample(sheet, reader);
 	named = sheet->count;
 	while ((result = csv_next(reader, err)) == 1) {
-		if (stop_requested())
-			return stop_fail(err);
+		if (cancel_requested())
+			return cancel_fail(err);
 		if (count_row(sheet, reader, named, err) < 0)
 			return -1;
 	}
@@ -387,7 +387,7 @@ static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, s
 	sheet->encoding = reading.source.encoding;
 	sheet->lost = reading.source.lost;
 	*ret_again = reading.source.again;
-	if (!*ret_again && !stop_requested())
+	if (!*ret_again && !cancel_requested())
 		*ret_again = is_read_otherwise(sheet, &reading.reader, result < 0 ? err : NULL);
 	reading_end(&reading);
 	return result;
@@ -452,7 +452,7 @@ void sheet_free(struct sheet *sheet)
 	if (sheet == NULL)
 		return;
 	forget_scan(sheet);
-	order_free(sheet->orders);
+	request_free(sheet->orders);
 	lookup_free(sheet->lookups);
 	free(sheet->columns);
 	free(sheet->path);
@@ -488,8 +488,8 @@ static int fetch_rows(struct sheet *sheet, struct csv_reader *reader, const size
 	size_t rows = 0;
 
 	while (result == 1 && (result = csv_next(reader, err)) == 1) {
-		if (stop_requested())
-			return stop_fail(err);
+		if (cancel_requested())
+			return cancel_fail(err);
 		if (rows++ == sheet->rows)
 			return fail_changed(sheet, err);
 		for (size_t i = 0; i < count; i++) {
@@ -555,7 +555,7 @@ bool sheet_drop(struct sheet *sheet, bool all)
 		dropped = dropped || sheet->columns[i].loaded;
 		column_drop(&sheet->columns[i]);
 	}
-	order_free(sheet->orders);
+	request_free(sheet->orders);
 	lookup_free(sheet->lookups);
 	sheet->orders = NULL;
 	sheet->lookups = NULL;

@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "files.h"
-#include "helper/say.h"
+#include "cancel.h"
+#include "helper/response.h"
 #include "json/make.h"
+#include "result_files.h"
 #include "sql/csv.h"
-#include "sql/result.h"
-#include "stop.h"
+#include "sql/result_names.h"
 #include "text/base64.h"
 #include "text/utf8.h"
 
@@ -52,7 +52,7 @@ struct sink {
 	json_t *row;   /* the one being made, NULL when it is not for the answer */
 	size_t column; /* the next value's */
 	struct buf csv;
-	struct files files;
+	struct result_files files;
 	bool failed; /* a value could not be written: `err` */
 	struct err err;
 	uint64_t row_count;
@@ -73,7 +73,7 @@ struct sink *sink_new(const struct sink_spec *spec)
 	sink->notes = json_array();
 	sink->types = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->types));
 	sink->seen = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->seen));
-	files_init(&sink->files, spec->dir_fd, spec->result);
+	result_files_init(&sink->files, spec->dir_fd, spec->result);
 	sink->told_ms = clock_ms();
 	buf_init(&sink->csv, BUF_UNBOUNDED);
 	return sink;
@@ -83,7 +83,7 @@ void sink_free(struct sink *sink)
 {
 	if (sink == NULL)
 		return;
-	files_release(&sink->files);
+	result_files_release(&sink->files);
 	json_decref(sink->columns);
 	json_decref(sink->rows);
 	json_decref(sink->row);
@@ -268,7 +268,7 @@ static void put_blob_file(struct sink *sink, const void *data, size_t len)
 {
 	cleanup_free char *path = NULL;
 
-	if (!sink->failed && files_add_blob(&sink->files, data, len, &path, &sink->err) < 0)
+	if (!sink->failed && result_files_add_blob(&sink->files, data, len, &path, &sink->err) < 0)
 		sink->failed = true;
 	if (path != NULL)
 		csv_put(&sink->csv, path, strlen(path));
@@ -293,7 +293,7 @@ void sink_blob(struct sink *sink, const void *data, size_t len)
 
 static int flush(struct sink *sink, struct err *err)
 {
-	int result = files_write(&sink->files, buf_str(&sink->csv), sink->csv.len, err);
+	int result = result_files_write(&sink->files, buf_str(&sink->csv), sink->csv.len, err);
 
 	buf_clear(&sink->csv);
 	return result;
@@ -325,7 +325,7 @@ static int overflow(struct sink *sink, struct err *err)
 	size_t index;
 	json_t *row;
 
-	if (files_open(&sink->files, err) < 0)
+	if (result_files_open(&sink->files, err) < 0)
 		return -1;
 	while (json_array_size(sink->rows) > SINK_PREVIEW_ROWS)
 		(void)json_array_remove(sink->rows, json_array_size(sink->rows) - 1);
@@ -349,7 +349,7 @@ static void tell_progress(struct sink *sink)
 	progress = json_object();
 	json_put_int(progress, "query", sink->spec->query);
 	json_put_int(progress, "rows", (json_int_t)sink->row_count);
-	say_progress(progress);
+	response_progress(progress);
 }
 
 void sink_slow(const struct sink *sink, const char *why)
@@ -358,7 +358,7 @@ void sink_slow(const struct sink *sink, const char *why)
 
 	json_put_int(progress, "query", sink->spec->query);
 	json_put_str(progress, "slow", why);
-	say_progress(progress);
+	response_progress(progress);
 }
 
 static bool is_full(const struct sink *sink)
@@ -383,8 +383,8 @@ int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 		json_append(sink->rows, sink->row);
 		sink->row = NULL;
 	}
-	if (stop_requested())
-		return stop_fail(err);
+	if (cancel_requested())
+		return cancel_fail(err);
 	if (sink->failed) {
 		*err = sink->err;
 		return -1;
@@ -462,7 +462,7 @@ json_t *sink_finish(struct sink *sink, struct err *err)
 		if (flush(sink, err) < 0)
 			return NULL;
 	}
-	if (files_finish(&sink->files, err) < 0)
+	if (result_files_finish(&sink->files, err) < 0)
 		return NULL;
 	for (size_t i = 0; i < sink->column_count; i++)
 		describe_column(sink, i);

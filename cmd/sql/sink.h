@@ -55,7 +55,7 @@ void sink_note(struct sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Tells the server at once why the query takes so long. */
 void sink_slow(const struct sink *sink, const char *why);
 /*
- * {"columns", "rows", "row_count", "truncated", "cut", "bytes", "blobs", "notes"}, the caller's.
+ * {"columns", "rows", "schema_count", "truncated", "cut", "bytes", "blobs", "notes"}, the caller's.
  * "cut": long values in "rows" are not whole; "bytes": of the file, when there is one; "blobs": how
  * many values are files; "notes": at most SINK_NOTES_MAX and one sentences, when there are any.
  * Each of "columns" is {"name", "type", "nulls", "empties", "long", "nan"}: whether there is a

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "clause.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum {
 	STEPS_MAX = 200,
@@ -222,7 +222,7 @@ static bool put_part(const struct clause *clause, struct part part, struct buf *
 	end = clause->tokens[part.end - 1].at + clause->tokens[part.end - 1].len;
 	if (end - begin > TEXT_MAX)
 		return false;
-	clean_line(out, clause->lexer.text + begin, end - begin, TEXT_MAX);
+	sanitize_line(out, clause->lexer.text + begin, end - begin, TEXT_MAX);
 	return true;
 }
 
@@ -280,8 +280,8 @@ static void put_sentence(const struct query *query, const struct step *inner,
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf shown_around = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&shown, name, strlen(name), NAME_MAX_SHOWN);
-	clean_line(&shown_around, around, strlen(around), NAME_MAX_SHOWN);
+	sanitize_line(&shown, name, strlen(name), NAME_MAX_SHOWN);
+	sanitize_line(&shown_around, around, strlen(around), NAME_MAX_SHOWN);
 	buf_putf(out,
 		 "%s was read whole for each row of %s: only an equality with a column finds rows",
 		 buf_str(&shown), buf_str(&shown_around));

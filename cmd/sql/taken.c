@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sql/infer.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { VALUES_MAX = 200 };
 
@@ -161,7 +161,7 @@ void taken_compare(struct taken *taken, const struct sides *sides, const struct 
 		return;
 	taken->told = true;
 	put_tokens(&text, clause, a->begin, a->end);
-	shown = clean_quote(buf_str(&text));
+	shown = sanitize_quote(buf_str(&text));
 	sink_note(taken->sink, "%s gives %s here, which equal no %s: %s", shown,
 		  constant == KIND_TEXT ? "numbers" : "texts",
 		  constant == KIND_TEXT ? "text" : "number",

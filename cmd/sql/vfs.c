@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "stop.h"
+#include "cancel.h"
 #include "workspace/beneath.h"
 
 /* The file format's: where the bytes lie that processes lock. */
@@ -157,7 +157,7 @@ static int lock_shared(int fd)
 {
 	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
 
-	for (int i = 0; i < LOCK_TRIES && !stop_requested(); i++) {
+	for (int i = 0; i < LOCK_TRIES && !cancel_requested(); i++) {
 		if (lock_bytes(fd, F_RDLCK, PENDING_BYTE, 1) == 0) {
 			int result = lock_bytes(fd, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
 

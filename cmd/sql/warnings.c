@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { MESSAGE_MAX = 300 };
 
@@ -35,7 +35,7 @@ void warnings_put(struct warnings *warnings, const char *word, const char *messa
 	if (!is_new(warnings, message))
 		return;
 	warnings->kinds[warnings->count++] = kind_of(message);
-	clean_line(&line, message, strlen(message), MESSAGE_MAX);
+	sanitize_line(&line, message, strlen(message), MESSAGE_MAX);
 	sink_note(warnings->sink, "the database %s: %s (%s)", word, buf_str(&line), code);
 }
 

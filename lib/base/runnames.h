@@ -6,7 +6,8 @@
  * finds it, when somebody changes into its folder, opens the folder or works in it. Programs that
  * the user starts on the file itself, as make and pytest, are not meant.
  *
- * In kept results none of them stands (workspace/keeper.h), in shares some (sandbox/protect.h).
+ * In kept results none of them stands (workspace/keeper.h), in shares some
+ * (sandbox/rootfs/protect.h).
  *
  * HEAD is among them: git takes any folder with HEAD, objects and refs for a repository, whatever
  * its name, and runs what its config says.

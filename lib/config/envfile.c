@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/dotenv.h"
-#include "config/places.h"
+#include "config/paths.h"
 
 struct envfile {
 	struct dotenv_scope scope;
@@ -23,7 +23,7 @@ struct envfile {
 static const char *find_variable(struct dotenv_scope *scope, const char *name)
 {
 	struct envfile *file = container_of(scope, struct envfile, scope);
-	const char *found = places_getenv(file->env, name);
+	const char *found = paths_getenv(file->env, name);
 
 	for (size_t i = file->count; i-- > 0 && !found;) {
 		if (str_eq(file->entries[i].name, name))
@@ -66,7 +66,7 @@ static void add_entry(struct envfile *file, const struct dotenv_entry *entry)
 
 struct envfile *envfile_read(const char *path, char *const env[], struct err *err)
 {
-	cleanup_free char *absolute = places_absolute(env, geteuid(), path);
+	cleanup_free char *absolute = paths_absolute(env, geteuid(), path);
 	cleanup_free char *data = NULL;
 	struct envfile *file;
 	struct dotenv parser;

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "config/row.h"
+#include "config/schema.h"
 
 void room_limit_processes(struct settings *settings, uint64_t left)
 {
-	const struct row *row = row_find("PTYCELL_PROCESSES_MAX");
+	const struct setting *row = schema_find("PTYCELL_PROCESSES_MAX");
 	uint64_t own = left / 4 > ROOM_OWN_TASKS ? left / 4 : ROOM_OWN_TASKS;
 	uint64_t room = left > own ? left - own : 0;
 	char *notices;

@@ -6,47 +6,47 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "config/places.h"
-#include "config/row.h"
+#include "config/paths.h"
+#include "config/schema.h"
 #include "config/sources.h"
-#include "net/hosts.h"
-#include "text/clean.h"
-#include "text/redact.h"
+#include "net/host_list.h"
+#include "redact/redact.h"
+#include "text/sanitize.h"
 
 /* For a row's field of any type; rows without a field never get here. */
-static void *field_of(struct settings *settings, const struct row *row)
+static void *field_of(struct settings *settings, const struct setting *row)
 {
 	return (char *)settings + row->offset;
 }
 
-static void set_number(struct settings *settings, const struct row *row, uint64_t number)
+static void set_number(struct settings *settings, const struct setting *row, uint64_t number)
 {
 	void *field = field_of(settings, row);
 
 	switch (row->type) {
-	case ROW_COUNT:
-	case ROW_SECONDS:
-	case ROW_BYTES:
+	case SCHEMA_COUNT:
+	case SCHEMA_SECONDS:
+	case SCHEMA_BYTES:
 		*(uint64_t *)field = number;
 		break;
-	case ROW_INDEX:
+	case SCHEMA_INDEX:
 		*(unsigned int *)field = (unsigned int)number;
 		break;
-	case ROW_WORD:
+	case SCHEMA_WORD:
 		mem_cleanup(field);
 		*(char **)field = xstrdup(row->words[number]);
 		break;
-	case ROW_SWITCH:
+	case SCHEMA_SWITCH:
 		*(bool *)field = number != 0;
 		break;
-	case ROW_FOLDER:
-	case ROW_FILE:
-	case ROW_PROGRAM:
-	case ROW_SHARES:
-	case ROW_HOSTS:
-	case ROW_TEXT:
-	case ROW_SECRET:
-	case ROW_MODULES:
+	case SCHEMA_FOLDER:
+	case SCHEMA_FILE:
+	case SCHEMA_PROGRAM:
+	case SCHEMA_SHARES:
+	case SCHEMA_HOSTS:
+	case SCHEMA_TEXT:
+	case SCHEMA_SECRET:
+	case SCHEMA_MODULES:
 		break;
 	}
 }
@@ -77,7 +77,7 @@ static bool add_share(struct settings *s, char *const env[], char *line)
 		if (take_suffix(line, ":home"))
 			share.is_home = more = true;
 	}
-	share.path = places_absolute(env, geteuid(), line);
+	share.path = paths_absolute(env, geteuid(), line);
 	if (!share.path || s->share_count == SETTINGS_SHARES_MAX) {
 		free(share.path);
 		return false;
@@ -87,7 +87,7 @@ static bool add_share(struct settings *s, char *const env[], char *line)
 	return true;
 }
 
-static void apply_shares(struct settings *s, struct sources *sources, const struct row *row)
+static void apply_shares(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	cleanup_free char *copy = xstrdup(value->text);
@@ -102,13 +102,13 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 	}
 }
 
-static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
+static void apply_hosts(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
 	char **field = field_of(s, row);
 	struct err err;
-	struct hosts *hosts = hosts_parse(is_off ? "" : value->text, &err);
+	struct host_list *hosts = host_list_parse(is_off ? "" : value->text, &err);
 
 	if (!hosts) {
 		bool is_flag = value->origin[0] == '\0';
@@ -121,11 +121,11 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 		return;
 	}
 	mem_cleanup(field);
-	*field = hosts_write(hosts);
+	*field = host_list_write(hosts);
 	/* Where there is a word for none, a list that forbids only is still a list. */
-	if (!is_off && (row->words ? (*field)[0] == '\0' : hosts_empty(hosts)))
+	if (!is_off && (row->words ? (*field)[0] == '\0' : host_list_empty(hosts)))
 		mem_cleanup(field);
-	hosts_free(hosts);
+	host_list_free(hosts);
 }
 
 /* A module's name; it goes to an interpreter. */
@@ -137,7 +137,7 @@ static bool is_module(const char *name)
 	return name[0] != '\0' && name[0] != '.' && name[strspn(name, legal)] == '\0';
 }
 
-static void apply_modules(struct settings *s, struct sources *sources, const struct row *row)
+static void apply_modules(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	cleanup_free char *copy = xstrdup(value->text);
@@ -162,13 +162,12 @@ static void apply_modules(struct settings *s, struct sources *sources, const str
 }
 
 /* `off` where the row has it, else a path. */
-static void apply_path(struct settings *s, struct sources *sources, const struct row *row)
+static void apply_path(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	char **field = field_of(s, row);
 	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
-	char *path =
-		is_off ? NULL : places_target(sources->env, geteuid(), value->text, row->words);
+	char *path = is_off ? NULL : paths_target(sources->env, geteuid(), value->text, row->words);
 
 	if (!path && !is_off) {
 		sources_refuse_value(sources, row, value);
@@ -178,7 +177,7 @@ static void apply_path(struct settings *s, struct sources *sources, const struct
 	*field = path;
 }
 
-static void apply_text(struct settings *s, const struct row *row, const char *text)
+static void apply_text(struct settings *s, const struct setting *row, const char *text)
 {
 	char **field = field_of(s, row);
 
@@ -186,39 +185,39 @@ static void apply_text(struct settings *s, const struct row *row, const char *te
 	*field = text[0] != '\0' ? xstrdup(text) : NULL;
 }
 
-static void apply(struct settings *s, struct sources *sources, const struct row *row)
+static void apply(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	uint64_t number = 0;
 
 	if (!value)
 		return;
-	if (row->type == ROW_FOLDER || row->type == ROW_FILE)
+	if (row->type == SCHEMA_FOLDER || row->type == SCHEMA_FILE)
 		apply_path(s, sources, row);
-	else if (row->type == ROW_SHARES)
+	else if (row->type == SCHEMA_SHARES)
 		apply_shares(s, sources, row);
-	else if (row->type == ROW_HOSTS)
+	else if (row->type == SCHEMA_HOSTS)
 		apply_hosts(s, sources, row);
-	else if (row->type == ROW_TEXT || row->type == ROW_SECRET)
+	else if (row->type == SCHEMA_TEXT || row->type == SCHEMA_SECRET)
 		apply_text(s, row, value->text);
-	else if (row->type == ROW_MODULES)
+	else if (row->type == SCHEMA_MODULES)
 		apply_modules(s, sources, row);
-	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
+	else if (row->type == SCHEMA_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
-	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
+	else if (row->type != SCHEMA_PROGRAM && !schema_parse(row, value->text, &number))
 		sources_refuse_value(sources, row, value);
-	else if (row->type != ROW_PROGRAM)
+	else if (row->type != SCHEMA_PROGRAM)
 		set_number(s, row, number);
 }
 
 static void set_defaults(struct settings *s, char *const env[])
 {
-	cleanup_free char *home = places_user_home(env, geteuid());
+	cleanup_free char *home = paths_user_home(env, geteuid());
 
-	for (size_t i = 0; i < row_count(); i++)
-		set_number(s, row_at(i), row_fallback(row_at(i)));
-	s->home = places_cache(env, geteuid());
-	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
+	for (size_t i = 0; i < schema_count(); i++)
+		set_number(s, schema_at(i), schema_fallback(schema_at(i)));
+	s->home = paths_cache(env, geteuid());
+	s->preload = xstrdup(schema_find("PTYCELL_PRELOAD")->fallback_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -228,8 +227,8 @@ static void set_defaults(struct settings *s, char *const env[])
  */
 static void reconcile_timeouts(struct settings *s, struct sources *sources)
 {
-	const struct row *timeout = row_find("EXEC_TIMEOUT");
-	const struct row *most = row_find("PTYCELL_EXEC_TIMEOUT_MAX");
+	const struct setting *timeout = schema_find("EXEC_TIMEOUT");
+	const struct setting *most = schema_find("PTYCELL_EXEC_TIMEOUT_MAX");
 
 	if (s->limits.exec_timeout <= s->exec_timeout_max)
 		return;
@@ -294,21 +293,21 @@ static void apply_databases(struct settings *s, struct sources *sources)
 }
 
 static void add_secret(struct settings *s, struct sources *sources,
-		       const struct passed_variable *secret)
+		       const struct user_env_variable *secret)
 {
 	if (strlen(secret->value) > REDACT_BYTES_MAX) {
 		sources_refuse(sources,
 			       "%s%s is longer than %d bytes, which is more than a secret may be. "
 			       "Pass it as %s%s, or shorten it, and start ptycell again.",
-			       PASSED_SECRET_PREFIX, secret->name, REDACT_BYTES_MAX, PASSED_PREFIX,
-			       secret->name);
+			       USER_ENV_SECRET_PREFIX, secret->name, REDACT_BYTES_MAX,
+			       USER_ENV_PREFIX, secret->name);
 		return;
 	}
 	if (!redact_takes(secret->value)) {
 		buf_putf(&sources->notices,
 			 "%s%s is shorter than %d characters: code gets it, but it is not taken "
 			 "out of what is shown.\n",
-			 PASSED_SECRET_PREFIX, secret->name, REDACT_CHARS_MIN);
+			 USER_ENV_SECRET_PREFIX, secret->name, REDACT_CHARS_MIN);
 		return;
 	}
 	if (s->redact == NULL)
@@ -319,12 +318,12 @@ static void add_secret(struct settings *s, struct sources *sources,
 static void apply_passed(struct settings *s, struct sources *sources)
 {
 	s->passed = sources->passed;
-	sources->passed = (struct passed){ .items = NULL };
-	if (s->passed.bytes > PASSED_BYTES_MAX)
+	sources->passed = (struct user_env){ .items = NULL };
+	if (s->passed.bytes > USER_ENV_BYTES_MAX)
 		sources_refuse(sources,
 			       "The variables %sNAME and %sNAME together hold more than %d bytes. "
 			       "Pass less and start ptycell again.",
-			       PASSED_PREFIX, PASSED_SECRET_PREFIX, PASSED_BYTES_MAX);
+			       USER_ENV_PREFIX, USER_ENV_SECRET_PREFIX, USER_ENV_BYTES_MAX);
 	for (size_t i = 0; i < s->passed.count; i++)
 		if (s->passed.items[i].secret)
 			add_secret(s, sources, &s->passed.items[i]);
@@ -349,7 +348,7 @@ static void settle_storage(struct settings *s, struct sources *sources)
 	}
 	if (s->storage.azure_container == NULL)
 		s->storage.azure_container =
-			xstrdup(row_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);
+			xstrdup(schema_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);
 	if (storage_target_settle(&s->storage, &err) < 0)
 		sources_refuse(sources,
 			       "The storage for results is not set up right: %s. Correct it and "
@@ -366,18 +365,18 @@ static char **build_environment(const struct sources *sources)
 
 	while (sources->env[count])
 		count++;
-	out = xcalloc(count + row_count() + 1, sizeof(*out));
-	for (size_t i = 0; i < row_count(); i++) {
-		const struct sources_value *value = sources_find(sources, row_at(i));
+	out = xcalloc(count + schema_count() + 1, sizeof(*out));
+	for (size_t i = 0; i < schema_count(); i++) {
+		const struct sources_value *value = sources_find(sources, schema_at(i));
 
-		if (value && row_at(i)->type == ROW_PROGRAM)
-			out[n++] = xasprintf("%s=%s", row_at(i)->name, value->text);
+		if (value && schema_at(i)->type == SCHEMA_PROGRAM)
+			out[n++] = xasprintf("%s=%s", schema_at(i)->name, value->text);
 	}
 	for (size_t i = 0; i < count; i++) {
 		cleanup_free char *name = xmemdup(sources->env[i], strcspn(sources->env[i], "="));
-		const struct row *row = row_find(name);
+		const struct setting *row = schema_find(name);
 
-		if (!row || row->type != ROW_PROGRAM)
+		if (!row || row->type != SCHEMA_PROGRAM)
 			out[n++] = xstrdup(sources->env[i]);
 	}
 	return out;
@@ -391,11 +390,11 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	sources_init(&sources, env);
 	sources_read(&sources, argc, argv);
 	set_defaults(s, env);
-	for (size_t i = 0; i < row_count(); i++)
-		apply(s, &sources, row_at(i));
+	for (size_t i = 0; i < schema_count(); i++)
+		apply(s, &sources, schema_at(i));
 	reconcile_timeouts(s, &sources);
-	s->home_set = sources_find(&sources, row_find("PTYCELL_HOME")) != NULL;
-	s->call_budget_set = sources_find(&sources, row_find("PTYCELL_CALL_BUDGET")) != NULL;
+	s->home_set = sources_find(&sources, schema_find("PTYCELL_HOME")) != NULL;
+	s->call_budget_set = sources_find(&sources, schema_find("PTYCELL_CALL_BUDGET")) != NULL;
 	apply_databases(s, &sources);
 	apply_passed(s, &sources);
 	settle_storage(s, &sources);
@@ -428,7 +427,7 @@ void settings_free(struct settings *settings)
 	}
 	free(settings->databases);
 	free(settings->database_password);
-	passed_release(&settings->passed);
+	user_env_release(&settings->passed);
 	redact_free(settings->redact);
 	storage_target_release(&settings->storage);
 	free(settings->home);
@@ -447,24 +446,24 @@ void settings_free(struct settings *settings)
 	free(settings);
 }
 
-static const struct row *limit_row(size_t index)
+static const struct setting *limit_row(size_t index)
 {
-	for (size_t i = 0; i < row_count(); i++) {
-		if (row_at(i)->key && index-- == 0)
-			return row_at(i);
+	for (size_t i = 0; i < schema_count(); i++) {
+		if (schema_at(i)->key && index-- == 0)
+			return schema_at(i);
 	}
 	return NULL;
 }
 
 /* The row's field; its offset counts from struct settings, whose part the limits are. */
-static uint64_t *limit_field(struct session_limits *limits, const struct row *row)
+static uint64_t *limit_field(struct session_limits *limits, const struct setting *row)
 {
 	return (void *)((char *)limits + (row->offset - offsetof(struct settings, limits)));
 }
 
-static const struct row *find_limit(const char *key)
+static const struct setting *find_limit(const char *key)
 {
-	const struct row *row;
+	const struct setting *row;
 
 	for (size_t i = 0; (row = limit_row(i)) != NULL; i++) {
 		if (str_eq(row->key, key))
@@ -475,9 +474,9 @@ static const struct row *find_limit(const char *key)
 
 static int refuse_key(const char *key, struct err *err)
 {
-	cleanup_free char *quoted = clean_quote(key);
+	cleanup_free char *quoted = sanitize_quote(key);
 	cleanup_buf struct buf keys = BUF_INIT(BUF_UNBOUNDED);
-	const struct row *row;
+	const struct setting *row;
 
 	for (size_t i = 0; (row = limit_row(i)) != NULL; i++)
 		buf_putf(&keys, "%s%s", i > 0 ? ", " : "", row->key);
@@ -487,7 +486,7 @@ static int refuse_key(const char *key, struct err *err)
 int settings_clamp(const struct settings *settings, struct session_limits *limits, const char *key,
 		   double value, struct err *err)
 {
-	const struct row *row = find_limit(key);
+	const struct setting *row = find_limit(key);
 	struct session_limits ceilings = settings->limits;
 	uint64_t ceiling;
 
@@ -508,7 +507,7 @@ int settings_clamp(const struct settings *settings, struct session_limits *limit
 bool settings_limit_at(const struct session_limits *limits, size_t index, const char **ret_key,
 		       uint64_t *ret_value)
 {
-	const struct row *row = limit_row(index);
+	const struct setting *row = limit_row(index);
 	struct session_limits copy = *limits;
 
 	if (!row)
@@ -523,7 +522,7 @@ const char *settings_fixed_difference(const struct session_limits *a,
 {
 	struct session_limits copy_a = *a;
 	struct session_limits copy_b = *b;
-	const struct row *row;
+	const struct setting *row;
 
 	if (memcmp(a, b, sizeof(*a)) == 0) /* nearly always, in each call */
 		return NULL;
@@ -538,43 +537,51 @@ const char *settings_fixed_difference(const struct session_limits *a,
 	return NULL;
 }
 
-static const char *unit_name(const struct row *row)
+static const char *unit_name(const struct setting *row)
 {
-	return row->type == ROW_SECONDS ? " s" : "";
+	return row->type == SCHEMA_SECONDS ? " s" : "";
 }
 
 /* What stands behind the flag; a switch that is on is there to be put off. */
-static const char *placeholder(const struct row *row)
+static const char *placeholder(const struct setting *row)
 {
 	static const char *const names[] = {
-		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
-		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
-		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
-		[ROW_TEXT] = " TEXT",
+		[SCHEMA_COUNT] = " COUNT",
+		[SCHEMA_SECONDS] = " SECONDS",
+		[SCHEMA_BYTES] = " BYTES",
+		[SCHEMA_INDEX] = " WORD",
+		[SCHEMA_WORD] = " WORD",
+		[SCHEMA_FOLDER] = " FOLDER",
+		[SCHEMA_SWITCH] = "",
+		[SCHEMA_PROGRAM] = " PATH",
+		[SCHEMA_SHARES] = " FOLDER[:rw]",
+		[SCHEMA_HOSTS] = " LIST",
+		[SCHEMA_FILE] = " FILE",
+		[SCHEMA_MODULES] = " LIST",
+		[SCHEMA_TEXT] = " TEXT",
 	};
 
-	return row->type == ROW_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
+	return row->type == SCHEMA_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
 }
 
-static void put_help(struct buf *out, const struct row *row)
+static void put_help(struct buf *out, const struct setting *row)
 {
-	if (row->type == ROW_SECRET)
+	if (row->type == SCHEMA_SECRET)
 		buf_putf(out, "  %s\n", row->name);
 	else
 		buf_putf(out, "  --%s%s%s%s\n", row->flag, placeholder(row),
 			 row->name[0] ? "   " : "", row->name);
 	buf_putf(out, "      %s.\n      Default: ", row->help);
-	row_default(row, out);
+	schema_default(row, out);
 	buf_putf(out, "%s; legal: ", unit_name(row));
-	row_range(row, out);
+	schema_range(row, out);
 	buf_putf(out, "%s\n", unit_name(row));
 }
 
 void settings_help(struct buf *out)
 {
-	for (size_t i = 0; i < row_count(); i++)
-		put_help(out, row_at(i));
+	for (size_t i = 0; i < schema_count(); i++)
+		put_help(out, schema_at(i));
 	buf_puts(out, "Seconds may also be written 90s, 5m, 2h, 1d, and bytes 512K, 64M, 2G.\n");
 }
 
@@ -582,19 +589,19 @@ void settings_markdown(struct buf *out)
 {
 	buf_puts(out, "| variable | flag | default | legal | what it is |\n");
 	buf_puts(out, "|---|---|---|---|---|\n");
-	for (size_t i = 0; i < row_count(); i++) {
-		const struct row *row = row_at(i);
+	for (size_t i = 0; i < schema_count(); i++) {
+		const struct setting *row = schema_at(i);
 
-		if (row->type == ROW_SECRET)
+		if (row->type == SCHEMA_SECRET)
 			buf_putf(out, "| `%s` | | ", row->name);
 		else if (row->name[0])
 			buf_putf(out, "| `%s` | `--%s%s` | ", row->name, row->flag,
-				 row->type == ROW_SWITCH ? placeholder(row) : "");
+				 row->type == SCHEMA_SWITCH ? placeholder(row) : "");
 		else
 			buf_putf(out, "| | `--%s` | ", row->flag);
-		row_default(row, out);
+		schema_default(row, out);
 		buf_putf(out, "%s | ", unit_name(row));
-		row_range(row, out);
+		schema_range(row, out);
 		buf_putf(out, "%s | %s |\n", unit_name(row), row->help);
 	}
 }

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "config/passed.h"
+#include "config/user_env.h"
 #include "storage/target.h"
 
 struct redact;
@@ -29,7 +29,7 @@ enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
 enum { SETTINGS_SHARES_MAX = 32, SETTINGS_MODULES_MAX = 32 };
 
-/* One folder of --share, as it was written: session/shares.h looks at the disk. */
+/* One folder of --share, as it was written: confinement/shares.h looks at the disk. */
 struct settings_share {
 	char *path; /* absolute */
 	bool writable;
@@ -97,7 +97,7 @@ struct settings {
 	bool home_set;        /* by the user */
 	struct settings_share *shares;
 	size_t share_count;
-	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
+	char *hosts;       /* as host_list_write of net/host_list.h; NULL for no network */
 	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for what holds without a file */
@@ -112,7 +112,7 @@ struct settings {
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */
-	struct passed passed;    /* to the environment of code */
+	struct user_env passed;  /* to the environment of code */
 	struct redact *redact;   /* takes the secrets among them out of text; NULL: none */
 	bool drain;
 	bool elicit;         /* the user is asked when code waits for input */

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "config/envfile.h"
-#include "config/places.h"
-#include "text/clean.h"
+#include "config/paths.h"
+#include "text/sanitize.h"
 
 /* Lowest first: a value of a later one hides those before it. */
 enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG, SOURCES };
@@ -17,16 +17,16 @@ enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG, SOURCES };
 static const char prefix[] = "PTYCELL_";
 
 static struct sources_value *value_at(const struct sources *s, enum source source,
-				      const struct row *row)
+				      const struct setting *row)
 {
-	return &s->values[(size_t)source * row_count() + (size_t)(row - row_at(0))];
+	return &s->values[(size_t)source * schema_count() + (size_t)(row - schema_at(0))];
 }
 
 void sources_init(struct sources *sources, char *const env[])
 {
 	*sources = (struct sources){
 		.env = env,
-		.values = xcalloc(SOURCES * row_count(), sizeof(*sources->values)),
+		.values = xcalloc(SOURCES * schema_count(), sizeof(*sources->values)),
 	};
 	buf_init(&sources->notices, BUF_UNBOUNDED);
 }
@@ -40,8 +40,8 @@ static void files_free(char **files)
 
 void sources_release(struct sources *sources)
 {
-	for (size_t i = 0; sources->values && i < SOURCES * row_count(); i++) {
-		if (row_at(i % row_count())->type == ROW_SECRET && sources->values[i].text)
+	for (size_t i = 0; sources->values && i < SOURCES * schema_count(); i++) {
+		if (schema_at(i % schema_count())->type == SCHEMA_SECRET && sources->values[i].text)
 			explicit_bzero(sources->values[i].text, strlen(sources->values[i].text));
 		mem_cleanup(&sources->values[i].text);
 		mem_cleanup(&sources->values[i].origin);
@@ -55,7 +55,7 @@ void sources_release(struct sources *sources)
 	free(sources->databases);
 	files_free(sources->files);
 	sources->files = NULL;
-	passed_release(&sources->passed);
+	user_env_release(&sources->passed);
 	sources->databases = NULL;
 	sources->database_count = 0;
 	sources->values = NULL;
@@ -74,15 +74,15 @@ void sources_refuse(struct sources *sources, const char *fmt, ...)
 	va_end(args);
 }
 
-void sources_refuse_value(struct sources *sources, const struct row *row,
+void sources_refuse_value(struct sources *sources, const struct setting *row,
 			  const struct sources_value *value)
 {
-	cleanup_free char *quoted = clean_quote(value->text);
+	cleanup_free char *quoted = sanitize_quote(value->text);
 	bool is_flag = value->origin[0] == '\0';
 	cleanup_buf struct buf legal;
 
 	buf_init(&legal, BUF_UNBOUNDED);
-	row_legal(row, &legal);
+	schema_legal(row, &legal);
 	sources_refuse(
 		sources,
 		"The setting %s%s has the value '%s'%s, but it %s. Correct it and start ptycell again.",
@@ -90,14 +90,14 @@ void sources_refuse_value(struct sources *sources, const struct row *row,
 		buf_str(&legal));
 }
 
-static void give(struct sources *s, enum source source, const struct row *row, const char *text,
+static void give(struct sources *s, enum source source, const struct setting *row, const char *text,
 		 const char *origin)
 {
 	struct sources_value *value = value_at(s, source, row);
 	cleanup_free char *earlier = mem_steal(&value->text);
 
 	mem_cleanup(&value->origin);
-	if (row->type == ROW_SHARES && source == SOURCE_FLAG && earlier)
+	if (row->type == SCHEMA_SHARES && source == SOURCE_FLAG && earlier)
 		value->text = xasprintf("%s\n%s", earlier, text);
 	else
 		value->text = xstrdup(text);
@@ -105,7 +105,7 @@ static void give(struct sources *s, enum source source, const struct row *row, c
 }
 
 /* An empty value is as good as none: hosts write empty ones for fields that nobody filled. */
-const struct sources_value *sources_find(const struct sources *sources, const struct row *row)
+const struct sources_value *sources_find(const struct sources *sources, const struct setting *row)
 {
 	for (size_t source = SOURCES; source-- > 0;) {
 		const struct sources_value *value = value_at(sources, (enum source)source, row);
@@ -146,18 +146,18 @@ static void note_foreign(struct sources *s, const char *name)
 /* PTYCELL_MAX_SESION: nobody else would use such a name, so it is a mistake. */
 static void note_unknown(struct sources *s, const char *name)
 {
-	cleanup_free char *quoted = clean_quote(name);
-	char flag[ROW_FLAG_MAX + 1];
-	const struct row *nearest;
+	cleanup_free char *quoted = sanitize_quote(name);
+	char flag[SCHEMA_FLAG_MAX + 1];
+	const struct setting *nearest;
 	size_t n;
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return;
 	name += sizeof(prefix) - 1;
-	for (n = 0; name[n] && n < ROW_FLAG_MAX; n++)
+	for (n = 0; name[n] && n < SCHEMA_FLAG_MAX; n++)
 		flag[n] = (char)(name[n] == '_' ? '-' : name[n] | 0x20);
 	flag[n] = '\0';
-	nearest = row_nearest(flag);
+	nearest = schema_nearest(flag);
 	if (!nearest)
 		buf_putf(&s->notices,
 			 "%s has no effect: there is no such setting; ptycell --help lists what "
@@ -205,7 +205,7 @@ const char *sources_database(const struct sources *sources, const char *variable
 static void take_variable(struct sources *s, enum source source, const char *name,
 			  const char *value, const char *origin)
 {
-	const struct row *row = row_find(name);
+	const struct setting *row = schema_find(name);
 
 	if (row) {
 		give(s, source, row, value, origin);
@@ -215,7 +215,7 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 		take_database(s, name, value);
 		return;
 	}
-	if (passed_take(&s->passed, name, value, &s->notices))
+	if (user_env_take(&s->passed, name, value, &s->notices))
 		return;
 	note_foreign(s, name);
 	note_unknown(s, name);
@@ -236,7 +236,7 @@ static void take_environment(struct sources *s)
 
 static void add_file(struct sources *s, const char *path)
 {
-	char *absolute = places_absolute(s->env, geteuid(), path);
+	char *absolute = paths_absolute(s->env, geteuid(), path);
 	size_t count = 0;
 
 	while (s->files && s->files[count])
@@ -248,7 +248,7 @@ static void add_file(struct sources *s, const char *path)
 
 static void take_file(struct sources *s, const char *path)
 {
-	cleanup_free char *quoted = clean_quote(path);
+	cleanup_free char *quoted = sanitize_quote(path);
 	struct envfile *file;
 	struct err err = { 0 };
 
@@ -276,8 +276,9 @@ static void take_file(struct sources *s, const char *path)
 
 static void refuse_flag(struct sources *s, const char *flag)
 {
-	cleanup_free char *quoted = clean_quote(flag);
-	const struct row *nearest = strncmp(flag, "--", 2) == 0 ? row_nearest(flag + 2) : NULL;
+	cleanup_free char *quoted = sanitize_quote(flag);
+	const struct setting *nearest =
+		strncmp(flag, "--", 2) == 0 ? schema_nearest(flag + 2) : NULL;
 
 	if (nearest) {
 		sources_refuse(s, "ptycell has no flag '%s'; did you mean --%s?", quoted,
@@ -288,13 +289,13 @@ static void refuse_flag(struct sources *s, const char *flag)
 		       flag[0] == '-' ? "flag" : "command", quoted);
 }
 
-static const struct row *find_flag(const char *flag, size_t len)
+static const struct setting *find_flag(const char *flag, size_t len)
 {
-	for (size_t i = 0; i < row_count(); i++) {
-		const char *candidate = row_at(i)->flag;
+	for (size_t i = 0; i < schema_count(); i++) {
+		const char *candidate = schema_at(i)->flag;
 
 		if (strlen(candidate) == len && strncmp(candidate, flag, len) == 0)
-			return row_at(i);
+			return schema_at(i);
 	}
 	return NULL;
 }
@@ -305,7 +306,7 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 	static const char env_file[] = "env-file";
 	const char *flag = strncmp(argv[0], "--", 2) == 0 ? argv[0] + 2 : "";
 	size_t len = strcspn(flag, "=");
-	const struct row *row = find_flag(flag, len);
+	const struct setting *row = find_flag(flag, len);
 	bool is_file = len == sizeof(env_file) - 1 && strncmp(flag, env_file, len) == 0;
 	const char *value = flag[len] ? flag + len + 1 : NULL;
 	int used = 1;
@@ -314,13 +315,13 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 		refuse_flag(s, argv[0]);
 		return 1;
 	}
-	if (!value && row && row->type == ROW_SWITCH)
+	if (!value && row && row->type == SCHEMA_SWITCH)
 		value = "1";
 	if (!value && argc > 1) {
 		value = argv[1];
 		used = 2;
 	}
-	if (row && row->type == ROW_SECRET)
+	if (row && row->type == SCHEMA_SECRET)
 		sources_refuse(
 			s,
 			"--%s would show the secret to every user of this machine: set it as "
@@ -338,10 +339,10 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 /* The person's time is that of code, where nothing passes on another. */
 static void take_zone(struct sources *s)
 {
-	const char *zone = places_getenv(s->env, "TZ");
+	const char *zone = paths_getenv(s->env, "TZ");
 
 	if (zone)
-		(void)passed_take(&s->passed, PASSED_PREFIX "TZ", zone, &s->notices);
+		(void)user_env_take(&s->passed, USER_ENV_PREFIX "TZ", zone, &s->notices);
 }
 
 void sources_read(struct sources *sources, int argc, char *const argv[])

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/util.h"
-#include "config/passed.h"
-#include "config/row.h"
+#include "config/schema.h"
+#include "config/user_env.h"
 
 #define SOURCES_SQL_PREFIX "PTYCELL_SQL_"
 #define SOURCES_AZURE_STRING "AZURE_DATABASE_CONNECTION_STRING"
@@ -32,7 +32,7 @@ struct sources {
 	struct sources_value *values;
 	struct sources_database *databases;
 	size_t database_count;
-	struct passed passed;
+	struct user_env passed;
 	char **files;       /* of --env-file, NULL behind the last; or NULL */
 	struct buf notices; /* lines about names that have no effect */
 	char *problem;      /* the first trouble as a sentence, or NULL */
@@ -45,7 +45,7 @@ void sources_release(struct sources *sources);
 /* `argv` is without the program's name. */
 void sources_read(struct sources *sources, int argc, char *const argv[]);
 /* The value that counts, NULL when the default does; borrowed. */
-const struct sources_value *sources_find(const struct sources *sources, const struct row *row);
+const struct sources_value *sources_find(const struct sources *sources, const struct setting *row);
 /* The value of the variable, NULL when it is not set or empty; borrowed. */
 const char *sources_database(const struct sources *sources, const char *variable);
 /* The paths of --env-file, absolute where that can be said, NULL behind the last: the caller's. */
@@ -53,7 +53,7 @@ char **sources_take_files(struct sources *sources);
 /* Keeps the sentence when it is the first. */
 void sources_refuse(struct sources *sources, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The same about a value that the row does not take. */
-void sources_refuse_value(struct sources *sources, const struct row *row,
+void sources_refuse_value(struct sources *sources, const struct setting *row,
 			  const struct sources_value *value);
 
 #endif

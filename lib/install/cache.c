@@ -19,7 +19,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
 #define FOLDER "packages"
@@ -114,7 +114,8 @@ static bool is_usable(const struct cache *cache, const json_t *record, const cha
 	json_int_t made = json_integer_value(json_object_get(record, "made"));
 	json_int_t now = (json_int_t)time(NULL);
 
-	if (stored == NULL || entry == NULL || !str_eq(stored, key) || !name_matches(entry, ""))
+	if (stored == NULL || entry == NULL || !str_eq(stored, key) ||
+	    !random_name_matches(entry, ""))
 		return false;
 	if (max_age_s > 0 && (made > now || now - made > (json_int_t)max_age_s))
 		return false;
@@ -141,7 +142,7 @@ json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_
 static int write_record(const struct cache *cache, const char *name, const char *text,
 			struct err *err)
 {
-	cleanup_free char *hidden = name_new(".new-");
+	cleanup_free char *hidden = random_name_new(".new-");
 	cleanup_fd int fd = openat(cache->index_fd, hidden,
 				   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 

@@ -10,20 +10,20 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "config/places.h"
+#include "config/paths.h"
 #include "config/settings.h"
+#include "confinement/shares.h"
 #include "install/npmrc.h"
-#include "install/personal.h"
 #include "install/pipconf.h"
+#include "install/trusted_config.h"
 #include "json/make.h"
 #include "net/host.h"
-#include "net/hosts.h"
-#include "session/shares.h"
-#include "text/clean.h"
+#include "net/host_list.h"
+#include "text/sanitize.h"
 
 static int refuse(const char *word, const char *why, struct err *err)
 {
-	cleanup_free char *quoted = clean_quote(word);
+	cleanup_free char *quoted = sanitize_quote(word);
 
 	return err_set(err, ERR_INVALID, "the package index '%s' %s", quoted, why);
 }
@@ -115,7 +115,7 @@ static int read_certificates(struct indexes *indexes, const char *path, struct e
 {
 	size_t len;
 
-	if (path == NULL || path[0] == '\0' || !personal_holds(indexes->shares, path))
+	if (path == NULL || path[0] == '\0' || !trusted_config_holds(indexes->shares, path))
 		return 0;
 	indexes->certificates = fd_read_regular(path, INDEXES_CERTIFICATES_MAX, &len, err);
 	return indexes->certificates != NULL ? 0 : err_wrap(err, "the certificates for packages");
@@ -130,7 +130,8 @@ static int add_links(struct indexes *indexes, const char *text, struct err *err)
 
 	while ((word = strsep(&rest, " \t,\n")) != NULL)
 		if (word[0] == '/' && access(word, R_OK | X_OK) == 0 &&
-		    personal_holds(indexes->shares, word) && add_folder(indexes, word, err) < 0)
+		    trusted_config_holds(indexes->shares, word) &&
+		    add_folder(indexes, word, err) < 0)
 			return -1;
 	return 0;
 }
@@ -255,11 +256,12 @@ static int read_for(const struct settings *settings, const struct language *lang
 /* Each is one when it is added; together they may be more than a list of hosts holds. */
 static int check_hosts(const struct indexes *indexes, struct err *err)
 {
-	struct hosts *hosts = indexes->hosts != NULL ? hosts_parse(indexes->hosts, err) : NULL;
+	struct host_list *hosts =
+		indexes->hosts != NULL ? host_list_parse(indexes->hosts, err) : NULL;
 
 	if (indexes->hosts != NULL && hosts == NULL)
 		return err_wrap(err, "the hosts of packages (indexes, PTYCELL_INSTALL_HOSTS)");
-	hosts_free(hosts);
+	host_list_free(hosts);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ struct indexes {
 	char *folders[INDEXES_FOLDERS_MAX]; /* real paths */
 	int folder_fds[INDEXES_FOLDERS_MAX];
 	size_t folder_count;
-	char *hosts;                 /* as net/hosts.h; NULL for no network */
+	char *hosts;                 /* as net/host_list.h; NULL for no network */
 	const struct shares *shares; /* borrowed, or NULL: personal.h */
 	bool wants_default;          /* before those that are named */
 	bool allow_private;          /* the person named an index: it may be on a private network */
@@ -41,7 +41,7 @@ struct indexes {
 /*
  * `shares` is borrowed until release; NULL: there are none. ERR_DENIED when the person turned it
  * off; ERR_INVALID names the word, or the file of certificates, that is wrong, or says that all
- * together are more hosts than HOSTS_MAX.
+ * together are more hosts than HOST_LIST_MAX.
  */
 int indexes_read(const struct settings *settings, const struct shares *shares,
 		 const struct language *language, struct indexes *ret_indexes,

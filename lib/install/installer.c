@@ -11,16 +11,16 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/settings.h"
-#include "install/answer.h"
 #include "install/program.h"
+#include "install/response.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "net/verdict.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
-#include "text/clean.h"
-#include "workspace/disk.h"
+#include "text/sanitize.h"
+#include "workspace/disk_usage.h"
 #include "workspace/workspace.h"
 
 enum { ANSWER_MAX = 8 << 20, SAID_MAX = 4096, READ_CHUNK = 16 << 10, SHOWN_MAX = 600 };
@@ -98,7 +98,7 @@ static void on_closed(void *data)
 
 	i->sandbox = NULL;
 	if (err.code == ERR_NONE &&
-	    (answer = answer_read(buf_str(&i->answer), i->answer.len, &err)) == NULL)
+	    (answer = response_read(buf_str(&i->answer), i->answer.len, &err)) == NULL)
 		(void)err_wrap(&err, "the installer");
 	if (i->unreached.code != ERR_NONE && !json_is_true(json_object_get(answer, "ok"))) {
 		err = i->unreached;
@@ -162,7 +162,7 @@ static void fail(struct installer *i, enum err_code code, const char *what)
 
 	if (i->over)
 		return;
-	clean_line(&line, buf_str(&i->said), i->said.len, SHOWN_MAX);
+	sanitize_line(&line, buf_str(&i->said), i->said.len, SHOWN_MAX);
 	(void)err_set(&i->err, code, "the installer %s%s%s", what, line.len > 0 ? ": " : "",
 		      buf_str(&line));
 	finish(i);
@@ -468,7 +468,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->data = data;
 	open_sandbox(i, spec);
 	start_program(i, spec, path.path);
-	interpreter_path_release(&path);
+	locate_release(&path);
 	i->disk = disk_new(i->loop, spec->workspace, i);
 	loop_timer_start(i->loop, &i->look, loop_now(i->loop) + LOOK_MS, on_look);
 	loop_timer_start(i->loop, &i->deadline, spec->deadline_ms, on_deadline);

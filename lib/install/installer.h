@@ -8,8 +8,8 @@
  * of its own (install/program.h): an
  * object with `ok`: true, or false and a `text` for whoever asked. `done` comes when nothing of the
  * step lives any more, so that the next one finds its folder as it was left. What it says is data
- * of a program that reads foreign bytes (install/answer.h). Its folder is looked at while it works:
- * one that takes more room or files than settings->install_max says is its end, ERR_LIMIT.
+ * of a program that reads foreign bytes (install/response.h). Its folder is looked at while it
+ * works: one that takes more room or files than settings->install_max says is its end, ERR_LIMIT.
  */
 #ifndef INSTALL_INSTALLER_H
 #define INSTALL_INSTALLER_H
@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "confinement/confinement.h"
 #include "event/loop.h"
 #include "runtime/language.h"
-#include "session/confinement.h"
 
 struct installer;
 struct sandbox;
@@ -36,7 +36,7 @@ struct installer_spec {
 	const struct workspace *workspace; /* of its own; `data` is where it works */
 	const struct language *language;
 	const char *proxy_helper; /* path of ptycell-proxy; NULL: no network */
-	const char *hosts;        /* that it may reach, as net/hosts.h; NULL: no network */
+	const char *hosts;        /* that it may reach, as net/host_list.h; NULL: no network */
 	bool allow_private;
 	size_t index_count; /* when none of so many is reached, that is its end, ERR_NOT_FOUND; 0:
 			       not so */

@@ -8,15 +8,15 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "helper/helper.h"
-#include "install/answer.h"
 #include "install/installer.h"
+#include "install/response.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "policy/policyfile.h"
-#include "session/confinement.h"
 #include "workspace/keeper.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
 static void fetch(struct job *job);
@@ -72,7 +72,7 @@ static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 		json_put_int(key, "time", (json_int_t)st.st_mtime);
 		json_put_int(key, "inode", (json_int_t)st.st_ino);
 	}
-	interpreter_path_release(&path);
+	locate_release(&path);
 	if (uname(&machine) == 0)
 		json_put_str(key, "machine", machine.machine);
 	return 0;
@@ -142,8 +142,8 @@ static json_t *find(const struct job *job, const char *key, uint64_t max_age_s)
 		record = cache_find(job->broker->cache, key, max_age_s);
 	if (record == NULL)
 		return NULL;
-	json_put(record, "packages", answer_rows(json_object_get(record, "packages")));
-	json_put(record, "present", answer_rows(json_object_get(record, "present")));
+	json_put(record, "packages", response_rows(json_object_get(record, "packages")));
+	json_put(record, "present", response_rows(json_object_get(record, "present")));
 	return record;
 }
 
@@ -237,7 +237,7 @@ static bool went_well(struct job *job, const json_t *answer, const struct err *e
 static void put_record(struct job *job, const char *entry, const json_t *packages)
 {
 	json_put_str(job->record, "entry", entry);
-	json_put(job->record, "packages", answer_rows(packages));
+	json_put(job->record, "packages", response_rows(packages));
 }
 
 /* ---- pack and link ---- */
@@ -331,7 +331,7 @@ static void pack(struct job *job)
 	bool shared = is_shared(job);
 	const int fds[2] = { workspace_data_fd(job->work),
 			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
-	cleanup_free char *entry = name_new("");
+	cleanup_free char *entry = random_name_new("");
 	cleanup_json json_t *order = json_object();
 	struct err err;
 
@@ -373,7 +373,7 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		fail_err(job, "It could not be installed", &trouble);
 		return;
 	}
-	json_put(job->record, "packages", answer_rows(json_object_get(answer, "packages")));
+	json_put(job->record, "packages", response_rows(json_object_get(answer, "packages")));
 	json_put(job->record, "files", json_deep_copy(files));
 	if (job->broker->host->settings->install_builds &&
 	    json_is_true(json_object_get(answer, "build")))
@@ -405,7 +405,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 		return;
 	json_decref(job->record);
 	job->record = json_object();
-	json_put(job->record, "present", answer_rows(json_object_get(answer, "present")));
+	json_put(job->record, "present", response_rows(json_object_get(answer, "present")));
 	json_put(job->record, "packages", json_array());
 	json_put(job->record, "files", json_deep_copy(files));
 	if (json_array_size(files) == 0) {

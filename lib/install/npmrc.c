@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "config/places.h"
-#include "install/personal.h"
+#include "config/paths.h"
+#include "install/trusted_config.h"
 #include "json/make.h"
 
 enum { FILE_MAX = 256 << 10 };
@@ -37,7 +37,7 @@ static char *expand(const char *value, char *const *environment)
 		const char *end = strncmp(value, "${", 2) == 0 ? strchr(value, '}') : NULL;
 		cleanup_free char *name =
 			end != NULL ? xmemdup(value + 2, (size_t)(end - value - 2)) : NULL;
-		const char *known = name != NULL ? places_getenv(environment, name) : NULL;
+		const char *known = name != NULL ? paths_getenv(environment, name) : NULL;
 
 		if (known != NULL) {
 			buf_puts(&out, known);
@@ -74,7 +74,7 @@ static void take_file(json_t *options, const char *path, const struct source *so
 	char *rest;
 	char *line;
 
-	if (personal_holds(source->shares, path))
+	if (trusted_config_holds(source->shares, path))
 		text = fd_read_regular(path, FILE_MAX, &len, &err);
 	rest = text;
 	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
@@ -87,9 +87,9 @@ json_t *npmrc_read(char *const *environment, const struct shares *shares)
 					      "/etc/npmrc" };
 	const struct source source = { .environment = environment, .shares = shares };
 	json_t *options = json_object();
-	const char *registry = places_getenv(environment, "npm_config_registry");
-	const char *named = places_getenv(environment, "npm_config_userconfig");
-	cleanup_free char *home = places_user_home(environment, geteuid());
+	const char *registry = paths_getenv(environment, "npm_config_registry");
+	const char *named = paths_getenv(environment, "npm_config_userconfig");
+	cleanup_free char *home = paths_user_home(environment, geteuid());
 	cleanup_free char *own = home != NULL ? xasprintf("%s/.npmrc", home) : NULL;
 
 	if (registry != NULL && registry[0] != '\0')

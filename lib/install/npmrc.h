@@ -5,7 +5,7 @@
  * npm itself is not run for it. Read are npm_config_registry, the person's .npmrc and npm's global
  * one beside the npm program's folder, in this order: `registry`, `@SCOPE:registry`, `cafile`, and
  * the credentials for hosts ("//HOST/:_authToken"). Values may name variables as ${NAME}.
- * Files that sessions can change are passed over (install/personal.h).
+ * Files that sessions can change are passed over (install/trusted_config.h).
  */
 #ifndef INSTALL_NPMRC_H
 #define INSTALL_NPMRC_H

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "config/places.h"
-#include "install/personal.h"
+#include "config/paths.h"
+#include "install/trusted_config.h"
 #include "json/make.h"
 
 enum { FILE_MAX = 256 << 10 };
@@ -130,7 +130,7 @@ static void take_file(const struct files *files, const char *path)
 	struct err err;
 	size_t len = 0;
 
-	if (personal_holds(files->shares, path))
+	if (trusted_config_holds(files->shares, path))
 		text = fd_read_regular(path, FILE_MAX, &len, &err);
 	if (text != NULL)
 		pipconf_parse(files->sections, text, len);
@@ -138,8 +138,8 @@ static void take_file(const struct files *files, const char *path)
 
 static void take_person_s(const struct files *files, char *const *environment)
 {
-	const char *config = places_getenv(environment, "XDG_CONFIG_HOME");
-	cleanup_free char *home = places_user_home(environment, geteuid());
+	const char *config = paths_getenv(environment, "XDG_CONFIG_HOME");
+	cleanup_free char *home = paths_user_home(environment, geteuid());
 	cleanup_free char *old = home != NULL ? xasprintf("%s/.pip/pip.conf", home) : NULL;
 	cleanup_free char *own = NULL;
 
@@ -155,8 +155,8 @@ static void take_person_s(const struct files *files, char *const *environment)
 
 static void take_files(const struct files *files, char *const *environment)
 {
-	const char *named = places_getenv(environment, "PIP_CONFIG_FILE");
-	const char *venv = places_getenv(environment, "VIRTUAL_ENV");
+	const char *named = paths_getenv(environment, "PIP_CONFIG_FILE");
+	const char *venv = paths_getenv(environment, "VIRTUAL_ENV");
 	cleanup_free char *site =
 		venv != NULL && venv[0] != '\0' ? xasprintf("%s/pip.conf", venv) : NULL;
 
@@ -179,7 +179,7 @@ static const char *find_variable(char *const *environment, const char *option)
 
 	for (char *p = name; *p != '\0'; p++)
 		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
-	return places_getenv(environment, name);
+	return paths_getenv(environment, name);
 }
 
 json_t *pipconf_read(char *const *environment, const struct shares *shares)

@@ -8,7 +8,7 @@
  * person's are not read; where it is /dev/null, no file is. In files [install] goes before
  * [global]. Sources: pip's user guide, "Configuration"; pip/_internal/configuration.py,
  * iter_config_files.
- * Files that sessions can change are passed over (install/personal.h).
+ * Files that sessions can change are passed over (install/trusted_config.h).
  */
 #ifndef INSTALL_PIPCONF_H
 #define INSTALL_PIPCONF_H

@@ -20,8 +20,8 @@
 #include "journal/redacted.h"
 #include "json/make.h"
 #include "json/write.h"
-#include "text/clean.h"
-#include "text/redact.h"
+#include "redact/redact.h"
+#include "text/sanitize.h"
 
 enum {
 	CODE_SHARE = 8,      /* one part in so many is for code alone */
@@ -350,7 +350,7 @@ static json_t *describe_figure(const struct journal_entry *entry, size_t index)
 	json_put_str(fields, "mimeType", image->mime);
 	if (image->file != NULL) {
 		cleanup_free char *path = xasprintf("output/%s", image->file);
-		cleanup_free char *shown = clean_path_string(path);
+		cleanup_free char *shown = sanitize_path_string(path);
 
 		json_put_str(fields, "path", shown);
 	}

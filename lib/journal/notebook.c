@@ -9,8 +9,8 @@
 #include "json/make.h"
 #include "json/write.h"
 #include "text/base64.h"
-#include "text/clean.h"
-#include "text/clip.h"
+#include "text/sanitize.h"
+#include "text/truncate.h"
 
 static const struct {
 	const char *language;
@@ -142,11 +142,11 @@ void notebook_text(struct buf *out, const struct journal_entry *entry, const cha
 	size_t len = strlen(text);
 
 	if (!entry->settled) {
-		clean_block(&clean, text, len);
+		sanitize_block(&clean, text, len);
 		text = buf_str(&clean);
 		len = clean.len;
 	}
-	(void)clip_text(out, text, len, max_chars);
+	(void)truncate_text(out, text, len, max_chars);
 }
 
 static void put_value(struct buf *out, bool *first, const struct journal_entry *entry)
@@ -185,7 +185,7 @@ static json_t *clean_quoted(const char *text)
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
 	text = text != NULL ? text : "";
-	clean_line(&clean, text, strlen(text), 1000);
+	sanitize_line(&clean, text, strlen(text), 1000);
 	return json_make_text(buf_str(&clean), clean.len);
 }
 

@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "json/redact.h"
-#include "text/clean.h"
-#include "text/redact.h"
+#include "redact/redact.h"
+#include "redact/redact_json.h"
+#include "text/sanitize.h"
 
 /* Replaces *text and *len, when a value is in it. Returns what the caller frees. */
 static char *redact_bytes(struct redact_stream *stream, const char **text, size_t *len)
@@ -45,7 +45,7 @@ static char *redact_foreign(struct redact_stream *stream, const char **text)
 
 	if (*text == NULL)
 		return NULL;
-	clean_block(&clean, *text, strlen(*text));
+	sanitize_block(&clean, *text, strlen(*text));
 	result = buf_str(&clean);
 	len = clean.len;
 	owned = redact_bytes(stream, &result, &len);
@@ -92,7 +92,7 @@ void redacted_entry_init(struct redacted_entry *r, const struct journal_entry *e
 	r->texts[n++] = redact_foreign(stream, &e->note);
 	redact_images(r, stream);
 	redact_stream_free(stream);
-	json_redact(e->record, redact);
+	redact_json(e->record, redact);
 }
 
 void redacted_entry_release(struct redacted_entry *r)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { KEY_SHOWN_MAX = 60 }; /* characters of a key from outside in a message */
 
@@ -174,7 +174,7 @@ static int refuse_key(const char *where, const char *key, const char *const *kno
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&shown, key, strlen(key), KEY_SHOWN_MAX);
+	sanitize_line(&shown, key, strlen(key), KEY_SHOWN_MAX);
 	for (size_t i = 0; i < count; i++)
 		buf_putf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
 	return err_set(err, ERR_INVALID, "%s.%s is not known; there %s: %s", where, buf_str(&shown),

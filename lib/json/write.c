@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/filter.h"
+#include "text/invisible.h"
 
 enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17, REAL_TEXT_MAX = 32 };
 
@@ -142,10 +142,10 @@ static uint32_t code_point(const char *s, size_t *ret_len)
 }
 
 /* Controls, line breaks beyond ASCII, and what the filter would not let stay. */
-static bool needs_escape(struct filter *filter, uint32_t cp)
+static bool needs_escape(struct invisible *filter, uint32_t cp)
 {
-	uint32_t out[FILTER_OUT_MAX];
-	bool stays = filter_next(filter, cp, out) == 1;
+	uint32_t out[INVISIBLE_OUT_MAX];
+	bool stays = invisible_next(filter, cp, out) == 1;
 
 	if (cp < 0x7f)
 		return cp < ' ' || cp == '"' || cp == '\\';
@@ -167,7 +167,7 @@ static int write_string(struct buf *out, const char *text, size_t len, struct er
 {
 	size_t start = 0;
 	size_t step;
-	struct filter filter = { 0 };
+	struct invisible filter = { 0 };
 
 	if (buf_add(out, "\"", 1, err) < 0)
 		return -1;
@@ -176,7 +176,8 @@ static int write_string(struct buf *out, const char *text, size_t len, struct er
 
 		step = plain_run(text + i, len - i);
 		if (step > 0) {
-			filter = (struct filter){ .previous = (unsigned char)text[i + step - 1] };
+			filter =
+				(struct invisible){ .previous = (unsigned char)text[i + step - 1] };
 			continue;
 		}
 		cp = code_point(text + i, &step);

@@ -3,10 +3,10 @@
  * write.h - values to compact JSON text in a buffer.
  *
  * One line (but see json_write_indented), valid UTF-8, control characters escaped, keys in the
- * order they were set. Characters that nobody sees (text/filter.h) are escaped as well, except by
- * json_write_sorted and json_write_indented: a reader of the text sees them, a reader of the value
- * gets it as it is. A real is written with the digits that read back as the same number: 15, what
- * people expect of 0.1, or up to 17.
+ * order they were set. Characters that nobody sees (text/invisible.h) are escaped as well, except
+ * by json_write_sorted and json_write_indented: a reader of the text sees them, a reader of the
+ * value gets it as it is. A real is written with the digits that read back as the same number: 15,
+ * what people expect of 0.1, or up to 17.
  */
 #ifndef JSON_WRITE_H
 #define JSON_WRITE_H

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "json/get.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 
 static bool is_listener(const struct mcp_call *call)
 {

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "json/write.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 #include "text/base64.h"
 
 static json_t *make_block(const char *type)

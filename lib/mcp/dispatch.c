@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
-#include "text/clean.h"
+#include "mcp/mcp_internal.h"
+#include "text/sanitize.h"
 
 static bool offers_tools(const struct mcp_features *f)
 {
@@ -134,7 +134,7 @@ static int admit(struct mcp_server *server, const struct rpc_message *message, b
 		return -1;
 	*ret = find_method(server, message->method, era->revision >= MCP_2026_07_28);
 	if (*ret == NULL) {
-		cleanup_free char *quoted = clean_quote(message->method);
+		cleanup_free char *quoted = sanitize_quote(message->method);
 
 		return mcp_refuse(no, RPC_METHOD_NOT_FOUND, "Method not found: %s", quoted);
 	}

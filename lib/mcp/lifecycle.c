@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* initialize, ping, server/discover, logging/setLevel. */
 #include "json/get.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 
 static const char *const legacy_versions[] = {
 	[MCP_2024_11_05] = "2024-11-05",

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/parse.h"
-#include "mcp/internal.h"
-#include "text/clean.h"
+#include "mcp/mcp_internal.h"
+#include "text/sanitize.h"
 
 enum { COMPLETIONS_MAX = 100 };
 
@@ -53,7 +53,7 @@ static int check_arguments(const struct mcp_prompt *prompt, json_t *arguments, s
 
 	json_object_foreach (arguments, key, value) {
 		if (!json_is_string(value)) {
-			cleanup_free char *quoted = clean_quote(key);
+			cleanup_free char *quoted = sanitize_quote(key);
 
 			return err_set(err, ERR_INVALID, "arguments.%s must be a string, not %s",
 				       quoted, json_get_type_name(value));
@@ -89,7 +89,7 @@ void mcp_prompts_get(struct mcp_call *call)
 	prompt = find_prompt(f, name);
 	arguments = mcp_call_arguments(call);
 	if (prompt == NULL) {
-		cleanup_free char *quoted = clean_quote(name);
+		cleanup_free char *quoted = sanitize_quote(name);
 
 		(void)err_set(&err, ERR_NOT_FOUND, "Unknown prompt: %s", quoted);
 	}

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/redact.h"
 #include "json/write.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
+#include "redact/redact_json.h"
 
 /* What each answer of a batch that is still to come may need at least. */
 enum { BATCH_RESERVE = 8 << 10 };
@@ -29,7 +29,7 @@ static int add_member(struct mcp_server *server, const char *name, const json_t 
 /* The same for what the other side does not know yet: the one way in which any of it goes out. */
 static int add_content(struct mcp_server *server, const char *name, json_t *value, struct err *err)
 {
-	json_redact(value, server->features->redact);
+	redact_json(value, server->features->redact);
 	return add_member(server, name, value, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* resources/list, templates, read and the legacy subscriptions. */
 #include "json/get.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 
 void mcp_resources_list(struct mcp_call *call)
 {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "json/parse.h"
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 
 /* Of a line that is too long, where the request is looked for whose id is told. */
 enum { HEAD_MAX = 64 << 10 };

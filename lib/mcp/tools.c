@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/list and tools/call. */
-#include "mcp/internal.h"
+#include "mcp/mcp_internal.h"
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 /* A fixed list: clients need not ask again within the hour. */
 enum { FIXED_TTL_MS = 60 * 60 * 1000 };
@@ -88,7 +88,7 @@ void mcp_tools_call(struct mcp_call *call)
 	}
 	tool = find_tool(f, name);
 	if (tool == NULL) {
-		cleanup_free char *quoted = clean_quote(name);
+		cleanup_free char *quoted = sanitize_quote(name);
 
 		(void)err_set(&err, ERR_NOT_FOUND, "Unknown tool: %s", quoted);
 		mcp_call_refuse_params(call, &err);

@@ -10,9 +10,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "net/charset.h"
-#include "text/clean.h"
 #include "text/normal.h"
 #include "text/percent.h"
+#include "text/sanitize.h"
 #include "text/utf8.h"
 
 enum { EXTENSION_MAX = 20 };
@@ -84,7 +84,7 @@ char *filename_make_safe(const char *name, size_t len)
 
 	if (memchr(part, '\0', len) != NULL)
 		return NULL;
-	clean_name(&clean, part, len);
+	sanitize_name(&clean, part, len);
 	safe = normal_compose(buf_str(&clean));
 	for (char *c = safe; *c != '\0'; c++)
 		if (strchr("/\\:*?\"<>|", *c) != NULL)

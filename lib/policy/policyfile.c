@@ -10,7 +10,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 struct policyfile {
 	char *path; /* or NULL */
@@ -42,7 +42,7 @@ static int find_mode(const char *word)
 
 static int refuse_member(const char *where, const char *key, const char *what, struct err *err)
 {
-	cleanup_free char *quoted = clean_quote(key);
+	cleanup_free char *quoted = sanitize_quote(key);
 
 	return err_set(err, ERR_INVALID, "%s.%s %s", where, quoted, what);
 }
@@ -149,7 +149,7 @@ char *policyfile_quote_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return clean_quote(slash != NULL ? slash + 1 : path);
+	return sanitize_quote(slash != NULL ? slash + 1 : path);
 }
 
 struct policyfile *policyfile_load(const char *path, struct err *err)

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "policy/policyfile.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { RULE_MAX = 200 };
 
@@ -37,7 +37,7 @@ static int refuse(const struct policyfile *policy, const char *language, const c
 		  const char *why, struct err *err)
 {
 	cleanup_free char *name = policyfile_quote_name(policyfile_path(policy));
-	cleanup_free char *quoted = clean_quote(rule);
+	cleanup_free char *quoted = sanitize_quote(rule);
 
 	return err_set(err, ERR_INVALID, "the policy file '%s': %s.rules.%s %s", name, language,
 		       quoted, why);

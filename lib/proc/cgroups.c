@@ -18,8 +18,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "sandbox/pidlist.h"
-#include "sandbox/proctree.h"
+#include "sandbox/process/pidlist.h"
+#include "sandbox/process/proctree.h"
 
 #define PREFIX "ptycell-"
 /* Of the server among its sessions, when all of them want the processor; theirs is 100. */

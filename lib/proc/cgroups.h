@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "sandbox/cgroup.h"
+#include "sandbox/namespaces/cgroup.h"
 
 struct cgroups;
 struct cgroup_leaf;
@@ -45,7 +45,7 @@ struct cgroup_limits {
 /* A group for one session; `groups` outlives it. */
 struct cgroup_leaf *cgroups_leaf_new(struct cgroups *groups, const struct cgroup_limits *limits,
 				     struct err *err) MUST_CHECK;
-/* For sandbox/cgroup.h. Owned by the leaf. */
+/* For sandbox/namespaces/cgroup.h. Owned by the leaf. */
 int cgroups_leaf_folder(const struct cgroup_leaf *leaf);
 uint64_t cgroups_leaf_memory_max(const struct cgroup_leaf *leaf);
 /* How many processes the kernel has killed because its memory was at the limit. */

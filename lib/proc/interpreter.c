@@ -14,9 +14,9 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "proc/internal.h"
-#include "sandbox/terminal.h"
-#include "sandbox/ttywait.h"
+#include "proc/proc_internal.h"
+#include "sandbox/process/terminal.h"
+#include "sandbox/process/ttywait.h"
 
 enum { DEFAULT_ROWS = 40, DEFAULT_COLUMNS = 120 };
 

@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "parts/parts.h"
-#include "proc/internal.h"
-#include "sandbox/launch.h"
-#include "sandbox/warden.h"
+#include "proc/proc_internal.h"
+#include "sandbox/launcher/launch.h"
+#include "sandbox/supervise/subreaper.h"
 
 /* Longer than the launcher's own grace for its sandboxes. */
-enum { END_GRACE_MS = 2 * WARDEN_LAUNCHER_GRACE_MS, LEAVE_MS = 300 };
+enum { END_GRACE_MS = 2 * SUBREAPER_LAUNCHER_GRACE_MS, LEAVE_MS = 300 };
 
 struct launcher {
 	struct loop *loop;

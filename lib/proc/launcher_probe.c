@@ -4,7 +4,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "proc/internal.h"
+#include "proc/proc_internal.h"
 
 /* A probe builds and breaks a few sandboxes: some milliseconds on a machine that is not stuck. */
 enum { PROBE_PATIENCE_MS = 10000 };

@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "proc/cgroups.h"
-#include "proc/internal.h"
-#include "sandbox/nursery.h"
-#include "sandbox/plan.h"
-#include "sandbox/usage.h"
+#include "proc/proc_internal.h"
+#include "sandbox/namespaces/zygote_namespaces.h"
+#include "sandbox/process/usage.h"
+#include "sandbox/wire/plan.h"
 
 /*
  * How long an init may take to end what is in it, until it is killed itself: then others end that,
@@ -44,7 +44,7 @@ struct sandbox {
 	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
-	int nursery[NURSERY_NAMESPACES]; /* -1: not told */
+	int nursery[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not told */
 };
 
 static void stop(struct sandbox *sandbox)
@@ -61,7 +61,7 @@ static void free_sandbox(struct sandbox *sandbox)
 	loop_defer_stop(&sandbox->end);
 	list_remove(&sandbox->node);
 	fd_close(&sandbox->pidfd);
-	for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 		fd_close(&sandbox->nursery[i]);
 	cgroups_leaf_free(sandbox->leaf);
 	free(sandbox);
@@ -142,7 +142,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 	memcpy(&usage, message->payload, sizeof(usage));
 	told = (struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
 				       .cpu_ms = usage.cpu_ms,
-				       .deleted_bytes = usage.deleted_bytes,
+				       .unlinked_bytes = usage.unlinked_bytes,
 				       .processes = usage.processes,
 				       .in_flight = usage.in_flight,
 				       .tasks = usage.tasks,
@@ -190,7 +190,7 @@ static void on_message(struct sandbox *sandbox, struct wire_message *message)
 	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
 		take_listener(sandbox, &message->fds[0]);
 	} else if (message->type == WIRE_NURSERY && sandbox->nursery[0] < 0) {
-		for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+		for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 			sandbox->nursery[i] = fd_steal(&message->fds[i]);
 	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
 		take_usage(sandbox, message);
@@ -253,7 +253,7 @@ static size_t list_folders(const struct policy *policy, const struct sandbox_fol
 		ret_fds[n++] = folders->packages;
 	for (size_t i = 0; i < policy->share_count; i++)
 		ret_fds[n++] = folders->shares[i];
-	for (size_t i = 0; policy->nested && i < NURSERY_NAMESPACES; i++)
+	for (size_t i = 0; policy->nested && i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 		ret_fds[n++] = folders->nursery[i];
 	return n;
 }
@@ -305,7 +305,7 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 	sandbox->launcher = launcher;
 	sandbox->channel = -1;
 	sandbox->pidfd = -1;
-	for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 		sandbox->nursery[i] = -1;
 	list_init(&sandbox->node);
 	own.in_group = group != NULL;
@@ -384,7 +384,7 @@ void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t stil
 	for (; wish.busy_count < count && wish.busy_count < USAGE_BUSY_MAX; wish.busy_count++)
 		wish.busy[wish.busy_count] = busy[wish.busy_count];
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_RELIEVE, &wish);
+		wire_tell(sandbox->channel, WIRE_KILL_LARGEST, &wish);
 }
 
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)

@@ -20,8 +20,8 @@
 
 #include "base/err.h"
 #include "event/loop.h"
-#include "sandbox/plan.h"
 #include "sandbox/report.h"
+#include "sandbox/wire/plan.h"
 
 struct cgroups;
 struct launcher;
@@ -77,8 +77,8 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 			     const struct sandbox_group *group);
 /*
  * For a policy with `proxy`: calls `fn` once, from the loop, before any interpreter of it has
- * started, with the socket that listens on 127.0.0.1:WIRE_PROXY_PORT inside; the descriptor is then
- * the callee's. To be set before the loop turns. Not after sandbox_close.
+ * started, with the socket that listens on 127.0.0.1:POLICY_PROXY_PORT inside; the descriptor is
+ * then the callee's. To be set before the loop turns. Not after sandbox_close.
  */
 void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),
 			    void *data);
@@ -91,8 +91,8 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
 /*
- * For a policy with `nursery`: the descriptors of sandbox/nursery.h, the sandbox's own, once it is
- * made; NULL before. Certainly when an interpreter of it has started.
+ * For a policy with `nursery`: the descriptors of sandbox/namespaces/zygote_namespaces.h, the
+ * sandbox's own, once it is made; NULL before. Certainly when an interpreter of it has started.
  */
 const int *sandbox_nursery(const struct sandbox *sandbox);
 
@@ -111,8 +111,8 @@ enum { SANDBOX_GROWTHS_MAX = 8 };
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms;        /* since it was opened */
-	uint64_t deleted_bytes; /* of files that are open and have no name any more */
+	uint64_t cpu_ms;         /* since it was opened */
+	uint64_t unlinked_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
 	unsigned int in_flight;  /* descriptors on their way through sockets */
 	unsigned int tasks;      /* threads of all processes, and zombies */
@@ -211,7 +211,7 @@ int interpreter_slave(const struct interpreter *interpreter);
 bool interpreter_unread_input(const struct interpreter *interpreter);
 /* Lets the terminal's writers go on when a program has stopped its output (tcflow). */
 void interpreter_restart_output(struct interpreter *interpreter);
-/* The base terminal settings of sandbox/terminal.h, set again at each cell's start. */
+/* The base terminal settings of sandbox/process/terminal.h, set again at each cell's start. */
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);

@@ -25,7 +25,7 @@ enum { PROXY_ROWS_MAX = 65 };
 
 struct proxy_spec {
 	const char *helper; /* path of ptycell-proxy */
-	const char *hosts;  /* as net/hosts.h reads it */
+	const char *hosts;  /* as net/host_list.h reads it */
 	bool allow_private;
 	uint64_t bytes_max;
 	char *const *environment; /* the person's: https_proxy and its kin */

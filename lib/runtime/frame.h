@@ -47,8 +47,8 @@
  * an empty name, which comes first, the driver gets ready for a first cell and leaves no trace of
  * that; done has `compiled`, the driver as the interpreter compiled it, when it had to.
  *   serve, part `library`, the path of ptycell-parent.so: the interpreter is copied from then on,
- * for who asks by its descriptor 4 (sandbox/parent.h), until the next frame. Done is told before
- * that. Its copies begin with hello, without a boot.
+ * for who asks by its descriptor 4 (sandbox/supervise/zygote.h), until the next frame. Done is told
+ * before that. Its copies begin with hello, without a boot.
  *
  * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
  * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values

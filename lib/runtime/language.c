@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "runtime/bash/bash.h"
-#include "runtime/interpreter.h"
+#include "runtime/locate.h"
 #include "runtime/node/node.h"
 #include "runtime/python/python.h"
 #include "runtime/r/r.h"
@@ -40,7 +40,7 @@ const struct language *language_find(const char *name)
 int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err)
 {
-	return interpreter_locate(language, env, ret_path, err);
+	return locate_interpreter(language, env, ret_path, err);
 }
 
 static bool is_here(const struct language *language, char *const env[])
@@ -48,9 +48,9 @@ static bool is_here(const struct language *language, char *const env[])
 	struct interpreter_path path = { 0 };
 	struct err err;
 
-	if (interpreter_locate(language, env, &path, &err) < 0)
+	if (locate_interpreter(language, env, &path, &err) < 0)
 		return false;
-	interpreter_path_release(&path);
+	locate_release(&path);
 	return true;
 }
 

@@ -20,6 +20,9 @@
 
 struct frame;
 
+/* Rows in the table, at most. */
+enum { LANGUAGES_MAX = 8 };
+
 /* Seen from the interpreter. */
 enum language_descriptor_kind {
 	LANGUAGE_SOCKET,     /* a stream both ways */
@@ -128,11 +131,11 @@ const struct language *language_at(size_t index);
  * Finds the interpreter in `env` (as environ(7)): what env_override names, and then nothing
  * else; the virtual environment's; the first on PATH, where relative entries do not count and a
  * shim that leads nowhere is passed over. ERR_NOT_FOUND says how to get one. On success
- * interpreter_path_release() frees it. `reason` is the variable or version manager that told.
+ * locate_release() frees it. `reason` is the variable or version manager that told.
  */
 int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
-void interpreter_path_release(struct interpreter_path *path);
+void locate_release(struct interpreter_path *path);
 /* Appends the names of those whose interpreter is there: "python, bash". */
 void language_list_here(char *const env[], struct buf *out);
 /* Of the others, each with how to get it: "r (apt install r-base-core)". */

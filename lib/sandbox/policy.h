@@ -2,8 +2,8 @@
 /*
  * policy.h - what a session's sandbox allows, as data.
  *
- * The server fills it in, sandbox/plan.h makes bytes of it, the launcher carries them out. Start
- * from policy_init: a field added later then has its safe value.
+ * The server fills it in, sandbox/wire/plan.h makes bytes of it, the launcher carries them out.
+ * Start from policy_init: a field added later then has its safe value.
  */
 #ifndef SANDBOX_POLICY_H
 #define SANDBOX_POLICY_H
@@ -26,6 +26,9 @@
 /* A link beside the data folder, for Node's search. */
 #define POLICY_MODULES "/mnt/node_modules"
 #define POLICY_MODULES_TARGET "packages/javascript/node_modules"
+
+/* Where a session's proxy listens, on 127.0.0.1 of its own network. */
+enum { POLICY_PROXY_PORT = 3128 };
 
 enum {
 	POLICY_SHARES_MAX = 32,
@@ -71,10 +74,11 @@ struct policy {
 
 	bool unix_sockets; /* may programs make AF_UNIX sockets? */
 	bool proxy;        /* hand out a listener on the session's own loopback */
-	bool nursery;      /* no session's, but of sandbox/nursery.h; tier namespaces */
+	bool nursery;      /* no session's, but of sandbox/namespaces/zygote_namespaces.h; tier
+			      namespaces */
 	bool nested;       /* within a nursery, whose namespaces come beside the folders */
 	bool in_group;     /* its control group's descriptor came last; sandbox_open sets it */
-	bool own_inodes;   /* the system's folders are overlays; in no plan, enclose_self sets it */
+	bool own_inodes;   /* the system's folders are overlays; in no plan, setup_self sets it */
 };
 
 /*

@@ -44,7 +44,7 @@ struct sandbox_report {
 	uint32_t layers;      /* 1U << enum report_layer */
 	int32_t landlock_abi; /* 0: the kernel has none */
 	uint32_t canaries;    /* tried, in that tier */
-	uint32_t through;     /* 1U << enum canary of those that were not stopped; 0 or refuse */
+	uint32_t through;     /* 1U << enum escapes of those that were not stopped; 0 or refuse */
 	/* Why each stronger tier is not had, "" when it is: a sentence with step and errno. */
 	char reason[POLICY_TIERS][REPORT_REASON_MAX];
 };

@@ -7,8 +7,8 @@
 #include "proc/sandbox_client.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
-#include "text/status.h"
-#include "workspace/disk.h"
+#include "text/status_line.h"
+#include "workspace/disk_usage.h"
 
 enum stage {
 	STAGE_ROOM,        /* files may grow, as far as they fit */

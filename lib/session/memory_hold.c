@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/runner.h"
+#include "runner/runner.h"
 
 enum {
 	FAR_PART = 8,    /* of the limit: so much above it is far */
@@ -137,7 +137,7 @@ static bool is_anybody_blamed(const struct memory_hold *hold, const struct sessi
 
 /* Of those that run a cell, or do not, whose growth is at least `least`. */
 static size_t list_lanes(const struct session *s, const struct sandbox_usage *usage, bool busy,
-			 uint64_t least, int ret_numbers[SESSION_LANGUAGES_MAX])
+			 uint64_t least, int ret_numbers[LANGUAGES_MAX])
 {
 	size_t count = 0;
 
@@ -152,7 +152,7 @@ static size_t list_lanes(const struct session *s, const struct sandbox_usage *us
 }
 
 size_t memory_hold_first(const struct session *s, const struct sandbox_usage *usage,
-			 int ret_numbers[SESSION_LANGUAGES_MAX])
+			 int ret_numbers[LANGUAGES_MAX])
 {
 	uint64_t most = largest_growth(usage);
 	size_t count = 0;

@@ -24,9 +24,9 @@ struct memory_hold {
 	uint64_t base;       /* what was used then; 0: not above the limit */
 	uint64_t settled_ms; /* until then it may grow: a cell ends meanwhile */
 	/* By lane: for how much its running cell was interrupted; 0: it was not. */
-	uint64_t stopped[SESSION_LANGUAGES_MAX];
+	uint64_t stopped[LANGUAGES_MAX];
 	/* By lane: since what is used is above the limit, a cell of it was. */
-	bool blamed[SESSION_LANGUAGES_MAX];
+	bool blamed[LANGUAGES_MAX];
 };
 
 /*
@@ -47,7 +47,7 @@ uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane);
  * cell was interrupted may have grown until then. Returns how many.
  */
 size_t memory_hold_first(const struct session *session, const struct sandbox_usage *usage,
-			 int ret_numbers[SESSION_LANGUAGES_MAX]);
+			 int ret_numbers[LANGUAGES_MAX]);
 
 /*
  * The only runner whose cell is at fault, as far as can be told; NULL: there is none, or several.

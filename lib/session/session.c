@@ -7,15 +7,15 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "journal/journal.h"
+#include "pool/pool.h"
+#include "pool/slot.h"
+#include "pool/zygote.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
-#include "session/confinement.h"
-#include "session/parent.h"
 #include "session/session_internal.h"
-#include "session/spare.h"
-#include "session/spares.h"
 #include "session/watchdog.h"
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
@@ -115,7 +115,7 @@ void session_hold(struct session *s)
 	s->holds++;
 }
 
-void session_let_go(struct session *s)
+void session_release_hold(struct session *s)
 {
 	s->holds--;
 	session_touch(s);
@@ -227,7 +227,7 @@ static void renew_sandbox(struct session *s)
 void session_tell_state(struct session *s)
 {
 	s->host->state_changed(s->host->owner, s);
-	spares_disturb(s->host->spares);
+	pool_defer_work(s->host->spares);
 }
 
 static uint64_t next_number(struct runner *runner)
@@ -297,7 +297,7 @@ static const struct runner_handlers runner_handlers = {
 /* What waited for it is used no more, its folder excepted. */
 static void drop_spare(struct session *s)
 {
-	spare_free(s->spare);
+	slot_free(s->spare);
 	s->spare = NULL;
 }
 
@@ -307,14 +307,14 @@ static struct sandbox *unused_sandbox(struct session *s)
 	cleanup_fd int listener = -1;
 	uint64_t cpu_ms = 0;
 
-	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
+	return s->spare != NULL ? slot_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
 }
 
 /* With less memory a copy could not do a thing. */
-static const struct parent *parent_of(const struct session *s)
+static const struct zygote *parent_of(const struct session *s)
 {
-	return s->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN ? spares_parent(s->host->spares)
-								: NULL;
+	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->spares)
+							       : NULL;
 }
 
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
@@ -326,9 +326,9 @@ static struct sandbox *sandbox_of(struct session *s)
 	if (s->sandbox != NULL)
 		return s->sandbox;
 	if (s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &listener, &cpu_ms);
+		s->sandbox = slot_take_sandbox(s->spare, &listener, &cpu_ms);
 	if (s->sandbox == NULL)
-		open_sandbox(s, parent_nursery(parent_of(s)));
+		open_sandbox(s, zygote_sandbox(parent_of(s)));
 	else if (listener >= 0)
 		on_listener(s, listener);
 	else
@@ -343,7 +343,7 @@ static struct runner *runner_of(struct session *s, const struct runner_context *
 	struct runner *runner = NULL;
 
 	if (s->spare != NULL)
-		runner = spare_take_runner(s->spare, context);
+		runner = slot_take_runner(s->spare, context);
 	drop_spare(s);
 	return runner != NULL ? runner : runner_new(context);
 }
@@ -373,7 +373,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.redact = s->host->settings->redact,
 		.holder = s->holder,
 		.rules = s->host->code_rules,
-		.parent = language->preloads ? parent_interpreter(parent_of(s)) : NULL,
+		.parent = language->preloads ? zygote_interpreter(parent_of(s)) : NULL,
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
 		.memory_max = s->limits.memory_max,
 		.processes_max = s->limits.processes_max,
@@ -384,14 +384,14 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_language(s->lanes[i].runner) == language)
 			return &s->lanes[i];
-	assert(s->lane_count < SESSION_LANGUAGES_MAX);
+	assert(s->lane_count < LANGUAGES_MAX);
 	lane = &s->lanes[s->lane_count++];
 	lane->session = s;
 	lane->runner = runner_of(s, &context);
 	lane->last.language = language->name;
 	list_init(&lane->lookers);
-	list_init(&lane->untold);
-	spares_want(s->host->spares, language);
+	list_init(&lane->unreported);
+	pool_want(s->host->spares, language);
 	return lane;
 }
 
@@ -508,10 +508,10 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->listings);
 	list_init(&s->walks);
 	list_init(&s->placed);
-	s->spare = spares_take(host->spares, first);
-	s->workspace = s->spare != NULL ? spare_take_workspace(s->spare) : new_workspace(host, err);
+	s->spare = pool_take(host->spares, first);
+	s->workspace = s->spare != NULL ? slot_take_workspace(s->spare) : new_workspace(host, err);
 	if (first != NULL)
-		spares_want(host->spares, first);
+		pool_want(host->spares, first);
 	if (s->workspace == NULL) {
 		notices_release(&s->notices);
 		free(s->id);

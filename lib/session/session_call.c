@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "runner/expect.h"
 #include "session/session_internal.h"
-#include "session/until.h"
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
 
@@ -31,7 +31,7 @@ static void call_free(struct call *call)
 {
 	list_remove(&call->node);
 	loop_timer_stop(&call->wait);
-	until_free(call->until);
+	expect_free(call->until);
 	if (call->exec != NULL)
 		call->exec->call = NULL;
 	free(call);
@@ -60,7 +60,8 @@ static size_t fill_earlier(const struct lane *lane, const struct exec *subject,
 {
 	size_t count = 0;
 
-	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
+	for (struct list *node = lane->unreported.next; node != &lane->unreported;
+	     node = node->next) {
 		const struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call == NULL && exec != subject)
@@ -74,7 +75,7 @@ static void forget_told(struct lane *lane)
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &lane->untold) {
+	list_for_each (node, next, &lane->unreported) {
 		struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call == NULL)
@@ -92,7 +93,7 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	cleanup_free char *upload_problem = NULL;
 	cleanup_free char *uploading = NULL;
 	struct uploaded links[SESSION_LINKS_MAX];
-	struct exec_result *earlier = xcalloc(list_len(&lane->untold), sizeof(*earlier));
+	struct exec_result *earlier = xcalloc(list_len(&lane->unreported), sizeof(*earlier));
 	struct exec_result result = { .session = s, .cell = cell };
 
 	session_touch(s);
@@ -121,7 +122,7 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 
 static void tell_end(struct call *call)
 {
-	struct list *last = call->lane->untold.prev;
+	struct list *last = call->lane->unreported.prev;
 	struct exec *exec = call->exec != NULL ? call->exec : list_entry(last, struct exec, node);
 
 	tell(call, exec->cell, exec, NULL);
@@ -165,7 +166,7 @@ static void tell_now(struct call *call, const char *note)
 
 	if (session_first_exec(lane) != NULL)
 		tell_running(call, note);
-	else if (!list_empty(&lane->untold))
+	else if (!list_empty(&lane->unreported))
 		tell_end(call);
 	else
 		tell_bare(call, &lane->last, note);
@@ -176,7 +177,7 @@ static void forget_oldest(struct lane *lane)
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &lane->untold) {
+	list_for_each (node, next, &lane->unreported) {
 		struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call == NULL) {
@@ -186,7 +187,7 @@ static void forget_oldest(struct lane *lane)
 	}
 }
 
-void session_tell_end(struct lane *lane, struct exec *exec)
+void session_answer_waiters(struct lane *lane, struct exec *exec)
 {
 	struct list *node;
 	struct list *next;
@@ -195,7 +196,7 @@ void session_tell_end(struct lane *lane, struct exec *exec)
 		tell_end(exec->call);
 	else if (!list_empty(&lane->lookers))
 		tell_end(list_entry(lane->lookers.next, struct call, node));
-	else if (list_len(&lane->untold) > SESSION_UNTOLD_MAX)
+	else if (list_len(&lane->unreported) > SESSION_UNTOLD_MAX)
 		forget_oldest(lane);
 	list_for_each (node, next, &lane->lookers)
 		tell_now(list_entry(node, struct call, node), NULL);
@@ -267,7 +268,7 @@ void session_on_wrote(struct runner *runner, const char *data, size_t len)
 	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next) {
 		struct call *call = list_entry(node, struct call, node);
 
-		if (call->until == NULL || call->until_seen || !until_feed(call->until, data, len))
+		if (call->until == NULL || call->until_seen || !expect_feed(call->until, data, len))
 			continue;
 		call->until_seen = true;
 		call->note = until_note;
@@ -323,7 +324,7 @@ char *session_call_progress(const struct call *call, uint64_t *ret_ms)
 
 static bool has_news(const struct lane *lane)
 {
-	return session_first_exec(lane) != NULL || !list_empty(&lane->untold);
+	return session_first_exec(lane) != NULL || !list_empty(&lane->unreported);
 }
 
 static int ask_for_language(const struct session *s, struct err *err)
@@ -387,9 +388,9 @@ static void look_for(struct call *call, const char *text, size_t len)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
 
-	call->until = until_new(text, len);
+	call->until = expect_new(text, len);
 	runner_read_held(call->lane->runner, &held);
-	call->until_seen = until_feed(call->until, buf_str(&held), held.len);
+	call->until_seen = expect_feed(call->until, buf_str(&held), held.len);
 	call->note = call->until_seen ? until_note : NULL;
 }
 
@@ -401,7 +402,7 @@ static bool may_wait(const struct call *call, const struct look_request *request
 	if (call->note != NULL)
 		return false;
 	if (session_first_exec(lane) == NULL)
-		return call->until != NULL && list_empty(&lane->untold);
+		return call->until != NULL && list_empty(&lane->unreported);
 	return (request->action != LOOK_WAIT && request->action != LOOK_ASK) ||
 	       runner_wait(lane->runner) == NULL;
 }
@@ -433,7 +434,8 @@ struct call *session_look(struct session *s, const struct look_request *request,
 /* Code that was refused at once, its answer due in the next turn. */
 static struct call *first_untold_call(const struct lane *lane)
 {
-	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
+	for (struct list *node = lane->unreported.next; node != &lane->unreported;
+	     node = node->next) {
 		const struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call != NULL)

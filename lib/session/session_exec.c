@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "session/confinement.h"
+#include "confinement/confinement.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
@@ -66,10 +66,10 @@ void session_exec_over(struct exec *exec)
 		return;
 	}
 	exec->over = true;
-	list_append(&lane->untold, &exec->node);
+	list_append(&lane->unreported, &exec->node);
 	if (exec->cell->state != CELL_NOT_STARTED)
 		remember_last(lane, exec->cell);
-	session_tell_end(lane, exec);
+	session_answer_waiters(lane, exec);
 }
 
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
@@ -265,7 +265,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		exec->cell->code = xmemdup(request->code, request->code_len);
 		exec->cell->code_len = request->code_len;
 		exec->over = true;
-		list_append(&lane->untold, &exec->node);
+		list_append(&lane->unreported, &exec->node);
 	} else {
 		exec->run = runner_submit(lane->runner, request->code, request->code_len,
 					  timeout_ms, exec, err);

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/session_internal.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
@@ -470,7 +470,7 @@ char *session_unkept(const struct session *s)
 
 	if (count == 0)
 		return NULL;
-	name = clean_quote(path);
+	name = sanitize_quote(path);
 	return count == 1 ? xasprintf("'%s'", name)
 			  : xasprintf("'%s' and %zu more", name, count - 1);
 }

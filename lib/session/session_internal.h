@@ -15,20 +15,19 @@
 #define SESSION_SESSION_INTERNAL_H
 
 #include "event/loop.h"
-#include "session/holdings.h"
+#include "runner/holdings.h"
 #include "session/notices.h"
 #include "session/session.h"
 
 struct keeper;
 struct lookout;
-struct spare;
-struct until;
+struct slot;
+struct expect;
 struct uploads;
 struct watchdog;
 struct workspace;
 
 enum {
-	SESSION_LANGUAGES_MAX = 8,
 	SESSION_UNTOLD_MAX = 4, /* of a language; then the oldest is forgotten */
 	SESSION_ASKS_MAX = 3,   /* of a cell */
 };
@@ -43,7 +42,7 @@ struct call {
 	call_done_fn *done;
 	void *data;
 	struct loop_timer wait;
-	struct until *until; /* or NULL */
+	struct expect *until; /* or NULL */
 	bool until_seen;
 	call_ask_fn *ask; /* or NULL */
 	bool asking;
@@ -62,7 +61,7 @@ struct exec {
 	struct runner *runner; /* held until the scan is done; else NULL */
 	uint64_t number;
 	uint64_t generation; /* of the session when its code began; 0: it did not */
-	bool over;           /* among lane->untold */
+	bool over;           /* among lane->unreported */
 	bool cancelled;
 	unsigned int asks;   /* how often somebody else was asked for input */
 	uint64_t asked_wait; /* the last wait that was about */
@@ -83,8 +82,8 @@ struct lane {
 	struct session *session;
 	struct runner *runner;
 	struct list lookers;
-	struct list untold; /* execs that ended and were told to nobody, oldest first */
-	struct cell last;   /* of the cell that ended last: number, language, state, time */
+	struct list unreported; /* execs that ended and were told to nobody, oldest first */
+	struct cell last;       /* of the cell that ended last: number, language, state, time */
 };
 
 /* Somebody who waits for a list of files. */
@@ -104,7 +103,7 @@ struct session {
 	struct workspace *workspace;
 	struct sandbox *sandbox;
 	struct holder *holder;
-	struct spare *spare; /* to be used by the first cell, if that is as was expected; or NULL */
+	struct slot *spare; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	uint64_t net_bytes;        /* through those of earlier sandboxes */
@@ -113,7 +112,7 @@ struct session {
 	struct uploads *uploads; /* NULL without a storage */
 	struct lookout *lookout; /* NULL without a shared folder that code writes */
 	struct journal *journal;
-	struct lane lanes[SESSION_LANGUAGES_MAX];
+	struct lane lanes[LANGUAGES_MAX];
 	size_t lane_count;
 	uint64_t next_cell;
 	uint64_t asks;                        /* how often the user was asked for input */
@@ -192,7 +191,7 @@ struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn
 /* Answers a call at the latest after `ms`; 0: in the next turn. */
 void session_call_wait(struct call *call, uint64_t ms);
 /* Code ended: answers whoever waits for it. */
-void session_tell_end(struct lane *lane, struct exec *exec);
+void session_answer_waiters(struct lane *lane, struct exec *exec);
 /* Runner handlers. */
 void session_on_waits(struct runner *runner);
 void session_on_resumed(struct runner *runner);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* session_lookout.c - repositories that code makes in shared folders, and who waits for a look. */
+#include "confinement/confinement.h"
+#include "confinement/shares.h"
 #include "sandbox/policy.h"
-#include "session/confinement.h"
 #include "session/session_internal.h"
-#include "session/shares.h"
 #include "workspace/lookout.h"
 
 static bool is_looked_at(const struct exec *exec)

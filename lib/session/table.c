@@ -10,9 +10,9 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "config/room.h"
+#include "confinement/confinement.h"
+#include "confinement/shares.h"
 #include "event/loop.h"
-#include "session/confinement.h"
-#include "session/shares.h"
 
 const char table_destroyed[] = "it was destroyed on request";
 

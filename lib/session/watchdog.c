@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "proc/sandbox_client.h"
-#include "session/confinement.h"
 #include "session/disk_guard.h"
 #include "session/memory_hold.h"
 #include "session/session_internal.h"
-#include "text/clean.h"
-#include "text/status.h"
+#include "text/sanitize.h"
+#include "text/status_line.h"
 
 enum {
 	MEMORY_NEAR = 3,
@@ -137,7 +137,7 @@ static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 	struct runner *busy = memory_hold_at_fault(&w->hold, w->session);
 
 	if (usage->memory_bytes - usage->programs_bytes <= w->session->limits.memory_max ||
-	    busy == NULL || !runner_ask_where(busy))
+	    busy == NULL || !runner_dump_stack(busy))
 		return false;
 	w->relief = RELIEF_ASKED;
 	loop_timer_start(loop, &w->asked, loop_now(loop) + WATCHDOG_WHERE_MS, on_asked);
@@ -148,7 +148,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
-	int numbers[SESSION_LANGUAGES_MAX];
+	int numbers[LANGUAGES_MAX];
 	size_t count = memory_hold_first(s, usage, numbers);
 
 	put_memory(&why, usage, s->limits.memory_max);
@@ -302,7 +302,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 {
 	struct watchdog *w = data;
 
-	disk_guard_set_deleted(w->disk, usage->deleted_bytes);
+	disk_guard_set_deleted(w->disk, usage->unlinked_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
 	if (w->has_children) /* it may have been begun as the cell ended */
 		watchdog_wake(w);
@@ -321,7 +321,7 @@ static void on_relieved(void *data, const struct sandbox_relief *relief)
 	struct watchdog *w = data;
 	struct session *s = w->session;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *name = clean_quote(relief->name);
+	cleanup_free char *name = sanitize_quote(relief->name);
 
 	w->relief = RELIEF_NONE;
 	if (relief->interpreters == 0)

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "sql/connection.h"
+#include "sql/connection_string.h"
 #include "text/percent.h"
 
 static const char *const postgresql_drivers[] = { "PostgreSQL Unicode", "PostgreSQL Unicode(x64)",

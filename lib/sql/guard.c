@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "sql/attribute.h"
+#include "sql/keywords.h"
 #include "sql/tokens.h"
-#include "sql/words.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 enum { SHOWN_WORD_MAX = 40 };
 
@@ -63,7 +63,7 @@ static int deny(const struct guard *g, size_t i, const char *why, struct err *er
 
 	token_place(&g->text.lexer, token->kind == TOKEN_END ? g->text.lexer.len : token->at, &line,
 		    &column);
-	clean_line(&shown, g->text.lexer.text + token->at, token->len, SHOWN_WORD_MAX);
+	sanitize_line(&shown, g->text.lexer.text + token->at, token->len, SHOWN_WORD_MAX);
 	return err_set(err, ERR_DENIED, "line %zu, column %zu: %s %s", line, column,
 		       shown.len > 0 ? buf_str(&shown) : "the end", why);
 }
@@ -376,7 +376,7 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 
 	if (is_option(g, i))
 		return 0;
-	for (size_t n = 0; (rule = words_rule(n)) != NULL; n++)
+	for (size_t n = 0; (rule = keywords_rule(n)) != NULL; n++)
 		if (breaks(g, i, rule, name))
 			return refuse_word(g, i, rule, err);
 	return 0;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "text/letters.h"
+#include "text/identifier.h"
 
 static const char *const bracketing[] = {
 	/* Characters that open a quoted name. */
@@ -412,7 +412,7 @@ static int check_letters(const struct lexer *lexer, const struct token *token, s
 		return 0;
 	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
 		return 0;
-	span = letters_span(lexer->text + token->at, token->len);
+	span = identifier_span(lexer->text + token->at, token->len);
 	if (span == token->len)
 		return 0;
 	return refuse(lexer, token->at + span, err,

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "storage/azure.h"
-#include "storage/name.h"
+#include "storage/object_name.h"
 #include "storage/url.h"
 #include "text/base64.h"
 #include "text/percent.h"

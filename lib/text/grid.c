@@ -7,7 +7,7 @@
 #include <uniwidth.h>
 
 #include "base/mem.h"
-#include "text/filter.h"
+#include "text/invisible.h"
 #include "text/utf8.h"
 
 enum { FIRST_CAP = 16, FIRST_LINES = 64, FIRST_MARKS = 64 };
@@ -147,7 +147,7 @@ static bool join_mark(struct grid *grid, size_t row, size_t col, uint32_t cp)
 	col--;
 	if (line->cells[col] == CELL_TAIL && col > 0)
 		col--;
-	return mark_add(grid, cp, &line->cells[col]) || !filter_hides(cp);
+	return mark_add(grid, cp, &line->cells[col]) || !invisible_hides(cp);
 }
 
 static size_t char_width(uint32_t cp)
@@ -251,7 +251,7 @@ void grid_drop_bottom(struct grid *grid, size_t count)
 /* Collects what goes to `out`: single characters would each cost a call. */
 struct writer {
 	struct buf *out;
-	struct filter filter;
+	struct invisible filter;
 	size_t used;
 	char chunk[512];
 };
@@ -264,8 +264,8 @@ static void flush(struct writer *w)
 
 static void write_char(struct writer *w, uint32_t cp)
 {
-	uint32_t shown[FILTER_OUT_MAX];
-	size_t count = filter_next(&w->filter, cp, shown);
+	uint32_t shown[INVISIBLE_OUT_MAX];
+	size_t count = invisible_next(&w->filter, cp, shown);
 
 	if (w->used + sizeof(shown) > sizeof(w->chunk))
 		flush(w);
@@ -302,7 +302,7 @@ static size_t write_ascii(struct writer *w, const uint32_t *cells, size_t len)
 		run++;
 	}
 	if (run > 0)
-		w->filter = (struct filter){ .previous = cells[run - 1] };
+		w->filter = (struct invisible){ .previous = cells[run - 1] };
 	w->used += run;
 	return run;
 }
@@ -316,7 +316,7 @@ void grid_text(const struct grid *grid, size_t row, struct buf *out)
 	if (len == 0)
 		return;
 	w.out = out;
-	w.filter = (struct filter){ 0 };
+	w.filter = (struct invisible){ 0 };
 	w.used = 0;
 	cells = grid->lines[row].cells;
 	while (len > 0 && cells[len - 1] == ' ')

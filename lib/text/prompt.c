@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 /* Of so many letters a word is not by chance the end of one and the beginning of another. */
 enum { LONG_WORD = 8 };
@@ -324,7 +324,7 @@ static bool looks_like_quote(ucs4_t c)
 
 char *prompt_quote(const char *prompt)
 {
-	cleanup_free char *clean = clean_quote(prompt);
+	cleanup_free char *clean = sanitize_quote(prompt);
 	size_t len = strlen(clean);
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	ucs4_t c;

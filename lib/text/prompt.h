@@ -15,8 +15,8 @@
  */
 bool prompt_asks_for_secret(const char *prompt);
 /*
- * Returns the prompt as clean_quote does, with ' in place of every quotation mark and of what looks
- * like one: no reader takes a part of it for the end of the quotation. The caller frees it.
+ * Returns the prompt as sanitize_quote does, with ' in place of every quotation mark and of what
+ * looks like one: no reader takes a part of it for the end of the quotation. The caller frees it.
  */
 char *prompt_quote(const char *prompt);
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/install_result.h"
 #include "base/mem.h"
 #include "install/broker.h"
 #include "json/make.h"
 #include "runtime/language.h"
 #include "session/session.h"
-#include "text/clean.h"
-#include "tools/installed.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 
 struct waiting {
@@ -27,8 +27,8 @@ static void finish(struct waiting *w, bool ok, const char *text, const char *pac
 
 static void on_done(void *data, const json_t *result, const char *problem)
 {
-	cleanup_free char *text = result != NULL ? installed_sentence(result) : NULL;
-	cleanup_free char *lines = result != NULL ? installed_lines(result) : NULL;
+	cleanup_free char *text = result != NULL ? install_result_sentence(result) : NULL;
+	cleanup_free char *lines = result != NULL ? install_result_lines(result) : NULL;
 
 	if (result != NULL)
 		finish(data, true, text, lines);

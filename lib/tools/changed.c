@@ -5,17 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/artifact.h"
 #include "base/mem.h"
 #include "session/session.h"
-#include "tools/notices.h"
+#include "tools/notifications.h"
 #include "tools/tool.h"
 #include "workspace/scan.h"
 
 void changed_file(const struct changed *changed, const char *session_id, const char *path)
 {
-	cleanup_free char *uri = tool_file_uri(session_id, path, changed->redact);
+	cleanup_free char *uri = artifact_uri(session_id, path, changed->redact);
 
-	notices_changed(changed->notices, uri);
+	notifications_changed(changed->notices, uri);
 }
 
 static bool changes_list(const struct change *change)
@@ -27,11 +28,11 @@ static bool changes_list(const struct change *change)
 void changed_files(const struct changed *changed, const char *session_id,
 		   const struct change *changes, size_t count)
 {
-	bool watched = notices_watched_below(changed->notices, session_id, "/files/");
+	bool watched = notifications_watched_below(changed->notices, session_id, "/files/");
 
 	for (size_t i = 0; i < count; i++) {
 		if (changes_list(&changes[i]))
-			notices_list_changed(changed->notices);
+			notifications_list_changed(changed->notices);
 		if (watched)
 			changed_file(changed, session_id, changes[i].file.path);
 	}
@@ -45,6 +46,6 @@ void changed_cell(const struct changed *changed, const struct exec_result *resul
 	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		notices_session_changed(changed->notices, id, below[i]);
+		notifications_session_changed(changed->notices, id, below[i]);
 	changed_files(changed, id, cell->changes, cell->change_count);
 }

@@ -8,12 +8,12 @@
 
 struct change;
 struct exec_result;
-struct notices;
+struct notifications;
 struct redact;
 
 /* Who is told, and what takes secrets out of names (or NULL). */
 struct changed {
-	struct notices *notices;
+	struct notifications *notices;
 	const struct redact *redact;
 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/hosted.h"
 
+#include "answer/audited.h"
+#include "answer/auditor.h"
+#include "answer/history.h"
 #include "base/mem.h"
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "session/table.h"
-#include "tools/audited.h"
-#include "tools/auditor.h"
 #include "tools/cell_install.h"
 #include "tools/changed.h"
-#include "tools/history.h"
-#include "tools/notices.h"
+#include "tools/notifications.h"
 #include "tools/service.h"
 #include "workspace/workspace.h"
 
@@ -32,7 +32,7 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 	history_begin(service_history(service), session, cell);
 	/* resources/list names the notebook from now on. */
 	if (first)
-		notices_list_changed(service_notices(service));
+		notifications_list_changed(service_notices(service));
 }
 
 static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
@@ -65,8 +65,8 @@ static void on_state_changed(void *owner, const struct session *session)
 {
 	struct service *service = owner;
 
-	notices_session_changed(service_notices(service), session_id(session), "");
-	notices_changed(service_notices(service), "sessions://");
+	notifications_session_changed(service_notices(service), session_id(session), "");
+	notifications_changed(service_notices(service), "sessions://");
 }
 
 static void on_files_changed(void *owner, const struct session *session,
@@ -77,12 +77,12 @@ static void on_files_changed(void *owner, const struct session *session,
 
 static bool is_watched(void *owner, const struct session *session)
 {
-	return notices_watched_below(service_notices(owner), session_id(session), "/files/");
+	return notifications_watched_below(service_notices(owner), session_id(session), "/files/");
 }
 
 static void on_session_ends(void *owner, const struct session *session)
 {
-	notices_session_ended(service_notices(owner), session_id(session));
+	notifications_session_ended(service_notices(owner), session_id(session));
 }
 
 /* NULL: it has ended. */

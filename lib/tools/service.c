@@ -4,29 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/auditor.h"
+#include "answer/history.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "helper/helper.h"
 #include "install/broker.h"
 #include "install/cache.h"
 #include "policy/rules.h"
+#include "pool/pool.h"
 #include "proc/sandbox_client.h"
+#include "query/queries.h"
+#include "runner/holdings.h"
 #include "runtime/language.h"
-#include "session/confinement.h"
-#include "session/holdings.h"
-#include "session/spares.h"
 #include "session/table.h"
-#include "tools/arrivals.h"
-#include "tools/auditor.h"
+#include "tools/admission.h"
 #include "tools/catalog.h"
 #include "tools/changed.h"
-#include "tools/gate.h"
-#include "tools/history.h"
 #include "tools/hosted.h"
-#include "tools/notices.h"
-#include "tools/queries.h"
-#include "tools/resource.h"
+#include "tools/notifications.h"
 #include "tools/tool.h"
+#include "tools/wait_upload.h"
 #include "workspace/keeper.h"
 #include "workspace/lookout.h"
 #include "workspace/rescue.h"
@@ -39,16 +38,16 @@ struct service {
 	const struct policyfile *policy;
 	struct mcp_features features;
 	char *instructions;
-	struct gate *gate;
+	struct admission *gate;
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
 	struct list sql_calls;
-	struct broker *broker;     /* likewise */
-	struct arrivals *arrivals; /* NULL until the first one */
+	struct broker *broker;        /* likewise */
+	struct wait_upload *arrivals; /* NULL until the first one */
 	struct history *history;
-	struct notices *notices;
+	struct notifications *notices;
 	struct changed changed;
 	size_t removals; /* under way, or waiting in `retired` */
 	struct list retired;
@@ -66,8 +65,8 @@ static void on_code_waits(struct service *service, json_t *arguments)
 	struct err err;
 
 	if (language != NULL && service_table(service, &err) != NULL &&
-	    confinement_foresee(service->host.confinement))
-		spares_head_start(service->host.spares, language);
+	    confinement_assume(service->host.confinement))
+		pool_start_first(service->host.spares, language);
 }
 
 static void on_settled(struct service *service)
@@ -76,14 +75,14 @@ static void on_settled(struct service *service)
 
 	confinement_log(confinement);
 	if (!confinement_foreseen(confinement))
-		spares_drop(service->host.spares);
+		pool_drop(service->host.spares);
 }
 
 static void on_parent(void *data)
 {
 	struct service *service = data;
 
-	gate_go_on(service->gate);
+	admission_release(service->gate);
 }
 
 /* Only a session in which nothing has run yet can be a copy. */
@@ -98,8 +97,8 @@ static uint64_t wait_ms(struct service *service, json_t *arguments)
 	session = table_find(service->table, id, &err);
 	if (session != NULL && session_runner(session, 0) != NULL)
 		return 0;
-	return spares_wait_ms(service->host.spares,
-			      language_find(tool_language_name(service, arguments)));
+	return pool_wait_ms(service->host.spares,
+			    language_find(tool_language_name(service, arguments)));
 }
 
 static void on_ahead(struct loop_defer *defer)
@@ -127,11 +126,11 @@ static void on_called(struct service *service, const struct mcp_call *call)
 			   mcp_call_client_version(call));
 }
 
-static const struct gate_hooks gate_hooks = { .called = on_called,
-					      .confinement = service_confinement,
-					      .code_waits = on_code_waits,
-					      .settled = on_settled,
-					      .wait_ms = wait_ms };
+static const struct admission_hooks admission_hooks = { .called = on_called,
+							.confinement = service_confinement,
+							.code_waits = on_code_waits,
+							.settled = on_settled,
+							.wait_ms = wait_ms };
 
 struct service *service_new(struct loop *loop, const struct settings *settings,
 			    const struct policyfile *policy)
@@ -143,7 +142,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->policy = policy;
 	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
-	service->notices = notices_new(loop);
+	service->notices = notifications_new(loop);
 	service->changed =
 		(struct changed){ .notices = service->notices, .redact = settings->redact };
 	list_init(&service->retired);
@@ -151,12 +150,11 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	catalog_features(&service->features);
 	service->instructions = catalog_instructions(settings);
 	service->features.instructions = service->instructions;
-	resource_features(&service->features);
 	service->features.context = service;
 	service->features.tools_listed = on_tools_listed;
 	service->features.redact = settings->redact;
-	service->gate = gate_new(service->loop, &service->features, &gate_hooks);
-	gate_annotate(service->gate, catalog_code_annotations(settings));
+	service->gate = admission_new(service->loop, &service->features, &admission_hooks);
+	admission_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
 }
 
@@ -234,7 +232,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name,
 	service->removals++;
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
-	arrivals_end_folder(service->arrivals, name);
+	wait_upload_end_folder(service->arrivals, name);
 	if (sandbox_own == NULL) {
 		lookout_free(lookout_own); /* no code ran */
 		remove_folder(service, name);
@@ -266,7 +264,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service_attach(service, NULL);
 	loop_defer_stop(&service->ahead);
 	broker_end(service->broker);
-	spares_free(service->host.spares);
+	pool_free(service->host.spares);
 	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
 	service->table = NULL;
@@ -295,15 +293,15 @@ void service_free(struct service *service)
 	launcher_free(service->host.launcher);
 	broker_free(service->broker);
 	confinement_free(service->host.confinement);
-	gate_free(service->gate);
+	admission_free(service->gate);
 	remove_retired(service);
 	home_close(service->host.home);
 	holdings_free(service->host.holdings);
 	history_free(service->history);
-	notices_free(service->notices);
+	notifications_free(service->notices);
 	tool_sql_forget(&service->sql_calls);
 	queries_free(service->queries);
-	arrivals_free(service->arrivals);
+	wait_upload_free(service->arrivals);
 	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
@@ -321,7 +319,7 @@ const struct mcp_features *service_features(const struct service *service)
 void service_attach(struct service *service, struct mcp_server *server)
 {
 	service->server = server;
-	notices_attach(service->notices, server);
+	notifications_attach(service->notices, server);
 }
 
 struct history *service_history(const struct service *service)
@@ -334,7 +332,7 @@ const struct changed *service_changed(const struct service *service)
 	return &service->changed;
 }
 
-struct notices *service_notices(const struct service *service)
+struct notifications *service_notices(const struct service *service)
 {
 	return service->notices;
 }
@@ -368,8 +366,8 @@ static void on_sessions_changed(void *data)
 {
 	struct service *service = data;
 
-	notices_list_changed(service->notices);
-	notices_changed(service->notices, "sessions://");
+	notifications_list_changed(service->notices);
+	notifications_changed(service->notices, "sessions://");
 }
 
 static bool is_busy(void *owner)
@@ -485,19 +483,19 @@ const struct broker *service_broker_if_any(const struct service *service)
 	return service->broker;
 }
 
-struct arrivals *service_arrivals(struct service *service)
+struct wait_upload *service_arrivals(struct service *service)
 {
 	if (service->arrivals == NULL)
-		service->arrivals = arrivals_new(service);
+		service->arrivals = wait_upload_new(service);
 	return service->arrivals;
 }
 
-const struct arrivals *service_arrivals_if_any(const struct service *service)
+const struct wait_upload *service_arrivals_if_any(const struct service *service)
 {
 	return service->arrivals;
 }
 
-struct gate *service_gate(const struct service *service)
+struct admission *service_gate(const struct service *service)
 {
 	return service->gate;
 }
@@ -532,8 +530,8 @@ struct table *service_table(struct service *service, struct err *err)
 		return NULL;
 	if (service->settings->spares > 0)
 		service->host.spares =
-			spares_new(&service->host, language_find("python"), "/proc/meminfo");
-	spares_on_parent(service->host.spares, on_parent, service);
+			pool_new(&service->host, language_find("python"), "/proc/meminfo");
+	pool_on_zygote(service->host.spares, on_parent, service);
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

@@ -13,14 +13,14 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
-struct arrivals;
+struct wait_upload;
 struct broker;
 struct changed;
 struct confinement;
-struct gate;
+struct admission;
 struct history;
 struct list;
-struct notices;
+struct notifications;
 struct policyfile;
 struct queries;
 struct service;
@@ -38,7 +38,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 void service_close(struct service *service, void (*closed)(void *data), void *data);
 /* After service_close. NULL is allowed. */
 void service_free(struct service *service);
-/* What the server offers; borrowed from the service. */
+/* What the server offers, resources aside; borrowed from the service. */
 const struct mcp_features *service_features(const struct service *service);
 /* The server that is told about changed resources; may be NULL. */
 void service_attach(struct service *service, struct mcp_server *server);
@@ -59,16 +59,16 @@ struct broker *service_broker(struct service *service, struct err *err) MUST_CHE
 /* NULL while nothing was ever installed. */
 const struct broker *service_broker_if_any(const struct service *service);
 /* Made at the first file that comes from elsewhere. */
-struct arrivals *service_arrivals(struct service *service);
+struct wait_upload *service_arrivals(struct service *service);
 /* NULL while there was none. */
-const struct arrivals *service_arrivals_if_any(const struct service *service);
+const struct wait_upload *service_arrivals_if_any(const struct service *service);
 struct history *service_history(const struct service *service);
-struct notices *service_notices(const struct service *service);
+struct notifications *service_notices(const struct service *service);
 const struct changed *service_changed(const struct service *service);
 /* The one that is attached, or NULL. */
 struct mcp_server *service_server(const struct service *service);
 /* For the gate itself. */
-struct gate *service_gate(const struct service *service);
+struct admission *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
 struct table *service_table(struct service *service, struct err *err) MUST_CHECK;
 /* The same without making it: NULL while no session was ever asked for. */

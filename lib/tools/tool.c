@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "answer/auditor.h"
+#include "answer/history.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/get.h"
@@ -10,22 +12,8 @@
 #include "json/write.h"
 #include "runtime/language.h"
 #include "session/table.h"
-#include "text/clean.h"
-#include "text/mime.h"
-#include "text/percent.h"
-#include "text/redact.h"
-#include "tools/auditor.h"
-#include "tools/history.h"
-#include "tools/links.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
-#include "workspace/scan.h"
-
-enum {
-	ARTIFACT_COST = 300, /* bytes of an artifact in an answer, its path aside */
-	/* And of each byte of the path: it is there twice and in the uri, escaped, as an object and
-	 * as text. */
-	ARTIFACT_PATH_COST = 18,
-};
 
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
 {
@@ -164,7 +152,7 @@ const struct language *tool_find_language(const struct service *service, const c
 
 	if (language != NULL)
 		return language;
-	quoted = clean_quote(name);
+	quoted = sanitize_quote(name);
 	language_list_here(env, &here);
 	language_list_missing(env, &missing);
 	(void)err_set(
@@ -172,98 +160,4 @@ const struct language *tool_find_language(const struct service *service, const c
 		quoted, strcasecmp(name, "sql") == 0 ? ", queries are for exec_sql" : "",
 		buf_str(&here), missing.len > 0 ? "; to be installed: " : "", buf_str(&missing));
 	return NULL;
-}
-
-char *tool_told_path(const char *path, const struct redact *redact)
-{
-	char *told = xstrdup(path);
-
-	redact_string(redact, &told);
-	return told;
-}
-
-size_t tool_files_told(const struct file_info *files, size_t count, const char *path,
-		       const struct redact *redact)
-{
-	size_t i = redact == NULL || strstr(path, "[secret ") == NULL ? count : 0;
-
-	for (; i < count; i++) {
-		cleanup_free char *told = tool_told_path(files[i].path, redact);
-
-		if (str_eq(told, path))
-			break;
-	}
-	return i;
-}
-
-size_t tool_files_after(const struct file_info *files, size_t count, const char *path,
-			const struct redact *redact)
-{
-	size_t told = tool_files_told(files, count, path, redact);
-	size_t i = 0;
-
-	if (told < count)
-		return told + 1;
-	/* Nobody knows where it was: better twice than never. */
-	if (redact != NULL && strstr(path, "[secret ") != NULL)
-		return 0;
-	while (i < count && strcmp(files[i].path, path) <= 0)
-		i++;
-	return i;
-}
-
-char *tool_file_uri(const char *session_id, const char *path, const struct redact *redact)
-{
-	cleanup_free char *told = tool_told_path(path, redact);
-	cleanup_free char *encoded = percent_encode(told);
-
-	return xasprintf("session://%s/files/%s", session_id, encoded);
-}
-
-/* In lower case, as those who compare it expect. "" when it is none that can be shown. */
-static json_t *extension(const char *name)
-{
-	cleanup_free char *lower = clean_path_string(mime_extension(name));
-
-	if (lower[0] == '"')
-		lower[0] = '\0';
-
-	for (char *c = lower; *c != '\0'; c++)
-		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c);
-	return json_make_str(lower);
-}
-
-static bool fits(size_t *left, const struct session *session, const struct file_info *file)
-{
-	size_t cost = ARTIFACT_COST + ARTIFACT_PATH_COST * strlen(file->path);
-
-	if (cost > *left || !links_fit(left, session, file->path) || cost > *left)
-		return false;
-	*left -= cost;
-	return true;
-}
-
-static json_t *describe(const struct session *session, const struct file_info *file)
-{
-	json_t *artifact = json_object();
-	cleanup_free char *uri =
-		tool_file_uri(session_id(session), file->path, session_settings(session)->redact);
-	const char *slash = strrchr(file->path, '/');
-	const char *base = slash != NULL ? slash + 1 : file->path;
-	cleanup_free char *path = clean_path_string(file->path);
-	cleanup_free char *name = clean_path_string(base);
-
-	json_put_str(artifact, "path", path);
-	json_put_str(artifact, "filename", name);
-	json_put(artifact, "extension", extension(base));
-	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
-	json_put_str(artifact, "mime_type", mime_of_name(file->path));
-	json_put_str(artifact, "uri", uri);
-	links_put(artifact, session, file->path);
-	return artifact;
-}
-
-json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left)
-{
-	return fits(left, session, file) ? describe(session, file) : NULL;
 }

@@ -12,8 +12,6 @@ struct service;
 struct list;
 struct session;
 struct language;
-struct file_info;
-struct redact;
 
 /* One a row of the catalog: mcp_tool.call. `context` is the service. */
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
@@ -64,11 +62,6 @@ const char *tool_language_name(struct service *service, const json_t *arguments)
 const struct language *tool_find_language(const struct service *service, const char *name,
 					  struct err *err) MUST_CHECK;
 /*
- * path, filename, extension, size_bytes, mime_type, uri of a file, and its link where it has one.
- * Takes what that may cost of a line from `left`; NULL when there is not so much.
- */
-json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left);
-/*
  * Checks `config`, an object or NULL, for a session that there may not be yet: ERR_INVALID for a
  * key that is unknown and a value that is no number.
  */
@@ -76,24 +69,5 @@ int tool_check_config(const struct service *service, json_t *config, struct err 
 /* Lowers limits by it. */
 int tool_configure(const struct service *service, struct session *session, json_t *config,
 		   struct err *err) MUST_CHECK;
-/* What session_info says, and a row of list_sessions. New references. */
-json_t *tool_describe_session(struct session *session);
-json_t *tool_describe_row(const struct session *session);
-/* The path with secrets (`redact`, or NULL) named. The caller frees it. */
-char *tool_told_path(const char *path, const struct redact *redact);
-/* Which of the files is told by this path, in which secrets are named; `count`: none. */
-size_t tool_files_told(const struct file_info *files, size_t count, const char *path,
-		       const struct redact *redact);
-/*
- * Where the files, which are sorted, go on behind `path`, whether or not that is there still; from
- * the start when that had a secret and is gone.
- */
-size_t tool_files_after(const struct file_info *files, size_t count, const char *path,
-			const struct redact *redact);
-/*
- * session://ID/files/PATH with PATH percent-encoded, in which secrets (`redact`, or NULL) are
- * named: by that, too, it can be read. The caller frees it.
- */
-char *tool_file_uri(const char *session_id, const char *path, const struct redact *redact);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_exec.c - exec_code. */
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "install/broker.h"
 #include "json/get.h"
 #include "runtime/language.h"
-#include "session/confinement.h"
 #include "session/session.h"
-#include "tools/installs.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "tools/waiter.h"
+#include "tools/wait_cell.h"
+#include "tools/wait_install.h"
 
 static const char *const known[] = { "session_id", "language",     "code",  "timeout",
 				     "wait",       "dependencies", "config" };
@@ -78,7 +78,7 @@ static void run(struct mcp_call *call, struct service *service, json_t *argument
 	json_t *dependencies = NULL;
 	json_t *config = NULL;
 	struct session *session;
-	struct waiter *waiter;
+	struct wait_cell *waiter;
 	struct err err;
 
 	if (read_request(service, arguments, &request, &dependencies, &err) < 0 ||
@@ -93,27 +93,29 @@ static void run(struct mcp_call *call, struct service *service, json_t *argument
 		tool_fail(call, service, &err);
 		return;
 	}
-	waiter = waiter_new(call, service);
-	waiter_start(waiter, session_exec(session, &request, waiter_done, waiter, &err), &err);
+	waiter = wait_cell_new(call, service);
+	wait_cell_start(waiter, session_exec(session, &request, wait_cell_done, waiter, &err),
+			&err);
 }
 
 static void on_installed(void *data, const json_t *result, const char *problem)
 {
-	const struct installs_call *waiting = data;
+	const struct wait_install_call *waiting = data;
 	cleanup_free char *text = NULL;
 
 	if (result != NULL) {
-		run(installs_call(waiting), installs_service(waiting), installs_arguments(waiting));
+		run(wait_install_call(waiting), wait_install_service(waiting),
+		    wait_install_arguments(waiting));
 		return;
 	}
 	text = xasprintf("The cell was not run, because its dependencies were not installed. %s",
 			 problem);
-	tool_fail_text(installs_call(waiting), installs_service(waiting), text);
+	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting), text);
 }
 
-static void on_late(struct installs_call *waiting)
+static void on_late(struct wait_install_call *waiting)
 {
-	tool_fail_text(installs_call(waiting), installs_service(waiting),
+	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting),
 		       "The cell was not run: its dependencies are still being installed. Send it "
 		       "again to go on.");
 }
@@ -143,16 +145,16 @@ static bool install_first(struct mcp_call *call, struct service *service, json_t
 	if (json_array_size(dependencies) == 0 ||
 	    (broker != NULL && broker_has(broker, session, request.language, dependencies)))
 		return false;
-	const struct installs_request wanted = { .call = call,
-						 .service = service,
-						 .session = session,
-						 .language = request.language,
-						 .packages = dependencies,
-						 .arguments = arguments,
-						 .wait_ms = request.wait_ms,
-						 .done = on_installed,
-						 .late = on_late };
-	if (installs_start(&wanted, &err) < 0)
+	const struct wait_install_request wanted = { .call = call,
+						     .service = service,
+						     .session = session,
+						     .language = request.language,
+						     .packages = dependencies,
+						     .arguments = arguments,
+						     .wait_ms = request.wait_ms,
+						     .done = on_installed,
+						     .late = on_late };
+	if (wait_install_start(&wanted, &err) < 0)
 		tool_fail(call, service, &err);
 	return true;
 }
@@ -161,7 +163,7 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
 
-	if (waiter_resume(call, service, arguments))
+	if (wait_cell_resume(call, service, arguments))
 		return;
 	if (!install_first(call, service, arguments))
 		run(call, service, arguments);

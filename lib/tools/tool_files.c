@@ -4,16 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/artifact.h"
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "session/session.h"
 #include "text/normal.h"
 #include "text/percent.h"
-#include "tools/arrivals.h"
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "tools/wait_upload.h"
 #include "workspace/beneath.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
@@ -65,7 +66,7 @@ static void put_cursor(json_t *answer, const struct listing *listing, const char
 
 	if (last == NULL)
 		return;
-	told = tool_told_path(last, service_settings(listing->service)->redact);
+	told = artifact_shown_path(last, service_settings(listing->service)->redact);
 	encoded = percent_encode(told);
 	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
@@ -76,7 +77,7 @@ static bool add_file(struct listing *listing, const struct file_info *file)
 	json_t *artifact = NULL;
 
 	if (json_array_size(listing->artifacts) < LIST_PAGE)
-		artifact = tool_artifact(listing->session, file, &listing->left);
+		artifact = artifact_describe(listing->session, file, &listing->left);
 	if (artifact != NULL)
 		json_append(listing->artifacts, artifact);
 	return artifact != NULL;
@@ -86,8 +87,8 @@ static bool add_file(struct listing *listing, const struct file_info *file)
 static void begin(struct listing *listing, const struct file_info *files, size_t count)
 {
 	if (!listing->begun && listing->after != NULL)
-		listing->at = tool_files_after(files, count, listing->after,
-					       service_settings(listing->service)->redact);
+		listing->at = artifact_after(files, count, listing->after,
+					     service_settings(listing->service)->redact);
 	listing->begun = true;
 }
 
@@ -152,7 +153,7 @@ static bool on_files(void *data, const struct scan *scan)
 	json_put_int(answer, "count", (json_int_t)json_array_size(listing->artifacts));
 	json_put(answer, "artifacts", json_incref(listing->artifacts));
 	json_put(answer, "incoming",
-		 arrivals_describe(service_arrivals_if_any(listing->service), listing->session));
+		 wait_upload_describe(service_arrivals_if_any(listing->service), listing->session));
 	put_cursor(answer, listing, last);
 	if (scan_capped(scan))
 		json_put(answer, "note",

@@ -2,17 +2,17 @@
 /* tool_install.c - install_packages. */
 #include <stdlib.h>
 
+#include "answer/install_result.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "session/confinement.h"
 #include "session/session.h"
 #include "session/table.h"
-#include "text/clean.h"
-#include "tools/installed.h"
-#include "tools/installs.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "tools/wait_install.h"
 
 enum { OLDER_MAX = 4000 };
 
@@ -53,7 +53,7 @@ static void put_older(json_t *answer, const struct query_answer *told)
 
 	if (told->len == 0)
 		return;
-	clean_block(&text, told->lines, size_min(told->len, OLDER_MAX));
+	sanitize_block(&text, told->lines, size_min(told->len, OLDER_MAX));
 	json_put_str(answer, "imported", buf_str(&text));
 }
 
@@ -77,27 +77,28 @@ static void on_cancel(struct mcp_call *call, void *data)
 }
 
 /* True when the interpreter is asked: then that ends the call. */
-static bool ask_older(const struct installs_call *waiting, const json_t *result, json_t *answer)
+static bool ask_older(const struct wait_install_call *waiting, const json_t *result, json_t *answer)
 {
-	struct service *service = installs_service(waiting);
+	struct service *service = wait_install_service(waiting);
 	struct table *table = service_table_if_any(service);
-	cleanup_free char *lines = installed_lines(result);
+	cleanup_free char *lines = install_result_lines(result);
 	struct finishing *f;
 	struct session *session;
 	struct err err;
 
-	if (lines[0] == '\0' || !installs_language(waiting)->tells_imported)
+	if (lines[0] == '\0' || !wait_install_language(waiting)->tells_imported)
 		return false;
-	session = table_find(table, installs_session_id(waiting), &err);
+	session = table_find(table, wait_install_session_id(waiting), &err);
 	if (session == NULL)
 		return false;
 	f = xcalloc(1, sizeof(*f));
-	f->query = session_query_imported(session, installs_language(waiting), lines, on_older, f);
+	f->query =
+		session_query_imported(session, wait_install_language(waiting), lines, on_older, f);
 	if (f->query == NULL) {
 		free(f);
 		return false;
 	}
-	f->call = installs_call(waiting);
+	f->call = wait_install_call(waiting);
 	f->service = service;
 	f->answer = answer;
 	mcp_call_on_cancel(f->call, on_cancel, f);
@@ -106,29 +107,29 @@ static bool ask_older(const struct installs_call *waiting, const json_t *result,
 
 static void on_installed(void *data, const json_t *result, const char *problem)
 {
-	const struct installs_call *waiting = data;
+	const struct wait_install_call *waiting = data;
 	cleanup_free char *message = NULL;
 	json_t *answer;
 
 	if (result == NULL) {
-		tool_fail_text(installs_call(waiting), installs_service(waiting), problem);
+		tool_fail_text(wait_install_call(waiting), wait_install_service(waiting), problem);
 		return;
 	}
 	answer = json_object();
-	message = installed_sentence(result);
-	json_put_str(answer, "session_id", installs_session_id(waiting));
-	json_put_str(answer, "language", installs_language(waiting)->name);
-	json_put(answer, "packages", installed_names(json_object_get(result, "packages")));
-	json_put(answer, "present", installed_names(json_object_get(result, "present")));
+	message = install_result_sentence(result);
+	json_put_str(answer, "session_id", wait_install_session_id(waiting));
+	json_put_str(answer, "language", wait_install_language(waiting)->name);
+	json_put(answer, "packages", install_result_names(json_object_get(result, "packages")));
+	json_put(answer, "present", install_result_names(json_object_get(result, "present")));
 	json_put(answer, "cached", json_incref(json_object_get(result, "cached")));
 	json_put_str(answer, "message", message);
 	if (!ask_older(waiting, result, answer))
-		tool_answer(installs_call(waiting), installs_service(waiting), answer);
+		tool_answer(wait_install_call(waiting), wait_install_service(waiting), answer);
 }
 
-static void on_late(struct installs_call *waiting)
+static void on_late(struct wait_install_call *waiting)
 {
-	tool_fail_text(installs_call(waiting), installs_service(waiting),
+	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting),
 		       "Still installing. Call install_packages again with the same packages to "
 		       "wait for it.");
 }
@@ -156,13 +157,13 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 		tool_fail(call, service, &err);
 		return;
 	}
-	const struct installs_request request = { .call = call,
-						  .service = service,
-						  .session = session,
-						  .language = asked.language,
-						  .packages = asked.packages,
-						  .done = on_installed,
-						  .late = on_late };
-	if (installs_start(&request, &err) < 0)
+	const struct wait_install_request request = { .call = call,
+						      .service = service,
+						      .session = session,
+						      .language = asked.language,
+						      .packages = asked.packages,
+						      .done = on_installed,
+						      .late = on_late };
+	if (wait_install_start(&request, &err) < 0)
 		tool_fail(call, service, &err);
 }

@@ -3,11 +3,11 @@
 #include "base/mem.h"
 #include "json/get.h"
 #include "session/session.h"
-#include "text/clean.h"
-#include "tools/key.h"
+#include "text/sanitize.h"
+#include "tools/keys.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "tools/waiter.h"
+#include "tools/wait_cell.h"
 
 enum { UNTIL_MAX = 1000 /* bytes */ };
 
@@ -33,7 +33,7 @@ static int find_action(const char *name, enum look_action *ret, struct err *err)
 			*ret = actions[i].action;
 			return 0;
 		}
-	quoted = clean_quote(name);
+	quoted = sanitize_quote(name);
 	return err_set(err, ERR_INVALID,
 		       "arguments.action must be wait, interrupt, terminate or kill, not '%s'",
 		       quoted);
@@ -43,12 +43,12 @@ static int read_key(const char *name, struct look_request *ret, struct err *err)
 {
 	cleanup_free char *quoted = NULL;
 
-	if (key_find(name, &ret->text, &ret->text_len)) {
+	if (keys_find(name, &ret->text, &ret->text_len)) {
 		ret->action = LOOK_TYPE;
 		ret->typing = TYPE_KEY;
 		return 0;
 	}
-	quoted = clean_quote(name);
+	quoted = sanitize_quote(name);
 	return err_set(
 		err, ERR_INVALID,
 		"arguments.key '%s' is no key: characters are typed by input with raw: true (without "
@@ -113,10 +113,10 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 	struct service *service = context;
 	struct look_request request = { .action = LOOK_WAIT };
 	struct session *session;
-	struct waiter *waiter;
+	struct wait_cell *waiter;
 	struct err err;
 
-	if (waiter_resume(call, service, arguments))
+	if (wait_cell_resume(call, service, arguments))
 		return;
 	if (read_request(service, arguments, &request, &err) < 0) {
 		tool_fail(call, service, &err);
@@ -130,6 +130,7 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 	/* Code can be stopped, whatever cannot be recorded. */
 	if (request.action == LOOK_TYPE && tool_audit_refused(call, service))
 		return;
-	waiter = waiter_new(call, service);
-	waiter_start(waiter, session_look(session, &request, waiter_done, waiter, &err), &err);
+	waiter = wait_cell_new(call, service);
+	wait_cell_start(waiter, session_look(session, &request, wait_cell_done, waiter, &err),
+			&err);
 }

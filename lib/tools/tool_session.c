@@ -2,107 +2,27 @@
 /* tool_session.c - session_info, list_sessions, destroy_session. */
 #include <stdlib.h>
 
+#include "answer/python_packages.h"
+#include "answer/session_json.h"
+#include "answer/storage_links.h"
+#include "answer/variables.h"
 #include "base/mem.h"
 #include "install/broker.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "runtime/language.h"
 #include "session/table.h"
-#include "text/clean.h"
-#include "tools/arrivals.h"
-#include "tools/confined.h"
-#include "tools/databases.h"
-#include "tools/history.h"
-#include "tools/links.h"
-#include "tools/network.h"
-#include "tools/packages.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "tools/variables.h"
+#include "tools/wait_upload.h"
 #include "workspace/workspace.h"
 
 /* ---- session_info ---- */
 
-static const struct runner *runner_of(const struct session *session,
-				      const struct language *language)
-{
-	const struct runner *runner;
-
-	for (size_t i = 0; (runner = session_runner(session, i)) != NULL; i++)
-		if (runner_language(runner) == language)
-			return runner;
-	return NULL;
-}
-
-static json_t *describe_language(const struct session *session, const struct language *language)
-{
-	const struct runner *runner = session != NULL ? runner_of(session, language) : NULL;
-	json_t *object = json_object();
-	json_t *aliases = json_array();
-
-	for (size_t i = 0; language->aliases[i] != NULL; i++)
-		json_append(aliases, json_make_str(language->aliases[i]));
-	json_put_str(object, "name", language->name);
-	json_put(object, "aliases", aliases);
-	json_put_str(object, "state",
-		     runner_state_name(runner != NULL ? runner_state(runner) : RUNNER_IDLE));
-	if (runner != NULL && runner_version(runner) != NULL) {
-		cleanup_free char *version = clean_quote(runner_version(runner));
-
-		json_put_str(object, "version", version);
-		json_put_str(object, "path", runner_path(runner));
-		json_put_str(object, "chosen_by", runner_reason(runner));
-	}
-	return object;
-}
-
-/* `session` may be NULL. */
-static json_t *describe_languages(const struct session *session)
-{
-	json_t *languages = json_array();
-
-	for (size_t i = 0; language_at(i) != NULL; i++)
-		json_append(languages, describe_language(session, language_at(i)));
-	return languages;
-}
-
-static json_t *describe_limits(const struct session_limits *values)
-{
-	json_t *limits = json_object();
-	const char *key;
-	uint64_t value;
-
-	for (size_t i = 0; settings_limit_at(values, i, &key, &value); i++)
-		json_put_int(limits, key, (json_int_t)value);
-	return limits;
-}
-
-/* `proxy` may be NULL. */
-static json_t *describe_confinement(const struct settings *settings,
-				    const struct confinement *confinement,
-				    const struct proxy *proxy)
-{
-	json_t *object = confined_describe(confinement);
-
-	json_put(object, "network", network_describe(settings, confinement, proxy));
-	return object;
-}
-
-static void put_folders(json_t *answer, const struct session *session)
-{
-	const char *data = workspace_data_path(session_workspace(session));
-
-	json_put_str(answer, "workdir", data);
-	json_put(answer, "input_dir", json_make_fmt("%s/input", data));
-	json_put(answer, "output_dir", json_make_fmt("%s/output", data));
-	json_put(answer, "keep_dir",
-		 session_keep_folder(session) != NULL ? json_make_str(session_keep_folder(session))
-						      : json_null());
-}
-
 static int refuse_value(const char *key, struct err *err)
 {
-	cleanup_free char *quoted = clean_quote(key);
+	cleanup_free char *quoted = sanitize_quote(key);
 
 	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
 }
@@ -173,64 +93,6 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 	return 0;
 }
 
-/* Names only: that is what code needs to know. */
-static json_t *describe_environment(const struct settings *settings)
-{
-	const struct passed *passed = &settings->passed;
-	json_t *environment = json_object();
-	json_t *variables = json_array();
-	json_t *secrets = json_array();
-
-	for (size_t i = 0; i < passed->count; i++)
-		json_append(passed->items[i].secret ? secrets : variables,
-			    json_make_str(passed->items[i].name));
-	json_put(environment, "variables", variables);
-	json_put(environment, "secrets", secrets);
-	return environment;
-}
-
-json_t *tool_describe_session(struct session *session)
-{
-	json_t *answer = json_object();
-
-	json_put_str(answer, "session_id", session_id(session));
-	json_put_int(answer, "generation", (json_int_t)session_generation(session));
-	json_put_str(answer, "state", session_state(session));
-	put_folders(answer, session);
-	json_put(answer, "languages", describe_languages(session));
-	json_put(answer, "databases", databases_list(session_settings(session)));
-	json_put(answer, "effective_config", describe_limits(session_limits(session)));
-	if (session_settings(session)->passed.count > 0)
-		json_put(answer, "environment", describe_environment(session_settings(session)));
-	json_put(answer, "storage", links_describe(session));
-	json_put(answer, "journal", history_describe(session));
-	json_put(answer, "confinement",
-		 describe_confinement(session_settings(session), session_confinement(session),
-				      session_proxy(session)));
-	return answer;
-}
-
-/* What holds for whichever session; `why` says that there is none of this id. */
-static json_t *describe_none(struct service *service, const char *id, const char *why)
-{
-	const struct settings *settings = service_settings(service);
-	json_t *answer = json_object();
-
-	json_put_str(answer, "session_id", id);
-	json_put_str(answer, "state", "none");
-	json_put(answer, "notice",
-		 json_make_fmt("%c%s. Nothing was made: exec_code or upload_file makes a session.",
-			       why[0] & ~0x20, why + 1));
-	json_put(answer, "languages", describe_languages(NULL));
-	json_put(answer, "databases", databases_list(settings));
-	json_put(answer, "effective_config", describe_limits(&settings->limits));
-	if (settings->passed.count > 0)
-		json_put(answer, "environment", describe_environment(settings));
-	json_put(answer, "confinement",
-		 describe_confinement(settings, service_confinement(service), NULL));
-	return answer;
-}
-
 /* A session_info that waits for the interpreters to tell their variables. */
 struct pending_info {
 	struct mcp_call *call;
@@ -277,7 +139,7 @@ static void put_packages(json_t *answer, const struct service *service,
 {
 	const struct broker *broker = service_broker_if_any(service);
 
-	json_put(answer, "packages", packages_list(service_settings(service)));
+	json_put(answer, "packages", python_packages_list(service_settings(service)));
 	json_put(answer, "installed",
 		 broker != NULL && session != NULL ? broker_list(broker, session) : json_array());
 }
@@ -292,8 +154,9 @@ static bool answer_for_none(struct mcp_call *call, struct service *service, json
 	if (request->config != NULL || tool_session(service, arguments, false, &err) != NULL ||
 	    err.code != ERR_NOT_FOUND || service_confinement(service) == NULL)
 		return false;
-	answer = describe_none(service, json_string_value(json_object_get(arguments, "session_id")),
-			       err.msg);
+	answer = session_json_none(service_settings(service), service_confinement(service),
+				   json_string_value(json_object_get(arguments, "session_id")),
+				   err.msg);
 	if (request->packages)
 		put_packages(answer, service, NULL);
 	if (request->variables)
@@ -324,8 +187,9 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	session_touch(session);
-	answer = tool_describe_session(session);
-	json_put(answer, "incoming", arrivals_describe(service_arrivals_if_any(service), session));
+	answer = session_json_describe(session);
+	json_put(answer, "incoming",
+		 wait_upload_describe(service_arrivals_if_any(service), session));
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)
@@ -337,19 +201,6 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 }
 
 /* ---- list_sessions and destroy_session ---- */
-
-json_t *tool_describe_row(const struct session *session)
-{
-	json_t *row = json_object();
-
-	json_put_str(row, "session_id", session_id(session));
-	json_put_int(row, "generation", (json_int_t)session_generation(session));
-	json_put_str(row, "state", session_state(session));
-	json_put_int(row, "age_seconds", (json_int_t)(session_age_ms(session) / 1000));
-	json_put_int(row, "idle_seconds", (json_int_t)(session_idle_ms(session) / 1000));
-	json_put_str(row, "workdir", workspace_data_path(session_workspace(session)));
-	return row;
-}
 
 void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 {
@@ -366,7 +217,7 @@ void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 	answer = json_object();
 	rows = json_array();
 	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
-		json_append(rows, tool_describe_row(table_at(table, i)));
+		json_append(rows, session_json_row(table_at(table, i)));
 	json_put_int(answer, "count", (json_int_t)json_array_size(rows));
 	json_put(answer, "sessions", rows);
 	tool_answer(call, service, answer);
@@ -385,7 +236,7 @@ static void put_farewell(json_t *answer, const struct session *session)
 		buf_putf(&text, "; kept results are in %s", kept);
 	if (unkept != NULL)
 		buf_putf(&text, "; not kept so far, and tried once more: %s", unkept);
-	links_put_rest(&text, session);
+	storage_links_put_rest(&text, session);
 	buf_puts(&text, ".");
 	json_put_str(answer, "message", buf_str(&text));
 }

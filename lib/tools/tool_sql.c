@@ -3,23 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/history.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "confinement/confinement.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "json/redact.h"
-#include "session/cell.h"
-#include "session/confinement.h"
+#include "query/databases.h"
+#include "query/queries.h"
+#include "query/query_text.h"
+#include "query/result_table.h"
+#include "redact/redact_json.h"
+#include "runner/cell.h"
 #include "session/table.h"
-#include "sql/result.h"
-#include "text/clean.h"
-#include "tools/databases.h"
-#include "tools/history.h"
-#include "tools/queried.h"
-#include "tools/queries.h"
-#include "tools/rows.h"
+#include "sql/result_names.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
@@ -106,8 +106,8 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 
 	json_put_str(object, "session_id", sql->session_id);
 	json_put_int(object, "cell", (json_int_t)sql->number);
-	json_put(object, "columns", rows_copy_columns(json_object_get(answer, "columns")));
-	json_put(object, "rows", rows_copy_values(json_object_get(answer, "rows")));
+	json_put(object, "columns", result_table_copy_columns(json_object_get(answer, "columns")));
+	json_put(object, "rows", result_table_copy_values(json_object_get(answer, "rows")));
 	json_put(object, "row_count", json_incref(json_object_get(answer, "row_count")));
 	if (json_is_true(json_object_get(answer, "truncated")))
 		json_put_bool(object, "truncated", true);
@@ -120,7 +120,8 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 	if (json_integer_value(json_object_get(answer, "blobs")) > 0)
 		json_put(object, "blob_files", json_incref(json_object_get(answer, "blobs")));
 	if (json_array_size(json_object_get(answer, "notes")) > 0)
-		json_put(object, "notes", rows_clean_texts(json_object_get(answer, "notes")));
+		json_put(object, "notes",
+			 result_table_clean_texts(json_object_get(answer, "notes")));
 	json_put_str(object, "notice", notice);
 	return object;
 }
@@ -268,7 +269,7 @@ static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 	const struct redact *redact = service_settings(sql->service)->redact;
 	json_t *safe = json_deep_copy(result);
 
-	json_redact(safe, redact);
+	redact_json(safe, redact);
 	return safe;
 }
 
@@ -317,13 +318,13 @@ static void on_done(void *data, const json_t *result, const struct err *err)
 	cleanup_json json_t *safe = err == NULL ? without_secrets(sql, result) : NULL;
 
 	if (is_alive(sql))
-		session_let_go(sql->session);
+		session_release_hold(sql->session);
 	else
 		sql->session = NULL;
 	if (err != NULL) {
-		clean_block(&text, err->msg, strlen(err->msg));
+		sanitize_block(&text, err->msg, strlen(err->msg));
 	} else {
-		queried_put(&text, safe, sql->file, table_chars(sql));
+		query_text_put(&text, safe, sql->file, table_chars(sql));
 		tell_files(sql, safe);
 	}
 	if (sql->call != NULL && err != NULL)
@@ -497,7 +498,7 @@ static void answer_ended(struct sql_call *sql)
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	if (sql->result != NULL) {
-		queried_put(&text, sql->result, sql->file, table_chars(sql));
+		query_text_put(&text, sql->result, sql->file, table_chars(sql));
 		answer(sql, sql->result, &text);
 		return;
 	}

@@ -3,26 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/audited.h"
+#include "answer/auditor.h"
+#include "answer/history.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "helper/helper.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "net/filename.h"
 #include "runtime/language.h"
-#include "session/confinement.h"
 #include "session/session.h"
 #include "text/base64.h"
-#include "text/clean.h"
 #include "text/normal.h"
-#include "tools/arrivals.h"
-#include "tools/audited.h"
-#include "tools/auditor.h"
-#include "tools/history.h"
-#include "tools/hostpath.h"
+#include "text/sanitize.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "transfer/intakes.h"
+#include "tools/user_path.h"
+#include "tools/wait_upload.h"
+#include "transfer/imports.h"
 #include "workspace/beneath.h"
 #include "workspace/workspace.h"
 
@@ -112,7 +112,7 @@ static const char *put_clean_name(json_t *arguments, const char *name)
 	cleanup_free char *composed = normal_compose(name);
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_name(&clean, composed, strlen(composed));
+	sanitize_name(&clean, composed, strlen(composed));
 	json_put_str(arguments, "filename", buf_str(&clean));
 	return json_string_value(json_object_get(arguments, "filename"));
 }
@@ -152,7 +152,7 @@ static int store(const struct session *session, const struct upload *upload,
 			       (uintmax_t)room, ROOM_NAME);
 	if (workspace_write(session_workspace(session), file->path, file->content, file->size,
 			    upload->overwrite, err) < 0)
-		return intakes_explain_name(file->path, err);
+		return imports_explain_name(file->path, err);
 	return 0;
 }
 
@@ -176,8 +176,8 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 		return;
 	}
 	audited_upload(audited, session, &file);
-	arrivals_tell(service, session, path);
-	tool_answer(call, service, arrivals_answer(session, path, file.size));
+	wait_upload_tell(service, session, path);
+	tool_answer(call, service, wait_upload_answer(session, path, file.size));
 }
 
 /* ---- a file that comes from elsewhere ---- */
@@ -259,11 +259,11 @@ static void upload_url(struct service *service, const struct arrival_request *re
 		return;
 	}
 	set_size(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
-	order = intakes_download_order(&web);
+	order = imports_download_order(&web);
 	spec.order = order;
-	arrivals_start(service_arrivals(service), request,
-		       &(struct arrival_told){ .name = name, .from = "url", .origin = origin },
-		       &spec);
+	wait_upload_start(service_arrivals(service), request,
+			  &(struct arrival_told){ .name = name, .from = "url", .origin = origin },
+			  &spec);
 }
 
 /* NULL with the reason why no share can be opened. */
@@ -283,15 +283,15 @@ static const struct shares *find_shares(struct service *service, struct err *err
 static int open_shared(struct service *service, const char *text, char **ret_name, struct err *err)
 {
 	const struct shares *shares = find_shares(service, err);
-	struct hostpath_machine machine;
+	struct user_path_machine machine;
 	cleanup_free char *path = NULL;
 	cleanup_fd int fd = -1;
 
 	if (shares == NULL)
 		return -1;
-	hostpath_look(&machine, service_settings(service)->environment);
-	path = hostpath_read(&machine, text, err);
-	hostpath_release(&machine);
+	user_path_look(&machine, service_settings(service)->environment);
+	path = user_path_read(&machine, text, err);
+	user_path_release(&machine);
 	if (path != NULL)
 		fd = shares_open_file(shares, path, NULL, err);
 	if (fd < 0)
@@ -320,10 +320,10 @@ static void upload_path(struct service *service, const struct arrival_request *r
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	order = intakes_copy_order(name, session_disk_room(request->session), ROOM_NAME);
+	order = imports_copy_order(name, session_disk_room(request->session), ROOM_NAME);
 	spec.order = order;
 	spec.source_fd = fd;
-	arrivals_start(
+	wait_upload_start(
 		service_arrivals(service), request,
 		&(struct arrival_told){ .name = name, .from = "path", .origin = request->source },
 		&spec);
@@ -340,7 +340,7 @@ static void upload_from(struct mcp_call *call, struct service *service, struct s
 		.overwrite = upload->overwrite,
 	};
 
-	if (arrivals_join(service_arrivals(service), &request))
+	if (wait_upload_join(service_arrivals(service), &request))
 		return;
 	if (upload->url != NULL)
 		upload_url(service, &request);

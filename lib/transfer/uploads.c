@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "transfer/uploads_internal.h"
 
 #define OUTPUT_PREFIX "output/"
@@ -299,7 +299,7 @@ char *uploads_name_under_way(const struct uploads *uploads)
 		return NULL;
 	while (!is_under_way(list_entry(node, struct upload_item, node)))
 		node = node->next;
-	name = clean_quote(list_entry(node, struct upload_item, node)->path);
+	name = sanitize_quote(list_entry(node, struct upload_item, node)->path);
 	return count == 1 ? xasprintf("'%s' is", name)
 			  : xasprintf("'%s' and %zu more are", name, count - 1);
 }
@@ -357,16 +357,16 @@ static char *say_no_link(const char *why)
 {
 	cleanup_buf struct buf reason = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&reason, why, strlen(why), REASON_MAX);
+	sanitize_line(&reason, why, strlen(why), REASON_MAX);
 	return xasprintf("Files were uploaded, but there are no links: %s.", buf_str(&reason));
 }
 
 static char *say_problem(const char *path, const char *why, size_t count)
 {
-	cleanup_free char *name = clean_quote(path);
+	cleanup_free char *name = sanitize_quote(path);
 	cleanup_buf struct buf reason = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_line(&reason, why, strlen(why), REASON_MAX);
+	sanitize_line(&reason, why, strlen(why), REASON_MAX);
 	if (count == 1)
 		return xasprintf("'%s' was not uploaded: %s.", name, buf_str(&reason));
 	return xasprintf("'%s' and %zu more were not uploaded: %s.", name, count - 1,

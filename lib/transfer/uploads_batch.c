@@ -9,7 +9,7 @@
 #include "helper/helper.h"
 #include "json/make.h"
 #include "text/percent.h"
-#include "transfer/network.h"
+#include "transfer/network_options.h"
 #include "transfer/uploads_internal.h"
 
 enum { URL_MAX = 8192, REASON_MAX = 300, SECONDS_PER_HOUR = 3600 };
@@ -66,7 +66,8 @@ static json_t *describe_file(const struct uploads *uploads, const struct upload_
 json_t *uploads_order(const struct uploads *uploads, const char *operation)
 {
 	const struct storage_target *target = uploads->spec.target;
-	json_t *order = network_order(operation, UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
+	json_t *order =
+		network_options_put(operation, UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
 	uint64_t seconds =
 		storage_target_hours(target, uploads->limits.link_hours) * SECONDS_PER_HOUR;
 

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "workspace/mark.h"
 
 #define INPUT "input/"
@@ -140,7 +140,7 @@ static void leave_out(struct choice *choice, const char *path, const char *why)
 
 static char *sentence(const struct choice *choice)
 {
-	cleanup_free char *name = choice->left > 0 ? clean_quote(choice->first) : NULL;
+	cleanup_free char *name = choice->left > 0 ? sanitize_quote(choice->first) : NULL;
 	cleanup_free char *more =
 		choice->left > 1 ? xasprintf(" and %zu more", choice->left - 1) : xstrdup("");
 

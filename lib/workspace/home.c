@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define NEW_PREFIX ".new-"
 #define LOCK_NAME "lock"
@@ -131,8 +131,9 @@ static int open_root(const char *path, struct err *err)
 
 static bool is_ours(const char *name)
 {
-	return name_matches(name, HOME_SERVER_PREFIX) || name_matches(name, NEW_PREFIX) ||
-	       name_matches(name, HOME_REMOVE_PREFIX);
+	return random_name_matches(name, HOME_SERVER_PREFIX) ||
+	       random_name_matches(name, NEW_PREFIX) ||
+	       random_name_matches(name, HOME_REMOVE_PREFIX);
 }
 
 /* Names of our pattern; whether their servers live is decided when one is taken. */
@@ -182,7 +183,7 @@ static int make_locked(struct home *home, const char *name, struct err *err)
 /* The folder gets its final name once it is locked, so nobody ever sees it unlocked. */
 static int make_server(struct home *home, struct err *err)
 {
-	cleanup_free char *hidden = name_new(NEW_PREFIX);
+	cleanup_free char *hidden = random_name_new(NEW_PREFIX);
 
 	home->name = xasprintf(HOME_SERVER_PREFIX "%s", hidden + strlen(NEW_PREFIX));
 	if (make_locked(home, hidden, err) < 0)
@@ -296,8 +297,8 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 	/* A folder that its owner cannot read is one whose remover or maker was cut short. */
 	if (dir < 0)
 		return errno == EACCES &&
-		       (name_matches(name, HOME_REMOVE_PREFIX) || old_enough(home, name));
-	if (name_matches(name, HOME_REMOVE_PREFIX)) {
+		       (random_name_matches(name, HOME_REMOVE_PREFIX) || old_enough(home, name));
+	if (random_name_matches(name, HOME_REMOVE_PREFIX)) {
 		/* Removers hold a lock on the folder itself. */
 		if (flock(dir, LOCK_EX | LOCK_NB) < 0)
 			return false;
@@ -317,7 +318,7 @@ char *home_take_stale(struct home *home)
 {
 	while (home->candidate_count > 0) {
 		cleanup_free char *name = home->candidates[--home->candidate_count];
-		cleanup_free char *taken = name_new(HOME_REMOVE_PREFIX);
+		cleanup_free char *taken = random_name_new(HOME_REMOVE_PREFIX);
 		cleanup_fd int lock = -1;
 
 		if (is_stale(home, name, &lock) && renameat(home->fd, name, home->fd, taken) == 0)

@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/runnames.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 #include "workspace/beneath.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define OUTPUT "output/"
 
@@ -35,7 +35,7 @@ char *keepname_new(const char *session_id)
 			*c = '-';
 	if (localtime_r(&now, &local) != NULL)
 		(void)strftime(date, sizeof(date), "%Y-%m-%d", &local);
-	name_random(suffix, SUFFIX_LEN);
+	random_name_fill(suffix, SUFFIX_LEN);
 	return xasprintf("%s-%s-%s", date, id, suffix);
 }
 
@@ -72,7 +72,7 @@ char *keepname_tame(const char *path, bool *ret_altered)
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *altered = NULL;
 
-	clean_name(&name, path, strlen(path));
+	sanitize_name(&name, path, strlen(path));
 	altered = runnames_alter(buf_str(&name));
 	*ret_altered = altered != NULL;
 	return altered != NULL ? mem_steal(&altered) : xstrdup(buf_str(&name));

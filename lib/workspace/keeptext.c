@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/clean.h"
+#include "text/sanitize.h"
 
 static const char *base_name(const char *path)
 {
@@ -24,10 +24,10 @@ char *keeptext_problem(const char *from, const char *reason, uint64_t quota)
 				"(PTYCELL_KEEP_MAX)",
 				quota >> 20);
 	else
-		why = clean_quote(reason);
+		why = sanitize_quote(reason);
 	if (from == NULL)
 		return xasprintf("Nothing was saved: %s.", why);
-	name = clean_quote(base_name(from));
+	name = sanitize_quote(base_name(from));
 	if (str_eq(reason, "mixed"))
 		return xasprintf(
 			"'%s' was written to while it was saved, so what is saved may be of two moments; "
@@ -38,8 +38,8 @@ char *keeptext_problem(const char *from, const char *reason, uint64_t quota)
 
 char *keeptext_renamed(const char *from, const char *to)
 {
-	cleanup_free char *name = clean_quote(from);
-	cleanup_free char *taken = clean_quote(to);
+	cleanup_free char *name = sanitize_quote(from);
+	cleanup_free char *taken = sanitize_quote(to);
 
 	return xasprintf("'%s' as '%s', because other programs run what files of such names say. "
 			 "Others like it are saved so, too.",

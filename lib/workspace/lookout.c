@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "json/make.h"
-#include "text/clean.h"
 #include "text/percent.h"
+#include "text/sanitize.h"
 #include "workspace/home.h"
 
 enum {
@@ -72,7 +72,7 @@ static char *show(const json_t *row, const char *key)
 	const char *text = json_string_value(json_object_get(row, key));
 	cleanup_free char *name = text != NULL ? percent_decode(text, strlen(text)) : NULL;
 
-	return name != NULL ? clean_quote(name) : NULL;
+	return name != NULL ? sanitize_quote(name) : NULL;
 }
 
 /* Rows with a new name, or those without; how many there are. */

@@ -9,7 +9,7 @@
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/keeper.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 struct removal {
 	struct home_job job;
@@ -61,9 +61,9 @@ static char *hide(const struct home *home, const char *name)
 {
 	char *hidden;
 
-	if (name_matches(name, HOME_REMOVE_PREFIX) || !beneath_path_valid(name))
+	if (random_name_matches(name, HOME_REMOVE_PREFIX) || !beneath_path_valid(name))
 		return xstrdup(name);
-	hidden = name_new(HOME_REMOVE_PREFIX);
+	hidden = random_name_new(HOME_REMOVE_PREFIX);
 	if (renameat(home_fd(home), name, home_fd(home), hidden) == 0)
 		return hidden;
 	free(hidden);

@@ -16,9 +16,9 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "workspace/beneath.h"
-#include "workspace/content.h"
+#include "workspace/content_hash.h"
 #include "workspace/keepname.h"
-#include "workspace/recheck.h"
+#include "workspace/scan_fast.h"
 #include "workspace/snapshot.h"
 
 enum {
@@ -224,7 +224,7 @@ static void open_next(struct scan *scan)
 		scan->folder_fd =
 			beneath_open_same_mount(data_fd, scan->folder, O_RDONLY | O_DIRECTORY);
 	if (scan->folder_fd >= 0) {
-		recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
+		scan_fast_note_folder(&scan->now, scan->folder, scan->folder_fd);
 		return;
 	}
 	note_error(scan, errno);
@@ -475,7 +475,7 @@ void scan_start(struct scan *scan, void (*done)(struct scan *scan))
 {
 	assert(scan->phase == PHASE_IDLE);
 	scan->done = done;
-	if (!scan->first && recheck_holds(&scan->now, workspace_data_fd(scan->workspace))) {
+	if (!scan->first && scan_fast_holds(&scan->now, workspace_data_fd(scan->workspace))) {
 		scan->change_count = 0;
 		if (done != NULL)
 			done(scan);

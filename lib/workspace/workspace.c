@@ -13,11 +13,12 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define TEMPORARY_PREFIX ".ptycell-"
 
-/* Read by a session whose user may be another one (sandbox/usermap.h); the folder above is 0700. */
+/* Read by a session whose user may be another one (sandbox/namespaces/uid_map.h); the folder above
+ * is 0700. */
 enum { READ_MODE = 0755 };
 
 struct workspace {
@@ -88,7 +89,7 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 struct workspace *workspace_new(struct home *home, struct err *err)
 {
 	struct workspace *workspace = xcalloc(1, sizeof(*workspace));
-	cleanup_free char *random = name_new("");
+	cleanup_free char *random = random_name_new("");
 
 	workspace->home = home;
 	workspace->data_fd = -1;
@@ -292,7 +293,7 @@ int workspace_write(const struct workspace *workspace, const char *path, const v
 
 	if (dir < 0)
 		return -1;
-	temporary = name_new(TEMPORARY_PREFIX);
+	temporary = random_name_new(TEMPORARY_PREFIX);
 	if (write_temporary(dir, temporary, data, len, err) < 0)
 		return -1;
 	return put_in_place(dir, temporary, name, overwrite, err);

@@ -19,7 +19,7 @@ IS_ROOT = os.geteuid() == 0
 
 
 def landlock_abi():
-    """The kernel's, asked as lib/sandbox/landlock_ruleset.c does, and no more than that knows."""
+    """The kernel's, asked as lib/lockdown/landlock_ruleset.c does, and no more than that knows."""
     done = subprocess.run([shutil.which("python3"), "-c",
                            "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"],
                           stdout=subprocess.PIPE, text=True, check=True)

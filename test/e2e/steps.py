@@ -15,7 +15,7 @@ from patience import until
 
 KCMP_FILE = 0
 SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
-# Characters that reorder, hide or smuggle text (lib/text/filter.h).
+# Characters that reorder, hide or smuggle text (lib/text/invisible.h).
 HIDDEN = frozenset(map(chr, (0x61c, 0x180e, 0xfeff, *range(0x200b, 0x2010), *range(0x202a, 0x202f),
                              *range(0x2060, 0x2065), *range(0x2066, 0x2070),
                              *range(0xe0000, 0xe0080))))

@@ -203,7 +203,7 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
 
 # Memory of the kernel's, which no process has. What looks at it reads a line for each watch of an epoll, which takes long: the
 # process has most of the limit itself, 52 of 60 MB, and watches for 19.
-HELD = {  # in more descriptors than HELD_DESCRIPTORS_FEW of sandbox/held.h
+HELD = {  # in more descriptors than HELD_DESCRIPTORS_FEW of sandbox/process/kernel_memory.h
     "sockets": "import socket\nheld = [socket.socketpair() for _ in range(1100)]\nfor pair in held:\n"
                "    for end in pair:\n        end.setblocking(False)\n        end.send(bytes(70000))\n",
     "epolls": "import re, select\nhas = int(re.search(r'RssAnon:\\s+(\\d+)', open('/proc/self/status').read())[1]) << 10\n"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/clean.h"
-#include "text/status.h"
+#include "text/sanitize.h"
+#include "text/status_line.h"
 #include "text/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,8 +18,8 @@ static void check_block(const char *s, size_t len)
 
 	buf_init(&once, BUF_UNBOUNDED);
 	buf_init(&twice, BUF_UNBOUNDED);
-	clean_block(&once, s, len);
-	clean_block(&twice, buf_str(&once), once.len);
+	sanitize_block(&once, s, len);
+	sanitize_block(&twice, buf_str(&once), once.len);
 	assert(utf8_valid(buf_str(&once), once.len));
 	assert(once.len == twice.len && memcmp(buf_str(&once), buf_str(&twice), once.len) == 0);
 }
@@ -27,17 +27,17 @@ static void check_block(const char *s, size_t len)
 /* Byte by byte it is the same as at once. */
 static void check_pieces(const char *s, size_t len)
 {
-	struct clean_stream *stream = clean_stream_new();
+	struct sanitize_stream *stream = sanitize_stream_new();
 	cleanup_buf struct buf once;
 	cleanup_buf struct buf pieces;
 
 	buf_init(&once, BUF_UNBOUNDED);
 	buf_init(&pieces, BUF_UNBOUNDED);
-	clean_block(&once, s, len);
+	sanitize_block(&once, s, len);
 	for (size_t i = 0; i < len; i++)
-		clean_feed(stream, s + i, 1, &pieces);
-	clean_end(stream, &pieces);
-	clean_stream_free(stream);
+		sanitize_feed(stream, s + i, 1, &pieces);
+	sanitize_end(stream, &pieces);
+	sanitize_stream_free(stream);
 	assert(once.len == pieces.len && memcmp(buf_str(&once), buf_str(&pieces), once.len) == 0);
 }
 
@@ -46,12 +46,12 @@ static void check_line(const char *s, size_t len)
 	cleanup_buf struct buf out;
 
 	buf_init(&out, BUF_UNBOUNDED);
-	clean_line(&out, s, len, CLEAN_QUOTE_MAX);
+	sanitize_line(&out, s, len, SANITIZE_QUOTE_MAX);
 	assert(utf8_valid(buf_str(&out), out.len));
-	assert(utf8_count(buf_str(&out), out.len) <= CLEAN_QUOTE_MAX);
+	assert(utf8_count(buf_str(&out), out.len) <= SANITIZE_QUOTE_MAX);
 	assert(strpbrk(buf_str(&out), "\n\r\t\033") == NULL);
 	buf_clear(&out);
-	clean_word(&out, s, len, CLEAN_QUOTE_MAX);
+	sanitize_word(&out, s, len, SANITIZE_QUOTE_MAX);
 	assert(out.len > 0 && strpbrk(buf_str(&out), " |[]#,\n\r\t\033") == NULL);
 }
 

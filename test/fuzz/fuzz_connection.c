@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sql/connection.h"
+#include "sql/connection_string.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

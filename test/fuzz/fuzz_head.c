@@ -5,22 +5,22 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "net/body.h"
-#include "net/head.h"
+#include "net/http_body.h"
+#include "net/http_head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What goes to another proxy must be read there as we read it. */
-static void check_rewritten(const struct head_request *request)
+static void check_rewritten(const struct http_head_request *request)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
-	struct head_request again;
+	struct http_head_request again;
 	struct err err;
 
-	head_write_request(request, true, NULL, &out);
-	if (head_len(out.data, out.len) != out.len)
+	http_head_write_request(request, true, NULL, &out);
+	if (http_head_len(out.data, out.len) != out.len)
 		abort();
-	if (head_parse_request(out.data, out.len, &again, &err) < 0) {
+	if (http_head_parse_request(out.data, out.len, &again, &err) < 0) {
 		if (err.code != ERR_LIMIT) /* one field more than the most */
 			abort();
 		return;
@@ -33,17 +33,17 @@ static void check_rewritten(const struct head_request *request)
 /* However a body is cut, it ends at the same byte. */
 static void check_body(const char *data, size_t len)
 {
-	struct body whole;
-	struct body bytes;
+	struct http_body whole;
+	struct http_body bytes;
 	struct err err;
 	ptrdiff_t all;
 	ptrdiff_t sum = 0;
 
-	body_init(&whole, BODY_CHUNKED, 0);
-	body_init(&bytes, BODY_CHUNKED, 0);
-	all = body_take(&whole, data, len, &err);
-	for (size_t i = 0; i < len && sum >= 0 && !body_done(&bytes); i++) {
-		ptrdiff_t n = body_take(&bytes, data + i, 1, &err);
+	http_body_init(&whole, HTTP_BODY_CHUNKED, 0);
+	http_body_init(&bytes, HTTP_BODY_CHUNKED, 0);
+	all = http_body_take(&whole, data, len, &err);
+	for (size_t i = 0; i < len && sum >= 0 && !http_body_done(&bytes); i++) {
+		ptrdiff_t n = http_body_take(&bytes, data + i, 1, &err);
 
 		sum = n < 0 ? -1 : sum + n;
 	}
@@ -54,23 +54,23 @@ static void check_body(const char *data, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	size_t len = head_len(text, size);
+	size_t len = http_head_len(text, size);
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	const struct host_port tunnel = { .host = "a.example", .port = 80 };
-	struct head_request request;
-	struct head_response response;
+	struct http_head_request request;
+	struct http_head_response response;
 	struct err err;
 
 	if (len == 0) {
 		check_body(text, size);
 		return 0;
 	}
-	if (head_parse_request(text, len, &request, &err) == 0 && !request.connect)
+	if (http_head_parse_request(text, len, &request, &err) == 0 && !request.connect)
 		check_rewritten(&request);
-	if (head_parse_tunnelled(text, len, &tunnel, &request, &err) == 0)
+	if (http_head_parse_tunnelled(text, len, &tunnel, &request, &err) == 0)
 		check_rewritten(&request);
-	if (head_parse_response(text, len, &response, &err) == 0)
-		head_write_response(&response, &out);
+	if (http_head_parse_response(text, len, &response, &err) == 0)
+		http_head_write_response(&response, &out);
 	check_body(text + len, size - len);
 	return 0;
 }

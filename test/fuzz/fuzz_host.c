@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "net/host.h"
-#include "net/hosts.h"
+#include "net/host_list.h"
 #include "net/upstream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,16 +27,16 @@ static void check_host(const char *text, size_t len)
 		abort();
 }
 
-static void check_written(const struct hosts *hosts)
+static void check_written(const struct host_list *hosts)
 {
-	cleanup_free char *text = hosts_write(hosts);
+	cleanup_free char *text = host_list_write(hosts);
 	struct err err;
-	struct hosts *again = hosts_parse(text, &err);
-	cleanup_free char *same = again != NULL ? hosts_write(again) : NULL;
+	struct host_list *again = host_list_parse(text, &err);
+	cleanup_free char *same = again != NULL ? host_list_write(again) : NULL;
 
 	if (same == NULL || !str_eq(text, same))
 		abort();
-	hosts_free(again);
+	host_list_free(again);
 }
 
 /* Who is allowed was named by an entry that allows. */
@@ -45,18 +45,18 @@ static void check_list(const char *text)
 	struct host_port to = { .host = "a.example", .port = 443 };
 	struct upstream upstream;
 	struct err err;
-	struct hosts *hosts = hosts_parse(text, &err);
+	struct host_list *hosts = host_list_parse(text, &err);
 	uint16_t ports[4];
 
 	(void)!upstream_parse(text, &upstream, &err);
 	(void)upstream_excepted(text, to.host);
 	if (hosts == NULL)
 		return;
-	if (hosts_check(hosts, &to) == HOSTS_ALLOWED &&
-	    (hosts_empty(hosts) || hosts_ports(hosts, ports, 4) == 0))
+	if (host_list_check(hosts, &to) == HOST_LIST_ALLOWED &&
+	    (host_list_empty(hosts) || host_list_ports(hosts, ports, 4) == 0))
 		abort();
 	check_written(hosts);
-	hosts_free(hosts);
+	host_list_free(hosts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

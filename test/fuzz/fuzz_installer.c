@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "install/answer.h"
 #include "install/indexes.h"
+#include "install/response.h"
 #include "json/make.h"
-#include "net/hosts.h"
+#include "net/host_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,16 +17,16 @@ static void check_text(const json_t *row, const char *key, bool must)
 
 	assert(text != NULL || !must);
 	assert(text == NULL ||
-	       (json_is_string(text) && json_string_length(text) <= ANSWER_TEXT_MAX));
+	       (json_is_string(text) && json_string_length(text) <= RESPONSE_TEXT_MAX));
 }
 
 static void check_rows(const json_t *told)
 {
-	cleanup_json json_t *rows = answer_rows(told);
+	cleanup_json json_t *rows = response_rows(told);
 	size_t n;
 	json_t *row;
 
-	assert(json_array_size(rows) <= ANSWER_ROWS_MAX);
+	assert(json_array_size(rows) <= RESPONSE_ROWS_MAX);
 	json_array_foreach (rows, n, row) {
 		const json_t *modules = json_object_get(row, "modules");
 		size_t m;
@@ -35,7 +35,7 @@ static void check_rows(const json_t *told)
 		check_text(row, "name", true);
 		check_text(row, "version", true);
 		check_text(row, "file", false);
-		assert(json_array_size(modules) <= ANSWER_MODULES_MAX);
+		assert(json_array_size(modules) <= RESPONSE_MODULES_MAX);
 		json_array_foreach (modules, m, module)
 			assert(json_is_string(module));
 		assert(json_object_size(row) <= 4);
@@ -46,22 +46,22 @@ static void check_rows(const json_t *told)
 static void check_default(const json_t *told)
 {
 	cleanup_indexes struct indexes indexes = { .urls = json_array(), .wants_default = true };
-	struct hosts *hosts;
+	struct host_list *hosts;
 	struct err err;
 
 	if (indexes_take_default(&indexes, told, &err) < 0)
 		return;
 	assert(json_array_size(indexes.urls) == 1 && indexes.folder_count == 0);
-	hosts = indexes.hosts != NULL ? hosts_parse(indexes.hosts, &err) : NULL;
+	hosts = indexes.hosts != NULL ? host_list_parse(indexes.hosts, &err) : NULL;
 	assert(indexes.hosts == NULL || hosts != NULL);
-	hosts_free(hosts);
+	host_list_free(hosts);
 }
 
 /* What an installer answers, from its bytes to what sessions and the proxy get of it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err;
-	cleanup_json json_t *answer = answer_read((const char *)data, size, &err);
+	cleanup_json json_t *answer = response_read((const char *)data, size, &err);
 
 	if (answer == NULL)
 		return 0;

@@ -9,7 +9,7 @@
 #include "fixed_random.h"
 #include "json/make.h"
 #include "json/parse.h"
-#include "mcp/ask.h"
+#include "mcp/client_request.h"
 #include "mcp/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/plan.h"
+#include "sandbox/wire/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "redact/redact.h"
 #include "text/base64.h"
-#include "text/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

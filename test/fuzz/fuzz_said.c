@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "helper/reply.h"
-#include "text/clean.h"
-#include "tools/rows.h"
-#include "tools/said.h"
+#include "query/reply.h"
+#include "query/result_table.h"
+#include "text/sanitize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,13 +16,13 @@ static void render(const json_t *answer)
 {
 	const json_t *columns = json_object_get(answer, "columns");
 	const json_t *rows = json_object_get(answer, "rows");
-	json_t *copied_columns = rows_copy_columns(columns);
-	json_t *copied_values = rows_copy_values(rows);
+	json_t *copied_columns = result_table_copy_columns(columns);
+	json_t *copied_values = result_table_copy_values(rows);
 	cleanup_buf struct buf table = BUF_INIT(BUF_UNBOUNDED);
 	size_t lines = 0;
 	size_t chars;
 
-	(void)rows_put_table(&table, columns, rows, 20000, &chars);
+	(void)result_table_put(&table, columns, rows, 20000, &chars);
 	for (size_t i = 0; i < table.len; i++)
 		lines += table.data[i] == '\n';
 	if (lines != json_array_size(rows) + 1 ||
@@ -35,11 +35,11 @@ static void render(const json_t *answer)
 
 static void on_progress(struct reply *reply, const json_t *progress)
 {
-	struct said said;
+	struct query_reply said;
 
 	(void)reply;
-	said_read(progress, 1, &said);
-	if (said.kind == SAID_ANSWER)
+	query_reply_read(progress, 1, &said);
+	if (said.kind == QUERY_REPLY_ANSWER)
 		render(said.answer);
 }
 

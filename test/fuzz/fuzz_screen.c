@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/clean.h"
-#include "text/filter.h"
 #include "text/grid.h"
+#include "text/invisible.h"
 #include "text/panel.h"
+#include "text/sanitize.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 
@@ -55,14 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	render(data, size, 1, &parts);
 	render_panel(data, size, 1, &parts);
 	assert(whole.len == parts.len && memcmp(buf_str(&whole), buf_str(&parts), whole.len) == 0);
-	assert(whole.len <= 2 * (SCREEN_CELLS_MAX + (size_t)GRID_MARKS_MAX) * FILTER_OUT_MAX);
+	assert(whole.len <= 2 * (SCREEN_CELLS_MAX + (size_t)GRID_MARKS_MAX) * INVISIBLE_OUT_MAX);
 
 	buf_clear(&whole);
 	screen_feed(screen, (const char *)data, size);
 	screen_text(screen, &whole);
 	screen_free(screen);
 	assert(utf8_valid(buf_str(&whole), whole.len));
-	clean_block(&cleaned, buf_str(&whole), whole.len);
+	sanitize_block(&cleaned, buf_str(&whole), whole.len);
 	assert(whole.len == cleaned.len);
 	return 0;
 }

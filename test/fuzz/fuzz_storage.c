@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "storage/azure.h"
-#include "storage/name.h"
+#include "storage/object_name.h"
 #include "storage/s3.h"
 #include "storage/url.h"
 #include "text/utf8.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/clip.h"
+#include "text/truncate.h"
 #include "text/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	chars = utf8_count(buf_str(&whole), whole.len);
 	assert(utf8_offset(buf_str(&whole), whole.len, chars) == whole.len);
-	assert(clip_text(&clipped, buf_str(&whole), whole.len, chars / 2) <= chars);
+	assert(truncate_text(&clipped, buf_str(&whole), whole.len, chars / 2) <= chars);
 	assert(utf8_valid(buf_str(&clipped), clipped.len));
 	return 0;
 }

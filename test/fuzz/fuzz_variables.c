@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/clean.h"
+#include "answer/variables.h"
+#include "text/sanitize.h"
 #include "text/utf8.h"
-#include "tools/variables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const char *text = json_string_value(value);
 
 			assert(strlen(text) == json_string_length(value));
-			assert(strlen(text) <= (size_t)CLEAN_QUOTE_MAX * 4 + 16);
+			assert(strlen(text) <= (size_t)SANITIZE_QUOTE_MAX * 4 + 16);
 			assert(utf8_valid(text, strlen(text)) && strpbrk(text, "\n\r\033") == NULL);
 		}
 	}

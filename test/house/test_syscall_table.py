@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The numbers in lib/sandbox/seccomp_table.c are those of the kernel's headers."""
+"""The numbers in lib/sandbox/restrict/seccomp_table.c are those of the kernel's headers."""
 import os
 import re
 import subprocess
 
 import pytest
 
-TABLE = os.path.join(os.path.dirname(__file__), "../../lib/sandbox/seccomp_table.c")
+TABLE = os.path.join(os.path.dirname(__file__), "../../lib/sandbox/restrict/seccomp_table.c")
 # Of x86-64: nothing was there until 335 and 336 came in Linux 6.11 and 6.16.
 GAP = range(335, 424)
 # The generic table is aarch64's; its own header asks for these as well.

@@ -6,7 +6,7 @@
 #include "base/list.h"
 #include "event/loop.h"
 #include "json/make.h"
-#include "mcp/ask.h"
+#include "mcp/client_request.h"
 #include "mcp/server.h"
 
 struct peer {

@@ -2,8 +2,8 @@
 /*
  * bpf.h - runs a filter of system calls as the kernel would, on calls that nobody makes.
  *
- * Knows the instructions that sandbox/seccomp.c makes. Any other, a load outside the call's data
- * and a jump past the end, which the kernel would not load, abort the test.
+ * Knows the instructions that sandbox/restrict/seccomp.c makes. Any other, a load outside the
+ * call's data and a jump past the end, which the kernel would not load, abort the test.
  */
 #ifndef SUPPORT_BPF_H
 #define SUPPORT_BPF_H

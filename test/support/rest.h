@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "patience.h"
-#include "sandbox/proctree.h"
+#include "sandbox/process/proctree.h"
 
 enum { REST_TURNS = 8 };
 

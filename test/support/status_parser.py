@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A strict parser of the status line (lib/text/status.h) for tests.
+"""A strict parser of the status line (lib/text/status_line.h) for tests.
 
 The status of a result is its last content block and nothing else: `of_result()` never looks at
 the other blocks, so that a program which prints a status line gains nothing.

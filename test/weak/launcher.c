@@ -3,8 +3,8 @@
  * launcher.c - ptycell-launcher with layers switched off, for tests: to see what each of them
  * stops, and that the server notices.
  *
- * The file `means` beside the program says which: the bits of struct confine_means.without, in hex,
- * and the highest ABI of landlock to use.
+ * The file `means` beside the program says which: the bits of struct privdrop_means.without, in
+ * hex, and the highest ABI of landlock to use.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/launch.h"
+#include "sandbox/launcher/launch.h"
 
-static int read_means(struct confine_means *ret_means)
+static int read_means(struct privdrop_means *ret_means)
 {
 	char path[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - sizeof("means"));
@@ -37,11 +37,11 @@ static int read_means(struct confine_means *ret_means)
 
 int main(int argc, char **argv)
 {
-	struct confine_means means;
+	struct privdrop_means means;
 	struct err err;
 
 	if (argc > 1)
-		return launch_inside(argc, argv, &confine_whole);
+		return launch_inside(argc, argv, &privdrop_whole);
 	if (read_means(&means) < 0) {
 		perror("means");
 		return EXIT_FAILURE;

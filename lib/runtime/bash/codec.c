@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "runtime/bash/declaration.h"
-#include "runtime/bash/installs.h"
+#include "runtime/bash/install_commands.h"
 #include "runtime/bash/names.h"
 #include "runtime/bash/traps.h"
 #include "runtime/frame.h"
@@ -130,7 +130,7 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 	cleanup_buf struct buf before = BUF_INIT(BUF_UNBOUNDED);
 	size_t nuls = put_code(&written, frame_part(frame, "code"));
 
-	installs_mark(buf_str(&written), written.len, &code);
+	install_commands_mark(buf_str(&written), written.len, &code);
 	put_end(b, &code);
 	if (nuls > 0)
 		buf_putf(

@@ -18,10 +18,10 @@
  *   "@" NONCE " install " CELL " " LANGUAGE TAB package {TAB package} LF
  *
  * The last is a message of its own, written at once, and may stand between the lines of others; it
- * is answered by another pipe, "told" (session/runner_ask.c). All of the others but their last line
- * goes by a pipe of its own, "aside", which is read when that line comes: bash writes each line by
- * itself, and each would wake the server. What does not fit there comes whole by the control pipe,
- * but for traps.
+ * is answered by another pipe, "told" (runner/runner_query.c). All of the others but their last
+ * line goes by a pipe of its own, "aside", which is read when that line comes: bash writes each
+ * line by itself, and each would wake the server. What does not fit there comes whole by the
+ * control pipe, but for traps.
  *
  * What it gets of names and traps is kept here, to tell what a cell changed and to put its traps
  * back in the next one. All of it is untrusted.

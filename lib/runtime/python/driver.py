@@ -4785,7 +4785,7 @@ def remove_entries(entries):
 
 
 def handle_serve(turn):
-    """Is copied for sessions until the next frame comes (sandbox/parent.h). Returns in each copy, too."""
+    """Is copied for sessions until the next frame comes (sandbox/supervise/zygote.h). Returns in each copy, too."""
     import ctypes
 
     library = ctypes.PyDLL(turn.parts["library"])

@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "config/row.h"
+#include "config/schema.h"
 #include "config/settings.h"
 #include "literals.h"
 
@@ -201,26 +201,26 @@ static void the_last_of_one_kind_wins(void **state)
 static void every_setting_is_also_a_flag(void **state)
 {
 	(void)state;
-	for (size_t i = 0; row_at(i); i++) {
-		const struct row *row = row_at(i);
+	for (size_t i = 0; schema_at(i); i++) {
+		const struct setting *row = schema_at(i);
 		cleanup_free char *flag = xasprintf("--%s", row->flag);
 		cleanup_free char *number =
-			xasprintf("%llu", (unsigned long long)row_fallback(row));
+			xasprintf("%llu", (unsigned long long)schema_fallback(row));
 		const char *value = number;
 
-		if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM ||
-		    row->type == ROW_SHARES)
+		if (row->type == SCHEMA_FOLDER || row->type == SCHEMA_FILE ||
+		    row->type == SCHEMA_PROGRAM || row->type == SCHEMA_SHARES)
 			value = "/x";
-		else if (row->type == ROW_HOSTS)
+		else if (row->type == SCHEMA_HOSTS)
 			value = "a.example";
-		else if (row->type == ROW_MODULES)
+		else if (row->type == SCHEMA_MODULES)
 			value = "a,b.c";
 		else if (row->words)
 			value = row->words[1];
-		if (row->type == ROW_TEXT || row->type == ROW_SECRET)
+		if (row->type == SCHEMA_TEXT || row->type == SCHEMA_SECRET)
 			continue; /* a storage's only hold together */
 		cleanup_settings struct settings *s =
-			load_flags(flag, row->type == ROW_SWITCH ? NULL : value);
+			load_flags(flag, row->type == SCHEMA_SWITCH ? NULL : value);
 
 		if (s->problem)
 			fail_msg("%s: %s", flag, s->problem);
@@ -496,10 +496,11 @@ static void help_and_markdown_name_every_setting(void **state)
 	settings_markdown(&markdown);
 	assert_contains(buf_str(&markdown), "| `EXEC_TIMEOUT` | `--exec-timeout` | 300 s | "
 					    "1 to 604800 s | how long");
-	for (size_t i = 0; row_at(i); i++) {
-		assert_contains(buf_str(&help), row_at(i)->name);
-		assert_contains(buf_str(&markdown),
-				row_at(i)->type == ROW_SECRET ? row_at(i)->name : row_at(i)->flag);
+	for (size_t i = 0; schema_at(i); i++) {
+		assert_contains(buf_str(&help), schema_at(i)->name);
+		assert_contains(buf_str(&markdown), schema_at(i)->type == SCHEMA_SECRET
+							    ? schema_at(i)->name
+							    : schema_at(i)->flag);
 	}
 }
 

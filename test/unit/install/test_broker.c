@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "../session/fixture.h"
 #include "base/fd.h"
 #include "install/broker.h"
 #include "json/make.h"
 #include "policy/policyfile.h"
+#include "session_fixture.h"
 
 enum { HELD_MAX = 4 };
 

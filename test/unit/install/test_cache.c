@@ -17,7 +17,7 @@
 #include "json/make.h"
 #include "patience.h"
 #include "scratch.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
 enum { LONG_AGO_S = 1000000 };
@@ -56,7 +56,7 @@ static int tear_down(void **state)
 /* An entry of one file of this size, used that long after the beginning of time. */
 static char *make_entry(const char *prefix, size_t size, time_t used)
 {
-	char *name = name_new(prefix);
+	char *name = random_name_new(prefix);
 	cleanup_free char *folder = xasprintf("home/packages/sets/%s", name);
 	cleanup_free char *files = xasprintf("%s/files", folder);
 	cleanup_free char *file = xasprintf("%s/a.py", files);
@@ -96,7 +96,7 @@ static void wait_until_gone(const char *path)
 static char *make_half_record(void)
 {
 	const struct timespec times[2] = { { .tv_sec = LONG_AGO_S }, { .tv_sec = LONG_AGO_S } };
-	cleanup_free char *name = name_new(".new-");
+	cleanup_free char *name = random_name_new(".new-");
 	char *path = xasprintf("home/packages/index/%s", name);
 
 	scratch_write(scratch.fd, path, "half a rec");

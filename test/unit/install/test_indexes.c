@@ -13,14 +13,14 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "config/settings.h"
+#include "confinement/shares.h"
 #include "install/indexes.h"
 #include "install/npmrc.h"
 #include "install/pipconf.h"
 #include "json/make.h"
 #include "json/parse.h"
-#include "net/hosts.h"
+#include "net/host_list.h"
 #include "scratch.h"
-#include "session/shares.h"
 
 enum { VARIABLES_MAX = 12 };
 
@@ -329,8 +329,8 @@ static void hosts_are_counted_over_all_that_name_them(void **state)
 	cleanup_json json_t *one = json_pack("{sss[]}", "url", "https://a.test", "hosts");
 	cleanup_json json_t *two =
 		json_pack("{sss[s]}", "url", "https://a.test", "hosts", "b.test");
-	cleanup_free char *fitting = many_hosts(HOSTS_MAX - 1);
-	cleanup_free char *full = many_hosts(HOSTS_MAX);
+	cleanup_free char *fitting = many_hosts(HOST_LIST_MAX - 1);
+	cleanup_free char *full = many_hosts(HOST_LIST_MAX);
 	struct err err = { 0 };
 
 	(void)state;

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "journal_fixture.h"
-#include "text/redact.h"
+#include "redact/redact.h"
 
 static void a_cell_is_read_back_with_its_code_and_outputs(void **state)
 {

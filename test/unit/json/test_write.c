@@ -15,7 +15,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "text/filter.h"
+#include "text/invisible.h"
 #include "text/utf8.h"
 
 static void assert_written(const json_t *value, const char *wanted)
@@ -93,7 +93,7 @@ static void every_real_reads_back_as_itself(void **state)
 
 static bool is_unseen(uint32_t cp)
 {
-	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 || filter_hides(cp);
+	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 || invisible_hides(cp);
 }
 
 /* A string of every code point that UTF-8 has and somebody sees, or of all of them. */

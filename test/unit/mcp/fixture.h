@@ -22,7 +22,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "mcp/ask.h"
+#include "mcp/client_request.h"
 #include "mcp/server.h"
 
 #define CLAIM(more)                                                                                \

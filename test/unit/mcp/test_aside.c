@@ -2,7 +2,7 @@
 /* A question beside a call that stays its owner's; and progress that is told only where it flows.
  */
 #include "fixture.h"
-#include "mcp/ask.h"
+#include "mcp/client_request.h"
 
 static int answered_count;
 static char answered_with[64]; /* "" for none */

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "interpreter_fixture.h"
-#include "sandbox/proctree.h"
+#include "sandbox/process/proctree.h"
 
 enum { DAEMONS = 5 };
 

@@ -14,7 +14,7 @@ static char launcher_copy[] = "/tmp/ptycell-launcher-XXXXXX";
 #define LAUNCHER launcher_copy
 
 #include "confined_fixture.h"
-#include "sandbox/bwrap.h"
+#include "sandbox/supervise/bwrap.h"
 
 enum { NOBODY = 65534 };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "confined_fixture.h"
-#include "sandbox/landlock.h"
+#include "sandbox/restrict/landlock.h"
 
 static int set_up(void **state)
 {

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "runtime/bash/codec.h"
 #include "runtime/bash/declaration.h"
-#include "runtime/bash/installs.h"
+#include "runtime/bash/install_commands.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -485,8 +485,8 @@ static void a_cell_that_installs_packages_asks_for_them(void **state)
 	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
 
 	(void)state;
-	assert_string_equal(text,
-			    "@abc exec 7 0 49\n" INSTALLS_WORD "pip install x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 7 0 49\n" INSTALL_COMMANDS_WORD
+				  "pip install x__ptycell_next\n");
 }
 
 #define BASH_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)

@@ -92,7 +92,7 @@ static void expect_found_of(const char *language, const char *path, const char *
 		fail_msg("%s", err.msg);
 	assert_string_equal(at.path, full);
 	assert_string_equal(at.reason, reason);
-	interpreter_path_release(&at);
+	locate_release(&at);
 	assert_null(at.path);
 }
 

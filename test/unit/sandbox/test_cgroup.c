@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "sandbox/cgroup.h"
+#include "sandbox/namespaces/cgroup.h"
 
 /* Texts of real machines. */
 #define HYBRID "9:name=systemd:/\n8:pids:/\n4:memory:/process_api/3455\n3:cpuset:/\n1:cpu:/\n0::/\n"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "sandbox/killgroup.h"
-#include "sandbox/landlock.h"
+#include "sandbox/restrict/killgroup.h"
+#include "sandbox/restrict/landlock.h"
 
 enum { DAEMONS = 5 };
 

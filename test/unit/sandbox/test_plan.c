@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "sandbox/plan.h"
+#include "sandbox/wire/plan.h"
 
 static char program[] = "/usr/bin/python3";
 static char flag[] = "-I";

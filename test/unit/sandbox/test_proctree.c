@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "sandbox/proctree.h"
+#include "sandbox/process/proctree.h"
 
 /* Forks a child that says with a byte that all below it is there, and waits. */
 static pid_t start(void (*below)(void))

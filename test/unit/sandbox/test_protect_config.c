@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sandbox/protect_config.h"
+#include "sandbox/rootfs/protect_config.h"
 #include "scratch.h"
 
 struct fixture {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sandbox/repository.h"
+#include "sandbox/rootfs/repository.h"
 
 static void assert_next(struct repository_queue *queue, const char *path, bool in_packages)
 {

@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "bpf.h"
-#include "sandbox/seccomp.h"
+#include "sandbox/restrict/seccomp.h"
 
 #define ALLOWED SECCOMP_RET_ALLOW
 #define FAILS(error) (SECCOMP_RET_ERRNO | (uint32_t)(error))

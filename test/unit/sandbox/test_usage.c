@@ -19,8 +19,8 @@
 
 #include "base/util.h"
 #include "patience.h"
-#include "sandbox/filemax.h"
-#include "sandbox/usage.h"
+#include "sandbox/process/file_limit.h"
+#include "sandbox/process/usage.h"
 
 enum { MIB = 1 << 20 };
 
@@ -174,10 +174,10 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	usage_measure(1, false, &(struct usage_places){ .folder = "/proc" }, &elsewhere, &largest);
 	end(pid);
 	/* File systems give a file that grows more than it asked for. */
-	assert_in_range(usage.deleted_bytes, MIB, 2 * MIB - 1);
-	assert_int_equal(elsewhere.deleted_bytes, 0);
+	assert_in_range(usage.unlinked_bytes, MIB, 2 * MIB - 1);
+	assert_int_equal(elsewhere.unlinked_bytes, 0);
 	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
-	assert_int_equal(usage.deleted_bytes, 0);
+	assert_int_equal(usage.unlinked_bytes, 0);
 }
 
 static bool was_killed(pid_t pid)
@@ -400,12 +400,12 @@ static void files_of_running_processes_get_another_limit(void **state)
 
 	(void)state;
 	assert_int_equal(prlimit(modest, RLIMIT_FSIZE, &own, NULL), 0);
-	filemax_set(RLIM_INFINITY, 10 * MIB);
+	file_limit_set(RLIM_INFINITY, 10 * MIB);
 	assert_int_equal(file_max_of(pid), 10 * MIB);
 	assert_int_equal(file_max_of(modest), 5 * MIB);
-	filemax_set(10 * MIB, 0);
+	file_limit_set(10 * MIB, 0);
 	assert_int_equal(file_max_of(pid) + file_max_of(modest), 0);
-	filemax_set(0, 200 * MIB);
+	file_limit_set(0, 200 * MIB);
 	assert_int_equal(file_max_of(pid), 200 * MIB);
 	assert_int_equal(file_max_of(modest), 100 * MIB);
 	(void)kill(modest, SIGKILL);

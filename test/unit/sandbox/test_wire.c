@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "sandbox/wire.h"
+#include "sandbox/wire/wire.h"
 
 static int pair[2];
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "session/runner_internal.h"
+#include "runner/runner_internal.h"
 #include "session/session_internal.h"
+#include "session_fixture.h"
 
 enum { ANSWERS_MAX = 16, TEXT_MAX = 300 };
 

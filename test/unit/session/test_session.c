@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "sandbox/proctree.h"
+#include "sandbox/process/proctree.h"
 #include "session/session_internal.h"
+#include "session_fixture.h"
 #include "workspace/scan.h"
 
 enum { ANSWERS_MAX = 100 };

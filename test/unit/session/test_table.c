@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
 #include "session/table.h"
+#include "session_fixture.h"
 
 static struct table *table;
 static int changes;

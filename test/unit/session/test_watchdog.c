@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "session/runner.h"
+#include "runner/runner.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
+#include "session_fixture.h"
 
 /* Less than what fake_driver's `hold` takes. */
 #define MEMORY_MAX ((uint64_t)64 << 20)

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "golden.h"
-#include "text/clean.h"
 #include "text/escape.h"
+#include "text/sanitize.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 
@@ -87,7 +87,7 @@ static void render_cleaned(const char *in, size_t len, struct buf *ret_out)
 	buf_init(&once, BUF_UNBOUNDED);
 	render(in, len, &once);
 	assert_true(utf8_valid(once.data, once.len));
-	clean_block(ret_out, buf_str(&once), once.len);
+	sanitize_block(ret_out, buf_str(&once), once.len);
 }
 
 /* After each third another screen is told what stands there, and goes on. */

@@ -15,7 +15,7 @@
 
 #include "scratch.h"
 #include "workspace/home.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
 struct fixture {
@@ -84,7 +84,7 @@ static void a_home_is_made_private_with_its_parents(void **state)
 	home = open_home(f);
 	assert_int_equal(fstat(home_fd(home), &st), 0);
 	assert_int_equal(st.st_mode & 07777, geteuid() == 0 ? 0711 : 0700);
-	assert_true(name_matches(home_server_name(home), "server-"));
+	assert_true(random_name_matches(home_server_name(home), "server-"));
 	home_close(home);
 }
 
@@ -248,7 +248,7 @@ static void a_killed_servers_folder_is_taken_once(void **state)
 	second = open_home(f);
 	taken = home_take_stale(first);
 	assert_non_null(taken);
-	assert_true(name_matches(taken, HOME_REMOVE_PREFIX));
+	assert_true(random_name_matches(taken, HOME_REMOVE_PREFIX));
 	(void)snprintf(path, sizeof(path), "%s/sessions", taken);
 	assert_true(scratch_exists(home_fd(first), path));
 	assert_null(home_take_stale(second));

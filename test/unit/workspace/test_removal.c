@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "workspace/home.h"
 #include "workspace/keeper.h"
-#include "workspace/name.h"
+#include "workspace/random_name.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -338,7 +338,7 @@ static void what_cannot_be_removed_is_told_and_the_rest_goes(void **state)
 		char path[600];
 		int folder;
 
-		if (!name_matches(entry->d_name, HOME_REMOVE_PREFIX))
+		if (!random_name_matches(entry->d_name, HOME_REMOVE_PREFIX))
 			continue;
 		folder = openat(top, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		for (struct dirent *sub; folder >= 0;) {

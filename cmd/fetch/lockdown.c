@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "lockdown.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "base/fd.h"
+#include "base/util.h"
+#include "lockdown/landlock_ruleset.h"
+#include "lockdown/seccomp_helper.h"
+
+enum { NET_CONNECT_TCP = 2 }; /* of linux/landlock.h, which may be older */
+
+static const char *const folders[] = { "/etc", "/usr",     "/lib",        "/lib64",
+				       "/run", "/var/run", "/var/lib/sss" };
+
+/* It starts nothing, and changes no file but by the descriptors that it was given. */
+static const int refused[] = {
+	SYS_fchmod,   SYS_fchmodat,  SYS_fchown,    SYS_fchownat, SYS_fsetxattr,
+	SYS_setxattr, SYS_lsetxattr, SYS_utimensat,
+#ifdef SYS_fork
+	SYS_fork,     SYS_vfork,     SYS_chmod,     SYS_chown,    SYS_lchown,
+#endif
+};
+
+static int allow_authorities(int ruleset, const char *file, struct err *err)
+{
+	cleanup_fd int fd = open(file, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE, err);
+}
+
+static int enter(const char *ca_file, int read_fd, struct err *err)
+{
+	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
+	struct landlock_rights rights;
+	cleanup_fd int ruleset = -1;
+
+	if (abi < 1)
+		return 0;
+	rights = landlock_ruleset_rights(abi);
+	rights.net &= ~(uint64_t)NET_CONNECT_TCP; /* any port may be a server's */
+	ruleset = landlock_ruleset_new(&rights, err);
+	if (ruleset < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (landlock_ruleset_allow_folder(ruleset, folders[i], err) < 0)
+			return -1;
+	if (ca_file != NULL && allow_authorities(ruleset, ca_file, err) < 0)
+		return -1;
+	if (read_fd >= 0 &&
+	    landlock_ruleset_allow(ruleset, read_fd, LANDLOCK_RULESET_READ, err) < 0)
+		return -1;
+	return landlock_ruleset_enter(ruleset, err);
+}
+
+int lockdown_transfers(const char *ca_file, int read_fd, struct err *err)
+{
+	if (enter(ca_file, read_fd, err) < 0)
+		return -1;
+	return seccomp_helper_enter_wide(refused, ARRAY_SIZE(refused), err);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "lockdown.h"
+
+#include "base/fd.h"
+#include "base/util.h"
+#include "lockdown/landlock_ruleset.h"
+#include "lockdown/seccomp_helper.h"
+#include "seccomp.h"
+
+enum { NAME_SERVER_PORT = 53 };
+
+/* Configuration, modules of the name service switch, and the sockets of local name services. */
+static const char *const resolver_folders[] = { "/etc", "/usr",     "/lib",        "/lib64",
+						"/run", "/var/run", "/var/lib/sss" };
+
+/*
+ * A ruleset that refuses all that the kernel can, but paths of sockets: lookups ask local name
+ * services. -1 with `err` set; 0 when the kernel has no landlock; else *ret_ruleset is open.
+ */
+static int make_ruleset(struct landlock_rights *ret_refused, int *ret_ruleset, struct err *err)
+{
+	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
+
+	if (abi < 1)
+		return 0;
+	*ret_refused = landlock_ruleset_rights(abi);
+	*ret_ruleset = landlock_ruleset_new(ret_refused, err);
+	return *ret_ruleset < 0 ? -1 : 1;
+}
+
+int lockdown_proxy(const uint16_t *ports, size_t count, struct err *err)
+{
+	cleanup_fd int ruleset = -1;
+	struct landlock_rights refused;
+	int made = make_ruleset(&refused, &ruleset, err);
+
+	if (made < 0)
+		return -1;
+	for (size_t i = 0; made > 0 && refused.net != 0 && i < count; i++)
+		if (landlock_ruleset_allow_port(ruleset, ports[i], err) < 0)
+			return -1;
+	if (made > 0 && landlock_ruleset_enter(ruleset, err) < 0)
+		return -1;
+	return seccomp_proxy(err);
+}
+
+int lockdown_resolver(struct err *err)
+{
+	cleanup_fd int ruleset = -1;
+	struct landlock_rights refused;
+	int made = make_ruleset(&refused, &ruleset, err);
+
+	if (made < 0)
+		return -1;
+	for (size_t i = 0; made > 0 && i < ARRAY_SIZE(resolver_folders); i++)
+		if (landlock_ruleset_allow_folder(ruleset, resolver_folders[i], err) < 0)
+			return -1;
+	if (made > 0 && refused.net != 0 &&
+	    landlock_ruleset_allow_port(ruleset, NAME_SERVER_PORT, err) < 0)
+		return -1;
+	if (made > 0 && landlock_ruleset_enter(ruleset, err) < 0)
+		return -1;
+	return seccomp_helper_enter_wide(NULL, 0, err);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/audited.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/auditor.h"
+#include "answer/install_result.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "install/broker.h"
+#include "journal/digest.h"
+#include "json/make.h"
+#include "proxy/proxy.h"
+#include "session/table.h"
+#include "storage/object_name.h"
+#include "text/sanitize.h"
+#include "transfer/uploads.h"
+
+/* What was typed into one cell so far. */
+struct typed {
+	struct list node;
+	const struct session *session;
+	uint64_t cell;
+	uint64_t count;
+	uint64_t bytes;
+	struct buf text;
+};
+
+/* What lines told of a session's hosts so far. */
+struct reached {
+	struct list node;
+	const struct session *session;
+	struct proxy_row rows[PROXY_ROWS_MAX];
+	size_t count;
+};
+
+struct audited {
+	struct auditor *auditor;
+	struct list typed;
+	struct list reached;
+};
+
+struct audited *audited_new(struct auditor *auditor)
+{
+	struct audited *audited = xcalloc(1, sizeof(*audited));
+
+	audited->auditor = auditor;
+	list_init(&audited->typed);
+	list_init(&audited->reached);
+	return audited;
+}
+
+static void typed_free(struct typed *typed)
+{
+	list_remove(&typed->node);
+	if (typed->text.data != NULL)
+		explicit_bzero(typed->text.data, typed->text.cap);
+	buf_release(&typed->text);
+	free(typed);
+}
+
+static void reached_free(struct reached *reached)
+{
+	list_remove(&reached->node);
+	free(reached);
+}
+
+void audited_free(struct audited *audited)
+{
+	if (audited == NULL)
+		return;
+	while (!list_empty(&audited->typed))
+		typed_free(list_entry(audited->typed.next, struct typed, node));
+	while (!list_empty(&audited->reached))
+		reached_free(list_entry(audited->reached.next, struct reached, node));
+	free(audited);
+}
+
+static void add(struct audited *audited, struct session *session, const char *event,
+		json_t *fields_own)
+{
+	auditor_add(audited->auditor, session, session_id(session), event, fields_own);
+}
+
+static json_t *cell_fields(const struct cell *cell)
+{
+	json_t *fields = json_object();
+
+	json_put_int(fields, "cell", (json_int_t)cell->number);
+	json_put_str(fields, "language", cell->language);
+	return fields;
+}
+
+/* ---- typed input ---- */
+
+static struct typed *find_typed(struct audited *audited, const struct session *session,
+				uint64_t cell)
+{
+	for (struct list *node = audited->typed.next; node != &audited->typed; node = node->next) {
+		struct typed *typed = list_entry(node, struct typed, node);
+
+		if (typed->session == session && typed->cell == cell)
+			return typed;
+	}
+	return NULL;
+}
+
+static struct typed *new_typed(struct audited *audited, const struct session *session,
+			       uint64_t cell)
+{
+	struct typed *typed = xcalloc(1, sizeof(*typed));
+
+	list_init(&typed->node);
+	list_append(&audited->typed, &typed->node);
+	buf_init(&typed->text, BUF_UNBOUNDED);
+	typed->session = session;
+	typed->cell = cell;
+	return typed;
+}
+
+static void take_typed(struct audited *audited, const struct session *session,
+		       const struct session_event *event)
+{
+	static const char hidden[] = "[hidden input]\n";
+	const char *text = event->hidden ? hidden : event->text;
+	size_t len = event->hidden ? strlen(hidden) : event->len;
+	struct typed *typed = find_typed(audited, session, event->cell);
+
+	if (typed == NULL)
+		typed = new_typed(audited, session, event->cell);
+	typed->count++;
+	typed->bytes += event->len;
+	if (typed->text.len + len <= AUDITED_TYPED_MAX)
+		buf_put(&typed->text, text, len);
+}
+
+static void add_typed(struct audited *audited, struct session *session, const struct cell *cell)
+{
+	struct typed *typed = find_typed(audited, session, cell->number);
+	json_t *fields;
+
+	if (typed == NULL)
+		return;
+	fields = cell_fields(cell);
+	json_put_int(fields, "count", (json_int_t)typed->count);
+	json_put_int(fields, "bytes", (json_int_t)typed->bytes);
+	json_put(fields, "input", json_make_text(buf_str(&typed->text), typed->text.len));
+	typed_free(typed);
+	add(audited, session, "typed", fields);
+}
+
+/* ---- hosts ---- */
+
+static struct reached *find_reached(struct audited *audited, const struct session *session)
+{
+	for (struct list *node = audited->reached.next; node != &audited->reached;
+	     node = node->next) {
+		struct reached *reached = list_entry(node, struct reached, node);
+
+		if (reached->session == session)
+			return reached;
+	}
+	return NULL;
+}
+
+static struct reached *new_reached(struct audited *audited, const struct session *session)
+{
+	struct reached *reached = xcalloc(1, sizeof(*reached));
+
+	list_init(&reached->node);
+	list_append(&audited->reached, &reached->node);
+	reached->session = session;
+	return reached;
+}
+
+static const struct proxy_row *row_before(const struct reached *reached,
+					  const struct proxy_row *now)
+{
+	static const struct proxy_row none;
+
+	for (size_t i = 0; i < reached->count; i++)
+		if (reached->rows[i].port == now->port && str_eq(reached->rows[i].host, now->host))
+			return &reached->rows[i];
+	return &none;
+}
+
+/* NULL when there is nothing new of this host; else how often it was asked for. */
+static json_t *describe_host(const struct proxy_row *now, const struct proxy_row *before,
+			     uint64_t *count)
+{
+	json_t *host;
+
+	if (now->allowed == before->allowed && now->refused == before->refused &&
+	    now->failed == before->failed)
+		return NULL;
+	*count += now->allowed - before->allowed + now->refused - before->refused;
+	host = json_object();
+	if (now->host[0] != '\0')
+		json_put(host, "host", json_make_fmt("%s:%u", now->host, now->port));
+	else
+		json_put_str(host, "host", "others");
+	json_put_int(host, "allowed", (json_int_t)(now->allowed - before->allowed));
+	json_put_int(host, "refused", (json_int_t)(now->refused - before->refused));
+	json_put_int(host, "failed", (json_int_t)(now->failed - before->failed));
+	return host;
+}
+
+/* Takes `fields`. */
+static void add_hosts(struct audited *audited, struct session *session, json_t *fields_own)
+{
+	const struct proxy *proxy = session_proxy(session);
+	struct reached *reached = find_reached(audited, session);
+	cleanup_json json_t *fields = fields_own;
+	json_t *hosts = json_array();
+	const struct proxy_row *row;
+	uint64_t count = 0;
+
+	json_put(fields, "hosts", hosts);
+	if (proxy == NULL || proxy_row(proxy, 0) == NULL)
+		return;
+	if (reached == NULL)
+		reached = new_reached(audited, session);
+	for (size_t i = 0; (row = proxy_row(proxy, i)) != NULL; i++) {
+		json_t *host = describe_host(row, row_before(reached, row), &count);
+
+		if (host != NULL)
+			json_append(hosts, host);
+	}
+	for (reached->count = 0; (row = proxy_row(proxy, reached->count)) != NULL; reached->count++)
+		reached->rows[reached->count] = *row;
+	json_put_int(fields, "count", (json_int_t)count);
+	if (json_array_size(hosts) > 0)
+		add(audited, session, "hosts", json_incref(fields));
+}
+
+/* ---- limits ---- */
+
+/* Those that the server held itself. What the kernel refused to a program only the program knows.
+ */
+static void add_limits(struct audited *audited, struct session *session, const struct cell *cell)
+{
+	const struct {
+		bool met;
+		const char *name;
+	} rows[] = {
+		{ cell->memory_stopped > 0, "memory_max" },
+		{ cell->cpu_stopped_ms > 0, "cpu_max" },
+		{ cell->disk_stopped, "disk_max" },
+		{ cell->signal == SIGXFSZ, "file_max" },
+		{ cell->state == CELL_TIMED_OUT || cell->overdue, "timeout" },
+		{ cell->spool_cut, "spool_max" },
+	};
+	json_t *fields;
+	json_t *limits = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].met)
+			json_append(limits, json_make_str(rows[i].name));
+	if (json_array_size(limits) == 0) {
+		json_decref(limits);
+		return;
+	}
+	fields = cell_fields(cell);
+	json_put_int(fields, "count", (json_int_t)json_array_size(limits));
+	json_put(fields, "limits", limits);
+	add(audited, session, "limits", fields);
+}
+
+void audited_end_cell(struct audited *audited, const struct exec_result *result)
+{
+	if (!auditor_is_on(audited->auditor))
+		return;
+	add_typed(audited, result->session, result->cell);
+	add_hosts(audited, result->session, cell_fields(result->cell));
+	add_limits(audited, result->session, result->cell);
+}
+
+/* ---- sessions ---- */
+
+static void end_session(struct audited *audited, struct session *session, const char *why)
+{
+	struct reached *reached;
+	json_t *fields = json_object();
+
+	add_hosts(audited, session, json_object());
+	reached = find_reached(audited, session);
+	if (reached != NULL)
+		reached_free(reached);
+	json_put_str(fields, "why", why);
+	add(audited, session, str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended",
+	    fields);
+}
+
+static void reset_session(struct audited *audited, struct session *session,
+			  const struct session_event *event)
+{
+	json_t *fields = json_object();
+
+	json_put_str(fields, "language", event->language->name);
+	json_put_str(fields, "why", event->why);
+	add(audited, session, "session_reset", fields);
+}
+
+void audited_session(struct audited *audited, struct session *session,
+		     const struct session_event *event)
+{
+	if (!auditor_is_on(audited->auditor))
+		return;
+	switch (event->kind) {
+	case SESSION_MADE:
+		add(audited, session, "session_created", NULL);
+		break;
+	case SESSION_RESET:
+		reset_session(audited, session, event);
+		break;
+	case SESSION_TYPED:
+		take_typed(audited, session, event);
+		break;
+	case SESSION_ENDED:
+		end_session(audited, session, event->why);
+		break;
+	}
+}
+
+/* ---- files, packages, questions ---- */
+
+void audited_result(struct audited *audited, struct session *session,
+		    const struct uploads_event *event)
+{
+	cleanup_free char *path = sanitize_path_string(event->path);
+	json_t *fields = json_object();
+	char expires[STORAGE_TIME_LEN + 1];
+
+	json_put_str(fields, "path", path);
+	json_put_str(fields, "name", event->name);
+	if (event->expires != 0) {
+		storage_time(event->expires, expires);
+		json_put_str(fields, "expires", expires);
+	} else {
+		json_put_int(fields, "size_bytes", (json_int_t)event->size);
+	}
+	auditor_add(audited->auditor, session, event->session_id,
+		    event->expires != 0 ? "link_signed" : "result_stored", fields);
+}
+
+void audited_installation(struct audited *audited, struct session *session,
+			  const struct broker_event *event)
+{
+	json_t *fields;
+
+	if (session == NULL)
+		return; /* its end ended it, and nothing was installed */
+	fields = json_object();
+	json_put_str(fields, "language", event->language->name);
+	json_put(fields, "asked", json_deep_copy(event->asked));
+	json_put_str(fields, "from", event->from);
+	if (event->result != NULL) {
+		json_put(fields, "packages",
+			 install_result_names(json_object_get(event->result, "packages")));
+		json_put(fields, "files", json_deep_copy(json_object_get(event->result, "files")));
+	}
+	json_put_str(fields, "problem", event->problem);
+	add(audited, session, "installed", fields);
+}
+
+void audited_upload(struct audited *audited, struct session *session,
+		    const struct audited_upload *upload)
+{
+	json_t *fields = json_object();
+	char digest[DIGEST_LEN + 1];
+
+	json_put_str(fields, "from", upload->from);
+	json_put_str(fields, "source", upload->source);
+	json_put_str(fields, "path", upload->path);
+	if (upload->problem == NULL)
+		json_put_int(fields, "size_bytes", (json_int_t)upload->size);
+	if (upload->content != NULL && auditor_is_on(audited->auditor)) {
+		digest_sha256(upload->content, upload->size, digest);
+		json_put_str(fields, "sha256", digest);
+	}
+	json_put_str(fields, "problem", upload->problem);
+	add(audited, session, "upload", fields);
+}
+
+void audited_question(struct audited *audited, struct session *session, uint64_t cell,
+		      const char *language, const char *answer)
+{
+	json_t *fields = json_object();
+
+	json_put_int(fields, "cell", (json_int_t)cell);
+	json_put_str(fields, "language", language);
+	json_put_str(fields, "answer", answer);
+	add(audited, session, "question", fields);
+}

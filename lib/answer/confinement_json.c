@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/confinement_json.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "confinement/confinement.h"
+#include "confinement/confinement_text.h"
+#include "json/make.h"
+
+/* Why stronger tiers are not had. */
+static void put_reasons(json_t *object, const struct sandbox_report *report)
+{
+	json_t *reasons = json_object();
+
+	for (int tier = report->tier + 1; tier < POLICY_TIERS; tier++)
+		if (report->reason[tier][0] != '\0')
+			json_put_str(reasons, policy_tier_name((enum policy_tier)tier),
+				     report->reason[tier]);
+	if (json_object_size(reasons) > 0)
+		json_put(object, "stronger_tiers", reasons);
+	else
+		json_decref(reasons);
+}
+
+static void put_verified(json_t *object, const struct confinement *confinement)
+{
+	const struct sandbox_report *report = confinement_report(confinement);
+	time_t when = confinement_verified_at(confinement);
+	unsigned int stopped = report->canaries - (unsigned int)__builtin_popcount(report->through);
+	char text[sizeof("yyyy-mm-dd hh:mm UTC")] = "";
+	struct tm utc;
+
+	if (when != 0 && gmtime_r(&when, &utc) != NULL)
+		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &utc);
+	json_put(object, "verified",
+		 json_make_fmt("%u of %u attempts to break out were stopped%s%s", stopped,
+			       report->canaries, text[0] != '\0' ? " at " : "", text));
+}
+
+static void put_report(json_t *object, const struct sandbox_report *report)
+{
+	json_t *layers = json_array();
+
+	for (unsigned int i = 0; i < LAYERS; i++)
+		if ((report->layers & BIT(i)) != 0)
+			json_append(layers,
+				    json_make_str(confinement_layer_name((enum report_layer)i)));
+	json_put(object, "layers", layers);
+	json_put_int(object, "landlock_abi", report->landlock_abi);
+	put_reasons(object, report);
+}
+
+/* What the kernel holds sessions by beside the limits of each process, or why not. */
+static void put_groups(json_t *object, const struct confinement *confinement)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	confinement_groups_text(&text, confinement);
+	json_put_str(object, "cgroup", buf_str(&text));
+}
+
+static void put_shares(json_t *object, const struct shares *shares)
+{
+	json_t *list = json_array();
+	const struct policy_share *share;
+
+	for (size_t i = 0; (share = shares_at(shares, i)) != NULL; i++) {
+		json_t *item = json_object();
+
+		json_put_str(item, "path", share->path);
+		json_put_bool(item, "writable", share->writable);
+		json_append(list, item);
+	}
+	json_put(object, "shares", list);
+}
+
+static void put_explanation(json_t *object, const struct confinement *confinement)
+{
+	const char *refusal = confinement_refusal(confinement);
+	const char *seen = confinement_proc_notice(confinement_report(confinement));
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&text,
+		 refusal != NULL ? refusal : confinement_tier_text(confinement_tier(confinement)));
+	if (refusal == NULL && seen != NULL)
+		buf_putf(&text, " %s", seen);
+	json_put_str(object, "explanation", buf_str(&text));
+}
+
+json_t *confinement_json_make(const struct confinement *confinement)
+{
+	enum policy_tier tier = confinement_tier(confinement);
+	const char *refusal = confinement_refusal(confinement);
+	json_t *object = json_object();
+
+	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(tier));
+	put_explanation(object, confinement);
+	json_put_str(object, "floor", policy_tier_name(confinement_floor(confinement)));
+	if (confinement_report(confinement) != NULL) {
+		put_report(object, confinement_report(confinement));
+		put_verified(object, confinement);
+	}
+	if (refusal == NULL)
+		put_groups(object, confinement);
+	if (confinement_shares(confinement) != NULL)
+		put_shares(object, confinement_shares(confinement));
+	if (refusal == NULL)
+		json_put_bool(object, "unix_sockets", confinement_unix_sockets(confinement));
+	return object;
+}

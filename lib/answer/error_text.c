@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/error_text.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+const char *error_text_end(const char *text)
+{
+	size_t len = text != NULL ? strlen(text) : 0;
+
+	return len > ERROR_TEXT_MAX ? text + len - ERROR_TEXT_MAX : text;
+}
+
+bool error_text_any(const char *text, const char *const *needles)
+{
+	text = error_text_end(text);
+	for (size_t i = 0; text != NULL && i < ERROR_TEXT_NEEDLES_MAX && needles[i] != NULL; i++)
+		if (strstr(text, needles[i]) != NULL)
+			return true;
+	return false;
+}
+
+const char *error_text_last_line(const char *text)
+{
+	const char *start = error_text_end(text);
+	size_t len = start != NULL ? strlen(start) : 0;
+
+	while (len > 0 && start[len - 1] == '\n')
+		len--;
+	while (len > 0 && start[len - 1] != '\n')
+		len--;
+	return start != NULL ? start + len : NULL;
+}
+
+const char *error_text_line_end(const struct buf *text, const char *const *needles,
+				size_t lines_max)
+{
+	const char *start = buf_str(text);
+	const char *end = start + text->len;
+
+	for (size_t lines = 0; end > start && lines < lines_max; lines++) {
+		const char *line = memrchr(start, '\n', (size_t)(end - start));
+
+		for (size_t i = 0; i < ERROR_TEXT_NEEDLES_MAX && needles[i] != NULL; i++) {
+			size_t len = strlen(needles[i]);
+
+			if ((size_t)(end - start) >= len && memcmp(end - len, needles[i], len) == 0)
+				return needles[i];
+		}
+		end = line != NULL ? line : start;
+	}
+	return NULL;
+}
+
+static bool begins(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* Python's between an exception and the one that it led to. */
+static bool is_link(const char *line)
+{
+	return begins(line, "The above exception was the direct cause of") ||
+	       begins(line, "During handling of the above exception, another");
+}
+
+/* Of a group the traceback has each exception on a line of its own, behind a bar. */
+static bool is_of_group(const char *line)
+{
+	const char *bar = line + strspn(line, " ");
+
+	return bar[0] == '|' && bar[1] == ' ' && bar[2] != ' ';
+}
+
+bool error_text_next_before(const char **at, struct error_text_line *ret_line)
+{
+	struct error_text_line last = { 0 };
+
+	while (*at != NULL) {
+		const char *line = *at;
+		size_t len = strcspn(line, "\n");
+
+		*at = line[len] != '\0' ? line + len + 1 : NULL;
+		if (last.len > 0 && is_link(line)) {
+			*ret_line = last;
+			return true;
+		}
+		if (is_of_group(line)) {
+			*ret_line = (struct error_text_line){ line, len };
+			return true;
+		}
+		/* Of what a worker raised Python shows the text, in quotes. */
+		while (len > 0 && line[len - 1] == '"')
+			len--;
+		if (len > 0)
+			last = (struct error_text_line){ line, len };
+	}
+	return false;
+}
+
+static bool line_has_any(const struct error_text_line *line, const char *const *needles)
+{
+	for (size_t i = 0; i < ERROR_TEXT_NEEDLES_MAX && needles[i] != NULL; i++)
+		if (memmem(line->text, line->len, needles[i], strlen(needles[i])) != NULL)
+			return true;
+	return false;
+}
+
+bool error_text_before(const char *traceback, const char *const *needles)
+{
+	const char *at = error_text_end(traceback);
+	struct error_text_line line;
+
+	while (error_text_next_before(&at, &line))
+		if (line_has_any(&line, needles))
+			return true;
+	return false;
+}

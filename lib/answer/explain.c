@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/explain.h"
+
+#include "answer/limit_hints.h"
+#include "answer/network_json.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "session/session.h"
+#include "text/sanitize.h"
+#include "workspace/beneath.h"
+
+enum { PROBLEM_CHARS_MAX = 1500 }; /* what an interpreter printed among them, and what to do */
+
+static void end_line(struct buf *text)
+{
+	if (text->len > 0 && text->data[text->len - 1] != '\n')
+		buf_puts(text, "\n");
+}
+
+/* In its grace; clocks of people have no milliseconds. */
+static void explain_grace(struct buf *text, const struct cell *cell)
+{
+	uint64_t seconds = (cell->grace_left_ms + 999) / 1000;
+	char at[CLOCK_AT_LEN];
+
+	clock_at(seconds, at);
+	buf_putf(
+		text,
+		" and was interrupted. It has not ended yet: it has %ju s more, until %s, and is then "
+		"killed with its variables and imports. What it prints and saves until then comes "
+		"with the next answer.\n",
+		(uintmax_t)seconds, at);
+}
+
+static void explain_timeout(struct buf *text, const struct cell *cell)
+{
+	buf_putf(text, "The cell ran into its deadline of %.15g s",
+		 (double)cell->timeout_ms / 1000);
+	if (cell->grace_left_ms > 0)
+		explain_grace(text, cell);
+	else if (cell->overdue)
+		buf_puts(text, " and was interrupted; after that it came to an end of its own.\n");
+	else if (cell->interpreter_lost)
+		buf_puts(text, " and did not react to interrupts, so its interpreter was killed: "
+			       "variables and imports are gone, files are not.\n");
+	else
+		buf_puts(text, " and was interrupted; variables and files are kept.\n");
+	buf_puts(text, "If it needs longer, pass a larger timeout.\n");
+}
+
+static void explain_problem(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	if (cell->problem != NULL)
+		sanitize_line(&line, cell->problem, strlen(cell->problem), PROBLEM_CHARS_MAX);
+	if (cell->state == CELL_NOT_STARTED)
+		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
+	else if (cell->session_ended)
+		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
+			 buf_str(&line));
+	else
+		buf_putf(text,
+			 "The cell died: %s. Variables and imports are gone, files are not, and "
+			 "session://%s/script has the code that ran; the next cell starts a new "
+			 "interpreter.\n",
+			 buf_str(&line), session_id(result->session));
+	if (cell->gathered && cell->signal != 0)
+		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
+}
+
+/* Where the two names differ, and people often need it. */
+static const char *package_of(const char *module)
+{
+	static const char *const names[][2] = {
+		{ "PIL", "pillow" },
+		{ "bs4", "beautifulsoup4" },
+		{ "cv2", "opencv-python" },
+		{ "sklearn", "scikit-learn" },
+		{ "yaml", "pyyaml" },
+		{ "skimage", "scikit-image" },
+		{ "dateutil", "python-dateutil" },
+		{ "docx", "python-docx" },
+		{ "pptx", "python-pptx" },
+		{ "fitz", "pymupdf" },
+		{ "dotenv", "python-dotenv" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_eq(names[i][0], module))
+			return names[i][1];
+	return module;
+}
+
+static void explain_missing_module(struct buf *text, const struct cell *cell)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+
+	sanitize_word(&name, cell->missing_module, strlen(cell->missing_module),
+		      SANITIZE_QUOTE_MAX);
+	if (str_eq(cell->language, "r")) {
+		buf_putf(text,
+			 "The package '%s' is not installed for this R: install_packages with "
+			 "language: \"r\" and packages: [\"%s\"].\n",
+			 buf_str(&name), buf_str(&name));
+		return;
+	}
+	if (str_eq(cell->language, "javascript")) {
+		buf_putf(text,
+			 "The package '%s' is not installed for this Node: install_packages with "
+			 "language: \"javascript\" and packages: [\"%s\"].\n",
+			 buf_str(&name), buf_str(&name));
+		return;
+	}
+	buf_putf(text,
+		 "The module '%s' is not installed for this interpreter. If its package has that "
+		 "name: install_packages with packages: [\"%s\"].\n",
+		 buf_str(&name), package_of(buf_str(&name)));
+}
+
+/* Python's in Python, unless that is busy; whoever runs another language has a shell. */
+static void explain_search(struct buf *text, const struct cell *cell)
+{
+
+	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
+				       : "Search the whole output");
+	buf_putf(text,
+		 str_eq(cell->language, "python") && !cell_goes_on(cell)
+			 ? " with code: [l for l in open('%s') if 'word' in l][:20]\n"
+			 : " with bash: grep -n 'word' '%s' | head -20\n",
+		 cell->spool_path);
+}
+
+static void explain_interrupt(struct buf *text, const struct cell *cell)
+{
+	buf_putf(text, "The cell was %sinterrupted after %.2f s; variables and files are kept.\n",
+		 cell->cancelled ? "cancelled: " : "", (double)cell->elapsed_us / 1e6);
+}
+
+static void explain_waiter(struct buf *text, const struct runner_wait *wait)
+{
+	cleanup_free char *program = sanitize_quote(wait->program);
+
+	if (wait->kind == WAIT_GUESSED)
+		buf_puts(text, "It seems that ");
+	if (wait->who == WAITER_DEBUGGER)
+		buf_puts(text, wait->kind == WAIT_GUESSED ? "the debugger" : "The debugger");
+	else if (wait->who == WAITER_PROGRAM)
+		buf_putf(text, "%she program '%s'", wait->kind == WAIT_GUESSED ? "t" : "T",
+			 program);
+	else
+		buf_puts(text, wait->kind == WAIT_GUESSED ? "the code" : "The code");
+	buf_putf(text, " waits for %s", wait->secret ? "a secret" : "input");
+}
+
+static void explain_wait(struct buf *text, const struct exec_result *result)
+{
+	const struct runner_wait *wait = result->cell->wait;
+	cleanup_free char *prompt = sanitize_quote(wait->prompt);
+
+	explain_waiter(text, wait);
+	if (prompt[0] != '\0')
+		buf_putf(text, " at the prompt '%s'", prompt);
+	buf_puts(text, wait->secret
+			       ? ". Only the user may give it; what interact types there is kept "
+				 "nowhere.\n"
+			       : ". Answer with interact's input.\n");
+	if (result->note != NULL)
+		buf_putf(text, "Of this wait: %s.\n", result->note);
+}
+
+static void explain_running(struct buf *text, const struct exec_result *result)
+{
+	if (result->note != NULL)
+		buf_putf(text, "The cell goes on: %s.\n", result->note);
+	else
+		buf_puts(text, "The cell runs on.\n");
+}
+
+/* What of the files was not seen, listed or saved. */
+static void explain_files(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	if (cell->scan_error != 0)
+		buf_putf(text,
+			 "Not all files could be looked at: %s. What is missing here is looked for "
+			 "again after the next cell.\n",
+			 strerrordesc_np(cell->scan_error));
+	if (cell->scan_capped)
+		buf_putf(
+			text,
+			"Files beyond the first %d, those beyond %d MB of paths, and those in paths "
+			"of more than %d bytes, are neither listed nor saved: put many into one "
+			"archive.\n",
+			SCAN_FILES_MAX, SCAN_PATHS_MAX >> 20, BENEATH_PATH_MAX);
+	if (result->keep_problem != NULL)
+		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
+	if (result->keep_renamed != NULL)
+		buf_putf(text, "Saved under another name: %s\n", result->keep_renamed);
+	if (result->keep_left != NULL)
+		buf_putf(text, "Not saved for the user: %s\n", result->keep_left);
+}
+
+/* Our own sentences after what the code wrote. */
+static void explain(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	end_line(text);
+	if (cell->bare && cell->state != CELL_RUNNING) {
+		buf_putf(text, "No cell runs%s%s; the last one ended before.\n",
+			 result->note != NULL ? ", but " : "",
+			 result->note != NULL ? result->note : "");
+		return;
+	}
+	if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
+		explain_problem(text, result);
+	else if (cell->state == CELL_TIMED_OUT || cell->overdue)
+		explain_timeout(text, cell);
+	else if (cell->state == CELL_INTERRUPTED)
+		explain_interrupt(text, cell);
+	else if (cell->state == CELL_RAISED && cell->has_exit_code)
+		buf_puts(
+			text,
+			"Nobody interrupted the cell: a program of it ended by SIGINT, or the shell got "
+			"one. Bash takes that for Ctrl-C, and runs nothing that stands behind it.\n");
+	else if (cell->state == CELL_RUNNING)
+		explain_running(text, result);
+	else if (cell->state == CELL_WAITING)
+		explain_wait(text, result);
+	if (cell->missing_module != NULL)
+		explain_missing_module(text, cell);
+	else
+		limit_hints_explain(text, cell, session_limits(result->session),
+				    session_confinement(result->session),
+				    session_workspace(result->session));
+	network_json_explain(text, result);
+	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
+		explain_search(text, cell);
+	if (cell->images_dropped > cell->images_dropped_saved)
+		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
+			 cell->images_dropped - cell->images_dropped_saved);
+	explain_files(text, result);
+}
+
+void explain_text(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	buf_put(text, buf_str(&cell->text), cell->text.len);
+	if (cell->result.len > 0) {
+		end_line(text);
+		buf_put(text, cell->result.data, cell->result.len);
+	}
+	explain(text, result);
+}
+
+void explain_earlier(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	buf_putf(text, "[cell %ju ended before: %s after %.1f s]\n", (uintmax_t)cell->number,
+		 cell_state_name(cell->state), (double)cell->elapsed_us / 1e6);
+	explain_text(text, result);
+}
+
+bool explain_is_error(const struct cell *cell)
+{
+	if (cell->bare && cell->state != CELL_NOT_STARTED)
+		return false;
+	return cell->state != CELL_DONE && cell->state != CELL_RUNNING &&
+	       cell->state != CELL_WAITING && cell->state != CELL_INTERRUPTED;
+}

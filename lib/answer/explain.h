@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* explain.h - what a cell wrote, and our own sentences about it. */
+#ifndef ANSWER_EXPLAIN_H
+#define ANSWER_EXPLAIN_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct cell;
+struct exec_result;
+
+/* Output, value or traceback, then what happened and what to do next. */
+void explain_text(struct buf *text, const struct exec_result *result);
+/* The same for a cell that ended before the answer's own, with a line that says so. */
+void explain_earlier(struct buf *text, const struct exec_result *result);
+/* Whether the code failed, or did not run. */
+bool explain_is_error(const struct cell *cell);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/auditor.h"
+#include "answer/cell_json.h"
+#include "answer/figures.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "journal/journal.h"
+#include "json/make.h"
+#include "runtime/language.h"
+#include "session/session.h"
+#include "text/sanitize.h"
+
+struct history {
+	struct auditor *auditor;
+	json_t *record; /* of the last cell that is over; or NULL */
+	bool journal_failed;
+};
+
+struct history *history_new(const struct settings *settings)
+{
+	struct history *history = xcalloc(1, sizeof(*history));
+
+	history->auditor = auditor_new(settings);
+	return history;
+}
+
+void history_free(struct history *history)
+{
+	json_decref(history->record);
+	auditor_free(history->auditor);
+	free(history);
+}
+
+struct auditor *history_auditor(const struct history *history)
+{
+	return history->auditor;
+}
+
+static bool is_about(const json_t *record, const struct exec_result *result)
+{
+	const char *id = json_string_value(json_object_get(record, "session_id"));
+	json_int_t generation = json_integer_value(json_object_get(record, "generation"));
+	json_int_t number = json_integer_value(json_object_get(record, "cell"));
+
+	return id != NULL && str_eq(id, session_id(result->session)) &&
+	       generation == (json_int_t)session_generation(result->session) &&
+	       number == (json_int_t)result->cell->number;
+}
+
+json_t *history_record(const struct history *history, const struct exec_result *result)
+{
+	return is_about(history->record, result) ? json_incref(history->record)
+						 : cell_json_make(result);
+}
+
+/* How it ended, where the traceback does not say so. */
+static char *note_of(const struct cell *cell)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	switch (cell->state) {
+	case CELL_INTERRUPTED:
+		return xstrdup("interrupted");
+	case CELL_TIMED_OUT:
+		return xasprintf("stopped at its deadline of %.15g s",
+				 (double)cell->timeout_ms / 1000);
+	case CELL_DIED:
+	case CELL_NOT_STARTED:
+		if (cell->problem != NULL)
+			sanitize_line(&why, cell->problem, strlen(cell->problem), 600);
+		return xasprintf("%s: %s", cell->state == CELL_DIED ? "died" : "not run",
+				 buf_str(&why));
+	default:
+		return NULL;
+	}
+}
+
+/* "HTML, SVG"; NULL when nothing was left out. */
+static char *forms_of(const struct cell *cell)
+{
+	static const char *const names[] = { "HTML", "SVG", "JavaScript" };
+	cleanup_buf struct buf forms = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if ((cell->left_out & BIT(i)) != 0)
+			buf_putf(&forms, "%s%s", forms.len > 0 ? ", " : "", names[i]);
+	return forms.len > 0 ? buf_steal(&forms) : NULL;
+}
+
+static json_t *code_fields(uint64_t number, const char *language, const char *code, size_t len)
+{
+	json_t *fields = json_object();
+
+	json_put_int(fields, "cell", (json_int_t)number);
+	json_put_str(fields, "language", language);
+	json_put(fields, "code", json_make_text(code, len));
+	return fields;
+}
+
+/* `result` is that of a function of the journal. */
+static void check_journal(struct history *history, const struct session *session, int result,
+			  const struct err *err)
+{
+	if (result == 0)
+		return;
+	if (!history->journal_failed)
+		log_warn("history", "a cell of '%s' is not in its journal: %s", session_id(session),
+			 err->msg);
+	history->journal_failed = true;
+}
+
+/* Tells, once for a journal, of the first cell that is not in it whole. */
+static void tell_full(struct session *session, uint64_t number, size_t before, size_t after,
+		      const char *what)
+{
+	cleanup_free char *text = NULL;
+
+	if (before > 0 || after == 0)
+		return;
+	text = xasprintf(
+		"The record of session '%s' is nearly full, or the disk is: from cell %ju "
+		"on %s. Tell the user that PTYCELL_JOURNAL_MAX bounds notebook and script.",
+		session_id(session), (uintmax_t)number, what);
+	session_add_notice(session, text);
+}
+
+static void ask_journal(struct history *history, struct session *session,
+			const struct journal_asked *asked)
+{
+	struct journal *journal = session_journal(session);
+	uint64_t before = journal_left_out(journal);
+	struct err err;
+
+	check_journal(history, session, journal_ask(journal, asked, &err), &err);
+	tell_full(session, asked->number, before, journal_left_out(journal),
+		  "cells may be missing in it");
+}
+
+void history_ask(struct history *history, struct session *session, const struct exec_asked *asked)
+{
+	const struct journal_asked entry = { .number = asked->number,
+					     .language = asked->language->name,
+					     .code = asked->code,
+					     .code_len = asked->code_len,
+					     .timeout_ms = asked->timeout_ms };
+
+	ask_journal(history, session, &entry);
+}
+
+static void begin_in_journal(struct history *history, struct session *session, uint64_t number)
+{
+	struct err err;
+
+	check_journal(history, session, journal_begin(session_journal(session), number, &err),
+		      &err);
+}
+
+void history_begin(struct history *history, struct session *session, const struct cell *cell)
+{
+	begin_in_journal(history, session, cell->number);
+	if (auditor_is_on(history->auditor))
+		auditor_add(history->auditor, session, session_id(session), "began",
+			    code_fields(cell->number, cell->language, cell->code, cell->code_len));
+}
+
+void history_show(struct history *history, struct session *session, const struct cell *cell)
+{
+	struct err err;
+
+	check_journal(history, session,
+		      journal_show(session_journal(session), cell->number, buf_str(&cell->text),
+				   cell->text.len, &err),
+		      &err);
+}
+
+static void end_in_journal(struct history *history, struct session *session,
+			   const struct journal_entry *entry)
+{
+	struct journal *journal = session_journal(session);
+	size_t before = journal_bare_count(journal);
+	enum journal_taken taken;
+	struct err err;
+
+	check_journal(history, session, journal_end(journal, entry, &taken, &err), &err);
+	tell_full(session, entry->number, before, journal_bare_count(journal),
+		  "outputs may be missing in it");
+	session_keep_notebook(session);
+}
+
+static void add_to_journal(struct history *history, const struct exec_result *result,
+			   json_t *record)
+{
+	const struct cell *cell = result->cell;
+	cleanup_figures struct figures figures;
+	cleanup_free char *note = note_of(cell);
+	cleanup_free char *left_out = forms_of(cell);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct journal_entry entry = {
+		.number = cell->number,
+		.language = cell->language,
+		.state = cell_state_name(cell->state),
+		.ran = cell->ran,
+		.spool_path = cell->clipped ? cell->spool_path : NULL,
+		.spooled = cell->spooled,
+		.lead = cell->lead,
+		.value = cell->value,
+		.traceback = cell->traceback,
+		.settled = true,
+		.error_name = cell->error_name,
+		.error_text = cell->error_text,
+		.note = note,
+		.left_out = left_out,
+		.record = record,
+	};
+
+	figures_collect(result, &figures);
+	entry.images = figures.images;
+	entry.image_count = figures.count;
+	entry.figures_left_out = figures.left_out;
+	buf_put(&text, buf_str(&cell->told), cell->told.len);
+	buf_put(&text, buf_str(&cell->text), cell->text.len);
+	entry.text = buf_str(&text);
+	entry.text_len = text.len;
+	end_in_journal(history, result->session, &entry);
+}
+
+/* The record has no outputs: those are in the notebook. The code of a cell that ran is in "began".
+ */
+static void audit_end(struct history *history, const struct exec_result *result,
+		      const json_t *record)
+{
+	const struct cell *cell = result->cell;
+	json_t *fields = json_deep_copy(record);
+
+	json_put_str(fields, "language", cell->language);
+	if (result->generation > 0) /* the record has the one that follows a death */
+		json_put_int(fields, "generation", (json_int_t)result->generation);
+	if (!cell->ran && cell->code != NULL)
+		json_put(fields, "code", json_make_text(cell->code, cell->code_len));
+	auditor_add(history->auditor, result->session, session_id(result->session), "ended",
+		    fields);
+}
+
+void history_add(struct history *history, const struct exec_result *result)
+{
+	json_decref(history->record);
+	history->record = cell_json_make(result);
+	add_to_journal(history, result, history->record);
+	if (auditor_is_on(history->auditor))
+		audit_end(history, result, history->record);
+}
+
+/* ---- queries ---- */
+
+static json_t *record_query(const struct history_query *query)
+{
+	json_t *record = json_object();
+
+	json_put_str(record, "session_id", query->session_id);
+	json_put_int(record, "cell", (json_int_t)query->number);
+	json_put_str(record, "state", query->state);
+	json_put_real(record, "seconds", (double)query->ms / 1000);
+	json_put_str(record, "database", query->database);
+	if (json_array_size(query->params) > 0)
+		json_put(record, "params", json_deep_copy(query->params));
+	if (query->answer != NULL)
+		json_put(record, "row_count",
+			 json_incref(json_object_get(query->answer, "row_count")));
+	if (json_is_integer(json_object_get(query->answer, "bytes")))
+		json_put_str(record, "output_path", query->file);
+	json_put_str(record, "problem", query->problem);
+	return record;
+}
+
+void history_begin_query(struct history *history, struct session *session, uint64_t number,
+			 const char *sql, size_t sql_len)
+{
+	const struct journal_asked asked = {
+		.number = number, .language = JOURNAL_SQL, .code = sql, .code_len = sql_len
+	};
+
+	ask_journal(history, session, &asked);
+	begin_in_journal(history, session, number);
+	auditor_add(history->auditor, session, session_id(session), "began",
+		    code_fields(number, JOURNAL_SQL, sql, sql_len));
+}
+
+void history_add_query(struct history *history, const struct history_query *query)
+{
+	cleanup_json json_t *record = record_query(query);
+	const struct journal_entry entry = {
+		.number = query->number,
+		.language = JOURNAL_SQL,
+		.state = query->state,
+		.ran = true,
+		.text = query->text,
+		.text_len = query->text_len,
+		.note = query->problem,
+		.record = record,
+	};
+
+	if (query->session != NULL)
+		end_in_journal(history, query->session, &entry);
+	json_put_str(record, "language", JOURNAL_SQL);
+	auditor_add(history->auditor, query->session, query->session_id, "ended",
+		    json_incref(record));
+}
+
+json_t *history_describe(const struct session *session)
+{
+	const struct journal *journal = session_journal(session);
+	json_t *object = json_object();
+
+	json_put_int(object, "cells", (json_int_t)journal_count(journal));
+	json_put_int(object, "bytes", (json_int_t)journal_bytes(journal));
+	if (journal_bare_count(journal) > 0)
+		json_put_int(object, "cells_without_outputs",
+			     (json_int_t)journal_bare_count(journal));
+	if (journal_left_out(journal) > 0)
+		json_put_int(object, "cells_left_out", (json_int_t)journal_left_out(journal));
+	return object;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/limit_hints.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "answer/error_text.h"
+#include "base/mem.h"
+#include "confinement/confinement.h"
+#include "proc/cgroups.h"
+#include "text/sanitize.h"
+#include "text/status_line.h"
+#include "workspace/disk_usage.h"
+
+enum { LINES_LOOKED_AT = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
+
+static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
+{
+	buf_puts(out, what);
+	buf_puts(out, " ");
+	status_size(out, bytes);
+	buf_putf(out, " (%s).", key);
+}
+
+static void explain_memory(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "The memory of one process here is limited to", limits->memory_max,
+		  "memory_max");
+	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
+}
+
+/* Several processes have it, each less than one may. */
+static void explain_memory_stop(struct buf *out, const struct cell *cell,
+				const struct session_limits *limits)
+{
+	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
+	status_size(out, cell->memory_stopped);
+	put_limit(out, ", more than the limit of", limits->memory_max, "memory_max");
+	buf_puts(out, " Free what is not needed, in any language: what grows on is killed.\n");
+}
+
+static void explain_cpu_stop(struct buf *out, const struct cell *cell,
+			     const struct session_limits *limits)
+{
+	buf_putf(
+		out,
+		"It was interrupted because the session has used %" PRIu64
+		" s of processor time, more than the limit of %" PRIu64
+		" s (cpu_max). Save what is needed, in short cells: what goes on is soon killed. A "
+		"new session starts at 0.\n",
+		cell->cpu_stopped_ms / 1000, limits->cpu_max);
+}
+
+/* The kernel counts a page that may be written apart from its file before anybody writes it. */
+static void explain_map(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(
+		out,
+		"A map that can be written without changing its file (mode='c', ACCESS_COPY) counts "
+		"whole as memory, of which one process here has at most",
+		limits->memory_max, "memory_max");
+	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
+}
+
+/* What one file may have was less than its limit. */
+static void explain_disk(struct buf *out, const struct cell *cell,
+			 const struct session_limits *limits)
+{
+	if (cell->disk_bytes == DISK_UNKNOWN) {
+		buf_puts(out, "The session's folder cannot be counted");
+	} else {
+		buf_puts(out, "The session's folder holds ");
+		status_size(out, cell->disk_bytes);
+	}
+	put_limit(out, ", and is limited to", limits->disk_max, "disk_max");
+	if (cell->disk_stopped)
+		buf_puts(out, " It grew on although no file was to, so the cell was interrupted.");
+	else if (cell->file_max == 0)
+		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
+			      "/tmp and shared memory; what was being written is cut off.");
+	else
+		buf_puts(out, " So no file could become larger than what is left.");
+	buf_puts(out, " Delete what is not needed.\n");
+}
+
+/* The next file of the cell that is as large as one may be, from *at on; NULL: none. */
+static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
+{
+	while (*at < cell->change_count) {
+		const struct change *change = &cell->changes[(*at)++];
+
+		if (change->kind != CHANGE_DELETED && change->file.size == max &&
+		    !change->file.is_link)
+			return change->file.path;
+	}
+	return NULL;
+}
+
+/* Not every program says that it could not write all. */
+static void explain_cut(struct buf *out, const struct cell *cell,
+			const struct session_limits *limits)
+{
+	bool is_low = cell->file_max > 0 && cell->file_max < limits->file_max;
+	uint64_t max = is_low ? cell->file_max : limits->file_max;
+	size_t at = 0;
+	size_t count = 0;
+	const char *path;
+
+	for (; (path = next_cut(cell, max, &at)) != NULL; count++) {
+		cleanup_free char *name = sanitize_quote(path);
+
+		if (count < CUT_NAMES_MAX)
+			buf_putf(out, "%s'%s'", count > 0 ? ", " : "", name);
+	}
+	if (count == 0)
+		return;
+	if (count > CUT_NAMES_MAX)
+		buf_putf(out, " and %zu more", count - CUT_NAMES_MAX);
+	put_limit(out,
+		  count == 1 ? " is as large as a file may be, and probably cut off:"
+			     : " are as large as a file may be, and probably cut off:",
+		  max, is_low ? "disk_max" : "file_max");
+	buf_puts(out, "\n");
+}
+
+static void explain_file(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "One file here is limited to", limits->file_max, "file_max");
+	buf_puts(out, " Split it, or write a compressed format.\n");
+}
+
+static void explain_space(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "/tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
+	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
+	buf_puts(out, " Write large files to the working folder.\n");
+}
+
+/* There nobody can give it another size. */
+static void explain_space_bwrap(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
+		  "tmp_max");
+	buf_puts(out, " Write large files to the working folder.\n");
+}
+
+static void put_processes(struct buf *out, const char *what, const struct session_limits *limits)
+{
+	buf_putf(out,
+		 "%s limited to %" PRIu64
+		 " (processes_max). Use fewer workers, and end those that are not needed.\n",
+		 what, limits->processes_max);
+}
+
+/* The kernel says the same of both, and the stack of a thread counts as memory at once. */
+static void explain_thread(struct buf *out, const struct session_limits *limits)
+{
+	buf_putf(
+		out,
+		"Processes and threads here are limited to %" PRIu64
+		" (processes_max), and the stack of each thread, of 1 to 8 MB as a rule, counts as memory,",
+		limits->processes_max);
+	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
+	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
+}
+
+/* SQLite does not say what its write came to. */
+static void explain_database(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "If its file has become too large: one file here is limited to",
+		  limits->file_max, "file_max");
+	put_limit(out, " The session's folder is limited to", limits->disk_max, "disk_max");
+	buf_puts(out, "\n");
+}
+
+/* A write to a page for which there is no room cannot fail otherwise. */
+static void explain_bus_error(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out,
+		  "The kernel does that to who writes to memory for which there is no room left: "
+		  "shared memory lies in /dev/shm, which holds what processes leave of",
+		  limits->memory_max, "memory_max");
+	buf_puts(out, " Or a file that was mapped became shorter.\n");
+}
+
+/* The kernel says the same of a lock, and of a read without data. */
+static void explain_eagain(struct buf *out, const struct session_limits *limits)
+{
+	put_processes(out, "If that was a new process or thread: here they are", limits);
+}
+
+/* Node leaves a terminal that process.stdin has read so that a read does not wait. */
+static void explain_empty_input(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out,
+		 "Nothing was there to read. A cell has no standard input but what is typed, and "
+		 "once process.stdin was used fs.readFileSync(0) does not wait for it. Ask with "
+		 "`await rl.question(...)` of readline/promises.\n");
+}
+
+static void explain_open_files(struct buf *out, const struct session_limits *limits)
+{
+	buf_putf(out,
+		 "Open files of one process are limited to %" PRIu64
+		 " (open_files_max). Close what is not needed.\n",
+		 limits->open_files_max);
+}
+
+static void explain_read_only(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out,
+		 "Blocked by the sandbox: code may write in its working folder, in /tmp and in "
+		 "folders shared with :rw; names such as .git/hooks are never written.\n");
+}
+
+static void explain_denied(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "Blocked by the sandbox: code may write in its working folder and read the "
+		      "system's programs, nothing else.\n");
+}
+
+static void explain_missing(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "The user's files are not visible here. Put the file in with upload_file, or "
+		      "ask the user to start ptycell with --share FOLDER.\n");
+}
+
+static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
+							       "File size limit exceeded" };
+static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
+
+/* What interpreters print for the kernel's answers. */
+static const struct {
+	const char *needles[ERROR_TEXT_NEEDLES_MAX];
+	void (*explain)(struct buf *out, const struct session_limits *limits);
+	enum policy_tier from; /* in these tiers */
+	enum policy_tier to;
+} rows[] = {
+	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
+	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
+	    "Array buffer allocation failed", "memory exhausted", "JS heap out of memory",
+	    "std::bad_alloc" },
+	  explain_memory,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "File too large", "EFBIG", "File size limit exceeded" },
+	  explain_file,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "No space left on device", "ENOSPC" },
+	  explain_space_bwrap,
+	  POLICY_BWRAP,
+	  POLICY_BWRAP },
+	{ { "No space left on device", "ENOSPC" },
+	  explain_space,
+	  POLICY_NAMESPACES,
+	  POLICY_NAMESPACES },
+	{ { "can't start new thread" }, explain_thread, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "disk I/O error", "database or disk is full" },
+	  explain_database,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "EAGAIN: resource temporarily unavailable, read" },
+	  explain_empty_input,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
+	  explain_eagain,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+	{ { "Too many open files", "EMFILE" },
+	  explain_open_files,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "Read-only file system", "EROFS" },
+	  explain_read_only,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+	{ { "Permission denied", "EACCES" }, explain_denied, POLICY_LANDLOCK, POLICY_LANDLOCK },
+	{ { "No such file or directory: '/home/", "No such file or directory: '/root/",
+	    "No such file or directory: '/Users/", "open '/home/", "open '/root/" },
+	  explain_missing,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+};
+
+/* The call that made a Unix socket says nothing but that. */
+static bool is_unix_socket(const struct cell *cell, const struct confinement *confinement)
+{
+	return !confinement_unix_sockets(confinement) && cell->error_text != NULL &&
+	       str_eq(cell->error_text, "[Errno 13] Permission denied");
+}
+
+/* A file that its owner shares and does not let others read, say. */
+static bool is_shared(const struct cell *cell, const struct confinement *confinement)
+{
+	const char *text = error_text_end(cell->error_text);
+	const struct policy_share *share;
+
+	if (text == NULL || strstr(text, "Permission denied") == NULL)
+		return false;
+	for (size_t i = 0; (share = shares_at(confinement_shares(confinement), i)) != NULL; i++)
+		if (strstr(text, share->path) != NULL)
+			return true;
+	return false;
+}
+
+static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in",
+				  "Check failed: reservation_.SetPermissions", "std::bad_alloc",
+				  NULL };
+
+/* Says so, and then where it was, at length. */
+static bool is_shells_v8(const struct cell *cell)
+{
+	return cell->state == CELL_DONE && str_eq(cell->language, "bash") && cell->has_exit_code &&
+	       cell->exit_code == SHELL_SIGNAL + SIGABRT &&
+	       error_text_any(buf_str(&cell->text), v8);
+}
+
+/* Bash and V8 give up themselves, and say so, or are ended by what an allocation left undone. */
+static bool died_for_memory(const struct cell *cell)
+{
+	const char *text = buf_str(&cell->text);
+
+	if (cell->state != CELL_DIED)
+		return is_shells_v8(cell);
+	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
+				  cell->signal == SIGTRAP || cell->signal == SIGILL))
+		return true;
+	return (cell->signal != 0 && error_text_any(text, v8)) ||
+	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
+}
+
+/*
+ * A shell and R say on the terminal what went wrong, and are at the end of it; Node, what happened
+ * behind a cell's back.
+ */
+static bool tells_by_text(const struct cell *cell)
+{
+	if (str_eq(cell->language, "javascript"))
+		return cell->state == CELL_DONE;
+	if (str_eq(cell->language, "bash"))
+		return cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0;
+	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
+}
+
+static bool is_about(const struct cell *cell, const char *const *needles)
+{
+	if (tells_by_text(cell) &&
+	    error_text_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
+		return true;
+	return cell->state == CELL_RAISED && !cell->raised_by_code &&
+	       (error_text_any(cell->error_name, needles) ||
+		error_text_any(cell->error_text, needles) ||
+		error_text_any(error_text_last_line(cell->traceback), needles));
+}
+
+/* In a weak tier the kernel counts all of the user's processes, but for a control group. */
+static bool holds(size_t row, const struct confinement *confinement)
+{
+	const struct cgroups *groups = confinement_groups(confinement);
+	enum policy_tier tier = confinement_tier(confinement);
+	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
+
+	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
+		return true;
+	return tier >= rows[row].from && tier <= rows[row].to;
+}
+
+/* By the last call of the traceback, or of the one that a program printed. */
+static bool was_mapping(const struct cell *cell)
+{
+	const char *text =
+		error_text_end(cell->traceback != NULL ? cell->traceback : buf_str(&cell->text));
+	const char *last = NULL;
+
+	for (const char *at = text; (at = strstr(at, "\n  File ")) != NULL; at++)
+		last = at;
+	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
+}
+
+/* The first that is about the cell's error, or, `caused`, about what led to it. */
+static bool explain_row(struct buf *out, const struct cell *cell,
+			const struct session_limits *limits, const struct confinement *confinement,
+			bool caused)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!holds(i, confinement))
+			continue;
+		if (caused ? !error_text_before(cell->traceback, rows[i].needles)
+			   : !is_about(cell, rows[i].needles))
+			continue;
+		if (rows[i].explain == explain_map && !was_mapping(cell))
+			continue;
+		rows[i].explain(out, limits);
+		return true;
+	}
+	return false;
+}
+
+/* Of a file that became too large the file tells whether that was by our limit: explain_cut. */
+static bool may_be_met_by_programs(size_t row)
+{
+	return rows[row].explain != explain_read_only && rows[row].explain != explain_denied &&
+	       rows[row].explain != explain_missing && rows[row].explain != explain_empty_input &&
+	       rows[row].explain != explain_file;
+}
+
+/*
+ * Programs that met a limit say so, and the cell goes on. Whether a line is such a one's nobody
+ * knows, so none is blamed.
+ */
+static void explain_programs(struct buf *out, const struct cell *cell,
+			     const struct session_limits *limits,
+			     const struct confinement *confinement)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; said == NULL && i < ARRAY_SIZE(rows); i++) {
+		if (!holds(i, confinement) || !may_be_met_by_programs(i) ||
+		    (rows[i].explain == explain_map && !was_mapping(cell)))
+			continue;
+		said = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
+		if (said == NULL)
+			continue;
+		buf_putf(out,
+			 "A line of the output ends in '%s', perhaps because a limit was met. ",
+			 said);
+		rows[i].explain(out, limits);
+	}
+}
+
+/* A cell that wrote nothing met no limit, though the folder was full. */
+static bool is_for_disk(const struct cell *cell, const struct session_limits *limits)
+{
+	if (cell->file_max < limits->file_max && is_about(cell, too_large))
+		return true;
+	return cell->file_max == 0 &&
+	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
+		error_text_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
+}
+
+static void explain_signal(struct buf *out, const struct cell *cell,
+			   const struct session_limits *limits, enum policy_tier tier)
+{
+	if (cell->signal == SIGXFSZ)
+		explain_file(out, limits);
+	if (cell->signal == SIGBUS && tier >= POLICY_BWRAP)
+		explain_bus_error(out, limits);
+}
+
+static void explain_stops(struct buf *out, const struct cell *cell,
+			  const struct session_limits *limits)
+{
+	if (cell->memory_stopped > 0)
+		explain_memory_stop(out, cell, limits);
+	if (cell->cpu_stopped_ms > 0)
+		explain_cpu_stop(out, cell, limits);
+}
+
+void limit_hints_explain(struct buf *out, const struct cell *cell,
+			 const struct session_limits *limits, const struct confinement *confinement,
+			 const struct workspace *workspace)
+{
+	enum policy_tier tier = confinement_tier(confinement);
+
+	if (died_for_memory(cell))
+		explain_memory(out, limits);
+	if (died_for_memory(cell) && cell->state != CELL_DIED)
+		return;
+	if (cell->state == CELL_DIED)
+		explain_signal(out, cell, limits, tier);
+	else
+		explain_stops(out, cell, limits);
+	explain_cut(out, cell, limits);
+	if (is_for_disk(cell, limits)) {
+		explain_disk(out, cell, limits);
+		return;
+	}
+	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
+	    cell->state == CELL_INTERRUPTED)
+		explain_programs(out, cell, limits, confinement);
+	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
+		return;
+	if (is_unix_socket(cell, confinement)) {
+		buf_puts(out, tier == POLICY_LANDLOCK
+				      ? "Sockets and /dev/shm, which pools of multiprocessing "
+					"need, are off in this tier of confinement: use threads.\n"
+				      : "If that was a Unix socket: they are off in this "
+					"session.\n");
+		return;
+	}
+	if (is_shared(cell, confinement)) {
+		buf_puts(out, "It lies in a shared folder, but its permissions do not let code at "
+			      "it. The user can change them, or share the folder with :rw.\n");
+		return;
+	}
+	if (is_about(cell, no_space) && disk_is_full(workspace)) {
+		buf_puts(out, "The disk that holds the session's folder is full, or can have no "
+			      "more files. Delete what is not needed, or ask the user to make "
+			      "room there.\n");
+		return;
+	}
+	if (explain_row(out, cell, limits, confinement, false))
+		return;
+	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, confinement, true))
+		return;
+	explain_programs(out, cell, limits, confinement);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/network_json.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "confinement/confinement.h"
+#include "json/make.h"
+#include "proxy/proxy.h"
+#include "session/session.h"
+#include "text/sanitize.h"
+
+enum mode { MODE_NONE, MODE_PROXY, MODE_HOST };
+
+static enum mode mode_of(const struct confinement *confinement)
+{
+	if (confinement_tier(confinement) == POLICY_UNCONFINED &&
+	    confinement_refusal(confinement) == NULL)
+		return MODE_HOST;
+	return confinement_reaches_hosts(confinement) ? MODE_PROXY : MODE_NONE;
+}
+
+static const char no_network[] = "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
+static const char no_effect[] =
+	"Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
+	"network of its own.";
+
+static const char *explain(const struct settings *settings, const struct confinement *confinement,
+			   enum mode mode)
+{
+	switch (mode) {
+	case MODE_HOST:
+		return "Code uses the network of this machine as it likes.";
+	case MODE_PROXY:
+		return "Code reaches the allowed hosts by HTTP and HTTPS, through the proxy that its "
+		       "environment names, and nothing else. Whatever it can read it can send there.";
+	case MODE_NONE:
+		break;
+	}
+	if (settings->hosts != NULL)
+		return no_effect;
+	/* Naming hosts helps only where there is a network to reach them by. */
+	return confinement_rooted(confinement) ? no_network : "Code has no network.";
+}
+
+static void put_reach(struct buf *text, const char *hosts)
+{
+	buf_putf(text,
+		 "Code reaches by HTTP and HTTPS only, and through the proxy that its environment "
+		 "names: %s.\n",
+		 hosts);
+}
+
+static bool has_phrase(const char *text, const char *const *phrases)
+{
+	for (; text != NULL && *phrases != NULL; phrases++)
+		if (strstr(text, *phrases) != NULL)
+			return true;
+	return false;
+}
+
+/* As Python, Node, curl, R and the C library put it. */
+static bool speaks_of_network(const char *text)
+{
+	static const char *const phrases[] = {
+		"Network is unreachable",
+		"Temporary failure in name resolution",
+		"Name or service not known",
+		"No address associated with hostname",
+		"ENETUNREACH",
+		"EAI_AGAIN",
+		"Could not resolve host",
+		NULL,
+	};
+
+	return has_phrase(text, phrases);
+}
+
+/* As pip, npm, uv and R put it that ran in the session itself, and not before the server. */
+static bool speaks_of_packages(const char *text)
+{
+	static const char *const told[] = { "Asking ptycell to install ", NULL };
+	static const char *const phrases[] = {
+		"error: externally-managed-environment",
+		"hint: See PEP 668 for the detailed specification.",
+		"ERROR: No matching distribution found for ",
+		"npm error code EAI_AGAIN",
+		"npm ERR! code EAI_AGAIN",
+		"npm error code ENOTCACHED",
+		"npm ERR! code ENOTCACHED",
+		"npm error network ",
+		"npm ERR! network ",
+		"error: Failed to fetch: `http",
+		"unable to access index for repository http",
+		NULL,
+	};
+
+	return has_phrase(text, phrases) && !has_phrase(text, told);
+}
+
+void network_json_explain(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	bool failed = cell->state == CELL_RAISED ||
+		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
+	enum mode mode = mode_of(session_confinement(result->session));
+
+	/* Also where nothing failed: what a script installs rarely ends it. */
+	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
+	    speaks_of_packages(buf_str(&cell->text))) {
+		buf_puts(text, "To install packages call install_packages, or write pip install "
+			       "NAME or npm install NAME as a command of the cell itself; from "
+			       "scripts, $(...) and %%bash it does not reach the index.\n");
+		return;
+	}
+	if (!failed ||
+	    (!speaks_of_network(cell->traceback) && !speaks_of_network(buf_str(&cell->text))))
+		return;
+	if (mode == MODE_PROXY)
+		put_reach(text, session_settings(result->session)->hosts);
+	else if (mode == MODE_NONE)
+		buf_putf(text,
+			 "%s Data comes in by upload_file, or from a folder that the user "
+			 "shares.\n",
+			 explain(session_settings(result->session),
+				 session_confinement(result->session), mode));
+}
+
+void network_json_guide(struct buf *text, const struct settings *settings)
+{
+	if (settings->unconfined)
+		return;
+	buf_puts(text, "\n## Network\n\n");
+	if (settings->hosts != NULL)
+		put_reach(text, settings->hosts);
+	else
+		buf_putf(text, "%s\n", no_network);
+}
+
+static json_t *describe_row(const struct proxy_row *row)
+{
+	json_t *object = json_object();
+
+	if (row->host[0] != '\0')
+		json_put(object, "host", json_make_fmt("%s:%u", row->host, row->port));
+	else
+		json_put_str(object, "host", "others");
+	json_put_int(object, "allowed", (json_int_t)row->allowed);
+	json_put_int(object, "refused", (json_int_t)row->refused);
+	json_put_int(object, "failed", (json_int_t)row->failed);
+	json_put_int(object, "bytes_sent", (json_int_t)row->sent);
+	json_put_int(object, "bytes_received", (json_int_t)row->received);
+	json_put_str(object, "last", verdict_word(row->last));
+	return object;
+}
+
+static void put_requests(json_t *object, const struct proxy *proxy)
+{
+	json_t *requests = json_array();
+	const struct proxy_row *row;
+
+	for (size_t i = 0; proxy != NULL && (row = proxy_row(proxy, i)) != NULL; i++)
+		json_append(requests, describe_row(row));
+	json_put(object, "requests", requests);
+	if (proxy != NULL && proxy_problem(proxy) != NULL) {
+		cleanup_free char *problem = sanitize_quote(proxy_problem(proxy));
+
+		json_put_str(object, "problem", problem);
+	}
+}
+
+json_t *network_json_describe(const struct settings *settings,
+			      const struct confinement *confinement, const struct proxy *proxy)
+{
+	static const char *const names[] = {
+		[MODE_NONE] = "none", [MODE_PROXY] = "proxy", [MODE_HOST] = "host"
+	};
+	enum mode mode = mode_of(confinement);
+	json_t *object = json_object();
+
+	json_put_str(object, "mode", names[mode]);
+	json_put_str(object, "explanation", explain(settings, confinement, mode));
+	if (mode == MODE_PROXY) {
+		json_put_str(object, "allowed", settings->hosts);
+		put_requests(object, proxy);
+	}
+	return object;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer/render.h"
+
+#include <stdlib.h>
+
+#include "answer/artifact.h"
+#include "answer/cell_json.h"
+#include "answer/explain.h"
+#include "answer/history.h"
+#include "answer/storage_links.h"
+#include "base/mem.h"
+#include "confinement/confinement.h"
+#include "json/make.h"
+#include "json/write.h"
+#include "mcp/server.h"
+#include "session/session.h"
+#include "text/base64.h"
+#include "text/mime.h"
+#include "text/sanitize.h"
+#include "text/status_line.h"
+#include "text/truncate.h"
+#include "workspace/workspace.h"
+
+/* ---- images and links ---- */
+
+/*
+ * Shows what fits; a later image may fit where an earlier did not. Returns how many of the others
+ * lie in output/.
+ */
+static size_t add_images(json_t *content, const struct cell *cell)
+{
+	size_t shown = 0;
+	size_t bytes = 0;
+	size_t left_out = cell->images_dropped_saved;
+
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
+		const struct cell_image *image = container_of(node, const struct cell_image, node);
+		size_t len = base64_encoded_len(image->len);
+
+		if (image->shown)
+			continue;
+		if (shown == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
+			left_out += image->file != NULL ? 1 : 0;
+			continue;
+		}
+		json_append(content, mcp_image(image->data, image->len, image->mime));
+		shown++;
+		bytes += len;
+	}
+	return left_out;
+}
+
+static void add_links(json_t *content, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	size_t links = 0;
+
+	if (cell->session_ended)
+		return; /* they lead nowhere any more */
+	for (size_t i = 0; i < cell->change_count && links < RENDER_LINKS_MAX; i++) {
+		const struct change *change = &cell->changes[i];
+		cleanup_free char *uri = NULL;
+		cleanup_free char *name = NULL;
+
+		if (change->kind == CHANGE_DELETED || change->file.is_link)
+			continue;
+		uri = artifact_uri(session_id(result->session), change->file.path,
+				   session_settings(result->session)->redact);
+		name = sanitize_path_string(change->file.path);
+		json_append(content, mcp_resource_link(uri, name, mime_of_name(change->file.path),
+						       (json_int_t)change->file.size));
+		links++;
+	}
+}
+
+/* ---- the status line ---- */
+
+static void fill_changes(struct status *status, const struct cell *cell)
+{
+	static const char signs[] = {
+		[CHANGE_NEW] = '+', [CHANGE_CHANGED] = '~', [CHANGE_DELETED] = '-'
+	};
+	struct status_change *changes = xcalloc(cell->change_count, sizeof(*changes));
+
+	for (size_t i = 0; i < cell->change_count; i++) {
+		changes[i].kind = signs[cell->changes[i].kind];
+		changes[i].path = cell->changes[i].file.path;
+		changes[i].size = cell->changes[i].file.size;
+	}
+	status->changes = changes;
+	status->change_count = cell->change_count;
+}
+
+static bool runs_cell(const struct session *session, const char *language)
+{
+	const struct runner *runner;
+
+	for (size_t i = 0; (runner = session_runner(session, i)) != NULL; i++)
+		if (str_eq(runner_language(runner)->name, language))
+			return runner_current(runner) != NULL || runner_queued(runner) > 0;
+	return false;
+}
+
+/* interact, with its language where the session has several. */
+static char *interact_call(const struct exec_result *result, const char *argument)
+{
+	bool several = session_runner(result->session, 1) != NULL;
+
+	return xasprintf("interact {\"session_id\":\"%s\"%s%s%s,%s}", session_id(result->session),
+			 several ? ",\"language\":\"" : "", several ? result->cell->language : "",
+			 several ? "\"" : "", argument);
+}
+
+/* What to do about a cell that is not over. */
+static char *next_call(const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	if (cell->session_ended)
+		return NULL;
+	if (cell->state == CELL_WAITING)
+		return interact_call(result, "\"input\":\"...\"");
+	if (cell_goes_on(cell) ||
+	    (cell->state == CELL_NOT_STARTED && runs_cell(result->session, cell->language)))
+		return interact_call(result, "\"action\":\"wait\"");
+	return NULL;
+}
+
+static void build_status(struct buf *line, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	cleanup_free char *try_call = next_call(result);
+	struct status status = {
+		.id = session_id(result->session),
+		.cell = cell->number,
+		.state = cell_state_name(cell->state),
+		.seconds = (double)cell->elapsed_us / 1e6,
+		.has_exit_code = cell->has_exit_code,
+		.exit_code = cell->exit_code,
+		.names = cell->names,
+		.output_shown = cell->text_shown,
+		.output_total = cell->text_total,
+		.output_path = cell->spool_path,
+		.output_cut = cell->spool_cut,
+		.background_chars = cell->background,
+		.children = cell->children,
+		.unconfined =
+			confinement_tier(session_confinement(result->session)) == POLICY_UNCONFINED,
+		.saved = result->saved,
+		.try_call = try_call,
+	};
+
+	fill_changes(&status, cell);
+	status_write(line, &status);
+	free((void *)(uintptr_t)status.changes);
+}
+
+/* ---- the answer ---- */
+
+static json_t *meta(const struct history *history, const struct exec_result *result)
+{
+	json_t *wrapped = json_object();
+	json_t *record = result->ended ? history_record(history, result) : cell_json_make(result);
+
+	json_put(wrapped, "ptycell/cell", record);
+	return wrapped;
+}
+
+static void add_storage_links(json_t *content, const struct exec_result *result)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	storage_links_explain(&text, result);
+	if (text.len > 0)
+		json_append(content, mcp_text(text.data, text.len));
+}
+
+static void add_earlier(json_t *content, const struct exec_result *result)
+{
+	for (size_t i = 0; i < result->earlier_count; i++) {
+		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+		explain_earlier(&text, &result->earlier[i]);
+		json_append(content, mcp_text(text.data, text.len));
+		(void)add_images(content, result->earlier[i].cell);
+	}
+}
+
+static void finish_blocks(struct mcp_call *call, const struct history *history,
+			  const struct exec_result *result)
+{
+	json_t *content = json_array();
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
+	size_t left_out;
+
+	if (result->notice != NULL)
+		json_append(content, mcp_text(result->notice, strlen(result->notice)));
+	add_earlier(content, result);
+	explain_text(&text, result);
+	if (text.len > 0)
+		json_append(content, mcp_text(text.data, text.len));
+	left_out = add_images(content, result->cell);
+	if (left_out > 0) {
+		cleanup_free char *note = xasprintf(
+			"Named figures that are not shown and lie in output/: %zu.", left_out);
+
+		json_append(content, mcp_text(note, strlen(note)));
+	}
+	if (mcp_call_revision(call) >= MCP_2025_06_18)
+		add_links(content, result);
+	add_storage_links(content, result);
+	build_status(&status, result);
+	json_append(content, mcp_text(buf_str(&status), status.len));
+	mcp_call_finish(call, content, NULL, meta(history, result), explain_is_error(result->cell));
+}
+
+/* ---- RESULTS_JSON ---- */
+
+struct json_answer {
+	struct mcp_call *call;
+	json_t *object;
+	json_t *images;
+	struct session *session;
+};
+
+static void send_json(struct json_answer *answer)
+{
+	json_t *content = json_array();
+	cleanup_free char *text = json_write_text(answer->object);
+
+	json_append(content, mcp_text(text, strlen(text)));
+	(void)json_array_extend(content, answer->images);
+	json_decref(answer->images);
+	json_decref(answer->object);
+	mcp_call_finish(answer->call, content, NULL, NULL, false);
+	free(answer);
+}
+
+static void on_json_cancel(struct mcp_call *call, void *data)
+{
+	struct json_answer *answer = data;
+
+	(void)call;
+	session_list_files_cancel(answer->session, answer);
+	send_json(answer);
+}
+
+static void put_left_out(json_t *object, const char *key, size_t count)
+{
+	if (count > 0)
+		json_put_int(object, key, (json_int_t)count);
+}
+
+static void on_all_files(void *data, const struct scan *scan)
+{
+	struct json_answer *answer = data;
+	json_t *all = json_array();
+	size_t count = 0;
+	size_t left = RENDER_ARTIFACTS_BYTES_MAX;
+	size_t left_out = 0;
+	const struct file_info *files = scan != NULL ? scan_files(scan, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *artifact;
+
+		if (files[i].is_link)
+			continue;
+		artifact = artifact_describe(answer->session, &files[i], &left);
+		if (artifact != NULL)
+			json_append(all, artifact);
+		else
+			left_out++;
+	}
+	json_put(answer->object, "all_artifacts", all);
+	put_left_out(answer->object, "all_artifacts_left_out", left_out);
+	send_json(answer);
+}
+
+static void finish_json(struct mcp_call *call, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	struct json_answer *answer = xcalloc(1, sizeof(*answer));
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < result->earlier_count; i++)
+		explain_earlier(&text, &result->earlier[i]);
+	explain_text(&text, result);
+	build_status(&status, result);
+	answer->call = call;
+	answer->session = result->session;
+	answer->images = json_array();
+	answer->object = cell_json_make(result);
+	(void)add_images(answer->images, cell);
+	json_put_str(answer->object, "status", explain_is_error(cell) ? "error" : "success");
+	json_put(answer->object, "output", json_make_text(buf_str(&text), text.len));
+	json_put(answer->object, "new_artifacts",
+		 cell_json_artifacts(result, RENDER_ARTIFACTS_BYTES_MAX, &left_out));
+	put_left_out(answer->object, "new_artifacts_left_out", left_out);
+	storage_links_put_news(answer->object, result);
+	json_put_str(answer->object, "notice", result->notice);
+	json_put_str(answer->object, "status_line", buf_str(&status));
+	if (explain_is_error(cell))
+		json_put(answer->object, "error", cell_json_error(cell));
+	mcp_call_on_cancel(call, on_json_cancel, answer);
+	session_list_files(result->session, on_all_files, answer);
+}
+
+void render_finish(struct mcp_call *call, enum settings_results results,
+		   const struct history *history, const struct exec_result *result)
+{
+	if (results == RESULTS_JSON)
+		finish_json(call, result);
+	else
+		finish_blocks(call, history, result);
+}

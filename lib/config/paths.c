@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/paths.h"
+
+#include <pwd.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *paths_getenv(char *const env[], const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *env; env++) {
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+			return (*env)[len + 1] ? *env + len + 1 : NULL;
+	}
+	return NULL;
+}
+
+char *paths_user_home(char *const env[], uid_t uid)
+{
+	const char *home = paths_getenv(env, "HOME");
+	struct passwd entry;
+	struct passwd *found = NULL;
+	char room[4096];
+
+	if (home && home[0] == '/')
+		return xstrdup(home);
+	if (getpwuid_r(uid, &entry, room, sizeof(room), &found) != 0 || !found)
+		return NULL;
+	return found->pw_dir[0] == '/' ? xstrdup(found->pw_dir) : NULL;
+}
+
+char *paths_cache(char *const env[], uid_t uid)
+{
+	const char *cache = paths_getenv(env, "XDG_CACHE_HOME");
+	cleanup_free char *home = NULL;
+
+	if (uid == 0)
+		return xstrdup("/var/tmp/ptycell");
+	if (cache && cache[0] == '/')
+		return xasprintf("%s/ptycell", cache);
+	home = paths_user_home(env, uid);
+	if (!home)
+		return xasprintf("/var/tmp/ptycell-%u", (unsigned)uid);
+	return xasprintf("%s/.cache/ptycell", home);
+}
+
+char *paths_absolute(char *const env[], uid_t uid, const char *path)
+{
+	cleanup_free char *home = NULL;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	if (path[0] != '~' || (path[1] != '/' && path[1] != '\0'))
+		return NULL;
+	home = paths_user_home(env, uid);
+	return home ? xasprintf("%s%s", home, path + 1) : NULL;
+}
+
+char *paths_target(char *const env[], uid_t uid, const char *text, const char *const *words)
+{
+	for (; words != NULL && *words != NULL; words++) {
+		size_t len = strlen(*words);
+		cleanup_free char *path = NULL;
+
+		if ((*words)[len - 1] != ':' || strncmp(text, *words, len) != 0)
+			continue;
+		if (text[len] == '\0')
+			return xstrdup(text);
+		path = paths_absolute(env, uid, text + len);
+		return path != NULL ? xasprintf("%s%s", *words, path) : NULL;
+	}
+	return paths_absolute(env, uid, text);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/user_env.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "text/sanitize.h"
+
+static void drop_value(struct user_env_variable *item)
+{
+	explicit_bzero(item->value, strlen(item->value));
+	free(item->value);
+}
+
+void user_env_release(struct user_env *passed)
+{
+	for (size_t i = 0; i < passed->count; i++) {
+		drop_value(&passed->items[i]);
+		free(passed->items[i].name);
+	}
+	free(passed->items);
+	*passed = (struct user_env){ .items = NULL };
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* POSIX's names. Ours are how the server speaks to its drivers. */
+static bool may_pass(const char *name)
+{
+	if (!is_letter(name[0]) || strncmp(name, "PTYCELL_", 8) == 0)
+		return false;
+	for (size_t i = 1; name[i] != '\0'; i++)
+		if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9'))
+			return false;
+	return true;
+}
+
+/*
+ * Drivers speak UTF-8, and so do a session's terminal and files: what decides on another encoding
+ * is not passed. LANG does not, as LC_ALL is ours then.
+ */
+static bool is_other_encoding(const char *name, const char *value)
+{
+	const char *encoding = strchr(value, '.');
+
+	if (!str_eq(name, "LC_ALL") && !str_eq(name, "LC_CTYPE"))
+		return false;
+	return encoding == NULL ||
+	       (strncasecmp(encoding, ".UTF-8", 6) != 0 && strncasecmp(encoding, ".UTF8", 5) != 0);
+}
+
+static struct user_env_variable *find(struct user_env *passed, const char *name)
+{
+	for (size_t i = 0; i < passed->count; i++)
+		if (str_eq(passed->items[i].name, name))
+			return &passed->items[i];
+	return NULL;
+}
+
+static void put(struct user_env *passed, const char *name, const char *value, bool secret)
+{
+	struct user_env_variable *item = find(passed, name);
+
+	if (item != NULL && item->secret && !secret)
+		return;
+	if (item == NULL) {
+		passed->items =
+			xrealloc(passed->items, (passed->count + 1) * sizeof(*passed->items));
+		item = &passed->items[passed->count++];
+		item->name = xstrdup(name);
+		passed->bytes += strlen(name) + 2;
+	} else {
+		passed->bytes -= strlen(item->value);
+		drop_value(item);
+	}
+	item->value = xstrdup(value);
+	item->secret = secret;
+	passed->bytes += strlen(value);
+}
+
+bool user_env_take(struct user_env *passed, const char *variable, const char *value,
+		   struct buf *notices)
+{
+	bool plain = strncmp(variable, USER_ENV_PREFIX, sizeof(USER_ENV_PREFIX) - 1) == 0;
+	bool secret =
+		strncmp(variable, USER_ENV_SECRET_PREFIX, sizeof(USER_ENV_SECRET_PREFIX) - 1) == 0;
+	const char *name =
+		variable + (secret ? sizeof(USER_ENV_SECRET_PREFIX) : sizeof(USER_ENV_PREFIX)) - 1;
+
+	if (!plain && !secret)
+		return false;
+	if (!may_pass(name)) {
+		cleanup_free char *quoted = sanitize_quote(variable);
+
+		buf_putf(notices,
+			 "%s has no effect: code can be given names of letters, digits and _, but "
+			 "none that begins with PTYCELL_.\n",
+			 quoted);
+	} else if (value[0] != '\0' && is_other_encoding(name, value)) {
+		cleanup_free char *quoted = sanitize_quote(value);
+
+		buf_putf(notices,
+			 "%s has no effect: '%s' is no locale of UTF-8, which sessions are in, as "
+			 "C.UTF-8 is.\n",
+			 variable, quoted);
+	} else if (value[0] != '\0') {
+		put(passed, name, value, secret);
+	}
+	return true;
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+#include "confinement/confinement.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "config/paths.h"
+#include "confinement/confinement_text.h"
+#include "confinement/hints.h"
+#include "confinement/runtime_dirs.h"
+#include "lockdown/landlock_ruleset.h"
+#include "proc/cgroups.h"
+#include "proc/sandbox_client.h"
+#include "sandbox/namespaces/uid_map.h"
+#include "sandbox/probe/escapes.h"
+#include "workspace/workspace.h"
+
+enum {
+	GROUP_MEMORY_PART = 8, /* of a session's memory, beyond it */
+	GROUP_TASKS_OURS = 32, /* an init, and a minder for each language */
+};
+
+enum state {
+	UNKNOWN,
+	ASKING,
+	FAILED, /* may pass: known, and asked again */
+	SETTLED,
+};
+
+struct confinement {
+	struct loop *loop;
+	struct launcher *launcher;
+	const struct settings *settings;
+	enum state state;
+	enum policy_tier tier;
+	bool probed;
+	bool asked_again;
+	struct sandbox_report report;
+	time_t verified_at;
+	struct shares *shares;
+	struct cgroups *groups;   /* or NULL */
+	struct err group_problem; /* then why */
+	char *refusal;
+	char *home; /* the person's, or NULL */
+	char *cwd;  /* or NULL */
+	struct loop_defer tell;
+	void (*settled)(void *data);
+	void *data;
+};
+
+struct confinement *confinement_new(struct loop *loop, struct launcher *launcher,
+				    const struct settings *settings)
+{
+	struct confinement *c = xcalloc(1, sizeof(*c));
+
+	c->loop = loop;
+	c->launcher = launcher;
+	c->settings = settings;
+	c->home = paths_user_home(settings->environment, geteuid());
+	c->cwd = getcwd(NULL, 0);
+	return c;
+}
+
+void confinement_free(struct confinement *c)
+{
+	if (c == NULL)
+		return;
+	loop_defer_stop(&c->tell);
+	shares_free(c->shares);
+	cgroups_free(c->groups);
+	free(c->refusal);
+	free(c->home);
+	free(c->cwd);
+	free(c);
+}
+
+bool confinement_settled(const struct confinement *c)
+{
+	return c->state == SETTLED;
+}
+
+/* ---- choosing ---- */
+
+static enum policy_tier floor_of(const struct settings *settings)
+{
+	static const enum policy_tier tiers[] = {
+		[FLOOR_LANDLOCK] = POLICY_LANDLOCK,
+		[FLOOR_BWRAP] = POLICY_BWRAP,
+		[FLOOR_NAMESPACES] = POLICY_NAMESPACES,
+	};
+
+	return tiers[settings->floor];
+}
+
+static void tell(struct confinement *c)
+{
+	void (*settled)(void *data) = c->settled;
+
+	c->settled = NULL;
+	if (settled != NULL)
+		settled(c->data);
+}
+
+static void on_tell(struct loop_defer *defer)
+{
+	tell(container_of(defer, struct confinement, tell));
+}
+
+/* The reason of the tier that was wanted, and what to type. */
+static char *explain_floor(const struct confinement *c, enum policy_tier floor)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct hints_machine machine;
+
+	buf_putf(&text,
+		 "No code runs, because this machine confines it less than PTYCELL_FLOOR=%s asks "
+		 "for: %s.\n",
+		 policy_tier_name(floor), c->report.reason[floor]);
+	if (floor != POLICY_NAMESPACES)
+		buf_putf(&text, "The strongest tier, namespaces, failed with: %s.\n",
+			 c->report.reason[POLICY_NAMESPACES]);
+	hints_look("", &machine);
+	hints_write(&text, &c->report, &machine);
+	if (hints_is_shortage(&c->report))
+		return buf_steal(&text);
+	if (c->report.tier >= POLICY_LANDLOCK)
+		buf_putf(&text, "Or, if less is enough, set PTYCELL_FLOOR=%s.",
+			 policy_tier_name((enum policy_tier)c->report.tier));
+	else
+		buf_puts(&text, "The flag --unconfined runs code with all of the user's rights.");
+	return buf_steal(&text);
+}
+
+static char *explain_canaries(const struct confinement *c)
+{
+	return xasprintf("No code runs, because %d of %u attempts to break out of the sandbox were "
+			 "not stopped: one %s. Please report this with what `ptycell doctor` "
+			 "prints.",
+			 __builtin_popcount(c->report.through), c->report.canaries,
+			 escapes_name((enum escapes)__builtin_ctz(c->report.through)));
+}
+
+/* In weaker tiers nothing keeps names such as .git/hooks from being made. */
+static char *explain_writable(const struct confinement *c, const char *path)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct hints_machine machine;
+
+	buf_putf(
+		&text,
+		"No code runs: the folder '%s' is shared with :rw, which only tier namespaces can "
+		"hold, and this machine gives %s.\nShare it without :rw, and code reads it; or make "
+		"the machine give more:\n",
+		path, policy_tier_name((enum policy_tier)c->report.tier));
+	hints_look("", &machine);
+	hints_write(&text, &c->report, &machine);
+	return buf_steal(&text);
+}
+
+static void report_groups(struct confinement *c)
+{
+	const uint32_t limits = BIT(CGROUP_MEMORY) | BIT(CGROUP_PIDS);
+
+	if (c->groups != NULL && (cgroups_controllers(c->groups) & limits) != 0)
+		c->report.layers |= BIT(LAYER_CGROUP_LIMITS);
+}
+
+static void choose(struct confinement *c)
+{
+	enum policy_tier floor = floor_of(c->settings);
+	const char *writable = shares_find_writable(c->shares);
+
+	c->state = SETTLED;
+	if (c->report.through != 0) {
+		c->refusal = explain_canaries(c);
+	} else if (c->report.tier < (int32_t)floor) {
+		c->state = FAILED; /* no session runs yet that this could change for */
+		c->refusal = explain_floor(c, floor);
+	} else if (c->report.tier < POLICY_NAMESPACES && writable != NULL) {
+		c->refusal = explain_writable(c, writable);
+	} else {
+		c->tier = (enum policy_tier)c->report.tier;
+		report_groups(c);
+	}
+	if (c->report.canaries > 0 && c->report.through == 0)
+		c->verified_at = time(NULL);
+}
+
+static void on_probed(void *data, const struct sandbox_report *report, const struct err *err)
+{
+	struct confinement *c = data;
+
+	c->tier = POLICY_UNCONFINED; /* whatever was foreseen */
+	/* A step down is believed only when it is seen twice: a busy machine fails once. */
+	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
+		c->asked_again = true;
+		launcher_probe(c->launcher, on_probed, c);
+		return;
+	}
+	if (report != NULL) {
+		c->probed = true;
+		c->report = *report;
+		choose(c);
+	} else {
+		c->state = FAILED;
+		c->refusal = xasprintf("No code runs, because it could not be found out how this "
+				       "machine confines it: %s.",
+				       err->msg);
+	}
+	tell(c);
+}
+
+static int look_at_shares(struct confinement *c)
+{
+	struct err err;
+
+	if (c->shares != NULL)
+		return 0;
+	c->shares = shares_open(c->settings, &err);
+	if (c->shares != NULL)
+		return 0;
+	c->state = FAILED;
+	c->refusal = xasprintf("No code runs: %s. Correct --share or PTYCELL_SHARE and start "
+			       "ptycell again.",
+			       err.msg);
+	return -1;
+}
+
+/*
+ * The kernel's limits come on top of any tier, and of none. Before the probe: a sandbox may be
+ * opened during it, in a group of its own as any other.
+ */
+static void take_groups(struct confinement *c)
+{
+	if (c->groups == NULL)
+		c->groups = cgroups_take(&c->group_problem);
+}
+
+void confinement_settle(struct confinement *c, void (*settled)(void *data), void *data)
+{
+	c->settled = settled;
+	c->data = data;
+	if (c->state == ASKING)
+		return;
+	if (c->state != SETTLED) {
+		mem_cleanup(&c->refusal);
+		c->refusal = NULL;
+	}
+	if (c->state == SETTLED || look_at_shares(c) < 0) {
+		loop_defer_start(c->loop, &c->tell, on_tell);
+		return;
+	}
+	take_groups(c);
+	if (c->settings->unconfined) {
+		c->state = SETTLED;
+		loop_defer_start(c->loop, &c->tell, on_tell);
+	} else {
+		c->state = ASKING;
+		c->asked_again = false;
+		launcher_probe(c->launcher, on_probed, c);
+	}
+}
+
+/* Shares are left out: what holds them depends on more than the tier. */
+bool confinement_assume(struct confinement *c)
+{
+	if (c->state != ASKING || shares_count(c->shares) > 0)
+		return false;
+	c->tier = POLICY_NAMESPACES;
+	return true;
+}
+
+bool confinement_foreseen(const struct confinement *c)
+{
+	return c->refusal == NULL && c->tier == POLICY_NAMESPACES;
+}
+
+/* ---- what was chosen ---- */
+
+void confinement_log(const struct confinement *c)
+{
+	if (c->refusal != NULL)
+		log_error("confinement", "%.*s See `ptycell doctor`.",
+			  (int)strcspn(c->refusal, "\n"), c->refusal);
+	else if (c->tier == POLICY_UNCONFINED)
+		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
+	else if (c->tier < POLICY_NAMESPACES)
+		log_warn("confinement", "tier %s, not namespaces: %s; ptycell doctor says more",
+			 policy_tier_name(c->tier), c->report.reason[POLICY_NAMESPACES]);
+	else
+		log_info("confinement", "tier %s, landlock ABI %d, %u canaries stopped",
+			 policy_tier_name(c->tier), (int)c->report.landlock_abi,
+			 c->report.canaries);
+}
+
+const char *confinement_refusal(const struct confinement *c)
+{
+	return c->refusal;
+}
+
+int confinement_check(const struct confinement *c, struct err *err)
+{
+	if (c->refusal != NULL)
+		return err_set(err, ERR_DENIED, "%.*s", (int)strcspn(c->refusal, "\n"), c->refusal);
+	if (c->state != SETTLED)
+		return err_set(err, ERR_INTERNAL, "it is not known yet how code is confined");
+	return 0;
+}
+
+enum policy_tier confinement_tier(const struct confinement *c)
+{
+	return c->tier;
+}
+
+const struct sandbox_report *confinement_report(const struct confinement *c)
+{
+	return c->probed ? &c->report : NULL;
+}
+
+enum policy_tier confinement_floor(const struct confinement *c)
+{
+	return floor_of(c->settings);
+}
+
+time_t confinement_verified_at(const struct confinement *c)
+{
+	return c->verified_at;
+}
+
+bool confinement_rooted(const struct confinement *c)
+{
+	return c->tier >= POLICY_BWRAP;
+}
+
+/* Without a network of its own a session has none at all, or, unconfined, the person's. */
+bool confinement_reaches_hosts(const struct confinement *c)
+{
+	return c->settings->hosts != NULL && confinement_rooted(c);
+}
+
+bool confinement_holds_names(const struct confinement *c)
+{
+	return c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL;
+}
+
+/* A socket in a shared folder is the person's, and could be connected to. */
+bool confinement_unix_sockets(const struct confinement *c)
+{
+	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= LANDLOCK_ABI_SOCKETS)
+		return true;
+	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
+}
+
+const struct cgroups *confinement_groups(const struct confinement *c)
+{
+	return c->groups;
+}
+
+const char *confinement_group_problem(const struct confinement *c)
+{
+	return c->group_problem.msg;
+}
+
+const struct shares *confinement_shares(const struct confinement *c)
+{
+	return c->shares;
+}
+
+const char *confinement_notice(const struct confinement *c)
+{
+	if (c->refusal != NULL)
+		return NULL;
+	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(confinement_report(c))
+					    : confinement_tier_notice(c->tier);
+}
+
+/* ---- a session's sandbox ---- */
+
+int confinement_adopt(const struct confinement *c, struct workspace *workspace, struct err *err)
+{
+	struct uid_map map;
+
+	if (c->tier == POLICY_UNCONFINED)
+		return 0;
+	if (confinement_rooted(c))
+		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
+	else if (workspace_make_tmp(workspace, err) < 0)
+		return -1;
+	/* The launcher takes the owner for the session's user; this early nothing is there yet. */
+	return uid_map_choose(workspace_data_fd(workspace), &map, err);
+}
+
+static int locate(const struct confinement *c, const struct language *language,
+		  struct runtime_dirs *runtimes, struct interpreter_path *ret_path, struct err *err)
+{
+	const struct runtime_dirs_bounds bounds = {
+		.home = c->home, .cwd = c->cwd, .sessions = c->settings->home, .shares = c->shares
+	};
+	struct interpreter_path found;
+	char *path;
+
+	if (language_locate(language, c->settings->environment, &found, err) < 0)
+		return -1;
+	if (c->tier == POLICY_UNCONFINED) {
+		*ret_path = found;
+		return 0;
+	}
+	path = runtime_dirs_add(runtimes, &bounds, found.path, err);
+	if (path == NULL) {
+		(void)err_wrap(err, "'%s' cannot run confined", found.path);
+		locate_release(&found);
+		return -1;
+	}
+	free(found.path);
+	found.path = path;
+	*ret_path = found;
+	return 0;
+}
+
+int confinement_locate(const struct confinement *c, const struct language *language,
+		       struct interpreter_path *ret_path, struct err *err)
+{
+	cleanup_runtimes struct runtime_dirs runtimes = { .count = 0 };
+	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
+	struct err why;
+
+	if (locate(c, language, &runtimes, ret_path, err) == 0)
+		return 0;
+	/* Whoever named a program has a setting to correct. */
+	if (err->code != ERR_NOT_FOUND ||
+	    paths_getenv(c->settings->environment, language->env_override) != NULL)
+		return -1;
+	language_list_here(c->settings->environment, &here);
+	why = *err;
+	return err_set(err, ERR_NOT_FOUND, "%s. What is here: %s", why.msg,
+		       here.len > 0 ? buf_str(&here) : "nothing");
+}
+
+/* Of every language: a sandbox is made once, before it is known which ones are used. */
+static void find_runtimes(const struct confinement *c, struct runtime_dirs *runtimes)
+{
+	const struct language *language;
+
+	for (size_t i = 0; (language = language_at(i)) != NULL; i++) {
+		struct interpreter_path path;
+		struct err err;
+
+		/* Why one cannot run is said when somebody wants it. */
+		if (locate(c, language, runtimes, &path, &err) == 0)
+			locate_release(&path);
+	}
+}
+
+static void set_limits(const struct confinement *c, const struct session_limits *limits,
+		       struct policy *policy)
+{
+	policy->memory_max = limits->memory_max;
+	policy->open_files_max = limits->open_files_max;
+	policy->file_max = limits->file_max;
+	policy->tmp_bytes_max = limits->tmp_max;
+	/* Without a user namespace the kernel counts every process of the user. */
+	if (c->tier >= POLICY_BWRAP)
+		policy->processes_max = limits->processes_max;
+}
+
+/*
+ * The kernel ends what comes to its limit without a word. Before that shall come what can be told:
+ * an allocation that fails, and the watchdog. It counts files in /tmp and /dev/shm as well: were
+ * there no room for them, it would go on killing while they are there.
+ */
+static struct sandbox_group group_of(const struct confinement *c,
+				     const struct session_limits *limits)
+{
+	const uint64_t files = confinement_rooted(c) ? 2 * limits->tmp_max : 0;
+
+	return (struct sandbox_group){
+		.groups = c->groups,
+		.memory_max = limits->memory_max + limits->memory_max / GROUP_MEMORY_PART + files,
+		.tasks_max = limits->processes_max + GROUP_TASKS_OURS,
+	};
+}
+
+static void add_runtimes(struct policy *policy, const struct runtime_dirs *runtimes)
+{
+	for (size_t i = 0; i < runtimes->count; i++)
+		policy->runtimes[policy->runtime_count++] = runtimes->paths[i];
+}
+
+/* Code is confined as was found out, or is not there yet and as was foreseen. */
+static bool may_open(const struct confinement *c)
+{
+	return (c->state == SETTLED && c->refusal == NULL) ||
+	       (c->state == ASKING && c->tier == POLICY_NAMESPACES);
+}
+
+struct sandbox *confinement_open(const struct confinement *c, const struct workspace *workspace,
+				 const struct session_limits *limits, const int *nursery)
+{
+	cleanup_runtimes struct runtime_dirs runtimes = { .count = 0 };
+	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+					   .spool = workspace_spool_fd(workspace),
+					   .packages = workspace_packages_fd(workspace),
+					   .nursery = nursery };
+	const struct sandbox_group group = group_of(c, limits);
+	struct policy policy;
+
+	assert(may_open(c));
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.spool_path = workspace_host_spool_path(workspace);
+	policy.packages_path = workspace_host_packages_path(workspace);
+	policy.unix_sockets = confinement_unix_sockets(c);
+	policy.proxy = confinement_reaches_hosts(c);
+	policy.nested = nursery != NULL;
+	set_limits(c, limits, &policy);
+	find_runtimes(c, &runtimes);
+	add_runtimes(&policy, &runtimes);
+	for (size_t i = 0; i < shares_count(c->shares); i++) {
+		if (!shares_there(c->shares, i))
+			continue;
+		folders.shares[policy.share_count] = shares_fd(c->shares, i);
+		policy.shares[policy.share_count++] = *shares_at(c->shares, i);
+	}
+	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
+}
+
+struct sandbox *confinement_open_installer(const struct confinement *c,
+					   const struct workspace *workspace,
+					   const struct confinement_installer *installer)
+{
+	cleanup_runtimes struct runtime_dirs runtimes = { .count = 0 };
+	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+					   .spool = -1,
+					   .packages = -1 };
+	const struct sandbox_group group = group_of(c, &c->settings->limits);
+	struct policy policy;
+
+	assert(may_open(c));
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.unix_sockets = false;
+	policy.proxy = installer->network && confinement_rooted(c);
+	set_limits(c, &c->settings->limits, &policy);
+	/* The folder's own limit is the one to be told of. */
+	policy.file_max = 2 * c->settings->install_max;
+	find_runtimes(c, &runtimes);
+	add_runtimes(&policy, &runtimes);
+	for (size_t i = 0; i < installer->folder_count; i++) {
+		policy.shares[policy.share_count++] =
+			(struct policy_share){ .path = installer->folders[i] };
+		folders.shares[i] = installer->folder_fds[i];
+	}
+	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
+}
+
+/* Its limits are its copies' ceilings; each of those has its session's own. */
+struct sandbox *confinement_open_nursery(const struct confinement *c,
+					 const struct workspace *workspace, const char *library)
+{
+	const struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+						 .spool = -1,
+						 .packages = -1 };
+	struct policy policy;
+
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.nursery = true;
+	policy.open_files_max = c->settings->limits.open_files_max;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.runtimes[policy.runtime_count++] = library;
+	return sandbox_open(c->launcher, &policy, &folders, NULL);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "install/trusted_config.h"
+
+#include "base/log.h"
+#include "confinement/shares.h"
+
+bool trusted_config_holds(const struct shares *shares, const char *path)
+{
+	if (!shares_may_change(shares, path))
+		return true;
+	log_warn("install", "'%s' is passed over: code may change it, because of a share with :rw",
+		 path);
+	return false;
+}

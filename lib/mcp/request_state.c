@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * States behind requestState handles (MI-3).
+ *
+ * A handle is 128 random bits and says nothing itself, so it can be neither read nor forged. It
+ * works once, for ten minutes, and only with the method and params that it was given out for.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/random.h"
+#include "json/write.h"
+#include "mcp/mcp_internal.h"
+
+enum {
+	HANDLE_LEN = 32,
+	KEPT_MAX = 64,        /* then the oldest goes: a retry may never come (MI-5) */
+	KEPT_BYTES = 4 << 20, /* of requests, with the same rule; one may be larger alone */
+	KEPT_MS = 10 * 60 * 1000,
+};
+
+struct entry {
+	char handle[HANDLE_LEN + 1]; /* "" when free */
+	char *request;               /* what it belongs to */
+	json_t *state;
+	uint64_t until_ms;
+};
+
+struct mcp_kept {
+	struct entry entries[KEPT_MAX];
+	size_t next; /* a ring: the oldest is here */
+	size_t bytes;
+};
+
+struct mcp_kept *mcp_keep_new(void)
+{
+	return xcalloc(1, sizeof(struct mcp_kept));
+}
+
+static void clear(struct mcp_kept *kept, struct entry *entry)
+{
+	kept->bytes -= entry->request != NULL ? strlen(entry->request) : 0;
+	free(entry->request);
+	json_decref(entry->state);
+	*entry = (struct entry){ .until_ms = 0 };
+}
+
+void mcp_keep_free(struct mcp_kept *kept)
+{
+	for (size_t i = 0; i < KEPT_MAX; i++)
+		clear(kept, &kept->entries[i]);
+	free(kept);
+}
+
+/* The request without what differs between the rounds, as comparable text. */
+static char *describe(const struct mcp_call *call)
+{
+	cleanup_json json_t *params = json_copy(call->params);
+	struct buf text;
+	struct err err;
+
+	(void)json_object_del(params, "_meta");
+	(void)json_object_del(params, "inputResponses");
+	(void)json_object_del(params, "requestState");
+	buf_init(&text, BUF_UNBOUNDED);
+	buf_puts(&text, call->method->name);
+	if (json_write_sorted(&text, params, &err) < 0)
+		abort(); /* it was parsed, so it can be written */
+	return buf_steal(&text);
+}
+
+static void drop_oldest(struct mcp_kept *kept, const struct entry *newest)
+{
+	for (size_t i = 0; i < KEPT_MAX && kept->bytes > KEPT_BYTES; i++) {
+		struct entry *entry = &kept->entries[(kept->next + i) % KEPT_MAX];
+
+		if (entry != newest)
+			clear(kept, entry);
+	}
+}
+
+json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t *state_own)
+{
+	struct entry *entry = &kept->entries[kept->next];
+
+	kept->next = (kept->next + 1) % KEPT_MAX;
+	clear(kept, entry);
+	random_hex(entry->handle, HANDLE_LEN);
+	entry->request = describe(call);
+	entry->state = state_own;
+	entry->until_ms = loop_now(call->server->loop) + KEPT_MS;
+	kept->bytes += strlen(entry->request);
+	drop_oldest(kept, entry);
+	return json_make_str(entry->handle);
+}
+
+static struct entry *find(struct mcp_kept *kept, const char *handle)
+{
+	for (size_t i = 0; i < KEPT_MAX; i++)
+		if (kept->entries[i].state != NULL && str_eq(kept->entries[i].handle, handle))
+			return &kept->entries[i];
+	return NULL;
+}
+
+json_t *mcp_keep_take(struct mcp_kept *kept, const struct mcp_call *call, const json_t *handle)
+{
+	const char *text = json_string_value(handle);
+	struct entry *entry = text != NULL ? find(kept, text) : NULL;
+	cleanup_free char *request = NULL;
+	json_t *state = NULL;
+
+	if (entry == NULL)
+		return NULL;
+	request = describe(call);
+	if (entry->until_ms > loop_now(call->server->loop) && str_eq(entry->request, request))
+		state = json_incref(entry->state);
+	clear(kept, entry);
+	return state;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "query/databases.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "config/paths.h"
+#include "confinement/shares.h"
+#include "json/make.h"
+#include "json/write.h"
+#include "sql/connection_string.h"
+#include "text/sanitize.h"
+#include "workspace/beneath.h"
+
+static const char default_name[] = "default";
+static const char files_name[] = "files";
+static const char file_scheme[] = "sqlite:";
+
+static const struct settings_database *find(const struct settings *settings, const char *name)
+{
+	for (size_t i = 0; i < settings->database_count; i++)
+		if (strcasecmp(settings->databases[i].name, name) == 0)
+			return &settings->databases[i];
+	return NULL;
+}
+
+json_t *databases_list(const struct settings *settings)
+{
+	json_t *names = json_array();
+
+	if (find(settings, default_name) != NULL)
+		json_append(names, json_make_str(default_name));
+	json_append(names, json_make_str(files_name));
+	for (size_t i = 0; i < settings->database_count; i++)
+		if (!str_eq(settings->databases[i].name, default_name))
+			json_append(names, json_make_str(settings->databases[i].name));
+	return names;
+}
+
+static json_t *make_about(const char *kind, const char *key, const char *value)
+{
+	json_t *about = json_object();
+
+	json_put_str(about, "kind", kind);
+	if (key != NULL)
+		json_put_str(about, key, value);
+	return about;
+}
+
+static void put_place(json_t *about, const struct shares *shares, const char *key, const char *path)
+{
+	if (path != NULL && path[0] == '/' && !shares_may_change(shares, path))
+		json_put_str(about, key, path);
+}
+
+/* Where unixODBC finds what a DSN and a driver's name mean, as it would for the person. */
+static void put_places(json_t *about, const struct settings *settings, const struct shares *shares)
+{
+	cleanup_free char *home = paths_user_home(settings->environment, geteuid());
+	cleanup_free char *own = home != NULL ? xasprintf("%s/.odbc.ini", home) : NULL;
+	const char *ini = paths_getenv(settings->environment, "ODBCINI");
+
+	put_place(about, shares, "ini", ini != NULL ? ini : own);
+	put_place(about, shares, "folder", paths_getenv(settings->environment, "ODBCSYSINI"));
+}
+
+/* The time zone of the session's code. */
+static json_t *with_zone(json_t *about_own, const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->passed.count; i++)
+		if (str_eq(settings->passed.items[i].name, "TZ"))
+			json_put_str(about_own, "zone", settings->passed.items[i].value);
+	return about_own;
+}
+
+static json_t *from_settings(const struct settings *settings, const struct shares *shares,
+			     const struct settings_database *database, struct err *err)
+{
+	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
+	const size_t scheme = sizeof(file_scheme) - 1;
+	const char *password =
+		str_eq(database->name, default_name) ? settings->database_password : NULL;
+	json_t *about;
+
+	if (strncmp(database->string, file_scheme, scheme) == 0) {
+		if (database->string[scheme] == '/')
+			return with_zone(make_about("sqlite", "path", database->string + scheme),
+					 settings);
+		(void)err_set(err, ERR_INVALID,
+			      "the database '%s' is set to no absolute path: sqlite:/path/of/file",
+			      database->name);
+		return NULL;
+	}
+	if (connection_complete(database->string, password, &string, err) < 0) {
+		(void)err_wrap(err, "the database '%s'", database->name);
+		return NULL;
+	}
+	about = make_about("odbc", "string", buf_str(&string));
+	put_places(about, settings, shares);
+	explicit_bzero(string.data, string.len);
+	return about;
+}
+
+/* A path below the session's folder, also as the session says it; NULL when it is none. */
+static const char *inside(const char *name, const char *data_path)
+{
+	size_t len = strlen(data_path);
+
+	if (strncmp(name, data_path, len) == 0 && name[len] == '/')
+		name += len + 1;
+	if (strncmp(name, "./", 2) == 0)
+		name += 2;
+	return beneath_path_valid(name) && strpbrk(name, "./") != NULL ? name : NULL;
+}
+
+static void refuse(const struct settings *settings, const char *name, struct err *err)
+{
+	json_t *names = databases_list(settings);
+	cleanup_free char *list = json_write_text(names);
+	cleanup_free char *quoted = sanitize_quote(name);
+
+	(void)err_set(err, ERR_NOT_FOUND,
+		      "arguments.database '%s' is neither one of %s nor a path below the session's "
+		      "folder, like input/data.db",
+		      quoted, list);
+	json_decref(names);
+}
+
+bool databases_is_named(const struct settings *settings, const char *name)
+{
+	return find(settings, name != NULL ? name : default_name) != NULL;
+}
+
+json_t *databases_find(const struct settings *settings, const struct shares *shares,
+		       const char *name, const char *data_path, struct err *err)
+{
+	const struct settings_database *database =
+		find(settings, name != NULL ? name : default_name);
+	const char *path;
+
+	if (database != NULL)
+		return from_settings(settings, shares, database, err);
+	if (name == NULL || strcasecmp(name, files_name) == 0)
+		return with_zone(make_about("files", NULL, NULL), settings);
+	path = inside(name, data_path);
+	if (path != NULL)
+		return with_zone(make_about("file", "path", path), settings);
+	refuse(settings, name, err);
+	return NULL;
+}

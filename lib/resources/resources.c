@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "resources/resources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer/artifact.h"
+#include "answer/session_json.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "json/make.h"
+#include "redact/redact.h"
+#include "resources/content.h"
+#include "resources/guide.h"
+#include "session/table.h"
+#include "text/mime.h"
+#include "text/percent.h"
+#include "text/utf8.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+#include "workspace/scan.h"
+#include "workspace/workspace.h"
+
+enum {
+	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
+};
+
+static const char session_prefix[] = "session://";
+static const char files_part[] = "/files/";
+
+static const struct mcp_resource_template templates[] = {
+	{ .uri_template = "session://{id}",
+	  .name = "session",
+	  .description = "State, folders and limits of one session",
+	  .mime_type = "application/json" },
+	{ .uri_template = "session://{id}/files/{path}{?offset,length}",
+	  .name = "session file",
+	  .description = "A file of a session's folder, in ranges when it is large",
+	  .mime_type = NULL },
+	{ .uri_template = "session://{id}/cells/{n}{?offset,length}",
+	  .name = "cell",
+	  .description =
+		  "One cell: code, how it ended, output; its figures are /cells/{n}/{figure}",
+	  .mime_type = "application/json" },
+	{ .uri_template = "session://{id}/notebook{?offset,length}",
+	  .name = "notebook",
+	  .description = "Everything that was done in a session, as a Jupyter notebook",
+	  .mime_type = "application/x-ipynb+json" },
+	{ .uri_template = "session://{id}/script{?language,offset,length}",
+	  .name = "script",
+	  .description = "The code alone; cells of other languages are comments",
+	  .mime_type = NULL },
+};
+
+static void read_sessions(struct mcp_call *call, const struct table *table)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
+		json_append(rows, session_json_row(table_at(table, i)));
+	content_finish_json(call, RESOURCES_SESSIONS, rows);
+}
+
+static void read_guide(struct mcp_call *call, const struct service *service)
+{
+	cleanup_buf struct buf guide = BUF_INIT(BUF_UNBOUNDED);
+
+	guide_write(&guide, service_settings(service));
+	content_finish(call, RESOURCES_GUIDE, "text/markdown", &guide, true);
+}
+
+static int read_range(int fd, uint64_t offset, size_t len, struct buf *out, struct err *err)
+{
+	char *room = buf_reserve(out, len, err);
+	size_t got = 0;
+
+	if (room == NULL)
+		return -1;
+	while (got < len) {
+		ssize_t n = pread(fd, room + got, len - got, (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "reading the file");
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	buf_commit(out, got);
+	return 0;
+}
+
+/* A secret may lie across the borders of a part: what stands around it is read, too. */
+static int read_redacted(int fd, const struct content_range *range, const struct redact *redact,
+			 struct buf *out, struct err *err)
+{
+	cleanup_buf struct buf around = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t offset = range->offset + range->before;
+	size_t reach = redact_reach(redact);
+	size_t before = offset < reach ? (size_t)offset : reach;
+	size_t from;
+	size_t to;
+
+	if (read_range(fd, offset - before, before + range->part + reach, &around, err) < 0)
+		return -1;
+	from = utf8_border(buf_str(&around), around.len, before);
+	to = utf8_border(buf_str(&around), around.len, before + range->part);
+	redact_range(redact, buf_str(&around), around.len, from, to, out);
+	return 0;
+}
+
+struct wanted {
+	const char *path;
+	const char *query;
+	bool is_text;
+	const struct redact *redact; /* NULL: the bytes as they are */
+};
+
+static int load(const struct session *session, const struct wanted *wanted, struct buf *out,
+		struct err *err)
+{
+	off_t size = 0;
+	struct content_range range;
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_fd int fd =
+		workspace_open_read(session_workspace(session), wanted->path, &size, err);
+
+	if (fd < 0 || content_range(&range, wanted->query, "file", (uint64_t)size, err) < 0)
+		return -1;
+	if (wanted->is_text && wanted->redact != NULL && range.part > 0)
+		return read_redacted(fd, &range, wanted->redact, out, err);
+	if (read_range(fd, range.offset, range.len, &data, err) < 0)
+		return -1;
+	content_take(out, &range, &data, wanted->is_text);
+	return 0;
+}
+
+/* A file that is told by this path, in which secrets are named. */
+struct search {
+	struct mcp_call *call;
+	struct session *session;
+	char *uri;
+	char *path;
+	const struct redact *redact;
+};
+
+static void search_free(struct search *search)
+{
+	free(search->uri);
+	free(search->path);
+	free(search);
+}
+
+static void answer_file(struct mcp_call *call, const struct session *session, const char *uri,
+			const struct wanted *wanted)
+{
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
+
+	if (load(session, wanted, &data, &err) < 0)
+		content_refuse(call, uri, &err);
+	else
+		content_finish(call, uri, mime_of_name(wanted->path), &data, wanted->is_text);
+}
+
+static void read_path(struct mcp_call *call, const struct session *session, const char *uri,
+		      const char *path, const struct redact *redact)
+{
+	const struct wanted wanted = { .path = path,
+				       .query = uri + strcspn(uri, "?"),
+				       .is_text = mime_is_text(mime_of_name(path)),
+				       .redact = redact };
+
+	answer_file(call, session, uri, &wanted);
+}
+
+static void on_files(void *data, const struct scan *scan)
+{
+	struct search *search = data;
+	size_t count = 0;
+	const struct file_info *files = scan == NULL ? NULL : scan_files(scan, &count);
+	size_t i = artifact_find(files, count, search->path, search->redact);
+
+	if (scan == NULL)
+		mcp_call_refuse_unknown_resource(search->call, search->uri);
+	else
+		read_path(search->call, search->session, search->uri,
+			  i < count ? files[i].path : search->path, search->redact);
+	search_free(search);
+}
+
+static void on_search_cancel(struct mcp_call *call, void *data)
+{
+	struct search *search = data;
+
+	session_list_files_cancel(search->session, search);
+	mcp_call_refuse(call, CODE_INVALID_PARAMS, "cancelled", NULL);
+	search_free(search);
+}
+
+static void read_file(struct mcp_call *call, struct session *session, const char *uri,
+		      const char *rest, const struct redact *redact)
+{
+	cleanup_free char *path = percent_decode(rest, strcspn(rest, "?"));
+	struct search *search;
+
+	if (path == NULL) {
+		mcp_call_refuse(call, CODE_INVALID_PARAMS, "the path has a %00", NULL);
+		return;
+	}
+	if (redact == NULL || strstr(path, "[secret ") == NULL) {
+		read_path(call, session, uri, path, redact);
+		return;
+	}
+	search = xcalloc(1, sizeof(*search));
+	search->call = call;
+	search->session = session;
+	search->uri = xstrdup(uri);
+	search->path = mem_steal(&path);
+	search->redact = redact;
+	mcp_call_on_cancel(call, on_search_cancel, search);
+	session_list_files(session, on_files, search);
+}
+
+static void read_session(struct mcp_call *call, struct table *table, const char *uri,
+			 const struct redact *redact)
+{
+	const char *rest = uri + strlen(session_prefix);
+	cleanup_free char *id = xmemdup(rest, strcspn(rest, "/"));
+	struct session *session = NULL;
+	struct err err;
+
+	rest += strlen(id);
+	if (table != NULL)
+		session = table_find(table, id, &err);
+	if (session != NULL && rest[0] == '\0')
+		content_finish_json(call, uri, session_json_describe(session));
+	else if (session != NULL && strncmp(rest, files_part, strlen(files_part)) == 0)
+		read_file(call, session, uri, rest + strlen(files_part), redact);
+	else if (session != NULL && rest[0] == '/')
+		resource_journal(call, session, uri, rest + 1);
+	else
+		mcp_call_refuse_unknown_resource(call, uri);
+}
+
+static void read_uri(struct mcp_call *call, const char *uri, void *context)
+{
+	struct table *table = service_table_if_any(context);
+
+	if (str_eq(uri, RESOURCES_GUIDE))
+		read_guide(call, context);
+	else if (str_eq(uri, RESOURCES_SESSIONS))
+		read_sessions(call, table);
+	else if (strncmp(uri, session_prefix, strlen(session_prefix)) == 0)
+		read_session(call, table, uri, service_settings(context)->redact);
+	else
+		mcp_call_refuse_unknown_resource(call, uri);
+}
+
+void resources_features(struct mcp_features *features)
+{
+	features->resources_list = resource_list;
+	features->resources_read = read_uri;
+	features->resources_change = true;
+	features->resources_subscribe = true;
+	features->templates = templates;
+	features->template_count = ARRAY_SIZE(templates);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "runner/cell.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "runner/holdings.h"
+#include "text/mime.h"
+#include "text/utf8.h"
+
+struct cell *cell_new(uint64_t number, const char *language)
+{
+	struct cell *cell = xcalloc(1, sizeof(*cell));
+
+	cell->number = number;
+	cell->language = language;
+	cell->file_max = UINT64_MAX;
+	buf_init(&cell->text, BUF_UNBOUNDED);
+	buf_init(&cell->result, BUF_UNBOUNDED);
+	buf_init(&cell->told, BUF_UNBOUNDED);
+	list_init(&cell->images);
+	return cell;
+}
+
+static void hold(struct cell *cell, size_t bytes)
+{
+	holdings_take(cell->holder, bytes);
+	cell->held += bytes;
+}
+
+static void let_go(struct cell *cell, size_t bytes)
+{
+	holdings_give_back(cell->holder, bytes);
+	cell->held -= bytes;
+}
+
+static void image_free(struct cell_image *image)
+{
+	free(image->file);
+	free(image);
+}
+
+void cell_free(struct cell *cell)
+{
+	struct list *node;
+	struct list *next;
+
+	if (cell == NULL)
+		return;
+	let_go(cell, cell->held);
+	list_for_each (node, next, &cell->images)
+		image_free(list_entry(node, struct cell_image, node));
+	for (size_t i = 0; i < cell->change_count; i++)
+		free(cell->changes[i].file.path);
+	free(cell->changes);
+	buf_release(&cell->text);
+	buf_release(&cell->result);
+	buf_release(&cell->told);
+	free(cell->code);
+	free(cell->spool_path);
+	free(cell->value);
+	free(cell->traceback);
+	free(cell->error_name);
+	free(cell->error_text);
+	free(cell->missing_module);
+	free(cell->names);
+	free(cell->problem);
+	free(cell);
+}
+
+const char *cell_state_name(enum cell_state state)
+{
+	static const char *const names[] = {
+		[CELL_DONE] = "done",
+		[CELL_RAISED] = "raised",
+		[CELL_INTERRUPTED] = "interrupted",
+		[CELL_TIMED_OUT] = "timed_out",
+		[CELL_DIED] = "died",
+		[CELL_NOT_STARTED] = "not_started",
+		[CELL_RUNNING] = "running",
+		[CELL_WAITING] = "waiting_for_input",
+	};
+	_Static_assert(ARRAY_SIZE(names) == CELL_WAITING + 1, "every state has a name");
+
+	return names[state];
+}
+
+static void keep_told(struct cell *cell)
+{
+	if (cell->told_cut || cell->text.len == 0)
+		return;
+	cell->told_cut = cell->told.len + cell->text.len > CELL_TOLD_BYTES_MAX;
+	if (cell->told_cut)
+		buf_puts(&cell->told, "[... output left out ...]\n");
+	else
+		buf_put(&cell->told, cell->text.data, cell->text.len);
+}
+
+bool cell_goes_on(const struct cell *cell)
+{
+	return cell->state == CELL_RUNNING || cell->state == CELL_WAITING ||
+	       cell->grace_left_ms > 0;
+}
+
+void cell_look(struct cell *cell)
+{
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
+		list_entry(node, struct cell_image, node)->looked_at = true;
+}
+
+void cell_forget_shown(struct cell *cell)
+{
+	keep_told(cell);
+	buf_clear(&cell->text);
+	cell->background = 0;
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
+		struct cell_image *image = list_entry(node, struct cell_image, node);
+
+		image->shown = image->looked_at;
+	}
+}
+
+void cell_drop_images(struct cell *cell)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &cell->images) {
+		struct cell_image *image = list_entry(node, struct cell_image, node);
+
+		if (image->looked_at)
+			continue;
+		list_remove(node);
+		let_go(cell, image->len);
+		image_free(image);
+	}
+}
+
+void cell_set_changes(struct cell *cell, const struct change *changes, size_t count)
+{
+	cell->changes = xcalloc(count, sizeof(*changes));
+	cell->change_count = count;
+	for (size_t i = 0; i < count; i++) {
+		cell->changes[i] = changes[i];
+		cell->changes[i].file.path = xstrdup(changes[i].file.path);
+	}
+}
+
+static char *cut_text(const char *text, size_t len)
+{
+	return xasprintf(
+		"%.*s\n[the rest is left out: sessions hold too much of the server's memory]",
+		(int)utf8_border(text, len, CELL_WORDS_BYTES_MAX), text);
+}
+
+void cell_set_text(struct cell *cell, char **slot, char *text_own)
+{
+	size_t len = strlen(text_own);
+
+	if (*slot != NULL)
+		let_go(cell, strlen(*slot));
+	free(*slot);
+	*slot = text_own;
+	if (len > CELL_WORDS_BYTES_MAX && !holdings_has_room(cell->holder, len)) {
+		*slot = cut_text(text_own, len);
+		free(text_own);
+	}
+	hold(cell, strlen(*slot));
+}
+
+/* Is there room for one more of `len` bytes? */
+static bool image_fits(struct cell *cell, size_t len)
+{
+	size_t count = 0;
+	size_t bytes = 0;
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &cell->images) {
+		count++;
+		bytes += list_entry(node, struct cell_image, node)->len;
+	}
+	return count < CELL_IMAGES_MAX && len <= CELL_IMAGE_BYTES_MAX &&
+	       len <= CELL_IMAGES_BYTES_MAX - bytes && holdings_has_room(cell->holder, len);
+}
+
+void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)
+{
+	struct cell_image *image;
+	const char *mime;
+	uint32_t width;
+	uint32_t height;
+
+	if (!image_fits(cell, len) || !mime_image(data, len, &mime, &width, &height) ||
+	    width > CELL_IMAGE_SIDE_MAX || height > CELL_IMAGE_SIDE_MAX) {
+		cell->images_dropped++;
+		cell->images_dropped_saved += file_own != NULL ? 1 : 0;
+		free(file_own);
+		return;
+	}
+	image = xcalloc(1, sizeof(*image) + len);
+	list_init(&image->node);
+	image->file = file_own;
+	image->mime = mime;
+	image->width = width;
+	image->height = height;
+	image->len = len;
+	memcpy(image->data, data, len);
+	list_append(&cell->images, &image->node);
+	hold(cell, len);
+}

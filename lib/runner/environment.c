@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "runner/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "config/user_env.h"
+#include "runtime/language.h"
+#include "sandbox/wire/wire.h"
+#include "workspace/workspace.h"
+
+enum { NODE_BESIDE_HEAP = 96 << 20 };
+
+/* Pagers would wait for a key; colours never reach the model. */
+static const char *const common[] = {
+	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
+	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",
+};
+
+/* What scripts start finds out at once that nothing is reached. */
+static const char *const offline[] = {
+	"PIP_RETRIES=0",
+	"PIP_DISABLE_PIP_VERSION_CHECK=1",
+	"npm_config_fetch_retries=0",
+	"npm_config_update_notifier=false",
+};
+
+struct strings {
+	char **items;
+	size_t count;
+};
+
+static void add(struct strings *s, char *item_own)
+{
+	s->items = xrealloc(s->items, (s->count + 2) * sizeof(char *));
+	s->items[s->count++] = item_own;
+	s->items[s->count] = NULL;
+}
+
+char **environment_argv(const struct language *language, const char *path)
+{
+	const char *const *arguments = language->arguments();
+	struct strings s = { .items = NULL };
+
+	add(&s, xstrdup(path));
+	for (size_t i = 0; arguments[i] != NULL; i++)
+		add(&s, xstrdup(arguments[i]));
+	return s.items;
+}
+
+/* The interpreter's own folder first, so that its pip and scripts are the ones found. */
+static char *search_path(const char *path, const char *packages)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash != NULL ? (size_t)(slash - path) : 0;
+	bool is_system = len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0);
+
+	return xasprintf("PATH=%.*s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
+			 "%s/javascript/node_modules/.bin",
+			 is_system ? 0 : (int)len, path, is_system ? "" : ":", packages, packages);
+}
+
+/* Where interpreters find what install_packages brought. */
+static void add_packages(struct strings *s, const char *packages)
+{
+	add(s, xasprintf("PYTHONPATH=%s/python", packages));
+	add(s, xasprintf("NODE_PATH=%s/javascript/node_modules", packages));
+	add(s, xasprintf("R_LIBS=%s/r", packages));
+}
+
+/* Some programs read the one case, some the other; Node asks to be asked. */
+static void add_proxy(struct strings *s)
+{
+	static const char *const names[] = { "http_proxy", "https_proxy", "all_proxy",
+					     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		add(s, xasprintf("%s=http://127.0.0.1:%d", names[i], POLICY_PROXY_PORT));
+	add(s, xstrdup("no_proxy=localhost,127.0.0.1,::1"));
+	add(s, xstrdup("NO_PROXY=localhost,127.0.0.1,::1"));
+	add(s, xstrdup("NODE_USE_ENV_PROXY=1"));
+}
+
+/* In place of one of this name, should there be one. */
+static void put_passed(struct strings *s, const struct user_env_variable *variable)
+{
+	char *item = xasprintf("%s=%s", variable->name, variable->value);
+	size_t len = strlen(variable->name) + 1;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (strncmp(s->items[i], item, len) == 0) {
+			free(s->items[i]);
+			s->items[i] = item;
+			return;
+		}
+	}
+	add(s, item);
+}
+
+/*
+ * V8 collects garbage by how much it may have, and ends a worker alone when it comes to that.
+ * Beside its heap it needs room for young objects and for its code, and Node for its threads.
+ */
+static void add_heap(struct strings *s, uint64_t memory_max)
+{
+	uint64_t beside = memory_max / 8 + NODE_BESIDE_HEAP;
+	uint64_t least = memory_max / 4;
+	uint64_t heap = memory_max > beside + least ? memory_max - beside : least;
+
+	if (memory_max > 0)
+		add(s, xasprintf("NODE_OPTIONS=--max-old-space-size=%ju", (uintmax_t)(heap >> 20)));
+}
+
+char **environment_new(const struct environment_spec *spec)
+{
+	const struct language *language = spec->language;
+	const struct workspace *workspace = spec->workspace;
+	const struct user_env *passed = spec->passed;
+	const char *data = workspace_data_path(workspace);
+	const char *packages = workspace_packages_path(workspace);
+	struct strings s = { .items = NULL };
+
+	add(&s, search_path(spec->path, packages));
+	add_packages(&s, packages);
+	add(&s, xasprintf("HOME=%s", data));
+	if (workspace_tmp_path(workspace) != NULL)
+		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));
+	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
+	/* Its files are as large as its arrays; /tmp and /dev/shm lie in memory. */
+	add(&s, xasprintf("JOBLIB_TEMP_FOLDER=%s/.cache/joblib", data));
+	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		add(&s, xstrdup(common[i]));
+	for (size_t i = 0; language->environment[i] != NULL; i++)
+		add(&s, xstrdup(language->environment[i]));
+	add_heap(&s, spec->memory_max);
+	if (spec->network == ENVIRONMENT_PROXY)
+		add_proxy(&s);
+	for (size_t i = 0; spec->network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
+		add(&s, xstrdup(offline[i]));
+	for (size_t i = 0; passed != NULL && i < passed->count; i++)
+		put_passed(&s, &passed->items[i]);
+	return s.items;
+}
+
+void environment_free(char **strings)
+{
+	for (size_t i = 0; strings[i] != NULL; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+char *environment_output_folder(const struct workspace *workspace)
+{
+	return xasprintf("%s/output", workspace_data_path(workspace));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "runner/intake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "redact/redact.h"
+#include "runner/cell.h"
+#include "text/sanitize.h"
+#include "text/utf8.h"
+
+enum { SLICE = 16 << 10 }; /* what a step of redact_step() looks at */
+
+enum step { STEP_SECRETS, STEP_CLEAN, STEP_SECRETS_AGAIN, STEP_THROUGH };
+
+struct intake {
+	const struct redact *redact;
+	enum step step;
+	struct redact_stream *stream;    /* of the step, once it began; or NULL */
+	struct sanitize_stream *cleaner; /* likewise */
+	size_t at;                       /* what of `text` is cleaned */
+	const char *text;                /* the driver's, then `safe` */
+	size_t len;
+	struct buf safe;  /* without secrets, if it had any */
+	struct buf clean; /* and cleaned */
+	struct buf out;   /* and without secrets once more, if it had any */
+};
+
+struct intake *intake_new(const struct redact *redact, const char *text, size_t len)
+{
+	struct intake *intake = xcalloc(1, sizeof(*intake));
+
+	intake->redact = redact;
+	intake->step = redact != NULL ? STEP_SECRETS : STEP_CLEAN;
+	intake->text = text;
+	intake->len = strnlen(text, utf8_offset(text, len, CELL_TEXT_CHARS_MAX));
+	buf_init(&intake->safe, BUF_UNBOUNDED);
+	buf_init(&intake->clean, BUF_UNBOUNDED);
+	buf_init(&intake->out, BUF_UNBOUNDED);
+	return intake;
+}
+
+void intake_free(struct intake *intake)
+{
+	if (intake == NULL)
+		return;
+	redact_stream_free(intake->stream);
+	sanitize_stream_free(intake->cleaner);
+	buf_release(&intake->safe);
+	buf_release(&intake->clean);
+	buf_release(&intake->out);
+	free(intake);
+}
+
+/* One step of taking secrets out; true at the end, when `out` has what is left if there were any.
+ */
+static bool take_secrets(struct intake *intake, const char *text, size_t len, struct buf *out)
+{
+	if (intake->stream == NULL) {
+		intake->stream = redact_stream_new(intake->redact);
+		redact_begin(intake->stream, text, len);
+	}
+	if (redact_step(intake->stream, out) == REDACT_MORE)
+		return false;
+	redact_stream_free(intake->stream);
+	intake->stream = NULL;
+	return true;
+}
+
+/* It can become longer: no further than a cell's text may be. */
+static bool clean_some(struct intake *intake)
+{
+	size_t piece = size_min(intake->len - intake->at, SLICE);
+
+	if (intake->cleaner == NULL)
+		intake->cleaner = sanitize_stream_new();
+	sanitize_feed(intake->cleaner, intake->text + intake->at, piece, &intake->clean);
+	intake->at += piece;
+	if (intake->at < intake->len && intake->clean.len < CELL_TEXT_BYTES_MAX)
+		return false;
+	sanitize_end(intake->cleaner, &intake->clean);
+	return true;
+}
+
+static void go_on(struct intake *intake)
+{
+	switch (intake->step) {
+	case STEP_SECRETS:
+		if (!take_secrets(intake, intake->text, intake->len, &intake->safe))
+			return;
+		if (intake->safe.len > 0) {
+			intake->text = intake->safe.data;
+			intake->len = intake->safe.len;
+		}
+		intake->step = STEP_CLEAN;
+		return;
+	case STEP_CLEAN:
+		if (clean_some(intake))
+			intake->step = intake->redact != NULL ? STEP_SECRETS_AGAIN : STEP_THROUGH;
+		return;
+	case STEP_SECRETS_AGAIN:
+		if (take_secrets(intake, buf_str(&intake->clean), intake->clean.len, &intake->out))
+			intake->step = STEP_THROUGH;
+		return;
+	case STEP_THROUGH:
+		return;
+	}
+}
+
+bool intake_go_on(struct intake *intake, size_t *room)
+{
+	while (intake->step != STEP_THROUGH && *room > 0) {
+		go_on(intake);
+		*room -= size_min(*room, size_min(intake->len + 1, SLICE));
+	}
+	return intake->step == STEP_THROUGH;
+}
+
+char *intake_take(struct intake *intake)
+{
+	return buf_steal(intake->out.len > 0 ? &intake->out : &intake->clean);
+}
+
+size_t intake_held(const struct intake *intake)
+{
+	size_t whole = intake->stream != NULL ? intake->len : 0;
+
+	return whole + intake->safe.cap + intake->clean.cap + intake->out.cap;
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_life.c - an interpreter's start and end. */
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "confinement/confinement.h"
+#include "runner/driver_cache.h"
+#include "runner/environment.h"
+#include "runner/runner_internal.h"
+#include "sandbox/wire/wire.h"
+#include "text/sanitize.h"
+#include "workspace/workspace.h"
+
+enum {
+	TERMINAL_ROWS = 40,
+	TERMINAL_COLUMNS = 120,
+	CLOSED_GRACE_MS = 500, /* a process without its control channel may end by itself */
+	CLOSED_END_MS = 10000, /* then the minder tells its end, also on a busy machine */
+	RESTART_WAIT_MS = 20,  /* between the ends of a minder and of its sandbox */
+	THREAD_STACK_USUAL = 8 << 20,
+	THREAD_STACK_MIN = 1 << 20, /* for code that recurses; as Python has it on Alpine */
+	THREAD_STACK_UNIT = 64 << 10,
+	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
+	CROWD_LOOKS_MAX = 6,    /* then it will not become ready */
+};
+
+static const char closed_by_code[] = "the code closed the interpreter's control channel";
+
+/* ---- the interpreter's life ---- */
+
+static char *startup_text(struct runner *r)
+{
+	cleanup_buf struct buf raw = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (r->background != NULL)
+		(void)transcript_render(r->background, STARTUP_TEXT_MAX, NULL, &raw, NULL);
+	sanitize_line(&line, buf_str(&raw), raw.len, STARTUP_TEXT_MAX);
+	return buf_steal(&line);
+}
+
+void runner_forget_interpreter(struct runner *r)
+{
+	loop_io_stop(&r->pty_io);
+	loop_io_stop(&r->control_io);
+	loop_io_stop(&r->commands_io);
+	loop_timer_stop(&r->ready);
+	loop_timer_stop(&r->gone_timer);
+	loop_timer_stop(&r->closed_timer);
+	loop_timer_stop(&r->restart_timer);
+	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
+	interpreter_free(r->interpreter);
+	r->interpreter = NULL;
+	runner_expect_kill(r, NULL);
+	runner_end_count(r, 0); /* a minder that is gone does not count */
+	runner_drop_intake(r);
+	frame_reader_free(r->frames);
+	r->frames = NULL;
+	channel_free(r->link);
+	r->link = NULL;
+	buf_clear(&r->to_driver);
+	transcript_free(r->background);
+	r->background = NULL;
+	transcript_free(r->startup);
+	r->startup = NULL;
+}
+
+static void on_restart_timer(struct loop_timer *timer)
+{
+	runner_kick(container_of(timer, struct runner, restart_timer));
+}
+
+/* Of the processes of a sandbox that dies the minder may be the first that is seen dead. */
+static void go_on(struct runner *r)
+{
+	if (r->restarting && !sandbox_is_dead(r->c.sandbox))
+		loop_timer_start(r->c.loop, &r->restart_timer,
+				 loop_now(r->c.loop) + RESTART_WAIT_MS, on_restart_timer);
+	else
+		runner_kick(r);
+}
+
+static void finish_ending(struct runner *r)
+{
+	runner_forget_interpreter(r);
+	runner_set_state(r, RUNNER_IDLE);
+	go_on(r);
+}
+
+static void on_gone_timer(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, gone_timer);
+
+	log_warn("runner", "%s: its processes do not end", r->c.language->name);
+	finish_ending(r);
+}
+
+/* Kills what is left and waits for it. */
+static void begin_ending(struct runner *r)
+{
+	runner_set_state(r, RUNNER_ENDING);
+	runner_drop_intake(r);
+	loop_timer_stop(&r->ready);
+	loop_timer_stop(&r->closed_timer);
+	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
+	loop_io_stop(&r->control_io);
+	loop_io_stop(&r->commands_io);
+	interpreter_signal_tree(r->interpreter, SIGKILL);
+	loop_timer_start(r->c.loop, &r->gone_timer, loop_now(r->c.loop) + RUNNER_GONE_MS,
+			 on_gone_timer);
+}
+
+/* The state is lost: ends the cell, if one runs, and the interpreter. */
+void runner_abort(struct runner *r, const char *why)
+{
+	cleanup_free char *reason = xstrdup(why);
+	struct cell *cell;
+
+	if (r->state == RUNNER_ENDING)
+		return;
+	runner_end_intake(r);
+	cell = r->cell;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	begin_ending(r);
+	runner_end_query(r, NULL, reason);
+	r->c.handlers->lost(r, reason, cell != NULL);
+	if (cell != NULL) {
+		cell->interpreter_lost = true;
+		if (cell->problem == NULL)
+			cell->problem = xstrdup(reason);
+		runner_end_cell(r, CELL_DIED);
+	}
+}
+
+static const char no_process[] = "Resource temporarily unavailable";
+
+/* Interpreters say so when a limit is in the way: another program would be no better. */
+static char *advise(const struct runner *r, const char *said)
+{
+	if (strstr(said, "open files") != NULL)
+		return xstrdup("Raise the limit with which ptycell is started (ulimit -n), or "
+			       "open_files_max, the session's own, if that is lower");
+	if (r->crowd_looks > 0)
+		return xstrdup("The session has as many processes and threads as processes_max "
+			       "allows. End some, or destroy the session");
+	if (strstr(said, no_process) != NULL || strstr(said, "uv_thread_create") != NULL)
+		return xstrdup("No process or thread could be made: those of this session are "
+			       "probably as many as processes_max allows. End some, or destroy the "
+			       "session");
+	return xasprintf("Set %s to one that works", r->c.language->env_override);
+}
+
+void runner_fail_start(struct runner *r, const char *what)
+{
+	cleanup_free char *said = startup_text(r);
+	cleanup_free char *advice = advise(r, said);
+	cleanup_free char *problem = NULL;
+
+	problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path, what,
+			    said[0] != '\0' ? "; it printed '" : "", said,
+			    said[0] != '\0' ? "'" : "", advice);
+	begin_ending(r);
+	runner_fail_queue(r, problem);
+}
+
+static bool says_no_process(struct runner *r)
+{
+	cleanup_buf struct buf raw = BUF_INIT(BUF_UNBOUNDED);
+
+	runner_read_held(r, &raw);
+	return memmem(buf_str(&raw), raw.len, no_process, sizeof(no_process) - 1) != NULL;
+}
+
+void runner_note_crowd(struct runner *r, bool crowded)
+{
+	if (r->state != RUNNER_STARTING || !crowded)
+		r->crowd_looks = 0;
+	else if (++r->crowd_looks >= CROWD_LOOKS_MAX || says_no_process(r))
+		runner_fail_start(r, "cannot start");
+}
+
+static void on_ready_timeout(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, ready);
+
+	runner_fail_start(r, "did not become ready in 30 s");
+}
+
+void runner_on_ready(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *nonce = frame_text(frame, "nonce");
+	cleanup_free char *proto = frame_text(frame, "proto");
+
+	if (nonce == NULL || proto == NULL || !str_eq(nonce, r->nonce) || !str_eq(proto, "1")) {
+		runner_fail_start(r, "answered with a wrong handshake");
+		return;
+	}
+	free(r->version);
+	r->version = frame_text(frame, "version");
+	loop_timer_stop(&r->ready);
+	r->restarting = false;
+	runner_watch_reads(r, NULL);
+	runner_set_state(r, RUNNER_READY);
+	runner_kick(r);
+}
+
+static void on_untold_timer(struct loop_timer *timer)
+{
+	runner_abort(container_of(timer, struct runner, closed_timer), closed_by_code);
+}
+
+/* Kills what lives on: it alone ends by this signal, and an earlier end is told as what it was. */
+static void on_closed_timer(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, closed_timer);
+
+	if (r->state == RUNNER_STARTING) {
+		runner_fail_start(r, "closed the control channel");
+		return;
+	}
+	runner_expect_kill(r, closed_by_code);
+	interpreter_signal_tree(r->interpreter, SIGKILL);
+	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_END_MS,
+			 on_untold_timer);
+}
+
+/* A process that ends closes it too, and how it ended is told a moment later by the minder. */
+void runner_on_control_closed(struct runner *r)
+{
+	int grace_ms = r->state == RUNNER_STARTING ? CLOSED_END_MS : CLOSED_GRACE_MS;
+
+	loop_io_stop(&r->control_io);
+	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + grace_ms,
+			 on_closed_timer);
+}
+
+/* ---- what the minder tells ---- */
+
+/*
+ * What is kept outlives this server and serves every session, so none must have had a say in it.
+ * But before its driver an interpreter runs files that may lie in a writable share, or where a
+ * variable PYTHON... leads. Such a one compiles for itself.
+ */
+bool runner_keeps_compiled(const struct runner *r)
+{
+	const struct shares *shares = confinement_shares(r->c.confinement);
+
+	if (r->c.home == NULL || shares_find_writable(shares) != NULL)
+		return false;
+	for (size_t i = 0; r->c.passed != NULL && i < r->c.passed->count; i++)
+		if (strncmp(r->c.passed->items[i].name, "PYTHON", strlen("PYTHON")) == 0)
+			return false;
+	return true;
+}
+
+static void boot(struct runner *r)
+{
+	cleanup_buf struct buf compiled = BUF_INIT(BUF_UNBOUNDED);
+
+	if (r->c.language->boot == NULL)
+		return;
+	if (runner_keeps_compiled(r))
+		driver_cache_get(r->c.home, r->compiled, &compiled);
+	r->c.language->boot(&r->to_driver, &compiled);
+}
+
+/*
+ * The stack of a thread counts as memory at once: as many threads as may be have half of it. NULL
+ * where the usual size is small enough.
+ */
+static char *thread_stack(const struct runner *r)
+{
+	uint64_t bytes = r->c.processes_max > 0 ? r->c.memory_max / 2 / r->c.processes_max : 0;
+
+	if (!r->c.language->sizes_stacks || r->c.memory_max == 0 || bytes >= THREAD_STACK_USUAL)
+		return NULL;
+	bytes -= bytes % THREAD_STACK_UNIT;
+	return xasprintf("%ju", (uintmax_t)(bytes > THREAD_STACK_MIN ? bytes : THREAD_STACK_MIN));
+}
+
+static void say_hello(struct runner *r)
+{
+	cleanup_free char *output = environment_output_folder(r->c.workspace);
+	bool judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
+	cleanup_free char *stack = thread_stack(r);
+
+	frame_begin(&r->to_driver, "hello", 0, 3 + (judged ? 2 : 0) + (stack != NULL ? 1 : 0));
+	frame_add(&r->to_driver, "proto", "1", 1);
+	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
+	frame_add(&r->to_driver, "output", output, strlen(output));
+	if (judged)
+		r->c.language->add_rules(&r->to_driver, r->c.rules);
+	if (stack != NULL)
+		frame_add(&r->to_driver, "stack", stack, strlen(stack));
+}
+
+static void on_started(struct interpreter *interpreter)
+{
+	struct runner *r = interpreter_data(interpreter);
+	struct err err;
+
+	if (r->state == RUNNER_ENDING)
+		return; /* too late: it is being killed */
+	if (loop_io_start(r->c.loop, &r->pty_io, interpreter_pty(interpreter), EPOLLIN,
+			  runner_on_pty, &err) < 0 ||
+	    loop_io_start(r->c.loop, &r->control_io, interpreter_control(interpreter), EPOLLIN,
+			  runner_on_control, &err) < 0) {
+		runner_fail_start(r, err.msg);
+		return;
+	}
+	channel_attach(r->link, interpreter_descriptor(interpreter, "aside"));
+	if (r->c.language->typed != NULL)
+		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
+			     strlen(r->c.language->typed));
+	if (!interpreter_is_copy(interpreter))
+		boot(r);
+	say_hello(r);
+	runner_flush(r);
+}
+
+/* The sandbox or the minder died, not what was to start: once more, in another if need be. */
+static bool may_restart(struct runner *r)
+{
+	r->restarting = !r->restarting && r->c.handlers->needs_sandbox != NULL &&
+			(interpreter_lost_minder(r->interpreter) || sandbox_is_dead(r->c.sandbox));
+	return r->restarting;
+}
+
+static void on_failed(struct interpreter *interpreter, const struct err *err)
+{
+	struct runner *r = interpreter_data(interpreter);
+	cleanup_free char *problem = xasprintf("%s (%s) could not be started: %s",
+					       r->c.language->name, r->path, err->msg);
+	bool again = may_restart(r);
+
+	runner_forget_interpreter(r);
+	runner_set_state(r, RUNNER_IDLE);
+	if (again)
+		go_on(r);
+	else
+		runner_fail_queue(r, problem);
+}
+
+/*
+ * Of the processes that hold it the minder may be the first that is seen dead, or live long enough
+ * to tell that it ended what is below it.
+ */
+static bool ended_with_sandbox(const struct runner *r, int wait_status)
+{
+	return interpreter_lost_minder(r->interpreter) ||
+	       (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+		sandbox_is_dead(r->c.sandbox));
+}
+
+/* Goes on after the signal that ended it. */
+static const char *guess_why(int wait_status)
+{
+	if ((wait_status & WIRE_OUT_OF_TIME) != 0)
+		return ": the code reached the limit of processor time that it had set itself";
+	if (WTERMSIG(wait_status) == SIGXCPU)
+		return ", as the kernel does at a limit of processor time";
+	return WTERMSIG(wait_status) == SIGKILL
+		       ? ", as by `kill -9`, or by the kernel when memory runs out"
+		       : "";
+}
+
+/* Goes on after "the interpreter". */
+static char *describe_end(const struct runner *r, int wait_status)
+{
+	if (ended_with_sandbox(r, wait_status))
+		return xasprintf("ended with its sandbox, whose own processes were killed%s",
+				 confinement_rooted(r->c.confinement)
+					 ? "; what was in /tmp may be gone, too"
+					 : "");
+	if (WIFSIGNALED(wait_status)) {
+		const char *name = sigabbrev_np(WTERMSIG(wait_status));
+
+		return xasprintf("was killed by signal %d (SIG%s)%s", WTERMSIG(wait_status),
+				 name != NULL ? name : "?", guess_why(wait_status));
+	}
+	if (WEXITSTATUS(wait_status) == 126 && r->c.language->exit_126 != NULL)
+		return xasprintf("exited with code 126%s", r->c.language->exit_126);
+	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
+}
+
+/* By whom, when that was none of us: for the caller to free. */
+static char *find_killer(struct runner *r, int wait_status)
+{
+	if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL)
+		return NULL;
+	if (r->expected_kill != NULL)
+		return xstrdup(r->expected_kill);
+	if (r->c.handlers->killed == NULL || runner_stop_reason(r) != NULL)
+		return NULL;
+	return r->c.handlers->killed(r);
+}
+
+static void on_exited(struct interpreter *interpreter, int wait_status)
+{
+	struct runner *r = interpreter_data(interpreter);
+	cleanup_free char *how = describe_end(r, wait_status);
+	cleanup_free char *why = xasprintf("the interpreter %s", how);
+	cleanup_free char *killer = NULL;
+
+	if (r->state == RUNNER_ENDING)
+		return;
+	killer = find_killer(r, wait_status);
+	if (loop_io_active(&r->control_io))
+		runner_read_control(r, true); /* what it said before its end */
+	if (r->state == RUNNER_STARTING && may_restart(r)) {
+		begin_ending(r);
+		return;
+	}
+	if (r->state == RUNNER_STARTING) {
+		runner_fail_start(r, how);
+		return;
+	}
+	if (r->state == RUNNER_ENDING)
+		return;
+	if (r->cell != NULL && WIFSIGNALED(wait_status))
+		r->cell->signal = WTERMSIG(wait_status);
+	if (r->cell != NULL && WIFEXITED(wait_status)) {
+		r->cell->has_exit_code = true;
+		r->cell->exit_code = WEXITSTATUS(wait_status);
+	}
+	if (killer != NULL)
+		runner_abort(r, killer);
+	else if (r->cell != NULL && runner_stop_reason(r) != NULL)
+		runner_abort(r, runner_stop_reason(r));
+	else
+		runner_abort(r, why);
+}
+
+void runner_kill(struct runner *r, const char *why)
+{
+	if (r->state == RUNNER_STARTING)
+		runner_fail_start(r, why);
+	else if (r->state == RUNNER_BUSY)
+		runner_abort_with_dump(r, why);
+	else if (r->state == RUNNER_READY)
+		runner_abort(r, why);
+}
+
+void runner_expect_kill(struct runner *r, const char *why)
+{
+	free(r->expected_kill);
+	r->expected_kill = why != NULL ? xstrdup(why) : NULL;
+}
+
+static void on_gone(struct interpreter *interpreter)
+{
+	struct runner *r = interpreter_data(interpreter);
+
+	if (r->state == RUNNER_ENDING)
+		finish_ending(r);
+}
+
+static const struct interpreter_handlers minder_handlers = {
+	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
+};
+
+/* The row's descriptors as the plan has them. */
+static size_t plan_descriptors(const struct language *language,
+			       struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
+{
+	static const enum plan_descriptor_kind kinds[] = {
+		[LANGUAGE_SOCKET] = PLAN_SOCKET,
+		[LANGUAGE_PIPE_IN] = PLAN_PIPE_IN,
+		[LANGUAGE_PIPE_OUT] = PLAN_PIPE_OUT,
+		[LANGUAGE_PIPE_ASIDE] = PLAN_PIPE_ASIDE,
+	};
+
+	assert(language->descriptor_count <= LANGUAGE_DESCRIPTORS_MAX);
+	for (size_t i = 0; i < language->descriptor_count; i++) {
+		const struct language_descriptor *from = &language->descriptors[i];
+
+		ret[i] = (struct plan_descriptor){ .number = from->number,
+						   .kind = kinds[from->kind] };
+		assert(strlen(from->name) < sizeof(ret[i].name));
+		memcpy(ret[i].name, from->name, strlen(from->name));
+	}
+	return language->descriptor_count;
+}
+
+/* What copies are asked for by, beside a driver's own socket. */
+static size_t plan_parent(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
+{
+	ret[0] = (struct plan_descriptor){ "control", 3, PLAN_SOCKET };
+	ret[1] = (struct plan_descriptor){ "fork", 4, PLAN_PACKETS };
+	return 2;
+}
+
+/* Once: later packages of the session's own may be there, which are to be found first. */
+static const struct interpreter *take_parent(struct runner *r)
+{
+	const struct interpreter *parent = r->c.parent != NULL ? *r->c.parent : NULL;
+
+	r->c.parent = NULL;
+	return parent;
+}
+
+static enum environment_network network_of(const struct confinement *confinement)
+{
+	if (confinement_tier(confinement) == POLICY_UNCONFINED)
+		return ENVIRONMENT_HOST;
+	return confinement_reaches_hosts(confinement) ? ENVIRONMENT_PROXY : ENVIRONMENT_NONE;
+}
+
+static int leave_dead_sandbox(struct runner *r, struct err *err)
+{
+	const struct sandbox *dead = r->c.sandbox;
+
+	if (r->c.handlers->needs_sandbox == NULL || !sandbox_is_dead(dead))
+		return 0;
+	r->c.handlers->needs_sandbox(r);
+	return r->c.sandbox != dead ? 0 : err_set(err, ERR_BUSY, "the sandbox is still ending");
+}
+
+int runner_start_interpreter(struct runner *r, struct err *err)
+{
+	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
+	struct interpreter_path path;
+	struct interpreter_spec spec = { .rows = TERMINAL_ROWS, .columns = TERMINAL_COLUMNS };
+	char **argv;
+	char **envp;
+
+	if (leave_dead_sandbox(r, err) < 0 ||
+	    confinement_locate(r->c.confinement, r->c.language, &path, err) < 0)
+		return -1;
+	free(r->path);
+	free(r->compiled);
+	r->path = path.path;
+	r->compiled = driver_cache_name(r->c.language, r->path);
+	r->reason = path.reason;
+	random_hex(r->nonce, RUNNER_NONCE_LEN);
+	r->frames = frame_reader_new(FRAME_UP_PART_MAX);
+	r->link = channel_new(r->c.language->codec);
+	argv = environment_argv(r->c.language, r->path);
+	envp = environment_new(&(struct environment_spec){ .language = r->c.language,
+							   .workspace = r->c.workspace,
+							   .path = r->path,
+							   .network = network_of(r->c.confinement),
+							   .passed = r->c.passed,
+							   .memory_max = r->c.memory_max });
+	spec.argv = argv;
+	spec.envp = envp;
+	spec.descriptor_count = r->c.is_parent ? plan_parent(descriptors)
+					       : plan_descriptors(r->c.language, descriptors);
+	spec.parent = take_parent(r);
+	spec.descriptors = spec.descriptor_count > 0 ? descriptors : NULL;
+	spec.cwd = workspace_data_path(r->c.workspace);
+	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
+	environment_free(argv);
+	environment_free(envp);
+	r->crowd_looks = 0;
+	runner_set_state(r, RUNNER_STARTING);
+	loop_timer_start(r->c.loop, &r->ready, loop_now(r->c.loop) + RUNNER_READY_MS,
+			 on_ready_timeout);
+	return 0;
+}

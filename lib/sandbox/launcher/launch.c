@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/launcher/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "sandbox/namespaces/cgroup.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/namespaces/zygote_namespaces.h"
+#include "sandbox/probe/probe.h"
+#include "sandbox/process/proctree.h"
+#include "sandbox/rootfs/idmap.h"
+#include "sandbox/rootfs/protect.h"
+#include "sandbox/supervise/init.h"
+#include "sandbox/supervise/subreaper.h"
+#include "sandbox/wire/plan.h"
+
+struct launch {
+	struct subreaper warden;
+	const struct privdrop_means *means;
+	struct list guards;
+};
+
+/* What the server ends a sandbox with whose init does not end by itself. */
+static void hand_over(int channel, pid_t pid)
+{
+	cleanup_fd int pidfd = proctree_hold(pid, pid);
+	struct err err;
+
+	if (pidfd < 0 || wire_send(channel, WIRE_OPENED, NULL, &pidfd, 1, &err) < 0)
+		return;
+}
+
+/* ---- shares ---- */
+
+/* Writable shares of one sandbox, held by protect.h until its init is gone. */
+struct guard {
+	struct list node;
+	pid_t init; /* 0: not yet */
+	int held[POLICY_SHARES_MAX];
+	size_t count;
+};
+
+static void guard_free(struct guard *guard)
+{
+	for (size_t i = 0; i < guard->count; i++)
+		protect_release(&guard->held[i]);
+	list_remove(&guard->node);
+	free(guard);
+}
+
+static bool has_writable_share(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (policy->shares[i].writable)
+			return true;
+	return false;
+}
+
+/* `shares` are the descriptors of the policy's. */
+static int guard_new(struct launch *launch, const struct policy *policy, const int *shares,
+		     struct guard **ret_guard, struct err *err)
+{
+	struct guard *guard;
+
+	if (policy->tier != POLICY_NAMESPACES || !has_writable_share(policy))
+		return 0;
+	guard = xcalloc(1, sizeof(*guard));
+	list_init(&guard->node);
+	list_append(&launch->guards, &guard->node);
+	for (size_t i = 0; i < policy->share_count; i++) {
+		int held = policy->shares[i].writable ? protect_hold(shares[i], err) : -1;
+
+		if (policy->shares[i].writable && held < 0) {
+			guard_free(guard);
+			return -1;
+		}
+		guard->held[guard->count++] = held;
+	}
+	*ret_guard = guard;
+	return 0;
+}
+
+static void on_reaped(struct subreaper *warden, pid_t pid)
+{
+	struct launch *launch = container_of(warden, struct launch, warden);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &launch->guards)
+		if (list_entry(node, struct guard, node)->init == pid)
+			guard_free(list_entry(node, struct guard, node));
+}
+
+/* ---- sandboxes ---- */
+
+/* Whom a parent forks is born in the group of that. Nobody in the sandbox could open this. */
+static int open_members(struct init_task *task, const struct policy *policy, struct err *err)
+{
+	if (!policy->nested || task->group < 0)
+		return 0;
+	task->members = cgroup_open_members(task->group);
+	return task->members >= 0 ? 0 : err_sys(err, "opening a control group");
+}
+
+static pid_t fork_into_namespaces(struct init_task *task, const struct policy *policy,
+				  struct err *err)
+{
+	int *shares = task->folders + task->folder_count - policy->share_count;
+	const int *nursery = policy->nested ? task->folders + task->folder_count : NULL;
+	pid_t pid;
+
+	if (policy->nursery && task->map.uid == 0)
+		return err_set(err, ERR_UNSUPPORTED, "root without a user to give");
+	task->map.nursery = policy->nursery && task->map.foreign;
+	/* The one user that there is, by the name that it has there. */
+	if (policy->nested && !task->map.foreign)
+		task->map = (struct uid_map){ .uid = UID_MAP_INSIDE, .gid = UID_MAP_INSIDE };
+	if (open_members(task, policy, err) < 0 ||
+	    idmap_shares(policy, &task->map, shares, &task->shifted, err) < 0)
+		return -1;
+	pid = namespaces_fork(&task->map, task->group, task->means->without, nursery, err);
+	if (pid != 0)
+		idmap_release(task->shifted, shares);
+	return pid;
+}
+
+static pid_t fork_init(struct init_task *task, const struct policy *policy, struct err *err)
+{
+	pid_t pid;
+
+	task->parent = getpid();
+	if (policy->tier != POLICY_UNCONFINED &&
+	    uid_map_choose(task->folders[0], &task->map, err) < 0)
+		return -1;
+	if (policy->tier == POLICY_NAMESPACES)
+		return fork_into_namespaces(task, policy, err);
+	pid = cgroup_fork(0, task->group);
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
+/* 0 in the child. */
+static pid_t open_sandbox(struct launch *launch, struct init_task *task,
+			  const struct policy *policy, struct err *err)
+{
+	struct guard *guard = NULL;
+	pid_t pid;
+
+	if (policy->in_group && task->folder_count > 0)
+		task->group = task->folders[--task->folder_count];
+	if (policy->nested && task->folder_count > ZYGOTE_NAMESPACES_NAMESPACES)
+		task->folder_count -= ZYGOTE_NAMESPACES_NAMESPACES;
+	if (task->folder_count != init_count_folders(policy))
+		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
+			       init_count_folders(policy), task->folder_count);
+	if (guard_new(launch, policy, task->folders + task->folder_count - policy->share_count,
+		      &guard, err) < 0)
+		return -1;
+	pid = fork_init(task, policy, err);
+	if (pid == 0 && policy->tier == POLICY_BWRAP)
+		_exit(launch_become_bwrap(task, policy));
+	if (pid > 0)
+		pidlist_add(&launch->warden.known, pid);
+	if (pid > 0 && guard != NULL)
+		guard->init = pid;
+	if (pid < 0 && guard != NULL)
+		guard_free(guard);
+	return pid;
+}
+
+/* The policy is needed before its process exists. */
+static pid_t open_planned(struct launch *launch, struct init_task *task, struct err *err)
+{
+	struct policy policy;
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+	pid_t pid = -1;
+
+	if (plan == NULL)
+		return -1;
+	if (plan_parse_sandbox(plan, len, &policy, err) == 0)
+		pid = open_sandbox(launch, task, &policy, err);
+	plan_unmap(plan, len);
+	return pid;
+}
+
+static void on_sandbox(struct subreaper *warden, const struct wire_message *message)
+{
+	struct launch *launch = container_of(warden, struct launch, warden);
+	struct init_task task = { .means = launch->means,
+				  .plan = message->fds[WIRE_SANDBOX_PLAN],
+				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
+				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA,
+				  .group = -1,
+				  .members = -1 };
+	struct err err;
+	pid_t pid;
+
+	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
+	pid = open_planned(launch, &task, &err);
+	if (pid == 0)
+		_exit(init_run(&task));
+	fd_close(&task.members);
+	if (pid > 0)
+		hand_over(task.channel, pid);
+	else
+		wire_tell(task.channel, WIRE_FAILED, &err);
+}
+
+static void on_probe(struct subreaper *warden, const struct wire_message *message)
+{
+	const struct launch *launch = container_of(warden, struct launch, warden);
+	const pid_t parent = getpid();
+	struct err err;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(probe_run(message->fds[0], parent, launch->means));
+	if (pid > 0) {
+		pidlist_add(&warden->known, pid);
+		return;
+	}
+	(void)err_sys(&err, "forking a probe");
+	wire_tell(message->fds[0], WIRE_FAILED, &err);
+}
+
+static void on_message(struct subreaper *warden, const struct wire_message *message)
+{
+	if (message->type == WIRE_SANDBOX)
+		on_sandbox(warden, message);
+	else if (message->type == WIRE_PROBE)
+		on_probe(warden, message);
+	else
+		warden->ended = true;
+}
+
+int launch_run(int channel, const struct privdrop_means *means, struct err *err)
+{
+	struct launch launch = { .means = means };
+
+	list_init(&launch.guards);
+	if (subreaper_init(&launch.warden, "ptycell-launch", channel, 0, err) < 0)
+		return -1;
+	launch.warden.reaped = on_reaped;
+	subreaper_serve(&launch.warden, on_message, SUBREAPER_LAUNCHER_GRACE_MS);
+	subreaper_release(&launch.warden);
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/namespaces/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+enum { DECIMAL = 10, OCTAL = 8, OCTAL_DIGITS = 3 };
+
+static const char *const names[CGROUP_CONTROLLERS] = {
+	[CGROUP_MEMORY] = "memory",
+	[CGROUP_PIDS] = "pids",
+	[CGROUP_CPU] = "cpu",
+};
+
+const char *cgroup_controller_name(enum cgroup_controller controller)
+{
+	return names[controller];
+}
+
+uint32_t cgroup_parse_controllers(const char *text)
+{
+	uint32_t found = 0;
+
+	for (const char *word = text; *word != '\0';) {
+		size_t len = strcspn(word, " \n");
+
+		for (unsigned int i = 0; i < CGROUP_CONTROLLERS; i++)
+			if (len == strlen(names[i]) && memcmp(word, names[i], len) == 0)
+				found |= BIT(i);
+		word += len;
+		word += strspn(word, " \n");
+	}
+	return found;
+}
+
+/* The line that begins so, without that and its end; NULL when there is none. */
+static char *copy_line(const char *text, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	for (const char *line = text; *line != '\0';) {
+		size_t whole = strcspn(line, "\n");
+
+		if (whole >= len && memcmp(line, prefix, len) == 0)
+			return xmemdup(line + len, whole - len);
+		line += whole;
+		line += *line == '\n';
+	}
+	return NULL;
+}
+
+char *cgroup_parse_own(const char *text)
+{
+	static const char deleted[] = " (deleted)";
+	char *path = copy_line(text, "0::");
+	size_t len = path != NULL ? strlen(path) : 0;
+
+	/* Removed below us, or outside of our namespace's view. */
+	if (len == 0 || path[0] != '/' || strncmp(path, "/..", 3) == 0 ||
+	    (len >= strlen(deleted) && str_eq(path + len - strlen(deleted), deleted))) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+uint64_t cgroup_parse_event(const char *text, const char *key)
+{
+	cleanup_free char *prefix = xasprintf("%s ", key);
+	cleanup_free char *number = copy_line(text, prefix);
+
+	return number != NULL ? strtoull(number, NULL, DECIMAL) : 0;
+}
+
+/* ---- mounts ---- */
+
+/* Fields of proc_pid_mountinfo(5). */
+enum { MOUNT_ROOT = 3, MOUNT_POINT = 4 };
+
+/* Of a line's fields, which one space each separates, the one with this number; NULL: none. */
+static const char *find_field(const char *line, const char *end, int number)
+{
+	while (number-- > 0) {
+		line = memchr(line, ' ', (size_t)(end - line));
+		if (line == NULL)
+			return NULL;
+		line++;
+	}
+	return line;
+}
+
+/* Spaces and their like come as \040. */
+static char *copy_field(const char *field)
+{
+	const size_t len = strcspn(field, " \n");
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < len; i++) {
+		char digits[OCTAL_DIGITS + 1] = "";
+		char byte = field[i];
+
+		if (byte == '\\' && i + OCTAL_DIGITS < len) {
+			memcpy(digits, field + i + 1, OCTAL_DIGITS);
+			byte = (char)strtoul(digits, NULL, OCTAL);
+			i += OCTAL_DIGITS;
+		}
+		buf_put(&out, &byte, 1);
+	}
+	return buf_steal(&out);
+}
+
+/* What is below `root` in `own`; NULL when that lies elsewhere. */
+static const char *find_below(const char *root, const char *own)
+{
+	const size_t len = str_eq(root, "/") ? 0 : strlen(root);
+
+	if (strncmp(own, root, len) != 0 || (own[len] != '/' && own[len] != '\0'))
+		return NULL;
+	return str_eq(own + len, "/") ? own + len + 1 : own + len;
+}
+
+static char *folder_in_mount(const char *line, const char *end, const char *own)
+{
+	static const char type[] = " - cgroup2 ";
+	const char *root = find_field(line, end, MOUNT_ROOT);
+	const char *where = find_field(line, end, MOUNT_POINT);
+	cleanup_free char *shown = NULL;
+	cleanup_free char *folder = NULL;
+	const char *below;
+
+	if (where == NULL || memmem(line, (size_t)(end - line), type, strlen(type)) == NULL)
+		return NULL;
+	shown = copy_field(root);
+	folder = copy_field(where);
+	below = find_below(shown, own);
+	return below != NULL ? xasprintf("%s%s", folder, below) : NULL;
+}
+
+char *cgroup_parse_mounts(const char *mountinfo, const char *own)
+{
+	for (const char *line = mountinfo; *line != '\0';) {
+		const char *end = line + strcspn(line, "\n");
+		char *folder = folder_in_mount(line, end, own);
+
+		if (folder != NULL)
+			return folder;
+		line = *end == '\n' ? end + 1 : end;
+	}
+	return NULL;
+}
+
+/* ---- the fork ---- */
+
+static pid_t clone_plainly(unsigned long flags)
+{
+	return (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0);
+}
+
+int cgroup_open_members(int group)
+{
+	return openat(group, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+}
+
+int cgroup_move(int members, pid_t pid)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d\n", (int)pid);
+
+	return write(members, text, (size_t)len) == len ? 0 : -1;
+}
+
+/*
+ * The file is opened before: what may be done is judged by who opened it, and from where. Nothing
+ * of the child is outside of its group, which it enters before all else.
+ */
+static pid_t clone_and_enter(unsigned long flags, int group)
+{
+	cleanup_fd int members = cgroup_open_members(group);
+	pid_t pid = members >= 0 ? clone_plainly(flags) : -1;
+
+	if (pid == 0 && cgroup_move(members, 0) < 0)
+		_exit(EXIT_FAILURE);
+	return pid;
+}
+
+/*
+ * Container profiles that cannot look into clone3's arguments answer ENOSYS, kernels before 5.7
+ * E2BIG or EINVAL to what they do not know.
+ */
+pid_t cgroup_fork(unsigned long flags, int group)
+{
+	struct clone_args args = { .flags = flags, .exit_signal = SIGCHLD };
+	pid_t pid;
+
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)group;
+	}
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid < 0 && (errno == ENOSYS || (group >= 0 && (errno == E2BIG || errno == EINVAL))))
+		pid = group >= 0 ? clone_and_enter(flags, group) : clone_plainly(flags);
+	return pid;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/namespaces/uid_map.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { DEPTH_MAX = 64, MAP_TEXT_MAX = 64, ACCOUNT_TEXT_MAX = 4096 };
+
+/* ---- choosing ---- */
+
+static bool may_give_away(void)
+{
+	const uint32_t needed = BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN);
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & needed) == needed;
+}
+
+/* Does every id that we may choose exist in the namespace that we are in ourselves? */
+static bool are_ids_mapped(const char *path)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	unsigned int first;
+	unsigned int outside;
+	unsigned int count;
+	int used = 0;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	for (const char *line = text;
+	     sscanf(line, "%u %u %u%n", &first, &outside, &count, &used) == 3; line += used)
+		if (first <= UID_MAP_FIRST && count > (unsigned int)UID_MAP_LAST - first)
+			return true;
+	return false;
+}
+
+/* An entry that is too large for our buffer is an entry. */
+static bool has_account(uid_t uid)
+{
+	char text[ACCOUNT_TEXT_MAX];
+	struct passwd *user = NULL;
+	struct group *group = NULL;
+	struct passwd user_row;
+	struct group group_row;
+
+	return getpwuid_r(uid, &user_row, text, sizeof(text), &user) == ERANGE || user != NULL ||
+	       getgrgid_r(uid, &group_row, text, sizeof(text), &group) == ERANGE || group != NULL;
+}
+
+static int pick(uid_t *ret_uid, struct err *err)
+{
+	uint32_t number;
+	uid_t uid;
+
+	for (int i = 0; i < UID_MAP_PICKS_MAX; i++) {
+		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+			return err_sys(err, "choosing a session's user");
+		uid = UID_MAP_FIRST + number % (UID_MAP_LAST - UID_MAP_FIRST + 1);
+		if (has_account(uid))
+			continue;
+		*ret_uid = uid;
+		return 0;
+	}
+	return err_set(err, ERR_LIMIT,
+		       "a session needs a user of its own, and %d users tried between %d and %d "
+		       "have accounts on this machine",
+		       UID_MAP_PICKS_MAX, UID_MAP_FIRST, UID_MAP_LAST);
+}
+
+static int give(int fd, uid_t uid, int depth, struct err *err);
+
+/* Takes `fd`. */
+static int give_entries(int fd, uid_t uid, int depth, struct err *err)
+{
+	DIR *folder = fdopendir(fd);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (folder == NULL) {
+		fd_close(&fd);
+		return err_sys(err, "reading a session's folder");
+	}
+	while (rc == 0 && (entry = readdir(folder)) != NULL) {
+		cleanup_fd int child = -1;
+
+		if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
+			continue;
+		child = openat(dirfd(folder), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (child >= 0)
+			rc = give(child, uid, depth + 1, err);
+	}
+	(void)closedir(folder);
+	return rc;
+}
+
+static int give(int fd, uid_t uid, int depth, struct err *err)
+{
+	struct stat st;
+
+	if (depth > DEPTH_MAX)
+		return err_set(err, ERR_LIMIT, "folders nested deeper than %d", DEPTH_MAX);
+	if (fstat(fd, &st) < 0 || fchownat(fd, "", uid, uid, AT_EMPTY_PATH) < 0)
+		return err_sys(err, "giving a session its folder");
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	return give_entries(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), uid, depth, err);
+}
+
+int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err)
+{
+	struct uid_map map = { .uid = geteuid(), .gid = getegid() };
+	struct stat st;
+
+	if (map.uid != 0 || !may_give_away() || !are_ids_mapped("/proc/self/uid_map") ||
+	    !are_ids_mapped("/proc/self/gid_map")) {
+		*ret_map = map;
+		return 0;
+	}
+	if (fstat(data_fd, &st) < 0)
+		return err_sys(err, "looking at a session's folder");
+	map.foreign = true;
+	map.uid = st.st_uid;
+	if (map.uid < UID_MAP_FIRST || map.uid > UID_MAP_LAST)
+		if (pick(&map.uid, err) < 0 || give(data_fd, map.uid, 0, err) < 0)
+			return -1;
+	map.gid = map.uid;
+	*ret_map = map;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int write_file(const char *folder, const char *name, const char *text, struct err *err)
+{
+	cleanup_fd int fd = -1;
+	char path[MAP_TEXT_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return err_sys(err, "writing %s of a user namespace", name);
+	return 0;
+}
+
+static int write_map(const char *folder, const char *name, unsigned int inside,
+		     unsigned int outside, struct err *err)
+{
+	char text[MAP_TEXT_MAX];
+
+	(void)snprintf(text, sizeof(text), "%u %u 1\n", inside, outside);
+	return write_file(folder, name, text, err);
+}
+
+/* The map's user is `uid` and `gid` inside. */
+static int write_maps(const char *folder, uid_t uid, gid_t gid, const struct uid_map *map,
+		      struct err *err)
+{
+	if (write_map(folder, "uid_map", uid, map->uid, err) < 0)
+		return -1;
+	return write_map(folder, "gid_map", gid, map->gid, err);
+}
+
+static int write_maps_of(pid_t pid, uid_t uid, gid_t gid, const struct uid_map *map,
+			 struct err *err)
+{
+	char folder[MAP_TEXT_MAX];
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return write_maps(folder, uid, gid, map, err);
+}
+
+/* Every session's user, and the nursery's own in their midst as 0. */
+static int write_nursery_map(pid_t pid, const char *name, uid_t own, struct err *err)
+{
+	char folder[MAP_TEXT_MAX];
+	char text[4 * MAP_TEXT_MAX];
+	int len = snprintf(text, sizeof(text), "0 %u 1\n%d 0 1\n", own, UID_MAP_NURSERY_ROOT);
+
+	if (own > UID_MAP_FIRST)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%d %d %u\n", UID_MAP_FIRST,
+				UID_MAP_FIRST, own - UID_MAP_FIRST);
+	if (own < UID_MAP_LAST)
+		(void)snprintf(text + len, sizeof(text) - (size_t)len, "%u %u %u\n", own + 1,
+			       own + 1, UID_MAP_LAST - own);
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return write_file(folder, name, text, err);
+}
+
+int uid_map_write_for(pid_t pid, const struct uid_map *map, struct err *err)
+{
+	if (!map->nursery)
+		return write_maps_of(pid, 0, 0, map, err);
+	if (write_nursery_map(pid, "uid_map", map->uid, err) < 0)
+		return -1;
+	return write_nursery_map(pid, "gid_map", map->gid, err);
+}
+
+int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err)
+{
+	/* The kernel's condition for a group map of one's own. */
+	if (write_file("/proc/self", "setgroups", "deny\n", err) < 0)
+		return -1;
+	return write_maps("/proc/self", inside, inside, map, err);
+}
+
+static int open_user_ns(pid_t pid, struct err *err)
+{
+	char path[MAP_TEXT_MAX];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, "opening a user namespace") : fd;
+}
+
+int uid_map_open_shifted(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, 0);
+	int fd = -1;
+
+	if (pid < 0)
+		return err_sys(err, "creating a user namespace");
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	if (write_maps_of(pid, uid, gid, map, err) == 0)
+		fd = open_user_ns(pid, err);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return fd;
+}
+
+int uid_map_become(uid_t uid, gid_t gid, struct err *err)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return err_sys(err, "becoming the session's user");
+	return 0;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/namespaces/zygote_namespaces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/cgroup.h"
+
+int zygote_namespaces_open(int inner, int ret_fds[ZYGOTE_NAMESPACES_NAMESPACES], struct err *err)
+{
+	cleanup_fd int user = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	cleanup_fd int pid = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+
+	cleanup_fd int last = inner >= 0 ? fd_dup(inner, err) : fd_dup(user, err);
+
+	if (user < 0 || pid < 0 || last < 0)
+		return err_sys(err, "opening the namespaces of forked interpreters");
+	ret_fds[ZYGOTE_NAMESPACES_INNER] = fd_steal(&last);
+	ret_fds[ZYGOTE_NAMESPACES_USER] = fd_steal(&user);
+	ret_fds[ZYGOTE_NAMESPACES_PID] = fd_steal(&pid);
+	return 0;
+}
+
+/*
+ * Becomes who may make namespaces inside. Files are opened as before: who opens the sources of a
+ * session's mounts is the server's user.
+ */
+static int enter(const int *fds, const struct uid_map *map, struct err *err)
+{
+	if (setns(fds[ZYGOTE_NAMESPACES_USER], CLONE_NEWUSER) < 0)
+		return err_sys(err, "joining the namespace of forked interpreters");
+	if (map->foreign) {
+		if (setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
+			return err_sys(err, "becoming the user of forked interpreters");
+		(void)setfsuid(UID_MAP_NURSERY_ROOT);
+		/* Who cannot be looked into has a map that only root writes. */
+		(void)prctl(PR_SET_DUMPABLE, 1UL);
+	}
+	if (setns(fds[ZYGOTE_NAMESPACES_PID], CLONE_NEWPID) < 0)
+		return err_sys(err, "joining the processes of forked interpreters");
+	if (!map->foreign && setns(fds[ZYGOTE_NAMESPACES_INNER], CLONE_NEWUSER) < 0)
+		return err_sys(err, "joining the user of forked interpreters");
+	return 0;
+}
+
+/* ---- the processes on the way ---- */
+
+/*
+ * Only who is in a pid namespace can make one below it, and who joins one is not in it, its
+ * children are. So one helper joins, a second is born inside and makes the session's. That and the
+ * second are children of the launcher's, made by CLONE_PARENT: the first process that a session has
+ * must die with the launcher. Numbers of processes inside are not those out here: the first message
+ * of the new process tells its own, as the kernel has it.
+ */
+struct way {
+	/* Packet sockets to the launcher. Whoever dies is seen by an end that only it has. */
+	int report; /* of the second, and then the new process */
+	int order;  /* of the first: a pid_t whose map is to be written, and what became of that */
+	const int *fds;
+	unsigned long flags;
+	const struct uid_map *map;
+};
+
+static void tell(int channel, const struct err *err)
+{
+	(void)!write(channel, err, sizeof(*err));
+}
+
+/* 0 in the new process; otherwise does not return. */
+static pid_t be_second(const struct way *way)
+{
+	struct clone_args args = { .flags = way->flags | CLONE_PARENT };
+	struct err err = { .code = ERR_NONE };
+	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid < 0 && errno == ENOSYS)
+		pid = (pid_t)syscall(SYS_clone, way->flags | CLONE_PARENT | SIGCHLD, NULL, NULL,
+				     NULL, 0);
+	if (pid < 0)
+		(void)err_sys(&err, "creating namespaces");
+	if (pid <= 0)
+		tell(way->report, &err);
+	if (pid == 0)
+		return 0;
+	_exit(EXIT_SUCCESS);
+}
+
+static int write_map(const struct way *way, struct err *err)
+{
+	pid_t pid;
+
+	(void)setfsuid(0);
+	if (read(way->order, &pid, sizeof(pid)) != (ssize_t)sizeof(pid))
+		_exit(EXIT_FAILURE);
+	return uid_map_write_for(pid, way->map, err);
+}
+
+/* In a pid namespace whose first process is gone there is no memory, as the kernel says it. */
+static pid_t fork_second(const struct way *way, struct err *err)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
+
+	if (pid == 0)
+		(void)close(way->order);
+	else if (pid < 0 && errno == ENOMEM)
+		(void)err_set(err, ERR_SYSTEM,
+			      "what sessions are forked from has ended, or memory ran out");
+	else if (pid < 0)
+		(void)err_sys(err, "forking for a sandbox");
+	return pid;
+}
+
+/* Likewise. */
+static pid_t be_first(const struct way *way)
+{
+	struct err err = { .code = ERR_NONE };
+	pid_t second = -1;
+
+	if (enter(way->fds, way->map, &err) == 0)
+		second = fork_second(way, &err);
+	if (second == 0)
+		return be_second(way);
+	if (second < 0)
+		tell(way->report, &err);
+	(void)close(way->report);
+	if (second > 0 && way->map->foreign) {
+		(void)write_map(way, &err);
+		tell(way->order, &err);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+/* ---- the launcher ---- */
+
+/* Somebody's error, and who it is; ERR_NONE when all is well. */
+static int hear(int channel, pid_t *ret_pid, struct err *err)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr header;
+	} control;
+	struct err said;
+	struct ucred sender;
+	struct iovec part = { &said, sizeof(said) };
+	struct msghdr packet = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *first;
+
+	if (recvmsg(channel, &packet, 0) != (ssize_t)sizeof(said))
+		return err_set(err, ERR_SYSTEM, "the process that makes namespaces died");
+	first = CMSG_FIRSTHDR(&packet);
+	if (first == NULL || first->cmsg_type != SCM_CREDENTIALS)
+		return err_set(err, ERR_INTERNAL, "a process without a number");
+	memcpy(&sender, CMSG_DATA(first), sizeof(sender));
+	*ret_pid = sender.pid;
+	if (said.code == ERR_NONE)
+		return 0;
+	*err = said;
+	return -1;
+}
+
+static int follow(int channel, int order, const struct uid_map *map, pid_t *ret_pid,
+		  struct err *err)
+{
+	pid_t helper;
+
+	if (hear(channel, ret_pid, err) < 0)
+		return -1;
+	if (!map->foreign)
+		return 0;
+	if (write(order, ret_pid, sizeof(*ret_pid)) != (ssize_t)sizeof(*ret_pid))
+		return err_sys(err, "starting a sandbox");
+	return hear(order, &helper, err);
+}
+
+/* What comes to the first of the pair says who sent it. */
+static int open_channel(int ret_pair[2], struct err *err)
+{
+	const int on = 1;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_pair) < 0)
+		return err_sys(err, "preparing a sandbox");
+	if (setsockopt(ret_pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0)
+		return 0;
+	(void)err_sys(err, "preparing a sandbox");
+	fd_close(&ret_pair[0]);
+	fd_close(&ret_pair[1]);
+	return -1;
+}
+
+static int open_channels(int ret_report[2], int ret_order[2], struct err *err)
+{
+	if (open_channel(ret_report, err) < 0)
+		return -1;
+	if (open_channel(ret_order, err) == 0)
+		return 0;
+	fd_close(&ret_report[0]);
+	fd_close(&ret_report[1]);
+	return -1;
+}
+
+pid_t zygote_namespaces_clone(const int fds[ZYGOTE_NAMESPACES_NAMESPACES], unsigned long flags,
+			      const struct uid_map *map, int group, struct err *err)
+{
+	int report[2];
+	int order[2];
+	pid_t pid = -1;
+	pid_t first;
+	int rc;
+
+	if (open_channels(report, order, err) < 0)
+		return -1;
+	/* Those on the way are in the group too: the new one is born where its parent is. */
+	first = cgroup_fork(0, group);
+	if (first == 0) {
+		fd_close(&report[0]);
+		fd_close(&order[0]);
+		return be_first(&(struct way){ report[1], order[1], fds, flags, map });
+	}
+	fd_close(&report[1]);
+	fd_close(&order[1]);
+	/* On failure a new process, if there is one, is not let go on, and reaped as any other. */
+	rc = first < 0 ? err_sys(err, "forking for a sandbox")
+		       : follow(report[0], order[0], map, &pid, err);
+	fd_close(&report[0]);
+	fd_close(&order[0]);
+	if (first > 0)
+		(void)waitpid(first, NULL, 0);
+	return rc < 0 ? -1 : pid;
+}

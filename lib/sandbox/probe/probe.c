@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/probe/probe.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdnoreturn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/probe/escapes.h"
+#include "sandbox/probe/probe_fixture.h"
+#include "sandbox/process/terminal.h"
+#include "sandbox/report.h"
+#include "sandbox/restrict/landlock.h"
+#include "sandbox/restrict/payload.h"
+#include "sandbox/restrict/privdrop.h"
+#include "sandbox/supervise/bwrap.h"
+#include "sandbox/supervise/setup.h"
+#include "sandbox/supervise/subreaper.h"
+#include "sandbox/wire/wire.h"
+
+enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
+
+/* What every throw-away sandbox of one probe shares. */
+struct site {
+	struct probe_fixture place;
+	const struct privdrop_means *means;
+};
+
+/* What a throw-away sandbox says through a pipe. */
+struct verdict {
+	struct err err; /* ERR_NONE: it stands */
+	uint32_t layers;
+	struct escapes_result canaries;
+};
+
+/* ---- inside ---- */
+
+/* What minder and interpreter do, up to the exec. */
+static int confine_child(const struct site *site, const struct policy *policy,
+			 const struct enclosure *enclosure, struct err *err)
+{
+	cleanup_fd int master = -1;
+	struct payload payload = { .policy = policy,
+				   .means = site->means,
+				   .parent = getppid(),
+				   .workspace = enclosure->workspace,
+				   .user_ns = enclosure->user_ns,
+				   .slave = -1 };
+	int rc = terminal_open(ROWS, COLUMNS, &master, &payload.slave, err);
+
+	if (rc == 0)
+		rc = payload_take_terminal(&payload, err);
+	if (rc == 0)
+		rc = payload_give_up(&payload, err);
+	return rc;
+}
+
+static void try_canaries(const struct site *site, const struct policy *policy,
+			 const struct enclosure *enclosure, int pipe_end)
+{
+	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->place.data;
+	struct verdict verdict = { .layers = enclosure->layers };
+
+	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
+		verdict.err.code = ERR_NONE;
+		verdict.layers |= privdrop_layers(policy, site->means);
+		verdict.canaries = escapes_run(&site->place.bait, data);
+	}
+	(void)!write(pipe_end, &verdict, sizeof(verdict));
+}
+
+/* The throw-away sandbox's first process. */
+static int run_inside(const struct site *site, struct policy *policy, const struct uid_map *map,
+		      pid_t outside, int pipe_end)
+{
+	const struct setup_task task = { .folders = &site->place.data_fd,
+					 .map = map,
+					 .outside = outside,
+					 .means = site->means };
+	struct verdict verdict = { 0 };
+	struct enclosure enclosure;
+	int status;
+	pid_t pid;
+
+	if (setup_self(policy, &task, &enclosure, &verdict.err) < 0) {
+		(void)!write(pipe_end, &verdict, sizeof(verdict));
+		return EXIT_FAILURE;
+	}
+	pid = fork();
+	if (pid == 0) {
+		try_canaries(site, policy, &enclosure, pipe_end);
+		_exit(EXIT_SUCCESS);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- inside of bwrap ---- */
+
+/* What crosses the exec of bwrap: the site, and below it these descriptors. */
+enum { INSIDE_PIPE = BWRAP_FIRST_FD, INSIDE_SITE, INSIDE_DATA, INSIDE_VICTIM, INSIDE_SLAVE };
+
+/* Becomes bwrap, and with it probe_run_inside(). */
+static void become_bwrap(const struct site *site, const struct policy *policy, int pipe_end)
+{
+	struct site own = *site;
+	struct verdict verdict = { 0 };
+	int copy = fd_unnamed("ptycell", &verdict.err);
+	int *const fds[] = { &pipe_end, &copy, &own.place.data_fd, &own.place.bait.victim_fd,
+			     &own.place.bait.slave };
+	struct bwrap_start start = {
+		.role = PROBE_ROLE,
+		.policy = policy,
+		.fds = fds,
+		.fd_count = ARRAY_SIZE(fds),
+		.folders = &own.place.data_fd,
+	};
+
+	if (copy >= 0 && pwrite(copy, site, sizeof(*site), 0) != (ssize_t)sizeof(*site))
+		(void)err_sys(&verdict.err, "preparing bwrap");
+	else if (copy >= 0)
+		(void)!bwrap_exec(&start, &verdict.err);
+	(void)!write(pipe_end, &verdict, sizeof(verdict));
+}
+
+int probe_run_inside(const struct privdrop_means *means)
+{
+	const struct uid_map map = { 0 };
+	struct policy policy;
+	struct site site;
+	sigset_t all;
+
+	/* As wardens do: a terminal that goes sends its session a signal. */
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	if (pread(INSIDE_SITE, &site, sizeof(site), 0) != (ssize_t)sizeof(site))
+		return EXIT_FAILURE;
+	site.means = means;
+	site.place.data_fd = INSIDE_DATA;
+	site.place.bait.victim_fd = INSIDE_VICTIM;
+	site.place.bait.slave = INSIDE_SLAVE;
+	policy_init(&policy);
+	policy.tier = POLICY_BWRAP;
+	policy.data_path = site.place.data;
+	return run_inside(&site, &policy, &map, 0, INSIDE_PIPE);
+}
+
+/* ---- outside ---- */
+
+static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
+{
+	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, PATIENCE_MS) <= 0)
+		return err_set(err, ERR_TIMEOUT, "building a sandbox took over %d s",
+			       PATIENCE_MS / 1000);
+	if (read(pipe_end, ret_verdict, sizeof(*ret_verdict)) != (ssize_t)sizeof(*ret_verdict))
+		return err_set(err, ERR_SYSTEM, "a sandbox died while it was being built");
+	if (ret_verdict->err.code == ERR_NONE)
+		return 0;
+	*err = ret_verdict->err;
+	return -1;
+}
+
+struct trial {
+	const struct site *site;
+	struct policy policy;
+	struct uid_map map;
+	pid_t outside;
+	int verdict[2];   /* a pipe */
+	int complaint[2]; /* another, for what bwrap says when it fails */
+};
+
+static void release_trial(struct trial *trial)
+{
+	for (int i = 0; i < 2; i++) {
+		fd_close(&trial->verdict[i]);
+		fd_close(&trial->complaint[i]);
+	}
+}
+
+static int make_trial(struct trial *trial, const struct site *site, enum policy_tier tier,
+		      struct err *err)
+{
+	*trial = (struct trial){
+		.site = site, .outside = getpid(), .verdict = { -1, -1 }, .complaint = { -1, -1 }
+	};
+	policy_init(&trial->policy);
+	trial->policy.tier = tier;
+	trial->policy.data_path = site->place.data;
+	if (uid_map_choose(site->place.data_fd, &trial->map, err) < 0)
+		return -1;
+	if (pipe2(trial->verdict, O_CLOEXEC) < 0 ||
+	    pipe2(trial->complaint, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_sys(err, "creating a pipe");
+	return 0;
+}
+
+/* The whole life of the child. */
+static noreturn void begin(struct trial *trial)
+{
+	if (trial->policy.tier != POLICY_BWRAP)
+		_exit(run_inside(trial->site, &trial->policy, &trial->map, trial->outside,
+				 trial->verdict[1]));
+	(void)dup2(trial->complaint[1], STDERR_FILENO);
+	become_bwrap(trial->site, &trial->policy, trial->verdict[1]);
+	_exit(EXIT_FAILURE);
+}
+
+/* What bwrap said before it ended: its first sentence, others follow with addresses. */
+static void quote_complaint(int complaint, struct err *err)
+{
+	static const char prefix[] = "bwrap: ";
+	char text[COMPLAINT_MAX];
+	ssize_t len = read(complaint, text, sizeof(text) - 1);
+	const char *start = text;
+	char *end;
+
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	end = strstr(text, ". ");
+	if (end != NULL)
+		*end = '\0';
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		start += strlen(prefix);
+	(void)err_set(err, ERR_UNSUPPORTED, "%s", start);
+}
+
+static pid_t fork_inside(const struct trial *trial, struct err *err)
+{
+	pid_t pid;
+
+	if (trial->policy.tier == POLICY_NAMESPACES)
+		return namespaces_fork(&trial->map, -1, trial->site->means->without, NULL, err);
+	pid = fork();
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
+static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct err *err)
+{
+	pid_t pid = fork_inside(trial, err);
+	int rc;
+
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		begin(trial);
+	fd_close(&trial->verdict[1]);
+	rc = hear_verdict(trial->verdict[0], ret_verdict, err);
+	if (rc < 0)
+		quote_complaint(trial->complaint[0], err);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return rc;
+}
+
+/* The whole chain of one tier; 0 when it stands. */
+static int try_tier(const struct site *site, enum policy_tier tier, struct verdict *ret_verdict,
+		    struct err *err)
+{
+	struct trial trial;
+	int rc = make_trial(&trial, site, tier, err);
+
+	if (rc == 0)
+		rc = run_trial(&trial, ret_verdict, err);
+	release_trial(&trial);
+	return rc;
+}
+
+/* From the strongest down to the first that stands. */
+static void try_all(const struct site *site, struct sandbox_report *report)
+{
+	for (int tier = POLICY_NAMESPACES; tier > POLICY_UNCONFINED; tier--) {
+		struct verdict verdict = { 0 };
+		struct err err;
+
+		if (try_tier(site, (enum policy_tier)tier, &verdict, &err) < 0) {
+			report_set_reason(report, (enum policy_tier)tier, &err);
+			continue;
+		}
+		report->tier = tier;
+		report->layers = verdict.layers;
+		report->canaries = (uint32_t)__builtin_popcount(verdict.canaries.tried);
+		report->through = verdict.canaries.through;
+		return;
+	}
+}
+
+static int look(const struct privdrop_means *means, struct sandbox_report *report, struct err *err)
+{
+	struct site site = { .means = means };
+
+	if (probe_fixture_make(&site.place, err) < 0)
+		return -1;
+	try_all(&site, report);
+	probe_fixture_remove(&site.place);
+	return 0;
+}
+
+int probe_run(int channel, pid_t parent, const struct privdrop_means *means)
+{
+	struct sandbox_report report = { .tier = POLICY_UNCONFINED,
+					 .landlock_abi = landlock_abi(means->landlock_abi) };
+	struct subreaper warden;
+	struct err err;
+
+	if (subreaper_close_others((int *const[]){ &channel }, 1, &err) < 0 ||
+	    subreaper_init(&warden, "ptycell-probe", channel, parent, &err) < 0 ||
+	    look(means, &report, &err) < 0)
+		wire_tell(channel, WIRE_FAILED, &err);
+	else
+		wire_tell(channel, WIRE_REPORT, &report);
+	return 0;
+}

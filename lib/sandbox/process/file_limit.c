@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/process/file_limit.h"
+
+#include <sys/resource.h>
+
+#include "sandbox/process/proctree.h"
+
+static void set_one(pid_t pid, rlim_t before, rlim_t now)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_FSIZE, NULL, &limit) < 0 ||
+	    (limit.rlim_cur != before && limit.rlim_cur <= now))
+		return;
+	limit.rlim_cur = now < limit.rlim_max ? now : limit.rlim_max;
+	(void)prlimit(pid, RLIMIT_FSIZE, &limit, NULL);
+}
+
+void file_limit_set(uint64_t before, uint64_t now)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++) {
+		pid_t pid = proctree_number(list.pids[i]);
+
+		if (pid > 0)
+			set_one(pid, before, now);
+	}
+}

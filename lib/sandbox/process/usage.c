@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/process/usage.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/process/kernel_memory.h"
+#include "sandbox/process/proctree.h"
+#include "sandbox/process/unlinked.h"
+
+enum {
+	STATUS_MAX = 4096,
+	ROLLUP_MAX = 4096,
+	SMALL_BYTES = 1 << 20,  /* of such a process it does not matter who owns its pages */
+	GROWTH_BYTES = 1 << 20, /* less is none */
+	RANK_GROWS = 2,         /* from here on the first generation */
+	RANK_STILL = 4,
+	FLAG_SIGNALED = 0x400, /* of the kernel's: a signal ends it */
+};
+
+/* What the last two quick measures saw: who has grown since the older is to go first. */
+static struct {
+	struct memory {
+		pid_t pid;
+		uint64_t started;
+		uint64_t bytes;
+	} * rows;
+	size_t len;
+} history[2];
+
+/* The number behind `name` in lines "Name:  123 kB", in bytes; 0 when there is none. */
+static uint64_t kilobytes_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at != NULL ? strtoull(at + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+static bool read_of(pid_t pid, const char *file, char *ret_text, size_t size)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	return proctree_read(path, ret_text, size);
+}
+
+static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
+{
+	char text[STATUS_MAX];
+	uint64_t bytes;
+	uint64_t tables;
+
+	*ret_shared = 0;
+	if (!read_of(pid, "status", text, sizeof(text)))
+		return 0;
+	*ret_shared = kilobytes_of(text, "RssShmem:");
+	bytes = kilobytes_of(text, "RssAnon:") + *ret_shared;
+	/* What is only read has no page of its own, and needs tables of pages all the same. */
+	tables = kilobytes_of(text, "VmPTE:");
+	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
+		return bytes + tables;
+	/* Absent before Linux 5.14: then the sum with pages of files. */
+	if (strstr(text, "Pss_Anon:") == NULL)
+		return kilobytes_of(text, "\nPss:") + tables;
+	*ret_shared = kilobytes_of(text, "Pss_Shmem:");
+	return kilobytes_of(text, "Pss_Anon:") + *ret_shared + tables;
+}
+
+struct process {
+	uint64_t ticks; /* its own and those of children that it waited for */
+	uint64_t started;
+	pid_t parent;
+	char name[USAGE_NAME_MAX];
+	uint32_t threads;
+	bool is_ending; /* a zombie, or killed: its memory goes without anybody's help */
+};
+
+static bool look_at(pid_t pid, struct process *ret_process)
+{
+	char text[1024];
+	const char *open;
+	const char *close;
+	unsigned long long own[2];
+	unsigned long long started;
+	unsigned int threads;
+	unsigned int flags;
+	unsigned long long pending;
+	long long waited[2];
+	char state;
+	size_t len;
+
+	if (!read_of(pid, "stat", text, sizeof(text)))
+		return false;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (open == NULL || close == NULL ||
+	    sscanf(close + 1,
+		   " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld "
+		   "%*d %*d %u %*d %llu %*u %*d %*u %*u %*u %*u %*u %*u %llu",
+		   &state, &ret_process->parent, &flags, &own[0], &own[1], &waited[0], &waited[1],
+		   &threads, &started, &pending) != 10)
+		return false;
+	ret_process->started = started;
+	ret_process->threads = threads;
+	ret_process->ticks = own[0] + own[1] + (uint64_t)waited[0] + (uint64_t)waited[1];
+	ret_process->is_ending = state == 'Z' || state == 'X' || (flags & FLAG_SIGNALED) != 0 ||
+				 (pending & BIT(SIGKILL - 1)) != 0;
+	len = (size_t)(close - open - 1);
+	len = size_min(len, sizeof(ret_process->name) - 1);
+	memcpy(ret_process->name, open + 1, len);
+	ret_process->name[len] = '\0';
+	return true;
+}
+
+static uint64_t waited_for_ms(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+}
+
+/* Parents come before their children in `list`; `generations` is filled up to `index`. */
+static int32_t generation_of(const struct pidlist *list, const int32_t *generations, size_t index,
+			     pid_t parent)
+{
+	for (size_t i = 0; i < index; i++)
+		if (list->pids[i] == parent)
+			return generations[i] + 1;
+	return 1;
+}
+
+static bool is_older(const struct usage_process *a, const struct usage_process *b)
+{
+	return a->started < b->started || (a->started == b->started && a->pid < b->pid);
+}
+
+/*
+ * A minder starts one interpreter, and then gets what that left behind, which is no interpreter: of
+ * its children the oldest is of the first generation, the others are programs.
+ */
+static void tell_orphans_apart(int first, struct usage_process *rows, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		for (size_t j = 0; first > 1 && j < len && rows[i].generations == first; j++)
+			if (rows[j].parent == rows[i].parent && is_older(&rows[j], &rows[i]))
+				rows[i].generations++;
+}
+
+struct totals {
+	uint64_t ticks;
+	uint32_t tasks; /* of those that count; zombies, too */
+};
+
+/* Processes that count, for the caller to free; NULL without memory. */
+static struct usage_process *survey(int first, bool exact, const struct pidlist *list,
+				    struct totals *ret_totals, size_t *ret_len)
+{
+	struct usage_process *rows = calloc(list->len + 1, sizeof(*rows));
+	int32_t *generations = calloc(list->len + 1, sizeof(*generations));
+	size_t len = 0;
+
+	*ret_totals = (struct totals){ 0 };
+	for (size_t i = 0; rows != NULL && generations != NULL && i < list->len; i++) {
+		struct process process = { 0 };
+
+		if (!look_at(list->pids[i], &process))
+			continue;
+		generations[i] = generation_of(list, generations, i, process.parent);
+		ret_totals->ticks += process.ticks;
+		if (generations[i] < first)
+			continue;
+		ret_totals->tasks += process.threads;
+		if (process.is_ending)
+			continue;
+		rows[len].pid = list->pids[i];
+		rows[len].generations = generations[i];
+		rows[len].parent = process.parent;
+		rows[len].started = process.started;
+		rows[len].memory_bytes = memory_of(list->pids[i], exact, &rows[len].shared_bytes);
+		memcpy(rows[len++].name, process.name, sizeof(process.name));
+	}
+	free(generations);
+	tell_orphans_apart(first, rows, len);
+	*ret_len = len;
+	return rows;
+}
+
+/* The kernel's memory, of whoever is the first to have it. */
+static void add_held(const struct pidlist *list, struct usage_process *rows, size_t len,
+		     uint32_t *ret_in_flight)
+{
+	struct kernel_memory_count count;
+	struct kernel_memory *held;
+
+	kernel_memory_count(list, &count);
+	*ret_in_flight = count.in_flight;
+	if (count.descriptors <= KERNEL_MEMORY_DESCRIPTORS_FEW)
+		return;
+	held = kernel_memory_new();
+	for (size_t i = 0; held != NULL && i < len; i++)
+		rows[i].memory_bytes += kernel_memory_bytes(held, rows[i].pid);
+	kernel_memory_free(held);
+}
+
+static uint64_t deleted_below(const struct pidlist *list, const struct usage_places *places)
+{
+	const char *folder = places != NULL ? places->folder : NULL;
+	struct stat st;
+
+	return folder != NULL && stat(folder, &st) == 0 ? unlinked_bytes(list, st.st_dev) : 0;
+}
+
+/*
+ * Pages of files there stay when a process that maps them ends: they are taken out of what each
+ * has, as many as there are for each page that is shared at all. Returns what they take.
+ */
+static uint64_t take_files_out(const struct usage_places *places, struct usage_process *rows,
+			       size_t len)
+{
+	uint64_t shared = 0;
+	struct statvfs vfs;
+	uint64_t files;
+
+	if (places == NULL || places->shared == NULL || statvfs(places->shared, &vfs) < 0)
+		return 0;
+	files = (uint64_t)(vfs.f_blocks - vfs.f_bfree) * vfs.f_frsize;
+	for (size_t i = 0; i < len; i++)
+		shared += rows[i].shared_bytes;
+	for (size_t i = 0; shared > 0 && i < len; i++) {
+		double part = files < shared ? (double)files / (double)shared : 1;
+
+		rows[i].memory_bytes -= (uint64_t)((double)rows[i].shared_bytes * part);
+	}
+	return files;
+}
+
+static void remember(const struct usage_process *rows, size_t len)
+{
+	struct memory *seen = calloc(len + 1, sizeof(*seen));
+
+	free(history[1].rows);
+	history[1] = history[0];
+	history[0].rows = seen;
+	history[0].len = seen != NULL ? len : 0;
+	for (size_t i = 0; i < history[0].len; i++)
+		seen[i] = (struct memory){ rows[i].pid, rows[i].started, rows[i].memory_bytes };
+}
+
+static uint64_t growth_of(const struct usage_process *row)
+{
+	uint64_t shared;
+	uint64_t bytes = memory_of(row->pid, false, &shared);
+
+	for (size_t i = 0; i < history[1].len; i++) {
+		const struct memory *seen = &history[1].rows[i];
+
+		if (seen->pid == row->pid && seen->started == row->started)
+			return bytes > seen->bytes ? bytes - seen->bytes : 0;
+	}
+	return bytes;
+}
+
+static bool has_grown(const struct usage_process *row)
+{
+	return growth_of(row) > GROWTH_BYTES;
+}
+
+static void tell_growths(int first, const struct usage_process *rows, size_t len,
+			 struct usage *usage)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len && count < USAGE_BUSY_MAX; i++)
+		if (rows[i].generations == first)
+			usage->growths[count++] = (struct usage_growth){
+				.bytes = growth_of(&rows[i]),
+				.parent = proctree_number(rows[i].parent),
+			};
+}
+
+void usage_measure(int first, bool exact, const struct usage_places *places,
+		   struct usage *ret_usage, struct usage_process *ret_largest)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	struct usage_process *rows;
+	struct totals totals;
+	size_t len = 0;
+
+	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
+	*ret_largest = (struct usage_process){ .pid = 0 };
+	proctree_descendants(&list);
+	rows = survey(first, exact, &list, &totals, &len);
+	if (!exact && rows != NULL)
+		remember(rows, len);
+	if (rows != NULL) {
+		ret_usage->shared_bytes = take_files_out(places, rows, len);
+		add_held(&list, rows, len, &ret_usage->in_flight);
+	}
+	ret_usage->memory_bytes = ret_usage->shared_bytes;
+	for (size_t i = 0; rows != NULL && i < len; i++) {
+		ret_usage->memory_bytes += rows[i].memory_bytes;
+		if (rows[i].generations > first)
+			ret_usage->programs_bytes += rows[i].memory_bytes;
+		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
+			*ret_largest = rows[i];
+	}
+	if (exact && rows != NULL)
+		tell_growths(first, rows, len, ret_usage);
+	free(rows);
+	ret_usage->processes = (uint32_t)len;
+	ret_usage->tasks = totals.tasks;
+	ret_usage->cpu_ms += totals.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	ret_usage->unlinked_bytes = deleted_below(&list, places);
+}
+
+/* ---- relief ---- */
+
+static bool is_busy(const struct usage_process *row, const struct usage_wish *wish)
+{
+	pid_t parent = proctree_number(row->parent);
+
+	for (size_t i = 0; i < wish->busy_count && i < USAGE_BUSY_MAX; i++)
+		if (wish->busy[i] == parent)
+			return true;
+	return false;
+}
+
+/* A first one that is idle and grows, as by a thread, goes before one that runs code and does not.
+ */
+static uint32_t rank_of(const struct usage_process *row, int first, const struct usage_wish *wish)
+{
+	bool grows = has_grown(row);
+
+	if (row->generations > first)
+		return grows ? 0 : 1;
+	if (is_busy(row, wish))
+		return grows ? RANK_GROWS : RANK_STILL;
+	return grows ? RANK_GROWS + 1 : RANK_STILL + 1;
+}
+
+/* As much as may be left when this one stays. */
+static uint64_t limit_of(const struct usage_process *row, const struct usage_wish *wish)
+{
+	return row->rank >= RANK_STILL ? wish->still_max : wish->memory_max;
+}
+
+/* When none of the first generation grows, one that does not has to go. */
+static bool is_any_growing(const struct usage_process *rows, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (rows[i].rank >= RANK_GROWS && rows[i].rank < RANK_STILL)
+			return true;
+	return false;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct usage_process *row_a = a;
+	const struct usage_process *row_b = b;
+
+	if (row_a->rank != row_b->rank)
+		return row_a->rank < row_b->rank ? -1 : 1;
+	if (row_a->started != row_b->started)
+		return row_a->started > row_b->started ? -1 : 1;
+	return 0;
+}
+
+/* How many of `rows`, from the first on, have to go; *ret_left at first is what stays anyway. */
+static size_t count_victims(const struct usage_process *rows, size_t len,
+			    const struct usage_wish *wish, uint64_t *ret_left)
+{
+	uint64_t left = *ret_left;
+	size_t victims = 0;
+
+	for (size_t i = 0; i < len; i++)
+		left += rows[i].memory_bytes;
+	while (victims < len && victims < USAGE_KILLS_MAX && left > limit_of(&rows[victims], wish))
+		left -= rows[victims++].memory_bytes;
+	*ret_left = left;
+	return victims;
+}
+
+/* Takes out of `count` victims those without whom the others suffice. */
+static size_t spare_needless(struct usage_process *rows, size_t count,
+			     const struct usage_wish *wish, uint64_t left)
+{
+	size_t kept = count;
+
+	for (size_t i = count; i > 0; i--) {
+		uint64_t with = left + rows[i - 1].memory_bytes;
+
+		if (with > limit_of(&rows[i - 1], wish))
+			continue;
+		left = with;
+		memmove(&rows[i - 1], &rows[i], (kept - i) * sizeof(*rows));
+		kept--;
+	}
+	return kept;
+}
+
+static void note(const struct usage_process *victim, int first, struct usage_relief *relief)
+{
+	if (victim->generations == first) {
+		relief->firsts++;
+		return;
+	}
+	if (relief->programs++ == 0 || victim->memory_bytes > relief->program.memory_bytes)
+		relief->program = *victim;
+}
+
+/* Each is held before it is looked for again, so that it is no other process with its number. */
+static void kill_all(const struct usage_process *victims, size_t count, int first,
+		     struct usage_relief *relief)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	int pidfds[USAGE_KILLS_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		pidfds[i] = proctree_hold(proctree_number(victims[i].pid), victims[i].pid);
+	proctree_descendants(&list);
+	for (size_t i = 0; i < count; i++) {
+		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&
+		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
+			note(&victims[i], first, relief);
+		fd_close(&pidfds[i]);
+	}
+}
+
+void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
+		   struct usage_relief *ret_relief)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	struct usage_wish own = *wish;
+	struct usage_process *rows;
+	uint32_t in_flight;
+	struct totals totals;
+	uint64_t left;
+	size_t len = 0;
+	size_t count;
+
+	*ret_relief = (struct usage_relief){ .programs = 0 };
+	proctree_descendants(&list);
+	rows = survey(first, true, &list, &totals, &len);
+	if (rows == NULL)
+		return;
+	left = take_files_out(places, rows, len);
+	add_held(&list, rows, len, &in_flight);
+	for (size_t i = 0; i < len; i++)
+		rows[i].rank = rank_of(&rows[i], first, wish);
+	qsort(rows, len, sizeof(*rows), by_rank);
+	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
+		own.still_max = own.memory_max;
+	count = count_victims(rows, len, &own, &left);
+	kill_all(rows, spare_needless(rows, count, &own, left), first, ret_relief);
+	free(rows);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/restrict/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/rootfs/hosttree.h"
+
+#define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define WRITE_FILES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_RULESET_TRUNCATE)
+/* What a rule for something that is no folder may say. */
+#define FILE_RIGHTS                                                                                \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES |                 \
+	 LANDLOCK_RULESET_IOCTL_DEV | LANDLOCK_RULESET_RESOLVE_UNIX)
+
+/* What may be done to a file, or below a folder. */
+enum access {
+	ACCESS_READ, /* and run */
+	ACCESS_LOOK, /* not run */
+	ACCESS_CHANGE,
+	ACCESS_OWN, /* the same, and its sockets are the session's own */
+	ACCESS_DEVICE,
+	ACCESS_TERMINAL,
+	ACCESSES
+};
+
+struct rule {
+	const char *path;
+	enum access access;
+};
+
+struct domain {
+	int ruleset;
+	uint64_t fs; /* the rights that it handles */
+};
+
+static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_FILES |
+			       LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+			       LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+			       LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+			       LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+
+static const uint64_t rights[ACCESSES] = {
+	[ACCESS_READ] = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE,
+	[ACCESS_LOOK] = READ_FILES,
+	[ACCESS_CHANGE] = change,
+	[ACCESS_OWN] = change | LANDLOCK_RULESET_RESOLVE_UNIX,
+	[ACCESS_DEVICE] = LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES,
+	[ACCESS_TERMINAL] = READ_FILES | WRITE_FILES | LANDLOCK_RULESET_IOCTL_DEV,
+};
+
+/*
+ * A root of our own: what is mounted there bounds it already, so all of it may be read. A copy's
+ * program was opened in its parent's root, from which no "/" of its own is reached, but this /usr.
+ */
+static const struct rule own_root[] = {
+	{ "/", ACCESS_READ },       { "/usr", ACCESS_READ },     { "/tmp", ACCESS_OWN },
+	{ "/dev/shm", ACCESS_OWN }, { POLICY_DATA, ACCESS_OWN }, { "/dev/pts", ACCESS_TERMINAL },
+};
+
+/*
+ * The host's root, beside hosttree.h: /tmp, /dev/shm and the terminals in /dev/pts are other
+ * programs' too. Without accounts there would be no user name.
+ */
+static const struct rule host_root[] = {
+	{ "/proc", ACCESS_LOOK },       { "/sys/devices/system/cpu", ACCESS_LOOK },
+	{ "/etc/passwd", ACCESS_LOOK }, { "/etc/group", ACCESS_LOOK },
+	{ "/etc/hosts", ACCESS_LOOK },
+};
+
+/* ---- rules ---- */
+
+static int allow_fd(const struct domain *domain, int fd, enum access access, struct err *err)
+{
+	uint64_t allowed = rights[access] & domain->fs;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "looking at what landlock shall allow");
+	if (!S_ISDIR(st.st_mode))
+		allowed &= FILE_RIGHTS;
+	return landlock_ruleset_allow(domain->ruleset, fd, allowed, err);
+}
+
+static int allow_path(const struct domain *domain, const char *path, enum access access,
+		      struct err *err)
+{
+	cleanup_fd int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "opening '%s' for a landlock rule", path);
+	return allow_fd(domain, fd, access, err);
+}
+
+/* What this system does not have needs no rule. */
+static int allow_if_there(const struct domain *domain, const char *path, enum access access,
+			  struct err *err)
+{
+	if (allow_path(domain, path, access, err) < 0 && err->sys != ENOENT)
+		return -1;
+	return 0;
+}
+
+static int allow_all(const struct domain *domain, const struct rule *rules, size_t count,
+		     struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (allow_if_there(domain, rules[i].path, rules[i].access, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int allow_devices(const struct domain *domain, struct err *err)
+{
+	for (size_t i = 0; i < hosttree_device_count; i++)
+		if (allow_if_there(domain, hosttree_devices[i], ACCESS_DEVICE, err) < 0)
+			return -1;
+	return allow_if_there(domain, "/dev/tty", ACCESS_TERMINAL, err);
+}
+
+static int allow_etc(void *data, const char *path, struct err *err)
+{
+	return allow_if_there(data, path, ACCESS_LOOK, err);
+}
+
+/* The interpreter's own terminal, of all that stand in the host's /dev/pts. */
+static int allow_terminal(const struct domain *domain, struct err *err)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (isatty(fd))
+			return allow_fd(domain, fd, ACCESS_TERMINAL, err);
+	return 0;
+}
+
+static int allow_shares(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	for (size_t i = 0; i < policy->share_count; i++) {
+		const struct policy_share *share = &policy->shares[i];
+
+		/* Neither landlock nor bwrap can keep a name in it from being made. */
+		if (share->writable && policy->tier != POLICY_NAMESPACES)
+			return err_set(err, ERR_UNSUPPORTED,
+				       "writing in a share needs tier namespaces, and this is "
+				       "tier %s: share '%s' without :rw, or ask 'ptycell doctor' "
+				       "how this machine gets that tier",
+				       policy_tier_name(policy->tier), share->path);
+		if (allow_path(domain, share->path, share->writable ? ACCESS_CHANGE : ACCESS_READ,
+			       err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool holds_share(const struct policy *policy, const char *path)
+{
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (strncmp(policy->shares[i].path, path, len) == 0 &&
+		    (policy->shares[i].path[len] == '/' || policy->shares[i].path[len] == '\0'))
+			return true;
+	return false;
+}
+
+/*
+ * A rule holds through mounts: below a folder whose sockets are the session's own there may be a
+ * share, with sockets of the person's programs. An interpreter reaches those that it made itself
+ * without a rule.
+ */
+static int allow_own_root(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_root); i++) {
+		enum access access = own_root[i].access;
+
+		if (access == ACCESS_OWN && holds_share(policy, own_root[i].path))
+			access = ACCESS_CHANGE;
+		if (allow_if_there(domain, own_root[i].path, access, err) < 0)
+			return -1;
+	}
+	/* A copy's program lies in its parent's root, whose inodes may be others. */
+	return policy->nested ? allow_if_there(domain, "/proc/self/exe", ACCESS_READ, err) : 0;
+}
+
+/* What the session's user cannot get to is of no use to it, and no reason to refuse the rest. */
+static int allow_runtimes(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		if (allow_path(domain, policy->runtimes[i], ACCESS_READ, err) < 0 &&
+		    err->sys != EACCES)
+			return -1;
+	return 0;
+}
+
+static int allow_host(struct domain *domain, const struct policy *policy, int workspace,
+		      struct err *err)
+{
+	const char *const folders[] = { policy->spool_path, policy->packages_path };
+
+	if (allow_all(domain, host_root, ARRAY_SIZE(host_root), err) < 0 ||
+	    hosttree_each_etc("", allow_etc, domain, err) < 0 || allow_terminal(domain, err) < 0 ||
+	    allow_fd(domain, workspace, ACCESS_OWN, err) < 0)
+		return -1;
+	for (size_t i = 0; i < hosttree_system_count; i++)
+		if (allow_if_there(domain, hosttree_system[i], ACCESS_READ, err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (folders[i][0] != '\0' && allow_path(domain, folders[i], ACCESS_READ, err) < 0)
+			return -1;
+	return allow_runtimes(domain, policy, err);
+}
+
+int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err)
+{
+	bool host = policy->tier == POLICY_LANDLOCK;
+	struct landlock_rights refused = landlock_ruleset_rights(abi);
+	cleanup_fd int ruleset = -1;
+	struct domain domain;
+	int rc;
+
+	if (abi == 0)
+		return host ? err_set(err, ERR_UNSUPPORTED, "this kernel has no landlock") : 0;
+	/* A session's own network needs no second guard, and its servers need their ports. */
+	if (!host)
+		refused.net = 0;
+	ruleset = landlock_ruleset_new(&refused, err);
+	if (ruleset < 0)
+		return -1;
+	domain = (struct domain){ .ruleset = ruleset, .fs = refused.fs };
+	if (host)
+		rc = allow_host(&domain, policy, workspace, err);
+	else
+		rc = allow_own_root(&domain, policy, err);
+	if (rc < 0 || allow_devices(&domain, err) < 0 || allow_shares(&domain, policy, err) < 0)
+		return -1;
+	return landlock_ruleset_enter(ruleset, err);
+}
+
+/* Every domain refuses moves between folders, handled or not, where no rule allows them. */
+int landlock_enter_signal_scope(int abi, struct err *err)
+{
+	const struct landlock_rights refused = { .fs = LANDLOCK_ACCESS_FS_REFER,
+						 .scoped = LANDLOCK_SCOPE_SIGNALS };
+	cleanup_fd int ruleset = -1;
+	struct domain domain;
+
+	if (abi < LANDLOCK_ABI_SIGNALS)
+		return err_set(err, ERR_UNSUPPORTED, "this kernel's landlock leaves signals alone");
+	ruleset = landlock_ruleset_new(&refused, err);
+	if (ruleset < 0)
+		return -1;
+	domain = (struct domain){ .ruleset = ruleset, .fs = refused.fs };
+	if (allow_path(&domain, "/", ACCESS_CHANGE, err) < 0)
+		return -1;
+	return landlock_ruleset_enter(ruleset, err);
+}

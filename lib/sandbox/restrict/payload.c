@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/restrict/payload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/restrict/privdrop.h"
+
+enum {
+	EXIT_NOT_STARTED = 127,
+	LOCKED_BYTES = 1 << 20,
+	PENDING_SIGNALS = 256,
+	NICENESS = 5,
+};
+
+static int bind_life(const struct payload *payload, struct err *err)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(err, "tying the interpreter to its minder");
+	if (getppid() != payload->parent)
+		_exit(EXIT_NOT_STARTED);
+	return 0;
+}
+
+int payload_take_terminal(const struct payload *payload, struct err *err)
+{
+	if (setsid() < 0)
+		return err_sys(err, "starting a session");
+	if (ioctl(payload->slave, TIOCSCTTY, 0) < 0)
+		return err_sys(err, "taking the terminal");
+	return 0;
+}
+
+/* Replaces *fd by a close-on-exec copy above every number that a plan can name. */
+static int move_up(int *fd, struct err *err)
+{
+	int copy = fcntl(*fd, F_DUPFD_CLOEXEC, PLAN_DESCRIPTOR_NUMBER_MAX + 1);
+
+	if (copy < 0)
+		return err_sys(err, "moving a descriptor");
+	*fd = copy;
+	return 0;
+}
+
+/*
+ * Puts `count` descriptors at `numbers` and marks every other from 3 on as close-on-exec. The
+ * copies are made above all numbers first, so that none is overwritten before its turn.
+ */
+static int place_all(int *fds, const int *numbers, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (move_up(&fds[i], err) < 0)
+			return -1;
+	if (fd_mark_from(STDERR_FILENO + 1) < 0)
+		return err_sys(err, "closing descriptors");
+	for (size_t i = 0; i < count; i++)
+		if (dup2(fds[i], numbers[i]) < 0)
+			return err_sys(err, "placing descriptor %d", numbers[i]);
+	return 0;
+}
+
+static int place_descriptors(struct payload *payload, struct err *err)
+{
+	const struct plan_start *start = payload->start;
+	int fds[3 + PLAN_DESCRIPTORS_MAX];
+	int numbers[3 + PLAN_DESCRIPTORS_MAX];
+	size_t count = 0;
+
+	/* These are used after this: out of the numbers' way. */
+	if (move_up(&payload->report, err) < 0 ||
+	    (payload->workspace >= 0 && move_up(&payload->workspace, err) < 0) ||
+	    (payload->user_ns >= 0 && move_up(&payload->user_ns, err) < 0))
+		return -1;
+	for (; count < 3; count++) {
+		fds[count] = payload->slave;
+		numbers[count] = (int)count;
+	}
+	/* Later ones win: a plan may replace standard input. */
+	for (size_t i = 0; i < start->descriptor_count; i++, count++) {
+		fds[count] = payload->ends[i];
+		numbers[count] = start->descriptors[i].number;
+	}
+	return place_all(fds, numbers, count, err);
+}
+
+struct limit_row {
+	__rlimit_resource_t resource;
+	uint64_t soft;
+	uint64_t hard;
+	const char *name;
+};
+
+static int limit(const struct limit_row *row, struct err *err)
+{
+	struct rlimit now;
+	struct rlimit new;
+
+	if (row->hard == POLICY_NO_LIMIT)
+		return 0;
+	if (getrlimit(row->resource, &now) < 0)
+		return err_sys(err, "reading the limit of %s", row->name);
+	/* Raising is not ours: the server's own limit is the ceiling. */
+	new.rlim_max = row->hard < now.rlim_max ? row->hard : now.rlim_max;
+	new.rlim_cur = row->soft < new.rlim_max ? row->soft : new.rlim_max;
+	if (setrlimit(row->resource, &new) < 0)
+		return err_sys(err, "limiting %s", row->name);
+	return 0;
+}
+
+static int limit_all(const struct limit_row *rows, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (limit(&rows[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int set_limits(const struct policy *policy, struct err *err)
+{
+	const struct limit_row limits[] = {
+		/* With 0 a program that the host pipes dumps to would still get this memory. */
+		{ RLIMIT_CORE, 1, 1, "core dumps" },
+		{ RLIMIT_NOFILE, policy->open_files_max, policy->open_files_max, "open files" },
+		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
+		/* Not RLIMIT_AS: Node reserves far more than it uses. */
+		{ RLIMIT_DATA, policy->memory_max, policy->memory_max, "memory" },
+		{ RLIMIT_NPROC, policy->processes_max, policy->processes_max, "processes" },
+		{ RLIMIT_CPU, policy->cpu_seconds_max, policy->cpu_seconds_max, "CPU time" },
+	};
+	const struct limit_row confined[] = {
+		{ RLIMIT_MEMLOCK, LOCKED_BYTES, LOCKED_BYTES, "locked memory" },
+		/* Kernel memory that no other limit counts. */
+		{ RLIMIT_MSGQUEUE, 0, 0, "message queues" },
+		{ RLIMIT_SIGPENDING, PENDING_SIGNALS, PENDING_SIGNALS, "pending signals" },
+	};
+
+	if (limit_all(limits, ARRAY_SIZE(limits), err) < 0)
+		return -1;
+	if (policy->tier == POLICY_UNCONFINED)
+		return 0;
+	/* The person's own programs come first. */
+	(void)setpriority(PRIO_PROCESS, 0, NICENESS);
+	return limit_all(confined, ARRAY_SIZE(confined), err);
+}
+
+static int enter_folder(const struct payload *payload, struct err *err)
+{
+	const char *cwd = payload->start->cwd;
+
+	if (cwd[0] == '\0' && payload->workspace >= 0)
+		return fchdir(payload->workspace) < 0 ? err_sys(err, "entering the workspace") : 0;
+	if (cwd[0] == '\0')
+		cwd = POLICY_DATA;
+	return chdir(cwd) < 0 ? err_sys(err, "entering '%s'", cwd) : 0;
+}
+
+/*
+ * In this order: filters may forbid what makes them, and joining the second user namespace needs
+ * capabilities and gives new ones.
+ */
+int payload_give_up(const struct payload *payload, struct err *err)
+{
+	if (set_limits(payload->policy, err) < 0)
+		return -1;
+	if (payload->user_ns >= 0 &&
+	    (namespaces_join_inner(payload->user_ns, err) < 0 || bind_life(payload, err) < 0))
+		return -1;
+	return privdrop_apply(payload->policy, payload->workspace, payload->means, err);
+}
+
+/* All but the last step. */
+static int prepare(struct payload *own, struct err *err)
+{
+	if (bind_life(own, err) < 0 || payload_take_terminal(own, err) < 0 ||
+	    place_descriptors(own, err) < 0 || payload_give_up(own, err) < 0)
+		return -1;
+	return enter_folder(own, err);
+}
+
+/* Of a file that is too large a program learns by the error of its call, as of a full disk. */
+static void set_signals(void)
+{
+	sigset_t none;
+
+	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int exec_program(const struct plan_start *start, struct err *err)
+{
+	const char *why;
+
+	set_signals();
+	(void)execve(start->argv[0], start->argv, start->envp);
+	why = errno == EACCES ? ", to which the session's user must have access" : "";
+	return err_sys(err, "starting '%s'%s", start->argv[0], why);
+}
+
+noreturn void payload_exec(const struct payload *payload)
+{
+	struct payload own = *payload;
+	struct err err = { 0 };
+
+	if (prepare(&own, &err) == 0)
+		(void)exec_program(own.start, &err);
+	(void)!write(own.report, &err, sizeof(err));
+	_exit(EXIT_NOT_STARTED);
+}
+
+static bool is_of_plan(const struct plan_start *start, int fd)
+{
+	for (size_t i = 0; i < start->descriptor_count; i++)
+		if (start->descriptors[i].number == fd)
+			return true;
+	return false;
+}
+
+/*
+ * What exec does: name, descriptors, and only then who may look into it: a sibling with the same
+ * user could take what is still open. The report's end tells of success.
+ */
+static int shed(const struct payload *own, struct err *err)
+{
+	const char *slash = strrchr(own->start->argv[0], '/');
+
+	if (prctl(PR_SET_NAME, slash != NULL ? slash + 1 : own->start->argv[0]) < 0)
+		return err_sys(err, "becoming an interpreter");
+	for (int fd = STDERR_FILENO + 1; fd <= PLAN_DESCRIPTOR_NUMBER_MAX; fd++)
+		if (!is_of_plan(own->start, fd))
+			(void)close(fd);
+	if (fd_close_from(PLAN_DESCRIPTOR_NUMBER_MAX + 1) < 0)
+		return err_sys(err, "closing descriptors");
+	(void)prctl(PR_SET_DUMPABLE, 1UL);
+	set_signals();
+	return 0;
+}
+
+void payload_become(const struct payload *payload)
+{
+	struct payload own = *payload;
+	struct err err = { 0 };
+
+	if (prepare(&own, &err) == 0 && shed(&own, &err) == 0)
+		return;
+	(void)!write(own.report, &err, sizeof(err));
+	_exit(EXIT_NOT_STARTED);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/restrict/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/ioprio.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <netinet/in.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+enum {
+	SPANS_MAX = 256,
+	JUMP_MAX = 255, /* what a condition can skip */
+};
+
+#define NAMESPACE_FLAGS                                                                            \
+	(CLONE_NEWTIME | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |             \
+	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define SET_ID_BITS (S_ISUID | S_ISGID)
+/* O_TMPFILE's own bit: its other one, O_DIRECTORY, differs between architectures. */
+#define CREATE_BITS (O_CREAT | 020000000)
+#define SOCKET_TYPE_BITS 0xf
+
+/* Numbers from `first` to the next span's; the last one ends at the highest there can be. */
+struct span {
+	uint32_t first;
+	enum seccomp_verdict verdict;
+};
+
+/* Those of seccomp_options.inet_sockets. */
+static const uint32_t inet_families[] = { AF_INET, AF_INET6, AF_NETLINK };
+
+struct builder {
+	struct bpf *program;
+	const struct seccomp_options *options;
+	struct span spans[SPANS_MAX];
+	size_t span_count;
+	bool overflow;
+};
+
+/* ---- what happens to one call ---- */
+
+static void put_if_any_bit(struct builder *builder, uint32_t bits)
+{
+	bpf_put(builder->program, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+}
+
+static void refuse_bits(struct builder *builder, size_t argument, uint32_t bits)
+{
+	bpf_load_argument(builder->program, argument);
+	put_if_any_bit(builder, bits);
+	bpf_errno(builder->program, EPERM);
+	bpf_allow(builder->program);
+}
+
+static void refuse_value(struct builder *builder, size_t argument, uint32_t value)
+{
+	bpf_load_argument(builder->program, argument);
+	bpf_if_equal(builder->program, value);
+	bpf_errno(builder->program, EPERM);
+}
+
+static void allow_zero(struct builder *builder, size_t argument)
+{
+	bpf_load_argument(builder->program, argument);
+	bpf_if_equal(builder->program, 0);
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPERM);
+}
+
+/* Without such a flag the mode is what happens to be in the register. */
+static void put_create(struct builder *builder, size_t mode)
+{
+	bpf_load_argument(builder->program, mode - 1);
+	bpf_put(builder->program, BPF_JMP | BPF_JSET | BPF_K, CREATE_BITS, 1, 0);
+	bpf_allow(builder->program);
+	refuse_bits(builder, mode, SET_ID_BITS);
+}
+
+static void refuse_requests(struct builder *builder, const uint32_t *requests, size_t count)
+{
+	bpf_load_argument(builder->program, 1);
+	for (size_t i = 0; i < count; i++) {
+		bpf_if_equal(builder->program, requests[i]);
+		bpf_errno(builder->program, EPERM);
+	}
+	bpf_allow(builder->program);
+}
+
+static void put_ioctl(struct builder *builder)
+{
+	/* TIOCSTI CVE-2017-5226, TIOCLINUX CVE-2023-28100; a line discipline is a module. */
+	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
+
+	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+}
+
+/* Who opens a leased file waits for the lease's holder, 45 s as a rule. */
+static void put_fcntl(struct builder *builder)
+{
+	static const uint32_t requests[] = { F_SETLEASE, F_NOTIFY };
+
+	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+}
+
+/* A watch needs no more than the name of a file, and rights over it. */
+static void put_watched(struct builder *builder)
+{
+	if (builder->options->host_files)
+		bpf_errno(builder->program, ENOSYS);
+	else if (builder->options->own_inodes)
+		bpf_allow(builder->program);
+	else
+		refuse_bits(builder, 2, IN_ACCESS | IN_OPEN | IN_CLOSE_NOWRITE);
+}
+
+static void put_unless_host(struct builder *builder, int error)
+{
+	if (builder->options->host_files)
+		bpf_errno(builder->program, error);
+	else
+		bpf_allow(builder->program);
+}
+
+static void put_load_type(struct builder *builder)
+{
+	bpf_load_argument(builder->program, 1);
+	bpf_put(builder->program, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
+}
+
+static void put_only(struct builder *builder, const uint32_t *values, size_t count, int error)
+{
+	for (size_t i = 0; i < count; i++)
+		bpf_skip_if_equal(builder->program, values[i], (uint8_t)(count - i));
+	bpf_errno(builder->program, error);
+}
+
+/*
+ * Of the internet's protocols those that everybody uses, and of netlink what tells about
+ * interfaces: for any other the kernel may load a module (SCTP, DCCP, L2TP, netfilter).
+ */
+static void put_protocols(struct builder *builder)
+{
+	static const uint32_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW };
+	static const uint32_t protocols[] = { IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP,
+					      IPPROTO_ICMPV6 };
+
+	put_load_type(builder);
+	put_only(builder, types, ARRAY_SIZE(types), ESOCKTNOSUPPORT);
+	bpf_load_argument(builder->program, 2);
+	put_only(builder, protocols, ARRAY_SIZE(protocols), EPROTONOSUPPORT);
+	bpf_allow(builder->program);
+}
+
+static void put_netlink(struct builder *builder)
+{
+	bpf_load_argument(builder->program, 2);
+	bpf_if_equal(builder->program, NETLINK_ROUTE);
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPROTONOSUPPORT);
+}
+
+static void put_socket(struct builder *builder)
+{
+	const struct seccomp_options *options = builder->options;
+
+	bpf_load_argument(builder->program, 0);
+	bpf_if_equal(builder->program, AF_UNIX);
+	if (options->unix_sockets)
+		bpf_allow(builder->program);
+	else
+		bpf_errno(builder->program, EACCES);
+	if (options->inet_sockets) {
+		/* The block for netlink has four instructions. */
+		bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 4);
+		put_netlink(builder);
+		bpf_skip_if_equal(builder->program, AF_INET, 2);
+		bpf_skip_if_equal(builder->program, AF_INET6, 1);
+		bpf_errno(builder->program, EAFNOSUPPORT);
+		put_protocols(builder);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(inet_families); i++) {
+		bpf_if_equal(builder->program, inet_families[i]);
+		bpf_errno(builder->program, EACCES);
+	}
+	bpf_errno(builder->program, EAFNOSUPPORT);
+}
+
+/*
+ * A datagram end of a pair can send to any address later on, so that pairs would be sockets for
+ * whoever may have none; SOCK_RAW is the same type under another name.
+ */
+static void put_socketpair(struct builder *builder)
+{
+	bpf_load_argument(builder->program, 0);
+	bpf_skip_if_equal(builder->program, AF_UNIX, 1);
+	bpf_errno(builder->program, EAFNOSUPPORT);
+	if (!builder->options->unix_sockets) {
+		put_load_type(builder);
+		bpf_if_equal(builder->program, SOCK_DGRAM);
+		bpf_errno(builder->program, EACCES);
+		bpf_if_equal(builder->program, SOCK_RAW);
+		bpf_errno(builder->program, EACCES);
+	}
+	bpf_allow(builder->program);
+}
+
+static void put_personality(struct builder *builder)
+{
+	bpf_load_argument(builder->program, 0);
+	bpf_if_equal(builder->program, PER_LINUX);
+	bpf_allow(builder->program);
+	bpf_if_equal(builder->program, UINT32_MAX); /* asks */
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPERM);
+}
+
+static void put_own(struct builder *builder, enum seccomp_verdict verdict)
+{
+	if (!builder->options->foreign_pids) {
+		bpf_allow(builder->program);
+		return;
+	}
+	/* "0" is the caller, but for a user it means all that the user has. */
+	if (verdict == SECCOMP_OWN_PRIORITY)
+		refuse_value(builder, 0, PRIO_USER);
+	if (verdict == SECCOMP_OWN_IO_PRIORITY)
+		refuse_value(builder, 0, IOPRIO_WHO_USER);
+	allow_zero(builder, verdict == SECCOMP_OWN_PID ? 0 : 1);
+}
+
+/*
+ * The limit of core dumps stays at 1 (sandbox/restrict/payload.c), and who sets it is told that it
+ * is done: many programs forbid themselves dumps, and end when they cannot.
+ */
+static void put_core_limit(struct builder *builder, size_t resource)
+{
+	bpf_load_argument(builder->program, resource);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 1, 0);
+	bpf_allow(builder->program);
+}
+
+/* Both halves of a pointer. */
+static void put_if_null(struct builder *builder, size_t argument, bool allowed)
+{
+	bpf_load_argument(builder->program, argument);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+	bpf_load(builder->program, offsetof(struct seccomp_data, args) +
+					   argument * sizeof(uint64_t) + sizeof(uint32_t));
+	bpf_if_equal(builder->program, 0);
+	if (allowed)
+		bpf_allow(builder->program);
+	else
+		bpf_errno(builder->program, 0);
+}
+
+static void put_prlimit(struct builder *builder)
+{
+	if (!builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	bpf_load_argument(builder->program, 0);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+	bpf_errno(builder->program, EPERM);
+	if (builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	put_core_limit(builder, 1);
+	/* Nobody would fill in the old one. */
+	put_if_null(builder, 3, false);
+	bpf_errno(builder->program, EPERM);
+}
+
+static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
+{
+	switch (verdict) {
+	case SECCOMP_ALLOW:
+		bpf_allow(builder->program);
+		break;
+	case SECCOMP_REFUSE:
+		bpf_errno(builder->program, EPERM);
+		break;
+	case SECCOMP_ABSENT:
+		bpf_errno(builder->program, ENOSYS);
+		break;
+	case SECCOMP_NO_NAMESPACES:
+		refuse_bits(builder, 0, NAMESPACE_FLAGS);
+		break;
+	case SECCOMP_NO_INJECTION:
+		put_ioctl(builder);
+		break;
+	case SECCOMP_NO_LEASES:
+		put_fcntl(builder);
+		break;
+	case SECCOMP_WATCHED:
+		put_watched(builder);
+		break;
+	case SECCOMP_NO_WATCHES:
+		put_unless_host(builder, ENOSYS);
+		break;
+	case SECCOMP_NO_ATTRIBUTES:
+		put_unless_host(builder, EOPNOTSUPP);
+		break;
+	case SECCOMP_FAMILIES:
+		put_socket(builder);
+		break;
+	case SECCOMP_PAIRS:
+		put_socketpair(builder);
+		break;
+	case SECCOMP_MODE_1:
+	case SECCOMP_MODE_2:
+		refuse_bits(builder, verdict - SECCOMP_MODE_1 + 1, SET_ID_BITS);
+		break;
+	case SECCOMP_CREATE_MODE_2:
+	case SECCOMP_CREATE_MODE_3:
+		put_create(builder, verdict - SECCOMP_CREATE_MODE_2 + 2);
+		break;
+	case SECCOMP_PERSONALITY:
+		put_personality(builder);
+		break;
+	case SECCOMP_OWN_PID:
+	case SECCOMP_OWN_PRIORITY:
+	case SECCOMP_OWN_IO_PRIORITY:
+		put_own(builder, verdict);
+		break;
+	case SECCOMP_SET_LIMIT:
+		put_prlimit(builder);
+		break;
+	case SECCOMP_OLD_SET_LIMIT:
+		put_core_limit(builder, 0);
+		bpf_errno(builder->program, 0);
+		break;
+	case SECCOMP_VERDICTS:
+		builder->overflow = true;
+	}
+}
+
+/* ---- the search for a number ---- */
+
+/*
+ * The number is searched by halves. The kernel runs the filter once for every number when it is
+ * loaded, to learn which calls are always allowed: a list instead of a tree costs 0.1 ms there.
+ */
+static void put_spans(struct builder *builder, const struct span *spans, size_t count)
+{
+	struct bpf *program = builder->program;
+	unsigned short at = program->len;
+	size_t half = count / 2;
+	int skip;
+
+	if (count == 1) {
+		put_verdict(builder, spans[0].verdict);
+		return;
+	}
+	bpf_put(builder->program, BPF_JMP | BPF_JGE | BPF_K, spans[half].first, 0, 0);
+	put_spans(builder, spans, half);
+	skip = program->len - at - 1;
+	if (skip > JUMP_MAX)
+		builder->overflow = true;
+	program->code[at].jt = (uint8_t)skip;
+	put_spans(builder, spans + half, count - half);
+}
+
+static void add_span(struct builder *builder, uint32_t first, enum seccomp_verdict verdict)
+{
+	if (builder->span_count == SPANS_MAX) {
+		builder->overflow = true;
+		return;
+	}
+	builder->spans[builder->span_count++] = (struct span){ first, verdict };
+}
+
+/* Sorted numbers of the architecture's rules. qsort() may ask for memory, whose limit is in force.
+ */
+static size_t collect(struct span *ret_rules, enum seccomp_arch arch)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < seccomp_rule_count && count < SPANS_MAX; i++) {
+		const struct seccomp_rule *rule = &seccomp_rules[i];
+		size_t at = count;
+
+		if (rule->numbers[arch] == SECCOMP_NONE)
+			continue;
+		for (; at > 0 && ret_rules[at - 1].first > (uint32_t)rule->numbers[arch]; at--)
+			ret_rules[at] = ret_rules[at - 1];
+		ret_rules[at] = (struct span){ (uint32_t)rule->numbers[arch], rule->verdict };
+		count++;
+	}
+	return count;
+}
+
+/* Neighbours with one plain answer become one span, what lies between rules is allowed. */
+static int make_spans(struct builder *builder, enum seccomp_arch arch, struct err *err)
+{
+	struct span rules[SPANS_MAX];
+	size_t count = collect(rules, arch);
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool gap = rules[i].first > next;
+
+		if (rules[i].first < next)
+			return err_set(err, ERR_INTERNAL, "system call %u is filtered twice",
+				       rules[i].first);
+		if (gap)
+			add_span(builder, next, SECCOMP_ALLOW);
+		if (gap || i == 0 || rules[i].verdict != rules[i - 1].verdict)
+			add_span(builder, rules[i].first, rules[i].verdict);
+		next = rules[i].first + 1;
+	}
+	if (next <= SECCOMP_HIGHEST)
+		add_span(builder, next, SECCOMP_ALLOW);
+	add_span(builder, SECCOMP_HIGHEST + 1, SECCOMP_ABSENT);
+	return 0;
+}
+
+enum seccomp_arch seccomp_native(void)
+{
+#if defined(__x86_64__)
+	return SECCOMP_X86_64;
+#elif defined(__aarch64__)
+	return SECCOMP_AARCH64;
+#else
+	return SECCOMP_ARCHES;
+#endif
+}
+
+int seccomp_build(struct bpf *ret_program, enum seccomp_arch arch,
+		  const struct seccomp_options *options, struct err *err)
+{
+	static const uint32_t audit_arches[] = {
+		[SECCOMP_X86_64] = AUDIT_ARCH_X86_64,
+		[SECCOMP_AARCH64] = AUDIT_ARCH_AARCH64,
+	};
+	struct builder builder = { .program = ret_program, .options = options };
+
+	if (make_spans(&builder, arch, err) < 0)
+		return -1;
+	bpf_begin(ret_program, audit_arches[arch]);
+	put_spans(&builder, builder.spans, builder.span_count);
+	if (builder.overflow || ret_program->overflow)
+		return err_set(err, ERR_INTERNAL, "the filter of system calls is too long");
+	return 0;
+}
+
+int seccomp_enter(const struct seccomp_options *options, struct err *err)
+{
+	struct bpf program;
+
+	if (seccomp_native() == SECCOMP_ARCHES)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "there is no filter of system calls for this processor");
+	if (seccomp_build(&program, seccomp_native(), options, err) < 0)
+		return -1;
+	return bpf_enter(&program, err);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/rootfs/protect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/runnames.h"
+#include "sandbox/rootfs/repository.h"
+
+enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1, MODULES_DEPTH = 16, MODULES_LOOKS = 2000 };
+/* Whoever may see the share may read them: the user's git would fail, or complain, otherwise. */
+enum { FILE_MODE = 01444, IGNORE_MODE = 0444 };
+
+#define IGNORE_NAME ".gitignore"
+#define IGNORE_ALL "*\n"
+
+/*
+ * Where commondir is, git takes config and hooks from the folder it names; without content git
+ * fails.
+ */
+const struct protect_row protect_rows[PROTECT_ROWS] = {
+	{ "hooks", NULL },
+	{ "config", "" },
+	{ "config.worktree", "" },
+	{ "commondir", "." },
+};
+
+typedef void row_fn(int dir, const struct protect_row *row);
+
+/* ---- one placeholder ---- */
+
+static int open_folder(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void write_new(int dir, const char *name, const char *content, mode_t mode)
+{
+	cleanup_fd int fd =
+		openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct err err;
+
+	if (fd < 0)
+		return;
+	/* One without what it is to say would stop the user's git. */
+	if (fd_write_all(fd, content, strlen(content), &err) < 0)
+		(void)unlinkat(dir, name, 0);
+	(void)fchmod(fd, mode); /* not by the mode above: the umask */
+}
+
+/* Fails only where the session could not create it either. */
+static void make_placeholder(int dir, const struct protect_row *row)
+{
+	cleanup_fd int fd = -1;
+
+	if (row->content != NULL) {
+		write_new(dir, row->name, row->content, FILE_MODE);
+		return;
+	}
+	if (mkdirat(dir, row->name, 0700) < 0)
+		return;
+	fd = open_folder(dir, row->name);
+	if (fd < 0)
+		return;
+	write_new(fd, IGNORE_NAME, IGNORE_ALL, IGNORE_MODE);
+	(void)fchmod(fd, PROTECT_FOLDER_MODE);
+}
+
+/* Nobody else makes something of these modes. */
+static bool is_placeholder(int dir, const struct protect_row *row)
+{
+	mode_t mode = row->content == NULL ? S_IFDIR | PROTECT_FOLDER_MODE : S_IFREG | FILE_MODE;
+	struct stat st;
+
+	return fstatat(dir, row->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
+	       st.st_mode == mode &&
+	       (row->content == NULL || st.st_size == (off_t)strlen(row->content));
+}
+
+static void remove_ignore(int dir, const struct protect_row *row)
+{
+	static const struct protect_row ignore = { IGNORE_NAME, IGNORE_ALL };
+	cleanup_fd int fd = open_folder(dir, row->name);
+	struct stat st;
+
+	if (fd < 0 || fstatat(fd, ignore.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_mode != (S_IFREG | IGNORE_MODE) || st.st_size != (off_t)strlen(ignore.content))
+		return;
+	(void)fchmod(fd, 0700);
+	(void)unlinkat(fd, ignore.name, 0);
+	(void)fchmod(fd, PROTECT_FOLDER_MODE);
+}
+
+static void remove_placeholder(int dir, const struct protect_row *row)
+{
+	if (!is_placeholder(dir, row))
+		return;
+	if (row->content == NULL)
+		remove_ignore(dir, row);
+	(void)unlinkat(dir, row->name, row->content == NULL ? AT_REMOVEDIR : 0);
+}
+
+/* ---- all of a share ---- */
+
+static void each_of_repository(int git, row_fn *fn)
+{
+	for (size_t i = 0; i < PROTECT_ROWS; i++)
+		fn(git, &protect_rows[i]);
+}
+
+/*
+ * Submodules and worktrees: their names may have slashes. Of one that code moved away, which `mv`
+ * does by removing what it can, placeholders are left.
+ */
+static void each_below(int parent, const char *name, row_fn *fn, int depth, int *looks)
+{
+	int fd = depth > 0 ? open_folder(parent, name) : -1;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (entries == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	while ((entry = readdir(entries)) != NULL && (*looks)-- > 0)
+		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
+		    !repository_holds_none(entry->d_name))
+			each_below(fd, entry->d_name, fn, depth - 1, looks);
+	if (fn == remove_placeholder || repository_is(fd))
+		each_of_repository(fd, fn);
+	(void)closedir(entries);
+}
+
+static void each_placeholder(int share, row_fn *fn)
+{
+	struct protect_row row = { .name = ".git" };
+	/* Before the first row makes or removes a placeholder of that name. */
+	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_folder(share, ".git");
+	int looks = MODULES_LOOKS;
+
+	for (size_t i = 0; (row.name = runnames_held(i)) != NULL; i++)
+		fn(share, &row);
+	if (git < 0)
+		return;
+	each_of_repository(git, fn);
+	each_below(git, "modules", fn, MODULES_DEPTH, &looks);
+	each_below(git, "worktrees", fn, MODULES_DEPTH, &looks);
+}
+
+int protect_hold(int share, struct err *err)
+{
+	/* A lock belongs to an open file: the server's descriptor would be the same for all. */
+	cleanup_fd int held = openat(share, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (held < 0)
+		return err_sys(err, "opening a share");
+	/* Exclusive for the moment that a removal takes. */
+	for (int i = 0; flock(held, LOCK_SH | LOCK_NB) < 0 && i < LOCK_TRIES; i++)
+		(void)poll(NULL, 0, LOCK_PAUSE_MS);
+	each_placeholder(held, make_placeholder);
+	return fd_steal(&held);
+}
+
+void protect_release(int *held)
+{
+	if (*held >= 0 && flock(*held, LOCK_EX | LOCK_NB) == 0)
+		each_placeholder(*held, remove_placeholder);
+	fd_close(held);
+}

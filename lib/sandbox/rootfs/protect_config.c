@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/rootfs/protect_config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/gitini.h"
+#include "base/mem.h"
+#include "sandbox/rootfs/protect_follow.h"
+#include "sandbox/rootfs/repository.h"
+
+/* DEPTH_MAX is git's. */
+enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, LOOKS_MAX = 200000 };
+enum { HOOKS_MAX = 4 << 10, COMMANDS_MAX = 16 << 10, PATHS_MAX = 4 << 20 };
+
+/* Husky's folder of hooks, which run the user's scripts in the folder above. */
+#define HUSKY "/_"
+
+struct reading {
+	struct protect_config *config;
+	const char *path;
+	int depth;
+};
+
+static void read_config(struct protect_config *config, const char *path, int depth);
+
+static const char *first(const struct buf *paths)
+{
+	return paths->len > 0 ? paths->data : NULL;
+}
+
+static const char *next(const struct buf *paths, const char *path)
+{
+	path += strlen(path) + 1;
+	return path < paths->data + paths->len ? path : NULL;
+}
+
+static bool has_path(const struct buf *paths, const char *path)
+{
+	for (const char *at = first(paths); at != NULL; at = next(paths, at))
+		if (str_eq(at, path))
+			return true;
+	return false;
+}
+
+static void add_path(struct buf *paths, const char *path)
+{
+	if (paths->len + strlen(path) < paths->max)
+		buf_put(paths, path, strlen(path) + 1);
+}
+
+/* A folder that git may be called in, or above it: if it were held nothing there could be written.
+ */
+static bool is_workplace(const struct protect_config *config, const char *path)
+{
+	size_t len = strlen(path);
+
+	if (str_eq(path, config->top))
+		return true;
+	for (const char *at = first(&config->workplaces); at != NULL;
+	     at = next(&config->workplaces, at))
+		if (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/'))
+			return true;
+	return false;
+}
+
+/* ---- paths ---- */
+
+/* Gives the links on the way, and where it leads to the caller, who frees it. NULL: not there. */
+static char *follow(struct protect_config *config, const char *path)
+{
+	if (config->looks_left == 0)
+		return NULL;
+	config->looks_left--;
+	return protect_follow(config->top, path, config->fn, config->data);
+}
+
+/* A value of a config; the caller frees it. */
+static char *path_of(const struct protect_config *config, const char *folder, const char *value)
+{
+	const char *below = gitini_below_home(value, config->top);
+
+	if (below != NULL)
+		return xasprintf("%s/%s", config->top, below);
+	return value[0] == '/' ? xstrdup(value) : xasprintf("%s/%s", folder, value);
+}
+
+static void give(struct protect_config *config, const char *path)
+{
+	cleanup_free char *real = follow(config, path);
+
+	if (real != NULL && !is_workplace(config, real))
+		config->fn(config->data, real);
+}
+
+static void give_links_in(struct protect_config *config, const char *folder)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+
+	while (entries != NULL && config->looks_left > 0 && (entry = readdir(entries)) != NULL) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, entry->d_name);
+
+		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+			give(config, path);
+	}
+	if (entries != NULL)
+		(void)closedir(entries);
+}
+
+static void give_hooks_among_others(struct protect_config *config, const char *folder)
+{
+	const char *hook;
+
+	for (size_t i = 0; (hook = repository_hook(i)) != NULL; i++) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, hook);
+
+		give(config, path);
+	}
+}
+
+static void give_hooks(struct protect_config *config, const char *folder, const char *value)
+{
+	cleanup_free char *path = path_of(config, folder, value);
+	cleanup_free char *real = follow(config, path);
+
+	if (real == NULL)
+		return;
+	if (is_workplace(config, real)) {
+		give_hooks_among_others(config, real);
+		return;
+	}
+	config->fn(config->data, real);
+	give_links_in(config, real);
+}
+
+/* What .git leads to is a repository, which is held as one. */
+static void give_name(struct protect_config *config, const char *path)
+{
+	cleanup_free char *real = follow(config, path);
+
+	if (real == NULL || str_eq(strrchr(path, '/'), "/.git") || is_workplace(config, real))
+		return;
+	if (!str_eq(real, path))
+		config->fn(config->data, real);
+	give_links_in(config, real);
+}
+
+static void give_file(struct protect_config *config, const char *folder, const char *file)
+{
+	cleanup_free char *path = path_of(config, folder, file);
+	cleanup_free char *real = follow(config, path);
+	struct stat st;
+
+	if (real != NULL && lstat(real, &st) == 0 && S_ISREG(st.st_mode))
+		config->fn(config->data, real);
+}
+
+/* ---- configs ---- */
+
+static void include(const struct reading *reading, const char *value)
+{
+	cleanup_free char *folder =
+		xmemdup(reading->path, (size_t)(strrchr(reading->path, '/') - reading->path));
+	cleanup_free char *path = path_of(reading->config, folder, value);
+	cleanup_free char *real = follow(reading->config, path);
+	struct stat st;
+
+	if (real == NULL || lstat(real, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	reading->config->fn(reading->config->data, real);
+	read_config(reading->config, real, reading->depth + 1);
+}
+
+static void add_hooks(struct protect_config *config, const char *value)
+{
+	size_t len = strlen(value);
+	size_t husky = strlen(HUSKY);
+	cleanup_free char *path = NULL;
+
+	while (len > 1 && value[len - 1] == '/')
+		len--;
+	if (len > husky && strncmp(value + len - husky, HUSKY, husky) == 0)
+		len -= husky;
+	path = xmemdup(value, len);
+	if (path[0] != '\0' && !has_path(&config->hooks, path))
+		add_path(&config->hooks, path);
+}
+
+static void add_command(void *data, const char *word)
+{
+	struct protect_config *config = data;
+
+	if (!has_path(&config->commands, word))
+		add_path(&config->commands, word);
+}
+
+static void on_entry(void *data, const struct gitini_entry *entry)
+{
+	const struct reading *reading = data;
+
+	if (entry->odd != NULL)
+		return;
+	if (gitini_is_include(entry))
+		include(reading, entry->value);
+	else if (gitini_is_hooks(entry))
+		add_hooks(reading->config, entry->value);
+	else if (gitini_is_command(entry))
+		gitini_each_word(entry->value, add_command, reading->config);
+}
+
+static void read_config(struct protect_config *config, const char *path, int depth)
+{
+	struct reading reading = { .config = config, .path = path, .depth = depth };
+	cleanup_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	cleanup_free char *text = NULL;
+	struct stat st;
+	ssize_t len;
+
+	if (depth > DEPTH_MAX || config->reads_left == 0 || fd < 0 || fstat(fd, &st) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return;
+	config->reads_left--;
+	text = xcalloc(1, CONFIG_MAX);
+	len = read(fd, text, CONFIG_MAX);
+	if (len > 0)
+		gitini_each(text, (size_t)len, on_entry, &reading);
+}
+
+void protect_config_begin(struct protect_config *config, const char *top,
+			  void (*fn)(void *data, const char *path), void *data)
+{
+	*config = (struct protect_config){
+		.top = top, .reads_left = READS_MAX, .looks_left = LOOKS_MAX, .fn = fn, .data = data
+	};
+	buf_init(&config->hooks, HOOKS_MAX);
+	buf_init(&config->commands, COMMANDS_MAX);
+	buf_init(&config->names, PATHS_MAX);
+	buf_init(&config->workplaces, PATHS_MAX);
+}
+
+void protect_config_add_workplace(struct protect_config *config, const char *folder)
+{
+	add_path(&config->workplaces, folder);
+}
+
+void protect_config_add_name(struct protect_config *config, const char *path)
+{
+	add_path(&config->names, path);
+}
+
+void protect_config_add_file(struct protect_config *config, const char *path)
+{
+	give_file(config, config->top, path);
+}
+
+void protect_config_read(struct protect_config *config, const char *path)
+{
+	cleanup_free char *real = follow(config, path);
+
+	if (real != NULL)
+		read_config(config, real, 0);
+}
+
+typedef void give_fn(struct protect_config *config, const char *folder, const char *value);
+
+static void give_wherever(struct protect_config *config, const struct buf *values, give_fn *fn)
+{
+	for (const char *value = first(values); value != NULL; value = next(values, value)) {
+		const char *at = first(&config->workplaces);
+
+		if (value[0] == '/' || value[0] == '~')
+			fn(config, config->top, value);
+		else
+			for (; at != NULL; at = next(&config->workplaces, at))
+				fn(config, at, value);
+	}
+}
+
+void protect_config_end(struct protect_config *config)
+{
+	give_wherever(config, &config->hooks, give_hooks);
+	give_wherever(config, &config->commands, give_file);
+	for (const char *at = first(&config->names); at != NULL; at = next(&config->names, at))
+		give_name(config, at);
+	buf_release(&config->hooks);
+	buf_release(&config->commands);
+	buf_release(&config->names);
+	buf_release(&config->workplaces);
+}

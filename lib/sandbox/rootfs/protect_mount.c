@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* protect_mount.c - the names that are there when a session starts, and the mounts on them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/runnames.h"
+#include "sandbox/rootfs/mount_source.h"
+#include "sandbox/rootfs/protect.h"
+#include "sandbox/rootfs/protect_config.h"
+#include "sandbox/rootfs/repository.h"
+
+/* A name that is mounted on itself. */
+struct pin {
+	char *path;
+	bool writable;
+};
+
+struct walk {
+	size_t top; /* length of the share's own path */
+	struct pin *pins;
+	size_t count;
+	size_t room;
+	struct repository_queue folders;
+	struct protect_config named;
+	size_t looks;
+};
+
+/* ---- pins ---- */
+
+static void add_pin(struct walk *walk, const char *path, size_t len, bool writable)
+{
+	if (walk->count == walk->room) {
+		walk->room = walk->room > 0 ? walk->room * 2 : 16;
+		walk->pins = xrealloc(walk->pins, walk->room * sizeof(*walk->pins));
+	}
+	walk->pins[walk->count++] =
+		(struct pin){ .path = xmemdup(path, len), .writable = writable };
+}
+
+/* Nor can what it lies in be moved away, but for packages: whoever updates one moves its folder. */
+static void pin(struct walk *walk, const char *path, bool writable)
+{
+	if (walk->folders.in_packages) {
+		add_pin(walk, path, strlen(path), writable);
+		return;
+	}
+	for (const char *slash = strchr(path + walk->top + 1, '/'); slash != NULL;
+	     slash = strchr(slash + 1, '/'))
+		add_pin(walk, path, (size_t)(slash - path), true);
+	add_pin(walk, path, strlen(path), writable);
+}
+
+/* The outer before the inner; of two on one path the read-only one. */
+static int by_path(const void *a, const void *b)
+{
+	const struct pin *one = a;
+	const struct pin *other = b;
+	int order = strcmp(one->path, other->path);
+
+	return order != 0 ? order : (int)one->writable - (int)other->writable;
+}
+
+static void sort_pins(struct walk *walk)
+{
+	size_t kept = 0;
+
+	if (walk->count > 0)
+		qsort(walk->pins, walk->count, sizeof(*walk->pins), by_path);
+	for (size_t i = 0; i < walk->count; i++) {
+		if (kept > 0 && str_eq(walk->pins[kept - 1].path, walk->pins[i].path))
+			free(walk->pins[i].path);
+		else
+			walk->pins[kept++] = walk->pins[i];
+	}
+	walk->count = kept;
+}
+
+/* The descriptor is of what is there, a link too. */
+static int mount_pin(int root, const struct pin *one, struct err *err)
+{
+	const struct mount_source_bind how = { .writable = one->writable, .execute = true };
+	cleanup_fd int fd = mount_source_open_name_below(root, one->path, err);
+	struct stat st;
+
+	if (fd < 0)
+		return lstat(one->path, &st) < 0 && errno == ENOENT ? 0 : -1; /* gone since */
+	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode))
+		return mount_source_pin_link(fd, err);
+	return mount_source_bind(fd, one->path, fd, &how, err);
+}
+
+static int mount_pins(const struct walk *walk, int root, struct err *err)
+{
+	if (walk->count > PROTECT_MOUNTS)
+		return err_set(err, ERR_LIMIT, "more than %d names to protect in a share",
+			       PROTECT_MOUNTS);
+	for (size_t i = 0; i < walk->count; i++)
+		if (mount_pin(root, &walk->pins[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the look for them ---- */
+
+static bool is_folder(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_placeholder(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (st.st_mode & 07777) == PROTECT_FOLDER_MODE;
+}
+
+/* Where it leads is held at the end, when all folders are known. */
+static void pin_name(struct walk *walk, int dir, const char *path)
+{
+	struct stat st;
+
+	pin(walk, path, false);
+	if (fstatat(dir, strrchr(path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode)))
+		protect_config_add_name(&walk->named, path);
+}
+
+/* "config.worktree" is one, too. */
+#define CONFIG "config"
+
+static void pin_of_repository(struct walk *walk, int dir, const char *folder, const char *name)
+{
+	cleanup_free char *path = xasprintf("%s/%s", folder, name);
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	pin_name(walk, dir, path);
+	if (strncmp(name, CONFIG, strlen(CONFIG)) == 0)
+		protect_config_read(&walk->named, path);
+}
+
+static void pin_repository(struct walk *walk, int dir, const char *path)
+{
+	if (strlen(path) > walk->top)
+		pin(walk, path, true);
+	for (size_t i = 0; i < PROTECT_ROWS; i++)
+		pin_of_repository(walk, dir, path, protect_rows[i].name);
+	for (size_t i = 0; repository_remotes(i) != NULL; i++)
+		pin_of_repository(walk, dir, path, repository_remotes(i));
+}
+
+/* Packages are made by others, and whoever updates them replaces their files. */
+static bool stays(const struct walk *walk, const char *name, bool is_folder)
+{
+	return runnames_is_held(name) ||
+	       (!walk->folders.in_packages && runnames_stays(name, is_folder));
+}
+
+static void pin_inside(struct walk *walk, const char *folder, const char *name)
+{
+	const char *inside;
+
+	for (size_t i = 0; (inside = runnames_inside(name, i)) != NULL; i++) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, inside);
+
+		protect_config_add_file(&walk->named, path);
+	}
+}
+
+static void visit(struct walk *walk, int dir, const char *folder, bool in_repository,
+		  const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+	bool is_git = str_eq(name, ".git");
+	bool enters = is_folder(dir, entry) && !(is_git && is_placeholder(dir, name));
+	bool inner = in_repository && repository_holds_none(name);
+	cleanup_free char *path = NULL;
+
+	if (str_eq(name, ".") || str_eq(name, ".."))
+		return;
+	path = xasprintf("%s/%s", folder, name);
+	if (strlen(path) >= PATH_MAX)
+		return;
+	if (is_git && !is_placeholder(dir, name))
+		protect_config_add_workplace(&walk->named, folder);
+	if (stays(walk, name, enters) && !(is_git && enters)) {
+		pin_name(walk, dir, path);
+	} else if (enters) {
+		pin_inside(walk, folder, name);
+		repository_queue_add(&walk->folders, name, inner, mem_steal(&path));
+	}
+}
+
+/* `folder` is under a mount of ours, where nobody of the session is yet. */
+static void look_into(struct walk *walk, const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	const char *name = strrchr(folder, '/');
+	bool repository;
+	bool is_git;
+
+	if (entries == NULL) {
+		fd_close(&fd);
+		return; /* nor can the session look into it */
+	}
+	is_git = name != NULL && str_eq(name, "/.git");
+	repository = repository_is(fd) || is_git;
+	if (repository)
+		pin_repository(walk, fd, folder);
+	if (repository && !is_git)
+		protect_config_add_workplace(&walk->named, folder);
+	while (walk->looks < PROTECT_LOOKS && (entry = readdir(entries)) != NULL) {
+		walk->looks++;
+		visit(walk, fd, folder, repository, entry);
+	}
+	(void)closedir(entries);
+}
+
+static void look_everywhere(struct walk *walk, const char *top)
+{
+	repository_queue_add(&walk->folders, "", false, xstrdup(top));
+	for (;;) {
+		cleanup_free char *path = repository_queue_take(&walk->folders);
+
+		if (path == NULL)
+			return;
+		if (walk->looks < PROTECT_LOOKS)
+			look_into(walk, path);
+	}
+}
+
+static void on_named(void *data, const char *path)
+{
+	pin(data, path, false);
+}
+
+int protect_mount(int root, const char *path, struct err *err)
+{
+	struct walk walk = { .top = strlen(path) };
+	int rc;
+
+	repository_queue_init(&walk.folders);
+	protect_config_begin(&walk.named, path, on_named, &walk);
+	look_everywhere(&walk, path);
+	walk.folders.in_packages = false;
+	protect_config_end(&walk.named);
+	sort_pins(&walk);
+	rc = mount_pins(&walk, root, err);
+	for (size_t i = 0; i < walk.count; i++)
+		free(walk.pins[i].path);
+	free(walk.pins);
+	return rc < 0 ? err_wrap(err, "protecting the share '%s'", path) : 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/rootfs/repository.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+struct waiting {
+	struct list node;
+	char *path;
+	bool packages;
+	bool inner;
+};
+
+static bool has(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool repository_is(int dir)
+{
+	return has(dir, "HEAD") &&
+	       (has(dir, "objects") || has(dir, "refs") || has(dir, "commondir"));
+}
+
+static bool is_one_of(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(names[i], name))
+			return true;
+	return false;
+}
+
+bool repository_holds_none(const char *name)
+{
+	static const char *const names[] = { "objects", "refs", "logs", "hooks", "info", "lfs" };
+
+	return is_one_of(names, ARRAY_SIZE(names), name);
+}
+
+/* Of all versions, of its server and its mail as well. */
+static const char *const hooks[] = { "applypatch-msg",
+				     "pre-applypatch",
+				     "post-applypatch",
+				     "pre-commit",
+				     "pre-merge-commit",
+				     "prepare-commit-msg",
+				     "commit-msg",
+				     "post-commit",
+				     "pre-rebase",
+				     "post-checkout",
+				     "post-merge",
+				     "pre-push",
+				     "pre-receive",
+				     "update",
+				     "proc-receive",
+				     "post-receive",
+				     "post-update",
+				     "reference-transaction",
+				     "push-to-checkout",
+				     "pre-auto-gc",
+				     "post-rewrite",
+				     "sendemail-validate",
+				     "fsmonitor-watchman",
+				     "p4-changelist",
+				     "p4-prepare-changelist",
+				     "p4-post-changelist",
+				     "p4-pre-submit",
+				     "post-index-change" };
+
+bool repository_is_hook(const char *name)
+{
+	return is_one_of(hooks, ARRAY_SIZE(hooks), name);
+}
+
+const char *repository_hook(size_t i)
+{
+	return i < ARRAY_SIZE(hooks) ? hooks[i] : NULL;
+}
+
+const char *repository_remotes(size_t i)
+{
+	static const char *const names[] = { "branches", "remotes" };
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
+static bool are_packages(const char *name)
+{
+	static const char *const names[] = { "node_modules", "site-packages",   ".venv",
+					     "venv",         "__pycache__",     ".tox",
+					     ".nox",         ".cache",          "target",
+					     ".mypy_cache",  "bower_components" };
+
+	return is_one_of(names, ARRAY_SIZE(names), name);
+}
+
+void repository_queue_init(struct repository_queue *queue)
+{
+	list_init(&queue->first);
+	list_init(&queue->packages);
+	list_init(&queue->inner);
+	queue->in_packages = false;
+	queue->in_inner = false;
+}
+
+void repository_queue_add(struct repository_queue *queue, const char *name, bool inner,
+			  char *path_own)
+{
+	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	waiting->path = path_own;
+	waiting->packages = queue->in_packages || are_packages(name);
+	waiting->inner = queue->in_inner || inner || str_eq(name, "objects");
+	list_init(&waiting->node);
+	list_append(waiting->inner      ? &queue->inner
+		    : waiting->packages ? &queue->packages
+					: &queue->first,
+		    &waiting->node);
+}
+
+char *repository_queue_take(struct repository_queue *queue)
+{
+	struct list *heads[] = { &queue->first, &queue->packages, &queue->inner };
+	size_t i = 0;
+	struct waiting *waiting;
+	char *path;
+
+	while (i < ARRAY_SIZE(heads) && list_empty(heads[i]))
+		i++;
+	if (i == ARRAY_SIZE(heads))
+		return NULL;
+	waiting = list_entry(heads[i]->next, struct waiting, node);
+	path = waiting->path;
+	queue->in_packages = waiting->packages;
+	queue->in_inner = waiting->inner;
+	list_remove(&waiting->node);
+	free(waiting);
+	return path;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/supervise/init.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/cgroup.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/namespaces/zygote_namespaces.h"
+#include "sandbox/process/file_limit.h"
+#include "sandbox/process/usage.h"
+#include "sandbox/rootfs/rootfs.h"
+#include "sandbox/supervise/setup.h"
+#include "sandbox/supervise/subreaper.h"
+#include "sandbox/supervise/supervisor.h"
+#include "sandbox/wire/plan.h"
+
+enum { STARTS_KEPT = 64 };
+
+struct init {
+	struct subreaper warden;
+	struct policy policy; /* its strings lie in the plan, which stays mapped */
+	struct enclosure enclosure;
+	struct privdrop_means means;
+	int plan;            /* -1: not kept */
+	int members;         /* -1: minders that are forked elsewhere are where they belong */
+	uint64_t file_max;   /* as it was told last */
+	uint64_t shared_max; /* of /dev/shm, as it was set last */
+	uint32_t starts;
+	pid_t minders[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
+};
+
+/* Minders are the first generation, interpreters the second. */
+enum {
+	FIRST_OF_SESSION = 2,
+	PARENT_ANSWERS_MS = 1000, /* it forks in 5: then it hangs */
+};
+
+static struct usage_places places_of(const struct policy *policy)
+{
+	bool rooted = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP;
+
+	return (struct usage_places){ .folder = rooted ? POLICY_DATA : policy->data_path,
+				      .shared = rooted ? ROOTFS_SHARED : NULL };
+}
+
+/* Files in memory get what processes leave: who writes more hears that there is no room. */
+static void fit_shared(struct init *init, const struct usage *usage)
+{
+	uint64_t bytes;
+
+	if (init->policy.tier != POLICY_NAMESPACES)
+		return;
+	bytes = rootfs_shared_room(&init->policy, usage->memory_bytes - usage->shared_bytes);
+	if (bytes < usage->shared_bytes)
+		bytes = usage->shared_bytes;
+	if (bytes != init->shared_max && rootfs_resize_shared(bytes) == 0)
+		init->shared_max = bytes;
+}
+
+/* That of a start, by its minder; 0: it is not known any more. */
+static int32_t number_of(const struct init *init, pid_t minder)
+{
+	for (uint32_t back = 0; back < STARTS_KEPT && back < init->starts; back++)
+		if (init->minders[(init->starts - back) % STARTS_KEPT] == minder)
+			return (int32_t)(init->starts - back);
+	return 0;
+}
+
+static void measure(struct subreaper *warden, bool exact)
+{
+	struct init *init = container_of(warden, struct init, warden);
+	const struct usage_places places = places_of(&init->policy);
+	struct usage_process largest;
+	struct usage usage;
+
+	usage_measure(FIRST_OF_SESSION, exact, &places, &usage, &largest);
+	fit_shared(init, &usage);
+	for (size_t i = 0; i < USAGE_BUSY_MAX && usage.growths[i].parent != 0; i++)
+		usage.growths[i].parent = number_of(init, usage.growths[i].parent);
+	wire_tell(warden->channel, WIRE_MEASURED, &usage);
+}
+
+static void relieve(const struct init *init, const struct wire_message *message)
+{
+	const struct usage_places places = places_of(&init->policy);
+	struct usage_relief relief;
+	struct usage_wish wish;
+
+	memcpy(&wish, message->payload, sizeof(wish));
+	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
+		wish.busy[i] = init->minders[(uint32_t)wish.busy[i] % STARTS_KEPT];
+	usage_relieve(FIRST_OF_SESSION, &wish, &places, &relief);
+	wire_tell(init->warden.channel, WIRE_RELIEVED, &relief);
+}
+
+static void set_file_max(struct init *init, const struct wire_message *message)
+{
+	uint64_t file_max;
+
+	memcpy(&file_max, message->payload, sizeof(file_max));
+	file_limit_set(init->file_max, file_max);
+	init->file_max = file_max;
+}
+
+/* ---- starting ---- */
+
+static int ask_parent(const struct supervisor_task *task, int policy, int report, int parent,
+		      struct err *err)
+{
+	int fds[WIRE_FORK_FDS] = {
+		[WIRE_FORK_PLAN] = task->plan,       [WIRE_FORK_CHANNEL] = task->channel,
+		[WIRE_FORK_POLICY] = policy,         [WIRE_FORK_REPORT] = report,
+		[WIRE_FORK_USER_NS] = task->user_ns,
+	};
+	const int32_t own_inodes = task->policy->own_inodes;
+	int rc;
+
+	if (namespaces_open_own(fds + WIRE_FORK_NAMESPACES, err) < 0)
+		return -1;
+	rc = wire_send(parent, WIRE_FORK, &own_inodes, fds, WIRE_FORK_FDS, err);
+	for (size_t i = WIRE_FORK_NAMESPACES; i < WIRE_FORK_FDS; i++)
+		fd_close(&fds[i]);
+	return rc;
+}
+
+/*
+ * A minder that is forked from the parent, and waits there until it is known to be ours, and in our
+ * control group. 0: there is none, and if there should be one after all, it sees the end of the
+ * report.
+ */
+static pid_t summon(const struct supervisor_task *task, const struct init *init, int parent)
+{
+	cleanup_fd int ours = -1;
+	cleanup_fd int theirs = -1;
+	int pair[2];
+	int32_t pid = 0;
+	struct err err;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return 0;
+	ours = pair[0];
+	theirs = pair[1];
+	if (ask_parent(task, init->plan, theirs, parent, &err) < 0)
+		return 0;
+	fd_close(&theirs);
+	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, PARENT_ANSWERS_MS) == 0)
+		(void)shutdown(parent, SHUT_RDWR); /* nobody is to wait for it again */
+	if (recv(ours, &pid, sizeof(pid), MSG_DONTWAIT) != (ssize_t)sizeof(pid) || pid <= 0)
+		return 0;
+	if (init->members >= 0 && cgroup_move(init->members, pid) < 0)
+		return 0;
+	return send(ours, "g", 1, MSG_NOSIGNAL) == 1 ? pid : 0;
+}
+
+static void add_minder(struct init *init, pid_t pid)
+{
+	init->minders[++init->starts % STARTS_KEPT] = pid;
+	if (pid > 0)
+		pidlist_add(&init->warden.known, pid);
+}
+
+static void on_start(struct subreaper *warden, const struct wire_message *message)
+{
+	struct init *init = container_of(warden, struct init, warden);
+	struct supervisor_task task = { .policy = &init->policy,
+					.means = &init->means,
+					.workspace = init->enclosure.workspace,
+					.user_ns = init->enclosure.user_ns,
+					.parent = getpid() };
+	struct err err;
+	pid_t pid;
+
+	task.plan = message->fds[0];
+	task.channel = message->fds[1];
+	if (message->fd_count > 2 && init->plan >= 0) {
+		pid = summon(&task, init, message->fds[2]);
+		if (pid > 0) {
+			add_minder(init, pid);
+			return;
+		}
+	}
+	pid = fork();
+	if (pid == 0)
+		_exit(supervisor_run(&task));
+	if (pid > 0) {
+		add_minder(init, pid);
+		return;
+	}
+	add_minder(init, 0);
+	(void)err_sys(&err, "forking a minder");
+	wire_tell(task.channel, WIRE_FAILED, &err);
+}
+
+static void on_message(struct subreaper *warden, const struct wire_message *message)
+{
+	if (message->type == WIRE_START)
+		on_start(warden, message);
+	else if (message->type == WIRE_MEASURE)
+		measure(warden, wire_get_number(message) != 0);
+	else if (message->type == WIRE_KILL_LARGEST)
+		relieve(container_of(warden, struct init, warden), message);
+	else if (message->type == WIRE_FILE_MAX)
+		set_file_max(container_of(warden, struct init, warden), message);
+	else
+		warden->ended = true;
+}
+
+size_t init_count_folders(const struct policy *policy)
+{
+	return 1U + (policy->spool_path[0] != '\0') + (policy->packages_path[0] != '\0') +
+	       policy->share_count;
+}
+
+static int take_policy(struct init *init, struct init_task *task, struct err *err)
+{
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+
+	if (plan == NULL || plan_parse_sandbox(plan, len, &init->policy, err) < 0)
+		return -1;
+	/* A parent puts all layers in force, which is not what some tests want. */
+	if (init->policy.nested && init->means.without == 0)
+		init->plan = fd_steal(&task->plan);
+	fd_close(&task->plan);
+	/* Who forks sessions' interpreters must be able to join what confines them. */
+	if (init->policy.nursery)
+		init->means.without |= BIT(LAYER_LANDLOCK) | BIT(LAYER_SECCOMP);
+	if (init->policy.nursery && task->map.foreign)
+		init->means.without |= BIT(LAYER_SECOND_USER_NAMESPACE);
+	return 0;
+}
+
+/* Everything that was inherited but these, which are renumbered. */
+static int close_others(struct init_task *task, struct err *err)
+{
+	int *kept[3 + INIT_FOLDERS_MAX] = { &task->channel, &task->plan };
+	size_t count = 2;
+
+	if (task->members >= 0)
+		kept[count++] = &task->members;
+	for (size_t i = 0; i < task->folder_count; i++)
+		kept[count++] = &task->folders[i];
+	return subreaper_close_others(kept, count, err);
+}
+
+static int hand_out_listener(int channel, struct err *err)
+{
+	cleanup_fd int listener = namespaces_listen(err);
+
+	if (listener < 0)
+		return -1;
+	return wire_send(channel, WIRE_LISTENER, NULL, &listener, 1, err);
+}
+
+static int hand_out_nursery(int channel, int inner, struct err *err)
+{
+	int fds[ZYGOTE_NAMESPACES_NAMESPACES];
+	int rc;
+
+	if (zygote_namespaces_open(inner, fds, err) < 0)
+		return -1;
+	rc = wire_send(channel, WIRE_NURSERY, NULL, fds, ZYGOTE_NAMESPACES_NAMESPACES, err);
+	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
+		fd_close(&fds[i]);
+	return rc;
+}
+
+static int set_up(struct init *init, struct init_task *task, struct err *err)
+{
+	if (take_policy(init, task, err) < 0 ||
+	    setup_self(&init->policy,
+		       &(struct setup_task){ .folders = task->folders,
+					     .map = &task->map,
+					     .shifted = task->shifted,
+					     .outside = task->parent,
+					     .means = &init->means },
+		       &init->enclosure, err) < 0)
+		return -1;
+	for (size_t i = 0; i < task->folder_count; i++)
+		if (task->folders[i] != init->enclosure.workspace)
+			fd_close(&task->folders[i]);
+	init->members = task->members;
+	init->file_max = init->policy.file_max;
+	if (init->policy.nursery)
+		return hand_out_nursery(task->channel, init->enclosure.user_ns, err);
+	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
+		return hand_out_listener(task->channel, err);
+	return 0;
+}
+
+/* In a pid namespace the kernel ends all of it with its pid 1: no need for a gentle signal. */
+static int become_warden(struct init *init, const struct init_task *task, struct err *err)
+{
+	const bool is_first = init->policy.tier >= POLICY_BWRAP;
+
+	if (subreaper_init(&init->warden, "ptycell-init", task->channel,
+			   is_first ? 0 : task->parent, err) < 0)
+		return -1;
+	init->warden.kills_all = init->enclosure.kills_all;
+	init->warden.obeys_parent_only = is_first;
+	return is_first ? namespaces_bind_life(false, err) : 0;
+}
+
+int init_run(const struct init_task *task)
+{
+	struct init init = { .means = *task->means,
+			     .plan = -1,
+			     .members = -1,
+			     .enclosure = { .workspace = -1, .user_ns = -1 } };
+	struct init_task own = *task;
+	struct err err;
+
+	if (close_others(&own, &err) < 0 || set_up(&init, &own, &err) < 0 ||
+	    become_warden(&init, &own, &err) < 0) {
+		wire_tell(own.channel, WIRE_FAILED, &err);
+		return 1;
+	}
+	subreaper_serve(&init.warden, on_message, SUBREAPER_INIT_GRACE_MS);
+	return 0;
+}

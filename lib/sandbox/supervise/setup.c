@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/supervise/setup.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/report.h"
+#include "sandbox/restrict/killgroup.h"
+#include "sandbox/restrict/landlock.h"
+#include "sandbox/rootfs/rootfs.h"
+#include "sandbox/supervise/bwrap.h"
+
+/* The file belongs to root as long as the process may not be looked into. */
+void setup_prefer_for_oom(void)
+{
+	const unsigned long dumpable = prctl(PR_GET_DUMPABLE) == 1;
+	cleanup_fd int fd = -1;
+
+	(void)prctl(PR_SET_DUMPABLE, 1UL);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	(void)!write(fd, "1000", strlen("1000"));
+	(void)prctl(PR_SET_DUMPABLE, dumpable);
+}
+
+/* ---- tier namespaces ---- */
+
+/* Becomes 0 of the first user namespace. Until then the server's user's files can be opened. */
+static int take_user(const struct uid_map *map, struct err *err)
+{
+	if (!map->foreign)
+		return uid_map_write_own(0, map, err);
+	if (uid_map_become(0, 0, err) < 0)
+		return -1;
+	return namespaces_bind_life(true, err);
+}
+
+static int build(const struct policy *policy, const struct setup_task *task,
+		 struct rootfs_sources *sources, struct enclosure *made, struct err *err)
+{
+	const uint32_t without = task->means->without;
+	uint32_t layers = (BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_OWN_INODES)) & ~without;
+
+	if (take_user(task->map, err) < 0 || namespaces_start(without, err) < 0 ||
+	    rootfs_build(policy, sources, &layers, err) < 0)
+		return -1;
+	setup_prefer_for_oom();
+	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
+	    namespaces_make_inner(policy->nursery, &made->user_ns, err) < 0)
+		return -1;
+	if (rootfs_finish(err) < 0)
+		return -1;
+	made->layers |= layers;
+	return namespaces_bind_life(false, err);
+}
+
+static int enclose_in_namespaces(const struct policy *policy, const struct setup_task *task,
+				 struct enclosure *made, struct err *err)
+{
+	struct rootfs_sources sources;
+	int rc;
+
+	made->kills_all = true;
+	made->layers = BIT(LAYER_USER_NAMESPACE) | BIT(LAYER_MOUNT_NAMESPACE) |
+		       BIT(LAYER_PID_NAMESPACE) | BIT(LAYER_NET_NAMESPACE) |
+		       BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
+		       BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_SECOND_USER_NAMESPACE) |
+		       BIT(LAYER_PRIVATE_PTY);
+	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
+	if (namespaces_bind_life(true, err) < 0 ||
+	    rootfs_open_sources(policy, task->folders, task->shifted, &sources, err) < 0)
+		return -1;
+	rc = build(policy, task, &sources, made, err);
+	rootfs_sources_release(&sources);
+	if (rc < 0)
+		fd_close(&made->user_ns);
+	return rc;
+}
+
+/* ---- tier landlock ---- */
+
+/*
+ * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
+ * long as nothing else holds them in, the session could end all that the person has running.
+ */
+static int enclose_in_group(struct policy *policy, const struct setup_task *task,
+			    struct enclosure *made, struct err *err)
+{
+	int abi = landlock_abi(task->means->landlock_abi);
+
+	setup_prefer_for_oom();
+	if (!task->map->foreign)
+		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
+	else if (privdrop_bound_capabilities(err) < 0 ||
+		 uid_map_become(task->map->uid, task->map->gid, err) < 0)
+		return -1;
+	if (access(policy->data_path, X_OK) < 0)
+		return err_set(err, ERR_DENIED,
+			       "a session's own user cannot get to '%s': a folder above it is "
+			       "closed to others; set PTYCELL_HOME to a folder that others may "
+			       "pass through, as /var/tmp/ptycell is",
+			       policy->data_path);
+	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
+		return -1;
+	if (!made->kills_all && abi == 0)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel has no landlock, or it is switched off");
+	if (!made->kills_all)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel's landlock has ABI %d, and holds signals in from %d on",
+			       abi, LANDLOCK_ABI_SIGNALS);
+	made->layers |= BIT(LAYER_KILL_GROUP);
+	return 0;
+}
+
+/* ---- tier bwrap ---- */
+
+/* All of it is made; what is left is to see that it is made of the right folders. */
+static int enclose_in_bwrap(const struct policy *policy, const struct setup_task *task,
+			    struct enclosure *made, struct err *err)
+{
+	made->kills_all = true;
+	made->layers =
+		BIT(LAYER_USER_NAMESPACE) | BIT(LAYER_MOUNT_NAMESPACE) | BIT(LAYER_PID_NAMESPACE) |
+		BIT(LAYER_NET_NAMESPACE) | BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
+		BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_PRIVATE_PTY);
+	if (bwrap_compare(policy, task->folders, err) < 0)
+		return -1;
+	return namespaces_bind_life(false, err);
+}
+
+int setup_self(struct policy *policy, const struct setup_task *task,
+	       struct enclosure *ret_enclosure, struct err *err)
+{
+	struct enclosure made = { .workspace = -1, .user_ns = -1 };
+	int rc = 0;
+
+	if (policy->tier < POLICY_BWRAP)
+		made.workspace = task->folders[0];
+	if (policy->tier == POLICY_NAMESPACES)
+		rc = enclose_in_namespaces(policy, task, &made, err);
+	if (policy->tier == POLICY_BWRAP)
+		rc = enclose_in_bwrap(policy, task, &made, err);
+	if (policy->tier == POLICY_LANDLOCK)
+		rc = enclose_in_group(policy, task, &made, err);
+	made.layers &= ~task->means->without;
+	policy->own_inodes = (made.layers & BIT(LAYER_OWN_INODES)) != 0;
+	if (rc == 0)
+		*ret_enclosure = made;
+	return rc;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/supervise/supervisor.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/process/terminal.h"
+#include "sandbox/process/ttywait.h"
+#include "sandbox/restrict/payload.h"
+#include "sandbox/supervise/subreaper.h"
+#include "sandbox/wire/plan.h"
+#include "sandbox/wire/wire.h"
+
+enum {
+	KILL_PAUSE_MS = 2, /* between two rounds of killing */
+	IS_INTERPRETER = 1,
+};
+
+struct supervisor {
+	struct subreaper warden;
+	pid_t interpreter; /* 0 when it is reaped */
+	int report;        /* from the child, until it has exec'd */
+	bool killing;
+	bool copied;              /* the interpreter, from a parent */
+	uint64_t cpu_seconds_max; /* that it began with */
+	struct stat slave;
+	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
+	int handover[WIRE_FDS_MAX];
+	size_t handover_count;
+};
+
+static void tell(struct supervisor *minder, enum wire_type type, const void *payload)
+{
+	wire_tell(minder->warden.channel, type, payload);
+}
+
+static void tell_number(struct supervisor *minder, enum wire_type type, int number)
+{
+	int32_t payload = number;
+
+	tell(minder, type, &payload);
+}
+
+static void close_all(int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fd_close(&fds[i]);
+}
+
+/* ---- starting ---- */
+
+/* Both ends of one of the plan's descriptors. */
+static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_theirs,
+		     struct err *err)
+{
+	int pair[2];
+	bool ours_first = kind == PLAN_PIPE_OUT || kind == PLAN_PIPE_ASIDE;
+	int wait = kind == PLAN_PIPE_ASIDE ? O_NONBLOCK : 0;
+
+	if (kind == PLAN_PACKETS && wire_pair(pair, err) < 0)
+		return -1;
+	if (kind == PLAN_SOCKET && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(err, "creating a socket");
+	if (kind != PLAN_SOCKET && kind != PLAN_PACKETS && pipe2(pair, O_CLOEXEC | wait) < 0)
+		return err_sys(err, "creating a pipe");
+	*ret_ours = pair[ours_first ? 0 : 1];
+	*ret_theirs = pair[ours_first ? 1 : 0];
+	return 0;
+}
+
+/* Terminal and descriptors: our ends go to minder->handover, the child's into `payload`. */
+static int make_descriptors(struct supervisor *minder, struct payload *payload, struct err *err)
+{
+	const struct plan_start *start = payload->start;
+
+	if (terminal_open(start->rows, start->columns, &minder->handover[0], &payload->slave, err) <
+	    0)
+		return -1;
+	minder->handover_count = 1;
+	if (fstat(payload->slave, &minder->slave) < 0)
+		return err_sys(err, "looking at a terminal");
+	for (size_t i = 0; i < start->descriptor_count; i++) {
+		if (make_ends(start->descriptors[i].kind, &minder->handover[minder->handover_count],
+			      &payload->ends[i], err) < 0)
+			return -1;
+		minder->handover_count++;
+	}
+	return 0;
+}
+
+/* IS_INTERPRETER in the child, when that is no other program. */
+static int fork_payload(struct supervisor *minder, struct payload *payload, bool execs,
+			struct err *err)
+{
+	int pipe_ends[2];
+
+	if (pipe2(pipe_ends, O_CLOEXEC) < 0)
+		return err_sys(err, "creating a pipe");
+	minder->report = pipe_ends[0];
+	payload->report = pipe_ends[1];
+	payload->parent = getpid();
+	minder->interpreter = fork();
+	if (minder->interpreter == 0 && execs)
+		payload_exec(payload);
+	if (minder->interpreter == 0) {
+		payload_become(payload);
+		return IS_INTERPRETER;
+	}
+	fd_close(&pipe_ends[1]);
+	if (minder->interpreter < 0) {
+		minder->interpreter = 0;
+		return err_sys(err, "forking an interpreter");
+	}
+	return 0;
+}
+
+static int start_parsed(struct supervisor *minder, const struct supervisor_task *task,
+			const struct plan_start *start, struct err *err)
+{
+	struct payload payload = { .start = start,
+				   .policy = task->policy,
+				   .means = task->means,
+				   .workspace = task->workspace,
+				   .user_ns = task->user_ns,
+				   .slave = -1 };
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(payload.ends); i++)
+		payload.ends[i] = -1;
+	rc = make_descriptors(minder, &payload, err);
+	if (rc == 0)
+		rc = fork_payload(minder, &payload, task->born == NULL, err);
+	if (rc == IS_INTERPRETER)
+		return rc; /* these are closed there, and their numbers are others' */
+	fd_close(&payload.slave);
+	close_all(payload.ends, ARRAY_SIZE(payload.ends));
+	return rc;
+}
+
+static int start_interpreter(struct supervisor *minder, struct supervisor_task *task,
+			     struct err *err)
+{
+	struct plan_start start;
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+	int rc;
+
+	fd_close(&task->plan);
+	if (plan == NULL)
+		return -1;
+	rc = plan_parse_start(plan, len, &start, err);
+	if (rc == 0) {
+		rc = start_parsed(minder, task, &start, err);
+		if (rc == IS_INTERPRETER)
+			task->born(&start);
+		plan_start_release(&start);
+	}
+	plan_unmap(plan, len);
+	if (rc == IS_INTERPRETER)
+		return rc;
+	fd_close(&task->workspace);
+	fd_close(&task->user_ns);
+	return rc;
+}
+
+/* The child has exec'd or said why not. */
+static void on_report(struct supervisor *minder)
+{
+	const int32_t copied = minder->copied;
+	struct err err;
+
+	if (read(minder->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
+		tell(minder, WIRE_FAILED, &err);
+		minder->warden.ended = true;
+	} else if (wire_send(minder->warden.channel, WIRE_STARTED, &copied, minder->handover,
+			     minder->handover_count, &err) < 0) {
+		minder->warden.ended = true;
+	}
+	close_all(minder->handover, minder->handover_count);
+	fd_close(&minder->report);
+}
+
+/* ---- looking after it ---- */
+
+static void on_command(struct supervisor *minder, const struct wire_message *message)
+{
+	struct ttywait_result input;
+
+	switch (message->type) {
+	case WIRE_SIGNAL:
+		proctree_signal(wire_get_number(message));
+		break;
+	case WIRE_SIGNAL_ONE:
+		if (minder->interpreter != 0)
+			(void)kill(minder->interpreter, wire_get_number(message));
+		break;
+	case WIRE_KILL:
+		minder->killing = true;
+		break;
+	case WIRE_COUNT:
+		tell_number(minder, WIRE_COUNTED,
+			    (int)proctree_count_live() - (minder->interpreter != 0));
+		break;
+	case WIRE_INPUT:
+		input = ttywait_check(&minder->slave);
+		input.child = input.process != minder->interpreter;
+		tell(minder, WIRE_INPUT_STATE, &input);
+		break;
+	default:
+		minder->warden.ended = true;
+	}
+}
+
+/* Looks whether the interpreter was killed at a limit of processor time that it set itself: as long
+ * as it is not reaped, its limits are known. */
+static bool ran_out_of_time(const struct supervisor *minder)
+{
+	siginfo_t info = { .si_pid = 0 };
+	struct rusage usage = { 0 };
+	struct rlimit limit;
+
+	/* The system call tells of the usage, too. */
+	if (minder->interpreter == 0 ||
+	    syscall(SYS_waitid, P_PID, minder->interpreter, &info, WEXITED | WNOHANG | WNOWAIT,
+		    &usage) < 0 ||
+	    info.si_pid == 0 || info.si_code != CLD_KILLED || info.si_status != SIGKILL ||
+	    prlimit(minder->interpreter, RLIMIT_CPU, NULL, &limit) < 0)
+		return false;
+	return limit.rlim_max < minder->cpu_seconds_max &&
+	       (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) >= limit.rlim_max;
+}
+
+/* Reaps; false when nothing is left. */
+static bool reap_all(struct supervisor *minder)
+{
+	int flags = ran_out_of_time(minder) ? WIRE_OUT_OF_TIME : 0;
+	int wait_status = 0;
+	pid_t pid;
+
+	while ((pid = subreaper_reap(&minder->warden, &wait_status)) > 0) {
+		if (pid != minder->interpreter)
+			continue;
+		minder->interpreter = 0;
+		if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL)
+			wait_status |= flags;
+		tell_number(minder, WIRE_EXITED, wait_status);
+	}
+	return pid == 0;
+}
+
+static void look_after(struct supervisor *minder)
+{
+	while (!minder->warden.ended) {
+		struct subreaper_wake wake = subreaper_wait(&minder->warden, minder->report,
+							    minder->killing ? KILL_PAUSE_MS : -1);
+		cleanup_wire struct wire_message message = { 0 };
+
+		/* First: that it started is told before that it ended. */
+		if (wake.extra)
+			on_report(minder);
+		if (wake.message && subreaper_receive(&minder->warden, &message) == 1)
+			on_command(minder, &message);
+		if (minder->killing)
+			proctree_signal(SIGKILL);
+		if ((wake.child || minder->killing) && !reap_all(minder)) {
+			tell(minder, WIRE_GONE, NULL);
+			return;
+		}
+	}
+}
+
+/* Without a word: whoever would listen is gone, or knows. */
+static void kill_all(struct supervisor *minder)
+{
+	int wait_status;
+	pid_t pid;
+
+	while ((pid = subreaper_reap(&minder->warden, &wait_status)) >= 0) {
+		if (pid > 0)
+			continue;
+		proctree_signal(SIGKILL);
+		(void)subreaper_wait(&minder->warden, -1, KILL_PAUSE_MS);
+	}
+}
+
+/* Everything that was inherited but these, which are renumbered. */
+static int close_others(struct supervisor_task *task, struct err *err)
+{
+	int *kept[4] = { &task->channel, &task->plan };
+	size_t count = 2;
+
+	if (task->workspace >= 0)
+		kept[count++] = &task->workspace;
+	if (task->user_ns >= 0)
+		kept[count++] = &task->user_ns;
+	return subreaper_close_others(kept, count, err);
+}
+
+int supervisor_run(const struct supervisor_task *task)
+{
+	struct supervisor minder = { .report = -1,
+				     .copied = task->born != NULL,
+				     .cpu_seconds_max = task->policy->cpu_seconds_max };
+	struct supervisor_task own = *task;
+	struct err err;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(minder.handover); i++)
+		minder.handover[i] = -1;
+	rc = close_others(&own, &err);
+	if (rc == 0)
+		rc = subreaper_init(&minder.warden, "ptycell-minder", own.channel, own.parent,
+				    &err);
+	minder.warden.obeys_parent_only = own.user_ns >= 0;
+	if (rc == 0)
+		rc = start_interpreter(&minder, &own, &err);
+	if (rc == IS_INTERPRETER)
+		return SUPERVISOR_INTERPRETER;
+	if (rc == 0)
+		look_after(&minder);
+	else
+		wire_tell(own.channel, WIRE_FAILED, &err);
+	kill_all(&minder);
+	return 0;
+}

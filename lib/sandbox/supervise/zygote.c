@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/supervise/zygote.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/namespaces.h"
+#include "sandbox/namespaces/uid_map.h"
+#include "sandbox/supervise/supervisor.h"
+#include "sandbox/wire/plan.h"
+#include "sandbox/wire/wire.h"
+
+enum { LINKS_OF_ONE_THREAD = 3 /* of /proc/self/task: itself, its name, the thread */ };
+
+static bool has_threads(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) < 0 || st.st_nlink != LINKS_OF_ONE_THREAD;
+}
+
+/* Would a copy have memory in common with us and its siblings? */
+static bool shares_memory(void)
+{
+	enum { WRITE = 2, SHARED = 4, RIGHTS = 5 }; /* in " rw-s" */
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool shares = maps == NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (!shares && getline(&line, &size, maps) > 0) {
+		const char *rights = strchr(line, ' ');
+
+		shares = rights == NULL || strnlen(rights, RIGHTS) < RIGHTS ||
+			 (rights[WRITE] == 'w' && rights[SHARED] == 's');
+	}
+	free(line);
+	if (maps != NULL)
+		(void)fclose(maps);
+	return shares;
+}
+
+/* To the server, which warns. */
+static void complain(int channel, const char *why)
+{
+	struct err err = { 0 };
+
+	(void)err_set(&err, ERR_UNSUPPORTED, "%s", why);
+	wire_tell(channel, WIRE_FAILED, &err);
+}
+
+static bool refuses_threads(int channel)
+{
+	if (!has_threads())
+		return false;
+	complain(channel, "a module that was imported ahead began a thread");
+	return true;
+}
+
+int zygote_may_serve(int channel)
+{
+	if (refuses_threads(channel))
+		return 0;
+	if (!shares_memory())
+		return 1;
+	complain(channel, "a module that was imported ahead shares memory with its copies");
+	return 0;
+}
+
+/* ---- the copy ---- */
+
+/* In the interpreter: the parent's environment is gone, and nothing of the plan is kept. */
+static void take_environment(const struct plan_start *start)
+{
+	(void)clearenv();
+	for (size_t i = 0; start->envp[i] != NULL; i++) {
+		char *copy = strdup(start->envp[i]);
+
+		if (copy == NULL || putenv(copy) != 0)
+			_exit(EXIT_FAILURE);
+	}
+}
+
+/* Nothing of the parent's terminal; 0 of the session's first user namespace, as init is. */
+static int leave_parent(void)
+{
+	struct err err;
+	int null;
+
+	if (geteuid() != 0 && uid_map_become(0, 0, &err) < 0)
+		return -1;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) < 0)
+			return -1;
+	return setsid() < 0 ? -1 : 0;
+}
+
+static int mind(struct wire_message *message)
+{
+	struct supervisor_task task = {
+		.channel = message->fds[WIRE_FORK_CHANNEL],
+		.plan = message->fds[WIRE_FORK_PLAN],
+		.workspace = -1,
+		.user_ns = message->fds[WIRE_FORK_USER_NS],
+		.means = &privdrop_whole,
+		.parent = 1,
+		.born = take_environment,
+	};
+	struct policy policy;
+	struct err err;
+	size_t len = 0;
+	const void *plan = plan_map(message->fds[WIRE_FORK_POLICY], &len, &err);
+	int rc = -1;
+
+	task.policy = &policy;
+	message->fd_count = 0; /* the minder's, which closes all others */
+	if (plan != NULL && plan_parse_sandbox(plan, len, &policy, &err) == 0 &&
+	    leave_parent() == 0) {
+		policy.own_inodes = wire_get_number(message) != 0;
+		rc = supervisor_run(&task);
+	}
+	if (rc != SUPERVISOR_INTERPRETER)
+		_exit(rc < 0 ? EXIT_FAILURE : rc);
+	plan_unmap(plan, len);
+	return ZYGOTE_INTERPRETER;
+}
+
+/*
+ * Until init has taken it for its own. Only then is the process that forked it gone for certain,
+ * too, whose death would be taken for that of the parent.
+ */
+static void await_init(int report)
+{
+	char byte;
+
+	if (read(report, &byte, 1) != 1)
+		_exit(EXIT_FAILURE);
+}
+
+/* ---- the parent ---- */
+
+/*
+ * In a process that shares our memory. The copy returns ZYGOTE_INTERPRETER through all of this in
+ * the end, on its own copy of the stack; everybody else writes or exits.
+ */
+static int fork_inside(struct wire_message *message, volatile int32_t *ret_pid)
+{
+	const int report = message->fds[WIRE_FORK_REPORT];
+	pid_t pid = vfork(); /* NOLINT: it joins a pid namespace by it, and copies no page */
+
+	if (pid == 0) {
+		pid = fork(); /* NOLINT: the first page that is copied */
+		if (pid == 0) {
+			await_init(report);
+			return mind(message);
+		}
+		*ret_pid = pid;
+		_exit(EXIT_SUCCESS);
+	}
+	if (pid > 0)
+		(void)waitpid(pid, NULL, 0);
+	if (*ret_pid > 0) {
+		const int32_t minder = *ret_pid;
+
+		(void)!write(report, &minder, sizeof(minder));
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+static int join_and_fork(int channel, struct wire_message *message)
+{
+	volatile int32_t minder = 0;
+	struct err err = { 0 };
+	pid_t pid;
+
+	(void)err_set(&err, ERR_SYSTEM, "forking a copy");
+	pid = vfork(); /* NOLINT: as above */
+	if (pid == 0) {
+		/* NOLINTNEXTLINE: what it writes is this frame's, which nobody reads meanwhile */
+		if (namespaces_join(message->fds + WIRE_FORK_NAMESPACES, &err) < 0)
+			_exit(EXIT_FAILURE);
+		return fork_inside(message, &minder);
+	}
+	if (pid > 0)
+		(void)waitpid(pid, NULL, 0);
+	if (minder <= 0)
+		wire_tell(channel, WIRE_FAILED, &err);
+	return ZYGOTE_OVER;
+}
+
+static void call(void (*hook)(void))
+{
+	if (hook != NULL)
+		hook();
+}
+
+/* ZYGOTE_OVER here, whatever became of the copy: init sees that. */
+static int copy(int channel, struct wire_message *message, const struct zygote_hooks *hooks)
+{
+	int outcome;
+
+	call(hooks->before);
+	outcome = join_and_fork(channel, message);
+	if (outcome == ZYGOTE_INTERPRETER)
+		call(hooks->after_in_child);
+	else
+		call(hooks->after_in_parent);
+	return outcome;
+}
+
+enum zygote_outcome zygote_serve(int channel, int wanted, const struct zygote_hooks *hooks)
+{
+	struct pollfd inputs[] = { { .fd = channel, .events = POLLIN },
+				   { .fd = wanted, .events = POLLIN } };
+
+	(void)prctl(PR_SET_DUMPABLE, 0UL);
+	for (;;) {
+		cleanup_wire struct wire_message message = { 0 };
+		struct err err;
+		int got;
+
+		if (poll(inputs, ARRAY_SIZE(inputs), -1) < 0)
+			continue;
+		if (inputs[0].revents == 0)
+			return ZYGOTE_WANTED;
+		got = wire_receive(channel, &message, &err);
+		if (got < 0 && err.code == ERR_BUSY)
+			continue;
+		if (got != 1 || message.type != WIRE_FORK)
+			return ZYGOTE_OVER;
+		if (refuses_threads(channel))
+			return ZYGOTE_THREADS;
+		if (copy(channel, &message, hooks) == ZYGOTE_INTERPRETER)
+			return ZYGOTE_INTERPRETER;
+	}
+}
+
+/* ---- Python ---- */
+
+static void (*find(const char *name))(void)
+{
+	void (*function)(void) = NULL;
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	memcpy(&function, &found, sizeof(function));
+	return function;
+}
+
+int zygote_serve_python(int channel, int wanted)
+{
+	const struct zygote_hooks hooks = {
+		.before = find("PyOS_BeforeFork"),
+		.after_in_parent = find("PyOS_AfterFork_Parent"),
+		.after_in_child = find("PyOS_AfterFork_Child"),
+	};
+
+	if (hooks.before == NULL || hooks.after_in_parent == NULL || hooks.after_in_child == NULL)
+		return ZYGOTE_OVER;
+	return (int)zygote_serve(channel, wanted, &hooks);
+}
+
+const char *zygote_variable(size_t index)
+{
+	return environ[index];
+}

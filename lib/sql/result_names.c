@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/result_names.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *base_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash != NULL ? slash + 1 : file;
+}
+
+char *result_part_name(const char *file)
+{
+	const char *base = base_of(file);
+
+	return xasprintf("%.*s.%s.part", (int)(base - file), file, base);
+}
+
+char *result_blob_name(const char *file, unsigned number)
+{
+	const char *dot = strrchr(base_of(file), '.');
+	size_t stem = dot != NULL ? (size_t)(dot - file) : strlen(file);
+
+	return xasprintf("%.*s_%u.bin", (int)stem, file, number);
+}

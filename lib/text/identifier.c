@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/identifier.h"
+
+#include <stdint.h>
+#include <unictype.h>
+#include <unistr.h>
+
+size_t identifier_span(const char *s, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		ucs4_t c;
+		int bytes = u8_mbtouc(&c, (const uint8_t *)s + at, len - at);
+
+		/* An ill-formed one is U+FFFD, which is no letter. */
+		if (c >= 0x80 && !uc_is_property_xid_continue(c))
+			break;
+		at += (size_t)bytes;
+	}
+	return at;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/status_line.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "text/name_lines.h"
+#include "text/sanitize.h"
+
+enum { WORDS_BEHIND_NAME = 2, KB = 1024 };
+
+static void put_word(struct buf *out, const char *s, size_t len)
+{
+	sanitize_word(out, s, len, SANITIZE_QUOTE_MAX);
+}
+
+/* A path or call: may have blanks and brackets, but not what separates parts. */
+static void put_phrase(struct buf *out, const char *s, size_t max_chars)
+{
+	size_t start = out->len;
+	char *bar;
+
+	sanitize_line(out, s, strlen(s), max_chars);
+	if (out->len == start)
+		buf_puts(out, "_");
+	while ((bar = memchr(out->data + start, '|', out->len - start)) != NULL)
+		*bar = '_';
+}
+
+void status_size(struct buf *out, uint64_t bytes)
+{
+	static const char *const units[] = { "KB", "MB", "GB", "TB" };
+	double value = (double)bytes / KB;
+	size_t unit = 0;
+
+	if (bytes < KB) {
+		buf_putf(out, "%" PRIu64 " B", bytes);
+		return;
+	}
+	/* Never four digits. */
+	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
+		value /= KB;
+		unit++;
+	}
+	buf_putf(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[unit]);
+}
+
+static void put_seconds(struct buf *out, double seconds)
+{
+	int digits = 2;
+
+	if (!(seconds > 0))
+		seconds = 0;
+	if (seconds >= 9.995)
+		digits = seconds >= 99.95 ? 0 : 1;
+	buf_putf(out, "%.*f s", digits, seconds);
+}
+
+static void put_more(struct buf *out, size_t count, size_t shown)
+{
+	if (count > shown)
+		buf_putf(out, " and %zu more", count - shown);
+}
+
+static void put_changes(struct buf *out, const struct status *status)
+{
+	size_t shown = size_min(status->change_count, STATUS_CHANGES_MAX);
+
+	if (shown == 0)
+		return;
+	buf_puts(out, " | files");
+	for (size_t i = 0; i < shown; i++) {
+		const struct status_change *change = &status->changes[i];
+
+		buf_putf(out, " %c", change->kind);
+		sanitize_path_word(out, change->path, strlen(change->path));
+		if (change->kind != '+')
+			continue;
+		buf_puts(out, " ");
+		status_size(out, change->size);
+	}
+	put_more(out, status->change_count, shown);
+}
+
+static void put_name(struct buf *out, const char *line, const char *end)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	bool gone;
+
+	line = name_lines_name(&name, line, end, &gone);
+	buf_puts(out, gone ? "-" : "");
+	sanitize_symbol_word(out, buf_str(&name), name.len);
+	for (size_t i = 0; i < WORDS_BEHIND_NAME && line < end; i++) {
+		size_t len = (size_t)(end - line);
+		const char *blank = i + 1 < WORDS_BEHIND_NAME ? memchr(line, ' ', len) : NULL;
+
+		buf_puts(out, " ");
+		put_word(out, line, blank != NULL ? (size_t)(blank - line) : len);
+		line = blank != NULL ? blank + 1 : end;
+	}
+}
+
+static void put_names(struct buf *out, const char *names)
+{
+	size_t count = 0;
+
+	while (names != NULL && *names != '\0') {
+		size_t len = strcspn(names, "\n");
+
+		if (len > 0 && count < STATUS_NAMES_MAX) {
+			buf_puts(out, count == 0 ? " | names " : ", ");
+			put_name(out, names, names + len);
+		}
+		count += len > 0;
+		names += len + (names[len] == '\n');
+	}
+	put_more(out, count, STATUS_NAMES_MAX);
+}
+
+static void put_output(struct buf *out, const struct status *status)
+{
+	if (status->output_shown < status->output_total) {
+		buf_putf(out, " | output %zu of %zu chars", status->output_shown,
+			 status->output_total);
+		if (status->output_path != NULL) {
+			buf_puts(out, status->output_cut ? ", start in " : ", all in ");
+			put_phrase(out, status->output_path, STATUS_PATH_MAX);
+		}
+	}
+	if (status->background_chars > 0)
+		buf_putf(out, " | background %zu chars", status->background_chars);
+}
+
+void status_write(struct buf *out, const struct status *status)
+{
+	buf_puts(out, "[");
+	put_word(out, status->id, strlen(status->id));
+	buf_putf(out, "#%" PRIu64 " ", status->cell);
+	put_word(out, status->state, strlen(status->state));
+	buf_puts(out, " ");
+	put_seconds(out, status->seconds);
+	if (status->has_exit_code)
+		buf_putf(out, " | exit %d", status->exit_code);
+	put_changes(out, status);
+	put_names(out, status->names);
+	put_output(out, status);
+	if (status->children > 0)
+		buf_putf(out, " | children %d", status->children);
+	if (status->unconfined)
+		buf_puts(out, " | unconfined");
+	if (status->saved != NULL) {
+		buf_puts(out, " | saved ");
+		put_phrase(out, status->saved, STATUS_PATH_MAX);
+	}
+	if (status->try_call != NULL) {
+		buf_puts(out, " | try ");
+		put_phrase(out, status->try_call, STATUS_CALL_MAX);
+	}
+	buf_puts(out, "]");
+}

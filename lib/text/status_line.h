@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * status.h - the line that closes every result of a cell.
+ *
+ *   status  = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
+ *   part    = "exit " code
+ *           / "files" 1*12( " " change ) [ " and " n " more" ]
+ *           / "names " name *11( ", " name ) [ " and " n " more" ]
+ *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
+ *           / "background " n " chars" / "children " n / "unconfined" / "saved " path
+ *           / "try " call
+ *   change  = "+" file " " size / ( "~" / "-" ) file
+ *   file    = word / JSON string without `|` [ "..." ]   ; sanitize_path_word()
+ *   name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape; "-"
+ * is for one that is gone size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *
+ * The parts come in this order. A word has no blank, `|`, `[`, `]`, `#` or comma (sanitize_word()),
+ * a path or call no `|`; so nothing foreign can pass for a part. test/support/status_parser.py
+ * holds every line against this.
+ */
+#ifndef TEXT_STATUS_LINE_H
+#define TEXT_STATUS_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	STATUS_CHANGES_MAX = 12,
+	STATUS_NAMES_MAX = 12,
+	STATUS_PATH_MAX = 400, /* characters */
+	STATUS_CALL_MAX = 600,
+};
+
+struct status_change {
+	char kind; /* '+' new, '~' changed, '-' deleted */
+	const char *path;
+	uint64_t size; /* bytes; shown for what is new */
+};
+
+/* Everything is borrowed; strings may be foreign. Zero and NULL leave the part out. */
+struct status {
+	const char *id;
+	uint64_t cell;
+	const char *state;
+	double seconds;
+	bool has_exit_code;
+	int exit_code;
+	const struct status_change *changes;
+	size_t change_count;
+	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME; NAME as in
+				runtime/frame.h */
+	size_t output_shown; /* characters; the part is left out when all are shown */
+	size_t output_total;
+	const char *output_path;
+	bool output_cut; /* only its start is there */
+	size_t background_chars;
+	int children;
+	bool unconfined; /* nothing confined the code */
+	const char *saved;
+	const char *try_call; /* what to do next, as a call */
+};
+
+/* Appends the line, without a line break. */
+void status_write(struct buf *out, const struct status *status);
+/* Appends "950 B", "18 KB", "3.4 MB", "1.2 GB" (powers of 1000). */
+void status_size(struct buf *out, uint64_t bytes);
+
+#endif

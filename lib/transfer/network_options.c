@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/network_options.h"
+
+#include "json/make.h"
+#include "net/upstream.h"
+
+json_t *network_options_put(const char *operation, uint64_t deadline_ms, char *const *environment)
+{
+	struct upstream_variables upstream;
+	json_t *order = json_object();
+
+	upstream_find(environment, &upstream);
+	json_put_str(order, "do", operation);
+	json_put_int(order, "deadline_ms", (json_int_t)deadline_ms);
+	json_put_int(order, "stall_ms", NETWORK_OPTIONS_STALL_MS);
+	json_put_str(order, "https_proxy", upstream.https_proxy);
+	json_put_str(order, "http_proxy", upstream.http_proxy);
+	json_put_str(order, "no_proxy", upstream.no_proxy);
+	json_put_str(order, "ca_file", upstream.authorities);
+	return order;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/random_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+
+static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+void random_name_fill(char *out, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char byte;
+
+		/* A name that can be guessed could be squatted: no way on without randomness. */
+		if (getrandom(&byte, 1, 0) != 1)
+			abort();
+		out[i] = alphabet[byte % 32];
+	}
+	out[len] = '\0';
+}
+
+static bool name_is_random(const char *text, size_t len)
+{
+	return strlen(text) == len && strspn(text, alphabet) == len;
+}
+
+char *random_name_new(const char *prefix)
+{
+	char random[RANDOM_NAME_RANDOM_LEN + 1];
+
+	random_name_fill(random, RANDOM_NAME_RANDOM_LEN);
+	return xasprintf("%s%s", prefix, random);
+}
+
+bool random_name_matches(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) == 0 &&
+	       name_is_random(text + len, RANDOM_NAME_RANDOM_LEN);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Every tier and layer has its words, and weaker tiers are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "confinement/confinement_text.h"
+
+static void each_layer_has_a_name_of_its_own(void **state)
+{
+	(void)state;
+	for (int i = 0; i < LAYERS; i++) {
+		assert_non_null(confinement_layer_name((enum report_layer)i));
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(confinement_layer_name((enum report_layer)i),
+						confinement_layer_name((enum report_layer)j));
+	}
+}
+
+static void each_tier_below_the_strongest_is_told_to_people(void **state)
+{
+	(void)state;
+	for (int i = 0; i < POLICY_TIERS; i++) {
+		const char *text = confinement_tier_text((enum policy_tier)i);
+		const char *notice = confinement_tier_notice((enum policy_tier)i);
+
+		assert_int_equal(text[strlen(text) - 1], '.');
+		assert_int_equal(notice == NULL, i == POLICY_NAMESPACES);
+	}
+	assert_non_null(strstr(confinement_tier_notice(POLICY_UNCONFINED), "--unconfined"));
+	assert_non_null(strstr(confinement_tier_notice(POLICY_LANDLOCK), "weakest tier, landlock"));
+}
+
+/* N3: only where a /proc of the session's own is a part of what the tier promises. */
+static void a_proc_that_is_the_machines_is_told(void **state)
+{
+	struct sandbox_report report = { .tier = POLICY_NAMESPACES };
+
+	(void)state;
+	assert_null(confinement_proc_notice(NULL));
+	assert_non_null(strstr(confinement_proc_notice(&report), "all processes"));
+	report.layers = BIT(LAYER_PRIVATE_PROC);
+	assert_null(confinement_proc_notice(&report));
+	report = (struct sandbox_report){ .tier = POLICY_LANDLOCK };
+	assert_null(confinement_proc_notice(&report));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_layer_has_a_name_of_its_own),
+		cmocka_unit_test(each_tier_below_the_strongest_is_told_to_people),
+		cmocka_unit_test(a_proc_that_is_the_machines_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

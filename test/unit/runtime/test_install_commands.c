@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Which commands of a shell's cell get a word before them, and which text only looks like them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/util.h"
+#include "runtime/bash/install_commands.h"
+
+static char *marked(const char *code)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	install_commands_mark(code, strlen(code), &out);
+	return buf_steal(&out);
+}
+
+/* `@` stands where the word of installs is expected, a bell where that of traps is, a vertical
+ * tab where that of their lists is; a carriage return and a form feed where a group begins and
+ * ends. */
+static void expect(const char *want)
+{
+	struct buf code;
+	struct buf whole;
+	cleanup_free char *got = NULL;
+
+	buf_init(&code, BUF_UNBOUNDED);
+	buf_init(&whole, BUF_UNBOUNDED);
+	for (const char *c = want; *c != '\0'; c++) {
+		if (*c == '@')
+			buf_puts(&whole, INSTALL_COMMANDS_WORD);
+		else if (*c == '\a')
+			buf_puts(&whole, TRAPS_WORD);
+		else if (*c == '\v')
+			buf_puts(&whole, LISTS_WORD);
+		else if (*c == '\r')
+			buf_puts(&whole, SETTLING_START);
+		else if (*c == '\f')
+			buf_puts(&whole, SETTLING_END);
+		else
+			buf_put(&whole, c, 1);
+		if (strchr("@\a\v\r\f", *c) == NULL)
+			buf_put(&code, c, 1);
+	}
+	got = marked(buf_str(&code));
+	assert_string_equal(got, buf_str(&whole));
+	buf_release(&code);
+	buf_release(&whole);
+}
+
+static void commands_that_install_are_found_wherever_a_command_begins(void **state)
+{
+	static const char *const cells[] = {
+		"@pip install numpy",
+		"@pip3 install -q 'numpy>=1'  # quietly",
+		"@pip3.11 install x",
+		"@pip -q install x",
+		"@python -m pip install x",
+		"@python3 -m pip --quiet install x",
+		"@python3.11 -m pip install $NAME \"${LIST[*]}\"",
+		"@uv pip install x",
+		"@npm install left-pad",
+		"@npm i x; @npm add y",
+		"@!pip install x\n@%pip install y",
+		"cd /tmp && @pip install x || echo no",
+		"@pip install x 2>&1 | tail -1",
+		"A=1 B='2 3' @pip install x",
+		"if ! python3 -c 'import x'; then @pip install x; fi",
+		"for p in a b; do @pip install $p; done",
+		"while read -r p; do @pip install \"$p\"; done < list",
+		"( cd x; @npm install y )",
+		"{ @pip install x; } > log 2>&1",
+		"> log @pip install x",
+		"f() { @pip install x; }\nf",
+		"f ()\n{\n\t@npm install x\n}",
+		"function g {\n@pip install x\n}",
+		"cat <<EOF\npip install no\nEOF\n@pip install yes",
+		"cat <<-'EOF' > a\n\tpip install no\n\tEOF\n@pip install yes",
+		"cat <<A <<\\B\nx\nA\npip install no\nB\n@pip install yes",
+		"cat <<< 'pip install no' && @pip install yes",
+		"x=(pip install no); @pip install yes",
+		"x=$(pip install no) y=`pip install no`; @pip install yes",
+		"echo \"$(date) ${x:-y} \\\" pip install no\"; @pip install yes",
+		"echo $'it\\'s' pip install no\n@pip install yes",
+		"echo a \\\n  pip install no\n@pip install \\\n  yes",
+		"# it's pip install no\n@pip install yes",
+		"[[ $x =~ ^(a|pip install)$ && -n $y ]] && @pip install yes",
+		"time @pip install x &> log",
+		"diff <(pip install no) <(ls) ; @pip install yes",
+		"true & @pip install x",
+		"((echo x) | (cat; @pip install y)) && ((1)) && ((@npm i x; ls) 2>&1)",
+		"case $x in\na | 'b c') @pip install x ;;\n(c) ls;& *) @npm i x;;&\n# it's\nd) esac && @pip install y",
+		"for ((i=0; i<<2; i++)); do @pip install no; done; if (( x << 2 )) then @pip install y; fi",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		expect(cells[i]);
+}
+
+/* No false hits: what is text, another command, or cannot be followed stays as it is. */
+static void what_only_looks_like_it_stays_as_it_is(void **state)
+{
+	static const char *const cells[] = {
+		"echo pip install x",
+		"echo 'x\npip install no\n'",
+		"echo \"x\npip install no\n\"",
+		"cat > a <<EOF\npip install no\nEOF",
+		"cat > a <<EOF\npip install no",
+		"cat > a <<EOF\n\tEOF\npip install no\nEOF\n",
+		"cat > a <<EOF\nx \\\nEOF\npip install no\nEOF\n",
+		"cat > a <<'E'OF\npip install no\nEOF\n",
+		"cat > a <<$E\npip install no\n$E\n",
+		"# pip install no",
+		"pip list; pip download x; npm run install; npm ci; npm test",
+		"pip() { echo mine; }",
+		"python -c 'pip install' ; python -m venv pip install",
+		"python3 x.py -m pip install no",
+		"'pip' install no; \"npm\" install no; $P install no; p\\ip install no",
+		"/usr/bin/pip install no; ./pip install no",
+		"case $x in\npip install) echo;;\nesac",
+		"case $x\npip install unknown",
+		"(( x = 1 << pip ))\nEOF\n",
+		"x=$(cat <<EOF\npip install no\nEOF\n)",
+		"x=$(cat <<EOF)\npip install unknown\nEOF",
+		"cat <<EOF $(\nls)\npip install unknown\nEOF",
+		"cat <<$'E'\n$'E'\npip install unknown\nE\n",
+		"echo \"${x:-it's}\"\npip install unknown '",
+		"echo \"${x#'}'}\"\npip install unknown",
+		"echo ${x:-{}\ncat <<A\n}\npip install no\nA\n",
+		"a=(\npip install no\n)",
+		"ls !(pip install) x",
+		"alias p='pip install no'",
+		"eval pip install no; bash -c 'pip install no'; xargs pip install no",
+		"echo `\npip install no\n`",
+		"echo \\",
+		"echo \"\\",
+		"$(",
+		"",
+		"pip",
+		"npm ",
+		"))\npip install no",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
+		cleanup_free char *got = marked(cells[i]);
+
+		assert_string_equal(got, cells[i]);
+	}
+}
+
+static void traps_are_found_but_those_of_debug_and_return(void **state)
+{
+	static const char *const cells[] = {
+		"\atrap 'rm -f \"$tmp\"' EXIT; ls",
+		"tmp=$(mktemp)\n\atrap \"rm $tmp\" 0 INT && echo",
+		"if true; then \atrap cleanup EXIT; fi",
+		"f() { \atrap - EXIT; }",
+		"(\atrap x EXIT; echo)",
+		"\vtrap; \vtrap -p EXIT; \vtrap -p ERR; \vtrap -p",
+		"old=$(\vtrap -p EXIT); x=\"$(\vtrap -p)\"; y='$(trap -p)'; z=\"\\$(trap -p)\"",
+		"\atrap \"$(\vtrap -p EXIT); echo\" USR1; echo $(\vtrap -p)",
+		"trap 'echo $BASH_COMMAND' DEBUG; \atrap x EXIT",
+		"f() { trap 'rm x' RETURN; }",
+		"\atrap x ERR; trap - ERR; trap ERR; \atrap - USR1; \atrap 'y' ERR",
+		"\atrap x EXIT; @pip install y",
+		"echo trap x EXIT; x='trap y EXIT' # trap z EXIT",
+		"mousetrap x EXIT; \"trap\" x EXIT",
+		"\a\\trap x EXIT; \abuiltin trap x EXIT && \acommand trap x 0",
+		"builtin trap x RETURN; builtin echo trap x EXIT; command trap - ERR",
+		"2>/dev/null \atrap x EXIT; \atrap 2>/dev/null - USR1",
+		"trap() { :; }; trap () { :; }; \atrap x EXIT",
+		"x=$(\vtrap); y=\"`\vtrap -p`\"; cat <(\vtrap) <( ls; \vtrap ) `echo \\`; trap`",
+		"if x; then trap - ERR; fi; trap \"$(\vtrap -p EXIT)\" DEBUG",
+		"\rtrap - ERR EXIT INT\f; \rtrap - EXIT ERR 2>/dev/null\f # none\n(\rtrap x 0 RETURN\f)",
+		"f() { \rtrap - EXIT ERR\f\n}; a || \rtrap x DEBUG EXIT\f || b; trap - ERR EXIT | c",
+		"case x in x) \rtrap - ERR EXIT\f;; y) \rtrap - ERR EXIT\f\nesac; trap EXIT DEBUG",
+		"trap -- - ERR; \rtrap - err exit\f; trap -- x Debug; \atrap -- x exit",
+		"x=$(\rtrap - ERR EXIT\f); trap - ERR 2>EXIT; \rtrap - EXIT ERR\f & \rtrap - ERR EXIT\f",
+		"! \ra=b 2>x builtin trap \"$(\vtrap -p)\" RETURN 0 >y\f && \atrap -- -p; \vtrap --; \vtrap -p -- >x; trap -p DEBUG EXIT",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		expect(cells[i]);
+}
+
+static void what_stands_before_a_trap_can_be_followed(void **state)
+{
+	static const char *const texts[] = {
+		"case a in a) :;; esac",
+		"case $1 in esac",
+		"case x in a[) ls;; b[) ls;;\nc[) ls;; !(d|e)) ls; esac",
+		"case \"$1\" in # it's\n\n  -h|--help) usage;;\n  (x) case b in b) ;; esac; (ls);;\n  *) shift\nesac",
+		"case x in +(a|b)) ls;; a\\)) ls;; [!a]x) ls; esac",
+		"while [[ $# -gt 0 ]]; do case \"$1\" in -h) usage;; *) shift;; esac done",
+		"f() { case $1 in a) x;; (esac) x;; esac; }",
+		"function f { case $1 in a) ;; esac; }; function g () { :; }",
+		"for ((i=0;i<2;i++)); do :; done",
+		"for (( i=0; i<2; i++ )) { :; }",
+		"(( n == 0 ))",
+		"if (( n << 2 )) && ((\nn\n)); then :; fi",
+		"if [[ x ]] then :; fi",
+		"[[ -n x && # it's ]]\n# it's\n( -n y ) ]] && [[ $x =~ ^(#|//|b#) || a#b == \\#* ]]",
+		"x=$((1<<3)) y=$(( (1) << (2) )) z=$[1<<a[2]]",
+		"a[1<<b[2]]=5",
+		"x=$(\nls # it's )\ncase a in a) :;; esac\n)",
+		"x=\"$(cat <<E\nit's )\nE\n)\"",
+		"a=(\n1 # it's\n\"2 )\" $(ls) <(ls)\n)",
+		"diff <(\nls) <(ls\n)",
+		"while read x; do :; done < <(a\nb)",
+		"echo ${x#'}'} ${y:-{} \"${z:-\n} ${z?'no z'}\"",
+		"cat <<\"E F\"\nit's\nE F",
+		"cat <<E\\\nF\nit's\nEF",
+		"cat <<E\\F'G H'\"\\I\\$x\"\nit's\nEFG H\\I$x",
+		"cat <<E\nx \\\\\nE",
+		"cat <<E\nx \\\nE\nE",
+		"cat <<$E\nit's\n$E",
+		"ls !(a|b) ?(c)",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		cleanup_free char *want = xasprintf("%s\n\atrap x EXIT", texts[i]);
+
+		expect(want);
+	}
+}
+
+/* What is in something else is followed to a depth only. */
+static void a_depth_has_an_end(void **state)
+{
+	static const char *const opens[] = {
+		"$(",    "$((", "((", "( ", "\"$(", "${x:-", "case a in b) ",
+		"a=($(", "<(",  "{ ", "`",  "@(",   "((a) ", "(($("
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(opens); i++) {
+		struct buf code;
+		cleanup_free char *got = NULL;
+
+		buf_init(&code, BUF_UNBOUNDED);
+		for (int n = 0; n < 20000; n++)
+			buf_puts(&code, opens[i]);
+		buf_puts(&code, "\"pip");
+		got = marked(buf_str(&code));
+		assert_string_equal(got, buf_str(&code));
+		buf_release(&code);
+	}
+}
+
+/* Every beginning of a cell: nothing is read beyond its end. */
+static void a_cell_may_end_anywhere(void **state)
+{
+	static const char code[] =
+		"if x=\"${a:-`b`}\"; then cat <<-E >&2 | [[ $'\\n' ]]\n\tpip\n\tE\n"
+		"pip -q install $(a; (b) \"c\") # d\nfi\nnpm i x\\\ny\n"
+		"case $((1<<2)) in # a\n(b | c) x=$(trap) y=(1 # 2\n);; esac\n((1)); for ((;;)) do :; done; trap x 0";
+	struct buf out;
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(code); len++) {
+		cleanup_free char *exact = xmemdup(code, len);
+
+		buf_init(&out, BUF_UNBOUNDED);
+		install_commands_mark(exact, len, &out);
+		assert_true(out.len >= len);
+		buf_release(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_that_install_are_found_wherever_a_command_begins),
+		cmocka_unit_test(what_only_looks_like_it_stays_as_it_is),
+		cmocka_unit_test(traps_are_found_but_those_of_debug_and_return),
+		cmocka_unit_test(what_stands_before_a_trap_can_be_followed),
+		cmocka_unit_test(a_depth_has_an_end),
+		cmocka_unit_test(a_cell_may_end_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

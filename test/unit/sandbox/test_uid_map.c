@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose a session of root's is. Accounts are this program's: its functions come before libc's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/fd.h"
+#include "sandbox/namespaces/uid_map.h"
+
+enum { SKIP = 77 };
+
+static int users;  /* the next so many users have accounts */
+static int groups; /* and groups */
+static int users_error;
+static uid_t last;
+
+int getpwuid_r(uid_t uid, struct passwd *resultbuf, char *buffer, size_t buflen,
+	       struct passwd **result)
+{
+	assert_true(buflen > 0);
+	buffer[0] = '\0';
+	last = uid;
+	*result = users > 0 && users-- > 0 ? resultbuf : NULL;
+	return users_error;
+}
+
+int getgrgid_r(gid_t gid, struct group *resultbuf, char *buffer, size_t buflen,
+	       struct group **result)
+{
+	assert_true(buflen > 0);
+	buffer[0] = '\0';
+	assert_int_equal(gid, last);
+	*result = groups > 0 && groups-- > 0 ? resultbuf : NULL;
+	return 0;
+}
+
+static const char pattern[] = "/tmp/usermap-XXXXXX";
+static char folder[sizeof(pattern)];
+static int folder_fd = -1;
+
+static int set_up(void **state)
+{
+	(void)state;
+	users = 0;
+	groups = 0;
+	users_error = 0;
+	memcpy(folder, pattern, sizeof(pattern));
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder_fd < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fd_close(&folder_fd);
+	return rmdir(folder);
+}
+
+static uid_t owner(void)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(folder_fd, &st), 0);
+	return st.st_uid;
+}
+
+static void an_account_is_no_sessions_user(void **state) /* T12 */
+{
+	struct uid_map map;
+	struct err err;
+
+	(void)state;
+	users = UID_MAP_PICKS_MAX / 2;
+	groups = UID_MAP_PICKS_MAX / 2 - 1;
+	assert_int_equal(uid_map_choose(folder_fd, &map, &err), 0);
+	assert_int_equal(users + groups, 0);
+	assert_true(map.foreign && map.uid == last && map.gid == last && owner() == last);
+	assert_in_range(map.uid, UID_MAP_FIRST, UID_MAP_LAST);
+}
+
+static void without_a_free_user_there_is_no_session(void **state)
+{
+	struct uid_map map;
+	struct err err;
+
+	(void)state;
+	users = UID_MAP_PICKS_MAX;
+	assert_int_equal(uid_map_choose(folder_fd, &map, &err), -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_non_null(strstr(err.msg, "have accounts on this machine"));
+	assert_int_equal(owner(), 0);
+}
+
+static void an_account_that_is_too_large_to_read_is_one(void **state)
+{
+	struct uid_map map;
+	struct err err;
+
+	(void)state;
+	users_error = ERANGE;
+	assert_int_equal(uid_map_choose(folder_fd, &map, &err), -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+}
+
+static void a_folder_keeps_its_user(void **state)
+{
+	struct uid_map first;
+	struct uid_map second;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(uid_map_choose(folder_fd, &first, &err), 0);
+	assert_int_equal(uid_map_choose(folder_fd, &second, &err), 0);
+	assert_int_equal(second.uid, first.uid);
+}
+
+#define USERMAP_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		USERMAP_TEST(an_account_is_no_sessions_user),
+		USERMAP_TEST(without_a_free_user_there_is_no_session),
+		USERMAP_TEST(an_account_that_is_too_large_to_read_is_one),
+		USERMAP_TEST(a_folder_keeps_its_user),
+	};
+
+	if (geteuid() != 0) {
+		print_message("skipped: only root gives sessions users\n");
+		return SKIP;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
