@@ -50,7 +50,7 @@ static int read_all(struct tokens *t, struct err *err)
 	}
 }
 
-/* CB-39: a semicolon in front is a habit of those who write T-SQL. */
+/* A semicolon in front is common in T-SQL. */
 static void drop_semicolons(struct tokens *t)
 {
 	size_t front = 0;

@@ -342,7 +342,7 @@ def test_a_limit_of_processor_time_that_code_set_is_told(sh, code):
 
 
 @pytest.mark.account
-def test_h1_a_file_that_becomes_too_large_ends_no_shell(sh):
+def test_a_file_that_becomes_too_large_ends_no_shell(sh):
     """Bash as it starts takes the signal back that it is to ignore, and lost all for what a terminal says as a line."""
     result = sh("x=5; ulimit -Sf 1; printf %05000d 7 >big; echo rc $?")
     assert result.state == "done" and "write error: File too large" in result.text and "rc 1\n" in result.text

@@ -30,7 +30,7 @@ def spool_of(result):
 
 # ---- states ----
 
-def test_py01_the_last_expression_is_the_value_and_nothing_else_is(server):
+def test_the_last_expression_is_the_value_and_nothing_else_is(server):
     answers = [server.cell(code).texts[:-1][-1:] for code in
                ("1+1", "x=3", "None", "x;", "# only comment", "", "x")]
     assert answers[0] == ["2\n"]
@@ -45,7 +45,7 @@ def test_state_stays_from_cell_to_cell_and_cells_are_numbered(server):
     assert (result.text, result.status["cell"], result.state) == ("40\n", 3, "done")
 
 
-def test_py02_a_traceback_shows_lines_of_both_cells_and_none_of_ours(server):
+def test_a_traceback_shows_lines_of_both_cells_and_none_of_ours(server):
     server.cell("def f(n):\n    return 1 // n")
     result = server.cell("f(0)")
     assert result.is_error and result.state == "raised"
@@ -55,7 +55,7 @@ def test_py02_a_traceback_shows_lines_of_both_cells_and_none_of_ours(server):
         "ZeroDivisionError: integer division or modulo by zero")
 
 
-def test_py03_a_syntax_error_has_its_caret_and_changes_nothing(server):
+def test_a_syntax_error_has_its_caret_and_changes_nothing(server):
     server.cell("x = 5")
     result = server.cell("x = = 1")
     assert result.state == "raised" and "^" in result.text and "SyntaxError" in result.text
@@ -63,7 +63,7 @@ def test_py03_a_syntax_error_has_its_caret_and_changes_nothing(server):
     assert server.cell("x").text == "5\n"
 
 
-def test_py07_system_exit_is_done_with_its_code_and_keeps_the_state(server):
+def test_system_exit_is_done_with_its_code_and_keeps_the_state(server):
     server.cell("x = 5")
     result = server.cell("raise SystemExit(3)")
     assert (result.state, result.status["exit"], result.is_error) == ("done", 3, False)
@@ -78,7 +78,7 @@ def test_py07_system_exit_is_done_with_its_code_and_keeps_the_state(server):
      None),
 ])
 @pytest.mark.account
-def test_py10_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
+def test_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
         server, code, said, exit_code):
     server.cell("x = 5; open('kept.txt', 'w').write('k')")
     result = server.cell(code)
@@ -98,7 +98,7 @@ def test_a_crash_amid_a_long_output_says_that_its_end_may_be_missing(server):
 
 
 @pytest.mark.account
-def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
+def test_a_segfault_leaves_a_stack_with_the_cells_line(server):
     text = server.cell("import ctypes\nctypes.string_at(0)").text
     assert "Segmentation fault" in text and 'File "<cell 1>", line 2' in text
 
@@ -114,7 +114,7 @@ def test_a_deadline_interrupts_and_keeps_the_state(server):
 
 
 @pytest.mark.account
-def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(strict_server):
+def test_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(strict_server):
     server = strict_server
 
     def says_where():
@@ -130,7 +130,7 @@ def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(s
 
 
 @pytest.mark.account
-def test_py19_a_cell_that_catches_its_interrupts_is_killed(strict_server):
+def test_a_cell_that_catches_its_interrupts_is_killed(strict_server):
     code = f"import time\nwhile True:\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n    except KeyboardInterrupt: pass"
     result = overdue(strict_server, code)
     assert result.cell["state_lost"]
@@ -150,7 +150,7 @@ def test_a_timeout_out_of_range_names_the_argument_and_runs_nothing(server, time
 
 # ---- cancelling ----
 
-def test_cn1_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
+def test_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
     server.cell("x = 5")
     answer = server.start_cell("import time\nprint('on')\ntime.sleep(10**6)")
     until(lambda: is_running(server))
@@ -160,7 +160,7 @@ def test_cn1_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
     assert not server.strays()
 
 
-def test_cn1_a_cancelled_cell_in_the_queue_never_runs(server):
+def test_a_cancelled_cell_in_the_queue_never_runs(server):
     first = server.start_cell(HOLD + "ran = []")
     second = server.start_cell("ran.append('cancelled')")
     third = server.start_cell("ran")
@@ -171,7 +171,7 @@ def test_cn1_a_cancelled_cell_in_the_queue_never_runs(server):
     assert not server.strays()
 
 
-def test_cn2_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(server):
+def test_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(server):
     answer = server.start_cell(HOLD + "7")
     for request_id in (12345, str(answer.id), None, [], {"a": 1}, answer.id - 1):
         server.notify("notifications/cancelled", {"requestId": request_id})
@@ -181,7 +181,7 @@ def test_cn2_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(s
 
 
 @pytest.mark.account
-def test_cn3_cancelling_stops_what_the_cell_started(server):
+def test_cancelling_stops_what_the_cell_started(server):
     word = own_seconds("3141")
     server.cell("x = 5")
     answer = server.start_cell(f"import subprocess\nsubprocess.run(['sleep', '{word}'])")
@@ -196,21 +196,21 @@ def test_cn3_cancelling_stops_what_the_cell_started(server):
     "import threading\nthreading.Event().wait()", f"import subprocess\nsubprocess.run(['sleep','{NEVER_S}'])",
     "import re\nre.match('(a+)+b', 'a' * 60)", f"import asyncio\nawait asyncio.sleep({NEVER_S})"])
 @pytest.mark.account
-def test_py17_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, code):
+def test_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, code):
     server.cell("import asyncio; x = 5")
     result = overdue(server, BEGUN + code)
     assert not result.cell.get("state_lost")
     assert server.cell("x").text.endswith("5\n")
 
 
-def test_py16_finally_blocks_run_when_an_await_is_interrupted(server):
+def test_finally_blocks_run_when_an_await_is_interrupted(server):
     server.cell("import asyncio")
     result = overdue(server, f"try:\n    {BEGUN}    await asyncio.sleep({NEVER_S})\nfinally:\n    print('cleanup')")
     assert "cleanup\n" in result.text
 
 
 @pytest.mark.account
-def test_py20_a_cell_that_ignores_sigint_leaves_the_next_one_interruptible(server):
+def test_a_cell_that_ignores_sigint_leaves_the_next_one_interruptible(server):
     server.cell("import signal, time; x = 5; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
     result = overdue(server, f"{BEGUN}time.sleep({NEVER_S})")
     assert not result.cell.get("state_lost")
@@ -236,7 +236,7 @@ def frame(kind, cell, **parts):
 
 
 
-def test_pr04_a_forged_end_ends_only_its_own_cell(server):
+def test_a_forged_end_ends_only_its_own_cell(server):
     server.cell(FIND_CHANNEL)
     forged = frame("done", 2, status=b"ok")
     result = server.cell(f"os.write(channel(), {forged!r})\nprint('after')")
@@ -246,7 +246,7 @@ def test_pr04_a_forged_end_ends_only_its_own_cell(server):
     assert not server.strays()
 
 
-def test_pr05_a_forged_end_of_an_old_cell_is_ignored(server):
+def test_a_forged_end_of_an_old_cell_is_ignored(server):
     server.cell(FIND_CHANNEL)
     forged = frame("done", 1, status=b"error", traceback=b"forged")
     result = server.cell(f"_ = os.write(channel(), {forged!r})\n7")
@@ -257,7 +257,7 @@ PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQV
 
 
 @pytest.mark.parametrize("name", ["../../../.ssh/id_rsa.p", "/etc/passwd", ".hidden", "", "none.png"])
-def test_s12_a_forged_figure_names_no_file_but_those_of_its_folder(server, name):
+def test_a_forged_figure_names_no_file_but_those_of_its_folder(server, name):
     server.cell(FIND_CHANNEL)
     forged = frame("display", 2, **{"image/png": PIXEL, "file": name.encode()})
     result = server.cell(f"_ = os.write(channel(), {forged!r})")
@@ -268,7 +268,7 @@ def test_s12_a_forged_figure_names_no_file_but_those_of_its_folder(server, name)
     b"garbage\n", b"\0" * 1000, b"x" * 300 + b"\n", b"done 2 1000\n", b"done 2 1\nstatus -1\n",
     b"done 2 1\nstatus 99999999999999999999\n", b"done 2 1\nstatus 68157440\n",
     b"launch 2 0\n", b"done 2 1\nStatus 2\nok"])
-def test_pr03_a_broken_frame_costs_only_the_sessions_own_interpreter(server, junk):
+def test_a_broken_frame_costs_only_the_sessions_own_interpreter(server, junk):
     server.cell("x = 1", session="other")
     server.cell(FIND_CHANNEL)
     result = server.cell(f"_ = os.write(channel(), {junk!r})\nimport time; time.sleep(30)")
@@ -396,7 +396,7 @@ def test_a_cut_is_between_lines(server):
 
 
 @pytest.mark.account
-def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(server):
+def test_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(server):
     flood = "for i in range(50000): print('line', i, '\u00e9')\n"
     result = server.cell(flood + "import os; os.system('echo child')\n" + flood)
     lines = "".join(f"line {i} \u00e9\n" for i in range(50000))
@@ -453,16 +453,16 @@ def test_unicode_comes_through_whole(server):
     assert server.cell(f"print({text!r}); {text!r}").text == f"{text}\n{text!r}\n"
 
 
-def test_py12_a_closed_stdout_is_open_again_in_the_next_cell(server):
+def test_a_closed_stdout_is_open_again_in_the_next_cell(server):
     server.cell("import os\nos.close(1)")
     assert server.cell("print(1)").text == "1\n"
 
 
-def test_py13_without_sys_stdout_the_value_is_told(server):
+def test_without_sys_stdout_the_value_is_told(server):
     assert server.cell("import sys\nsys.stdout = None\n5").text == "5\n"
 
 
-def test_py36_output_of_a_thread_after_the_cell_is_the_next_cells_background(server):
+def test_output_of_a_thread_after_the_cell_is_the_next_cells_background(server):
     server.cell("import os, threading, time\ndef late():\n"
                 "    while not os.path.exists('input/go'): time.sleep(0.01)\n"
                 "    print('late')\n    open('printed', 'w')\nthreading.Thread(target=late).start()")
@@ -487,14 +487,14 @@ def test_live_children_are_counted_in_the_status(server):
 
 # ---- values and figures ----
 
-def test_py28_a_dataframe_is_compact_text_with_its_shape(server):
+def test_a_dataframe_is_compact_text_with_its_shape(server):
     result = server.cell("import pandas as pd\ndf = pd.DataFrame({'a': range(150), 'b': 1.5})\ndf")
     assert "[150 rows x 2 columns]" in result.text and "<table" not in result.text
     assert {"name": "df", "type": "DataFrame", "shape": "150x2"} in result.status["names"]
 
 
 @pytest.mark.account
-def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server):
+def test_a_figure_comes_once_with_and_without_show_and_as_the_value(server):
     for number, end in enumerate(("", "\nplt.show()", "\nplt.gcf()"), 1):
         result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])" + end)
         assert len(result.images) == 1 and result.images[0]["mimeType"] == "image/png", end
@@ -513,20 +513,20 @@ def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
 
 
 @pytest.mark.account
-def test_ar11_a_figure_saved_by_savefig_is_listed_once(server):
+def test_a_figure_saved_by_savefig_is_listed_once(server):
     result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1])\n"
                          "plt.savefig('output/own.png'); plt.close('all')")
     assert [c["path"] for c in result.status["files"] if c["path"].endswith("png")] == \
         ["output/own.png"]
 
 
-def test_py04_huge_values_are_bounded(server):
+def test_huge_values_are_bounded(server):
     for code in ("10**6000", "'z' * 10**6", "{i: i for i in range(10**6)}", "b'z' * 10**7"):
         result = server.cell(code)
         assert result.state == "done" and 0 < len(result.text) < 25000, code
 
 
-def test_py06_a_repr_and_a_str_that_raise_break_nothing(server):
+def test_a_repr_and_a_str_that_raise_break_nothing(server):
     server.cell("class R:\n    def __repr__(self): raise ValueError('no repr')\n"
                 "class S(Exception):\n    def __str__(self): raise ValueError('no str')")
     assert server.cell("R()").state == "raised"
@@ -534,19 +534,19 @@ def test_py06_a_repr_and_a_str_that_raise_break_nothing(server):
     assert server.cell("1").text == "1\n"
 
 
-def test_py14_await_and_asyncio_run_both_work(server):
+def test_await_and_asyncio_run_both_work(server):
     assert server.cell("import asyncio\nawait asyncio.sleep(.01)\n42").text == "42\n"
     assert server.cell("asyncio.run(asyncio.sleep(0, 'r'))").text == "'r'\n"
 
 
-def test_py32_shell_lines_and_magics_work(server):
+def test_shell_lines_and_magics_work(server):
     assert server.cell("!echo hi").text == "hi\n"
     assert server.cell("x = !echo a\nlist(x)").text == "['a']\n"
     assert server.cell("%%bash\necho one; echo two").text == "one\ntwo\n"
     assert server.cell("a = (5\n% 3)\na").text == "2\n"
 
 
-def test_py34_help_does_not_wait_in_a_pager(server):
+def test_help_does_not_wait_in_a_pager(server):
     assert "Return the number of items" in server.cell("help(len)").text
 
 
@@ -558,37 +558,37 @@ def test_names_that_changed_are_told_and_others_are_not(server):
     assert [n["name"] for n in server.cell("a = 2").status["names"]] == ["a"]
 
 
-def test_py08_recursion_is_an_error_not_a_flood(server):
+def test_recursion_is_an_error_not_a_flood(server):
     result = server.cell("def r(): r()\nr()")
     assert result.state == "raised" and "RecursionError" in result.text
     assert len(result.text) < 10000
 
 
 @pytest.mark.account
-def test_py09_running_out_of_memory_is_an_error(server):
+def test_running_out_of_memory_is_an_error(server):
     assert "MemoryError" in server.cell("bytearray(10**13)").text
     assert server.cell("1").text == "1\n"
 
 
-def test_py05_a_dictionary_of_a_million_entries_is_shown_quickly_and_short(server):
+def test_a_dictionary_of_a_million_entries_is_shown_quickly_and_short(server):
     server.cell("d = {i: i for i in range(10**6)}")
     result = server.cell("d")
     assert result.state == "done" and len(result.text) < 12_000 and result.status["seconds"] < 2
 
 
-def test_py25_the_cells_module_is_main_and_pickles(server):
+def test_the_cells_module_is_main_and_pickles(server):
     server.cell("import pickle\nclass A:\n    def __eq__(self, other): return isinstance(other, A)")
     assert server.cell("pickle.loads(pickle.dumps(A())) == A(), __name__, '__file__' in globals()"
                        ).text == "(True, '__main__', False)\n"
 
 
-def test_py27_a_warning_in_the_first_cell_has_its_line(server):
+def test_a_warning_in_the_first_cell_has_its_line(server):
     text = server.cell("import warnings\nwarnings.warn('careful')").text
     assert "<cell 1>:2: UserWarning: careful" in text and "warnings.warn('careful')" in text
 
 
 @pytest.mark.account
-def test_py29_a_child_that_plots_needs_no_display(server):
+def test_a_child_that_plots_needs_no_display(server):
     code = "import matplotlib.pyplot as p; p.plot([1]); p.savefig('output/child.png'); print('drawn')"
     result = server.cell(f"import subprocess, sys\n_ = subprocess.run([sys.executable, '-c', {code!r}], check=True)")
     # A slow machine is told that fonts are being looked for.
@@ -596,13 +596,13 @@ def test_py29_a_child_that_plots_needs_no_display(server):
         (c["kind"], c["path"]) for c in result.status["files"]]
 
 
-def test_py30_html_is_no_object_in_brackets(server):
+def test_html_is_no_object_in_brackets(server):
     result = server.cell("class H:\n    def _repr_html_(self): return '<b>bold</b>'\n"
                          "    def __repr__(self): return 'plain'\ndisplay(H())\nH()")
     assert result.text == "plain\nplain\n"
 
 
-def test_py31_an_object_that_answers_to_every_name_is_shown_plainly(server):
+def test_an_object_that_answers_to_every_name_is_shown_plainly(server):
     result = server.cell("from unittest.mock import MagicMock\nMagicMock(name='m')")
     assert result.state == "done" and result.text.startswith("<MagicMock name='m'")
 

@@ -147,7 +147,7 @@ def test_processes_beyond_the_limit_are_refused_by_the_kernel(group):
 
 
 @needs_scope
-def test_57_in_the_weakest_tier_too_a_fork_bomb_stays_below_its_limit(group):
+def test_in_the_weakest_tier_too_a_fork_bomb_stays_below_its_limit(group):
     """Where the kernel would count all of the user's processes else, and nothing but the watchdog holds them."""
     needs(group, "pids")
     with serving(group, *hostile("docker"), env=ALONE) as server:
@@ -167,7 +167,7 @@ SOCKETS = ("import socket\nkept = []\nfor _ in range(450):\n  kept += socket.soc
            "    except BlockingIOError: pass\n")
 
 
-def test_56_memory_that_no_process_has_is_stopped_by_the_kernel(group):
+def test_memory_that_no_process_has_is_stopped_by_the_kernel(group):
     needs(group, "memory")
     with serving(group, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 96 * MIB, "tmp_max": 2 * MIB})
@@ -265,7 +265,7 @@ def test_a_copy_and_its_daemons_end_with_their_group_and_nobody_else(group, copy
 
 
 @pytest.mark.parametrize("end", ["input", "kill"])
-def test_26_of_copies_the_end_of_the_server_leaves_nothing(group, copying, end):
+def test_of_copies_the_end_of_the_server_leaves_nothing(group, copying, end):
     copying.cell(DAEMONS, session=forked(copying))
     everything = family(copying.process.pid)
     if end == "kill":
@@ -292,7 +292,7 @@ def test_processes_of_a_copy_are_held_by_the_kernel(group, copying):
     assert (leaf / "pids.current").read_text(encoding="ascii") == "5\n"
 
 
-def test_56_memory_of_a_copy_is_held_by_the_kernel_and_its_end_is_explained(group, copying):
+def test_memory_of_a_copy_is_held_by_the_kernel_and_its_end_is_explained(group, copying):
     needs(group, "memory")
     leaf = leaf_of(group, interpreter_of(copying, name := forked(copying)))
     before = int((leaf / "memory.current").read_text(encoding="ascii"))
@@ -310,7 +310,7 @@ DAEMONS = ("import os, signal, subprocess\nfor _ in range(5):\n  pid = os.fork()
 
 
 @pytest.mark.parametrize("kind", ["", pytest.param("docker", marks=needs_scope)])
-def test_26_what_a_killed_server_left_is_removed_by_the_next(group, kind):
+def test_what_a_killed_server_left_is_removed_by_the_next(group, kind):
     wrapper = hostile(kind) if kind else []
     with serving(group, *wrapper, env=ALONE) as server:
         server.cell(DAEMONS)
@@ -329,7 +329,7 @@ def test_26_what_a_killed_server_left_is_removed_by_the_next(group, kind):
 
 
 @needs_scope
-def test_25_a_session_whose_init_was_killed_is_ended_by_its_group(group):
+def test_a_session_whose_init_was_killed_is_ended_by_its_group(group):
     """Without a pid namespace its processes would be found by nobody else at once."""
     with serving(group, *hostile("docker"), env=ALONE) as server:
         server.cell(DAEMONS)

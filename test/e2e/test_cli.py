@@ -261,7 +261,7 @@ def test_flags_become_arguments_and_a_files_path_absolute(home):
                                              f"--env-file={home}/my env"]
 
 
-def test_a3_a_share_that_is_not_there_is_told_and_written(home):
+def test_a_share_that_is_not_there_is_told_and_written(home):
     (home / "there").mkdir()
     done = run(home, "config", "cursor", "--share", f"{home}/there", "--share", f"{home}/nothere:rw")
     assert entry_of(done.stdout)["args"] == ["--share", f"{home}/there", "--share", f"{home}/nothere:rw"]

@@ -41,26 +41,26 @@ def assert_others_well(server, name):
     "import os\nfor _ in range(100): os.write(1, os.urandom(100_000))",
     "import os\nfor _ in range(10000): os.write(1, b'\\x1b[2J\\x1b]0;t\\x07\\x1b[999;999H\\x1b[6n\\x1bP0;1|17/ab\\x9c\\r')",
 ], ids=["no line break", "binary", "escapes"])
-def test_33_output_of_any_kind_and_length_is_bounded(server, code):
+def test_output_of_any_kind_and_length_is_bounded(server, code):
     result = server.cell(code)
     assert_honest(result)
     assert result.state == "done" and len(result.text) < 20_000
 
 
-def test_33_endless_output_is_interrupted(server):
+def test_endless_output_is_interrupted(server):
     result = overdue(server, BEGUN + "while True: print('x' * 1000)")
     assert_honest(result)
     assert "KeyboardInterrupt" in result.text
 
 
-def test_34_a_cell_that_closed_its_terminal_is_ended(server):
+def test_a_cell_that_closed_its_terminal_is_ended(server):
     result = server.cell("import os, time\nos.closerange(0, 3)\ntime.sleep(1000)", session="closed", timeout=1)
     assert result.state in ("timed_out", "died")
     assert server.cell("1 + 1", session="closed").text in ("2\n", "")
     server.call("destroy_session", session_id="closed")
 
 
-def test_35_a_terminal_without_signals_does_not_stop_an_interrupt(server):
+def test_a_terminal_without_signals_does_not_stop_an_interrupt(server):
     result = overdue(server, f"import termios, time, tty\ntty.setraw(0)\n{BEGUN}time.sleep(1000)")
     assert "KeyboardInterrupt" in result.text
     assert server.cell("'kept'").text == "'kept'\n"
@@ -68,7 +68,7 @@ def test_35_a_terminal_without_signals_does_not_stop_an_interrupt(server):
 
 # ---- memory ----
 
-def test_55_memory_is_refused_to_python_with_the_limit(server):
+def test_memory_is_refused_to_python_with_the_limit(server):
     result = server.cell("x = []\nwhile True: x.append(bytearray(1 << 20))")
     assert result.cell["error_name"] == "MemoryError" and "(memory_max)" in result.text
     assert server.cell("x = None; 1 + 1").text == "2\n"
@@ -79,7 +79,7 @@ def test_55_memory_is_refused_to_python_with_the_limit(server):
     ("node", "const a = []; for (;;) a.push(Buffer.alloc(1 << 20, 1));"),
     ("node", "const a = []; for (;;) a.push(new Array(1e5).fill(Math.random()));"),
     ("Rscript", "x <- numeric(2e8)")], ids=["node buffers", "node heap", "R"])
-def test_55_memory_is_refused_to_other_languages(server, program, code):
+def test_memory_is_refused_to_other_languages(server, program, code):
     if not shutil.which(program):
         pytest.skip(f"no {program} here")
     result = server.cell(f"import subprocess\nsubprocess.run([{program!r}, '-e', {code!r}], capture_output=True).returncode != 0")
@@ -91,14 +91,14 @@ def test_55_memory_is_refused_to_other_languages(server, program, code):
 # ---- processes ----
 
 @pytest.mark.parametrize("what", ["forks", "threads"])
-def test_57_a_bomb_ends_at_the_limit(server, what):
+def test_a_bomb_ends_at_the_limit(server, what):
     started = server.start_cell(f"inside.{what}_until_full()")
     assert_others_well(server, f"beside-{what}")
     count, error = eval(started.get()["result"]["content"][0]["text"])  # a tuple of ours
     assert 16 < count <= 64 and error in ("EAGAIN", "can't start new thread")
 
 
-def test_57_a_fork_bomb_goes_with_its_session(server):
+def test_a_fork_bomb_goes_with_its_session(server):
     server.call("session_info", session_id="bomb", config={"processes_max": 64})
     below = family(server.process.pid)
     result = server.cell("import os, time\nwhile True:\n    try: os.fork()\n    except OSError: pass",
@@ -113,7 +113,7 @@ def test_57_a_fork_bomb_goes_with_its_session(server):
 # ---- disk ----
 
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
-def test_58_folders_in_memory_are_full_at_their_limit(server, folder):
+def test_folders_in_memory_are_full_at_their_limit(server, folder):
     filled = server.cell(f"inside.fills({folder!r})").text
     # In tier namespaces /dev/shm is as large as what processes leave of the memory: there it is one file that is too large.
     assert filled == f"({8 * MIB}, 'ENOSPC')\n" or (folder, filled) == ("/dev/shm", f"({64 * MIB}, 'EFBIG')\n")
@@ -123,12 +123,12 @@ def test_58_folders_in_memory_are_full_at_their_limit(server, folder):
 
 
 @pytest.mark.parametrize("folder", ["/", "/dev", "/dev/pts", "/run", "/home"])
-def test_58_nothing_else_can_be_filled(server, folder):
+def test_nothing_else_can_be_filled(server, folder):
     result = server.cell(f"inside.told(lambda: inside.fills_inodes({folder!r}))")
     assert re.fullmatch(r"\(0, '(EROFS|EACCES|EPERM)'\)\n", result.text), result.text
 
 
-def test_59_a_deleted_file_that_is_open_counts(server, confined):
+def test_a_deleted_file_that_is_open_counts(server, confined):
     server.call("session_info", session_id="deleted", config={"disk_max": 30 * MIB, "file_max": 20 * MIB})
     result = server.cell("import os, time\nfiles = []\nwhile True:\n    f = open('big', 'wb', buffering=0); os.remove('big')\n"
                          "    f.write(bytes(5 << 20)); files.append(f); time.sleep(0.1)", session="deleted")
@@ -136,7 +136,7 @@ def test_59_a_deleted_file_that_is_open_counts(server, confined):
     server.call("destroy_session", session_id="deleted")
 
 
-def test_59_what_writes_on_behind_a_cell_is_stopped(server, confined):
+def test_what_writes_on_behind_a_cell_is_stopped(server, confined):
     """Between cells, too."""
     # No limit of the file's own ends it before the session's is looked at, however busy the machine is.
     server.call("session_info", session_id="behind", config={"disk_max": 30 * MIB, "file_max": 1024 * MIB})
@@ -147,7 +147,7 @@ def test_59_what_writes_on_behind_a_cell_is_stopped(server, confined):
     server.call("destroy_session", session_id="behind")
 
 
-def test_59_many_files_are_stopped(server):
+def test_many_files_are_stopped(server):
     server.call("session_info", session_id="many", config={"disk_max": 8 * MIB})
     result = server.cell("import os, time\nfor i in range(100000):\n    with open(f'n{i}', 'w') as f: f.write('x')\ntime.sleep(10**6)",
                          session="many")
@@ -160,7 +160,7 @@ def test_59_many_files_are_stopped(server):
 SPIN = "import os\nfor _ in range(2 * os.cpu_count()):\n    if os.fork() == 0:\n        while True: pass\n" + BEGUN + "while True: pass"
 
 
-def test_60_a_busy_machine_keeps_deadlines_and_other_sessions(server):
+def test_a_busy_machine_keeps_deadlines_and_other_sessions(server):
     begin(server, SPIN, session="spin")
     assert server.cell("1 + 1", session="other").text == "2\n"
     assert is_running(server, "spin")
@@ -183,7 +183,7 @@ for (let i = 0; i < 4; i++)
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="no node here")
-def test_62_node_has_room_under_the_default_limits(server):
+def test_node_has_room_under_the_default_limits(server):
     server.call("upload_file", session_id="node", filename="t.js", content=NODE)
     text = server.cell("import subprocess\nr = subprocess.run(['node', 'input/t.js'], capture_output=True, text=True)\n"
                        "print(r.stdout, r.stderr)", session="node").text

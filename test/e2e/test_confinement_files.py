@@ -55,23 +55,23 @@ def assert_all(attempts, number, allowed):
 
 # ---- from inside ----
 
-def test_01_files_of_the_person_and_of_the_system_are_not_read(attempts):
+def test_files_of_the_person_and_of_the_system_are_not_read(attempts):
     # A folder of the session's own, made empty, is nobody's.
     found = {name: answer for name, answer in of(attempts, 1).items() if answer != []}
     assert_all(found, 1, REFUSED)
 
 
-def test_02_nothing_outside_of_its_folders_is_written(attempts, confined):
+def test_nothing_outside_of_its_folders_is_written(attempts, confined):
     assert_all(attempts, 2, REFUSED)
     assert confined.secret.read_text(encoding="ascii") == SECRET
 
 
-def test_03_its_own_folders_are_written(attempts, confined):
+def test_its_own_folders_are_written(attempts, confined):
     expected = 3 if confined.tier != "landlock" else 2
     assert list(of(attempts, 3).values()).count("mine") == expected
 
 
-def test_03_another_session_sees_none_of_it(attempts, confined):
+def test_another_session_sees_none_of_it(attempts, confined):
     """`attempts` has written a file of its own name into each folder."""
     places = ["/tmp", "/dev/shm", "/mnt/data", *[name.split()[-1] for name in of(attempts, 3)]]
     result = confined.server.cell(f"import os\nfor p in {places!r}:\n"
@@ -80,11 +80,11 @@ def test_03_another_session_sees_none_of_it(attempts, confined):
     assert set(result.text.split()) == {"False"}
 
 
-def test_04_no_device_is_made(attempts):
+def test_no_device_is_made(attempts):
     assert_all(attempts, 4, REFUSED)
 
 
-def test_10_no_file_gets_an_s_bit(attempts, confined):
+def test_no_file_gets_an_s_bit(attempts, confined):
     answers = of(attempts, 10)
     assert set(answers.values()) <= {"EPERM", "none", "ENOTSUP"}
     for folder in session_folders(confined.home):
@@ -92,11 +92,11 @@ def test_10_no_file_gets_an_s_bit(attempts, confined):
         assert not bad
 
 
-def test_11_no_hard_link_to_what_is_outside(attempts):
+def test_no_hard_link_to_what_is_outside(attempts):
     assert_all(attempts, 11, REFUSED | {"EXDEV"})
 
 
-def test_14_no_mount_is_changed(attempts):
+def test_no_mount_is_changed(attempts):
     assert_all(attempts, 14, {"EPERM"})
 
 
@@ -124,7 +124,7 @@ def plant(server, code, session="s"):
     assert result.state == "done", result.text
 
 
-def test_05_a_link_to_a_secret_is_read_by_nobody(server, outside):
+def test_a_link_to_a_secret_is_read_by_nobody(server, outside):
     plant(server, f"os.symlink('/etc/shadow', 'shadow'); os.symlink({str(outside.secret)!r}, 'output/key')")
     for path in ("shadow", "output/key"):
         result = server.cell(f"open({path!r}).read()")
@@ -134,7 +134,7 @@ def test_05_a_link_to_a_secret_is_read_by_nobody(server, outside):
     assert SECRET not in json.dumps(server.call("list_artifacts", session_id="s").raw)
 
 
-def test_06_no_way_of_links_and_dots_leads_out(server, outside):
+def test_no_way_of_links_and_dots_leads_out(server, outside):
     home = str(outside.home)
     plant(server, f"os.symlink('two', 'one'); os.symlink('three', 'two'); os.symlink({str(outside.secret)!r}, 'three')\n"
                   f"os.symlink({home!r}, 'home'); os.symlink('/proc/self/root', 'magic'); os.symlink('..', 'up')\n"
@@ -150,7 +150,7 @@ def test_06_no_way_of_links_and_dots_leads_out(server, outside):
     assert text_of(read(server, "real/file")) == "own"
 
 
-def test_06_nothing_is_put_or_listed_through_a_link(server, outside):
+def test_nothing_is_put_or_listed_through_a_link(server, outside):
     plant(server, f"os.symlink({str(outside.home)!r}, 'input/out'); os.symlink({str(outside.home / 'planted')!r}, 'input/new')")
     for name in ("out/planted", "new", "../../planted", "out/../planted"):
         server.call("upload_file", session_id="s", filename=name, content="x", overwrite=True)
@@ -159,7 +159,7 @@ def test_06_nothing_is_put_or_listed_through_a_link(server, outside):
     assert not [path for path in paths if ".ssh" in path or "id_rsa" in path]
 
 
-def test_07_a_pipe_a_socket_and_a_device_hold_nobody_up(server):
+def test_a_pipe_a_socket_and_a_device_hold_nobody_up(server):
     plant(server, "os.mkfifo('output/pipe'); s = socket.socket(socket.AF_UNIX); s.bind('output/socket'); s.listen()\n"
                   "os.mkfifo('input/pipe'); os.symlink('/dev/zero', 'output/zero'); os.symlink('/dev/tty', 'tty')")
     for path in ("output/pipe", "output/socket"):
@@ -185,7 +185,7 @@ swapper = subprocess.Popen([sys.executable, 'swapper.py'])
 """
 
 
-def test_08_a_file_that_becomes_a_link_while_it_is_read_gives_nothing_away(server, outside):
+def test_a_file_that_becomes_a_link_while_it_is_read_gives_nothing_away(server, outside):
     plant(server, SWAPPER.format(secret=str(outside.secret), folder=str(outside.secret.parent)), session="swap")
     seen = {"own": 0, "refused": 0}
     begun = {"uri": "session://swap/files/swap"}
@@ -203,7 +203,7 @@ def test_08_a_file_that_becomes_a_link_while_it_is_read_gives_nothing_away(serve
     server.call("destroy_session", session_id="swap")
 
 
-def test_09_a_session_whose_folder_was_replaced_does_not_start_there(confined):
+def test_a_session_whose_folder_was_replaced_does_not_start_there(confined):
     server = confined.server
     server.call("session_info", session_id="replaced", config={})  # what waits has its folder mounted already
     server.call("upload_file", session_id="replaced", filename="f", content="x")
@@ -221,7 +221,7 @@ def test_09_a_session_whose_folder_was_replaced_does_not_start_there(confined):
 NAMES = ["a\nb", "x" * 255, "-rf", "\udcff\udcfe", " ", "\t", "*", "$(id)", "'\"", "\\", "~", "..."]
 
 
-def test_12_names_of_every_kind_are_listed_and_served(server):
+def test_names_of_every_kind_are_listed_and_served(server):
     plant(server, f"os.makedirs('names', exist_ok=True)\nfor n in {NAMES!a}: open(os.path.join('names', n), 'w').write('12')")
     artifacts = server.call("list_artifacts", session_id="s", pattern="names/**").object["artifacts"]
     assert len(artifacts) == len(NAMES)
@@ -268,7 +268,7 @@ def a_project(folder):
 
 
 @pytest.mark.parametrize("tier", [tier for tier in TIERS if tier != "landlock for root"])
-def test_13_names_that_command_the_persons_programs_stay(tier):
+def test_names_that_command_the_persons_programs_stay(tier):
     """As root sessions are users of their own, so that this is about an ordinary user."""
     wrapper = {"namespaces": [], "bwrap": hostile("apparmor"), "landlock": hostile("docker")}[tier]
     with user_home() as home:
@@ -290,7 +290,7 @@ def test_13_names_that_command_the_persons_programs_stay(tier):
 
 
 @pytest.mark.parametrize("mode", ["", ":rw"])
-def test_47_a_socket_in_a_shared_folder_is_not_reached(mode):
+def test_a_socket_in_a_shared_folder_is_not_reached(mode):
     with user_home() as home:
         project = a_project(home)
         with socket.socket(socket.AF_UNIX) as agent, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:

@@ -29,11 +29,11 @@ def assert_all(attempts, number, allowed):
     assert not wrong
 
 
-def test_31_nothing_is_typed_into_the_terminal(attempts):
+def test_nothing_is_typed_into_the_terminal(attempts):
     assert_all(attempts, 31, {"EPERM"})
 
 
-def test_32_the_terminal_is_one(attempts, confined):
+def test_the_terminal_is_one(attempts, confined):
     assert attempts["32 ttyname"].startswith("/dev/pts/")
     assert attempts["32 isatty"] == [True, True, True]
     assert attempts["32 stty"] is True and attempts["32 /dev/tty"] is True and attempts["32 tty"] == "exit 0"
@@ -42,55 +42,55 @@ def test_32_the_terminal_is_one(attempts, confined):
     assert attempts["32 openpty"] in own
 
 
-def test_32_no_other_terminal_is_opened(attempts):
+def test_no_other_terminal_is_opened(attempts):
     assert attempts["32 other terminals"] in ([], "EACCES")
 
 
-def test_36_large_interfaces_of_the_kernel_are_refused(attempts):
+def test_large_interfaces_of_the_kernel_are_refused(attempts):
     assert_all(attempts, 36, {"EPERM"})
 
 
-def test_37_no_keyring_is_reached(attempts):
+def test_no_keyring_is_reached(attempts):
     """/proc/keys names keys of the same user; what they hold comes from these calls alone."""
     assert_all(attempts, 37, {"EPERM"})
 
 
-def test_38_sockets_have_no_odd_family_and_none_is_raw(attempts):
+def test_sockets_have_no_odd_family_and_none_is_raw(attempts):
     assert_all(attempts, 38, {"EAFNOSUPPORT", "EPERM", "EACCES"})
 
 
-def test_39_calls_of_another_architecture_do_not_exist(attempts):
+def test_calls_of_another_architecture_do_not_exist(attempts):
     if "39 x32" not in attempts:
         pytest.skip("this processor has one way to call the kernel")
     assert attempts["39 x32"] == attempts["39 x32 execve"] == "ENOSYS"
     assert attempts["39 int 0x80"] in ("killed 31", "killed 11")
 
 
-def test_40_numbers_that_nobody_knew_do_not_exist(attempts):
+def test_numbers_that_nobody_knew_do_not_exist(attempts):
     assert_all(attempts, 40, {"ENOSYS"})
 
 
-def test_41_the_personality_stays(attempts):
+def test_the_personality_stays(attempts):
     answers = of(attempts, 41)
     assert answers.pop("41 query") == 0
     assert set(answers.values()) == {"EPERM"}
 
 
-def test_42_a_crash_leaves_no_memory_behind(attempts):
+def test_a_crash_leaves_no_memory_behind(attempts):
     assert attempts["42 crash"] == {"dumped": False, "files": []}
 
 
-def test_42_no_handler_of_the_host_gets_a_dump(attempts):
+def test_no_handler_of_the_host_gets_a_dump(attempts):
     """A core_pattern with a pipe is served by root at any limit but 1."""
     assert attempts["42 limit as it is"] == attempts["42 limit set to 0"] == attempts["42 limit raised"] == [1, 1]
 
 
-def test_56_memory_that_no_limit_counts_is_not_made(attempts):
+def test_memory_that_no_limit_counts_is_not_made(attempts):
     refused = {name for name in of(attempts, 56) if "inotify" not in name and "TCP" not in name}
     assert len(refused) == 4 and {attempts[name] for name in refused} == {"EPERM"}
 
 
-def test_56_what_the_kernel_counts_by_user_is_shared(attempts, confined):
+def test_what_the_kernel_counts_by_user_is_shared(attempts, confined):
     """The rest is for the user's programs. The other tiers have no namespace whose numbers are ours to set."""
     if confined.tier != "namespaces":
         return
@@ -98,5 +98,5 @@ def test_56_what_the_kernel_counts_by_user_is_shared(attempts, confined):
     assert attempts["56 buffers of TCP"] == [262144, 262144]
 
 
-def test_61_limits_and_priority_are_not_raised(attempts):
+def test_limits_and_priority_are_not_raised(attempts):
     assert_all(attempts, 61, {"EPERM", "EACCES", "EROFS", "not allowed"})

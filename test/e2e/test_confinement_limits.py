@@ -78,7 +78,7 @@ def test_so_does_one_in_another_language(small, language, code, words):
     ("javascript", "var x = 5", "require('fs').writeFileSync('big', Buffer.alloc(20 << 20))", "x"),
     ("r", "x <- 5", "writeBin(raw(20e6), 'big')", "cat(x)"),
 ])
-def test_h1_h5_a_file_that_is_too_large_costs_no_variables(small, language, kept, write, again):
+def test_a_file_that_is_too_large_costs_no_variables(small, language, kept, write, again):
     """SIGXFSZ ended R and bash."""
     if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
         pytest.skip(f"there is no {language} here")
@@ -113,7 +113,7 @@ def test_a_missing_file_of_its_own_is_no_matter_of_confinement(small):
 DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
-def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
+def test_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
     """A look while it grows would interrupt it, and it would keep what it has: this one hears no interrupt."""
     def says_where():
         """It has 100 ms for that, which may be too few on a busy machine."""
@@ -126,7 +126,7 @@ def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
     assert again.text == "False\n" and not again.is_error
 
 
-def test_56_a_little_more_of_it_is_interrupted_and_kept(small):
+def test_a_little_more_of_it_is_interrupted_and_kept(small):
     result = small.cell("import re\nhas = int(re.search(r'RssAnon:\\s+(\\d+)', open('/proc/self/status').read())[1]) >> 10\n"
                         + SHARED.format("(212 - has)", ""))
     assert result.state == "interrupted" and "more than the limit of 200 MB (memory_max)" in result.text, result.texts
@@ -149,7 +149,7 @@ while True:
 """
 
 
-def test_s5_what_is_started_anew_when_it_is_killed_ends_with_who_starts_it(small):
+def test_what_is_started_anew_when_it_is_killed_ends_with_who_starts_it(small):
     result = small.cell(AGAIN)
     assert result.state == "died" and result.is_error
     assert "again after programs had been killed for it 5 times; start fewer at a time" in result.text
@@ -157,7 +157,7 @@ def test_s5_what_is_started_anew_when_it_is_killed_ends_with_who_starts_it(small
     assert small.cell("6 * 7").text == "42\n"
 
 
-def test_56_a_program_that_code_started_is_killed_and_the_interpreter_stays(small):
+def test_a_program_that_code_started_is_killed_and_the_interpreter_stays(small):
     small.cell("kept = 1")
     child = SHARED.format(300, "")
     result = small.cell(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}]).returncode, kept")
@@ -165,7 +165,7 @@ def test_56_a_program_that_code_started_is_killed_and_the_interpreter_stays(smal
     assert "The program 'python3', which code had started, was killed" in result.raw["content"][0]["text"]
 
 
-def test_56_one_session_over_its_limit_does_not_touch_another(small):
+def test_one_session_over_its_limit_does_not_touch_another(small):
     small.cell("x = 1", session="other")
     assert small.cell(SHARED.format(400, "")).state in ("interrupted", "died")
     assert small.cell("x", session="other").text == "1\n"
@@ -179,7 +179,7 @@ def test_processes_that_share_memory_count_it_once(small):
     assert (result.state, result.text) == ("done", "120\n")
 
 
-def test_59_a_folder_that_grows_past_its_limit_ends_the_writing(small, home):
+def test_a_folder_that_grows_past_its_limit_ends_the_writing(small, home):
     result = small.cell("import time\nfor i in range(200):\n  open(f'f{i}', 'wb').write(b'x' * (4 << 20))\n"
                         "  time.sleep(0.1)")
     assert result.state == "raised" and "limited to 40 MB (disk_max)" in result.text
@@ -189,14 +189,14 @@ def test_59_a_folder_that_grows_past_its_limit_ends_the_writing(small, home):
     assert not list(folder.glob("f*"))
 
 
-def test_59_files_in_folders_that_no_scan_enters_count_too(small):
+def test_files_in_folders_that_no_scan_enters_count_too(small):
     result = small.cell("import os, time\nos.makedirs('.cache/deep/er')\n"
                         "for i in range(200):\n  open(f'.cache/deep/er/{i}', 'wb').write(b'x' * (4 << 20))\n"
                         "  time.sleep(0.1)")
     assert result.state == "raised" and "(disk_max)" in result.text
 
 
-def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
+def test_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
     result = small.cell("open('sparse', 'wb').truncate(500 << 30)")
     assert result.state == "raised" and "(file_max)" in result.text
 
@@ -286,7 +286,7 @@ def test_a_session_cannot_raise_what_the_server_allows(home):
         assert told["effective_config"]["tmp_max"] == MIB
 
 
-def test_v13_a_full_disk_is_told_as_one(home):
+def test_a_full_disk_is_told_as_one(home):
     """Of a file system that can have 400 files, which is easier to fill than one that has few bytes."""
     (home / "cache").mkdir(mode=0o700)
     command = own_mounts('mount -t tmpfs -o size=500m,nr_inodes=400,mode=700 none "$0" && exec "$@"', [str(home / "cache")],

@@ -54,7 +54,7 @@ def assert_all(attempts, number, allowed):
 
 # ---- from inside ----
 
-def test_15_only_processes_of_the_session_are_seen(attempts, confined):
+def test_only_processes_of_the_session_are_seen(attempts, confined):
     seen = attempts["15 /proc"]
     if confined.tier == "landlock":  # the names of others are seen; test 19 is what holds
         assert "ptycell-minder" in seen.values()
@@ -63,11 +63,11 @@ def test_15_only_processes_of_the_session_are_seen(attempts, confined):
     assert set(seen.values()) == {"ptycell-init", "ptycell-minder", "python3"}
 
 
-def test_16_nothing_of_init_and_minder_is_opened(attempts):
+def test_nothing_of_init_and_minder_is_opened(attempts):
     assert_all(attempts, 16, {"EACCES", "EPERM", "ENOENT"})
 
 
-def test_17_init_and_minder_cannot_be_stopped_traced_or_limited(attempts, confined):
+def test_init_and_minder_cannot_be_stopped_traced_or_limited(attempts, confined):
     answers = of(attempts, 17)
     if confined.tier == "bwrap":  # of their own user: slower is all that they can get
         answers = {name: answer for name, answer in answers.items() if not re.search("priority|affinity", name)}
@@ -75,7 +75,7 @@ def test_17_init_and_minder_cannot_be_stopped_traced_or_limited(attempts, confin
     assert confined.server.cell("1 + 1").text == "2\n"
 
 
-def test_18_kill_all_ends_only_the_sessions_own(confined):
+def test_kill_all_ends_only_the_sessions_own(confined):
     server = confined.server
     server.cell("import subprocess", session="suicide")
     result = server.cell("subprocess.run(['sh', '-c', 'kill -9 -1'])", session="suicide")
@@ -85,7 +85,7 @@ def test_18_kill_all_ends_only_the_sessions_own(confined):
     assert server.cell("2 + 2", session="suicide").text == "4\n"
 
 
-def test_19_processes_of_the_same_user_outside_are_closed(attempts, confined):
+def test_processes_of_the_same_user_outside_are_closed(attempts, confined):
     answers = of(attempts, 19)
     if confined.tier == "landlock":  # how many descriptors they have is seen, not what they are
         assert answers.pop("19 fd") in ("EACCES", "ENOENT", ["0", "1", "2"])
@@ -93,7 +93,7 @@ def test_19_processes_of_the_same_user_outside_are_closed(attempts, confined):
     assert confined.bystander.poll() is None
 
 
-def test_20_the_interpreter_has_no_descriptor_of_others(confined):
+def test_the_interpreter_has_no_descriptor_of_others(confined):
     listed = confined.server.cell("import os\nfor f in os.listdir('/proc/self/fd'):\n"
                                   "    try: print(f, os.readlink('/proc/self/fd/' + f))\n    except OSError: pass").text
     found = dict(line.split() for line in listed.splitlines())
@@ -103,13 +103,13 @@ def test_20_the_interpreter_has_no_descriptor_of_others(confined):
     assert set(found.values()) == {terminal} and {"0", "1", "2"} <= set(found)
 
 
-def test_20_a_program_that_code_starts_has_three(confined):
+def test_a_program_that_code_starts_has_three(confined):
     code = "import subprocess\nprint(subprocess.run(['ls', '/proc/self/fd'], capture_output=True, text=True).stdout.split())"
     assert confined.server.cell(code).text == "['0', '1', '2', '3']\n"  # the last is the listing
     assert confined.server.cell("ls /proc/self/fd", language="bash").text.split() == ["0", "1", "2", "3"]
 
 
-def test_21_the_environment_is_the_constructed_one(attempts):
+def test_the_environment_is_the_constructed_one(attempts):
     names = set(attempts["21 environment"])
     known = {"HOME", "LANG", "LC_ALL", "PATH", "TERM", "USER", "SHELL", "PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER",
              "MPLBACKEND", "MPLCONFIGDIR", "PYTHON_BASIC_REPL", "PYTHON_COLORS", "TMPDIR", "JOBLIB_TEMP_FOLDER", "NODE_OPTIONS", "XDG_CACHE_HOME",
@@ -119,7 +119,7 @@ def test_21_the_environment_is_the_constructed_one(attempts):
     assert "SECRET" not in str(attempts["21 environment"])
 
 
-def test_22_no_rights_are_left(attempts):
+def test_no_rights_are_left(attempts):
     rights = attempts["22 rights"]
     for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
         assert int(rights[name], 16) == 0
@@ -133,23 +133,23 @@ def test_22_no_rights_are_left(attempts):
         assert attempts[name] == -1
 
 
-def test_23_set_user_id_programs_give_nobody_elses_rights(attempts):
+def test_set_user_id_programs_give_nobody_elses_rights(attempts):
     assert attempts["23 their user"] == [True]
     assert all(answer != "exit 0" for name, answer in attempts["23 set-user-id programs"].items() if name in ("su", "sudo", "pkexec"))
 
 
-def test_24_no_namespace_and_no_root_is_changed(attempts):
+def test_no_namespace_and_no_root_is_changed(attempts):
     assert_all(attempts, 24, {"EPERM", "ENOSYS", "EACCES"})
 
 
-def test_28_no_program_runs_from_memory(attempts):
+def test_no_program_runs_from_memory(attempts):
     assert_all(attempts, 28, {"EPERM"})
 
 
 # ---- how it ends ----
 
 @pytest.mark.parametrize("how", ["destroy", "kill"])
-def test_25_no_daemon_outlives_its_session(confined, how):
+def test_no_daemon_outlives_its_session(confined, how):
     word = f"{os.getpid()}25{how == 'kill':d}"
     server = confined.server
     server.cell(DAEMONS.format(word=word), session="daemons")
@@ -165,7 +165,7 @@ def test_25_no_daemon_outlives_its_session(confined, how):
 
 @pytest.mark.parametrize("whom", ["server", "launcher", "host"])
 @pytest.mark.parametrize("tier", TIERS)
-def test_26_nothing_outlives_its_end(tier, whom):
+def test_nothing_outlives_its_end(tier, whom):
     word = f"{os.getpid()}26{TIERS.index(tier)}"
     with confined_in(tier) as one:
         server = one.server
@@ -192,7 +192,7 @@ def comm(pid):
         return ""
 
 
-def test_27_orphans_are_reaped(confined):
+def test_orphans_are_reaped(confined):
     code = """import os, time
 for _ in range(200):
     if os.fork() == 0:
@@ -215,7 +215,7 @@ left"""
 
 
 @pytest.mark.parametrize("bomb", ["processes", "threads"])
-def test_29_a_session_without_any_process_left_is_interrupted_and_ended(confined, bomb):
+def test_a_session_without_any_process_left_is_interrupted_and_ended(confined, bomb):
     server = confined.server
     name = f"full-{bomb}"
     if confined.tier != "landlock":
@@ -234,7 +234,7 @@ def test_29_a_session_without_any_process_left_is_interrupted_and_ended(confined
     assert server.cell("1 + 1").text == "2\n"
 
 
-def test_30_a_stopped_interpreter_still_ends(home):
+def test_a_stopped_interpreter_still_ends(home):
     """SIGSTOP by itself, and a child that takes the terminal: neither outlives the session."""
     with Server(home, env=ALONE) as server:
         server.cell("import os, signal, subprocess")
@@ -247,14 +247,14 @@ def test_30_a_stopped_interpreter_still_ends(home):
         all_gone({p for p in below if "ptycell-launch" not in comm(p[0])})
 
 
-def test_30_a_cell_that_stopped_itself_has_a_deadline(strict_server):
+def test_a_cell_that_stopped_itself_has_a_deadline(strict_server):
     strict_server.cell("import os, signal")
     result = strict_server.cell("os.kill(os.getpid(), signal.SIGSTOP)", timeout=1)
     assert result.state in ("timed_out", "died")
     assert strict_server.cell("1 + 1").text == "2\n"
 
 
-def test_30_children_that_play_with_the_terminal_do_not_stop_the_session(home):
+def test_children_that_play_with_the_terminal_do_not_stop_the_session(home):
     with Server(home) as server:
         code = ("import os, signal, subprocess, sys, time\n"
                 "p = subprocess.Popen([sys.executable, '-c', 'import os, time; os.setpgid(0, 0); print(input())'], stdin=0)\n"

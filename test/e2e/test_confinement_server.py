@@ -34,7 +34,7 @@ def refused(home):
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])
-def test_72_a_home_open_to_others_is_refused_with_the_command(home, mode):
+def test_a_home_open_to_others_is_refused_with_the_command(home, mode):
     cache = home / "cache"
     cache.mkdir()
     cache.chmod(mode)
@@ -43,20 +43,20 @@ def test_72_a_home_open_to_others_is_refused_with_the_command(home, mode):
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can give a folder away")
-def test_72_a_home_of_another_user_is_refused(home):
+def test_a_home_of_another_user_is_refused(home):
     (home / "cache").mkdir(0o700)
     os.chown(home / "cache", 65534, 65534)
     assert "belongs to another user" in refused(home)
 
 
-def test_72_a_link_in_place_of_the_home_is_refused(home):
+def test_a_link_in_place_of_the_home_is_refused(home):
     (home / "elsewhere").mkdir(0o700)
     (home / "cache").symlink_to(home / "elsewhere")
     assert "is a link" in refused(home)
     assert os.listdir(home / "elsewhere") == []
 
 
-def test_72_only_a_folder_whose_lock_is_free_is_removed(home):
+def test_only_a_folder_whose_lock_is_free_is_removed(home):
     cache = home / "cache"
     held, free = (cache / f"server-{letter * 16}" for letter in "ab")
     for folder in (held, free):
@@ -72,7 +72,7 @@ def test_72_only_a_folder_whose_lock_is_free_is_removed(home):
     assert held.exists()
 
 
-def test_72_two_servers_share_a_home_and_nothing_else(home):
+def test_two_servers_share_a_home_and_nothing_else(home):
     with Server(home) as one, Server(home) as two:
         one.cell("open('f', 'w').write('1')")
         two.cell("open('f', 'w').write('2')")
@@ -83,7 +83,7 @@ def test_72_two_servers_share_a_home_and_nothing_else(home):
 
 # ---- 73: signals ----
 
-def test_73_the_server_ends_its_own_and_nobody_else(home):
+def test_the_server_ends_its_own_and_nobody_else(home):
     """Whatever number the session gives its processes, or asks for: a stranger of the same user lives."""
     stranger = subprocess.Popen(["sleep", "600"])
     try:
@@ -108,7 +108,7 @@ def namespace_pid(pid):
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root decides which number the next process has")
 @pytest.mark.parametrize("flags", [[], ["--unconfined"]], ids=["confined", "unconfined"])
-def test_73_a_stranger_with_the_number_of_a_dead_interpreter_is_not_signalled(home, flags):
+def test_a_stranger_with_the_number_of_a_dead_interpreter_is_not_signalled(home, flags):
     """Forced: in a pid namespace of its own the next number can be chosen."""
     command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", str((BUILD / "ptycell").resolve())]
     with Server(home, *flags, env=ALONE, command=command) as server:
@@ -142,7 +142,7 @@ def sockets(processes):
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root may look at the descriptors of processes that hide them")
-def test_74_no_channel_of_init_and_launcher_is_in_a_session(home):
+def test_no_channel_of_init_and_launcher_is_in_a_session(home):
     with Server(home, env=ALONE) as server:
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         inside = {p for p in family(server.process.pid) if not comm(p[0]).startswith("ptycell")}
@@ -159,7 +159,7 @@ def test_74_no_channel_of_init_and_launcher_is_in_a_session(home):
 
 # ---- 75: what the server's processes give away ----
 
-def test_75_no_helper_has_the_environment_of_the_host(home):
+def test_no_helper_has_the_environment_of_the_host(home):
     with Server(home, env={"MY_SECRET": SECRET, "OPENAI_API_KEY": SECRET, **ALONE}) as server:
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         processes = family(server.process.pid)
@@ -173,7 +173,7 @@ def test_75_no_helper_has_the_environment_of_the_host(home):
         assert SECRET not in server.cell("import os; print(dict(os.environ), open('/proc/self/environ').read())").text
 
 
-def test_75_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
+def test_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
     """A limit of 1 is none too, also for a handler to which the host pipes dumps."""
     with Server(home, env=ALONE) as server:
         server.cell("1")
@@ -204,7 +204,7 @@ def booby_trap(home):
     return project
 
 
-def test_76_a_projects_own_python_never_runs_outside(home):
+def test_a_projects_own_python_never_runs_outside(home):
     project = booby_trap(home)
     env = {"VIRTUAL_ENV": str(project / ".venv"), "PTYCELL_PYTHON": "", "PYTHONPATH": str(project),
            "PYTHONSTARTUP": str(project / "sitecustomize.py")}
@@ -222,7 +222,7 @@ def test_76_a_projects_own_python_never_runs_outside(home):
 
 # ---- 77: what a session cannot write ----
 
-def test_77_the_spool_is_read_and_not_written(server, home):
+def test_the_spool_is_read_and_not_written(server, home):
     path = server.cell("print('y' * 20000)").status["output"]["path"]
     for code in (f"open({path!r}, 'a')", f"import os; os.remove({path!r})", f"import os; os.chmod({path!r}, 0o666)",
                  f"import os; os.rename({path!r}, '/mnt/data/x')", "open('/mnt/spool/new', 'w')",
@@ -231,7 +231,7 @@ def test_77_the_spool_is_read_and_not_written(server, home):
     assert server.cell(f"len(open({path!r}).read())").text == "20001\n"
 
 
-def test_77_nothing_but_its_own_folders_is_there(server):
+def test_nothing_but_its_own_folders_is_there(server):
     assert server.cell("import os; sorted(os.listdir('/mnt'))").text == \
         "['data', 'node_modules', 'packages', 'spool', 'user-data']\n"
     assert server.cell("import os; os.listdir('/mnt/data')").text == "['input', 'output']\n"
@@ -243,7 +243,7 @@ def test_77_nothing_but_its_own_folders_is_there(server):
 # ---- 78: what two sessions have in common ----
 
 @pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
-def test_78_two_sessions_share_no_open_file_but_the_null_device(home):
+def test_two_sessions_share_no_open_file_but_the_null_device(home):
     with Server(home, env=ALONE) as server:
         server.cell("1", session="a")
         first = interpreters(server)

@@ -79,7 +79,7 @@ def test_a_share_for_writing_is_written_by_the_person_s_own_user(home, data):
 ARMED = [".git/hooks/pre-commit", ".git/config", ".mcp.json", ".claude/settings.json", ".vscode/tasks.json", ".envrc"]
 
 
-def test_13_names_that_make_other_programs_run_something_are_never_written():
+def test_names_that_make_other_programs_run_something_are_never_written():
     """At the share's top whether they are there or not, below it where they are; and what a session needed to hold them is gone after it."""
     with machines.user_home() as place:
         folder = place / "project"
@@ -149,7 +149,7 @@ def test_a_folder_that_was_swapped_meanwhile_is_not_shared(home, data):
         assert result.is_error and "root" not in result.text.replace(str(home), "")
 
 
-def test_47_unix_sockets_are_off_where_shares_could_hold_one(home, data):
+def test_unix_sockets_are_off_where_shares_could_hold_one(home, data):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(home / "s"))
     os.rename(home / "s", data / "agent.sock")
@@ -229,7 +229,7 @@ def test_a_link_is_refused_with_what_it_leads_to(home, data):
     assert f"share '{data}'" in refusal(home, "--share", str(home / "link"))
 
 
-def test_a3_a_share_that_is_not_there_is_told_and_the_rest_works(home, data):
+def test_a_share_that_is_not_there_is_told_and_the_rest_works(home, data):
     folder = home / "later"
     with Server(home, "--share", str(folder), "--share", str(data)) as server:
         answer = server.cell(f"open({str(data / 'a.csv')!r}).read()")
@@ -245,7 +245,7 @@ def test_a3_a_share_that_is_not_there_is_told_and_the_rest_works(home, data):
 
 
 @pytest.mark.parametrize("spares", ["0", "1"])
-def test_a3_a_share_that_goes_away_is_left_out_and_told(home, data, spares):
+def test_a_share_that_goes_away_is_left_out_and_told(home, data, spares):
     folder = home / "disk"
     folder.mkdir()
     with Server(home, "--share", f"{folder}:rw", "--share", str(data), env={"PTYCELL_SPARES": spares}) as server:

@@ -59,7 +59,7 @@ def install(server, *packages, session="s"):
 
 
 @pytest.mark.parametrize("code", ["!", "  !  ", "!!", "%", "%%", "x = !", "if True:\n    !", "!\\\n", "%%bash", "! # nothing"])
-def test_ca09_a_line_with_nothing_behind_its_mark_is_no_failure_of_the_server(ruled, server, code):
+def test_a_line_with_nothing_behind_its_mark_is_no_failure_of_the_server(ruled, server, code):
     for one in (server, ruled):
         answer = one.cell(code)
         assert answer.state in ("done", "raised") and "Internal" not in answer.text and "IndexError" not in answer.text
@@ -67,7 +67,7 @@ def test_ca09_a_line_with_nothing_behind_its_mark_is_no_failure_of_the_server(ru
 
 
 @pytest.mark.parametrize("arguments", [{"disable_validation": ["all"]}, {"rules": {}}, {"policy": "off"}])
-def test_ca10_no_client_turns_rules_off(ruled, arguments):
+def test_no_client_turns_rules_off(ruled, arguments):
     answer = ruled.call("exec_code", session_id="s", language="python", code="eval('1')", **arguments)
     assert answer.is_error and next(iter(arguments)) in answer.texts[0]
     config = ruled.call("session_info", session_id="s", config=arguments)
@@ -75,7 +75,7 @@ def test_ca10_no_client_turns_rules_off(ruled, arguments):
     refused(ruled.cell("eval('1')"))
 
 
-def test_ca11_each_option_of_a_session_takes_effect(home):
+def test_each_option_of_a_session_takes_effect(home):
     with Server(home, env={"PTYCELL_ENV_REGION": "north"}) as server:
         def with_option(session, **config):
             told = server.call("session_info", session_id=session, config=config)
@@ -95,7 +95,7 @@ def test_ca11_each_option_of_a_session_takes_effect(home):
         assert server.cell("import os; os.environ['REGION']", session="env").text == "'north'\n"
 
 
-def test_ca11_an_option_that_there_is_not_is_an_error(server):
+def test_an_option_that_there_is_not_is_an_error(server):
     for config in ({"cpu_limit": "1"}, {"memory_limit": "2G"}, {"environment_variables": {"A": "b"}}, {"timeout": 3}):
         answer = server.call("session_info", session_id="s", config=config)
         assert answer.is_error and next(iter(config)) in answer.texts[0]
@@ -116,12 +116,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("defect, code", [(defect, code) for defect, codes in REFUSED.items() for code in codes])
-def test_ca19_to_ca24_what_was_accepted_is_refused(ruled, defect, code):
+def test_to_ca24_what_was_accepted_is_refused(ruled, defect, code):
     text = refused(ruled.cell(code))
     assert "by the code rule" in text and "line " in text and "column " in text and "PTYCELL_POLICY" in text, defect
 
 
-def test_ca24_a_bash_cell_is_no_python_and_runs_where_it_may(server):
+def test_a_bash_cell_is_no_python_and_runs_where_it_may(server):
     assert server.cell("%%bash\nfor i in 1 2; do echo $i; done").text == "1\n2\n"
     assert "uid=" in server.cell("%%sh\nid").text
 
@@ -129,12 +129,12 @@ def test_ca24_a_bash_cell_is_no_python_and_runs_where_it_may(server):
 @pytest.mark.parametrize("code", [
     "class A:\n    def __init__(self): self.x = 1\nA().x", "if __name__ == '__main__': print('main')", "print('__x__')",
     "1  # a comment with __globals__", "print(len(locals()) > 0)", "len?", "a = (7\n% 4)\na", 's = """\n!rm -rf /\n"""\ns'])
-def test_ca25_what_is_harmless_runs(ruled, code):
+def test_what_is_harmless_runs(ruled, code):
     answer = ruled.cell(code)
     assert answer.state == "done" and "code rule" not in answer.text
 
 
-def test_ca25_a_shell_line_s_value_may_be_taken(server):
+def test_a_shell_line_s_value_may_be_taken(server):
     assert server.cell("x = !echo hi\nlist(x)").text == "['hi']\n"
 
 
@@ -142,7 +142,7 @@ def test_ca25_a_shell_line_s_value_may_be_taken(server):
 
 
 @with_pip
-def test_ca12_dependencies_are_requirements_and_nothing_is_pasted_into_a_shell(packaged, index):
+def test_dependencies_are_requirements_and_nothing_is_pasted_into_a_shell(packaged, index):
     code = {"session_id": "s", "language": "python", "code": "1"}
     for dependency, why in (("numpy; rm -rf ~", "no requirement"), ("$(touch /tmp/x)", "no requirement"), ("paramiko", "block list")):
         answer = packaged.call("exec_code", dependencies=[dependency], **code)
@@ -151,7 +151,7 @@ def test_ca12_dependencies_are_requirements_and_nothing_is_pasted_into_a_shell(p
 
 
 @with_pip
-def test_ca13_a_package_that_is_not_there_fails_the_call_and_not_the_session(packaged):
+def test_a_package_that_is_not_there_fails_the_call_and_not_the_session(packaged):
     code = {"session_id": "s", "language": "python", "code": "40 + 2"}
     answer = packaged.call("exec_code", dependencies=["no-such-package-at-all"], **code)
     assert answer.is_error and "no-such-package-at-all" in "".join(answer.texts)
@@ -159,7 +159,7 @@ def test_ca13_a_package_that_is_not_there_fails_the_call_and_not_the_session(pac
 
 
 @with_pip
-def test_ca26_no_way_to_write_it_gets_past_the_block_list(home, index):
+def test_no_way_to_write_it_gets_past_the_block_list(home, index):
     lines = [
         "%pip install docker", "pip install docker", "!pip install 'docker'", "! pip install docker", "!pip -q install docker",
         "!pip install Docker==1.0", "%pip install google-cloud-storage", "!pip install google_cloud_storage", "!pip install cx_Freeze",
@@ -178,14 +178,14 @@ def test_ca26_no_way_to_write_it_gets_past_the_block_list(home, index):
         assert server.cell("import docker").is_error
 
 
-def test_ca27_text_that_looks_like_an_installation_is_none(ruled):
+def test_text_that_looks_like_an_installation_is_none(ruled):
     for code in ("print('!pip install docker')", "x=1 #!pip install docker"):
         answer = ruled.cell(code)
         assert answer.state == "done" and "block list" not in answer.text and "code rule" not in answer.text
 
 
 @with_pip
-def test_ca27_what_stands_behind_an_installation_is_not_a_part_of_it(home, index):
+def test_what_stands_behind_an_installation_is_not_a_part_of_it(home, index):
     (home / "policy.json").write_text(json.dumps({"python": {"block": ["docker"]}}))
     with Server(home, "--policy", str(home / "policy.json"), "--pip-index", index.url) as server:
         text = server.cell("!pip install harmless\nimport harmless as docker\ndocker.version").text
@@ -193,7 +193,7 @@ def test_ca27_what_stands_behind_an_installation_is_not_a_part_of_it(home, index
 
 
 @with_pip
-def test_ca28_no_way_to_write_it_gets_below_a_minimum(packaged):
+def test_no_way_to_write_it_gets_below_a_minimum(packaged):
     for text in ("pillow<9.0.0", "pillow<=8.4", "numpy<1.22", "Pillow==8.0.0", "pillow~=8.0", "pillow[x]==8.0.0"):
         answer = install(packaged, text)
         least = "1.22.2" if "numpy" in text else "9.0.0"
@@ -201,5 +201,5 @@ def test_ca28_no_way_to_write_it_gets_below_a_minimum(packaged):
 
 
 @with_pip
-def test_ca29_legal_ways_to_write_a_version_are_taken(packaged):
+def test_legal_ways_to_write_a_version_are_taken(packaged):
     assert install(packaged, "numpy==1.22.*", "pillow===9.0.0").object["packages"] == ["numpy 1.22.4", "pillow 9.0.0"]

@@ -18,7 +18,7 @@ def sessions(server):
 
 
 @pytest.mark.parametrize("session", ["a/../../victim", "../victim", "..", ".hidden", "a/b"])
-def test_cb01_an_id_is_never_part_of_a_path(server, home, session):
+def test_an_id_is_never_part_of_a_path(server, home, session):
     victim = home / "cache" / "victim"
     victim.mkdir(parents=True)
     (victim / "precious").write_text("mine", encoding="ascii")
@@ -29,7 +29,7 @@ def test_cb01_an_id_is_never_part_of_a_path(server, home, session):
     assert sessions(server) == []
 
 
-def test_cb02_no_two_ids_share_a_folder(server, home):
+def test_no_two_ids_share_a_folder(server, home):
     for session in ("b", "B", "session_b", "b.", "b-", "b_"):
         info(server, session)
     folders = all_folders(home)
@@ -40,7 +40,7 @@ def test_cb02_no_two_ids_share_a_folder(server, home):
 
 
 @pytest.mark.parametrize("session", ["", "x" * 300, "a\0b", "/abs", "a b", "\u00e9", "-a"])
-def test_cb03_a_bad_id_is_refused_with_the_rule(server, session):
+def test_a_bad_id_is_refused_with_the_rule(server, session):
     for tool, more in (("exec_code", {"language": "python", "code": "1"}), ("session_info", {})):
         message = server.start("tools/call", {"name": tool, "arguments": {"session_id": session, **more}})
         refused = Result(message.get()["result"])
@@ -49,13 +49,13 @@ def test_cb03_a_bad_id_is_refused_with_the_rule(server, session):
     assert sessions(server) == []
 
 
-def test_cb10_an_endless_loop_ends_at_its_deadline(home):
+def test_an_endless_loop_ends_at_its_deadline(home):
     with Server(home, env={"EXEC_TIMEOUT": "1"}) as server:
         assert server.cell("while True: pass").state == "timed_out"
         assert server.cell("1").text == "1\n"
 
 
-def test_cb11_a_long_cell_holds_nobody_else_up(server):
+def test_a_long_cell_holds_nobody_else_up(server):
     pending = server.start_cell(f"import time\ntime.sleep({NEVER_S})")
     server.request("ping")
     assert server.cell("1", session="other").text == "1\n"
@@ -63,7 +63,7 @@ def test_cb11_a_long_cell_holds_nobody_else_up(server):
     server.cancel(pending)
 
 
-def test_cb12_the_start_of_one_session_holds_no_other_up(home):
+def test_the_start_of_one_session_holds_no_other_up(home):
     slow = home / "slow/bin/python3"
     slow.parent.mkdir(parents=True)
     slow.write_text("#!/bin/sh\nwhile [ ! -e input/go ]; do sleep 0.05; done\nexec /usr/bin/python3 \"$@\"\n", encoding="ascii")
@@ -77,7 +77,7 @@ def test_cb12_the_start_of_one_session_holds_no_other_up(home):
         assert first.get()["result"]
 
 
-def test_cb13_a_session_is_never_ended_in_the_middle_of_a_cell(home):
+def test_a_session_is_never_ended_in_the_middle_of_a_cell(home):
     limits = {"SESSION_TTL": "1", "IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1"}
     with Server(home, env=limits) as server:
         whole = server.start_cell(HOLD + "'whole'")
@@ -86,32 +86,32 @@ def test_cb13_a_session_is_never_ended_in_the_middle_of_a_cell(home):
         assert Result(whole.get()["result"]).text == "'whole'\n"
 
 
-def test_cb14_an_exception_is_an_error_apart_from_the_output(server):
+def test_an_exception_is_an_error_apart_from_the_output(server):
     result = server.cell("print('before')\n1/0")
     assert result.is_error and result.state == "raised"
     assert result.text.startswith("before\nTraceback")
     assert (result.cell["error_name"], result.cell["error_text"]) == ("ZeroDivisionError", "division by zero")
 
 
-def test_cb15_plots_and_displayed_values_are_shown(server):
+def test_plots_and_displayed_values_are_shown(server):
     result = server.cell("import matplotlib.pyplot as plt, pandas as pd\nplt.plot([1, 2]); plt.show()\n"
                          "display(pd.DataFrame({'a': [1]}))\nprint('end')")
     assert len(result.images) == 1 and "output/cell-1-figure-1.png" in listed(server)
     assert result.text.index("[figure: ") < result.text.index("   a\n0  1") < result.text.index("end")
 
 
-def test_cb16_output_is_as_it_was_written(server):
+def test_output_is_as_it_was_written(server):
     result = server.cell("import sys\nprint('a'); print('  '); print(); sys.stderr.write('e\\n'); print(' b')")
     assert result.text == "a\n\n\ne\n b\n"
 
 
-def test_cb17_a_file_in_a_subfolder_is_new_once(server):
+def test_a_file_in_a_subfolder_is_new_once(server):
     first = server.cell("import os\nos.mkdir('output/sub'); _ = open('output/sub/f.txt', 'w').write('x')")
     assert [c["path"] for c in first.status["files"]] == ["output/sub/f.txt"]
     assert "files" not in server.cell("1").status
 
 
-def test_cb18_an_overwritten_file_is_changed_and_kept_anew(server, home):
+def test_an_overwritten_file_is_changed_and_kept_anew(server, home):
     server.cell("_ = open('output/top.csv', 'w').write('old')")
     again = server.cell("_ = open('output/top.csv', 'w').write('new')")
     assert again.status["files"] == [{"kind": "~", "path": "output/top.csv", "size": None}]
@@ -119,7 +119,7 @@ def test_cb18_an_overwritten_file_is_changed_and_kept_anew(server, home):
     assert copy.read_text(encoding="ascii") == "new"
 
 
-def test_cb20_files_stay_where_the_code_put_them(server):
+def test_files_stay_where_the_code_put_them(server):
     server.call("upload_file", session_id="s", filename="in.csv", content="a\n1\n")
     server.cell("import pandas as pd\npd.read_csv('input/in.csv').to_csv('out.csv')")
     assert server.cell("open('out.csv').read()").text == "',a\\n0,1\\n'\n"
@@ -128,14 +128,14 @@ def test_cb20_files_stay_where_the_code_put_them(server):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.gif", "a.webp", "a.parquet", "a.zip", "a.ipynb",
                                   "deep/er/a.txt", "noextension"])
-def test_cb21_every_kind_of_file_anywhere_is_seen(server, name):
+def test_every_kind_of_file_anywhere_is_seen(server, name):
     result = server.cell(f"import os\nos.makedirs(os.path.dirname('./{name}'), exist_ok=True)\n"
                          f"_ = open('{name}', 'w').write('x')")
     assert [c["path"] for c in result.status["files"]] == [name]
     assert listed(server) == [name]
 
 
-def test_cb22_a_dangling_link_costs_no_output(server):
+def test_a_dangling_link_costs_no_output(server):
     result = server.cell("import os\nos.symlink('nowhere', 'output/dangling')\nprint('shown')")
     assert_honest(result)
     assert result.state == "done" and "shown\n" in result.text and not result.links
@@ -147,7 +147,7 @@ CONNECTIONS = ("DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;Blob
                "Driver=FreeTDS;Server=127.0.0.1;Port={port};Uid=a;Pwd=b", "postgresql://a:b@127.0.0.1:{port}/db")
 
 
-def test_cb29_no_call_takes_the_server_to_a_place_that_it_names(server):
+def test_no_call_takes_the_server_to_a_place_that_it_names(server):
     """Storages and databases are the operator's: no argument, no config and no metadata names one."""
     with Site({}) as site:
         server.call("session_info", session_id="s", config={})
@@ -165,7 +165,7 @@ def test_cb29_no_call_takes_the_server_to_a_place_that_it_names(server):
         assert not site.said
 
 
-def test_cb30_limits_have_a_floor(server):
+def test_limits_have_a_floor(server):
     before = info(server)["effective_config"]
     low = {key: -5 for key in before}
     after = server.call("session_info", session_id="s", config=low).object["effective_config"]
@@ -174,7 +174,7 @@ def test_cb30_limits_have_a_floor(server):
 
 
 @pytest.mark.parametrize("value", ["-1", "0", "6_0", "+5", "\u0665", "1e3", "x", " "])
-def test_cb30_a_setting_that_is_none_is_told_by_every_tool(home, value):
+def test_a_setting_that_is_none_is_told_by_every_tool(home, value):
     with Server(home, env={"SESSION_TTL": value}) as server:
         for tool, more in (("list_sessions", {}), ("session_info", {"session_id": "s"})):
             answer = server.call(tool, **more)
@@ -182,7 +182,7 @@ def test_cb30_a_setting_that_is_none_is_told_by_every_tool(home, value):
     assert server.stderr.count(b"\n") == 1 and b"SESSION_TTL" in server.stderr
 
 
-def test_cb32_destroying_what_is_not_there_is_an_error(server):
+def test_destroying_what_is_not_there_is_an_error(server):
     refused = server.call("destroy_session", session_id="never-was")
     assert refused.is_error and "there is no session 'never-was'" in refused.texts[0]
     server.cell("1")
@@ -190,7 +190,7 @@ def test_cb32_destroying_what_is_not_there_is_an_error(server):
     assert server.call("destroy_session", session_id="s").is_error
 
 
-def test_cb45_a_session_that_expired_says_so_when_it_is_used_again(home):
+def test_a_session_that_expired_says_so_when_it_is_used_again(home):
     with Server(home, env={"IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1"}) as server:
         server.cell("x = 1; open('f', 'w').close()")
         until(lambda: not sessions(server))

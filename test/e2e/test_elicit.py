@@ -238,7 +238,7 @@ def test_a_request_state_works_once_and_only_as_it_was_given(home):
 
 
 @pytest.mark.parametrize("responses", [{}, {"another": {"action": "accept", "content": {"answer": "no"}}}])
-def test_mi4_a_retry_without_an_answer_to_the_question_gets_it_again(home, responses):
+def test_a_retry_without_an_answer_to_the_question_gets_it_again(home, responses):
     person = connect(home, modern=True)
     with person.server as server:
         person.cell("input('name? ')")

@@ -148,31 +148,31 @@ def test_a_wrong_argument_is_named_and_writes_nothing(server, arguments, said):
 
 # ---- what a cell changed ----
 
-def test_ar01_new_changed_deleted_and_renamed(server):
+def test_new_changed_deleted_and_renamed(server):
     assert changes(server.cell("import os\nfor n in 'abc': open(n, 'w').write(n)")) == [("+", n) for n in "abc"]
     assert sorted(changes(server.cell("open('a', 'w').write('longer'); os.remove('b'); os.rename('c', 'd')"))) == \
         [("+", "d"), ("-", "b"), ("-", "c"), ("~", "a")]
 
 
-def test_ar02_a_rewrite_of_the_same_size_is_seen(server):
+def test_a_rewrite_of_the_same_size_is_seen(server):
     server.cell("open('f', 'w').write('aaaa')")
     for text in ("bbbb", "cccc", "dddd"):
         assert changes(server.cell(f"open('f', 'w').write('{text}')")) == [("~", "f")]
 
 
-def test_ar03_a_time_set_back_hides_nothing(server):
+def test_a_time_set_back_hides_nothing(server):
     server.cell("import os\nopen('f', 'w').write('aaaa'); s = os.stat('f')")
     assert changes(server.cell("open('f', 'w').write('bbbb'); os.utime('f', ns=(s.st_atime_ns, s.st_mtime_ns))")) == \
         [("~", "f")]
 
 
-def test_ar04_a_write_through_a_mapping_is_seen(server):
+def test_a_write_through_a_mapping_is_seen(server):
     server.cell("import mmap\nopen('f', 'wb').write(b'a' * 4096)")
     code = "f = open('f', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[0:1] = b'b'; m.flush(); m.close(); f.close()"
     assert changes(server.cell(code)) == [("~", "f")]
 
 
-def test_ar05_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
+def test_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
     (home / "secret").write_text("top secret", encoding="ascii")
     result = server.cell(f"import os\nos.symlink({str(home / 'secret')!r}, 'output/l')")
     assert ("+", "output/l") in changes(result) and not result.links
@@ -181,13 +181,13 @@ def test_ar05_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
     assert kept_files(home) == []
 
 
-def test_ar06_a_link_to_a_folder_is_not_gone_into(server):
+def test_a_link_to_a_folder_is_not_gone_into(server):
     server.cell("import os\nos.mkdir('d'); open('d/f', 'w').close(); os.symlink('d', 'l'); os.symlink('/etc', 'e')")
     assert sorted(listed(server)) == ["d/f", "e", "l"]
     assert "error" in read(server, "l/f") and "error" in read(server, "e/passwd")
 
 
-def test_ar07_a_fifo_and_a_socket_hold_nothing_up(server):
+def test_a_fifo_and_a_socket_hold_nothing_up(server):
     result = server.cell("import os, socket\nos.mkfifo('output/fifo')\ns = socket.socket(socket.AF_UNIX)\n"
                          "s.bind('output/sock'); 'done'")
     assert result.text == "'done'\n"
@@ -195,7 +195,7 @@ def test_ar07_a_fifo_and_a_socket_hold_nothing_up(server):
     assert server.cell("1").text == "1\n"
 
 
-def test_ar08_too_many_files_are_capped_with_a_note(server):
+def test_too_many_files_are_capped_with_a_note(server):
     result = server.cell("import os\nos.mkdir('many')\nfor i in range(20100): open(f'many/{i}', 'w').close()")
     assert "beyond the first 20000" in result.text and "neither listed nor saved" in result.text
     assert result.status["files_more"] > 10_000
@@ -210,14 +210,14 @@ def test_a_tree_too_deep_to_look_at_is_told_as_such(server, home):
     assert kept_files(home) == []
 
 
-def test_ar09_a_file_that_became_a_link_is_refused(server):
+def test_a_file_that_became_a_link_is_refused(server):
     result = server.cell("import os\nopen('f', 'w').write('x')")
     server.cell("os.remove('f'); os.symlink('/etc/passwd', 'f')")
     assert result.links[0]["uri"] == "session://s/files/f"
     assert "error" in read(server, "f")
 
 
-def test_ar10_what_a_background_process_writes_is_the_next_cells_change(server):
+def test_what_a_background_process_writes_is_the_next_cells_change(server):
     server.cell("import subprocess\np = subprocess.Popen(['sh', '-c', 'read x; echo late > late'], "
                 "stdin=subprocess.PIPE)")
     assert changes(server.cell("1")) == []
@@ -381,7 +381,7 @@ def test_many_resources_come_in_pages(server):
         assert server.start("resources/list", {"cursor": cursor}).get()["error"]["code"] == -32602
 
 
-def test_r6_no_resource_that_is_still_there_is_skipped_when_others_go(server):
+def test_no_resource_that_is_still_there_is_skipped_when_others_go(server):
     server.cell("import os\nfor i in range(450): open(f'output/{i:03}', 'w').close()", session="a")
     for session in "bc":
         server.cell(f"open('output/of {session}', 'w').close()", session=session)
@@ -395,7 +395,7 @@ def test_r6_no_resource_that_is_still_there_is_skipped_when_others_go(server):
     assert last >= {"session://b/files/output/of%20b", "session://c/files/output/of%20c"}
 
 
-def test_r6_no_file_of_a_list_that_is_still_there_is_skipped_when_others_go(server):
+def test_no_file_of_a_list_that_is_still_there_is_skipped_when_others_go(server):
     server.cell("import os\nfor i in range(450): open(f'f{i:03}', 'w').close()")
     page = server.call("list_artifacts", session_id="s").object
     server.cell("for i in range(40): os.remove(f'f{i:03}')")
@@ -406,7 +406,7 @@ def test_r6_no_file_of_a_list_that_is_still_there_is_skipped_when_others_go(serv
     assert told == {f"f{i:03}" for i in range(450)}
 
 
-def test_r14_a_name_with_a_secret_has_a_uri_by_which_it_can_be_read(home):
+def test_a_name_with_a_secret_has_a_uri_by_which_it_can_be_read(home):
     with Server(home, env={"PTYCELL_SECRET_TOKEN": "hunter2hunter2"}) as server:
         server.cell("open('output/a hunter2hunter2.txt', 'w').write('mine')\nfor i in range(300): open(f'output/a {i:03}', 'w').close()")
         uris = [r["uri"] for page in resource_pages(server) for r in page]
@@ -618,13 +618,13 @@ def test_uploads_and_scratch_are_gone_with_the_session(server, home):
 NFC, NFD = "データ é.csv", "テ\u3099ータ e\u0301.csv"
 
 
-def test_w3_what_comes_gets_the_form_that_models_write(server):
+def test_what_comes_gets_the_form_that_models_write(server):
     assert upload(server, filename=NFD, content="a\n1\n").object["saved_path"].endswith("/input/" + NFC)
     assert upload(server, filename=NFC, content="").is_error
     assert server.cell(f"open('input/{NFC}').read()").text == "'a\\n1\\n'\n"
 
 
-def test_w3_a_file_of_macos_comes_by_either_form_of_its_path(servers, tmp_path):
+def test_a_file_of_macos_comes_by_either_form_of_its_path(servers, tmp_path):
     share = tmp_path / "share"
     (share / "e\u0301").mkdir(parents=True)
     (share / "e\u0301" / NFD).write_text("mine")
@@ -635,7 +635,7 @@ def test_w3_a_file_of_macos_comes_by_either_form_of_its_path(servers, tmp_path):
 
 
 @pytest.mark.parametrize("name", [NFC, NFD])
-def test_w3_files_of_code_are_found_by_either_form(server, name):
+def test_files_of_code_are_found_by_either_form(server, name):
     server.cell(f"import os; os.mkdir('output/e\u0301'); open('output/e\u0301/{NFD}', 'w').write('a\\n1\\n')")
     assert listed(server, f"output/*/{name}") == [f"output/e\u0301/{NFD}"]
     assert content(read(server, urllib.parse.quote("output/é/" + name)))["text"] == "a\n1\n"
@@ -649,7 +649,7 @@ def kept_paths(home):
     return {str(path.relative_to(top)): path.read_text() for path in kept_files(home)}
 
 
-def test_b2_new_files_of_the_working_folder_are_kept_and_renewed(server, home):
+def test_new_files_of_the_working_folder_are_kept_and_renewed(server, home):
     result = server.cell("import os; os.makedirs('a/b'); open('clean.csv', 'w').write('1'); open('a/b/c', 'w').write('c'); "
                          "open('output/o', 'w').write('o')")
     assert kept_paths(home) == {"files/clean.csv": "1", "files/a/b/c": "c", "o": "o"}
@@ -658,7 +658,7 @@ def test_b2_new_files_of_the_working_folder_are_kept_and_renewed(server, home):
     assert kept_paths(home) == {"files/clean.csv": "22", "files/a/b/c": "c", "o": "o"}
 
 
-def test_b2_a_result_named_files_is_not_mixed_with_them(server, home):
+def test_a_result_named_files_is_not_mixed_with_them(server, home):
     server.cell("import os; os.mkdir('output/files'); open('output/files/a', 'w').write('result'); open('a', 'w').write('beside')")
     assert kept_paths(home) == {"files/a": "result", "files-2/a": "beside"}
 
@@ -670,44 +670,44 @@ def test_b2_a_result_named_files_is_not_mixed_with_them(server, home):
     ("os.mkdir('c'); open('c/CACHEDIR.TAG', 'w')", "c/CACHEDIR.TAG", "in a cache"),
     ("os.mkdir('t'); [open(f't/{n:03}', 'w').close() for n in range(201)]", "t/000", "too many new files in one cell"),
 ])
-def test_b2_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name, why):
+def test_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name, why):
     text = server.cell(f"import os; {code}; open('mine', 'w').close()").text
     more = " and 200 more" if why.startswith("too many") else ""
     assert f"Not saved for the user: '{name}' ({why}){more}. What they should have belongs into output/.\n" in text
     assert list(kept_paths(home)) == ["files/mine"]
 
 
-def test_b2_what_programs_write_for_themselves_is_not_kept_nor_told(server, home):
+def test_what_programs_write_for_themselves_is_not_kept_nor_told(server, home):
     text = server.cell("import os\nfor path in ('.x', '.npm/_logs/l', 'a/.cache/c', 'a/__pycache__/m.pyc', 'node_modules/p/i.js', 'mine'):\n"
                        "    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)\n    open(path, 'w').close()").text
     assert "Not saved" not in text
     assert list(kept_paths(home)) == ["files/mine"]
 
 
-def test_b2_two_hundred_files_of_a_folder_are_kept(server, home):
+def test_two_hundred_files_of_a_folder_are_kept(server, home):
     server.cell("import os; os.mkdir('t'); [open(f't/{n}', 'w').close() for n in range(200)]")
     assert len(kept_paths(home)) == 200
 
 
-def test_b2_names_that_run_something_are_altered_beside_output_as_well(server, home):
+def test_names_that_run_something_are_altered_beside_output_as_well(server, home):
     assert "Saved under another name: 'mise.toml' as 'files/_mise.toml'" in server.cell("open('mise.toml', 'w').close()").text
     assert list(kept_paths(home)) == ["files/_mise.toml"]
 
 
-def test_b2_a_notebook_that_code_writes_is_not_the_sessions(server, home):
+def test_a_notebook_that_code_writes_is_not_the_sessions(server, home):
     server.cell("open('notebook.ipynb', 'w').write('mine')")
     server.close()
     (top,) = paths_in(home, "kept/*")
     assert (top / "files/notebook.ipynb").read_text() == "mine" and "nbformat" in (top / "notebook.ipynb").read_text()
 
 
-def test_b2_what_the_background_writes_beside_output_is_kept(server, home):
+def test_what_the_background_writes_beside_output_is_kept(server, home):
     server.cell("import subprocess; p = subprocess.Popen(['sh', '-c', 'read x; echo late >late'], stdin=subprocess.PIPE)")
     server.cell("_ = p.communicate(b'go\\n')")
     assert kept_paths(home) == {"files/late": "late\n"}
 
 
-def test_b2_where_models_of_claude_write_is_output(server, home):
+def test_where_models_of_claude_write_is_output(server, home):
     server.cell("open('/mnt/user-data/outputs/a', 'w').write('x')")
     assert kept_paths(home) == {"a": "x"}
     upload(server, filename="i", content="in")

@@ -169,7 +169,7 @@ def test_the_first_session_starts_cold(ready):
 
 
 @pytest.mark.parametrize("modules", [MODULE, f"numpy,pandas,matplotlib.pyplot,{MODULE}"], ids=["one", "many"])
-def test_69_a_copy_looks_like_a_start_of_its_own(home, modules):
+def test_a_copy_looks_like_a_start_of_its_own(home, modules):
     with Server(home, env={"PTYCELL_PRELOAD": modules, "PTYCELL_OUTPUT_CHARS": "200000", "PTYCELL_ENV_MINE": "x"}) as server:
         first = look(server, "cold")
         second = look(server, forked(server))
@@ -180,7 +180,7 @@ def test_69_a_copy_looks_like_a_start_of_its_own(home, modules):
     assert second == first
 
 
-def test_70_copies_draw_different_random_numbers(home):
+def test_copies_draw_different_random_numbers(home):
     chance = ("import multiprocessing, random, tempfile, uuid, os\nprint(random.random(), uuid.uuid4(), next(tempfile._get_candidate_names()), "
               "os.urandom(4).hex(), multiprocessing.current_process().authkey.hex())\ntry:\n    import numpy\n    print(numpy.random.random(), numpy.random.default_rng().random())\n"
               "except ImportError:\n    pass\n")
@@ -231,7 +231,7 @@ def test_less_memory_than_a_copy_needs_starts_cold(ready):
 # ---- 70, 78: what it has in common with others ----
 
 @pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
-def test_78_copies_share_nothing_with_the_parent_or_each_other(ready):
+def test_copies_share_nothing_with_the_parent_or_each_other(ready):
     pairs = [interpreter_of(ready, forked(ready, stem)) for stem in "ab"]
     pairs.append(parent_of(ready))
     for one_of, two_of in itertools.combinations(pairs, 2):

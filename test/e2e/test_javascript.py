@@ -15,7 +15,7 @@ def js(server):
     return lambda code, **arguments: server.cell(code, language="javascript", **arguments)
 
 
-def test_oi01_aliases_name_one_interpreter(server):
+def test_aliases_name_one_interpreter(server):
     server.cell("let x = 5", language="JavaScript")
     for language in ("js", "node", "typescript", "ts", "JS", "Node"):
         assert server.cell("x", language=language).text == "5\n"
@@ -23,28 +23,28 @@ def test_oi01_aliases_name_one_interpreter(server):
     assert ready == ["javascript"]
 
 
-def test_oi02_relative_files_lie_in_the_sessions_folder(js):
+def test_relative_files_lie_in_the_sessions_folder(js):
     result = js("require('fs').writeFileSync('output/a.txt', 'hi'); process.cwd() === __dirname")
     assert result.text == "true\n" and "output/a.txt" in result.texts[-1] and "saved" in result.status
 
 
-def test_oi03_js01_declarations_persist_and_can_be_made_again(js):
+def test_declarations_persist_and_can_be_made_again(js):
     js("let x=41; const c=1; class K {}")
     assert js("typeof x").text == "'number'\n"
     js("const x=7; let c=2; const K=3")
     assert js("[x, c, K]").text == "[ 7, 2, 3 ]\n"
 
 
-def test_oi04_a_call_may_span_lines(js):
+def test_a_call_may_span_lines(js):
     assert js("console.log(1 +\n2)").text == "3\n"
 
 
-def test_oi05_output_is_as_it_was_written(js):
+def test_output_is_as_it_was_written(js):
     text = "> a\nundefined\n... b\n  c..\n"
     assert js(f"process.stdout.write({text!r})").text == text
 
 
-def test_oi06_js15_process_exit_is_answered_at_once(js):
+def test_process_exit_is_answered_at_once(js):
     result = js("console.log('last'); process.exit(0)")
     assert result.state == "done" and result.text == "last\n" and result.status["exit"] == 0
     assert js("const kept = 1; process.exit(3)").status["exit"] == 3
@@ -54,17 +54,17 @@ def test_oi06_js15_process_exit_is_answered_at_once(js):
     assert js("1+1").text == "2\n"
 
 
-def test_oi09_no_text_is_a_marker(js):
+def test_no_text_is_a_marker(js):
     for marker in ("##end_of_execution##", "done 1 0", "[s#1 done 0.00 s]"):
         result = js(f"console.log({marker!r}); console.log('after')")
         assert result.text == f"{marker}\nafter\n" and result.state == "done"
 
 
-def test_oi10_stdout_and_stderr_keep_their_order(js):
+def test_stdout_and_stderr_keep_their_order(js):
     assert js("for (let i = 0; i < 3; i++) { console.log('o' + i); console.error('e' + i) }").text == "o0\ne0\no1\ne1\no2\ne2\n"
 
 
-def test_oi11_a_warm_cell_takes_no_time(js):
+def test_a_warm_cell_takes_no_time(js):
     js("1")
     until(lambda: js("true").status["seconds"] < 0.9)  # it was a second each
 
@@ -81,17 +81,17 @@ def test_a_read_of_the_terminal_that_does_not_wait_is_explained(js):
     assert "EAGAIN" in result.text and "rl.question" in result.text and "processes_max" not in result.text
 
 
-def test_oi12_progress_bars_collapse(js):
+def test_progress_bars_collapse(js):
     assert js("for (let i = 0; i <= 100; i++) process.stdout.write(`\\r${i} %`); console.log()").text == "100 %\n"
 
 
-def test_js07_an_error_has_the_cells_place(js):
+def test_an_error_has_the_cells_place(js):
     result = js("const a = 1\n\n  missing(a)")
     assert result.is_error and result.state == "raised"
     assert "cell-1.js:3\n  missing(a)\n  ^\nReferenceError: missing is not defined\n    at cell-1.js:3:3\n" in result.text
 
 
-def test_js08_what_happens_between_cells_is_background_output(server, js):
+def test_what_happens_between_cells_is_background_output(server, js):
     js("const fs = require('fs'); const timer = setInterval(() => { if (!fs.existsSync('input/go')) return;\n"
        "  clearInterval(timer); console.log('tick');\n"
        "  setImmediate(() => fs.writeFileSync('ticked', '')); throw new Error('late') }, 5);")
@@ -103,7 +103,7 @@ def test_js08_what_happens_between_cells_is_background_output(server, js):
 
 
 @pytest.mark.parametrize("code", ["console.log('late')", "require('child_process').execSync('echo late', { stdio: 'inherit' })"])
-def test_p18_what_comes_before_a_cell_begins_is_background_output(server, js, code):
+def test_what_comes_before_a_cell_begins_is_background_output(server, js, code):
     """Also when the cell was sent before."""
     js("const fs = require('fs'); setTimeout(() => setTimeout(() => { fs.writeFileSync('busy', ''); while (!fs.existsSync('input/go'));\n"
        f"  {code} }}, 5)); 1")
@@ -121,7 +121,7 @@ ENDLESS = ["while (true) {}", "await new Promise(() => {})", "await 1; while (tr
 
 @pytest.mark.parametrize("code", ENDLESS)
 @pytest.mark.parametrize("first", [True, False])
-def test_js10_a_deadline_interrupts_and_keeps_the_state(js, code, first):
+def test_a_deadline_interrupts_and_keeps_the_state(js, code, first):
     for timeout in (0.7, 7, 70):  # a busy machine may not have started Node within the shortest
         session = f"after{timeout}"
         js("let kept = 1", session=session) if not first else None
@@ -132,7 +132,7 @@ def test_js10_a_deadline_interrupts_and_keeps_the_state(js, code, first):
     assert js("typeof kept", session=session).text == ("'undefined'\n" if first else "'number'\n")
 
 
-def test_js10_a_cancelled_cell_is_interrupted(server, js):
+def test_a_cancelled_cell_is_interrupted(server, js):
     js("let kept = 1")
     answer = server.start_cell("while (true) {}", language="js")
     until(lambda: is_running(server))
@@ -140,7 +140,7 @@ def test_js10_a_cancelled_cell_is_interrupted(server, js):
     assert js("kept").text == "1\n"
 
 
-def test_js10_what_cannot_be_interrupted_is_killed_and_told(js):
+def test_what_cannot_be_interrupted_is_killed_and_told(js):
     js("let kept = 1")
     result = js("process.on('SIGTERM', () => {}); setTimeout(() => { while (true) {} }, 1); await new Promise(() => {})", timeout=0.5)
     assert result.state in ("timed_out", "died")
@@ -165,7 +165,7 @@ def test_a_package_that_lacks_a_file_is_not_said_to_be_missing(js):
     assert result.state == "raised" and "is not installed" not in result.text
 
 
-def test_js17_figures_are_images_and_files(server, js):
+def test_figures_are_images_and_files(server, js):
     code = """const zlib = require('zlib')
 const chunk = (type, data) => { const body = Buffer.concat([Buffer.from(type), data]); const out = Buffer.alloc(8)
   let c, crc = -1; for (const b of body) { c = (crc ^ b) & 255; for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1; crc = (crc >>> 8) ^ c }
@@ -226,7 +226,7 @@ ASK_A_SITE_WITH_IT = """
 
 @pytest.mark.parametrize("passed, said", [({}, "DEPTH_ZERO_SELF_SIGNED_CERT"),
                                           ({"PTYCELL_ENV_NODE_EXTRA_CA_CERTS": "cert.pem"}, "trusted")])
-def test_st04_certificates_that_the_person_names_are_trusted(home, passed, said):
+def test_certificates_that_the_person_names_are_trusted(home, passed, said):
     """Node reads that file when it starts."""
     with Server(home, env=passed) as server:
         assert server.cell(MAKE_A_CERTIFICATE, language="bash").text == ""

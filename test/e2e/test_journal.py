@@ -65,7 +65,7 @@ def test_a_cell_is_read_with_code_output_and_how_it_ended(server):
     assert [(c["cell"], c["state"]) for c in index] == [(1, "done"), (2, "raised")]
 
 
-def test_RS2_what_is_not_in_the_journal_is_an_unknown_resource(server):
+def test_what_is_not_in_the_journal_is_an_unknown_resource(server):
     server.call("session_info", session_id="empty", config={})
     server.cell("1")
     for path in ("s/cells/2", "s/cells/0", "s/cells/01", "s/cells/x", "s/cells/1/1", "s/cells/1/x",
@@ -460,7 +460,7 @@ def test_each_cell_adds_a_line_to_the_audit_file(home):
 
 
 @pytest.mark.account
-def test_r10_the_lines_of_a_cell_that_died_have_the_generation_it_ran_in(home):
+def test_the_lines_of_a_cell_that_died_have_the_generation_it_ran_in(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
         server.cell("import os; os._exit(3)")
@@ -549,7 +549,7 @@ def test_a_line_that_finds_no_room_is_added_before_anything_else_is_done(home):
 
 
 @pytest.mark.account
-def test_s10_an_audit_file_that_code_could_change_is_refused(home):
+def test_an_audit_file_that_code_could_change_is_refused(home):
     folder = home / "shared"
     folder.mkdir()
     with Server(home, f"--audit={folder / 'audit.jsonl'}", "--share", f"{folder}:rw") as server:

@@ -18,7 +18,7 @@ def has_notebook(home):
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["ours came first", "theirs came first"])
-def test_r12_our_notebook_steps_aside_for_one_of_the_users(home, first):
+def test_our_notebook_steps_aside_for_one_of_the_users(home, first):
     with Server(home) as server:
         if first:
             server.cell("1")
@@ -29,7 +29,7 @@ def test_r12_our_notebook_steps_aside_for_one_of_the_users(home, first):
     assert kept_paths(home) == {"notebook.ipynb": "mine again", "ptycell.ipynb": "ptycell's"}
 
 
-def test_r12_our_folder_steps_aside_for_one_of_the_users(home):
+def test_our_folder_steps_aside_for_one_of_the_users(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("import os; open('a', 'w').write('beside')")
         assert kept_paths(home) == {"files/a": "beside"}
@@ -38,7 +38,7 @@ def test_r12_our_folder_steps_aside_for_one_of_the_users(home):
         assert kept_paths(home) == {"files/a": "result", "files-2/a": "beside again", "files-2/b": "b"}
 
 
-def test_r12_an_altered_name_takes_no_ones_true_name(home):
+def test_an_altered_name_takes_no_ones_true_name(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("import os; os.mkdir('output/.vscode'); open('output/.vscode/x', 'w').write('altered')\n"
                     "open('output/HEAD', 'w').write('altered')")
@@ -48,7 +48,7 @@ def test_r12_an_altered_name_takes_no_ones_true_name(home):
         assert kept_paths(home) == {"_HEAD": "true", "_HEAD-2": "altered again", "_.vscode/x": "true", "_-2.vscode/x": "altered"}
 
 
-def test_r12_folders_whose_names_are_altered_alike_are_not_merged(home):
+def test_folders_whose_names_are_altered_alike_are_not_merged(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell(r"import os; [(os.mkdir(f'output/{d}'), open(f'output/{d}/x', 'w').write(repr(d))) for d in ('a\1b', 'a\2b', 'a_b')]")
         kept = kept_paths(home)
@@ -56,7 +56,7 @@ def test_r12_folders_whose_names_are_altered_alike_are_not_merged(home):
         assert set(kept.values()) == {"'a_b'", r"'a\x01b'", r"'a\x02b'"}
 
 
-def test_r12_a_copy_of_ours_that_the_user_changed_is_theirs_and_stays(home):
+def test_a_copy_of_ours_that_the_user_changed_is_theirs_and_stays(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("open('output/HEAD', 'w').write('altered')")
         (path,) = kept_files(home)
@@ -66,7 +66,7 @@ def test_r12_a_copy_of_ours_that_the_user_changed_is_theirs_and_stays(home):
         assert kept.pop("_HEAD") == "changed by the user" and sorted(kept.values()) == ["altered again", "true"]
 
 
-def test_r12_the_next_server_finishes_the_notebook_that_stepped_aside(home):
+def test_the_next_server_finishes_the_notebook_that_stepped_aside(home):
     with Server(home) as server:
         server.cell("print('one')")
         until(lambda: has_notebook(home))
@@ -81,7 +81,7 @@ def test_r12_the_next_server_finishes_the_notebook_that_stepped_aside(home):
     assert (top / "notebook.ipynb").read_text() == "mine" and "print('one')" in (top / "ptycell.ipynb").read_text()
 
 
-def test_r13_a_link_to_a_file_of_the_session_is_kept_as_the_file(home):
+def test_a_link_to_a_file_of_the_session_is_kept_as_the_file(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         text = server.cell("import os; os.mkdir('output/d'); open('output/d/a', 'w').write('a'); open('input/i', 'w').write('i')\n"
                            "os.symlink('d/a', 'output/relative'); os.symlink(os.path.abspath('output/d/a'), 'output/absolute')\n"
@@ -94,14 +94,14 @@ def test_r13_a_link_to_a_file_of_the_session_is_kept_as_the_file(home):
 
 
 @pytest.mark.parametrize("to", ["/etc/passwd", "../../..", "/", "../input", "none", "self", "../output/../../x", "/proc/self/environ", "up/passwd"])
-def test_r13_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
+def test_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         text = server.cell(f"import os; os.symlink({to!r}, 'output/self'); os.symlink('/etc', '.up'); open('output/x', 'w').write('x')").text
         assert "'self' was not saved" in text
         assert kept_paths(home) == {"x": "x"}
 
 
-def test_g7_a_file_that_is_only_touched_is_not_copied_again(home):
+def test_a_file_that_is_only_touched_is_not_copied_again(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("import os; open('output/a', 'wb').write(b'x' * 5_000_000)")
         (copy,) = kept_files(home)

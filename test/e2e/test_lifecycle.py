@@ -84,14 +84,14 @@ def stubborn_server(home, word, **options):
 
 # ---- the end of input ----
 
-def test_d6_at_the_end_of_input_what_was_asked_is_answered(home):
+def test_at_the_end_of_input_what_was_asked_is_answered(home):
     got = run(home, lines(INITIALIZE, exec_code(1, "6 * 7"), exec_code(2, "import time\ntime.sleep(3); 'slow'")))
     assert "42" in text_of(got[1]) and "'slow'" in text_of(got[2])
     nothing_left(home)
 
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGHUP])
-def test_d6_a_signal_ends_what_is_still_to_be_answered_and_that_is_said(home, signo):
+def test_a_signal_ends_what_is_still_to_be_answered_and_that_is_said(home, signo):
     process = start(home)
     process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
     process.stdin.close()
@@ -104,7 +104,7 @@ def test_d6_a_signal_ends_what_is_still_to_be_answered_and_that_is_said(home, si
     nothing_left(home)
 
 
-def test_d6_a_reader_that_goes_ends_what_is_still_to_be_answered(home):
+def test_a_reader_that_goes_ends_what_is_still_to_be_answered(home):
     process = start(home)
     process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
     process.stdin.close()
@@ -165,14 +165,14 @@ def test_a_stdin_that_is_closed_at_the_start_ends_at_once(home):
     assert process.stdout == b"" and process.returncode in (0, 1)
 
 
-def test_sd5_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(home):
+def test_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(home):
     with Server(home) as server:
         server.request("ping")
         assert family(server.process.pid) == set()
     assert nothing_made(home)
 
 
-def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
+def test_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
     with Server(home) as server:
         server.request("tools/list")
         until(lambda: family(server.process.pid))
@@ -186,7 +186,7 @@ def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
 # ---- signals, parents, closed pipes ----
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_sd2_each_signal_ends_all_and_leaves_nothing(home, signo):
+def test_each_signal_ends_all_and_leaves_nothing(home, signo):
     word = own_seconds(f"16180{int(signo)}")
     server, processes = stubborn_server(home, word)
     server.process.send_signal(signo)
@@ -196,7 +196,7 @@ def test_sd2_each_signal_ends_all_and_leaves_nothing(home, signo):
     server.close()
 
 
-def test_sd1_the_end_of_input_ends_stubborn_cells_once_their_calls_are_answered(home):
+def test_the_end_of_input_ends_stubborn_cells_once_their_calls_are_answered(home):
     server, processes = stubborn_server(home, own_seconds("16181"), env={"PTYCELL_CALL_BUDGET": "1"})
     server.process.stdin.close()
     assert server.process.wait(WAIT_S) == 0
@@ -205,7 +205,7 @@ def test_sd1_the_end_of_input_ends_stubborn_cells_once_their_calls_are_answered(
     server.close()
 
 
-def test_sd3_a_closed_stdout_ends_the_server(home):
+def test_a_closed_stdout_ends_the_server(home):
     process = start(home)
     process.stdin.write(lines(INITIALIZE, exec_code(1, "1")))
     process.stdin.flush()
@@ -246,7 +246,7 @@ def parent_of(pid):
     return int(stat[stat.rindex(")") + 2:].split()[1])
 
 
-def test_sd4_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(home):
+def test_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(home):
     word = own_seconds("16184")
     read, write = os.pipe()
     script = ("import os, subprocess, sys\n"
@@ -295,7 +295,7 @@ def test_kept_results_outlive_the_server(home):
 
 # ---- what comes in ----
 
-def test_fr5_bytes_one_by_one_and_two_requests_at_once_are_the_same(home):
+def test_bytes_one_by_one_and_two_requests_at_once_are_the_same(home):
     data = lines(INITIALIZE, exec_code(1, "'\u00fc'"), {"jsonrpc": "2.0", "id": 2, "method": "ping"})
     process = start(home, "--drain")
     for byte in data[:-60]:
@@ -305,7 +305,7 @@ def test_fr5_bytes_one_by_one_and_two_requests_at_once_are_the_same(home):
     assert sorted(got) == [0, 1, 2] and "'\u00fc'" in text_of(got[1])
 
 
-def test_fr5_a_last_line_without_its_end_is_no_crash(home):
+def test_a_last_line_without_its_end_is_no_crash(home):
     got = run(home, lines(INITIALIZE) + b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
     assert 0 in got
     assert run(home, lines(INITIALIZE) + b'{"jsonrpc":"2.0","id":1,"met')
@@ -315,12 +315,12 @@ def test_fr5_a_last_line_without_its_end_is_no_crash(home):
     b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\xff\xfe"}}', b"\xff" * 100,
     b"[" * 100_000, b'{"a":' * 50_000, b"{", b"null", b'"text"', b"\0\0\0",
     b'{"jsonrpc":"2.0","id":{},"method":"ping"}', b"x" * 2_000_000])
-def test_sd6_a_bad_line_is_refused_or_ignored_and_the_next_is_served(home, bad):
+def test_a_bad_line_is_refused_or_ignored_and_the_next_is_served(home, bad):
     got = run(home, bad + b"\r\n\n  \n" + lines(INITIALIZE, {"jsonrpc": "2.0", "id": 7, "method": "ping"}))
     assert got[7]["result"] == {} and "result" in got[0]
 
 
-def test_fr6_a_line_over_the_cap_is_refused_and_skipped(home):
+def test_a_line_over_the_cap_is_refused_and_skipped(home):
     big = lines(exec_code(1, "x = '" + "y" * 200_000 + "'"))
     ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
     process = start(home, "--line-max", "64K")
@@ -332,7 +332,7 @@ def test_fr6_a_line_over_the_cap_is_refused_and_skipped(home):
 
 # ---- what goes out ----
 
-def test_fr7_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
+def test_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
     process = start(home)
     count, image = 135, 300 * 300 * 3  # nearly 50 MB of answers
     code = f"import os\nfrom PIL import Image\np = Image.frombytes('RGB', (300, 300), os.urandom({image}))"
@@ -389,7 +389,7 @@ def peak_rss(pid, settle):
     return peak
 
 
-def test_fr8_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
+def test_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
     read, write = os.pipe()
     os.set_blocking(write, False)
     try:
@@ -408,7 +408,7 @@ def test_fr8_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
     assert "42" in text_of(answers(closed.stdout)[1])
 
 
-def test_fr2_code_cannot_write_into_the_protocol(home):
+def test_code_cannot_write_into_the_protocol(home):
     with Server(home) as server:
         result = server.cell("import os\nfor fd in range(64):\n    try: _ = os.write(fd, b'{}\\n')\n"
                              "    except OSError: pass")
@@ -436,7 +436,7 @@ def is_removed(folder):
     until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
 
 
-def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
+def test_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
     with Server(home) as server:
         server.cell(LATER)
         until(lambda: len(kept_files(home)) == 2)
@@ -457,7 +457,7 @@ def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
     assert f"saved what a server that was killed had not: 3 files are in '~/kept/{kept.name}'" in server.stderr.decode()
 
 
-def test_v1_new_files_beside_output_are_rescued_as_they_are_kept(home):
+def test_new_files_beside_output_are_rescued_as_they_are_kept(home):
     code = """
 import os
 def write(path, text='x'):
@@ -484,7 +484,7 @@ for i in range(201):
     assert "is saved: 'many' has more than 200 files that were not kept" in server.stderr.decode()
 
 
-def test_v1_a_session_of_which_nothing_was_kept_is_rescued_too(home):
+def test_a_session_of_which_nothing_was_kept_is_rescued_too(home):
     with Server(home) as server:
         begin(server, f"open('output/a b.txt', 'w').write('x' * 100000)\n{BEGUN}import time\ntime.sleep({NEVER_S})")
         folder = kill_server(server)
@@ -494,7 +494,7 @@ def test_v1_a_session_of_which_nothing_was_kept_is_rescued_too(home):
     assert [path.name for path in kept_files(home)] == ["a b.txt"]
 
 
-def test_S1_what_is_rescued_gets_no_name_that_programs_run_either(home):
+def test_what_is_rescued_gets_no_name_that_programs_run_either(home):
     with Server(home) as server:
         begin(server, "import os\nos.mkdir('output/r')\nfor name in ('.envrc', 'r/HEAD', 'r/config'):\n    open('output/' + name, 'w').write('x')\n"
                       f"{BEGUN}import time\ntime.sleep({NEVER_S})")
@@ -505,7 +505,7 @@ def test_S1_what_is_rescued_gets_no_name_that_programs_run_either(home):
     assert sorted(path.name for path in kept_files(home)) == ["_.envrc", "_HEAD", "config"]
 
 
-def test_v1_who_keeps_nothing_has_nothing_rescued(home):
+def test_who_keeps_nothing_has_nothing_rescued(home):
     with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
         begin(server, f"open('output/a', 'w').write('x')\n{BEGUN}import time\ntime.sleep({NEVER_S})")
         folder = kill_server(server)

@@ -40,7 +40,7 @@ def fixture_server(home):
 
 
 @pytest.mark.parametrize("language", FILLS)
-def test_h2_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, language):
+def test_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, language):
     skip_without(language)
     begin, fill, look, error, tidy = FILLS[language]
     server.cell(begin, language=language)
@@ -53,21 +53,21 @@ def test_h2_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, la
     assert int(result.text) >= 4e6 and "disk_max" not in result.text
 
 
-def test_h2_a_cell_that_writes_nothing_met_no_limit(server):
+def test_a_cell_that_writes_nothing_met_no_limit(server):
     for look in range(2):
         server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash")
         result = server.cell(f"import time; time.sleep({look} / 2); 5")
         assert result.text.endswith("5\n"), result.texts
 
 
-def test_h2_so_it_is_when_a_child_writes(server):
+def test_so_it_is_when_a_child_writes(server):
     server.cell("x = 5")
     result = server.cell("import subprocess\nsubprocess.run(['bash', '-c', " + repr(FILLS["bash"][1]) + "]).returncode")
     assert "File size limit exceeded" in result.text and "(disk_max)" in result.text and result.state == "done"
     assert server.cell("x").text == "5\n"
 
 
-def test_h2_what_writes_in_the_background_is_held_too(server):
+def test_what_writes_in_the_background_is_held_too(server):
     server.cell("x=5; (sleep 1; " + FILLS["bash"][1] + "; echo $? >ended) >/dev/null 2>&1 &", language="bash")
 
     def is_full():
@@ -83,7 +83,7 @@ LIFTS = ("import contextlib, resource, time\ndef write():\n  for i in range(10**
          "    with contextlib.suppress(OSError): open(f'f{i}', 'wb').write(bytes(2 << 20))\n    time.sleep(0.03)\n")
 
 
-def test_h2_who_lifts_the_limit_is_interrupted_and_then_ended(server):
+def test_who_lifts_the_limit_is_interrupted_and_then_ended(server):
     result = server.cell(LIFTS + "x = 5\nwrite()")
     assert result.state == "interrupted" and "It grew on although no file was to, so the cell was interrupted." in result.text
     assert server.cell("x").text == "5\n"
@@ -100,7 +100,7 @@ def test_a_file_that_is_cut_off_without_an_error_is_named(server, language, code
     assert result.state == "done" and "'g' is as large as a file may be, and probably cut off: 16 MB (file_max)." in result.text
 
 
-def test_n1_a_disk_that_is_nearly_full_is_only_told(home):
+def test_a_disk_that_is_nearly_full_is_only_told(home):
     (home / "cache").mkdir(mode=0o700)
     command = own_mounts('mount -t tmpfs -o size=40m,mode=700 none "$0" && exec "$@"', [str(home / "cache")], [str(BUILD / "ptycell")])
     with Server(home, command=command) as server:
@@ -127,13 +127,13 @@ def fixture_tight(home):
         yield server
 
 
-def test_h3_a_program_that_grows_is_ended_and_no_interpreter(tight):
+def test_a_program_that_grows_is_ended_and_no_interpreter(tight):
     result = tight.cell(f"python3 -c \"{GROWS}\"; echo $?", language="bash")
     assert "The program 'python3', which code had started, was killed" in "".join(result.texts) and "137\n" in result.text
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
-def test_h3_a_program_whose_parent_has_ended_is_a_program(tight):
+def test_a_program_whose_parent_has_ended_is_a_program(tight):
     """Its parent is then the interpreter's, and it was taken for an interpreter."""
     tight.cell(f"(python3 -c \"{GROWS}time.sleep(1000)\" &) >/dev/null 2>&1", language="bash")
     until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
@@ -173,7 +173,7 @@ def test_what_files_in_memory_have_of_it_is_told(home):
         until(is_told)
 
 
-def test_h3_an_idle_interpreter_goes_last(tight):
+def test_an_idle_interpreter_goes_last(tight):
     skip_without("r")
     tight.cell("y <- 5", language="r")
     # R does not know that there are too many.
@@ -329,7 +329,7 @@ PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit w
     ("bash", "echo \"  what():  std::bad_alloc\"", "'std::bad_alloc', perhaps because a limit was met. The memory of one process"),
     ("bash", "echo No space left on device, said one; ls /root; cat /nowhere", None),
 ])
-def test_h12_what_a_program_met_is_named_though_the_cell_went_on(home, language, code, words):
+def test_what_a_program_met_is_named_though_the_cell_went_on(home, language, code, words):
     skip_without(language)
     with Server(home, env=ALONE) as server:
         assert not server.call("session_info", session_id="s", config={"tmp_max": 4 * MIB, "memory_max": 300 * MIB, "file_max": 30 * MIB}).is_error
@@ -354,7 +354,7 @@ def test_a_limit_of_open_files_that_is_too_low_for_r_is_named(home):
 
 
 @pytest.mark.parametrize("said", ["FATAL ERROR: JavaScript heap out of memory", "Fatal javascript OOM in MemoryChunk allocation failed during deserialization."])
-def test_h9_what_v8_says_of_its_end_names_the_limit(home, said):
+def test_what_v8_says_of_its_end_names_the_limit(home, said):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
         result = server.cell(f"require('fs').writeSync(2, {said!r} + '\\n'); process.kill(process.pid, 'SIGSEGV')", language="javascript")
@@ -364,7 +364,7 @@ def test_h9_what_v8_says_of_its_end_names_the_limit(home, said):
 GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
 
 
-def test_h9_a_worker_without_memory_ends_alone(home):
+def test_a_worker_without_memory_ends_alone(home):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
@@ -377,7 +377,7 @@ def test_h9_a_worker_without_memory_ends_alone(home):
         assert server.cell("kept", language="javascript").text == "7\n"
 
 
-def test_h9_programs_of_node_know_the_limit(home):
+def test_programs_of_node_know_the_limit(home):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
@@ -388,14 +388,14 @@ def test_h9_programs_of_node_know_the_limit(home):
 @pytest.mark.parametrize("code", [
     f'node -e "{GROWS_IN_V8}"',
     "(echo \"terminate called after throwing an instance of 'std::bad_alloc'\"; echo '  what():  std::bad_alloc'; kill -ABRT $BASHPID)"])
-def test_h9_a_program_that_gives_up_without_memory_is_explained(home, code):
+def test_a_program_that_gives_up_without_memory_is_explained(home, code):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 200 * MIB})
         assert "limited to 200 MB (memory_max)" in server.cell(code, language="bash").text
 
 
-def test_h10_as_many_threads_as_may_be_have_stacks(home):
+def test_as_many_threads_as_may_be_have_stacks(home):
     with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 400 * MIB})
         result = server.cell("import threading\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(200)]\n"
@@ -404,7 +404,7 @@ def test_h10_as_many_threads_as_may_be_have_stacks(home):
 
 
 @pytest.mark.parametrize("language, how", [("javascript", "was killed"), ("r", "cannot start")])
-def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home, language, how):
+def test_a_language_that_no_process_can_be_made_for_is_told_so(home, language, how):
     """Soon, too: the scripts that start R try for 15 s, and then go on without what they need."""
     skip_without(language)
     with Server(home, env=ALONE) as server:
@@ -417,7 +417,7 @@ def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home, language
         assert server.cell("1", language=language).text.split()[-1] == "1"
 
 
-def test_l1_so_it_is_beside_a_fork_bomb(home):
+def test_so_it_is_beside_a_fork_bomb(home):
     """Which leaves room for a process now and then: R starts, or it is told why it does not."""
     skip_without("r")
     with Server(home, env=ALONE) as server:
@@ -431,7 +431,7 @@ def within(option, value):
     return ["bash", "-c", f'ulimit {option} {value} && exec "$@"', "sh", str(BUILD / "ptycell")]
 
 
-def test_n16_the_session_that_does_not_fit_is_refused_and_those_that_are_there_work_on(home):
+def test_the_session_that_does_not_fit_is_refused_and_those_that_are_there_work_on(home):
     with Server(home, command=within("-n", 256), env=ALONE) as server:
         refused = None
         for count in range(40):
@@ -449,7 +449,7 @@ def test_n16_the_session_that_does_not_fit_is_refused_and_those_that_are_there_w
     assert "only 9 sessions fit: this user may open 256 files at once (ulimit -n)" in done.stdout
 
 
-def test_t9_code_leaves_ptycell_the_processes_that_it_needs():
+def test_code_leaves_ptycell_the_processes_that_it_needs():
     """The kernel counts a user's processes: that of this test, if it can be, has no others."""
     user = {"user": 64123, "group": 64123, "extra_groups": []} if os.getuid() == 0 else {}
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -510,7 +510,7 @@ def test_readme_says_what_happens_at_a_limit(home, language, code, words):
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_h2_h3_so_it_is_in_every_tier(tier):
+def test_so_it_is_in_every_tier(tier):
     with confined_in(tier) as confined:
         server = confined.server
         assert not server.call("session_info", session_id="s", config={"disk_max": 40 * MIB, "file_max": 16 * MIB, "memory_max": 200 * MIB}).is_error

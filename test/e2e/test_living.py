@@ -122,7 +122,7 @@ def interrupted_in_vain(server, where):
     return until(says_where)
 
 
-def test_py19_code_that_catches_interrupts_goes_on_until_it_is_terminated(server):
+def test_code_that_catches_interrupts_goes_on_until_it_is_terminated(server):
     server.cell("import time")
     begin(server, f"while True:\n  try:\n    {BEGUN}    time.sleep({NEVER_S})\n  except KeyboardInterrupt: print('no')")
     result = interrupted_in_vain(server, "File \"<cell 2>\"")

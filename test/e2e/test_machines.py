@@ -45,7 +45,7 @@ def doctor(place, *wrapper, **env):
 
 
 @needs_scope
-def test_63_what_the_weakest_tier_leaves_is_said(on, place):
+def test_what_the_weakest_tier_leaves_is_said(on, place):
     """A cell of an ordinary user changes modes and times of the user's files: landlock does not cover that."""
     mine = place / "mine"
     mine.write_text("private", encoding="ascii")
@@ -63,7 +63,7 @@ def test_63_what_the_weakest_tier_leaves_is_said(on, place):
 
 
 @needs_scope
-def test_63_switched_off_namespaces_are_named_with_what_to_type(place):
+def test_switched_off_namespaces_are_named_with_what_to_type(place):
     """Also in a container: no option of it would help."""
     told, status = doctor(place, *hostile("no-userns"))
     assert status == 0 and "No space left" not in told and "docker" not in told
@@ -72,7 +72,7 @@ def test_63_switched_off_namespaces_are_named_with_what_to_type(place):
 
 
 @needs_scope
-def test_64_doctor_below_the_floor_says_what_there_is_and_why_not_more(place):
+def test_doctor_below_the_floor_says_what_there_is_and_why_not_more(place):
     told, status = doctor(place, *hostile("docker"), PTYCELL_FLOOR="namespaces")
     assert status == 1 and "No code runs" in told and "not bwrap: " in told
     assert "What there is: landlock, the weakest of three tiers" in told and LEFT_BY_LANDLOCK in told
@@ -80,7 +80,7 @@ def test_64_doctor_below_the_floor_says_what_there_is_and_why_not_more(place):
 
 @pytest.mark.parametrize("kind, tier", [pytest.param("docker", "landlock", marks=needs_scope),
                                         pytest.param("apparmor", "bwrap", marks=needs_bwrap)])
-def test_63_a_share_for_writing_that_the_tier_cannot_hold_is_refused_before_code_runs(on, place, kind, tier):
+def test_a_share_for_writing_that_the_tier_cannot_hold_is_refused_before_code_runs(on, place, kind, tier):
     folder = place / "mine"
     folder.mkdir()
     if IS_ROOT:
@@ -97,7 +97,7 @@ def test_63_a_share_for_writing_that_the_tier_cannot_hold_is_refused_before_code
 
 @needs_scope
 @pytest.mark.parametrize("kind", ["docker", "no-userns"])
-def test_63_without_namespaces_the_tier_is_landlock(on, kind):
+def test_without_namespaces_the_tier_is_landlock(on, kind):
     with on(*hostile(kind)) as server:
         seen = tier_of(server)
         assert seen["tier"] == "landlock"
@@ -113,7 +113,7 @@ def test_63_without_namespaces_the_tier_is_landlock(on, kind):
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
 @pytest.mark.parametrize("abi", [1, ABI])
-def test_63_root_in_a_container_gives_each_session_a_user(on, place, weakened, abi):
+def test_root_in_a_container_gives_each_session_a_user(on, place, weakened, abi):
     place.chmod(0o711)
     os.chown(place, 0, 0)
     with on(*hostile("docker"), program=weakened(abi=abi), as_root=True) as server:
@@ -134,7 +134,7 @@ def test_63_root_in_a_container_gives_each_session_a_user(on, place, weakened, a
 
 @needs_scope
 @pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
-def test_63_an_interpreter_in_a_closed_folder_costs_no_other_language(on, place):
+def test_an_interpreter_in_a_closed_folder_costs_no_other_language(on, place):
     place.chmod(0o711)
     os.chown(place, 0, 0)
     python = place / "closed/bin/python3"
@@ -148,7 +148,7 @@ def test_63_an_interpreter_in_a_closed_folder_costs_no_other_language(on, place)
 
 
 @needs_bwrap
-def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(on):
+def test_where_only_bwrap_may_mount_the_tier_is_bwrap(on):
     with on(*hostile("apparmor")) as server:
         seen = tier_of(server)
         assert seen["tier"] == "bwrap"
@@ -164,7 +164,7 @@ def masked_proc():
     return [*command, "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
-def test_63_with_a_masked_proc_the_hosts_is_shown(on):
+def test_with_a_masked_proc_the_hosts_is_shown(on):
     with on(*masked_proc(), as_root=True) as server:
         seen = tier_of(server)
         assert seen["tier"] == "namespaces"
@@ -174,7 +174,7 @@ def test_63_with_a_masked_proc_the_hosts_is_shown(on):
                            "open('/proc/self/stat').read() != ''").text == "Permission denied\nTrue\n"
 
 
-def test_63_without_landlock_the_namespaces_hold_alone(on):
+def test_without_landlock_the_namespaces_hold_alone(on):
     with on(*deny("landlock_create_ruleset")) as server:
         seen = tier_of(server)
         assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", 0)
@@ -188,13 +188,13 @@ def refusal(server):
     return " ".join(result.texts)
 
 
-def test_63_with_neither_code_is_refused_with_the_reasons(on):
+def test_with_neither_code_is_refused_with_the_reasons(on):
     with on(*hostile("docker"), *deny("landlock_create_ruleset")) as server:
         text = refusal(server)
         assert "PTYCELL_FLOOR=landlock" in text and "no landlock" in text
 
 
-def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(on):
+def test_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(on):
     with on(*hostile("docker"), env={"PTYCELL_FLOOR": "namespaces"}) as server:
         text = refusal(server)
         assert "creating namespaces: Operation not permitted" in text
@@ -221,7 +221,7 @@ def test_a_lack_of_descriptors_is_told_as_such_and_no_rule_is_blamed(on):
     ("namespaces", None, "namespaces"), ("namespaces", "apparmor", None), ("namespaces", "docker", None),
     ("bwrap", None, "namespaces"), ("bwrap", "apparmor", "bwrap"), ("bwrap", "docker", None),
     ("landlock", None, "namespaces"), ("landlock", "apparmor", "bwrap"), ("landlock", "docker", "landlock")])
-def test_64_each_floor_takes_what_is_not_below_it(on, floor, kind, tier):
+def test_each_floor_takes_what_is_not_below_it(on, floor, kind, tier):
     with on(*(hostile(kind) if kind else []), env={"PTYCELL_FLOOR": floor}) as server:
         if tier is None:
             assert f"less than PTYCELL_FLOOR={floor} asks for" in refusal(server)
@@ -245,7 +245,7 @@ subprocess.Popen(['nohup', 'sleep', '1000'], start_new_session=True, stdout=subp
 @needs_scope
 @pytest.mark.parametrize("kind", ["docker", pytest.param("apparmor", marks=needs_bwrap)])
 @pytest.mark.parametrize("whom", ["server", "launcher", "session"])
-def test_25_26_nothing_outlives_a_weaker_tier(on, kind, whom):
+def test_nothing_outlives_a_weaker_tier(on, kind, whom):
     with on(*hostile(kind), env=ALONE if whom == "session" else None) as server:
         assert tier_of(server)["tier"] == {"docker": "landlock", "apparmor": "bwrap"}[kind]
         launcher = {process for process in family(server.process.pid)
@@ -284,7 +284,7 @@ def weakened():
 
 
 @pytest.mark.parametrize("abi", range(ABI + 1))
-def test_65_the_report_follows_the_abi_of_landlock(on, weakened, abi):
+def test_the_report_follows_the_abi_of_landlock(on, weakened, abi):
     with on(program=weakened(abi=abi)) as server:
         seen = tier_of(server)
         assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", abi)
@@ -292,7 +292,7 @@ def test_65_the_report_follows_the_abi_of_landlock(on, weakened, abi):
 
 
 @pytest.mark.parametrize("abi", range(ABI + 1))
-def test_65_without_namespaces_an_old_landlock_refuses_or_holds(on, weakened, abi):
+def test_without_namespaces_an_old_landlock_refuses_or_holds(on, weakened, abi):
     with on(*hostile("docker"), program=weakened(abi=abi)) as server:
         if abi >= 6:
             assert tier_of(server)["tier"] == "landlock"
@@ -301,7 +301,7 @@ def test_65_without_namespaces_an_old_landlock_refuses_or_holds(on, weakened, ab
 
 
 @pytest.mark.parametrize("layer", ["seccomp", "capabilities"])
-def test_66_a_canary_that_gets_through_refuses_all_code(on, weakened, layer):
+def test_a_canary_that_gets_through_refuses_all_code(on, weakened, layer):
     with on(program=weakened([layer])) as server:
         text = refusal(server)
         assert "were not stopped" in text

@@ -26,7 +26,7 @@ def cells(server):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_mp01_a_pool_finds_the_functions_of_cells(cells, method):
+def test_a_pool_finds_the_functions_of_cells(cells, method):
     result = cells(f"with mp.get_context('{method}').Pool(2) as p: r = p.map(square, range(4))\nr")
     # MP03: children define what the cells defined and repeat nothing else.
     assert result.text == "[10, 11, 14, 19]\n"
@@ -34,36 +34,36 @@ def test_mp01_a_pool_finds_the_functions_of_cells(cells, method):
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_mp01_an_executor_finds_the_functions_of_cells(cells, method):
+def test_an_executor_finds_the_functions_of_cells(cells, method):
     result = cells("from concurrent.futures import ProcessPoolExecutor as Executor\n"
                    f"with Executor(2, mp_context=mp.get_context('{method}')) as e: r = list(e.map(square, range(4)))\nr")
     assert result.text == "[10, 11, 14, 19]\n"
 
 
-def test_mp02_a_pool_calls_the_method_of_an_instance(cells):
+def test_a_pool_calls_the_method_of_an_instance(cells):
     assert cells("with mp.get_context('spawn').Pool(2) as p: r = p.map(Scale(3).times, [1, 2])\nr").text == "[3, 6]\n"
 
 
-def test_mp03_what_a_child_prints_is_in_the_answer_and_no_other_cell_runs_again(cells):
+def test_what_a_child_prints_is_in_the_answer_and_no_other_cell_runs_again(cells):
     cells("def speak(x): print('child', x, flush=True)")
     result = cells("with mp.get_context('spawn').Pool(1) as p: p.map(speak, [1, 2]); p.close(); p.join()")
     assert result.text == "child 1\nchild 2\n"
 
 
-def test_mp04_a_lambda_is_refused_and_nothing_hangs(cells):
+def test_a_lambda_is_refused_and_nothing_hangs(cells):
     result = cells("with mp.get_context('spawn').Pool(2) as p: p.map(lambda x: x, [1])")
     assert result.state == "raised" and "PicklingError" in result.text
     assert cells("K").text == "10\n"
 
 
-def test_mp05_joblib_runs_them_too(cells):
+def test_joblib_runs_them_too(cells):
     if cells("import joblib").state == "raised":
         pytest.skip("no joblib for this Python (apt install python3-joblib)")
     result = cells("joblib.Parallel(n_jobs=2)(joblib.delayed(square)(i) for i in range(3))")
     assert result.text == "[10, 11, 14]\n"
 
 
-def test_mp06_an_interrupted_join_ends_the_children(cells, server):
+def test_an_interrupted_join_ends_the_children(cells, server):
     word = own_seconds("8181")
     cells(f"import subprocess\ndef child(): subprocess.run(['sleep', '{word}'])")
     begin(server, "ps = [mp.get_context('fork').Process(target=child) for _ in range(2)]\n"
@@ -83,7 +83,7 @@ def test_a_cell_that_falls_through_a_fork_is_answered_once(server):
     assert not server.strays()
 
 
-def test_pr08_a_forked_child_cannot_answer_for_the_cell(server):
+def test_a_forked_child_cannot_answer_for_the_cell(server):
     result = server.cell("import os\npid = os.fork()\nif not pid:\n  display('from the child')\n  raise ValueError('child')\n"
                          "os.waitpid(pid, 0)\n5")
     assert result.state == "done" and result.text.endswith("5\n")

@@ -99,7 +99,7 @@ def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hos
     assert says.strip() in guide
 
 
-def test_49_python_reaches_allowed_hosts_and_no_other(start, authority):
+def test_python_reaches_allowed_hosts_and_no_other(start, authority):
     """49: by https and http; a refusal says why and what to do in the exception itself."""
     with authority.serve(answer_once) as tls, Host(answer_once) as plain:
         server = start(f"ok.test:{tls.port} ok.test:{plain.port}")
@@ -137,7 +137,7 @@ curl("other.test")
         assert "403" in answer.text.splitlines()[1]
 
 
-def test_51_the_name_in_tls_is_the_name_that_was_asked_for(start, authority):
+def test_the_name_in_tls_is_the_name_that_was_asked_for(start, authority):
     """51, with a real TLS client."""
     with authority.serve(answer_once) as there:
         server = start(f"ok.test:{there.port}")
@@ -169,7 +169,7 @@ def probe(family, kind, address):
 
 
 @pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
-def test_44_the_world_and_its_name_servers_are_not_reached(start, hosts):
+def test_the_world_and_its_name_servers_are_not_reached(start, hosts):
     server = start(hosts)
     answer = server.cell(PROBES + """
 print(probe(socket.AF_INET, socket.SOCK_STREAM, ("1.1.1.1", 53)))
@@ -196,7 +196,7 @@ def own_address():
 
 
 @pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
-def test_45_this_machine_and_its_neighbours_are_not_reached(start, hosts):
+def test_this_machine_and_its_neighbours_are_not_reached(start, hosts):
     server = start(hosts)
     with socket.create_server(("", 0)) as listener:
         port = listener.getsockname()[1]
@@ -213,7 +213,7 @@ print(probe(socket.AF_INET, socket.SOCK_STREAM, ({own_address()!r}, {port})))
 
 
 @pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
-def test_46_sockets_of_this_machine_are_not_reached(start, hosts):
+def test_sockets_of_this_machine_are_not_reached(start, hosts):
     server = start(hosts)
     with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as file, \
             tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -232,7 +232,7 @@ print(probe(socket.AF_UNIX, socket.SOCK_STREAM, {folder + "/socket"!r}))
         assert lines[1] == "No such file or directory"
 
 
-def test_53_without_hosts_there_is_no_proxy(start):
+def test_without_hosts_there_is_no_proxy(start):
     """53: nothing listens, nothing is in the environment, nothing is started."""
     server = start("", private=False)
     answer = server.cell(PROBES + """
@@ -245,7 +245,7 @@ print(probe(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 3128)))
     assert network(server)["explanation"] == "Code has no network. The person can name hosts in PTYCELL_HOSTS."
 
 
-def test_48_a_loopback_server_inside_is_reached_without_the_proxy(start):
+def test_a_loopback_server_inside_is_reached_without_the_proxy(start):
     """48."""
     server = start("ok.test")
     answer = server.cell(FETCH + """
@@ -258,7 +258,7 @@ print(b"Directory listing" in fetch(f"http://127.0.0.1:{inside.server_port}/"))
     assert not proxies(server)
 
 
-def test_54_each_session_has_a_proxy_of_its_own(start):
+def test_each_session_has_a_proxy_of_its_own(start):
     """54: no session reaches another's listener, and what one asks for is not counted for another."""
     server = start("ok.test")
     refused = FETCH + "print(fetch('http://evil.test/'))"
@@ -283,7 +283,7 @@ def test_a_proxy_lives_from_the_first_connection_to_the_sessions_end(start):
     all_gone(running)
 
 
-def test_26_a_killed_server_takes_its_proxies_along(start):
+def test_a_killed_server_takes_its_proxies_along(start):
     """26."""
     server = start("ok.test")
     server.cell(FETCH + "fetch('http://evil.test/')")
@@ -306,7 +306,7 @@ def test_a_proxy_that_died_is_not_started_again(start):
     until(lambda: not proxies(server))
 
 
-def test_50_a_name_that_leads_here_is_refused_unless_the_person_allows_it(start):
+def test_a_name_that_leads_here_is_refused_unless_the_person_allows_it(start):
     """50."""
     server = start("ok.test", private=False)
     answer = server.cell(FETCH + "print(fetch('http://ok.test/'))")
@@ -330,7 +330,7 @@ print(fetch("http://ok.test:{there.port}/"))
         assert "PTYCELL_NET_MAX is used up" in answer.text
 
 
-def test_75_the_persons_secrets_are_not_in_the_session(start):
+def test_the_persons_secrets_are_not_in_the_session(start):
     """75: the user and password of the person's proxy."""
     server = start("ok.test", env={"https_proxy": "http://me:hunter2@127.0.0.1:9"})
     answer = server.cell("import os; print(os.environ['https_proxy'], 'hunter2' in str(os.environ))")
@@ -364,7 +364,7 @@ def test_the_helper_that_is_missing_is_told_before_code_runs(home, tmp_path):
     assert subprocess.run([bare / "ptycell", "--version"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def test_63_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home):
+def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home):
     """63: no user namespaces are left for the server, so the tier is landlock, which has no sockets."""
     script = 'echo 1 > /proc/sys/user/max_user_namespaces && exec unshare -U --map-user=1000 --map-group=1000 "$0" "$@"'
     command = ["unshare", "-U", "-r", "sh", "-c", script, str((BUILD / "ptycell").resolve())]
@@ -381,7 +381,7 @@ def test_63_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(h
 
 
 @needs_bwrap
-def test_63_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
+def test_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
     """63: the listener is made inside, whoever made the network."""
     with user_home() as place, on(place, *hostile("apparmor"), env={"PTYCELL_HOSTS": "ok.test"}) as server:
         answer = server.cell(FETCH + "print(fetch('http://evil.test/'))")

@@ -194,14 +194,14 @@ def test_minimum_versions_hold_without_a_policy(start):
 PICTURES = {"python": {"minimum": {"Picture": "9.0.0"}}}
 
 
-def test_ca28_a_version_below_the_minimum_is_refused(start):
+def test_a_version_below_the_minimum_is_refused(start):
     server = start(policy=PICTURES)
     for text in ("picture<9.0.0", "old-picture"):  # test_defects_codeboxai.py has all ways to write it
         result = install(server, text)
         assert result.is_error and "9.0.0" in result.texts[0] and "python.minimum" in result.texts[0], text
 
 
-def test_ca29_legal_ways_to_write_a_version_are_taken(start):
+def test_legal_ways_to_write_a_version_are_taken(start):
     server = start(policy=PICTURES)
     for n, text in enumerate(("picture", "picture>=8,!=9.0")):  # test_defects_codeboxai.py has more
         assert install(server, text, session=f"s{n}").object["packages"] == ["picture 9.1.0"], text
@@ -220,7 +220,7 @@ def test_what_is_no_requirement_is_named(start):
 
 
 @pytest.mark.account
-def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
+def test_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
     server = start()
     result = install(server, "no-such-package-at-all")
     assert result.is_error and "No matching distribution" in result.texts[0]
@@ -231,14 +231,14 @@ def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(st
 
 
 @pytest.mark.account
-def test_68_a_wheel_with_a_path_traversal_is_refused(start, shared):
+def test_a_wheel_with_a_path_traversal_is_refused(start, shared):
     result = install(start(), "traveller")
     assert result.is_error and "outside" in result.texts[0]
     assert not any("evil.py" in files for _, _, files in os.walk(shared.home))
 
 
 @pytest.mark.account
-def test_68_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
+def test_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
     result = install(start(), "runscode")
     assert result.is_error and "PTYCELL_INSTALL_BUILDS" in result.texts[0]
 

@@ -311,7 +311,7 @@ HOSTILE = {"travelpkg": "its file '../../evil.R' would lie outside", "liarpkg": 
            "foreignpkg": "was built for another system", "swappedpkg": "is not the one that the repository's index tells of"}
 
 
-def test_68_files_that_are_not_what_they_say_are_refused(start, shared, served, tmp_path):
+def test_files_that_are_not_what_they_say_are_refused(start, shared, served, tmp_path):
     for name, answer in zip(HOSTILE, alone(tmp_path, served.url, [[name] for name in HOSTILE]), strict=True):
         assert not answer["ok"] and HOSTILE[name] in answer["text"], (name, answer)
     assert not paths_in(tmp_path, "**/evil.R")

@@ -236,7 +236,7 @@ def test_the_person_s_proxy_is_the_way_to_the_index(start, index):
     ("python", {"PTYCELL_PIP_INDEX": "http://localhost:1/simple"}),
     ("javascript", {"npm_config_registry": "http://localhost:1/"}),
     ("r", {"PTYCELL_R_REPOS": "http://localhost:1/"})])
-def test_b11_an_index_that_is_not_reached_is_told_instead_of_a_package_that_does_not_exist(start, language, setting):
+def test_an_index_that_is_not_reached_is_told_instead_of_a_package_that_does_not_exist(start, language, setting):
     if shutil.which({"javascript": "npm", "r": "R"}.get(language, "python3")) is None:
         pytest.skip("no installer of this language here")
     result = install(start(**setting), "alpha", language=language)
@@ -244,12 +244,12 @@ def test_b11_an_index_that_is_not_reached_is_told_instead_of_a_package_that_does
     assert "matching distribution" not in result.texts[0] and "PTYCELL_INSTALL_HOSTS" not in result.texts[0]
 
 
-def test_b11_one_index_of_two_is_enough(start, index):
+def test_one_index_of_two_is_enough(start, index):
     result = install(start(PTYCELL_PIP_INDEX=f"http://localhost:1/simple {index.url}"), "alpha")
     assert result.object["packages"] == ["alpha 1.0"]
 
 
-def test_b11_an_index_that_is_not_reached_is_told_where_the_folders_have_no_such_package(start, home, tmp_path):
+def test_an_index_that_is_not_reached_is_told_where_the_folders_have_no_such_package(start, home, tmp_path):
     (tmp_path / ALPHA[0]).write_bytes(ALPHA[1])
     pip_conf(home, f"[global]\nindex-url = http://localhost:1/simple\nfind-links = {tmp_path}\n")
     result = install(start(), "beta")
@@ -257,7 +257,7 @@ def test_b11_an_index_that_is_not_reached_is_told_where_the_folders_have_no_such
     assert "The folders have no such package" in result.texts[0]
 
 
-def test_b11_folders_are_taken_when_the_index_is_not_reached(start, home, tmp_path):
+def test_folders_are_taken_when_the_index_is_not_reached(start, home, tmp_path):
     (tmp_path / ALPHA[0]).write_bytes(ALPHA[1])
     pip_conf(home, f"[global]\nindex-url = http://localhost:1/simple\nfind-links = {tmp_path}\n")
     assert install(start(), "alpha").object["packages"] == ["alpha 1.0"]

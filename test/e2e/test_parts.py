@@ -56,7 +56,7 @@ def launcher_of(server):
     return [pid for pid, _ in family(server.process.pid) if name_of(pid).strip() == "ptycell-launch"][0]
 
 
-def test_t11_a_launcher_of_another_version_is_told(home, folder):
+def test_a_launcher_of_another_version_is_told(home, folder):
     overwrite(folder / "ptycell-launcher")
     with serve(home, folder) as server:
         assert f"'ptycell-launcher' {AGAIN}" in "\n".join(server.cell("1").texts)
@@ -65,7 +65,7 @@ def test_t11_a_launcher_of_another_version_is_told(home, folder):
     assert done.returncode == 1 and f"'ptycell-launcher' {AGAIN}" in " ".join(done.stdout.split())
 
 
-def test_t11_files_and_sql_of_another_version_are_told(home, folder):
+def test_files_and_sql_of_another_version_are_told(home, folder):
     for program in ("ptycell-files", "ptycell-sql"):
         overwrite(folder / program)
     with serve(home, folder) as server:
@@ -74,7 +74,7 @@ def test_t11_files_and_sql_of_another_version_are_told(home, folder):
         assert f"'ptycell-sql' {AGAIN}" in server.call("exec_sql", session_id="s", query="SELECT 1").texts[0]
 
 
-def test_t11_fetch_of_another_version_is_told(home, folder):
+def test_fetch_of_another_version_is_told(home, folder):
     overwrite(folder / "ptycell-fetch")
     with serve(home, folder, PTYCELL_ALLOW_HOSTS="example.org") as server:
         server.cell("1")
@@ -82,14 +82,14 @@ def test_t11_fetch_of_another_version_is_told(home, folder):
         assert f"'ptycell-fetch' {AGAIN}" in result.texts[0]
 
 
-def test_t11_without_what_makes_copies_sessions_start_by_themselves(home, folder):
+def test_without_what_makes_copies_sessions_start_by_themselves(home, folder):
     overwrite(folder / "ptycell-parent.so")
     with serve(home, folder) as server:
         for session in "abc":
             assert server.cell("6 * 7", session=session).text == "42\n"
 
 
-def test_t11_a_server_goes_on_with_its_own_programs_after_an_upgrade(home, folder):
+def test_a_server_goes_on_with_its_own_programs_after_an_upgrade(home, folder):
     with serve(home, folder) as server:
         assert server.cell("6 * 7").text == "42\n"
         upgrade(folder)
@@ -102,7 +102,7 @@ def test_t11_a_server_goes_on_with_its_own_programs_after_an_upgrade(home, folde
     assert [path.name for path in home.glob("kept/*/a.txt")] == ["a.txt"]
 
 
-def test_t11_what_was_overwritten_below_a_server_is_told_as_an_upgrade(home, folder):
+def test_what_was_overwritten_below_a_server_is_told_as_an_upgrade(home, folder):
     with serve(home, folder, PTYCELL_SPARES="0") as server:
         assert server.cell("6 * 7").text == "42\n"
         launcher = launcher_of(server)

@@ -45,7 +45,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("host", HOSTILE, ids=lambda h: h[:24].decode("latin-1").encode("unicode_escape").decode())
-def test_49_a_hostile_host_is_never_reached(tmp_path, host):
+def test_a_hostile_host_is_never_reached(tmp_path, host):
     """49: other hosts, addresses in every notation, and names that two readers could read differently."""
     names = OK + "127.0.0.1 evil.test localhost\n"
     with Host(answer_once) as there, \
@@ -61,7 +61,7 @@ def test_49_a_hostile_host_is_never_reached(tmp_path, host):
 
 
 @pytest.mark.parametrize("host", [b"OK.Test", b"ok.test.", b"oK.tEST."])
-def test_49_another_way_to_write_an_allowed_name_is_that_name(tmp_path, host):
+def test_another_way_to_write_an_allowed_name_is_that_name(tmp_path, host):
     """49: upper case and a trailing dot: one form is matched, resolved, sent on and logged."""
     with Host(answer_once) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
@@ -71,7 +71,7 @@ def test_49_another_way_to_write_an_allowed_name_is_that_name(tmp_path, host):
         assert list(proxy.end()) == [("ok.test", there.port)]
 
 
-def test_49_only_named_ports_are_reached(tmp_path):
+def test_only_named_ports_are_reached(tmp_path):
     """49: 443 and 80 unless an entry says otherwise; what is forbidden wins."""
     with Proxy(tmp_path, "ok.test *.ok.test:8443 !no.ok.test", OK, allow_private=True) as proxy:
         for target, expected in (("ok.test:22", "port"), ("ok.test:443", "unreachable"),
@@ -92,7 +92,7 @@ def test_a_refusal_is_one_plain_sentence_where_programs_show_it(tmp_path):
             "session may reach; the person can add it to PTYCELL_HOSTS for new sessions.")
 
 
-def test_53_an_empty_list_allows_nothing(tmp_path):
+def test_an_empty_list_allows_nothing(tmp_path):
     """53."""
     with Proxy(tmp_path, "", OK, allow_private=True) as proxy:
         for request in (b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n", b"GET http://ok.test/ HTTP/1.0\r\n\r\n"):
@@ -104,7 +104,7 @@ def test_53_an_empty_list_allows_nothing(tmp_path):
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "10.1.2.3", "192.168.1.1", "172.16.0.1", "100.64.0.1",
                                      "169.254.169.254", "0.0.0.0", "::1", "fd00::1", "fe80::1", "::ffff:127.0.0.1",
                                      "64:ff9b::7f00:1", "2002:7f00:1::", "224.0.0.1", "255.255.255.255"])
-def test_50_a_name_that_leads_inside_is_refused(tmp_path, address):
+def test_a_name_that_leads_inside_is_refused(tmp_path, address):
     """50."""
     with Proxy(tmp_path, "ok.test", f"{address} ok.test\n") as proxy:
         answer = proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")
@@ -118,7 +118,7 @@ def test_metadata_services_are_refused_even_where_private_hosts_are_allowed(tmp_
         assert verdict(proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")) == "reserved"
 
 
-def test_50_every_lookup_is_judged_anew(tmp_path):
+def test_every_lookup_is_judged_anew(tmp_path):
     """50: a name that changes between lookups."""
     with Host(answer_once) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
@@ -231,7 +231,7 @@ ALERT = b"\x15\x03\x03\x00\x02\x02\x70"
     (b"CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n", b"HTTP/1.1 403 "),
     (b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 403 "),
 ], ids=["other", "below", "none", "garbled", "http", "connect", "ssh"])
-def test_51_a_tunnel_without_tls_for_its_host_is_closed(tmp_path, first, answer):
+def test_a_tunnel_without_tls_for_its_host_is_closed(tmp_path, first, answer):
     """51, and 52 for a second CONNECT: nothing of it reaches the host."""
     with Host(say_anything) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
@@ -245,7 +245,7 @@ def test_51_a_tunnel_without_tls_for_its_host_is_closed(tmp_path, first, answer)
         assert (row["allowed"], row["refused"], row["last"]) == (0, 1, "tls")
 
 
-def test_52_a_plain_request_in_a_tunnel_is_judged_like_one_without(tmp_path):
+def test_a_plain_request_in_a_tunnel_is_judged_like_one_without(tmp_path):
     """52: Node fetches http:// like this. What follows it, and another Host, does not get through."""
     with Host(answer_once) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
@@ -261,7 +261,7 @@ def test_52_a_plain_request_in_a_tunnel_is_judged_like_one_without(tmp_path):
         assert not there.said[1]
 
 
-def test_51_the_https_port_carries_tls_only(tmp_path):
+def test_the_https_port_carries_tls_only(tmp_path):
     """51: no plain request in a tunnel to 443, whoever answers there."""
     def talk(s, said):
         read_head(s, said)
@@ -289,7 +289,7 @@ def test_a_hello_in_small_pieces_is_waited_for(tmp_path):
         assert there.said[0] == first
 
 
-def test_52_connect_by_way_of_a_forwarder_gets_the_same_verdict(tmp_path):
+def test_connect_by_way_of_a_forwarder_gets_the_same_verdict(tmp_path):
     """52: a program in the session that forwards changes nothing."""
     with Proxy(tmp_path, "ok.test", OK) as proxy:
         def forward(s, said):
@@ -307,7 +307,7 @@ def test_52_connect_by_way_of_a_forwarder_gets_the_same_verdict(tmp_path):
 
 # ---- plain requests ----
 
-def test_52_a_second_request_does_not_pass_under_the_first_ones_verdict(tmp_path):
+def test_a_second_request_does_not_pass_under_the_first_ones_verdict(tmp_path):
     """52: pipelined behind no body, a counted one and a chunked one; the host sees one request."""
     with Host(answer_once) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
@@ -498,7 +498,7 @@ def processes(proxy):
     return {proxy.process.pid} | {pid for pid, _ in family(proxy.process.pid)}
 
 
-def test_75_proxy_and_resolver_hold_and_may_do_little(tmp_path):
+def test_proxy_and_resolver_hold_and_may_do_little(tmp_path):
     """75: not dumpable, no core, no new rights, a filter; no descriptor but what they need."""
     with Proxy(tmp_path, "ok.test", OK) as proxy:
         proxy.ask(b"CONNECT evil.test:443 HTTP/1.0\r\n\r\n")

@@ -28,7 +28,7 @@ def test_the_layouts_do_run_something(layout, tmp_path):
 
 @needs_git
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_S1_no_kept_folder_is_a_repository(layout, server, home):
+def test_no_kept_folder_is_a_repository(layout, server, home):
     result = server.cell("cd output\n" + script(layout, home / "ran"), language="bash")
     assert result.state == "done" and "_HEAD" in result.text, result.text
     kept, = paths_in(home, "kept/*")
@@ -37,7 +37,7 @@ def test_S1_no_kept_folder_is_a_repository(layout, server, home):
     assert not [path for path in kept_files(home) if path.name in ("HEAD", ".git")]
 
 
-def test_S1_names_that_run_something_are_kept_under_others_and_that_is_told_once(server, home):
+def test_names_that_run_something_are_kept_under_others_and_that_is_told_once(server, home):
     write = ("import pathlib\nfor name in NAMES:\n    path = pathlib.Path('output', name)\n"
              "    path.parent.mkdir(parents=True, exist_ok=True)\n    path.write_text(name)\n")
     result = server.cell(write.replace("NAMES", repr(RUNS + STAYS)))
@@ -72,7 +72,7 @@ def fixture_project():
 
 
 @needs_git
-def test_S13_git_works_in_a_share_and_beside_it(project):
+def test_git_works_in_a_share_and_beside_it(project):
     place, folder = project
     with served(place, folder) as server:
         holds_names(server)
@@ -92,7 +92,7 @@ def test_S13_git_works_in_a_share_and_beside_it(project):
 
 
 @needs_git
-def test_1_code_leads_git_to_no_other_config(project):
+def test_code_leads_git_to_no_other_config(project):
     place, folder = project
     attack = COMMONDIR.replace("PROJ", str(folder)).replace("MARK", str(place / "ran"))
     with served(place, folder) as server:
@@ -154,7 +154,7 @@ def look_as_user(folder, place):
 
 @needs_git
 @pytest.mark.limit(300)
-def test_S2_no_repository_that_code_makes_in_a_share_runs_anything(shared):
+def test_no_repository_that_code_makes_in_a_share_runs_anything(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -171,7 +171,7 @@ def test_S2_no_repository_that_code_makes_in_a_share_runs_anything(shared):
 
 @needs_git
 @pytest.mark.limit(300)
-def test_S2_what_code_puts_into_a_repository_of_its_own_is_held(shared):
+def test_what_code_puts_into_a_repository_of_its_own_is_held(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -186,7 +186,7 @@ def test_S2_what_code_puts_into_a_repository_of_its_own_is_held(shared):
 
 
 @needs_git
-def test_S2_repositories_of_honest_code_are_left_alone(shared):
+def test_repositories_of_honest_code_are_left_alone(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -206,7 +206,7 @@ git clone -q --recurse-submodules three seven; git init -q --separate-git-dir={f
 
 
 @needs_git
-def test_S2_what_is_made_between_cells_is_found_when_the_session_ends(shared):
+def test_what_is_made_between_cells_is_found_when_the_session_ends(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -221,7 +221,7 @@ def test_S2_what_is_made_between_cells_is_found_when_the_session_ends(shared):
 
 
 @needs_git
-def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
+def test_settings_that_a_repository_had_before_are_the_user_s(project):
     place, folder = project
     git(folder, "config", "alias.st", "status", home=place, user=USER)
     with served(place, folder) as server:
@@ -235,7 +235,7 @@ def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
 
 
 @needs_git
-def test_S2_a_config_that_the_user_s_git_replaced_is_judged(project):
+def test_a_config_that_the_user_s_git_replaced_is_judged(project):
     """The kernel takes a mount away with the file under it: code may write the new one."""
     place, folder = project
     with served(place, folder) as server:
@@ -250,7 +250,7 @@ def test_S2_a_config_that_the_user_s_git_replaced_is_judged(project):
 
 
 @needs_git
-def test_S2_no_link_leads_to_a_repository_in_the_session_s_own_folder(shared):
+def test_no_link_leads_to_a_repository_in_the_session_s_own_folder(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -269,7 +269,7 @@ OWN = BARE + """bare own; E=$(awk '$5 == "/mnt/data" {print $4}' /proc/self/moun
 @needs_git
 @pytest.mark.parametrize("links", ["ln -s / x; ln -s x$E/own l", "ln -s /bin/..$E/own l", "ln -s /proc p; ln -s p/self/root$E/own l",
                                    "ln -s / x; ln -s x$E y; ln -s y/own l"])
-def test_S2_no_link_leads_to_the_session_s_own_folder_through_another(shared, links):
+def test_no_link_leads_to_the_session_s_own_folder_through_another(shared, links):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -283,7 +283,7 @@ def test_S2_no_link_leads_to_the_session_s_own_folder_through_another(shared, li
 @needs_git
 @pytest.mark.parametrize("links", ["ln -s /dev/fd/../../1/root/tmp l", "ln -s /dev x; ln -s x/fd/../../1/root/tmp l",
                                    "ln -s /dev/fd y; ln -s y/../../1/root/tmp l", "ln -s /proc y; ln -s y/1/root/tmp l"])
-def test_A8_no_link_leads_to_the_folders_of_processes(shared, links):
+def test_no_link_leads_to_the_folders_of_processes(shared, links):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -293,7 +293,7 @@ def test_A8_no_link_leads_to_the_folders_of_processes(shared, links):
 
 
 @needs_git
-def test_S2_no_push_goes_into_the_session_s_own_folder(shared):
+def test_no_push_goes_into_the_session_s_own_folder(shared):
     place, folder = shared
     make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
 cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git remote add origin $E/up"""
@@ -308,7 +308,7 @@ cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git re
 @needs_git
 @pytest.mark.parametrize("remote", ["mkdir -p .git/remotes; echo URL: $E/up > .git/remotes/origin", "mkdir -p .git/branches; echo $E/up > .git/branches/origin",
                                     "rm -rf .git/branches; mkdir .b; echo $E/up > .b/origin; ln -s ../.b .git/branches"])
-def test_S2_no_remote_that_is_in_no_config_is_made(project, remote):
+def test_no_remote_that_is_in_no_config_is_made(project, remote):
     place, folder = project
     make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
 cd {folder}; {remote}"""
@@ -320,7 +320,7 @@ cd {folder}; {remote}"""
 
 
 @needs_git
-def test_S2_nothing_leads_through_a_link_of_another_share(shared):
+def test_nothing_leads_through_a_link_of_another_share(shared):
     place, folder = shared
     other = place / "other"
     other.mkdir()
@@ -349,7 +349,7 @@ HALVES = {
 
 @needs_git
 @pytest.mark.parametrize("half", HALVES)
-def test_S2_what_an_earlier_session_made_is_no_user_s(shared, half):
+def test_what_an_earlier_session_made_is_no_user_s(shared, half):
     place, folder = shared
     first, second, where = HALVES[half]
     with served(place, folder) as server:
@@ -365,7 +365,7 @@ def test_S2_what_an_earlier_session_made_is_no_user_s(shared, half):
 
 
 @needs_git
-def test_S2_a_repository_is_found_while_its_code_runs_on(shared):
+def test_a_repository_is_found_while_its_code_runs_on(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
@@ -379,7 +379,7 @@ def test_S2_a_repository_is_found_while_its_code_runs_on(shared):
 
 
 @needs_git
-def test_S2_a_share_of_very_many_files_is_told_and_looked_through_at_the_end(shared):
+def test_a_share_of_very_many_files_is_told_and_looked_through_at_the_end(shared):
     place, folder = shared
     for number in range(50100):
         os.close(os.open(folder / str(number), os.O_CREAT | os.O_WRONLY))
@@ -396,7 +396,7 @@ def test_S2_a_share_of_very_many_files_is_told_and_looked_through_at_the_end(sha
 # ---- repositories that were there before ----
 
 @needs_git
-def test_2_code_arms_no_submodule_and_no_worktree(project):
+def test_code_arms_no_submodule_and_no_worktree(project):
     place, folder = project
     other = place / "other"
     for arguments in (["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), "lib"], ["commit", "-qm", "lib"],
@@ -425,7 +425,7 @@ python3 -c 'import os; os.rename("modules", "m2")'; python3 -c 'import os; os.re
 
 
 @needs_git
-def test_3_a_repository_below_the_top_is_not_moved_away(project):
+def test_a_repository_below_the_top_is_not_moved_away(project):
     place, folder = project
     nested = folder / "a/nested"
     assert git(folder, "clone", "-q", ".", str(nested), home=place, user=USER).returncode == 0
@@ -442,7 +442,7 @@ printf '[core]\\n\\tfsmonitor = "id > {place}/ran; false"\\n' >> nested/.git/con
 
 
 @needs_git
-def test_S13_placeholders_are_nothing_that_git_cleans_or_stashes(project):
+def test_placeholders_are_nothing_that_git_cleans_or_stashes(project):
     place, folder = project
     with served(place, folder) as server:
         holds_names(server)
@@ -478,7 +478,7 @@ def make_of_user(folder, names):
         os.chown(path, USER, USER)
 
 
-def test_A4_what_lies_in_folders_called_as_git_s_own_stays_whatever_lies_beside_them(shared):
+def test_what_lies_in_folders_called_as_git_s_own_stays_whatever_lies_beside_them(shared):
     place, folder = shared
     within = [f"{at}/widget" for at in ("info", "objects", "logs", "lfs", "hooks", "refs")]
     names = [f"{at}/{name}" for at in within for name in (".vscode/tasks.json", ".mcp.json", ".envrc")]
@@ -496,7 +496,7 @@ THERE = [".hg/hgrc", ".jj/repo/config.toml", ".husky/pre-commit", ".devcontainer
 OPEN = [".hg/store/data", ".jj/repo/store/x", ".gitmodules", "venv/.env/bin/x", "node_modules/a/.npmrc"]
 
 
-def test_A7_names_that_run_something_and_are_there_stay_at_any_depth(shared):
+def test_names_that_run_something_and_are_there_stay_at_any_depth(shared):
     place, folder = shared
     names = THERE + [f"app/{name}" for name in THERE]
     make_of_user(folder, names + OPEN)
@@ -508,7 +508,7 @@ def test_A7_names_that_run_something_and_are_there_stay_at_any_depth(shared):
     assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}
 
 
-def test_A7_README_names_what_stays():
+def test_README_names_what_stays():
     top = pathlib.Path(__file__).parents[2]
     rows = re.findall(r'\{ "([^"]+)", (\w+) \}', (top / "lib/base/runnames.c").read_text(encoding="utf-8"))
     readme = (top / "README.md").read_text(encoding="utf-8")

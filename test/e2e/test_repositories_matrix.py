@@ -78,7 +78,7 @@ def test_the_cases_do_run_something_without_ptycell(places, cases, path):
 
 
 @each_part
-def test_S2_what_code_makes_in_a_share(places, cases, path):
+def test_what_code_makes_in_a_share(places, cases, path):
     place, share, marks = places
     with served(place, share) as server:
         result = server.cell(script(cases, share, marks, make, arm), language="bash")
@@ -90,7 +90,7 @@ def test_S2_what_code_makes_in_a_share(places, cases, path):
 
 
 @each_part
-def test_2_3_what_code_puts_into_repositories_that_were_there(places, cases, path):
+def test_what_code_puts_into_repositories_that_were_there(places, cases, path):
     place, share, marks = places
     as_user(script(cases, share, marks, make), place)
     with served(place, share) as server:
@@ -103,7 +103,7 @@ def test_2_3_what_code_puts_into_repositories_that_were_there(places, cases, pat
 
 
 @each_part
-def test_S1_what_code_makes_in_a_kept_folder(places, cases, path):
+def test_what_code_makes_in_a_kept_folder(places, cases, path):
     place, share, marks = places
     with served(place, share) as server:
         result = server.cell(f"mkdir -p output/k; cd output/k\n{script(cases, '$PWD', marks, make, arm)}", language="bash")
@@ -115,7 +115,7 @@ def test_S1_what_code_makes_in_a_kept_folder(places, cases, path):
 
 @each_part
 @pytest.mark.parametrize("where", ["share", "kept"])
-def test_S1_S2_what_code_makes_of_an_upload(places, cases, path, where):
+def test_what_code_makes_of_an_upload(places, cases, path, where):
     """Repositories that the user's git made come in as an archive; code arms them, and puts them where the user sees them."""
     place, share, marks = places
     made = place / "made"

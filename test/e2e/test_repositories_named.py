@@ -103,7 +103,7 @@ def test_what_code_puts_there_does_run_without_ptycell(project, case):
 
 @needs_git
 @pytest.mark.parametrize("case", NAMED)
-def test_3_what_a_config_names_is_held_as_the_config_is(project, case):
+def test_what_a_config_names_is_held_as_the_config_is(project, case):
     place, folder = project
     setting, there, attack, said = NAMED[case]
     prepare(folder, place, setting, there)
@@ -119,7 +119,7 @@ def test_3_what_a_config_names_is_held_as_the_config_is(project, case):
 
 
 @needs_git
-def test_3_a_held_name_that_is_a_link_stays_and_so_does_where_it_leads(project):
+def test_a_held_name_that_is_a_link_stays_and_so_does_where_it_leads(project):
     place, folder = project
     prepare(folder, place, [], "mkdir -p sub/cfg; ln -s sub/cfg .vscode; echo 1 > sub/cfg/tasks.json; echo 1 > e; ln -s ../e sub/.envrc; ln -s /none .mcp.json")
     with served(place, folder) as server:
@@ -132,7 +132,7 @@ def test_3_a_held_name_that_is_a_link_stays_and_so_does_where_it_leads(project):
 
 
 @needs_git
-def test_3_a_git_folder_that_a_link_leads_to_can_be_written(project):
+def test_a_git_folder_that_a_link_leads_to_can_be_written(project):
     place, folder = project
     prepare(folder, place, [], "mkdir sub; git clone -q . sub/a; mv sub/a/.git sub/g; ln -s ../g sub/a/.git; mkdir b; ln -s ../sub/g b/.git")
     with served(place, folder) as server:
@@ -144,7 +144,7 @@ def test_3_a_git_folder_that_a_link_leads_to_can_be_written(project):
 
 @needs_git
 @pytest.mark.parametrize("setting", [["core.hooksPath", "."], ["core.hooksPath", "sub/.."], ["filter.x.clean", "cat old sub"]])
-def test_3_honest_code_works_where_a_config_names_the_work_tree(project, setting):
+def test_honest_code_works_where_a_config_names_the_work_tree(project, setting):
     place, folder = project
     prepare(folder, place, setting, "mkdir sub; touch update; git add update")
     with served(place, folder) as server:
@@ -156,7 +156,7 @@ def test_3_honest_code_works_where_a_config_names_the_work_tree(project, setting
 
 
 @needs_git
-def test_3_settings_of_an_included_config_are_the_user_s(project):
+def test_settings_of_an_included_config_are_the_user_s(project):
     place, folder = project
     (folder / "shared.conf").write_text("[alias]\n\tst = status\n", encoding="ascii")
     assert git(folder, "config", "include.path", "../shared.conf", home=place, user=USER).returncode == 0

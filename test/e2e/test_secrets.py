@@ -328,7 +328,7 @@ def test_a_variable_shows_no_start_of_a_long_secret(start, home, language, code)
     assert_nothing_shown(server, home)
 
 
-def test_A9_a_variable_that_is_called_as_a_secret_keeps_its_type_and_shape(start, home):
+def test_a_variable_that_is_called_as_a_secret_keeps_its_type_and_shape(start, home):
     server = start(env=CUTS)
     result = server.cell("assign(Sys.getenv('LONG'), c(1, 2))", language="r")
     variable, = result.cell["names"]

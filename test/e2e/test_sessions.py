@@ -31,7 +31,7 @@ def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(ser
     assert "Session 't' is new" in other.notice and "'s'" in other.notice
 
 
-def test_l3_many_sessions_leave_nothing_behind_without_a_next_server(home):
+def test_many_sessions_leave_nothing_behind_without_a_next_server(home):
     """More than end while the server waits: what is left of them goes afterwards, by itself."""
     with Server(home, env={**ALONE, "PTYCELL_MAX_SESSIONS": "300"}) as server:
         for pending in [server.start_cell("sleep 1000000 & trap '' TERM", session=f"s{i}", language="bash") for i in range(150)]:
@@ -112,7 +112,7 @@ def test_no_cell_goes_to_an_interpreter_that_hung_up(lone_server):
     assert "state of session 's' was lost" in next_one.notice
 
 
-def test_cb45_a_destroyed_session_used_again_says_what_is_gone(server):
+def test_a_destroyed_session_used_again_says_what_is_gone(server):
     server.cell("x = 1")
     server.call("destroy_session", session_id="s")
     again = server.cell("'x' in globals()")
@@ -187,7 +187,7 @@ def test_an_old_session_expires_by_its_ttl_although_it_is_used(home):
         until(expired)
 
 
-def test_cb13_a_running_cell_postpones_the_end(home):
+def test_a_running_cell_postpones_the_end(home):
     with Server(home, env={"SESSION_TTL": "1", "IDLE_TIMEOUT": "1", **SOON}) as server:
         whole = server.start_cell(HOLD + "'whole'")
         until(lambda: rows(server).get("s", {}).get("age_seconds", 0) >= 4)
@@ -219,7 +219,7 @@ def test_the_number_of_sessions_is_limited(home):
         assert server.cell("3", session="c").text == "3\n"
 
 
-def test_cb30_a_sessions_own_limits_are_clamped_between_floor_and_ceiling(home):
+def test_a_sessions_own_limits_are_clamped_between_floor_and_ceiling(home):
     with Server(home, env={"EXEC_TIMEOUT": "50"}) as server:
         def config(**limits):
             answer = server.call("session_info", session_id="s", config=limits)
@@ -294,7 +294,7 @@ def test_variables_have_type_shape_size_and_preview(server):
     assert told["s"]["value"] == "'a\\tb\\n'" and "pd" not in told
 
 
-def test_PR12_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(server):
+def test_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(server):
     server.cell("class E:\n  def __repr__(self): print('called'); return 'E'\n"
                 "  __len__ = __sizeof__ = __str__ = __repr__\n  shape = property(__repr__)\n"
                 "e, es = E(), [E()]\n41 + 1")

@@ -69,7 +69,7 @@ def settled(server):
 
 
 @pytest.mark.limit(1800)
-def test_71_two_hundred_sessions_leave_nothing_behind(home):
+def test_two_hundred_sessions_leave_nothing_behind(home):
     with Server(home, env=ALONE) as server:
         seconds = []
         for first in range(0, WARM + CYCLES, AT_ONCE):

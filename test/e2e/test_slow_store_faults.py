@@ -45,7 +45,7 @@ def lies_there(storage, name):
 
 
 @pytest.mark.parametrize("step", ["whole", "part"])
-def test_t2_a_file_that_changes_while_it_is_uploaded_is_never_a_mixture(storage, content, tmp_path, step):
+def test_a_file_that_changes_while_it_is_uploaded_is_never_a_mixture(storage, content, tmp_path, step):
     path = tmp_path / f"changed-{step}.bin"
     path.write_bytes(content["small" if step == "whole" else "large"])
     new = [path.read_bytes()[::-1]]
@@ -62,7 +62,7 @@ def test_t2_a_file_that_changes_while_it_is_uploaded_is_never_a_mixture(storage,
 
 
 @pytest.mark.parametrize("step", ["whole", "part"])
-def test_t2_a_file_that_is_written_to_all_the_time_is_stored_whole_or_not(storage, content, tmp_path, step):
+def test_a_file_that_is_written_to_all_the_time_is_stored_whole_or_not(storage, content, tmp_path, step):
     path = tmp_path / f"busy-{step}.bin"
     path.write_bytes(content["small" if step == "whole" else "large"])
     told = []

@@ -194,7 +194,7 @@ def test_figures_work_with_pyplot_imported_ahead(home):
 # ---- 69: nothing of what was done ahead shows ----
 
 @pytest.mark.parametrize("modules", [MODULE, f"numpy,pandas,matplotlib.pyplot,{MODULE}"], ids=["one", "many"])
-def test_69_no_state_of_the_warm_up_is_visible(home, modules):
+def test_no_state_of_the_warm_up_is_visible(home, modules):
     with Server(home, env={**ENV, "PTYCELL_PRELOAD": modules, "PTYCELL_OUTPUT_CHARS": "200000"}) as server:
         first = look(server, cold(server))
         second = look(server, spared(server))
@@ -220,7 +220,7 @@ except ImportError:
 """
 
 
-def test_69_70_sessions_draw_different_random_numbers(home):
+def test_sessions_draw_different_random_numbers(home):
     with Server(home, env={**ENV, "PTYCELL_PRELOAD": f"random,tempfile,uuid,numpy,{MODULE}"}) as server:
         drawn = [server.cell(CHANCE, session=spared(server, stem)).text.split() for stem in "abc"]
     for numbers in zip(*drawn):
@@ -230,7 +230,7 @@ def test_69_70_sessions_draw_different_random_numbers(home):
 # ---- 70, 78: what it has in common with others ----
 
 @pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
-def test_78_sessions_that_got_what_waited_share_nothing(ready):
+def test_sessions_that_got_what_waited_share_nothing(ready):
     pairs = [interpreter_of(ready, spared(ready, stem)) for stem in "ab"]
     first, second = ({pair} for pair in pairs)
     for one, two in itertools.product(open_files(first), open_files(second)):
@@ -332,7 +332,7 @@ def of_another_version():
 
 
 @pytest.mark.skipif(of_another_version() is None, reason="PTYCELL_TEST_PYTHONS names no Python of another version")
-def test_ST03_what_another_python_compiled_serves_its_next_starts(home):
+def test_what_another_python_compiled_serves_its_next_starts(home):
     env = {"PTYCELL_PYTHON": of_another_version(), **ENV}
     folder = home / "cache" / "drivers"
 

@@ -98,7 +98,7 @@ def test_blocks_of_a_file_go_at_the_same_time(tmp_path):
     assert len(site.paths) == 6 and "comp=blocklist" in site.paths[-1]
 
 
-def test_t1_blocks_of_two_uploads_of_one_name_are_never_put_together(tmp_path):
+def test_blocks_of_two_uploads_of_one_name_are_never_put_together(tmp_path):
     write(tmp_path, "big.bin", bytes(20 << 20))
     trouble = Trouble(CREATED)
     with trouble.site:
@@ -239,7 +239,7 @@ def test_what_may_pass_is_tried_again(tmp_path, first):
     assert len(trouble.site.paths) == 3
 
 
-def test_t15_who_is_asked_to_wait_longer_than_there_is_time_does_not_ask_before(tmp_path):
+def test_who_is_asked_to_wait_longer_than_there_is_time_does_not_ask_before(tmp_path):
     names = [write(tmp_path, f"{i}.txt") for i in range(2)]
     trouble = Trouble(azure_error(503, "ServerBusy", "Retry-After: 3600"))
     with trouble.site:
@@ -248,7 +248,7 @@ def test_t15_who_is_asked_to_wait_longer_than_there_is_time_does_not_ask_before(
     assert len(trouble.site.paths) <= 2
 
 
-def test_t3_a_refusal_of_one_file_is_not_one_of_the_others(tmp_path):
+def test_a_refusal_of_one_file_is_not_one_of_the_others(tmp_path):
     names = [write(tmp_path, f"{i}.txt") for i in range(20)]
     refused = lambda s, _: s.sendall(azure_error(403, "BlobOverwriteNotAllowed"))  # noqa: E731
     with Site({"/box/s1/3.txt": refused, "*": CREATED}) as site:
@@ -259,7 +259,7 @@ def test_t3_a_refusal_of_one_file_is_not_one_of_the_others(tmp_path):
     assert "(403 BlobOverwriteNotAllowed)" in stored.files["3.txt"]["problem"]
 
 
-def test_t3_what_was_under_way_when_the_key_was_refused_counts_as_it_ends(tmp_path):
+def test_what_was_under_way_when_the_key_was_refused_counts_as_it_ends(tmp_path):
     names = [write(tmp_path, f"{i}.txt") for i in range(2)]
     refused = threading.Event()
 
@@ -290,7 +290,7 @@ def s3_error(status, code, *fields, more=""):
     (s3_error(403, "ExpiredToken"), "the key of PTYCELL_S3_SESSION_TOKEN is no longer good"),
     (s3_error(400, "ExpiredToken"), "the key of PTYCELL_S3_SESSION_TOKEN is no longer good"),
 ], ids=["301", "400", "no region", "403 token", "400 token"])
-def test_t16_the_setting_that_is_wrong_is_named(tmp_path, answer, said):
+def test_the_setting_that_is_wrong_is_named(tmp_path, answer, said):
     names = [write(tmp_path, f"{i}.txt") for i in range(20)]
     trouble = Trouble(answer)
     with trouble.site:

@@ -67,7 +67,7 @@ def modern(home):
         yield running
 
 
-def test_RS4_subscribing_is_offered_in_both_eras(home, server, modern):
+def test_subscribing_is_offered_in_both_eras(home, server, modern):
     legacy = server.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                            "clientInfo": {"name": "e2e", "version": "1"}})
     newer = modern.request("server/discover", {"_meta": MODERN})
@@ -75,7 +75,7 @@ def test_RS4_subscribing_is_offered_in_both_eras(home, server, modern):
         assert answer["capabilities"]["resources"] == {"subscribe": True, "listChanged": True}
 
 
-def test_RS4_a_legacy_client_is_told_of_a_session_its_cells_and_files(server):
+def test_a_legacy_client_is_told_of_a_session_its_cells_and_files(server):
     uris = ["session://s", "session://s/cells", "session://s/cells/1", "session://s/notebook",
             "session://s/script", "session://s/files/output/a.txt", "sessions://"]
     for uri in uris:
@@ -90,14 +90,14 @@ def test_RS4_a_legacy_client_is_told_of_a_session_its_cells_and_files(server):
     assert told == {"session://s", "session://s/cells", "session://s/notebook", "session://s/script", "sessions://"}
 
 
-def test_RS4_nobody_is_told_of_what_they_did_not_subscribe_to(server):
+def test_nobody_is_told_of_what_they_did_not_subscribe_to(server):
     subscribe(server, "session://other")
     subscribe(server, "session://s/cells/7")
     server.cell("open('output/a.txt', 'w').write('x')")
     assert [m for m in drain(server) if m.get("method") == UPDATED] == []
 
 
-def test_RS4_unsubscribing_ends_it(server):
+def test_unsubscribing_ends_it(server):
     subscribe(server, "session://s/notebook")
     server.cell("1")
     notices(server, 1)
@@ -175,7 +175,7 @@ def test_the_list_changes_when_sessions_come_and_go_and_with_the_first_notebook(
     notices(server, 1, LIST)
 
 
-def test_SB2_SB3_streams_get_what_they_asked_for_each_with_its_id(modern):
+def test_streams_get_what_they_asked_for_each_with_its_id(modern):
     first = listen(modern, ["session://s", "session://s/notebook"])
     second = listen(modern, ["session://s/notebook"], resourcesListChanged=True, toolsListChanged=True)
     assert first.honoured == {"resourceSubscriptions": ["session://s", "session://s/notebook"]}
@@ -191,7 +191,7 @@ def test_SB2_SB3_streams_get_what_they_asked_for_each_with_its_id(modern):
     assert first.empty() and second.empty()  # SB-4: open without an answer
 
 
-def test_SB5_a_stream_ended_by_its_client_is_silent(modern):
+def test_a_stream_ended_by_its_client_is_silent(modern):
     stream = listen(modern, ["session://s/notebook"])
     modern_cell(modern, "1")
     notices(modern, 1)
@@ -221,7 +221,7 @@ def test_thousands_of_files_with_one_subscribed_are_one_notice(server):
     assert told == ["session://s/files/f7"]
 
 
-def test_r14_a_file_that_a_process_writes_later_is_told(server):
+def test_a_file_that_a_process_writes_later_is_told(server):
     subscribe(server, "session://s/files/output/late")
     server.cell("import subprocess; p = subprocess.Popen(['sh', '-c', 'until [ -e input/go ]; do sleep 0.01; done; "
                 "echo x > output/late; sleep 1000'])")
@@ -230,7 +230,7 @@ def test_r14_a_file_that_a_process_writes_later_is_told(server):
     until_told(server, "session://s/files/output/late")
 
 
-def test_r14_every_subscriber_of_a_session_hears_that_it_is_gone(server):
+def test_every_subscriber_of_a_session_hears_that_it_is_gone(server):
     server.cell("open('output/a', 'w').write('x')")
     uris = {"session://s", "session://s/cells", "session://s/cells/1", "session://s/notebook", "session://s/script",
             "session://s/files/output/a", "sessions://"}

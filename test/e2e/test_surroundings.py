@@ -34,13 +34,13 @@ def doctor(place, **env):
     return " ".join(done.stdout.split())
 
 
-def test_n2_who_ignores_the_ends_of_children_starts_a_server_that_does_not(servers, home):
+def test_who_ignores_the_ends_of_children_starts_a_server_that_does_not(servers, home):
     server = servers(command=["env", "--ignore-signal=CHLD", str(BUILD / "ptycell")])
     assert server.cell(FIGURE).state == "done"
     assert [path.name for path in kept_files(home)] == ["a.txt"]
 
 
-def test_n3_code_that_sees_the_machines_processes_is_told_of(servers, home):
+def test_code_that_sees_the_machines_processes_is_told_of(servers, home):
     """A container masks parts of /proc: the kernel then gives no session a /proc of its own."""
     masked = ["unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c",
               'mount -t tmpfs -o ro none /proc/irq && exec "$@"', "sh"]
@@ -54,7 +54,7 @@ def test_n3_code_that_sees_the_machines_processes_is_told_of(servers, home):
     assert told in " ".join(done.stdout.split())
 
 
-def test_n18_a_mask_that_closes_our_own_files_to_us_is_put_off(servers, home):
+def test_a_mask_that_closes_our_own_files_to_us_is_put_off(servers, home):
     server = servers(umask=0o777)
     assert server.cell(FIGURE).state == "done"
     assert [path.name for path in kept_files(home)] == ["a.txt"]
@@ -62,7 +62,7 @@ def test_n18_a_mask_that_closes_our_own_files_to_us_is_put_off(servers, home):
     assert paths_in(home, "cache/**/*") == []
 
 
-def test_n7_a_python_that_is_too_old_says_so_and_which_one_is_not(servers, home):
+def test_a_python_that_is_too_old_says_so_and_which_one_is_not(servers, home):
     folder = home / "old/bin"
     folder.mkdir(parents=True)
     for name, text in (("python3", OLD_PYTHON), ("python3.30", "")):
@@ -75,7 +75,7 @@ def test_n7_a_python_that_is_too_old_says_so_and_which_one_is_not(servers, home)
     assert "Set PTYCELL_PYTHON to one that works" in result.text
 
 
-def test_n10_a_home_that_cannot_be_written_has_a_substitute_that_is_told(place):
+def test_a_home_that_cannot_be_written_has_a_substitute_that_is_told(place):
     env = {"HOME": "/none", "TMPDIR": str(place), "PTYCELL_HOME": ""}
     mine = f"{place}/ptycell-{os.geteuid() or machines.NOBODY}"
     told = (f"The folder for sessions '/none/.cache/ptycell' cannot be used (Permission denied): '{mine}' takes its place. "
@@ -87,14 +87,14 @@ def test_n10_a_home_that_cannot_be_written_has_a_substitute_that_is_told(place):
     assert told in doctor(place, **env)
 
 
-def test_n10_a_named_folder_that_cannot_be_made_is_refused_with_the_true_cause(place):
+def test_a_named_folder_that_cannot_be_made_is_refused_with_the_true_cause(place):
     with machines.on(place, env={"PTYCELL_HOME": "/none/sessions"}) as server:
         result = server.cell("1")
     assert result.is_error
     assert "'/none' cannot be made (Permission denied); set PTYCELL_HOME" in "".join(result.texts)
 
 
-def test_n8_what_another_has_taken_has_a_substitute(place):
+def test_what_another_has_taken_has_a_substitute(place):
     """Everything of the machine's own root is another's to an ordinary user, and to the root of a user namespace."""
     (place / "ptycell").symlink_to("/")
     if machines.IS_ROOT:
@@ -106,7 +106,7 @@ def test_n8_what_another_has_taken_has_a_substitute(place):
     assert f"'{place}/ptycell' cannot be used ({why})" in server.stderr.decode()
 
 
-def test_t14_a_folder_for_results_in_anothers_home_is_that_persons(servers, home):
+def test_a_folder_for_results_in_anothers_home_is_that_persons(servers, home):
     if not machines.IS_ROOT:
         pytest.skip("only root can write in another's home")
     (home / "person").mkdir()
@@ -118,12 +118,12 @@ def test_t14_a_folder_for_results_in_anothers_home_is_that_persons(servers, home
     assert [path.read_text() for path in home.glob("person/all/kept/*/a.csv")] == ["x"]
 
 
-def test_t14_who_cannot_keep_results_hears_whose_the_folder_is(place):
+def test_who_cannot_keep_results_hears_whose_the_folder_is(place):
     with machines.on(place, env={"PTYCELL_KEEP": "/usr"}) as server:
         assert "making a folder in '/usr': it belongs to user 0" in server.cell("open('output/a.csv', 'w').write('x')").text
 
 
-def test_t13_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
+def test_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
     """Where everybody may write and nothing is sticky, anybody may put a folder of theirs in the place of another's."""
     if not machines.IS_ROOT:
         pytest.skip("only root can give a folder away")
@@ -152,7 +152,7 @@ _ = child.stdout.readline()
 """
 
 
-def test_l5_a_file_that_is_written_to_while_it_is_saved_is_told_and_saved_again(servers, home):
+def test_a_file_that_is_written_to_while_it_is_saved_is_told_and_saved_again(servers, home):
     server = servers()
     told = "'f' was written to while it was saved, so what is saved may be of two moments; it is saved again after the next cell."
     assert told in server.cell(REWRITES).text
@@ -163,13 +163,13 @@ def test_l5_a_file_that_is_written_to_while_it_is_saved_is_told_and_saved_again(
 
 @pytest.mark.parametrize("closing, said", [("<&-", "stdin is closed, and requests come from there"),
                                            (">&-", "stdout is closed, and answers go there")])
-def test_l6_a_closed_end_is_named(home, closing, said):
+def test_a_closed_end_is_named(home, closing, said):
     done = subprocess.run(["bash", "-c", f'exec "$0" {closing}', BUILD / "ptycell"], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, env={**os.environ, "PTYCELL_HOME": str(home)}, check=False)
     assert done.returncode == 1 and f"ptycell: {said}\n" in done.stderr
 
 
-def test_l2_what_a_long_request_took_is_given_back(server):
+def test_what_a_long_request_took_is_given_back(server):
     def memory():
         status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
@@ -189,13 +189,13 @@ def problem_of(server):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_n4_an_env_file_in_utf16_is_refused_not_passed_over(servers, home, encoding):
+def test_an_env_file_in_utf16_is_refused_not_passed_over(servers, home, encoding):
     (home / "env").write_bytes("PTYCELL_FLOOR=namespaces\r\n".encode(encoding))
     problem = problem_of(servers("--env-file", str(home / "env")))
     assert "of --env-file cannot be read: it holds NUL bytes" in problem and "save it as UTF-8 (iconv -f UTF-16" in problem
 
 
-def test_n4_a_line_without_a_value_is_told(servers, home):
+def test_a_line_without_a_value_is_told(servers, home):
     (home / "env").write_text("A=1\nPTYCELL_UNCONFINED\n")
     server = servers("--env-file", str(home / "env"))
     assert server.close() == 0
@@ -204,13 +204,13 @@ def test_n4_a_line_without_a_value_is_told(servers, home):
 
 
 @pytest.mark.parametrize("flag", ["--env-file", "--policy"])
-def test_n20_a_pipe_that_nobody_writes_to_is_refused_not_waited_for(servers, home, flag):
+def test_a_pipe_that_nobody_writes_to_is_refused_not_waited_for(servers, home, flag):
     os.mkfifo(home / "pipe")
     problem = problem_of(servers(flag, str(home / "pipe")))
     assert f"nobody writes to the pipe '{home}/pipe'" in problem
 
 
-def test_n20_no_room_for_a_hosts_file_leaves_all_as_it_was(home):
+def test_no_room_for_a_hosts_file_leaves_all_as_it_was(home):
     (home / "mcp.json").write_text('{"mcpServers": {}}')
     done = subprocess.run(["bash", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"", BUILD / "ptycell", "config",
                            "cursor", "--write", "--file", home / "mcp.json"], capture_output=True, text=True, check=False)
@@ -219,7 +219,7 @@ def test_n20_no_room_for_a_hosts_file_leaves_all_as_it_was(home):
 
 
 @pytest.mark.parametrize("encoding, said", [("utf-8-sig", "serverInfo"), ("utf-16", "UTF-16, where UTF-8 is needed")])
-def test_n15_a_byte_order_mark_before_the_first_request_is_skipped_and_utf16_named(home, encoding, said):
+def test_a_byte_order_mark_before_the_first_request_is_skipped_and_utf16_named(home, encoding, said):
     initialize = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": REVISION, "capabilities": {}, "clientInfo": {"name": "e2e", "version": "1"}}}
     done = subprocess.run([BUILD / "ptycell"], input=(json.dumps(initialize) + "\n").encode(encoding), check=True,
@@ -227,7 +227,7 @@ def test_n15_a_byte_order_mark_before_the_first_request_is_skipped_and_utf16_nam
     assert said in done.stdout.splitlines()[0].decode()
 
 
-def test_w21_a_path_that_json_cannot_hold_is_not_written_as_another(home):
+def test_a_path_that_json_cannot_hold_is_not_written_as_another(home):
     folder = os.fsencode(home) + b"/caf\xe9"
     os.mkdir(folder)
     done = subprocess.run([BUILD / "ptycell", "config", "cursor", "--share", folder], capture_output=True, text=True,
@@ -237,7 +237,7 @@ def test_w21_a_path_that_json_cannot_hold_is_not_written_as_another(home):
 
 
 @pytest.mark.parametrize("env, hours", [({}, 5), ({"PTYCELL_ENV_TZ": "Asia/Tokyo"}, 9)])
-def test_n14_code_has_the_persons_time_unless_told_otherwise(servers, env, hours):
+def test_code_has_the_persons_time_unless_told_otherwise(servers, env, hours):
     server = servers(env={"TZ": "Asia/Karachi", **env})
     for language, code, said in (("python", "import time; time.localtime(0).tm_hour", f"{hours}\n"),
                                  ("javascript", "new Date(0).getHours()", f"{hours}\n"),
@@ -246,7 +246,7 @@ def test_n14_code_has_the_persons_time_unless_told_otherwise(servers, env, hours
         assert server.cell(code, language=language).text == said
 
 
-def test_n17_programs_that_are_removed_while_a_server_runs_are_held(home, tmp_path):
+def test_programs_that_are_removed_while_a_server_runs_are_held(home, tmp_path):
     folder = tmp_path / "programs"
     folder.mkdir()
     for program in BUILD.glob("ptycell*"):
@@ -261,12 +261,12 @@ def test_n17_programs_that_are_removed_while_a_server_runs_are_held(home, tmp_pa
     nothing_left(home)
 
 
-def test_n19_without_a_path_programs_are_found_where_a_shell_looks(servers):
+def test_without_a_path_programs_are_found_where_a_shell_looks(servers):
     server = servers(command=["/usr/bin/env", "-u", "PATH", str(BUILD / "ptycell")])
     assert server.cell("echo $((6 * 7))", language="bash").text == "42\n"
 
 
-def test_n19_who_may_open_too_few_files_is_not_told_to_take_another_program(servers, home):
+def test_who_may_open_too_few_files_is_not_told_to_take_another_program(servers, home):
     (home / "r/bin").mkdir(parents=True)
     (home / "r/bin/R").write_text("#!/bin/sh\necho 'Fatal error: the limit on the number of open files is too low'; exit 2\n")
     (home / "r/bin/R").chmod(0o755)
@@ -280,7 +280,7 @@ def changes(result):
 
 
 @pytest.mark.parametrize("mode", ["0", "0o600"])
-def test_n11_files_of_a_folder_that_is_closed_are_not_told_as_deleted(place, mode):
+def test_files_of_a_folder_that_is_closed_are_not_told_as_deleted(place, mode):
     with machines.on(place) as server:
         server.cell("import os; os.mkdir('output/u'); open('output/u/a', 'w').write('a'); open('output/u-b', 'w').write('b')")
         assert changes(server.cell(f"os.chmod('output/u', {mode})")) == []

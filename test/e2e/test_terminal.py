@@ -36,7 +36,7 @@ def memory_kb(server):
 # ---- DR: output and the end of its cell ----
 
 @pytest.mark.limit(1200)
-def test_dr02_no_output_is_late_while_the_processors_are_taken():
+def test_no_output_is_late_while_the_processors_are_taken():
     # DR01 is soak.short.
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
     try:
@@ -49,7 +49,7 @@ def test_dr02_no_output_is_late_while_the_processors_are_taken():
     assert done.returncode == 0, done.stdout.decode()
 
 
-def test_dr03_a_background_writer_that_never_ends_does_not_hold_the_answer(server):
+def test_a_background_writer_that_never_ends_does_not_hold_the_answer(server):
     result = server.cell("import subprocess\np = subprocess.Popen(['yes', 'dr03'])\n'started'")
     assert result.state == "done" and "'started'" in result.text
     assert result.status["children"] == 1
@@ -62,14 +62,14 @@ def test_dr03_a_background_writer_that_never_ends_does_not_hold_the_answer(serve
     until(lambda: "background" not in server.cell("1").status)
 
 
-def test_dr04_display_stands_where_it_was_called(server):
+def test_display_stands_where_it_was_called(server):
     server.cell("class M:\n  def __init__(self, n): self.n = n\n  def __repr__(self): return f'<{self.n}>'")
     result = server.cell("for i in range(1000):\n  print('a', i)\n  display(M(i))\n  print('b', i)")
     assert whole_output(server, result) == "".join(f"a {i}\n<{i}>\nb {i}\n" for i in range(1000))
 
 
 @pytest.mark.parametrize("where", ["interpreter", "child"])
-def test_dr05_the_output_of_a_process_that_exits_at_once_is_complete(server, where):
+def test_the_output_of_a_process_that_exits_at_once_is_complete(server, where):
     text = "".join(f"{i:05}\n" for i in range(2000))
     server.cell(f"import os\ntext = b''.join(b'%05d\\n' % i for i in range({len(text) // 6}))")
     fork = "if os.fork() == 0:\n  " if where == "child" else ""
@@ -82,13 +82,13 @@ def test_dr05_the_output_of_a_process_that_exits_at_once_is_complete(server, whe
         assert (result.state, result.status["exit"]) == ("died", 3)
 
 
-def test_dr06_what_os_system_prints_is_in_the_answer_and_in_order(server):
+def test_what_os_system_prints_is_in_the_answer_and_in_order(server):
     server.cell("import os")
     for i in range(50):
         assert server.cell(f"print('a')\nos.system('echo b; echo c >&2')\nprint({i})").text == f"a\nb\nc\n{i}\n"
 
 
-def test_dr07_a_stopped_terminal_is_started_again(server):
+def test_a_stopped_terminal_is_started_again(server):
     server.cell("import termios")
     for code in ("print('through')", "import os; os.system('echo through')", "display('through')"):
         result = server.cell(f"termios.tcflow(0, termios.TCOOFF)\n{code}")
@@ -99,7 +99,7 @@ def test_dr07_a_stopped_terminal_is_started_again(server):
 
 # ---- TT: the terminal ----
 
-def test_tt01_an_interrupt_loses_no_pending_output(server):
+def test_an_interrupt_loses_no_pending_output(server):
     server.cell("import os")
     code = (f"n = 0\ntry:\n  {BEGUN}  while True:\n    os.write(1, b'%08d\\n' % n); n += 1\n"
             "finally:\n  os.write(1, b'end %d\\n' % n)")
@@ -112,14 +112,14 @@ def test_tt01_an_interrupt_loses_no_pending_output(server):
 
 
 @pytest.mark.parametrize("mode", ["tty.setraw(0)", "os.system('stty raw -isig -echo')"])
-def test_tt02_code_that_set_the_terminal_raw_is_interruptible(server, mode):
+def test_code_that_set_the_terminal_raw_is_interruptible(server, mode):
     server.cell("import tty, time, os")
     result = overdue(server, f"x = 5\n{mode}\n{BEGUN}time.sleep({NEVER_S})")
     assert "KeyboardInterrupt" in result.text
     assert server.cell("x").text == "5\n"
 
 
-def test_tt07_a_raw_terminal_is_normal_in_the_next_cell(server):
+def test_a_raw_terminal_is_normal_in_the_next_cell(server):
     look = ("import termios\nmode = termios.tcgetattr(0)\n"
             "[bool(mode[3] & f) for f in (termios.ICANON, termios.ECHO, termios.ISIG)] + mode[:2]")
     before = server.cell(look).text
@@ -129,7 +129,7 @@ def test_tt07_a_raw_terminal_is_normal_in_the_next_cell(server):
     assert server.cell("os.get_terminal_size()").text == "os.terminal_size(columns=120, lines=40)\n"
 
 
-def test_tt08_of_nested_progress_bars_the_final_ones_are_shown(server):
+def test_of_nested_progress_bars_the_final_ones_are_shown(server):
     result = server.cell("from tqdm import tqdm\nimport time\nfor i in tqdm(range(3), desc='outer'):\n"
                          "  for j in tqdm(range(4), desc='inner', leave=False, mininterval=0):\n"
                          "    time.sleep(0.01)\nprint('after')")
@@ -139,13 +139,13 @@ def test_tt08_of_nested_progress_bars_the_final_ones_are_shown(server):
     assert "inner" not in result.text and result.text.endswith("after\n")
 
 
-def test_tt08_lines_that_the_cursor_goes_back_to_are_shown_as_they_ended(server):
+def test_lines_that_the_cursor_goes_back_to_are_shown_as_they_ended(server):
     result = server.cell("for i in range(101):\n  print(f'\\rone {i:3}%\\ntwo {i:3}%\\x1b[K', end='')\n"
                          "  if i < 100: print('\\x1b[A', end='')")
     assert result.text == "one 100%\ntwo 100%\n"
 
 
-def test_tt09_garbage_comes_as_clean_utf8(server):
+def test_garbage_comes_as_clean_utf8(server):
     server.cell("import os, random")
     for seed in range(20):
         result = server.cell(f"n = os.write(1, random.Random({seed}).randbytes(3000))\nprint()")
@@ -153,13 +153,13 @@ def test_tt09_garbage_comes_as_clean_utf8(server):
     assert server.cell("print('ä€\\U0001f600')").text == "ä€\U0001f600\n"
 
 
-def test_tt10_the_terminal_is_one_of_120_by_40(server):
+def test_the_terminal_is_one_of_120_by_40(server):
     result = server.cell("import os\nprint(*os.get_terminal_size(), [os.isatty(i) for i in range(3)])\n"
                          "os.ttyname(0) != '' and os.tcgetpgrp(0) == os.getpgrp()")
     assert result.text == "120 40 [True, True, True]\nTrue\n"
 
 
-def test_tt11_an_interrupt_ends_nothing_but_the_code(lone_server):
+def test_an_interrupt_ends_nothing_but_the_code(lone_server):
     lone_server.cell("x = 1")
     before = family(lone_server.process.pid)
     for _ in range(3):
@@ -169,7 +169,7 @@ def test_tt11_an_interrupt_ends_nothing_but_the_code(lone_server):
     assert lone_server.cell("2", session="other").text == "2\n"
 
 
-def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(home):
+def test_an_endless_writer_costs_no_memory_and_is_interruptible(home):
     with Server(home, "--notebook=off") as server:  # a notebook that is drawn meanwhile takes some for a moment
         server.cell("import os")
         server.cell("os.system('yes warm | head -c 30000000')")
@@ -187,7 +187,7 @@ def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(home):
         assert server.cell("1").text == "1\n"
 
 
-def test_tt13_a_program_that_asks_for_the_cursor_gets_an_answer(server):
+def test_a_program_that_asks_for_the_cursor_gets_an_answer(server):
     code = ("import sys, tty\ntty.setraw(0)\nsys.stdout.write('abc\\x1b[6n'); sys.stdout.flush()\nr = b''\n"
             "while not r.endswith(b'R'): r += os.read(0, 1)\nr")
     result = server.cell("import os\n" + code)
@@ -196,7 +196,7 @@ def test_tt13_a_program_that_asks_for_the_cursor_gets_an_answer(server):
 
 # ---- PR: the control channel ----
 
-def test_pr06_a_closed_channel_is_told_and_the_next_cell_works(server):
+def test_a_closed_channel_is_told_and_the_next_cell_works(server):
     server.cell("x = 1")
     result = server.cell("import os\nprint('before', flush=True)\nos.closerange(3, 256)\nprint('after')")
     assert result.state == "died" and result.is_error
@@ -206,7 +206,7 @@ def test_pr06_a_closed_channel_is_told_and_the_next_cell_works(server):
     assert result.text == "False\n" and result.status["cell"] == 3
 
 
-def test_pr06_an_end_that_is_told_late_is_no_closed_channel(lone_server):
+def test_an_end_that_is_told_late_is_no_closed_channel(lone_server):
     server = lone_server
     server.cell("import os")
     (process,) = interpreters(server)
@@ -219,7 +219,7 @@ def test_pr06_an_end_that_is_told_late_is_no_closed_channel(lone_server):
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_pr07_everything_ends_with_a_killed_server(home, busy):
+def test_everything_ends_with_a_killed_server(home, busy):
     word = own_seconds("7171")
     with Server(home) as server:
         server.cell(f"import subprocess, os\np = subprocess.Popen(['sleep', '{word}'])\n"
@@ -247,7 +247,7 @@ def make_venv(folder):
     return folder / "bin/python3", site
 
 
-def test_st05_a_broken_sitecustomize_is_shown_and_survived(home):
+def test_a_broken_sitecustomize_is_shown_and_survived(home):
     python, site = make_venv(home / "venv")
     # Debian's own sitecustomize hides any other; what a .pth file imports runs at the same time.
     (site / "broken.pth").write_text("import broken_site\n")
@@ -267,7 +267,7 @@ def test_st05_a_broken_sitecustomize_is_shown_and_survived(home):
         assert "hello from site" in later.text and "broken site" in later.text
 
 
-def test_st06_a_shim_is_resolved_to_what_it_stands_for(home):
+def test_a_shim_is_resolved_to_what_it_stands_for(home):
     root = home / "pyenv"
     for folder in (root / "shims", root / "versions/3.99/bin"):
         folder.mkdir(parents=True)
@@ -298,7 +298,7 @@ def has_supported_version(python):
     return subprocess.run([python, "-c", code], check=False).returncode == 0
 
 
-def test_st03_a_python_that_the_driver_was_not_compiled_for_works(home):
+def test_a_python_that_the_driver_was_not_compiled_for_works(home):
     """One that another magic number makes refuse the compiled driver falls back to its source."""
     pythons = [python for python in other_pythons() if has_supported_version(python)]
     assert pythons

@@ -19,7 +19,7 @@ def test_lists_and_instructions_keep_their_budgets(tmp_path):
 
 
 @pytest.mark.parametrize("tool, arguments", [("session_info", {}), ("exec_sql", {"query": "select 1"})])
-def test_d4_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, arguments):
+def test_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, arguments):
     with Server(tmp_path) as server:
         answer = server.call(tool, session_id="ghost", **arguments)
         assert "here is no session 'ghost'" in answer.texts[0]
@@ -38,21 +38,21 @@ def test_d4_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, ar
     ("upload_file", {"filename": "a/../../x", "url": "http://localhost/x"}, "arguments.filename"),
     ("upload_file", {"filename": "x", "content": "?", "encoding": "base64"}, "arguments.content"),
     ("install_packages", {"packages": []}, "arguments.packages names no package")])
-def test_d4_a_call_that_is_refused_makes_no_session(tmp_path, tool, arguments, words):
+def test_a_call_that_is_refused_makes_no_session(tmp_path, tool, arguments, words):
     with Server(tmp_path) as server:
         answer = server.call(tool, session_id="ghost", **arguments)
         assert answer.is_error and words in answer.texts[0]
         assert server.call("list_sessions").object["count"] == 0
 
 
-def test_d4_hints_are_true(tmp_path):
+def test_hints_are_true(tmp_path):
     with Server(tmp_path) as server:
         hints = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
     assert {name for name, hint in hints.items() if hint.get("readOnlyHint")} == {"list_artifacts", "list_sessions"}
     assert hints["upload_file"].get("destructiveHint", True) and hints["destroy_session"].get("destructiveHint", True)
 
 
-def test_d5_a_budget_that_was_set_holds_and_is_told(tmp_path):
+def test_a_budget_that_was_set_holds_and_is_told(tmp_path):
     with Server(tmp_path, env={"PTYCELL_CALL_BUDGET": "1"}, initialize=False) as server:
         hello = server.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                               "clientInfo": {"name": "e2e", "version": "1"}})
@@ -61,26 +61,26 @@ def test_d5_a_budget_that_was_set_holds_and_is_told(tmp_path):
         assert server.cell("import time; time.sleep(600)", wait=500).state == "running"
 
 
-def test_d13_without_a_language_it_is_the_sessions_last_else_python(tmp_path):
+def test_without_a_language_it_is_the_sessions_last_else_python(tmp_path):
     with Server(tmp_path) as server:
         assert server.call("exec_code", session_id="s", code="6 * 7").text == "42\n"
         server.cell("true", language="bash")
         assert server.call("exec_code", session_id="s", code="echo $((6*7))").text == "42\n"
 
 
-def test_w15_half_a_pair_in_code_is_replaced(tmp_path):
+def test_half_a_pair_in_code_is_replaced(tmp_path):
     with Server(tmp_path) as server:
         assert server.cell("len('a\ud800b')").text == "3\n"
 
 
-def test_w1_w6_what_nobody_sees_is_shown_or_stays(tmp_path):
+def test_what_nobody_sees_is_shown_or_stays(tmp_path):
     with Server(tmp_path) as server:
         assert server.cell("print('\u0645\u06cc\u200c\u062e pass\u200bword')").text == "\u0645\u06cc\u200c\u062e pass<U+200B>word\n"
         assert "ls<U+200B>: command not found" in server.cell("ls\u200b", language="bash").text
 
 
 @pytest.mark.parametrize("secret", [{}, {"PTYCELL_SECRET_KEY": "\u65e5\u672c\u8a9e\u306e\u79d8\u5bc6\u306e\u9375"}])
-def test_w19_each_part_of_a_text_is_text_and_together_they_are_the_whole(tmp_path, secret):
+def test_each_part_of_a_text_is_text_and_together_they_are_the_whole(tmp_path, secret):
     text = "a\u00e9\u65e5\u672c\U0001f600\u200d\U0001f469 \u200b" * 5
     with Server(tmp_path, env=secret) as server:
         assert server.cell(f"print({text!r}); _ = open('a.txt', 'w').write({text!r})  # {text}").state == "done"
@@ -92,7 +92,7 @@ def test_w19_each_part_of_a_text_is_text_and_together_they_are_the_whole(tmp_pat
                 assert "".join(part["text"] for part in parts) == whole
 
 
-def test_w19_what_is_no_text_comes_whole_in_parts_too(tmp_path):
+def test_what_is_no_text_comes_whole_in_parts_too(tmp_path):
     data = b"\xe6\x97\xa5\xff\x97\xe6\x9c\xac\x80\x80a"
     with Server(tmp_path) as server:
         server.cell(f"_ = open('a.txt', 'wb').write({data!r})")
@@ -109,7 +109,7 @@ def test_a_text_that_escapes_make_larger_than_a_line_is_base64(tmp_path):
     assert base64.b64decode(content["blob"]).decode() == "\u200b" * 233_000
 
 
-def test_b6_a_name_with_blanks_is_the_same_everywhere(tmp_path):
+def test_a_name_with_blanks_is_the_same_everywhere(tmp_path):
     with Server(tmp_path) as server:
         answer = server.cell("_ = open('output/my report, (final).csv', 'w').write('x')")
         path = "output/my report, (final).csv"

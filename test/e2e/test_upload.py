@@ -90,7 +90,7 @@ def test_blob_url_means_url(server):
         assert upload(server, blob_url=site.url("/a")).object["size_bytes"] == 1
 
 
-def test_cb09_no_query_and_no_login_is_ever_logged_or_told(home):
+def test_no_query_and_no_login_is_ever_logged_or_told(home):
     """CB-09"""
     with Server(home, env={**PRIVATE, "PTYCELL_LOG": "debug"}) as server, \
             Site({"/a": body(b"a"), "/r": head(302, "Location: /b?sig=SECRET3")}) as site:
@@ -503,7 +503,7 @@ def test_a_session_may_lower_its_limits(server):
     assert listed(server) == []
 
 
-def test_cb06_this_machine_is_not_reached_by_default(home):
+def test_this_machine_is_not_reached_by_default(home):
     """CB-06"""
     with Site({"/a": body(b"a")}) as site, Server(home) as server:
         for host in ("127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]"):

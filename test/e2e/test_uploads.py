@@ -231,7 +231,7 @@ def test_cb_27_figures_go_as_pictures(azurite, home):
         assert headers["Content-Disposition"].startswith("inline;")
 
 
-def test_t1_a_link_never_gives_what_another_session_of_the_id_wrote(storage, home, tmp_path):
+def test_a_link_never_gives_what_another_session_of_the_id_wrote(storage, home, tmp_path):
     with Server(home, env=storage.environment()) as server, Server(tmp_path, env=storage.environment()) as other:
         (old,) = offered(server, write("output/a.txt", "OLD"), "output/a.txt").values()
         server.call("destroy_session", session_id="s")
@@ -368,7 +368,7 @@ def test_no_upload_outlives_the_server(home):
     assert "uploads: the server ends while 'output/a.txt' is on the way to the storage" in server.stderr.decode()
 
 
-def test_t6_requests_from_a_file_wait_for_their_links(home, tmp_path):
+def test_requests_from_a_file_wait_for_their_links(home, tmp_path):
     trouble = Trouble(azure_error(201, "None"))
     trouble.open.clear()
     cells = [("s", write("output/a.txt", "x")), ("t", "import time; time.sleep(6)")]  # longer than others wait
@@ -388,7 +388,7 @@ def test_t6_requests_from_a_file_wait_for_their_links(home, tmp_path):
     assert LINK.search("\n".join(block.get("text", "") for block in last["result"]["content"]))
 
 
-def test_t17_what_lay_in_a_container_that_is_made_anew_goes_up_again(home):
+def test_what_lay_in_a_container_that_is_made_anew_goes_up_again(home):
     trouble = Trouble(azure_error(201, "None"))
     with trouble.site, Server(home, env=trouble.environment()) as server:
         (old,) = offered(server, write("output/a.txt", "x"), "output/a.txt").values()
@@ -400,7 +400,7 @@ def test_t17_what_lay_in_a_container_that_is_made_anew_goes_up_again(home):
         assert [path.rpartition("/")[2] for path in trouble.site.paths] == ["a.txt"] and "/a.txt?" in old
 
 
-def test_t16_what_could_not_go_up_goes_with_a_later_cell(home):
+def test_what_could_not_go_up_goes_with_a_later_cell(home):
     trouble = Trouble(azure_error(403, "AuthenticationFailed"))
     with trouble.site, Server(home, env=trouble.environment()) as server:
         told(server, write("output/a.txt", "x"), lambda text: "'output/a.txt' was not uploaded" in text)

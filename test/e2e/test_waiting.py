@@ -56,7 +56,7 @@ def warm(server):
 
 # ---- WT: who waits ----
 
-def test_wt01_input_waits_with_its_prompt(warm):
+def test_input_waits_with_its_prompt(warm):
     result = waiting(warm, "n = input('n? ')\nn * 2")
     assert result.text.startswith("n?\n") and "at the prompt 'n?'" in result.text
     assert result.cell["prompt"] == "n?" and result.cell["waits"] == "interpreter"
@@ -65,7 +65,7 @@ def test_wt01_input_waits_with_its_prompt(warm):
     assert warm.interact(input="ab").text == "ab\n'abab'\n"
 
 
-def test_wt02_py22_getpass_waits_for_a_secret_that_is_shown_nowhere(home):
+def test_getpass_waits_for_a_secret_that_is_shown_nowhere(home):
     with Server(home, env={"PTYCELL_LOG": "debug"}) as server:
         result = waiting(server, "import getpass\np = getpass.getpass()\nlen(p)")
         assert result.cell["secret"] is True and "waits for a secret at the prompt 'Password:'" in result.text
@@ -78,7 +78,7 @@ def test_wt02_py22_getpass_waits_for_a_secret_that_is_shown_nowhere(home):
     assert not found.stdout
 
 
-def test_wt03_py22_the_debugger_waits_and_is_driven(warm):
+def test_the_debugger_waits_and_is_driven(warm):
     result = waiting(warm, "y = 41\nbreakpoint()\ny")
     assert result.cell["waits"] == "debugger" and "The debugger waits" in result.text
     assert "\n42\n" in warm.interact(input="p y + 1").text
@@ -89,19 +89,19 @@ def test_wt03_py22_the_debugger_waits_and_is_driven(warm):
     assert result.state == "done" and result.text.endswith("41\n")
 
 
-def test_wt04_input_in_a_thread_waits(warm):
+def test_input_in_a_thread_waits(warm):
     waiting(warm, "t = threading.Thread(target=lambda: print('got', input('t? ')))\nt.start(); t.join()")
     assert warm.interact(input="5").text == "5\ngot 5\n"
 
 
-def test_wt05_a_child_program_that_reads_waits_and_is_named(warm):
+def test_a_child_program_that_reads_waits_and_is_named(warm):
     result = waiting(warm, "subprocess.run('cat | sort', shell=True).returncode")
     assert result.cell["waits"] == "program" and "program 'cat' waits" in result.text
     assert warm.interact(input="b\na").state == "waiting_for_input"
     assert warm.interact(key="ctrl-d").text.endswith("a\nb\n0\n")
 
 
-def test_wt06_bash_read_waits(warm):
+def test_bash_read_waits(warm):
     result = waiting(warm, "subprocess.run(['bash', '-c', 'read -p \"name? \" n; echo hi $n'])")
     assert result.cell["prompt"] == "name?" and result.cell["program"] == "bash"
     assert "hi Eve" in warm.interact(input="Eve").text
@@ -112,7 +112,7 @@ def test_wt06_bash_read_waits(warm):
     ".question('n? ', a => { console.log('got ' + a); process.exit() })",
     "const b = Buffer.alloc(9); require('fs').writeSync(1, 'n? '); "
     "console.log('got ' + b.subarray(0, require('fs').readSync(0, b)))"], ids=["readline", "readSync"])
-def test_wt07_node_waits(warm, code):
+def test_node_waits(warm, code):
     needs("node")
     warm.cell(f"js = {code!r}")
     result = waiting(warm, "subprocess.run(['node', '-e', js])")
@@ -184,7 +184,7 @@ def test_a_question_that_its_cell_does_not_await_is_told(warm):
     assert warm.cell("1", language="javascript", session="asks").text == "1\n"
 
 
-def test_wt08_r_readline_waits(warm):
+def test_r_readline_waits(warm):
     needs("R")
     waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")
     result = warm.interact(input="x <- readline('n? ')", budget=CALL_S)
@@ -199,16 +199,16 @@ def test_wt08_r_readline_waits(warm):
     f"subprocess.run(['sleep', '{NEVER_S}'])", "threading.Event().wait()",
     f"select.select([], [], [], {NEVER_S})",
     f"import asyncio; asyncio.run(asyncio.sleep({NEVER_S}))"])
-def test_wt09_what_does_not_read_never_waits(warm, code):
+def test_what_does_not_read_never_waits(warm, code):
     never_waits(warm, f"{BEGUN}print('prompt? ', end='', flush=True)\n{code}")
 
 
-def test_wt10_what_prints_without_end_never_waits(warm):
+def test_what_prints_without_end_never_waits(warm):
     never_waits(warm, BEGUN + "while True: print('y')")
     never_waits(warm, BEGUN + "while True:\n  print('.', end='', flush=True)\n  time.sleep(0.01)")
 
 
-def test_wt12_who_cannot_be_looked_into_is_guessed_at(warm):
+def test_who_cannot_be_looked_into_is_guessed_at(warm):
     # PR_SET_DUMPABLE; whoever may look all the same is sure.
     result = waiting(warm, "import ctypes\nctypes.CDLL(None).prctl(4, 0)\nprint('x' * 9)\ninput('name? ')")
     assert result.cell["prompt"] == "name?"
@@ -218,14 +218,14 @@ def test_wt12_who_cannot_be_looked_into_is_guessed_at(warm):
     never_waits(warm, f"ctypes.CDLL(None).prctl(4, 0)\nprint('a whole line')\n{BEGUN}time.sleep({NEVER_S})")
 
 
-def test_wt13_a_background_reader_is_told_of_and_nothing_hangs(warm):
+def test_a_background_reader_is_told_of_and_nothing_hangs(warm):
     warm.cell("p = subprocess.Popen(['bash', '-c', 'set -m; (read x) & sleep 1000000'])\np.wait()", budget=0)
     result = warm.interact(budget=CALL_S)
     assert result.state == "running" and "wants input from the terminal" in result.text
     warm.interact(action="interrupt")
 
 
-def test_wt14_a_session_at_rest_does_not_wait(warm):
+def test_a_session_at_rest_does_not_wait(warm):
     assert warm.interact().state == "done"
     assert warm.call("session_info", session_id="s").object["state"] == "idle"
 
@@ -343,7 +343,7 @@ PY17 = ["while True: pass", f"time.sleep({NEVER_S})", "input()", "threading.Even
         f"subprocess.run(['sleep', '{NEVER_S}'])", "import re; re.match(r'(a+)+$', 'a' * 40 + 'b')", "10**(10**8)"]
 
 
-def test_py16_an_interrupted_await_runs_its_finally(warm):
+def test_an_interrupted_await_runs_its_finally(warm):
     warm.cell("import asyncio")
     begin(warm, f"try:\n  {BEGUN}  await asyncio.sleep({NEVER_S})\nfinally: print('cleanup')")
     result = warm.interact(action="interrupt")
@@ -351,7 +351,7 @@ def test_py16_an_interrupted_await_runs_its_finally(warm):
 
 
 @pytest.mark.parametrize("code", PY17)
-def test_py17_what_sigint_stops_is_stopped_and_state_stays(warm, code):
+def test_what_sigint_stops_is_stopped_and_state_stays(warm, code):
     warm.cell("x = 5")
     begin(warm, BEGUN + code)
     result = warm.interact(action="interrupt")
@@ -361,7 +361,7 @@ def test_py17_what_sigint_stops_is_stopped_and_state_stays(warm, code):
     assert warm.cell("x").text == "5\n"
 
 
-def test_py18_a_call_that_no_interrupt_reaches_tells_where_it_hangs_and_dies(strict_server):
+def test_a_call_that_no_interrupt_reaches_tells_where_it_hangs_and_dies(strict_server):
     def says_where():
         """It has 100 ms for that, which may be too few on a busy machine, and the deadline may come before the call."""
         result = overdue(strict_server, f"{BEGUN}sum(range(10**12))")
@@ -369,7 +369,7 @@ def test_py18_a_call_that_no_interrupt_reaches_tells_where_it_hangs_and_dies(str
     until(says_where)
 
 
-def test_py20_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
+def test_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
     warm.cell("import signal; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
     begin(warm, f"{BEGUN}time.sleep({NEVER_S})")
     assert warm.interact(action="interrupt").state == "interrupted"
@@ -403,7 +403,7 @@ def running_in_mode(server, code):
 @pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
 @pytest.mark.parametrize("asleep", ["", HOLD], ids=["awake", "asleep"])
 @pytest.mark.parametrize("size", [6000, 100_000, 1_000_000])
-def test_tt03_a_long_line_arrives_whole(warm, mode, asleep, size):
+def test_a_long_line_arrives_whole(warm, mode, asleep, size):
     running_in_mode(warm, f"{mode}{SET}{asleep}len(input())")
     if asleep:
         assert warm.interact(input="z" * size, budget=0).state == "running"
@@ -414,7 +414,7 @@ def test_tt03_a_long_line_arrives_whole(warm, mode, asleep, size):
 
 @pytest.mark.parametrize("mode", ["", "os.system('stty sane -echo -icanon')\n", "tty.setraw(0)\n"],
                          ids=["extproc", "plain", "raw"])
-def test_tt04_control_characters_in_text_are_text_to_a_raw_reader(warm, mode):
+def test_control_characters_in_text_are_text_to_a_raw_reader(warm, mode):
     waiting(warm, f"{mode}d = b''\nwhile b'Q' not in d: d += os.read(0, 99)\nd")
     result = warm.interact(input="a\x16\x15\x17\x7f\x04b" + ("" if "plain" in mode or "sane" in mode else "\x03")
                            + "Q\n", raw=True)
@@ -422,7 +422,7 @@ def test_tt04_control_characters_in_text_are_text_to_a_raw_reader(warm, mode):
 
 
 @pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
-def test_tt05_ctrl_d_is_the_end_of_input_once(warm, mode):
+def test_ctrl_d_is_the_end_of_input_once(warm, mode):
     waiting(warm, f"{mode}input()")
     assert "EOFError" in warm.interact(key="ctrl-d").text
     waiting(warm, f"{mode}input()")
@@ -430,7 +430,7 @@ def test_tt05_ctrl_d_is_the_end_of_input_once(warm, mode):
 
 
 @pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
-def test_tt06_many_lines_to_a_sleeping_reader_all_arrive(warm, mode):
+def test_many_lines_to_a_sleeping_reader_all_arrive(warm, mode):
     running_in_mode(warm, f"{mode}{SET}{HOLD}sum(int(line) for line in sys.stdin)")
     warm.interact(input="\n".join(map(str, range(20000))), budget=0)
     go(warm)

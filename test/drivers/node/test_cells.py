@@ -25,7 +25,7 @@ def values(session, *cells):
 # ---- names ----
 
 
-def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
+def test_let_const_and_class_can_be_declared_again_in_any_mix(session):
     assert values(session, "const a=1; let b=2; class K{}", "const a=5, b=7", "[a, b]") == "[ 5, 7 ]"
     assert values(session, "let a=9", "const K=3", "class K {}", "const K=4", "[a, K]") == "[ 9, 4 ]"
 
@@ -327,7 +327,7 @@ def test_fields_of_a_class_that_extends_one_in_place_keep_their_names(shared, co
     assert values(shared, "const x = 1, n = 3; function f() { return class {} } 0", code) == value
 
 
-def test_js01_functions_see_the_new_declaration(session):
+def test_functions_see_the_new_declaration(session):
     assert values(session, "let a=1; function f() { return a }", "const a=2", "f()") == "2"
 
 
@@ -338,13 +338,13 @@ def test_js01_functions_see_the_new_declaration(session):
     ("const f=()=>1; f()", "1"), ("let f=2; f", "2"), ("var f=3; f", "3"), ("function f() { return 4 }\nf()", "4"),
     ("class f {}\ntypeof new f()", "'object'"), ("async function f() { return 5 }\nawait f()", "5"),
     ("function* f() { yield 6 }\n[...f()]", "[ 6 ]")])
-def test_js02_any_declaration_follows_any_other(shared, first, second, value):
+def test_any_declaration_follows_any_other(shared, first, second, value):
     first, second, typeof = (re.sub(r"\bf\b", f"f{shared.ident}", code) for code in (first, second, "typeof f"))
     assert values(shared, first, second) == value
     assert values(shared, typeof) != "'undefined'"
 
 
-def test_js03_destructuring(session):
+def test_destructuring(session):
     assert values(session, "const {x,y}={x:1,y:2}; x+y") == "3"
     assert values(session, "const [p, {q = 4}, ...r] = [1, {}, 3, 4]; [p, q, r]") == "[ 1, 4, [ 3, 4 ] ]"
 
@@ -363,11 +363,11 @@ def test_names_of_builtins_can_be_taken(session):
     assert values(session, "const process = 1, crypto = 2, fs = 3; [process, crypto, fs]") == "[ 1, 2, 3 ]"
 
 
-def test_oi03_names_persist(session):
+def test_names_persist(session):
     assert values(session, "let x=41", "typeof x") == "'number'"
 
 
-def test_oi04_a_call_may_span_lines(session):
+def test_a_call_may_span_lines(session):
     assert session.run("console.log(1 +\n2)").output == "3\n"
 
 
@@ -415,12 +415,12 @@ def test_variables_have_type_shape_bytes_and_preview(session):
 # ---- modules ----
 
 
-def test_js04_static_imports_of_node(session):
+def test_static_imports_of_node(session):
     cell = 'import fs from "fs"; import {join as J, sep} from "path"; import * as p from "node:path"'
     assert values(session, cell, '[typeof fs.readFileSync, J("a", "b"), sep, p.sep]') == "[ 'function', 'a/b', '/', '/' ]"
 
 
-def test_js05_modules_of_the_workspace(session, tmp_path):
+def test_modules_of_the_workspace(session, tmp_path):
     (tmp_path / "m.mjs").write_text("export const z = 5; export default 6")
     (tmp_path / "c.js").write_text("module.exports = 8")
     (tmp_path / "data.json").write_text('{"n": 7}')
@@ -437,7 +437,7 @@ def test_js05_modules_of_the_workspace(session, tmp_path):
     assert values(session, 'import json from "./data.json" with { type: "json" }; json.n') == "7"
 
 
-def test_js05_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
+def test_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
     for number in (1, 22):
         (tmp_path / "m.mjs").write_text(f"export const z = {number}")
         (tmp_path / "c.js").write_text(f"module.exports = {number}")
@@ -826,7 +826,7 @@ def test_a_module_that_is_not_there_is_told_with_the_cells_line(session, code):
 @pytest.mark.one_node
 @pytest.mark.parametrize("code", ['"import(x) const y"', "`import(x) ${'const'} import z from 'q'`", "/import\\(x\\)/.source",
                                   "let r = 6 / 2; r / 3 // import(\n", "`${`${'import('}`}`", "({import: 1}).import"])
-def test_js16_only_code_is_rewritten(shared, code):
+def test_only_code_is_rewritten(shared, code):
     assert shared.run(code).status == "ok", code
     assert "\u00f8" not in shared.run(code).value
 
@@ -865,7 +865,7 @@ def test_what_nobody_asked_for_is_not_shown(session):
         assert session.run(code).value is None
 
 
-def test_js06_await_and_the_value_after_it(session):
+def test_await_and_the_value_after_it(session):
     assert values(session, "await new Promise(r => setTimeout(r, 20)); 7") == "7"
     assert values(session, "const v = await Promise.resolve(3)", "v") == "3"
     assert values(session, "let sum = 0; for await (const n of (async function* () { yield 1; yield 2 })()) sum += n\nsum") == "3"
@@ -882,7 +882,7 @@ def test_a_promise_as_last_value_is_awaited(session):
 # ---- errors ----
 
 
-def test_js07_an_error_has_the_cells_place_and_no_frames_of_ours(session):
+def test_an_error_has_the_cells_place_and_no_frames_of_ours(session):
     for _ in range(6):
         session.run("1")
     done = session.run("let a = 1\n\n  missing(a)").done
@@ -911,7 +911,7 @@ def test_a_place_is_that_of_the_cells_text(shared, code, line, column):
     "await new Promise((_, no) => setTimeout(() => no(new Error('e')), 1))", "eval('1 +')",
     "const e = new Error('e', {cause: new Error('why')}); throw e", "[1].map(() => { throw new Error('e') })",
     "import('./none.mjs')", "new (class A { constructor() { throw new RangeError('e') } })()"])
-def test_js07_no_frame_is_ours(shared, code):
+def test_no_frame_is_ours(shared, code):
     result = shared.run(code)
     assert result.status == "error"
     for word in ("ptycell", "Session.post", "node:inspector", "setImmediate"):
@@ -1001,7 +1001,7 @@ for (const name of ['connect', 'disconnect', 'post']) {
 all.list.length"""
 
 
-def test_js13_any_function_of_v8s_may_be_replaced(session):
+def test_any_function_of_v8s_may_be_replaced(session):
     for at in range(int(session.run(REPLACED).value)):
         value = session.run("all.next(); process.stdout.write('out\\n'); [1, { a: 'é' }]")
         error = session.run("let x = await 3;\nnowhere(x)")
@@ -1014,7 +1014,7 @@ def test_js13_any_function_of_v8s_may_be_replaced(session):
 @pytest.mark.parametrize("name", ["own", "bound", "method", "toJSON", "params", "statement", "text", "type", "interrupted", "stack", "bigint", "timeout",
                                   "stripTypeScriptTypes", "enumerable", "get", "value", "signal", "encoding", "result", "exceptionDetails"])
 @pytest.mark.parametrize("how", ["value: true", "value: { code: 1 }", "set() { throw new Error('set') }, get() { throw new Error('get') }"])
-def test_js13_all_objects_may_have_any_property(shared, name, how):
+def test_all_objects_may_have_any_property(shared, name, how):
     shared.run(f"Object.defineProperty(Object.prototype, '{name}', {{ __proto__: null, {how}, configurable: true }}); 1")
     results = [shared.run(code) for code in ("5", "import { join } from 'path'; typeof join", "const c = 1; c + await 2", "\nnowhere", "nope(", "c = 2")]
     shared.run(f"delete Object.prototype.{name}; var c, join")
@@ -1026,7 +1026,7 @@ def test_js13_all_objects_may_have_any_property(shared, name, how):
                                         ("Object.prototype.then = function () {}; 5", "Object.prototype.then hides V8's answer, and is deleted"),
                                         ("Object.prototype.then = (r) => r('mine'); 5", "Object.prototype.then hides V8's answer, and is deleted"),
                                         ("Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } }); 5", "what it answers cannot be told: Inspector error")])
-def test_js13_an_answer_of_v8s_that_the_code_spoils_is_told(start, code, text):
+def test_an_answer_of_v8s_that_the_code_spoils_is_told(start, code, text):
     session = start()
     session.run("1")
     session.await_guard()
@@ -1078,7 +1078,7 @@ def test_small_emitters_show_themselves(session):
     assert "x: 1" in session.run("Object.setPrototypeOf({x: 1}, Own.prototype)").value
 
 
-def test_js07_an_error_in_a_function_of_an_earlier_cell_shows_its_line(session):
+def test_an_error_in_a_function_of_an_earlier_cell_shows_its_line(session):
     session.run("function f() {\n  throw new Error('there')\n}")
     trace = session.run("f()").done["traceback"]
     assert trace.startswith("cell-1.js:2\n  throw new Error('there')\n")
@@ -1088,7 +1088,7 @@ def test_js07_an_error_in_a_function_of_an_earlier_cell_shows_its_line(session):
 @pytest.mark.parametrize("code, line, message", [
     ("let 1x", "1", "Invalid or unexpected token"), ("\nfoo(", "2", "Unexpected end of input"),
     ("a\n b c", "2", "Unexpected identifier"), ("return 5", "1", "Illegal return statement")])
-def test_js07_a_syntax_error_has_its_line(shared, code, line, message):
+def test_a_syntax_error_has_its_line(shared, code, line, message):
     done = shared.run(code).done
     assert done["ename"] == "SyntaxError" and done["line"] == line and message in done["evalue"]
     assert done["traceback"].startswith(f"cell-{shared.ident}.js:{line}\n")
@@ -1136,7 +1136,7 @@ def test_endless_recursion_and_its_message(session):
     assert values(session, "1+1") == "2"
 
 
-def test_js08_a_rejection_that_nobody_handles_is_shown_and_survived(session):
+def test_a_rejection_that_nobody_handles_is_shown_and_survived(session):
     result = session.run("Promise.reject(new Error('lost')); 1")
     assert result.status == "ok" and result.value == "1"
     assert "Uncaught (in promise)" in result.output and "Error: lost\n    at cell-1.js:1:16\n" in result.output
@@ -1144,7 +1144,7 @@ def test_js08_a_rejection_that_nobody_handles_is_shown_and_survived(session):
     assert values(session, "2") == "2"
 
 
-def test_js09_a_timer_that_throws_is_shown_and_survived(session):
+def test_a_timer_that_throws_is_shown_and_survived(session):
     session.run("setTimeout(() => { throw new Error('late') }, 20);")
     assert "Uncaught cell-1.js:1" in session.read_until("Error: late")
     assert values(session, "2") == "2"
@@ -1157,7 +1157,7 @@ def test_uncaught_errors_are_told_after_a_test_of_node_test(session):
     assert "Error: late" in session.read_until("Error: late")
 
 
-def test_js09_whoever_listens_for_uncaught_errors_gets_them(session):
+def test_whoever_listens_for_uncaught_errors_gets_them(session):
     session.run("process.on('uncaughtException', (e) => console.log('mine', e.message)); setTimeout(() => { throw new Error('x') }, 50);")
     assert session.read_until("mine x\n") == "mine x\n"
 
@@ -1173,7 +1173,7 @@ def test_timers_and_servers_go_on_between_cells(session):
 # ---- TypeScript ----
 
 
-def test_js13_types_are_taken_away_or_said_to_be_too_much(session, major):
+def test_types_are_taken_away_or_said_to_be_too_much(session, major):
     result = session.run("const z: number = 4; z")
     if major >= 22:
         assert result.value == "4" and result.output == ""
@@ -1183,7 +1183,7 @@ def test_js13_types_are_taken_away_or_said_to_be_too_much(session, major):
         assert "TypeScript, which needs Node 22.13 or later" in result.done["traceback"]
 
 
-def test_js13_what_types_alone_cannot_do_is_said(session, major):
+def test_what_types_alone_cannot_do_is_said(session, major):
     trace = session.run("enum Colour { Red }").done["traceback"]
     assert "not enough here" in trace if major >= 22 else "needs Node 22.13" in trace
 
@@ -1191,7 +1191,7 @@ def test_js13_what_types_alone_cannot_do_is_said(session, major):
 @pytest.mark.one_node
 @pytest.mark.parametrize("code", ["const v = x!", "const v = x!.y", "abstract class A {}", "declare const zz: any", "import type { Foo } from 'bar'",
                                   "import type Foo from 'bar'"])
-def test_js13_typescript_is_recognised(shared, code):
+def test_typescript_is_recognised(shared, code):
     values(shared, "var x = {}; 0")
     result = shared.run(code)
     if int(shared.ready["version"].partition(".")[0]) >= 22:
@@ -1213,7 +1213,7 @@ def test_a_default_import_may_be_called_type(counter):
     assert counter.run("import xfrom './m.mjs'").status == "error"
 
 
-def test_js13_plain_mistakes_do_not_blame_typescript(session):
+def test_plain_mistakes_do_not_blame_typescript(session):
     for code in ("let 1x = {", "const o = { a: 1, b: 2 }\nfoo(", 'console.log("done at, time: now" +)', 'f("(x: y", +)', "let x = 1; let x = { a: 1, b: Infinity }"):
         assert "TypeScript" not in session.run(code).done["traceback"]
 
@@ -1221,7 +1221,7 @@ def test_js13_plain_mistakes_do_not_blame_typescript(session):
 @pytest.mark.each_case
 @pytest.mark.parametrize("code", ["Error.prepareStackTrace = undefined", "delete Error.prepareStackTrace",
                                   "{ const was = Error.prepareStackTrace; Error.prepareStackTrace = () => 5; Error.prepareStackTrace = was }"])
-def test_p10_stacks_are_the_codes_also_without_a_function_for_them(session, code):
+def test_stacks_are_the_codes_also_without_a_function_for_them(session, code):
     session.run(code)
     assert session.run("new Error('x').stack").value.strip("'") == "Error: x\\n    at cell-2.js:1:1"
     assert session.run("console.error(new Error('x'))").output == "Error: x\n    at cell-3.js:1:15\n"
@@ -1229,7 +1229,7 @@ def test_p10_stacks_are_the_codes_also_without_a_function_for_them(session, code
     assert session.run_interrupted(f"{code}; while (true) {{}}").status == "interrupted"
 
 
-def test_p10_a_function_for_stacks_gets_no_place_of_the_driver(session):
+def test_a_function_for_stacks_gets_no_place_of_the_driver(session):
     session.run("Error.prepareStackTrace = (error, sites) => sites.map((site) => `${site}`); function f() { return new Error('x').stack }")
     assert session.run("f()").value == "[ 'f (cell-1.js:1:99)', 'cell-2.js:1:1' ]"
     session.run("{ const was = Error.prepareStackTrace; Error.prepareStackTrace = undefined; Error.prepareStackTrace = was }")

@@ -8,7 +8,7 @@ PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4
 MAKE = f"const png = Buffer.from('{base64.b64encode(PNG).decode()}', 'base64');\n"
 
 
-def test_js17_display_shows_at_its_place(session):
+def test_display_shows_at_its_place(session):
     session.start("console.log('a'); display({a: 1}); console.log('b')")
     frame = session.next_frame()
     assert frame.kind == "display" and frame["text/plain"] == "{ a: 1 }\n" and session.output == b"a\n"
@@ -16,7 +16,7 @@ def test_js17_display_shows_at_its_place(session):
     assert session.finish().output == "a\nb\n"
 
 
-def test_js17_an_object_with_jupyters_symbol_is_what_it_says(session, tmp_path):
+def test_an_object_with_jupyters_symbol_is_what_it_says(session, tmp_path):
     bundle = "[Symbol.for('Jupyter.display')]() { return {'text/html': '<b>h</b>', 'image/png': png} }"
     result = session.run(MAKE + f"const shown = {{ {bundle} }}\ndisplay(shown); shown")
     display, value, _ = result.frames
@@ -26,7 +26,7 @@ def test_js17_an_object_with_jupyters_symbol_is_what_it_says(session, tmp_path):
     assert (tmp_path / "output/cell-1-figure-1.png").read_bytes() == PNG
 
 
-def test_js17_base64_promises_and_raw_bundles(session):
+def test_base64_promises_and_raw_bundles(session):
     result = session.run(MAKE + "({async [Symbol.for('Jupyter.display')]() { return {'image/png': png.toString('base64')} }})")
     assert result.frames[0].parts["image/png"] == PNG
     result = session.run("display({'text/plain': 'plain', 'application/json': {a: [1]}}, {raw: true})")

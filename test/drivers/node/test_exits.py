@@ -60,7 +60,7 @@ def folder(shared):
 
 
 @pytest.mark.parametrize("code", EXITS)
-def test_p17_a_cell_exits_as_a_script_does(shared, node, folder, code):
+def test_a_cell_exits_as_a_script_does(shared, node, folder, code):
     bare = subprocess.run([node, "-e", code], cwd=folder, env=node_harness.harness.ENVIRONMENT, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     shared.run("var x = 'kept'")
@@ -78,7 +78,7 @@ def test_an_exit_has_the_code_that_a_listener_left_which_throws(shared, node):
 
 @pytest.mark.each_case
 @pytest.mark.parametrize("hooks", ["1", HOOKED])
-def test_p17_exits_leave_node_whole(start, folder, hooks):
+def test_exits_leave_node_whole(start, folder, hooks):
     """Its lists of timers, ticks and immediates, its stack of callbacks, and what collects what they held."""
     session = start(cwd=folder)
     session.run("let kept = 1")
@@ -91,19 +91,19 @@ def test_p17_exits_leave_node_whole(start, folder, hooks):
         assert session.run(code).value == "1"
 
 
-def test_p17_an_exit_of_what_a_cell_put_off_is_its_own(shared):
+def test_an_exit_of_what_a_cell_put_off_is_its_own(shared):
     result = shared.run("setTimeout(() => process.exit(4), 0); 'v'")
     assert (result.status, result.done["code"], result.value, result.output) == ("exit", "4", "'v'", "")
     result = shared.run("setTimeout(() => process.exit(4), 0); nowhere")
     assert result.status == "error" and "[process.exit(4) between cells: the interpreter goes on]" in result.output
 
 
-def test_p17_an_interval_that_exits_ends(shared):
+def test_an_interval_that_exits_ends(shared):
     assert shared.run("setInterval(() => process.exit(5), 1); await new Promise(() => {})").status == "exit"
     assert shared.run("await new Promise((r) => setTimeout(r, 10)); 1").value == "1"
 
 
-def test_p17_timers_of_older_cells_outlive_an_exit(session):
+def test_timers_of_older_cells_outlive_an_exit(session):
     session.run("let ticks = 0; const timer = setInterval(() => { ticks++; setTimeout(() => ticks++, 0) }, 1);")
     assert session.run("await new Promise((r) => setTimeout(r, 5)); process.exit(3)").status == "exit"
     session.run("ticks = 0")
@@ -113,7 +113,7 @@ def test_p17_timers_of_older_cells_outlive_an_exit(session):
 @pytest.mark.each_case
 @pytest.mark.parametrize("code", ["process.exit('abc')", "process.exit({})", "process.exit(true)", "process.exit(1.5)",
                                   "await Promise.reject(new Error('x')).catch(process.exit)"])
-def test_p17_a_code_that_node_refuses_is_an_error(shared, node, code):
+def test_a_code_that_node_refuses_is_an_error(shared, node, code):
     expected = "Error" if not shared.ready["version"].startswith("18.") else None  # which takes them all
     result = shared.run(code)
     assert (result.status == "error" and expected in result.done["ename"]) if expected else result.status == "exit"
@@ -121,13 +121,13 @@ def test_p17_a_code_that_node_refuses_is_an_error(shared, node, code):
     assert shared.run("process.exit('7')").done["code"] == "7"
 
 
-def test_p17_an_exit_leaves_methods_that_the_code_has_replaced(session):
+def test_an_exit_leaves_methods_that_the_code_has_replaced(session):
     session.run("Array.prototype[Symbol.iterator] = function* () { yield 'it' }; 1")
     assert session.run("process.exit(2)").done["code"] == "2"
     assert session.run("const [a] = [4]; a").value == "'it'"
 
 
-def test_p17_an_exit_between_cells_is_told(session, tmp_path):
+def test_an_exit_between_cells_is_told(session, tmp_path):
     session.run("const look = setInterval(() => { if (!require('fs').existsSync('go')) return; clearInterval(look)\n"
                 "try { process.exit(3) } catch { console.log('caught') } }, 1); 1")
     (tmp_path / "go").touch()
@@ -144,7 +144,7 @@ def test_an_exit_of_a_worker_is_the_workers(shared):
 @pytest.mark.each_case
 @pytest.mark.parametrize("load", ["require('./torn.cjs')", "(await import('./torn.mjs')).default"])
 @pytest.mark.parametrize("end", ["exit", "interrupt"])
-def test_p17_a_module_that_was_ended_is_loaded_anew(shared, load, end):
+def test_a_module_that_was_ended_is_loaded_anew(shared, load, end):
     last = "process.exit(3)" if end == "exit" else "process.stdout.write('loading'); while (true) {}"
     shared.run(f"require('fs').writeFileSync('torn.cjs', `if (globalThis.again) module.exports = 7; else {{ {last} }}`)\n"
                f"require('fs').writeFileSync('torn.mjs', `if (!globalThis.again) {{ {last} }} export default 7`); globalThis.again = 0; 1")

@@ -49,7 +49,7 @@ def test_what_runs_ahead_leaves_nothing_behind(start):
     assert "cell-2.js:1\nnowhere" in ahead.run("nowhere").done["traceback"]
 
 
-def test_js10_the_first_cell_of_one_that_is_ready_can_be_interrupted(start):
+def test_the_first_cell_of_one_that_is_ready_can_be_interrupted(start):
     """At once: it has not begun to wait."""
     session = start(patient=True)
     get_ready(session)
@@ -68,12 +68,12 @@ def interrupt_one(session, code):
 
 @pytest.mark.each_case
 @pytest.mark.parametrize("code", ENDLESS)
-def test_js10_an_interrupt_ends_it_and_keeps_the_state(shared, code):
+def test_an_interrupt_ends_it_and_keeps_the_state(shared, code):
     interrupt_one(shared, code)
 
 
 @pytest.mark.parametrize("code", ENDLESS)
-def test_js10_an_interrupt_ends_it_while_the_guard_comes_up(session, code, major, request):
+def test_an_interrupt_ends_it_while_the_guard_comes_up(session, code, major, request):
     if major == 22 and code.startswith("queueMicrotask"):
         request.applymarker(pytest.mark.xfail(
             raises=node_harness.Died, strict=False,  # when it collects is its own matter
@@ -82,13 +82,13 @@ def test_js10_an_interrupt_ends_it_while_the_guard_comes_up(session, code, major
 
 
 @pytest.mark.parametrize("code", [code for code in ENDLESS if "(() => {" in code or "readFile" in code])
-def test_js10_the_first_cell_is_interrupted_within_what_it_put_off(start, code):
+def test_the_first_cell_is_interrupted_within_what_it_put_off(start, code):
     session = start()
     assert session.run_interrupted(code).status == "interrupted"
     assert session.run("await new Promise(r => setTimeout(r, 1)); 5").value == "5"
 
 
-def test_js10_an_interrupt_within_callbacks_of_hooked_code(start):
+def test_an_interrupt_within_callbacks_of_hooked_code(start):
     """Node then looks at its stack of callbacks in more places, and is in the midst of it most of the time."""
     session = start()
     session.run(HOOKED)
@@ -101,7 +101,7 @@ function act() {}
 (() => { const scope = new (require('async_hooks').AsyncResource)('test'); while (true) scope.runInAsyncScope(act) })()"""
 
 
-def test_js10_an_interrupt_of_optimized_code_that_enters_async_scopes(session):
+def test_an_interrupt_of_optimized_code_that_enters_async_scopes(session):
     for _ in range(20):
         interrupt_one(session, ASYNC_SCOPES)
 
@@ -112,7 +112,7 @@ ENDLESS_CALLBACKS = ["setTimeout(() => { while (true) {} }, 2)", "setImmediate((
                      "process.stdout.write('begun'); (function again() { process.nextTick(again) })()"]
 
 
-def test_js10_interrupts_at_any_moment_of_callbacks(start):
+def test_interrupts_at_any_moment_of_callbacks(start):
     """Of those that end, of those that do not, and within Node's own lists of them."""
     session = start()
     session.run("let spin = (ms) => { const t = performance.now(); while (performance.now() - t < ms) {} }, n = 0, timers = []")
@@ -134,7 +134,7 @@ def test_js10_interrupts_at_any_moment_of_callbacks(start):
 
 @pytest.mark.each_case
 @pytest.mark.parametrize("before", [0, 2])
-def test_js10_other_immediates_go_on_after_an_interrupt(session, before):
+def test_other_immediates_go_on_after_an_interrupt(session, before):
     """They do neither vanish, nor keep the process busy."""
     session.run("let ran = []")
     batch = [f"setImmediate(() => ran.push({i}));" for i in range(4)]
@@ -146,7 +146,7 @@ def test_js10_other_immediates_go_on_after_an_interrupt(session, before):
     assert "Immediate" not in resources
 
 
-def test_js10_other_listeners_and_handlers_do_not_see_an_interrupt(start):
+def test_other_listeners_and_handlers_do_not_see_an_interrupt(start):
     session = start()
     session.run("process.on('uncaughtException', () => console.log('seen')); process.on('uncaughtExceptionMonitor', () => console.log('seen'));")
     assert session.run_interrupted(ENDLESS[-6]).output == "begun"
@@ -156,7 +156,7 @@ def test_js10_other_listeners_and_handlers_do_not_see_an_interrupt(start):
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_js10_an_interrupted_flood_leaves_no_output_behind(session, stream):
+def test_an_interrupted_flood_leaves_no_output_behind(session, stream):
     """A write that a signal cuts short must not make the stream keep what follows for later."""
     session.run("1")
     session.await_guard()
@@ -240,7 +240,7 @@ def test_a_pipe_that_failed_leaves_the_standard_streams_to_the_next(session):
 
 
 @pytest.mark.limit(1800)
-def test_js10_many_cells_with_interrupts_at_any_moment(session):
+def test_many_cells_with_interrupts_at_any_moment(session):
     session.run("let n = 0")
     session.await_guard()
     for i in itertools.count():
@@ -254,7 +254,7 @@ def test_js10_many_cells_with_interrupts_at_any_moment(session):
             break
 
 
-def test_js10_an_interrupt_within_displays_tears_no_frame(session):
+def test_an_interrupt_within_displays_tears_no_frame(session):
     session.run("1")
     session.await_guard()
     session.start("for (;;) display({[Symbol.for('Jupyter.display')]: () => ({'text/plain': 'x'.repeat(3e5)})})")
@@ -270,7 +270,7 @@ def test_js10_an_interrupt_within_displays_tears_no_frame(session):
     assert session.run("1").value == "1"
 
 
-def test_js10_a_late_interrupt_is_not_for_the_next_cell(session):
+def test_a_late_interrupt_is_not_for_the_next_cell(session):
     session.run("1")
     session.await_guard()
     for _ in range(30):
@@ -279,14 +279,14 @@ def test_js10_a_late_interrupt_is_not_for_the_next_cell(session):
         assert session.run("await new Promise(r => setTimeout(r, 40)); 2").value == "2"
 
 
-def test_js10_the_first_cell_learns_without_the_guard_why_its_child_ended(session):
+def test_the_first_cell_learns_without_the_guard_why_its_child_ended(session):
     session.start("require('child_process').execFileSync('yes', ['on'], {stdio: 'inherit'})")
     session.read_until("on")
     session.interrupt_unguarded()
     assert session.finish().status == "interrupted"
 
 
-def test_js10_an_interrupt_that_is_there_before_the_cell_is_read(session):
+def test_an_interrupt_that_is_there_before_the_cell_is_read(session):
     session.run("setTimeout(() => { const t = Date.now(); while (Date.now() - t < 300) {} }, 1);")
     session.read_output(0.1)
     session.start("while (true) {}")
@@ -299,7 +299,7 @@ HOLD_UP = "{ process.stdout.write('begun'); while (true) {} }"
 
 @pytest.mark.each_case
 @pytest.mark.parametrize("begins", ["a signal", "an immediate of the second cell", "an immediate that no look at the code tells"])
-def test_js10_an_interrupt_ends_what_holds_up_a_cell_that_has_not_begun(session, begins):
+def test_an_interrupt_ends_what_holds_up_a_cell_that_has_not_begun(session, begins):
     if begins == "a signal":
         session.run(f"let kept = 1; process.on('SIGUSR2', () => {HOLD_UP});")
         os.kill(session.pid, signal.SIGUSR2)
@@ -318,7 +318,7 @@ def test_js10_an_interrupt_ends_what_holds_up_a_cell_that_has_not_begun(session,
 COLLECTOR = "require('v8').setFlagsFromString('--expose-gc'); let collect = require('vm').runInNewContext('gc');"
 
 
-def test_js11_an_await_for_ever_survives_collections(session):
+def test_an_await_for_ever_survives_collections(session):
     session.run(COLLECTOR)
     code = """let times = 0, hoard = setInterval(() => { collect(); if (++times === 20) console.log('collected') }, 1)
     await new Promise(() => {})"""
@@ -336,7 +336,7 @@ def test_what_a_cell_that_was_ended_awaited_survives_collections(session):
         assert session.run("await null; collect(); 2").value == "2"
 
 
-def test_js11_sync_cells_survive_collections(session):
+def test_sync_cells_survive_collections(session):
     session.run(COLLECTOR)
     for _ in range(20):
         assert session.run("collect(); new Array(1e5).fill(0); collect()\n1").value == "1"
@@ -357,7 +357,7 @@ def run_late(session, code):
 
 
 @pytest.mark.parametrize("code", [*LATE, LATE[0] + ".unref", LATE[2] + ".unref"])
-def test_p18_what_is_written_before_a_cell_begins_is_not_its_output(shared, code):
+def test_what_is_written_before_a_cell_begins_is_not_its_output(shared, code):
     code, unref, _ = code.partition(".unref")
     shared.run(f"setTimeout(() => setTimeout(() => {{ {ONCE_SENT} {code} }}, 5){unref and '.unref()'}, 0); var fs = require('fs'); "
                "fs.writeFileSync('ready', ''); 1")
@@ -365,7 +365,7 @@ def test_p18_what_is_written_before_a_cell_begins_is_not_its_output(shared, code
     assert (shared.background, result.output, result.value) == (b"late\n", "mine\n", "2")
 
 
-def test_p18_nothing_is_asked_where_nothing_goes_on(start):
+def test_nothing_is_asked_where_nothing_goes_on(start):
     plain, ahead = start(), start()
     get_ready(ahead)
     for session in (plain, ahead):
@@ -374,7 +374,7 @@ def test_p18_nothing_is_asked_where_nothing_goes_on(start):
             assert session.background is None
 
 
-def test_p18_a_child_may_write_before_a_cell_begins(shared):
+def test_a_child_may_write_before_a_cell_begins(shared):
     shared.run("var fs = require('fs'), child = require('child_process').spawn('sh', ['-c', 'read x; echo late; rm told'], "
                "{ stdio: ['pipe', 1, 2] }); child.unref(); child.stdin.unref(); fs.writeFileSync('ready', ''); fs.writeFileSync('told', ''); "
                f"setTimeout(() => setTimeout(() => {{ {ONCE_SENT} fs.writeSync(child.stdin._handle.fd, '\\n'); "
@@ -383,7 +383,7 @@ def test_p18_a_child_may_write_before_a_cell_begins(shared):
     assert (shared.background, result.output) == (b"late\n", "")
 
 
-def test_p18_a_cell_is_interrupted_before_it_begins(session, monkeypatch):
+def test_a_cell_is_interrupted_before_it_begins(session, monkeypatch):
     session.run("var timer = setInterval(() => 0, 1e6)")
     session.await_guard()
     take = session._take_begun
@@ -398,7 +398,7 @@ def test_p18_a_cell_is_interrupted_before_it_begins(session, monkeypatch):
     assert session.run("6").value == "6"
 
 
-def test_js12_a_question_is_answered_on_the_terminal(session):
+def test_a_question_is_answered_on_the_terminal(session):
     session.start("const {createInterface} = require('readline/promises')\n"
                   "const rl = createInterface({input: process.stdin, output: process.stdout})\n"
                   "const answer = await rl.question('name? '); rl.close(); answer")
@@ -412,7 +412,7 @@ def test_js12_a_question_is_answered_on_the_terminal(session):
     assert result.value == "'bob'" and [frame["now"] for frame in result.frames if frame.kind == "reads"] == ["0"]
 
 
-def test_js12_a_question_of_an_interrupted_cell_is_not_the_next_cells(session):
+def test_a_question_of_an_interrupted_cell_is_not_the_next_cells(session):
     session.start("const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout, prompt: 'ask> ' })\n"
                   "rl.prompt(); await new Promise((r) => rl.on('line', r))")
     session.read_until("ask> ")
@@ -422,7 +422,7 @@ def test_js12_a_question_of_an_interrupted_cell_is_not_the_next_cells(session):
     assert result.value == "11" and "no answer comes" not in result.output
 
 
-def test_js12_each_cell_that_waits_for_the_terminals_end_is_told(session):
+def test_each_cell_that_waits_for_the_terminals_end_is_told(session):
     for _ in range(2):
         session.start("await new Promise((r) => process.stdin.once('end', r).resume()); process.stdin.removeAllListeners('end'); 1")
         frame = session.next_frame()
@@ -475,7 +475,7 @@ def test_a_terminal_that_an_older_cell_left_paused_is_read_by_the_next_that_list
         session.run("process.stdin.pause()")
 
 
-def test_js12_a_read_of_descriptor_0_waits(session):
+def test_a_read_of_descriptor_0_waits(session):
     session.start("require('fs').readSync(0, Buffer.alloc(9))")
     with pytest.raises(TimeoutError):
         session.next_frame(0.5)
@@ -483,7 +483,7 @@ def test_js12_a_read_of_descriptor_0_waits(session):
     assert session.finish().value == "4"
 
 
-def test_js14_children_have_the_terminal_and_no_descriptor_of_ours(session):
+def test_children_have_the_terminal_and_no_descriptor_of_ours(session):
     listed = session.run("require('child_process').execSync('ls /proc/self/fd').toString()").value
     assert listed == r"'0\n1\n2\n3\n'"  # the last one is of ls
     result = session.run("require('child_process').spawnSync('ls', ['-l', '/proc/self/fd'], {stdio: 'inherit'}).status")
@@ -717,7 +717,7 @@ def test_ready_tells_version_and_path(session, node):
     assert session.ready["executable"] == os.path.realpath(node) and session.ready["language"] == "javascript"
 
 
-def test_v7_no_interrupt_of_a_first_cell_ends_node(start):
+def test_no_interrupt_of_a_first_cell_ends_node(start):
     """It is sent as soon as the interpreter says that it is ready, before the driver is loaded."""
     for _ in range(3):
         session, over = start(), threading.Event()

@@ -10,7 +10,7 @@ from harness import Died
 from patience import until
 
 
-def test_PY01_the_last_expression_is_the_value(session):
+def test_the_last_expression_is_the_value(session):
     assert session.run("1+1").value == "2"
     assert session.run("x=3").value is None
     assert session.run("None").value is None
@@ -42,7 +42,7 @@ def test_PY01_the_last_expression_is_the_value(session):
         ("'\\x1b[31mred'", "'\\x1b[31mred'"),
     ],
 )
-def test_PY01_values_of_odd_cells(session, code, value):
+def test_values_of_odd_cells(session, code, value):
     result = session.run(code)
     assert (result.status, result.value) == ("ok", value)
 
@@ -53,7 +53,7 @@ def test_a_user_variable_named_underscore_shadows_the_last_value(session):
     assert session.run("_").value == "'mine'"
 
 
-def test_PY02_tracebacks_show_lines_of_all_cells_and_no_driver_frame(session):
+def test_tracebacks_show_lines_of_all_cells_and_no_driver_frame(session):
     session.run("def f(a):\n    return a / 0")
     result = session.run("x = 1\nf(x)")
     trace = result.done["traceback"]
@@ -66,7 +66,7 @@ def test_PY02_tracebacks_show_lines_of_all_cells_and_no_driver_frame(session):
     assert "ptycell" not in trace and "<string>" not in trace
 
 
-def test_PY03_a_syntax_error_points_at_the_place_and_changes_nothing(session):
+def test_a_syntax_error_points_at_the_place_and_changes_nothing(session):
     session.run("x = 1")
     result = session.run("x = 2\nx = = 1")
     trace = result.done["traceback"]
@@ -77,7 +77,7 @@ def test_PY03_a_syntax_error_points_at_the_place_and_changes_nothing(session):
 
 
 @pytest.mark.parametrize("code", ["'\0'", "return 5", "lambda: (await x)", "(yield 1)", "if 1:\nprint(1)"])
-def test_PY03_code_that_does_not_compile_is_an_error(session, code):
+def test_code_that_does_not_compile_is_an_error(session, code):
     result = session.run(code)
     assert result.status == "error"
     assert "ptycell" not in result.done["traceback"]
@@ -129,7 +129,7 @@ def test_a_deep_stack_of_a_member_says_that_it_is_cut(session):
     assert re.search(r"^[ |]+ \.\.\. \d+ frames left out \.\.\.$", trace, re.M), trace
 
 
-def test_PY04_huge_values_are_bounded_and_say_so(session):
+def test_huge_values_are_bounded_and_say_so(session):
     assert "6001 digits" in session.run("10**6000").value
     assert session.run('"z"*30000').value == "'" + "z" * 30000 + "'"
     for code in ('"z"*%d', '[["z"*%d]*3, 10**6000]', "class B:\n  def __repr__(self): return 'y'*%d\nB()"):
@@ -143,7 +143,7 @@ def test_PY04_huge_values_are_bounded_and_say_so(session):
         assert ("left out" in session.run(f'"z"*{length}').value) == cut
 
 
-def test_PY04_long_strings_in_containers_stay_whole(session):
+def test_long_strings_in_containers_stay_whole(session):
     value = {"k": "word " * 50, "b": b"byte " * 50, "n": [["x y " * 30]]}
     assert repr(value["k"]) in session.run(f"v = {value!r}\nv").value
     assert eval(session.run("v").value) == value
@@ -173,7 +173,7 @@ def test_a_warning_about_who_runs_the_cell_is_shown_in_each_cell(session):
         assert "'later' was never awaited" in session.run("5").output, number
 
 
-def test_PY05_huge_containers_are_answered_fast(session):
+def test_huge_containers_are_answered_fast(session):
     session.run("import pprint")
     result = session.run("{i:i for i in range(10**6)}")
     session.run("big = {i:i for i in range(10**6)}")
@@ -191,7 +191,7 @@ def test_containers_keep_type_and_order(session):
     assert "[0, 1" in session.run("[list(range(10**6))]*3").value
 
 
-def test_PY06_a_raising_repr_is_an_error_of_the_cell(session):
+def test_a_raising_repr_is_an_error_of_the_cell(session):
     result = session.run("class B:\n  def __repr__(self): 1/0\nB()")
     assert result.done["ename"] == "ZeroDivisionError"
     assert "ptycell" not in result.done["traceback"]
@@ -200,7 +200,7 @@ def test_PY06_a_raising_repr_is_an_error_of_the_cell(session):
     assert session.run("1").value == "1"
 
 
-def test_PY07_exit_ends_the_cell_only(session):
+def test_exit_ends_the_cell_only(session):
     session.run("x = 5")
     result = session.run("raise SystemExit(3)")
     assert (result.status, result.done["code"]) == ("exit", "3")
@@ -213,14 +213,14 @@ def test_PY07_exit_ends_the_cell_only(session):
     assert session.finish().value == "'bob'"
 
 
-def test_PY08_deep_recursion(session):
+def test_deep_recursion(session):
     result = session.run("def r(): r()\nr()")
     assert result.done["ename"] == "RecursionError"
     assert "frames left out" in result.done["traceback"]
     assert len(result.done["traceback"]) < 5000
 
 
-def test_PY08_very_deep_recursion_is_told_fast(session, python):
+def test_very_deep_recursion_is_told_fast(session, python):
     if session.ready["version"].startswith(("3.9", "3.10")):
         pytest.skip("the C stack overflows before that")
     session.run("import sys, traceback\ndef r(n):\n  if n: r(n-1)\n  else: 1/0\nsys.setrecursionlimit(10**6)")
@@ -228,12 +228,12 @@ def test_PY08_very_deep_recursion_is_told_fast(session, python):
     until(lambda: session.seconds_for(lambda: session.run("r(200000)")) < 2)  # on a busy machine once
 
 
-def test_PY09_memory_error(session):
+def test_memory_error(session):
     assert session.run("bytearray(10**13)").done["ename"] == "MemoryError"
     assert session.run("1").value == "1"
 
 
-def test_PY10_a_dead_interpreter_leaves_its_output(start):
+def test_a_dead_interpreter_leaves_its_output(start):
     with pytest.raises(Died) as died:
         start().run("import os; print('before', flush=True); os._exit(3)")
     assert os.WEXITSTATUS(died.value.status) == 3 and b"before" in died.value.output
@@ -242,21 +242,21 @@ def test_PY10_a_dead_interpreter_leaves_its_output(start):
     assert os.WTERMSIG(died.value.status) == signal.SIGKILL
 
 
-def test_PY11_a_segfault_shows_the_line(start):
+def test_a_segfault_shows_the_line(start):
     with pytest.raises(Died) as died:
         start().run("import ctypes\nprint('bye')\nctypes.string_at(0)")
     assert os.WTERMSIG(died.value.status) == signal.SIGSEGV
     assert b"bye" in died.value.output and b'"<cell 1>", line 3' in died.value.output
 
 
-def test_PY12_closed_descriptors_come_back(session):
+def test_closed_descriptors_come_back(session):
     assert session.run("import os; print('a', end=''); os.close(1)").output == "a"
     assert "hello" in session.run("print('hello')").output
     session.run("for fd in range(3): os.close(fd)")
     assert "again" in session.run("print('again')").output
 
 
-def test_PY12_a_redirected_stdout_stays_and_is_told(session, tmp_path):
+def test_a_redirected_stdout_stays_and_is_told(session, tmp_path):
     result = session.run("import os; os.dup2(os.open('log', os.O_WRONLY | os.O_CREAT), 1)")
     assert "stdout is redirected to" in result.output and "/log" in result.output
     result = session.run("print('lost'); 5")
@@ -266,7 +266,7 @@ def test_PY12_a_redirected_stdout_stays_and_is_told(session, tmp_path):
 
 @pytest.mark.parametrize("stream, target", [
     ("io.StringIO()", "a StringIO"), ("open('log', 'w')", "/log"), ("open(os.devnull, 'w')", "/dev/null")])
-def test_PY12_a_replaced_stdout_is_told(session, stream, target):
+def test_a_replaced_stdout_is_told(session, stream, target):
     """What is printed would be lost without a word: code has failed before it put the old one back."""
     result = session.run(f"import io, os, sys\nprint('a', end=' ')\nsys.stdout = {stream}\nprint('b')")
     assert result.output.startswith("a [stdout is redirected to ")
@@ -279,13 +279,13 @@ def test_PY12_a_replaced_stdout_is_told(session, stream, target):
 @pytest.mark.parametrize("stream", ["io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8', line_buffering=True)",
                                     "type('Tee', (), {'write': lambda self, text: old.write(text), 'flush': lambda self: None})()",
                                     "open(1, 'w', closefd=False)", "open('/dev/tty', 'w')"])
-def test_PY12_a_stdout_that_prints_is_not_told(session, stream):
+def test_a_stdout_that_prints_is_not_told(session, stream):
     assert session.run(f"import io, sys\nold = sys.stdout\nsys.stdout = {stream}").output == ""
     assert session.run("print('seen')\nsys.stdout.flush()").output == "seen\n"
     assert session.run("import contextlib\nwith contextlib.redirect_stdout(io.StringIO()): print('x')").output == ""
 
 
-def test_PY13_a_missing_stdout_does_not_matter(session):
+def test_a_missing_stdout_does_not_matter(session):
     assert session.run("import sys; sys.stdout = None").status == "ok"
     assert session.run("5").value == "5"
 
@@ -296,7 +296,7 @@ def test_closed_streams_are_opened_again(session):
     assert "warned" in session.run("print('warned', file=sys.stderr)").output
 
 
-def test_PY23_a_forked_child_never_answers(session):
+def test_a_forked_child_never_answers(session):
     code = "import os\npid = os.fork()\nif pid == 0: print('child')\nelse: os.waitpid(pid, 0); print('parent')"
     result = session.run(code)
     assert "child" in result.output and "parent" in result.output
@@ -304,26 +304,26 @@ def test_PY23_a_forked_child_never_answers(session):
     assert session.run("pid = os.fork()\nif pid: os.waitpid(pid, 0)[1]\nelse: 1/0").status == "ok"
 
 
-def test_PR08_children_have_no_control_descriptor(session):
+def test_children_have_no_control_descriptor(session):
     code = "import os\npid = os.fork()\nif pid == 0: print([os.path.realpath(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd')])\nelse: os.waitpid(pid, 0)"
     assert "socket" not in session.run(code).output
     code = "import subprocess; subprocess.run('ls -l /proc/self/fd', shell=True, close_fds=False)"
     assert "socket" not in session.run(code).output
 
 
-def test_PR08_a_child_of_a_raw_fork_cannot_send(session):
+def test_a_child_of_a_raw_fork_cannot_send(session):
     code = "import ctypes, os\nc = ctypes.CDLL(None)\npid = c.fork()\nif pid == 0: display(1)\nelse: _ = os.waitpid(pid, 0)"
     result = session.run(code)
     assert result.status == "ok" and result.displays == []
     assert session.run("1").value == "1"
 
 
-def test_PY24_future_imports_stay(session):
+def test_future_imports_stay(session):
     session.run("from __future__ import annotations")
     assert session.run("def f(a: Undefined): pass\nf.__annotations__").value == "{'a': 'Undefined'}"
 
 
-def test_PY25_main_is_a_real_module(session):
+def test_main_is_a_real_module(session):
     session.run("class A: pass")
     assert session.run("import pickle; type(pickle.loads(pickle.dumps(A()))) is A").value == "True"
     assert session.run("__name__ == '__main__', '__file__' in globals(), __spec__").value == "(True, False, None)"
@@ -332,28 +332,28 @@ def test_PY25_main_is_a_real_module(session):
     assert names == "['A', 'pickle']"
 
 
-def test_PY26_doctest_reports(session):
+def test_doctest_reports(session):
     result = session.run('def d():\n  """\n  >>> 1+1\n  3\n  """\nimport doctest; doctest.testmod()')
     assert "Expected" in result.output and "failed=1" in result.value
 
 
-def test_PY27_the_first_warning_shows_its_source_line(session):
+def test_the_first_warning_shows_its_source_line(session):
     result = session.run('import warnings; warnings.warn("careful")')
     assert '<cell 1>:1: UserWarning: careful' in result.output
     assert 'warnings.warn("careful")' in result.output.split("\n")[1]
 
 
-def test_PY34_help_does_not_wait_for_a_pager(session):
+def test_help_does_not_wait_for_a_pager(session):
     result = session.run("help(len)")
     assert "Return the number of items" in result.output
 
 
-def test_PY35_output_of_children_is_in_order(session):
+def test_output_of_children_is_in_order(session):
     result = session.run('import os\nprint("a"); os.system("echo b"); print("c")')
     assert result.output.split() == ["a", "b", "c"]
 
 
-def test_PY36_threads_print_after_the_end(session):
+def test_threads_print_after_the_end(session):
     session.run("import threading, time\ndef f():\n  time.sleep(.3); print('late')\nthreading.Thread(target=f).start()")
     assert session.read_until("late\n").strip() == "late"
 

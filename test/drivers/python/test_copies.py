@@ -5,7 +5,7 @@
 RESEED = "import sys\nsys.displayhook.__globals__['reseed']()\n"
 
 
-def test_70_generators_that_go_by_the_number_of_the_process_begin_anew(session):
+def test_generators_that_go_by_the_number_of_the_process_begin_anew(session):
     code = (
         "import tempfile, _ssl\nnext(tempfile._get_candidate_names())\nadded = []\n"
         "_ssl.RAND_add = lambda *given: added.append(given)\n" + RESEED
@@ -15,7 +15,7 @@ def test_70_generators_that_go_by_the_number_of_the_process_begin_anew(session):
     assert session.run("[(len(data), entropy) for data, entropy in added]").value == "[(32, 32)]"
 
 
-def test_70_generators_that_a_module_keeps_begin_anew(session):
+def test_generators_that_a_module_keeps_begin_anew(session):
     draw = "import random\nrandom.seed(1)\n%srandom.random()"
     assert session.run(draw % RESEED).value != session.run(draw % "").value
 

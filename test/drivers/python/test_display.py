@@ -38,7 +38,7 @@ def plots(plotter):
     return plotter
 
 
-def test_PY28_a_data_frame_is_compact_text_with_its_shape(plots, needs):
+def test_a_data_frame_is_compact_text_with_its_shape(plots, needs):
     needs("pandas")
     result = plots.run("import pandas as pd\ndf = pd.DataFrame({'a': range(200)}); df")
     frame = [f for f in result.frames if f.kind == "result"][0]
@@ -48,7 +48,7 @@ def test_PY28_a_data_frame_is_compact_text_with_its_shape(plots, needs):
     assert "Length: 200" in plots.run("df.a").value
 
 
-def test_PY28_a_plot_without_show_is_one_image(session, needs, tmp_path):
+def test_a_plot_without_show_is_one_image(session, needs, tmp_path):
     needs("matplotlib")
     result = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.title('t')")
     assert len(result.images) == 1
@@ -60,13 +60,13 @@ def test_PY28_a_plot_without_show_is_one_image(session, needs, tmp_path):
     assert session.run("1").images == []
 
 
-def test_PY28_two_figures_come_in_order(plots):
+def test_two_figures_come_in_order(plots):
     code = "plt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
     widths = [size_of(frame.parts["image/png"])[0] for frame in plots.run(code).images]
     assert len(widths) == 2 and widths[0] <= 400 < widths[1] <= 600
 
 
-def test_PY28_a_figure_as_value_comes_once(plots):
+def test_a_figure_as_value_comes_once(plots):
     result = plots.run("fig, ax = plt.subplots(); ax.plot([1, 2]); fig")
     assert len(result.images) == 1
     assert len(plots.run("fig").images) == 1
@@ -92,7 +92,7 @@ def test_a_failing_cell_still_shows_its_figures(plots):
     assert len(result.images) == 1 and result.done["ename"] == "ZeroDivisionError"
 
 
-def test_b2_a_failing_cell_shows_no_figure_in_which_nothing_was_drawn(plots):
+def test_a_failing_cell_shows_no_figure_in_which_nothing_was_drawn(plots):
     result = plots.run("fig, (a, b) = plt.subplots(2)\nplt.title('Sales')\n1/0")
     assert result.images == [] and result.done["ename"] == "ZeroDivisionError"
     for drawn in ("a.bar([1], [2])", "a.imshow([[1]])", "a.scatter([1], [2])", "a.text(0, 0, 'x')", "fig.suptitle('x')",
@@ -150,7 +150,7 @@ def test_an_animation_by_pause_is_one_image(plots):
     assert len(plots.run(code).images) == 1
 
 
-def test_PY29_child_scripts_can_import_pyplot(plots):
+def test_child_scripts_can_import_pyplot(plots):
     code = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import matplotlib.pyplot as p; p.plot([1]); print(p.get_backend())'])"
     assert plots.run(code).output.strip().lower() == "agg"
 
@@ -197,7 +197,7 @@ class HTML:
 """
 
 
-def test_PY30_display_of_ipython_is_ours(session):
+def test_display_of_ipython_is_ours(session):
     session.run(IPYTHON)
     result = session.run("show(HTML())")
     assert result.displays[0]["text/html"] == "<b>x</b>" and "<IPython" not in result.output
@@ -209,7 +209,7 @@ def test_markup_without_a_repr_is_told_in_words(session):
     assert session.run("class M:\n  def _repr_markdown_(self): return '# t'\nM()").value == "# t"
 
 
-def test_PY31_objects_with_every_attribute_are_plain_text(session):
+def test_objects_with_every_attribute_are_plain_text(session):
     result = session.run("import unittest.mock as m; m.MagicMock()")
     assert list(result.frames[0].parts) == ["text/plain"] and "MagicMock" in result.value
     result = session.run("class R:\n  def __getattr__(self, k): return lambda *a, **k: 'junk'\nR()")

@@ -11,13 +11,13 @@ from harness import Died
 from patience import until
 
 
-def test_PY14_await_and_asyncio_run(session):
+def test_await_and_asyncio_run(session):
     assert session.run("import asyncio\nawait asyncio.sleep(.01); 42").value == "42"
     assert session.run('asyncio.run(asyncio.sleep(0, "r"))').value == "'r'"
     assert session.run("await asyncio.sleep(0, 'again')").value == "'again'"
 
 
-def test_PY15_tasks_run_between_cells(session):
+def test_tasks_run_between_cells(session):
     code = "import asyncio\nasync def f():\n  for i in range(4):\n    await asyncio.sleep(.05); print('bg', i)\nt = asyncio.create_task(f())"
     result = session.run(code)
     assert result.status == "ok"
@@ -40,7 +40,7 @@ def test_a_server_of_the_loop_lives_between_cells(session):
         assert client.recv(10) == b"pong"
 
 
-def test_PY16_interrupted_await_runs_finally(session):
+def test_interrupted_await_runs_finally(session):
     session.run("import asyncio")
     code = "try:\n  print('begun', flush=True)\n  await asyncio.sleep(10**6)\nfinally:\n  print('cleanup')"
     result = session.run_interrupted(code, seen="begun")
@@ -109,7 +109,7 @@ def test_an_interrupt_for_the_last_cell_spares_the_next(session):
         "%%time\nwhile True: pass",
     ],
 )
-def test_PY17_what_an_interrupt_stops(session, code):
+def test_what_an_interrupt_stops(session, code):
     session.run("x = 5")
     result = session.run_interrupted(code)
     assert result.status == "interrupted"
@@ -175,7 +175,7 @@ def test_a_comment_behind_an_install_is_one(session):
 
 
 @pytest.mark.parametrize("ask", ["breakpoint()", "import pdb; pdb.set_trace()\ny = 1"])
-def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
+def test_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
     result = session.run_interrupted("x = 41\n" + ask, seen="(Pdb)")
     assert result.status == "interrupted" and "(Pdb)" in result.output
     assert session.run("x + 1").value == "42"
@@ -191,7 +191,7 @@ def test_who_steps_behind_the_end_of_a_cell_has_left_the_debugger(session, cell)
     assert session.run("x = y + 1\nx").value == "3"
 
 
-def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
+def test_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
     def hangs():
         """Until the interrupt comes while the call is under way, and not before it: to be told takes far less than that."""
         session.start("def hang():\n    return sum(range(10**13))\nprint('begun', flush=True); hang()")
@@ -215,7 +215,7 @@ def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
     assert os.WTERMSIG(died.value.status) == signal.SIGTERM
 
 
-def test_PY19_code_that_swallows_interrupts_runs_on(session):
+def test_code_that_swallows_interrupts_runs_on(session):
     code = ("import time\nn = 0\nwhile True:\n  try:\n    print('try', n, flush=True); time.sleep(10**6)\n"
             "  except KeyboardInterrupt: n += 1")
     session.start(code)
@@ -227,7 +227,7 @@ def test_PY19_code_that_swallows_interrupts_runs_on(session):
         session.next_frame(0)
 
 
-def test_PY20_each_cell_can_be_interrupted_again(session):
+def test_each_cell_can_be_interrupted_again(session):
     session.run("import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN)")
     assert session.run_interrupted("time.sleep(10**6)").status == "interrupted"
 
@@ -258,7 +258,7 @@ FUZZ = [
 
 
 @pytest.mark.limit(1800)
-def test_PY21_random_interrupts_lose_no_answer(session):
+def test_random_interrupts_lose_no_answer(session):
     chance = random.Random(21)
     statuses = set()
     session.run("import asyncio, traceback")

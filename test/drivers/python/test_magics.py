@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 
-def test_PY32_shell_commands(session):
+def test_shell_commands(session):
     assert session.run("!echo hi").output == "hi\n"
     assert session.run("x = !echo a; echo b\nx").value == "['a', 'b']"
     assert session.run("x.n").value == "'a\\nb'"
@@ -42,7 +42,7 @@ def test_PY32_shell_commands(session):
         ("s = '''\npip install x\nnpm i\n'''\n!echo run", "run\n", None),
     ],
 )
-def test_PY32_notebook_syntax(session, code, output, value):
+def test_notebook_syntax(session, code, output, value):
     result = session.run(code)
     if output is None:
         output = result.output
@@ -162,7 +162,7 @@ def test_what_is_taken_from_a_command_has_its_errors(session):
     assert session.run("get_ipython().getoutput('echo err >&2')").value == "['err']"
 
 
-def test_PY32_timing(session):
+def test_timing(session):
     assert "per loop" in session.run("%timeit -n 100 -r 2 1").output
     assert "per loop" in session.run("%%timeit -n 10 -r 2\nx = 1").output
     result = session.run("%%time\nprint(1)\n6*7")
@@ -174,13 +174,13 @@ def test_PY32_timing(session):
     assert "per loop" in session.run("%%timeit -n 1 -r 1\nx = !echo one").output
 
 
-def test_PY32_errors_in_magic_cells_have_the_right_line(session):
+def test_errors_in_magic_cells_have_the_right_line(session):
     result = session.run("%%time\nx = !echo 1\n1/0")
     assert result.done["line"] == "3" and "ptycell" not in result.done["traceback"]
 
 
 @pytest.mark.parametrize("code", ["bad syntax here\n!ls", "def f():\n    return !ls", "!= 3"])
-def test_PY32_what_is_no_magic_keeps_its_own_error(session, code):
+def test_what_is_no_magic_keeps_its_own_error(session, code):
     result = session.run(code)
     assert result.done["ename"] == "SyntaxError"
     assert "__ptycell" not in result.done["traceback"]
@@ -200,17 +200,17 @@ def test_the_error_of_a_cell_with_magics_is_where_it_is(session, code, line, sho
     assert "__ptycell" not in result.done["traceback"] and not result.output
 
 
-def test_PY32_unknown_magics_name_the_known_ones(session):
+def test_unknown_magics_name_the_known_ones(session):
     result = session.run("%nosuch")
     assert result.done["ename"] == "UsageError" and "%timeit" in result.done["evalue"]
 
 
 @pytest.mark.parametrize("code", ["%sql SELECT 1", "%%sql\nSELECT 1\n"])
-def test_PY32_a_magic_for_queries_names_the_tool_for_them(session, code):
+def test_a_magic_for_queries_names_the_tool_for_them(session, code):
     assert "magic " + code.split()[0] + ", queries are for exec_sql; there are: " in session.run(code).done["evalue"]
 
 
-def test_PY32_files_and_names(session, tmp_path):
+def test_files_and_names(session, tmp_path):
     assert "Writing a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
     session.run("%run a.py")
     assert session.run("from_a").value == "3"
@@ -221,7 +221,7 @@ def test_PY32_files_and_names(session, tmp_path):
     assert session.run("got.stdout").value == "'x\\n'"
 
 
-def test_PY32_help_by_question_mark(session):
+def test_help_by_question_mark(session):
     assert "number of items" in session.run("len?").output
     assert "number of items" in session.run("?len").output
 
@@ -249,7 +249,7 @@ def write_wheel(path):
         wheel.writestr(info + "RECORD", "")
 
 
-def test_PY33_an_installed_package_is_importable_at_once(session, needs, tmp_path):
+def test_an_installed_package_is_importable_at_once(session, needs, tmp_path):
     needs("pip")
     write_wheel(tmp_path / "cellpkg-1-py3-none-any.whl")
     session.run("import sys; sys.path.insert(0, 'site')\ntry: import cellpkg\nexcept ImportError: pass")

@@ -20,7 +20,7 @@ def call(c): return c.run()
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_MP01_pools_find_functions_of_cells(session, method):
+def test_pools_find_functions_of_cells(session, method):
     session.run(SETUP)
     code = "with mp.get_context(%r).Pool(2) as p: print(p.map_async(sq, range(4)).get(timeout=200))" % method
     result = session.run(code)
@@ -29,7 +29,7 @@ def test_MP01_pools_find_functions_of_cells(session, method):
     assert "side effect" not in result.output  # MP03
 
 
-def test_MP01_process_pool_executor(session):
+def test_process_pool_executor(session):
     session.run(SETUP)
     code = (
         "from concurrent.futures import ProcessPoolExecutor as E\n"
@@ -38,26 +38,26 @@ def test_MP01_process_pool_executor(session):
     assert session.run(code).value == "[10, 11, 14, 19]"
 
 
-def test_MP02_methods_of_classes_of_cells(session):
+def test_methods_of_classes_of_cells(session):
     session.run(SETUP)
     code = "with mp.get_context('spawn').Pool(2) as p: r = p.map_async(call, [C(1), C(2)]).get(timeout=200)\nr"
     assert session.run(code).value == "[2, 4]"
 
 
-def test_MP04_a_lambda_is_refused_and_nothing_hangs(session):
+def test_a_lambda_is_refused_and_nothing_hangs(session):
     session.run(SETUP)
     code = "with mp.get_context('spawn').Pool(2) as p: p.map_async(lambda x: x, [1]).get(timeout=200)"
     assert "PicklingError" in session.run(code).done["ename"]
 
 
-def test_MP05_joblib(session, needs):
+def test_joblib(session, needs):
     needs("joblib")
     session.run(SETUP)
     code = "from joblib import Parallel, delayed\nParallel(n_jobs=2)(delayed(sq)(i) for i in range(3))"
     assert session.run(code).value == "[10, 11, 14]"
 
 
-def test_MP06_an_interrupted_join_ends_the_children(session):
+def test_an_interrupted_join_ends_the_children(session):
     session.run("import multiprocessing as mp, time\nmp.set_start_method('fork')\ndef w(): time.sleep(1000)")
     code = "ps = [mp.Process(target=w) for _ in range(2)]\n[p.start() for p in ps]\nprint('begun', flush=True)\n[p.join() for p in ps]"
     assert session.run_interrupted(code, seen="begun").status == "interrupted"

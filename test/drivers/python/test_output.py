@@ -48,7 +48,7 @@ def test_a_large_write_is_whole(session):
     "import os; os.waitpid(os.posix_spawn('/bin/echo', ['echo', 'child'], os.environ), 0)[1] * 'x'",
     "import sys; _ = sys.__stdout__.buffer.write(b'child\\n')",
 ])
-def test_DR06_order_is_exact_amid_a_flood(session, code):
+def test_order_is_exact_amid_a_flood(session, code):
     result = session.run(FLOOD + "print('before')\n" + code + "\nprint('after')\n" + "print('end')")
     assert flooded(result.output) == "before|child|after|end"
 

@@ -17,18 +17,18 @@ def test_ready_tells_who_it_is(session, python):
     assert os.path.realpath(ready["executable"]) == os.path.realpath(python)
 
 
-def test_ST01_ready_comes_soon(start):
+def test_ready_comes_soon(start):
     """Far above the goal of 15 ms; the benchmark measures. On a busy machine once."""
     until(lambda: start().processor_seconds() < 0.15)
 
 
-def test_ST02_nothing_expensive_is_imported_at_the_start(start):
+def test_nothing_expensive_is_imported_at_the_start(start):
     session = start(flags=["-S"])
     assert session.run("import sys; 're' in sys.modules, 'traceback' in sys.modules").value == "(False, False)"
 
 
 @pytest.mark.parametrize("how", ["none", "foreign", "corrupted", "truncated"])
-def test_ST03_a_bad_cache_falls_back_to_the_source(start, codes, python, how):
+def test_a_bad_cache_falls_back_to_the_source(start, codes, python, how):
     data = codes(python)
     cache = {
         "none": b"",
@@ -48,7 +48,7 @@ def ask_ahead(session, module=""):
             return frame
 
 
-def test_ST03_what_an_interpreter_compiled_is_taken_by_the_next_one(start):
+def test_what_an_interpreter_compiled_is_taken_by_the_next_one(start):
     frame = ask_ahead(start(marshal=b""))
     again = start(marshal=frame.parts["compiled"])
     assert again.run("1+1").value == "2"
@@ -88,14 +88,14 @@ def test_what_a_module_did_ahead_is_put_right_for_the_first_cell(start, tmp_path
     assert session.run("import os; os.isatty(0)").value == "True"
 
 
-def test_ST05_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
+def test_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('from sitecustomize')\nraise ValueError('broken')\n")
     session = start(env={"PYTHONPATH": str(tmp_path)})
     assert session.run("1+1").value == "2"
     session.drain()
 
 
-def test_PR01_frames_in_single_bytes(session):
+def test_frames_in_single_bytes(session):
     for byte in encode("exec", 1, [("code", "6*7"), ("name", "<cell 1>")]):
         session.socket.sendall(bytes([byte]))
     session.ident = 1
@@ -103,7 +103,7 @@ def test_PR01_frames_in_single_bytes(session):
     assert session.finish().value == "42"
 
 
-def test_PR02_three_frames_in_one_read(session):
+def test_three_frames_in_one_read(session):
     frames = [encode("exec", n, [("code", "%d" % n), ("name", "<cell %d>" % n)]) for n in (1, 2, 3)]
     session.socket.sendall(b"".join(frames))
     for n in (1, 2, 3):
@@ -118,14 +118,14 @@ def test_large_frames_pass_both_ways(session):
     assert len(result.displays[0].parts["image/png"]) == 5_000_000
 
 
-def test_PR06_a_lost_channel_ends_the_session(session):
+def test_a_lost_channel_ends_the_session(session):
     with pytest.raises(Died) as died:
         session.run("import os; os.closerange(3, 256)")
     assert os.WEXITSTATUS(died.value.status) == 1
     assert "The code closed the interpreter's control channel." in str(died.value)
 
 
-def test_PR07_a_gone_server_ends_the_driver_quietly(session):
+def test_a_gone_server_ends_the_driver_quietly(session):
     session.run("1")
     session.output = b""
     session.socket.close()
@@ -135,7 +135,7 @@ def test_PR07_a_gone_server_ends_the_driver_quietly(session):
     assert session.output == b""
 
 
-def test_PR11_a_late_ack_loses_nothing(session):
+def test_a_late_ack_loses_nothing(session):
     session.start("print('a')\ndisplay('b')\nprint('c')")
     frame = session.next_frame()
     assert frame.kind == "display"
@@ -145,7 +145,7 @@ def test_PR11_a_late_ack_loses_nothing(session):
     assert session.finish().status == "ok"
 
 
-def test_DR04_displays_stand_at_their_place(session):
+def test_displays_stand_at_their_place(session):
     result = session.run("for i in range(300):\n  print(i, end=' ')\n  display(i)")
     output, expected = result.output, ""
     assert len(result.displays) == 300
@@ -155,7 +155,7 @@ def test_DR04_displays_stand_at_their_place(session):
     assert output == expected
 
 
-def test_DR01_no_output_is_late(session):
+def test_no_output_is_late(session):
     for size in (1, 100, 5000, 20000, 150000):
         result = session.run("import os; os.system('echo sub'); print('x' * %d, end='')" % size)
         assert len(result.output) == size + 4
@@ -239,7 +239,7 @@ def test_variables_are_limited_and_counted(session):
     assert "total" not in session.ask_variables(limit=301)
 
 
-def test_PR12_variables_never_call_user_code(session):
+def test_variables_never_call_user_code(session):
     code = """class L:
   def __len__(self): 1/0
   def __repr__(self): print('called'); return 'x'

@@ -174,7 +174,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("rule, line, column, code", REFUSED, ids=lambda v: v if isinstance(v, str) else None)
-def test_CA19_to_CA24_what_is_refused_names_rule_line_and_column(refusing, rule, line, column, code):
+def test_to_CA24_what_is_refused_names_rule_line_and_column(refusing, rule, line, column, code):
     session = refusing(ALL)
     session.run("untouched = 1\nf = len\ni = 0")
     lines = refused(session, code)
@@ -273,7 +273,7 @@ FINE = [
 
 
 @pytest.mark.parametrize("code", FINE)
-def test_CA25_and_CA27_what_is_harmless_is_never_hit(start, code):
+def test_and_CA27_what_is_harmless_is_never_hit(start, code):
     session = start(rules=ALL)
     result = session.run(code)
     assert result.status == "ok", result

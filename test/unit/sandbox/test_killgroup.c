@@ -58,7 +58,7 @@ static bool scopes_signals(void)
 	return WEXITSTATUS(wait_status) == 1;
 }
 
-static void test_67_it_is_armed_only_where_signals_are_held_in(void **state)
+static void it_is_armed_only_where_signals_are_held_in(void **state)
 {
 	int abi = landlock_abi(LANDLOCK_ABI_MAX);
 
@@ -152,7 +152,7 @@ static void kill_of_all_reaches_daemons_and_nobody_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_67_it_is_armed_only_where_signals_are_held_in),
+		cmocka_unit_test(it_is_armed_only_where_signals_are_held_in),
 		cmocka_unit_test(a_user_of_its_own_arms_it_too),
 		cmocka_unit_test(kill_of_all_reaches_daemons_and_nobody_else),
 	};

@@ -287,7 +287,7 @@ static void check_policy_promises(const struct policy *policy)
 		assert_int_equal(policy->runtimes[i][0], '/');
 }
 
-static void test_74_every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises(void **state)
+static void every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises(void **state)
 {
 	cleanup_buf struct buf plan;
 	int refused = 0;
@@ -354,7 +354,7 @@ static void check_promises(const struct plan_start *start)
 	}
 }
 
-static void test_74_every_flipped_bit_is_refused_or_keeps_the_promises(void **state)
+static void every_flipped_bit_is_refused_or_keeps_the_promises(void **state)
 {
 	cleanup_buf struct buf plan;
 	int refused = 0;
@@ -503,11 +503,10 @@ int main(void)
 		cmocka_unit_test(the_largest_policy_fits),
 		cmocka_unit_test(a_folder_or_too_many_of_a_kind_is_refused),
 		cmocka_unit_test(a_cut_policy_is_refused_at_every_length),
-		cmocka_unit_test(
-			test_74_every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises),
+		cmocka_unit_test(every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises),
 		cmocka_unit_test(one_kind_of_plan_is_not_the_other),
 		cmocka_unit_test(a_cut_plan_is_refused_at_every_length),
-		cmocka_unit_test(test_74_every_flipped_bit_is_refused_or_keeps_the_promises),
+		cmocka_unit_test(every_flipped_bit_is_refused_or_keeps_the_promises),
 		cmocka_unit_test(what_the_reader_refuses_is_not_written),
 		cmocka_unit_test(too_many_strings_are_over_the_limit),
 		cmocka_unit_test(strings_up_to_the_cap_fit),

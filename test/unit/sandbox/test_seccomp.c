@@ -86,7 +86,7 @@ static void expect(const char *name, const struct seccomp_options *options, stru
 #define EXPECT(name, options, expected, ...)                                                       \
 	expect(name, options, (struct args){ { __VA_ARGS__ } }, expected)
 
-static void test_43_calls_without_a_rule_are_allowed_and_plain_rules_hold(void **state)
+static void calls_without_a_rule_are_allowed_and_plain_rules_hold(void **state)
 {
 	(void)state;
 	for (enum seccomp_arch arch = 0; arch < SECCOMP_ARCHES; arch++) {
@@ -461,7 +461,7 @@ static void the_kernel_takes_the_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_43_calls_without_a_rule_are_allowed_and_plain_rules_hold),
+		cmocka_unit_test(calls_without_a_rule_are_allowed_and_plain_rules_hold),
 		cmocka_unit_test(numbers_above_the_highest_known_do_not_exist),
 		cmocka_unit_test(a_call_of_another_architecture_kills),
 		cmocka_unit_test(clone_makes_processes_and_threads_but_no_namespaces),

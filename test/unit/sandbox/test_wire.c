@@ -174,7 +174,7 @@ static size_t capture(enum wire_type type, const void *payload, unsigned char *r
 	return (size_t)n;
 }
 
-static void test_74_malformed_messages_are_refused_without_a_leak(void **state)
+static void malformed_messages_are_refused_without_a_leak(void **state)
 {
 	unsigned char bytes[1024] = { 0 };
 	int32_t number = 5;
@@ -219,7 +219,7 @@ int main(void)
 		TEST(nothing_to_read_is_busy_and_the_end_is_zero),
 		TEST(a_side_that_does_not_read_never_blocks_the_other),
 		TEST(writing_to_a_closed_channel_is_an_error_and_no_signal),
-		TEST(test_74_malformed_messages_are_refused_without_a_leak),
+		TEST(malformed_messages_are_refused_without_a_leak),
 		TEST(too_many_descriptors_are_refused_without_a_leak),
 	};
 
