@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/invisible.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unictype.h>
 
@@ -199,13 +197,19 @@ static void remember(struct invisible *filter, uint32_t cp)
 	filter->tag_count = 0;
 }
 
+/* Writes "<U+200B>". Not by snprintf, which took half of the time of a text that is full of these.
+ */
 static size_t write_code(uint32_t cp, uint32_t out[INVISIBLE_OUT_MAX])
 {
-	char text[INVISIBLE_OUT_MAX + 1];
-	size_t len = (size_t)snprintf(text, sizeof(text), "<U+%04" PRIX32 ">", cp);
+	static const char digits[] = "0123456789ABCDEF";
+	int high = cp > 0xfffff ? 20 : cp > 0xffff ? 16 : 12;
+	size_t len = 0;
 
-	for (size_t i = 0; i < len; i++)
-		out[i] = (unsigned char)text[i];
+	for (const char *c = "<U+"; *c != '\0'; c++)
+		out[len++] = (unsigned char)*c;
+	for (int shift = high; shift >= 0; shift -= 4)
+		out[len++] = (unsigned char)digits[cp >> shift & 15];
+	out[len++] = '>';
 	return len;
 }
 
