@@ -119,7 +119,7 @@ REAL = (
      "joblib.Parallel(n_jobs=2)(joblib.delayed(numpy.tile)(numpy.ones(1 << 20), 200) for _ in range(4))"),
     ("memory", "python", "n_jobs", ("sklearn",), "import numpy, sklearn.metrics\n"
      "sklearn.metrics.pairwise_distances(numpy.ones((20000, 10)), n_jobs=2)"),
-    ("time", "python", "svd", ("numpy",), "import numpy\nnumpy.linalg.svd(numpy.random.rand(1500, 1500))[0].shape"),
+    ("time", "python", "svd", ("numpy",), "import numpy\nnumpy.linalg.svd(numpy.random.rand(1000, 1000))[0].shape"),
     ("file", "python", "sqlite3", ("sqlite3",), "import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
      "for i in range(400): c.execute('insert into t values(zeroblob(100000))')\nc.commit()"),
     ("time", "python", "saves", (), TRAIN),
@@ -234,6 +234,8 @@ def run(server, field):
         return f"the limit is not named: {texts[-700:]!r}"
     if who.startswith("saves") and not saved(server, language):
         return f"what it saved is not there: {texts[-700:]!r}"
+    for one in languages:
+        server.interact(action="wait", language=one)
     lost = [one for one in languages if (limit, one) not in LOST or who not in ("cell", "all") if not keeps(server, one)]
     if lost:
         return f"the state of {', '.join(lost)} is lost: {texts[-700:]!r}"
