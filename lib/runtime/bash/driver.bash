@@ -815,6 +815,16 @@ __ptycell_say_bye() {
 	__ptycell_returns=
 }
 
+# `exit` has left the source of the cell, and with it the terminal as standard input: what the user's trap read would be the
+# driver's own commands.
+__ptycell_hear_bye() {
+	if [[ /dev/fd/0 -ef /dev/fd/$__ptycell_in ]]; then
+		__ptycell_say_bye "$@" <&"$__ptycell_tty"
+	else
+		__ptycell_say_bye "$@"
+	fi
+}
+
 # Makes $__ptycell_failing the trap of ERR that does what -e would, behind the user's, which bash lists as $1. The user's is not for
 # functions and subshells, unless the cell says so (set -E).
 __ptycell_guard() {
@@ -872,7 +882,7 @@ __ptycell_leave() {
 	[[ $__ptycell_state == begun && ( -R BASHPID || ${BASHPID:-$$} == "$$" ) ]] || builtin return 0
 	if [[ $__ptycell_bye ]]; then
 		__ptycell_returns=yes
-		__ptycell_say_bye "$@" && __ptycell_prompt=0 || __ptycell_prompt=$?
+		__ptycell_hear_bye "$@" && __ptycell_prompt=0 || __ptycell_prompt=$?
 		[[ ! $__ptycell_returns ]] || __ptycell_status=$__ptycell_prompt # by `return`
 		builtin set +eku
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
@@ -1007,7 +1017,7 @@ __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
