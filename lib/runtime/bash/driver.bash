@@ -369,7 +369,7 @@ __ptycell_trap() {
 	if [[ $__ptycell_first == trap ]] && builtin declare -F trap >/dev/null; then
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p || ( $1 == -- && $# == 1 ) ]]; then
-		__ptycell_list_traps builtin trap "$@"
+		__ptycell_list_traps "$(\builtin trap -p)" builtin trap "$@"
 	elif [[ ! $__ptycell_exits && ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
 	else
@@ -377,12 +377,12 @@ __ptycell_trap() {
 	fi
 }
 
-# Stands before what lists traps (installs.h): bash's own list of all is in __ptycell_all, as this function would not see those of
-# DEBUG, ERR and RETURN. A fork lists those of the shell around it, as long as it sets none.
+# Stands before what lists traps (installs.h), and gets bash's own list of all, $1: this function would not see those of DEBUG,
+# ERR and RETURN. A fork lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
-	builtin local __ptycell_line="${__ptycell_all-$(\builtin trap -p)}"
-	builtin unset __ptycell_all
+	builtin local __ptycell_line="$1"
+	builtin shift
 	if [[ $1 == trap && $__ptycell_exits != trap ]] && builtin declare -F trap >/dev/null; then
 		trap "${@:2}"
 		builtin return

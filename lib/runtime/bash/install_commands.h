@@ -27,8 +27,7 @@
 #define INSTALL_COMMANDS_WORD "${__ptycell_on+\"__ptycell_install\"} "
 #define TRAPS_WORD "${__ptycell_on+\"__ptycell_trap\"} "
 #define LISTS_WORD                                                                                 \
-	"${__ptycell_on+${__ptycell_on/x/${__ptycell_all=$(\\builtin trap -p)}}}"                  \
-	"${__ptycell_on+\"__ptycell_list_traps\"} "
+	"${__ptycell_on+\"__ptycell_list_traps\"} ${__ptycell_on+\"$(\\builtin trap -p)\"} "
 #define SETTLING_START "{ "
 #define SETTLING_END "; ${__ptycell_on+\"__ptycell_settle\"} && :; }"
 
