@@ -29,7 +29,8 @@
 #define LISTS_WORD                                                                                 \
 	"${__ptycell_on+\"__ptycell_list_traps\"} ${__ptycell_on+\"$(\\builtin trap -p)\"} "
 #define SETTLING_START "{ "
-#define SETTLING_END "; ${__ptycell_on+\"__ptycell_settle\"} && :; }"
+/* There, an empty command has the status of what is substituted in it. */
+#define SETTLING_END "; ${__ptycell_on+\"__ptycell_settle\"}${__ptycell_on-$(exit \"$?\")} && :; }"
 
 /* Appends `code` with its word before each of them. */
 void install_commands_mark(const char *code, size_t len, struct buf *out);
