@@ -18,7 +18,7 @@
 # program of a cell gets it, and bash itself undoes that a cell replaces it by `exec`.
 #
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
-# what a cell has set on is off while they work. Of that -x, -v, -k and traps are on again in the next
+# what a cell has set on is off while they work. Of that -a, -x, -v, -k and traps are on again in the next
 # cell; -e, -u and pipefail are not: they would cut cells that never asked for them.
 
 # One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
@@ -36,7 +36,7 @@ __ptycell_look='case $__ptycell_looked in '\
 # where the cell has taken builtins away. The status of the cell is kept in a redirection, which is no command.
 __ptycell_first='{ \builtin "$__ptycell_looked" -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_aside" || '\
 '\builtin "$__ptycell_looked" -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_up"; } && \builtin trap - DEBUG ERR RETURN && '\
-'__ptycell_flags=$- __ptycell_looked=yes && \builtin set +ektuvx; '
+'__ptycell_flags=$- __ptycell_looked=yes && \builtin set +aektuvx; '
 __ptycell_kept='${__ptycell_nonce:(__ptycell_prompt=$?):0}'
 # Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
@@ -65,7 +65,7 @@ __ptycell_leaving='__ptycell_flags=$-; '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); '\
 '__ptycell_failing=$({ \builtin trap -p ERR >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
-'\builtin set +ektuvx'
+'\builtin set +aektuvx'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
 # redirect what it says. Or it has closed what this shell tells and is told by.
@@ -148,7 +148,7 @@ __ptycell_remove() {
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
 	builtin trap '' INT
-	builtin set +ektuvx +o pipefail
+	builtin set +aektuvx +o pipefail
 	__ptycell_args=("$@") __ptycell_text=
 	[[ ! ${TMOUT-} ]] || __ptycell_still
 	case $__ptycell_state in
@@ -203,7 +203,7 @@ __ptycell_cut() {
 # A cell ran to its end. Fails where this shell has lost what it reads from.
 __ptycell_over() {
 	if [[ $__ptycell_state == begun ]]; then
-		builtin set +ektuvx
+		builtin set +aektuvx
 		__ptycell_status=$__ptycell_prompt __ptycell_state=over
 	fi
 	__ptycell_set_prompt
@@ -217,7 +217,7 @@ __ptycell_drop() {
 
 # What decides how bash itself reads.
 __ptycell_set_prompt() {
-	if [[ -o vi || -o emacs || ${PS1-}${PS2-}${PS0-} || ${PROMPT_COMMAND@a} || -R PROMPT_COMMAND || -o allexport ]]; then
+	if [[ -o vi || -o emacs || ${PS1-}${PS2-}${PS0-} || ${PROMPT_COMMAND@a} || -R PROMPT_COMMAND ]]; then
 		__ptycell_mend_prompt
 	else
 		PROMPT_COMMAND=$__ptycell_hook # it is long: to compare it takes longer
@@ -243,7 +243,7 @@ __ptycell_next() {
 		__ptycell_deep >/dev/null 2>&1
 	fi
 	if [[ $__ptycell_state == begun ]]; then
-		builtin set +ektuvx
+		builtin set +aektuvx
 		__ptycell_cut "$__ptycell_prompt"
 		__ptycell_set_prompt
 	fi
@@ -287,7 +287,10 @@ __ptycell_begin() {
 	if [[ $__ptycell_flags == *x* ]]; then
 		__ptycell_text=${__ptycell_text:-'__ptycell_return "$__ptycell_status" traced && __ptycell_ready() ((1)); '}
 	fi
-	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
+	if [[ $__ptycell_text ]]; then
+		__ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
+		[[ $__ptycell_flags != *a* ]] || __ptycell_text="\\builtin export -n $__ptycell_text"
+	fi
 	__ptycell_line=
 	if (( $2 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$2" __ptycell_line
@@ -339,16 +342,21 @@ __ptycell_start() {
 	__ptycell_return "$__ptycell_status"
 }
 
+# Takes back what set -a has exported of the driver's: with the text of a long cell no program could start.
+__ptycell_withhold() {
+	builtin export -n "${!__ptycell_@}"
+}
+
 # Sets what the cell finds: its options, and what it may ask for as $?. Within the cell, also what shows commands.
 __ptycell_return() {
 	[[ $__ptycell_shopts != *expand_aliases* ]] || builtin shopt -s expand_aliases
 	__ptycell_shopts=
 	[[ ! ${__ptycell_nest-} ]] || { builtin printf -v FUNCNEST %s "$__ptycell_nest"; builtin unset __ptycell_nest; }
-	case $__ptycell_flags in
-	*k*) builtin set -k ;;
-	esac
-	case $__ptycell_flags in
-	*v*) builtin set -v ;;
+	case $__ptycell_state$__ptycell_flags in
+	begun*[akv]*)
+		[[ $__ptycell_flags != *a* ]] || __ptycell_withhold
+		builtin set "-${__ptycell_flags//[^akv]/}"
+		;;
 	esac
 	case ${2-}$__ptycell_flags in
 	traced*x*) { builtin set -x; builtin return "$1"; } 2>/dev/null ;;
@@ -362,7 +370,7 @@ __ptycell_return() {
 # away those of DEBUG, ERR and RETURN; one named exit would have neither the cell's traps nor its parameters; and nothing
 # else of the shell's runs between such a trap and the end.
 __ptycell_trap() {
-	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	{ builtin local -; builtin set +aektuvx; } 2>/dev/null
 	builtin local __ptycell_first=$1
 	[[ $1 == trap ]] || builtin shift # builtin, command
 	builtin shift
@@ -380,7 +388,7 @@ __ptycell_trap() {
 # Stands before what lists traps (installs.h), and gets bash's own list of all, $1: this function would not see those of DEBUG,
 # ERR and RETURN. A fork lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
-	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	{ builtin local -; builtin set +aektuvx; } 2>/dev/null
 	builtin local __ptycell_line="$1"
 	builtin shift
 	if [[ $1 == trap && $__ptycell_exits != trap ]] && builtin declare -F trap >/dev/null; then
@@ -460,7 +468,7 @@ __ptycell_adopt() {
 
 # Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (installs.h), and leaves its status.
 __ptycell_settle() {
-	{ builtin local - __ptycell_status=$?; builtin set +ektuvx; } 2>/dev/null
+	{ builtin local - __ptycell_status=$?; builtin set +aektuvx; } 2>/dev/null
 	[[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt
 	builtin return "$__ptycell_status"
 }
@@ -488,7 +496,7 @@ __ptycell_set_traps() {
 # Stands before `pip install` and `npm install` (installs.h): the session has no network, and the
 # server brings what comes from an index. All else that pip and npm can do they do themselves.
 __ptycell_install() {
-	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	{ builtin local -; builtin set +aektuvx; } 2>/dev/null
 	builtin local IFS=$' \t\n' __ptycell_of=python __ptycell_packages= __ptycell_answer= __ptycell_first=${1#[%!]}
 	builtin shift
 	builtin set -- "$__ptycell_first" "$@"
@@ -809,7 +817,7 @@ __ptycell_say_bye() {
 		__ptycell_exits=trap
 	}
 	__ptycell_guard "$__ptycell_failing"
-	builtin set "-E${__ptycell_flags//[^eku]/}"
+	builtin set "-E${__ptycell_flags//[^eu]/}"
 	\eval 'builtin trap "$__ptycell_failing" ERR; __ptycell_return "$__ptycell_status" && builtin :; { '"$__ptycell_bye"$'\n:\n}' ||
 		[[ $? != 1 || $- != *e* ]] || __ptycell_status=1 # an unset variable
 	__ptycell_returns=
@@ -848,7 +856,7 @@ __ptycell_fail() {
 __ptycell_say_apart() {
 	\exec {__ptycell_copy}>&1
 	__ptycell_line=$( {
-		builtin set "-${__ptycell_flags//[^eku]/}"
+		builtin set "-${__ptycell_flags//[^eu]/}"
 		__ptycell_return "$__ptycell_status" && builtin :
 		builtin eval "{ $__ptycell_bye"$'\n:\n}' # a list that fails at the end of it ends nothing
 		builtin exit "$__ptycell_status"
@@ -884,12 +892,13 @@ __ptycell_leave() {
 		__ptycell_returns=yes
 		__ptycell_hear_bye "$@" && __ptycell_prompt=0 || __ptycell_prompt=$?
 		[[ ! $__ptycell_returns ]] || __ptycell_status=$__ptycell_prompt # by `return`
-		builtin set +eku
+		builtin set +aeku
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
 		[[ $__ptycell_exits != trap ]] || builtin unset -f trap
 		builtin trap - DEBUG ERR
 		[[ $__ptycell_traps == *INT* ]] || builtin trap - INT
 	fi
+	__ptycell_withhold
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	[[ ! $__ptycell_ended ]] || builtin return 0
 	__ptycell_restore >/dev/null 2>&1 # also where compgen is off, which tells of the others
@@ -1016,7 +1025,7 @@ builtin set -- "${__ptycell_args[@]}"
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
