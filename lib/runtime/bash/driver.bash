@@ -804,7 +804,7 @@ __ptycell_read_driver() {
 # comes before the user's text is of its first line, and all of that is one command: such an error ends what bash has read.
 __ptycell_say_bye() {
 	builtin local - __ptycell_failed
-	[[ $__ptycell_traps == *INT* ]] || builtin trap '__ptycell_unwind "$__ptycell_status"' INT # Ctrl-C would end bash
+	[[ $__ptycell_traps == *INT* ]] || builtin trap '__ptycell_unwind "$__ptycell_status"; \builtin return 0' INT # Ctrl-C would end bash
 	if [[ -o posix || $__ptycell_bye == *@(builtin|command)*exit* ]] || [[ $(\builtin declare -F exit eval) ]]; then
 		__ptycell_say_apart "$@"
 		__ptycell_returns=
