@@ -88,6 +88,17 @@ def test_a_cell_that_waits_can_be_interrupted(sh, server, code):
     assert sh("echo $kept").text == "here\n"
 
 
+@pytest.mark.parametrize("code", [
+    """trap 'read -p "sure? " a; echo not-reached' EXIT; exit 3""",
+    """f() { read -p "sure? " a || :; echo not-reached; }; trap 'f; echo not-reached' EXIT; f2() { exit 3; }; f2"""])
+def test_an_exit_trap_that_waits_can_be_interrupted(sh, server, code):
+    sh("kept=1")
+    assert sh(code).state == "waiting_for_input"
+    result = server.interact(action="interrupt", language="bash")
+    assert result.state == "done" and "not-reached" not in result.text
+    assert sh("echo $kept").text == "1\n"
+
+
 @pytest.mark.account
 def test_programs_of_a_cell_read_what_is_typed(sh, server):
     assert sh("sort; echo end").state == "waiting_for_input"
