@@ -109,11 +109,12 @@ static void advise_namespaces(struct buf *out, const struct hints_machine *machi
 			 "  sudo sysctl --system\n",
 			 machine->container ? ", on the machine that runs this container" : "");
 	else if (machine->container)
-		buf_puts(out, "This is a container whose rules forbid namespaces. Start it with\n"
-			      "  docker run --security-opt seccomp=unconfined --security-opt "
-			      "systempaths=unconfined\n"
-			      "and, where the host is Ubuntu, also\n"
-			      "  --security-opt apparmor=unconfined\n");
+		buf_puts(out,
+			 "This is a container whose rules forbid namespaces. Start it with\n"
+			 "  docker run --security-opt seccomp=unconfined --security-opt "
+			 "systempaths=unconfined\n"
+			 "(podman run takes the same options) and, where the host is Ubuntu, also\n"
+			 "  --security-opt apparmor=unconfined\n");
 	else if (machine->switched_off)
 		buf_puts(out, "This kernel lets only root make user namespaces. To allow them, "
 			      "type:\n"

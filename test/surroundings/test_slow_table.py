@@ -3,10 +3,15 @@
 works, works and tells what is not as usual, or refuses and tells why; and doctor says what cells will meet."""
 import contextlib
 import dataclasses
+import functools
 import glob
 import os
+import pathlib
+import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import client
 import machines
@@ -25,6 +30,7 @@ class Row:
     doctor: str = ""                # what doctor tells, where that is in other words
     wrapper: tuple = ()             # a command before the program's; {home} and {programs} are folders
     mounts: str = ""                # shell: what root changes in a mount namespace of its own before
+    as_root: bool = False           # root runs it, and no ordinary user
     env: dict = dataclasses.field(default_factory=dict)
 
 
@@ -48,6 +54,18 @@ TAKEN = "mount -t tmpfs -o mode=1777 none /var/tmp && mkdir /var/tmp/ptycell && 
 CHROOT = """mount -t tmpfs none /mnt && mkdir /mnt/root && for f in /*; do
     if test -L "$f"; then cp -P "$f" /mnt/root; elif test -d "$f" -a "$f" != /mnt; then mkdir "/mnt/root$f" && mount --rbind "$f" "/mnt/root$f"; fi
 done; set -- chroot /mnt/root "$@" """
+# podman starts no container where both versions of control groups are mounted, and takes its limits from root's.
+CGROUP = "{ ! mountpoint -q /sys/fs/cgroup/unified || { umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; }; }"
+
+
+def podman(*options):
+    """A container of podman's, whose root is the machine's own files below an overlay."""
+    limits = [f"--ulimit={name}={value}:{value}" for name, kind in (("nofile", resource.RLIMIT_NOFILE), ("nproc", resource.RLIMIT_NPROC))
+              for value in [min(20000, resource.getrlimit(kind)[1] % (1 << 64))]]
+    return ("podman", "run", "--rm", "--interactive", "--cgroups=disabled", "--env-host", *limits, *options,
+            "--volume={home}:{home}", "--volume={programs}:{programs}", "--rootfs", "/:O")
+
+
 SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
 TABLE = [
     Row("plain", WORKS),
@@ -83,12 +101,22 @@ TABLE = [
     Row("bwrap", WORKS, wrapper=("bwrap", "--dev-bind", "/", "/", "--")),
     Row("bwrap, little", WORKS, wrapper=("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run",
                                          "--bind", "{home}", "{home}", "--")),
+    Row("podman", TELLS, "tier landlock, not namespaces: setting the host name: Operation not permitted", "podman run takes the same options",
+        wrapper=podman(), mounts=CGROUP, as_root=True),
+    Row("podman without its filter", WORKS, wrapper=podman("--security-opt=seccomp=unconfined", "--security-opt=systempaths=unconfined"),
+        mounts=CGROUP, as_root=True),
     Row("/tmp that cannot be written", WORKS, env={"TMPDIR": "/none"}),
 ]
 
 
 @pytest.fixture(name="place")
-def fixture_place():
+def fixture_place(request):
+    row = request.node.callspec.params.get("row") if hasattr(request.node, "callspec") else None
+    if row is not None and row.as_root:
+        with tempfile.TemporaryDirectory(dir="/tmp") as home:
+            os.chmod(home, 0o711)  # a session of root's in tier landlock is a user of its own
+            yield pathlib.Path(home)
+        return
     with machines.user_home() as home:
         yield home
 
@@ -98,7 +126,7 @@ def command(row, place):
     words = [word.format(home=place, programs=machines.programs()) for word in row.wrapper]
     if not row.mounts:
         return words
-    own = SETPRIV if machines.IS_ROOT else []
+    own = SETPRIV if machines.IS_ROOT and not row.as_root else []
     return ["unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c", f'{row.mounts} && exec "$@"', "sh", *own, *words]
 
 
@@ -109,6 +137,16 @@ def doctor(row, place):
     return done.returncode, " ".join(done.stdout.split())
 
 
+@functools.cache
+def starts_containers():
+    if not machines.IS_ROOT or shutil.which("podman") is None:
+        return False
+    command_of = [word.format(home="/tmp", programs="/opt") for word in podman()]
+    done = subprocess.run(["unshare", "-m", "sh", "-c", f'{CGROUP} && exec "$@"', "sh", *command_of, "true"], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    return done.returncode == 0
+
+
 @contextlib.contextmanager
 def server_in(row, place):
     with machines.on(place, *command(row, place), as_root=bool(row.mounts), env=row.env) as server:
@@ -117,6 +155,8 @@ def server_in(row, place):
 
 @pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
 def test_row(row, place):
+    if row.as_root and not starts_containers():
+        pytest.skip("podman starts no container here")
     with server_in(row, place) as server:
         result = server.cell("open('output/a.txt', 'w').write('x'); print(6 * 7)")
         said = "\n".join(result.texts)
