@@ -694,7 +694,7 @@ function runWatched(mine) {
   try {
     watched.runInThisContext({ __proto__: null, breakOnSigint: true });
   } catch (error) {
-    forgetHalves();
+    forgetHalves(mine.number);
     if (cell !== mine || mine.outcome !== undefined) return;
     mine.outcome = error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : describeError(error);
     leaveUserCode();
@@ -954,15 +954,15 @@ function withFirst(text) {
   return rest;
 }
 
-const noteMade = uncurry(WeakMap.prototype.set);
-const madeAs = uncurry(WeakMap.prototype.get);
+const tie = uncurry(WeakMap.prototype.set);
+const tiedTo = uncurry(WeakMap.prototype.get);
 const made = new WeakMap(); // functions whose text is without the name: the name, and its place
 
 function makeFirst() {
   const first = cell?.first;
   if (first === undefined) return;
   cell.first = undefined;
-  for (let i = 0; i < first.length; i++) noteMade(made, first[i].script.runInThisContext(), first[i]);
+  for (let i = 0; i < first.length; i++) tie(made, first[i].script.runInThisContext(), first[i]);
 }
 
 const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
@@ -1362,7 +1362,7 @@ const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `a
 
 function tidy(mine) {
   values.stopBrevity();
-  if (mine.terminated) forgetHalves();
+  if (mine.terminated || mine.outcome[0][1] === 'interrupted') forgetHalves(mine.number);
   if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
     connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
   } else if (mine.held) {
@@ -1768,7 +1768,6 @@ function prepareProcess() {
   breaksOnSigint = false; // what was terminated left it
   checkDescriptors();
   leaveUsedInput();
-  if (someLoaded) noteChanges(); // functions of loaded files may load others
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   addHandlers();
   listened = countListeners('SIGINT');
@@ -1947,36 +1946,210 @@ function newInput() {
 
 const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a file of this name
 const requireFromCell = Module.createRequire(anchor);
+const { cache } = requireFromCell;
 const seen = { __proto__: null }; // file of the session -> what it was when it was loaded
-const importing = { __proto__: null }; // file -> true, while an import of it is under way
-const whole = { __proto__: null }; // URL -> true, of ES modules that were loaded to their end
 const kept = { __proto__: null }; // file -> true, of those that cannot be loaded anew
-let someLoaded = false; // files of the session
-let someFailed = false; // ES modules, which Node keeps as such
+const importsOf = { __proto__: null }; // file -> the files that its import() or createRequire() has loaded
+const { _load: loadByName, isBuiltin } = Module;
+const recordOf = new WeakMap(); // of a job of Node's ES loader, which loads one module
+let records = []; // of all of its jobs
+let recordsMade = 0;
 let esModules; // what Node's ES loader has loaded: URL -> its jobs by their type
+let relativePaths; // what Node knows of relative names
+let loaderSought = false;
 
 const EVALUATED = 4; // V8's Module::Status
+const ERRORED = 5;
 const IN_LOADER = 'loader'; // the group of what V8 shows of it
+const IN_PACKAGES = /\/node_modules\//;
+const isOfPackage = (file) => exec(IN_PACKAGES, `${file}`) !== null;
+
+// Each load, whoever asks for it, comes through here: the session's own files that have changed are loaded anew. What
+// a file loads while it is itself being loaded belongs to that load.
+Module._load = function _load(request, parent) {
+  if (typeof request !== 'string' || isBuiltin(request) || isOfPackage(parent?.filename)) return apply(loadByName, this, arguments);
+  if (parent && (parent.loaded || cache[parent.filename] !== parent)) look();
+  noteRequested(request, parent);
+  const before = recordsMade;
+  let loaded = false;
+  try {
+    const exports = apply(loadByName, this, arguments);
+    loaded = true;
+    return exports;
+  } finally {
+    if (recordsMade > before) settleSince(before, loaded);
+  }
+};
+
+function noteRequested(request, parent) {
+  let file;
+  try {
+    file = Module._resolveFilename(request, parent, false);
+  } catch {
+    return; // which the load itself tells
+  }
+  noteFile(file);
+  if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not tell
+}
+
+function noteImporter(importer, file) {
+  if (seen[importer] === undefined) return;
+  importsOf[importer] ??= { __proto__: null };
+  importsOf[importer][file] = true;
+}
+
+function noteFile(file) {
+  if (seen[file] === undefined && path.isAbsolute(file) && !isOfPackage(file)) seen[file] = fingerprint(file);
+}
+
+// What require() loaded of ES modules is whole, or is loaded anew the next time.
+function settleSince(before, loaded) {
+  if (loaded) {
+    for (let i = 0; i < records.length; i++) if (records[i].number > before && statusOf(records[i]) === EVALUATED) records[i].whole = true;
+  } else {
+    forgetRecords((record) => record.number > before && statusOf(record) !== EVALUATED);
+  }
+}
+
+// The function of Node's ES loader that each import() calls.
+function watchImports(loader) {
+  const { import: load } = loader;
+  const { set } = esModules;
+  esModules.set = function (url, type, job) {
+    const result = apply(set, this, arguments);
+    noteJob(url, job);
+    return result;
+  };
+  loader.import = function (specifier, parent) {
+    if (isBuiltin(specifier)) return apply(load, this, arguments);
+    if (!isOfPackage(parent)) look();
+    return settleImport(apply(load, this, arguments), parent);
+  };
+}
+
+async function settleImport(importing, parent) {
+  try {
+    const module = await importing;
+    noteImported(module, parent);
+    return module;
+  } catch (error) {
+    await watchLinks();
+    forgetFailed();
+    throw error;
+  }
+}
+
+function fileOfUrl(url) {
+  try {
+    return slice(url, 0, 5) === 'file:' ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noteJob(url, job) {
+  if (typeof job !== 'object' || tiedTo(recordOf, job) !== undefined) return;
+  const file = fileOfUrl(url);
+  const record = { __proto__: null, url, file, job, linked: undefined, failed: false, whole: false, watched: false,
+    number: ++recordsMade, cell: cell === null ? 0 : cell.number };
+  tie(recordOf, job, record);
+  push(records, record);
+  if (file !== undefined) noteFile(file);
+  watchLink(record, job.linked, (linked) => { record.linked = linked; });
+}
+
+function watchLink(record, promise, done) {
+  if (util.types.isPromise(promise)) then(promise, done, () => { record.failed = true; });
+}
+
+// Returns once it is known whose names do not fit.
+async function watchLinks() {
+  for (let i = 0; i < records.length; i++) {
+    const record = records[i];
+    if (record.watched || !util.types.isPromise(record.job.instantiated)) continue;
+    record.watched = true;
+    watchLink(record, record.job.instantiated, noop);
+  }
+  await undefined;
+}
+
+// The jobs of what a module imports; undefined while Node looks for them.
+function linkedOf(record) {
+  if (record.linked !== undefined) return record.linked;
+  const { linked } = record.job;
+  return typeof linked?.length === 'number' ? linked : undefined;
+}
+
+function statusOf({ job }) {
+  return job.module?.getStatus();
+}
+
+function noteImported(module, parent) {
+  const record = recordOfModule(module);
+  if (record === undefined) return;
+  noteWhole(record);
+  if (record.file !== undefined) noteImporter(fileOfUrl(parent), record.file);
+}
+
+function recordOfModule(module) {
+  for (let i = records.length - 1; i >= 0; i--) {
+    if (statusOf(records[i]) === EVALUATED && records[i].job.module.getNamespace() === module) return records[i];
+  }
+  return undefined;
+}
+
+function noteWhole(first) {
+  const found = [first];
+  for (let i = 0; i < found.length; i++) {
+    if (found[i] === undefined || found[i].whole) continue;
+    found[i].whole = true;
+    const linked = linkedOf(found[i]) ?? [];
+    for (let k = 0; k < linked.length; k++) push(found, tiedTo(recordOf, linked[k]));
+  }
+}
+
+function forgetRecords(isMeant) {
+  const rest = [];
+  for (let i = 0; i < records.length; i++) {
+    if (isMeant(records[i])) remove(esModules, records[i].url);
+    else push(rest, records[i]);
+  }
+  records = rest;
+}
+
+// What failed is loaded anew the next time.
+function forgetFailed() {
+  forgetRecords((record) => record.failed || statusOf(record) === ERRORED);
+}
+
+// What was being loaded by a cell that was interrupted is loaded anew the next time.
+function forgetHalves(number) {
+  for (const file in cache) if (cache[file].loaded === false) delete cache[file];
+  forgetRecords((record) => record.cell === number && !record.whole);
+}
 
 // Node keeps each ES module for good, also one that failed, and has no call that forgets it. V8 shows what a function of
 // Node's sees, which is all of its modules.
-function findEsModules() {
-  if (esModules !== undefined) return esModules;
+function findLoader() {
+  if (loaderSought) return;
+  loaderSought = true;
   try {
     const load = ask('Runtime.evaluate', { expression: comeBack(LOADS), objectGroup: IN_LOADER }).result;
     const { internalProperties } = ask('Runtime.getProperties', { objectId: load.objectId, ownProperties: true });
     let at = 0;
     while (internalProperties[at].name !== '[[Scopes]]') at++;
     const scopes = ask('Runtime.getProperties', { objectId: internalProperties[at].value.objectId, ownProperties: true }).result;
-    const { require: requireOfNode } = unboxed(scopes[0].value.objectId).object;
-    const { loadCache } = loaderOf(requireOfNode);
-    forEach(loadCache, noop);
-    esModules = loadCache;
+    const { require: requireOfNode, relativeResolveCache } = unboxed(scopes[0].value.objectId).object;
+    relativePaths = relativeResolveCache;
+    const loader = loaderOf(requireOfNode);
+    forEach(loader.loadCache, noop);
+    esModules = loader.loadCache;
+    watchImports(loader);
+    forEach(esModules, (jobs, url) => { for (const type in jobs) noteJob(url, jobs[type]); });
   } catch {
     // This Node has it elsewhere.
   }
   post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: IN_LOADER }, noop);
-  return esModules;
 }
 
 function loaderOf(requireOfNode) {
@@ -1995,88 +2168,74 @@ function fingerprint(file) {
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
 }
 
-// Has both loaders take a file anew that has changed since one of them loaded it.
-function noteChange(file) {
-  const now = fingerprint(file);
-  const before = seen[file];
-  seen[file] = now;
-  if (before === undefined || before === now) return;
-  if (esModules === undefined && kept[file]) say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
-  forget(file);
-  if (now === '') forgetPath(file);
+// Before something is loaded: has both loaders take anew what has changed since one of them loaded it.
+function look() {
+  findLoader();
+  forgetFailed();
+  forgetPaths(pathCache);
+  forgetPaths(relativePaths);
+  const changed = [];
+  for (const file in seen) if (fingerprint(file) !== seen[file]) push(changed, file);
+  if (changed.length > 0) hold(() => forgetFiles(withImporters(changed), changed));
 }
 
-// A folder or a name without its ending no longer means the file, which is gone.
-function forgetPath(file) {
-  for (const key in pathCache) if (pathCache[key] === file) delete pathCache[key];
+// What a name means is asked anew, where that is a file of the session.
+function forgetPaths(paths) {
+  for (const key in paths) if (!isOfPackage(paths[key])) delete paths[key];
 }
 
-// The file is loaded anew, and so are the session's own files that have loaded it, and theirs.
-function forget(file) {
-  const { cache } = requireFromCell;
-  delete cache[file];
-  forgetEsModule(file);
-  for (const other in seen) {
-    if (hasRequired(cache[other], file) || (isEsModule(other) && includes(importedBy(other), file))) forget(other);
+// These files, the session's own files that have loaded them, and theirs: no two versions of a file stand side by side.
+function withImporters(files) {
+  const importers = importersOfAll();
+  const found = [...files];
+  const known = { __proto__: null };
+  for (let i = 0; i < found.length; i++) {
+    if (known[found[i]]) continue;
+    known[found[i]] = true;
+    const by = importers[found[i]] ?? [];
+    for (let k = 0; k < by.length; k++) push(found, by[k]);
+  }
+  return known;
+}
+
+function importersOfAll() {
+  const importers = { __proto__: null };
+  const add = (file, by) => {
+    importers[file] ??= [];
+    push(importers[file], by);
+  };
+  for (const file in seen) {
+    const children = cache[file]?.children;
+    for (let i = 0; i < (children?.length ?? 0); i++) add(children[i]?.filename, file);
+    for (const other in importsOf[file]) add(other, file);
+  }
+  for (let i = 0; i < records.length; i++) {
+    const linked = seen[records[i].file] === undefined ? [] : linkedOf(records[i]) ?? [];
+    for (let k = 0; k < linked.length; k++) add(tiedTo(recordOf, linked[k])?.file, records[i].file);
+  }
+  return importers;
+}
+
+// What has changed is noted when it is loaded, after all is forgotten: who is interrupted before begins again.
+function forgetFiles(gone, changed) {
+  for (const file in gone) {
+    delete cache[file];
+    delete importsOf[file];
+  }
+  forgetRecords((record) => gone[record.file]);
+  for (let i = 0; i < changed.length; i++) {
+    const file = changed[i];
+    delete seen[file];
+    if (esModules === undefined && kept[file]) tellKept(file);
   }
 }
 
-function hasRequired(module, file) {
-  const children = module?.children;
-  for (let i = 0; i < (children?.length ?? 0); i++) if (children[i]?.filename === file) return true;
-  return false;
+function tellKept(file) {
+  noteFile(file);
+  say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
 }
 
-// Calls `act` for each URL by which the file was imported.
-function eachUrl(file, act) {
-  if (esModules === undefined) return;
-  const { href } = pathToFileURL(file);
-  forEach(esModules, (jobs, url) => {
-    if (url === href || slice(url, 0, href.length + 1) === `${href}?`) act(url);
-  });
-}
-
-function isEsModule(file) {
-  let found = false;
-  eachUrl(file, () => { found = true; });
-  return found;
-}
-
-function forgetEsModule(file) {
-  eachUrl(file, forgetUrl);
-}
-
-function forgetUrl(url) {
-  remove(esModules, url);
-  delete whole[url];
-}
-
-// Before a cell loads files of its own.
-function noteChanges() {
-  someLoaded = true;
-  findEsModules();
-  noteLoaded();
-  for (const known in seen) noteChange(known);
-}
-
-const IN_PACKAGES = /\/node_modules\//;
 const IMPORTED = /\b(?:from|import|require)\s*\(?\s*(["'])((?:\.{0,2}\/|file:)[^"'\n]+)\1/g;
-
-// Notes the session's own files among those that are loaded.
-function noteLoaded() {
-  for (const file in requireFromCell.cache) noteFile(file);
-  if (esModules === undefined) return;
-  const done = !isImporting();
-  forEach(esModules, (jobs, url) => {
-    if (whole[url] || slice(url, 0, 5) !== 'file:') return;
-    noteFile(fileURLToPath(url));
-    if (done && isEvaluated(jobs)) whole[url] = true;
-  });
-}
-
-function noteFile(file) {
-  if (seen[file] === undefined && exec(IN_PACKAGES, file) === null) seen[file] = fingerprint(file);
-}
 
 // The file is imported by a Node that keeps it, and what it imports.
 function noteKept(file) {
@@ -2084,11 +2243,6 @@ function noteKept(file) {
   noteFile(file);
   const found = importedBy(file);
   for (let i = 0; i < found.length; i++) if (!kept[found[i]]) noteKept(found[i]);
-}
-
-function isImporting() {
-  for (const _ in importing) return true;
-  return false;
 }
 
 function textOfFile(file) {
@@ -2099,7 +2253,7 @@ function textOfFile(file) {
   }
 }
 
-// The files that an ES module imports by its text, as Node does not tell.
+// The files that an ES module imports by its text, where Node does not tell.
 function importedBy(file) {
   const found = [];
   const text = textOfFile(file);
@@ -2109,34 +2263,6 @@ function importedBy(file) {
     if (imported !== undefined) push(found, imported);
   }
   return found;
-}
-
-// What failed is loaded anew the next time, when nothing is being loaded.
-function forgetFailed() {
-  if (!someFailed || isImporting()) return;
-  someFailed = false;
-  forgetUnfinished((jobs) => !isEvaluated(jobs));
-}
-
-function forgetUnfinished(isMeant) {
-  if (esModules === undefined) return;
-  const found = [];
-  forEach(esModules, (jobs, url) => { if (!whole[url] && isMeant(jobs)) push(found, url); });
-  for (let i = 0; i < found.length; i++) forgetUrl(found[i]);
-}
-
-function isEvaluated(jobs) {
-  for (const type in jobs) if (jobs[type]?.module?.getStatus() === EVALUATED) return true;
-  return false;
-}
-
-// What was being loaded by code that was terminated is loaded anew the next time.
-function forgetHalves() {
-  const { cache } = requireFromCell;
-  for (const file in cache) if (cache[file].loaded === false) delete cache[file];
-  if (!isImporting()) return;
-  for (const file in importing) delete importing[file];
-  forgetUnfinished(() => true);
 }
 
 function isRelative(specifier) {
@@ -2161,23 +2287,8 @@ function resolve(id, options) {
   return requireFromCell.resolve(inFolder(id), options);
 }
 
-function requireById(id) {
-  const name = inFolder(id);
-  if (typeof id === 'string' && isRelative(id)) noteChanges();
-  return requireFromCell(name);
-}
-
 function require(id) {
-  let loaded;
-  try {
-    loaded = requireById(id);
-  } catch (error) {
-    someFailed = true;
-    throw error;
-  } finally {
-    forgetFailed();
-    noteLoaded();
-  }
+  const loaded = requireFromCell(inFolder(id));
   if (!isRelative(id)) notePackage(id);
   values.noteModule(loaded);
   return loaded;
@@ -2258,23 +2369,18 @@ async function importModule(specifier, options) {
   const file = fileNamed(name, currentFolder());
   const from = {};
   captureStackTrace(from);
+  if (!loaderSought && !isBuiltin(name)) look();
+  if (esModules === undefined && file !== undefined) {
+    look();
+    noteKept(file);
+  }
   let module;
   try {
-    if (file !== undefined) {
-      noteChanges();
-      if (esModules === undefined) noteKept(file);
-      importing[file] = true;
-    }
     module = await host.import(file === undefined ? name : pathToFileURL(file).href + queryOf(name), options);
   } catch (error) {
-    someFailed = true;
     placeImport(error, from);
     if (file !== undefined) placeRefusal(error, from, file);
     throw error;
-  } finally {
-    if (file !== undefined) delete importing[file];
-    forgetFailed();
-    noteLoaded();
   }
   if (file === undefined) notePackage(name);
   return module;
@@ -2356,7 +2462,7 @@ function showFunctionsAsWritten() {
 }
 
 function withName(own, text) {
-  const found = madeAs(made, own);
+  const found = tiedTo(made, own);
   return found === undefined ? text : slice(text, 0, found.at) + found.name + slice(text, found.at + found.name.length);
 }
 
