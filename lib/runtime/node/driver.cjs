@@ -33,7 +33,7 @@ const { descriptorOf } = values;
 const globals = globalThis; // a cell may declare that name
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError, TypeError, ReferenceError, Error } = globalThis;
-const { parse } = JSON;
+const { parse, stringify } = JSON;
 const { min, max } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
@@ -1988,6 +1988,7 @@ function noteRequested(request, parent) {
   } catch {
     return; // which the load itself tells
   }
+  if (seen[file] !== undefined && hasChanged(file)) hold(() => forgetFiles(withImporters([file]), [file]));
   noteFile(file);
   if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not tell
 }
@@ -2175,8 +2176,24 @@ function look() {
   forgetPaths(pathCache);
   forgetPaths(relativePaths);
   const changed = [];
-  for (const file in seen) if (fingerprint(file) !== seen[file]) push(changed, file);
+  for (const file in seen) if (hasChanged(file)) push(changed, file);
   if (changed.length > 0) hold(() => forgetFiles(withImporters(changed), changed));
+}
+
+function hasChanged(file) {
+  const now = fingerprint(file);
+  if (now !== seen[file] && holdsAllOf(file)) seen[file] = now;
+  return now !== seen[file];
+}
+
+// Whether a file of data says what the object holds already that require() gave: the code has written it back.
+function holdsAllOf(file) {
+  if (path.extname(file) !== '.json' || cache[file] === undefined) return false;
+  try {
+    return stringify(cache[file].exports) === stringify(parse(readFileSync(file, 'utf8')));
+  } catch {
+    return false;
+  }
 }
 
 // What a name means is asked anew, where that is a file of the session.

@@ -128,3 +128,24 @@ def test_many_modules_are_forgotten_at_once(session, tmp_path):
     reads = "globalThis.reads = 0; const { readFileSync } = fs; fs.readFileSync = (...a) => { reads++; return readFileSync(...a) };"
     assert values(session, f"{reads} (await import('./v{count}.mjs')).v") == str(22 * count)
     assert values(session, "(await import('./v1.mjs')).v") == "22"
+
+
+def test_data_that_the_code_has_written_back_keeps_its_identity(session, tmp_path):
+    write(tmp_path, data__json="[]", db__js="""const fs = require('fs'); const data = require('./data.json')
+        exports.add = (x) => { data.push(x); fs.writeFileSync('data.json', JSON.stringify(data, null, 1)); return data }""")
+    assert values(session, "const db = require('./db'); db.add(1)", "require('./db').add(2)", "db.add(3)") == "[ 1, 2, 3 ]"
+    write(tmp_path, data__json="[9]")
+    assert values(session, "require('./db').add(4)") == "[ 9, 4 ]"
+
+
+def test_a_module_loads_what_it_has_written_itself(session, tmp_path):
+    write(tmp_path, gen__js="module.exports = 0", w__js="require('fs').writeFileSync('gen.js', 'module.exports = 22'); exports.v = require('./gen')")
+    assert values(session, "require('./gen')", "[require('./w').v, require('./gen')]") == "[ 22, 22 ]"
+
+
+def test_a_name_means_what_is_there_now(session, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/index.js").write_text("module.exports = 'index'")
+    assert values(session, "require('./lib')") == "'index'"
+    write(tmp_path, lib__js="module.exports = 'file'")
+    assert values(session, "require('./lib')") == "'file'"
