@@ -65,6 +65,7 @@ const includes = uncurry(Array.prototype.includes);
 const then = uncurry(Promise.prototype.then);
 const forEach = uncurry(Map.prototype.forEach);
 const remove = uncurry(Map.prototype.delete);
+const clear = uncurry(Map.prototype.clear);
 const { compareExchange, load, store, wait } = Atomics;
 const { writeSync, readSync, statSync, readFileSync, writeFileSync, renameSync } = fs;
 const { openSync, closeSync, fstatSync, readlinkSync, realpathSync } = fs;
@@ -301,7 +302,7 @@ const SECRET = 'ptyc\u00e9ll'; // the global by which code of V8's comes back he
 const LAUNCH = 0;
 const BOXED = 1;
 const GUARDED = 2;
-const LOADS = 3;
+const SHOWN = 3;
 const comeBack = (what, value) => `${SECRET}(${what}, ${value})`;
 const GUARD = `
 const { parentPort, workerData: [shared, fd] } = require('worker_threads');
@@ -542,7 +543,7 @@ function link(before, after) {
 function onComeBack(what, value) {
   if (what === LAUNCH) launch();
   else if (what === BOXED) box = value;
-  else if (what === LOADS) return loadModule;
+  else if (what === SHOWN) return shown;
   else if (load(shared, 0) < 0 && load(shared, 0) !== HELD) onGuard();
   else store(shared, 2, LATER);
   return undefined;
@@ -1956,6 +1957,8 @@ let records = []; // of all of its jobs
 let recordsMade = 0;
 let esModules; // what Node's ES loader has loaded: URL -> its jobs by their type
 let relativePaths; // what Node knows of relative names
+let realPaths; // and of links
+let shown; // to V8
 let loaderSought = false;
 
 const EVALUATED = 4; // V8's Module::Status
@@ -2135,22 +2138,29 @@ function findLoader() {
   if (loaderSought) return;
   loaderSought = true;
   try {
-    const load = ask('Runtime.evaluate', { expression: comeBack(LOADS), objectGroup: IN_LOADER }).result;
-    const { internalProperties } = ask('Runtime.getProperties', { objectId: load.objectId, ownProperties: true });
-    let at = 0;
-    while (internalProperties[at].name !== '[[Scopes]]') at++;
-    const scopes = ask('Runtime.getProperties', { objectId: internalProperties[at].value.objectId, ownProperties: true }).result;
-    const { require: requireOfNode, relativeResolveCache } = unboxed(scopes[0].value.objectId).object;
+    const { require: requireOfNode, relativeResolveCache } = scopeOf(loadModule);
     relativePaths = relativeResolveCache;
     const loader = loaderOf(requireOfNode);
     forEach(loader.loadCache, noop);
     esModules = loader.loadCache;
     watchImports(loader);
+    realPaths = scopeOf(requireOfNode('internal/modules/helpers').toRealPath).realpathCache;
     forEach(esModules, (jobs, url) => { for (const type in jobs) noteJob(url, jobs[type]); });
   } catch {
     // This Node has it elsewhere.
   }
   post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: IN_LOADER }, noop);
+}
+
+// The variables that a function of Node's sees.
+function scopeOf(method) {
+  shown = method;
+  const { objectId: id } = ask('Runtime.evaluate', { expression: comeBack(SHOWN), objectGroup: IN_LOADER }).result;
+  const { internalProperties } = ask('Runtime.getProperties', { objectId: id, ownProperties: true });
+  let at = 0;
+  while (internalProperties[at].name !== '[[Scopes]]') at++;
+  const scopes = ask('Runtime.getProperties', { objectId: internalProperties[at].value.objectId, ownProperties: true }).result;
+  return unboxed(scopes[0].value.objectId).object;
 }
 
 function loaderOf(requireOfNode) {
@@ -2175,6 +2185,7 @@ function look() {
   forgetFailed();
   forgetPaths(pathCache);
   forgetPaths(relativePaths);
+  if (realPaths !== undefined) clear(realPaths);
   const changed = [];
   for (const file in seen) if (hasChanged(file)) push(changed, file);
   if (changed.length > 0) hold(() => forgetFiles(withImporters(changed), changed));

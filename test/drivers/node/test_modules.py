@@ -149,3 +149,14 @@ def test_a_name_means_what_is_there_now(session, tmp_path):
     assert values(session, "require('./lib')") == "'index'"
     write(tmp_path, lib__js="module.exports = 'file'")
     assert values(session, "require('./lib')") == "'file'"
+
+
+def test_a_link_means_the_file_that_it_names_now(session, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "i.js").write_text(f"module.exports = '{name}'")
+    for name in ("one", "two", "one"):
+        for link, target in (("link.js", f"{name}/i.js"), ("current", name)):
+            (tmp_path / link).unlink(missing_ok=True)
+            (tmp_path / link).symlink_to(target)
+        assert values(session, "[require('./link'), require('./link.js'), require('./current/i'), (await import('./current/i.js')).default].join()") == f"'{','.join([name] * 4)}'"
