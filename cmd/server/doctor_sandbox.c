@@ -11,7 +11,7 @@
 #include "confinement/hints.h"
 #include "event/loop.h"
 #include "helper/helper.h"
-#include "proc/sandbox_client.h"
+#include "proc/launcher.h"
 #include "sandbox/probe/escapes.h"
 #include "say.h"
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "proc/sandbox_client.h"
+#include "proc/interpreter.h"
 
 struct program {
 	const char *language;

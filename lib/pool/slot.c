@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "pool/zygote.h"
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "workspace/workspace.h"
 
 struct slot {

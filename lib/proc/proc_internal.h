@@ -6,7 +6,9 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "event/loop.h"
-#include "proc/sandbox_client.h"
+#include "proc/interpreter.h"
+#include "proc/launcher.h"
+#include "proc/sandbox.h"
 #include "sandbox/wire/wire.h"
 
 struct loop *launcher_loop(const struct launcher *launcher);

@@ -17,7 +17,7 @@
 #define RUNNER_RUNNER_INTERNAL_H
 
 #include "event/loop.h"
-#include "proc/sandbox_client.h"
+#include "proc/interpreter.h"
 #include "runner/holdings.h"
 #include "runner/runner.h"
 #include "runner/transcript.h"

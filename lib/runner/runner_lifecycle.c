@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "confinement/confinement.h"
+#include "proc/sandbox.h"
 #include "runner/driver_cache.h"
 #include "runner/environment.h"
 #include "runner/runner_internal.h"

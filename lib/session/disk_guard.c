@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
 #include "text/status_line.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "session/session_internal.h"
 
 enum {

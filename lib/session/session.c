@@ -12,7 +12,7 @@
 #include "pool/pool.h"
 #include "pool/slot.h"
 #include "pool/zygote.h"
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
 #include "session/session_internal.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "confinement/confinement.h"
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "session/disk_guard.h"
 #include "session/memory_hold.h"
 #include "session/session_internal.h"

@@ -22,7 +22,9 @@
 #include "base/fd.h"
 #include "event/loop.h"
 #include "patience.h"
-#include "proc/sandbox_client.h"
+#include "proc/interpreter.h"
+#include "proc/launcher.h"
+#include "proc/sandbox.h"
 #include "sandbox/policy.h"
 
 #define FAKE_INTERPRETER TEST_BUILD "/test/fake_interpreter"

@@ -15,7 +15,9 @@
 
 #include "base/clock.h"
 #include "event/loop.h"
-#include "proc/sandbox_client.h"
+#include "proc/interpreter.h"
+#include "proc/launcher.h"
+#include "proc/sandbox.h"
 
 enum { PATIENCE_MS = 300000, TURN_MS = 20 }; /* for all attacks in a row */
 
