@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# add_module(NAME DEPENDS layer... LIBS target...): the static library of one
-# layer, lib/NAME/*.c (subfolders included), with the edges scripts/check-layers knows.
+# add_module(NAME DEPENDS layer... ROOMS folder... LIBS target...): the static library of one
+# layer, lib/NAME/*.c (subfolders included), with the edges scripts/check-layers knows. ROOMS
+# orders its subfolders for that check.
 function(add_module name)
-    cmake_parse_arguments(M "" "" "DEPENDS;LIBS" ${ARGN})
+    cmake_parse_arguments(M "" "" "DEPENDS;ROOMS;LIBS" ${ARGN})
     set_property(GLOBAL APPEND PROPERTY PTYCELL_LAYERS lib_${name})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lib/${name}/*.c)
     list(TRANSFORM M_DEPENDS PREPEND lib_)

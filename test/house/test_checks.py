@@ -78,6 +78,23 @@ def test_a_layer_depends_only_on_those_above_it(tree):
         "lib/CMakeLists.txt: high depends on json, which is not above it"]
 
 
+@pytest.mark.parametrize("path, line, complaint", [
+    ("lib/low/upper/a.c", '#include "low/under/b.h"', None),
+    ("lib/low/upper/a.c", '#include "low/low.h"', None),
+    ("lib/low/under/b.c", '#include "low/upper/a.h"', "low/under may not include low/upper"),
+    ("lib/low/low.h", '#include "low/under/b.h"', "a file at the top of low may not include a room"),
+    ("lib/low/attic/c.c", "", "knows no room attic of low"),
+    ("lib/high/high.c", '#include "low/upper/a.h"', None),
+])
+def test_a_room_includes_only_those_before_it(tree, path, line, complaint):
+    write(tree, "lib/CMakeLists.txt", "# SPDX-License-Identifier: MIT\n"
+          "add_module(low ROOMS under upper LIBS x)\nadd_module(json)\nadd_module(high DEPENDS low ROOMS)\n")
+    write(tree, path, LICENCE + line + "\n")
+    problems = check("check-layers", tree)
+    assert len(problems) == (complaint is not None)
+    assert all(problem.startswith(path + ":") and complaint in problem for problem in problems)
+
+
 @pytest.mark.parametrize("length, found", [(60, 0), (61, 1)])
 def test_a_body_has_at_most_60_lines(tree, length, found):
     write(tree, "lib/low/low.c", LICENCE + "int low(void)\n{\n" + "\tlow();\n" * length + "}\n")

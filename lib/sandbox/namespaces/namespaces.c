@@ -23,8 +23,8 @@
 #include "base/fd.h"
 #include "sandbox/namespaces/cgroup.h"
 #include "sandbox/namespaces/zygote_namespaces.h"
+#include "sandbox/policy.h"
 #include "sandbox/report.h"
-#include "sandbox/wire/wire.h"
 
 enum {
 	NAMESPACE_FLAGS = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
