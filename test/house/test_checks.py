@@ -88,7 +88,7 @@ def test_a_layer_depends_only_on_those_above_it(tree):
 ])
 def test_a_room_includes_only_those_before_it(tree, path, line, complaint):
     write(tree, "lib/CMakeLists.txt", "# SPDX-License-Identifier: MIT\n"
-          "add_module(low ROOMS under upper LIBS x)\nadd_module(json)\nadd_module(high DEPENDS low ROOMS)\n")
+          "add_module(low ROOMS under upper LIBS x)\nadd_module(json DEPENDS low)\nadd_module(high DEPENDS low)\n")
     write(tree, path, LICENCE + line + "\n")
     problems = check("check-layers", tree)
     assert len(problems) == (complaint is not None)
