@@ -27,8 +27,8 @@ enum state {
 	OVER,   /* failed or gone has been told */
 };
 
-/* A question to the minder; answers come in order. */
-struct query {
+/* A question to the supervisor; answers come in order. */
+struct question {
 	struct list node;
 	void (*count)(struct interpreter *interpreter, int count);
 	void (*input)(struct interpreter *interpreter, const struct input_look *look);
@@ -41,13 +41,13 @@ struct interpreter {
 	void *data;
 	enum state state;
 	int number;
-	int minder; /* the channel; -1 once it ended */
+	int supervisor; /* the channel; -1 once it ended */
 	struct loop_io io;
 	struct loop_defer settle; /* what is left to tell after the channel's end */
-	struct list queries;
+	struct list questions;
 	struct err err; /* why it did not start */
 	bool copied;
-	bool lost_minder;
+	bool lost_supervisor;
 	int pty;
 	int slave;
 	int ends[PLAN_DESCRIPTORS_MAX];
@@ -56,28 +56,28 @@ struct interpreter {
 
 /* ---- asking ---- */
 
-static struct query *query_take(struct interpreter *interpreter)
+static struct question *take_question(struct interpreter *interpreter)
 {
-	struct query *query;
+	struct question *question;
 
-	if (list_empty(&interpreter->queries))
+	if (list_empty(&interpreter->questions))
 		return NULL;
-	query = list_entry(interpreter->queries.next, struct query, node);
-	list_remove(&query->node);
-	return query;
+	question = list_entry(interpreter->questions.next, struct question, node);
+	list_remove(&question->node);
+	return question;
 }
 
 /* Tells and frees it. The interpreter may be gone afterwards. */
-static void query_answer(struct interpreter *interpreter, struct query *query_own, int count,
-			 const struct input_look *look)
+static void answer_question(struct interpreter *interpreter, struct question *query_own, int count,
+			    const struct input_look *look)
 {
-	struct query query = *query_own;
+	struct question question = *query_own;
 
 	free(query_own);
-	if (query.count != NULL)
-		query.count(interpreter, count);
+	if (question.count != NULL)
+		question.count(interpreter, count);
 	else
-		query.input(interpreter, look);
+		question.input(interpreter, look);
 }
 
 /* ---- the end ---- */
@@ -88,19 +88,19 @@ static void on_settle(struct loop_defer *defer)
 {
 	struct interpreter *interpreter = container_of(defer, struct interpreter, settle);
 	const struct interpreter_handlers *handlers = interpreter->handlers;
-	struct query *query = query_take(interpreter);
+	struct question *question = take_question(interpreter);
 
-	if (query != NULL || interpreter->state == RUNNING)
+	if (question != NULL || interpreter->state == RUNNING)
 		loop_defer_start(interpreter->loop, defer, on_settle);
-	if (query != NULL) {
-		query_answer(interpreter, query, 0, &(struct input_look){ .thread = 0 });
+	if (question != NULL) {
+		answer_question(interpreter, question, 0, &(struct input_look){ .thread = 0 });
 	} else if (interpreter->state == STARTING) {
 		interpreter->state = OVER;
 		handlers->failed(interpreter, &interpreter->err);
 	} else if (interpreter->state == RUNNING) {
-		/* Its minder was killed: so was it. */
+		/* Its supervisor was killed: so was it. */
 		interpreter->state = EXITED;
-		interpreter->lost_minder = true;
+		interpreter->lost_supervisor = true;
 		handlers->exited(interpreter, SIGKILL);
 	} else if (interpreter->state == EXITED) {
 		interpreter->state = OVER;
@@ -108,10 +108,10 @@ static void on_settle(struct loop_defer *defer)
 	}
 }
 
-static void end(struct interpreter *interpreter)
+static void end_channel(struct interpreter *interpreter)
 {
 	loop_io_stop(&interpreter->io);
-	fd_close(&interpreter->minder);
+	fd_close(&interpreter->supervisor);
 	loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
 }
 
@@ -119,14 +119,14 @@ static void end_by_eof(struct interpreter *interpreter)
 {
 	if (interpreter->state == STARTING &&
 	    !sandbox_get_err(interpreter->sandbox, &interpreter->err)) {
-		interpreter->lost_minder = true;
+		interpreter->lost_supervisor = true;
 		(void)err_set(&interpreter->err, ERR_SYSTEM,
 			      "the process that starts interpreters has died");
 	}
-	end(interpreter);
+	end_channel(interpreter);
 }
 
-/* ---- the minder's messages ---- */
+/* ---- the supervisor's messages ---- */
 
 static bool is_pipe(int fd, int access_mode)
 {
@@ -193,7 +193,7 @@ static int take_descriptors(struct interpreter *interpreter, struct wire_message
 static void on_started(struct interpreter *interpreter, struct wire_message *message)
 {
 	if (take_descriptors(interpreter, message, &interpreter->err) < 0) {
-		end(interpreter);
+		end_channel(interpreter);
 		return;
 	}
 	/* What init made for it was told before, but over another channel. */
@@ -214,7 +214,7 @@ static void read_mode(const struct interpreter *interpreter, struct input_look *
 	look->raw = (settings.c_lflag & ICANON) == 0;
 }
 
-static enum input_wait wait_of(int32_t state)
+static enum input_wait input_wait_of(int32_t state)
 {
 	switch (state) {
 	case TTYWAIT_YES:
@@ -235,7 +235,7 @@ static struct input_look read_look(const struct interpreter *interpreter,
 	struct input_look look = { .thread = 0 };
 
 	memcpy(&result, message->payload, sizeof(result));
-	look.wait = wait_of(result.state);
+	look.wait = input_wait_of(result.state);
 	if (look.wait != INPUT_NOT_AWAITED)
 		read_mode(interpreter, &look);
 	look.watches = result.watches != 0;
@@ -248,50 +248,51 @@ static struct input_look read_look(const struct interpreter *interpreter,
 	return look;
 }
 
-static void on_answer(struct interpreter *interpreter, const struct wire_message *message)
+static void on_reply(struct interpreter *interpreter, const struct wire_message *message)
 {
-	struct query *query = query_take(interpreter);
+	struct question *question = take_question(interpreter);
 
-	if (query != NULL && query->count != NULL && message->type == WIRE_COUNTED) {
-		query_answer(interpreter, query, wire_get_number(message), NULL);
-	} else if (query != NULL && query->input != NULL && message->type == WIRE_INPUT_STATE) {
+	if (question != NULL && question->count != NULL && message->type == WIRE_COUNTED) {
+		answer_question(interpreter, question, wire_get_number(message), NULL);
+	} else if (question != NULL && question->input != NULL &&
+		   message->type == WIRE_INPUT_STATE) {
 		struct input_look look = read_look(interpreter, message);
 
-		query_answer(interpreter, query, 0, &look);
+		answer_question(interpreter, question, 0, &look);
 	} else {
-		free(query);
-		end(interpreter);
+		free(question);
+		end_channel(interpreter);
 	}
 }
 
-static void on_message(struct interpreter *interpreter, struct wire_message *message)
+static void on_supervisor_event(struct interpreter *interpreter, struct wire_message *message)
 {
 	if (interpreter->state == STARTING && message->type == WIRE_STARTED) {
 		on_started(interpreter, message);
 	} else if (interpreter->state == STARTING && message->type == WIRE_FAILED) {
 		wire_get_err(message, &interpreter->err);
-		end(interpreter);
+		end_channel(interpreter);
 	} else if (interpreter->state == RUNNING && message->type == WIRE_EXITED) {
 		interpreter->state = EXITED;
 		interpreter->handlers->exited(interpreter, wire_get_number(message));
 	} else if (message->type == WIRE_COUNTED || message->type == WIRE_INPUT_STATE) {
-		on_answer(interpreter, message);
+		on_reply(interpreter, message);
 	} else {
-		/* WIRE_GONE, or what no minder of ours sends: both are its last word. */
+		/* WIRE_GONE, or what no supervisor of ours sends: both are its last word. */
 		end_by_eof(interpreter);
 	}
 }
 
-static void on_minder(struct loop_io *io, uint32_t events)
+static void on_supervisor_message(struct loop_io *io, uint32_t events)
 {
 	struct interpreter *interpreter = container_of(io, struct interpreter, io);
 	cleanup_wire struct wire_message message = { 0 };
 	struct err err;
-	int got = wire_receive(interpreter->minder, &message, &err);
+	int got = wire_receive(interpreter->supervisor, &message, &err);
 
 	(void)events;
 	if (got == 1)
-		on_message(interpreter, &message);
+		on_supervisor_event(interpreter, &message);
 	else if (got == 0 || err.code != ERR_BUSY)
 		end_by_eof(interpreter);
 }
@@ -330,8 +331,8 @@ static int seal_start(const struct plan_start *start, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-static int request(struct interpreter *interpreter, const struct interpreter *parent,
-		   struct err *err)
+static int request_start(struct interpreter *interpreter, const struct interpreter *parent,
+			 struct err *err)
 {
 	cleanup_fd int plan = seal_start(&interpreter->spec, err);
 	cleanup_fd int theirs = -1;
@@ -340,15 +341,15 @@ static int request(struct interpreter *interpreter, const struct interpreter *pa
 
 	if (plan < 0 || wire_pair(pair, err) < 0)
 		return -1;
-	interpreter->minder = pair[0];
+	interpreter->supervisor = pair[0];
 	theirs = pair[1];
 	interpreter->number =
 		sandbox_request(interpreter->sandbox, (int[]){ plan, theirs, fork_from },
 				fork_from >= 0 ? 3 : 2, err);
 	if (interpreter->number < 0)
 		return -1;
-	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->minder, EPOLLIN,
-			     on_minder, err);
+	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->supervisor, EPOLLIN,
+			     on_supervisor_message, err);
 }
 
 struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
@@ -360,15 +361,15 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 	interpreter->sandbox = sandbox;
 	interpreter->handlers = handlers;
 	interpreter->data = data;
-	interpreter->minder = -1;
+	interpreter->supervisor = -1;
 	interpreter->pty = -1;
 	interpreter->slave = -1;
 	for (size_t i = 0; i < PLAN_DESCRIPTORS_MAX; i++)
 		interpreter->ends[i] = -1;
-	list_init(&interpreter->queries);
+	list_init(&interpreter->questions);
 	fill_start(&interpreter->spec, spec);
-	if (request(interpreter, spec->parent, &interpreter->err) < 0)
-		end(interpreter);
+	if (request_start(interpreter, spec->parent, &interpreter->err) < 0)
+		end_channel(interpreter);
 	/* Borrowed for the call. */
 	interpreter->spec.argv = NULL;
 	interpreter->spec.envp = NULL;
@@ -378,20 +379,20 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 
 void interpreter_free(struct interpreter *interpreter)
 {
-	struct query *query;
+	struct question *question;
 
 	if (interpreter == NULL)
 		return;
 	loop_defer_stop(&interpreter->settle);
 	loop_io_stop(&interpreter->io);
-	/* The minder kills the tree at the end of its channel. */
-	fd_close(&interpreter->minder);
+	/* The supervisor kills the tree at the end of its channel. */
+	fd_close(&interpreter->supervisor);
 	fd_close(&interpreter->pty);
 	fd_close(&interpreter->slave);
 	for (size_t i = 0; i < PLAN_DESCRIPTORS_MAX; i++)
 		fd_close(&interpreter->ends[i]);
-	while ((query = query_take(interpreter)) != NULL)
-		free(query);
+	while ((question = take_question(interpreter)) != NULL)
+		free(question);
 	free(interpreter);
 }
 
@@ -414,7 +415,7 @@ bool interpreter_is_copy(const struct interpreter *interpreter)
 
 bool interpreter_lost_minder(const struct interpreter *interpreter)
 {
-	return interpreter->lost_minder;
+	return interpreter->lost_supervisor;
 }
 
 int interpreter_pty(const struct interpreter *interpreter)
@@ -483,7 +484,7 @@ void interpreter_signal(struct interpreter *interpreter, int signo)
 {
 	int32_t number = signo;
 
-	wire_tell(interpreter->minder, WIRE_SIGNAL_ONE, &number);
+	wire_notify(interpreter->supervisor, WIRE_SIGNAL_ONE, &number);
 }
 
 void interpreter_signal_tree(struct interpreter *interpreter, int signo)
@@ -491,20 +492,21 @@ void interpreter_signal_tree(struct interpreter *interpreter, int signo)
 	int32_t number = signo;
 
 	if (signo == SIGKILL)
-		wire_tell(interpreter->minder, WIRE_KILL, NULL);
+		wire_notify(interpreter->supervisor, WIRE_KILL, NULL);
 	else
-		wire_tell(interpreter->minder, WIRE_SIGNAL, &number);
+		wire_notify(interpreter->supervisor, WIRE_SIGNAL, &number);
 }
 
-static void ask(struct interpreter *interpreter, enum wire_type type, const struct query *query)
+static void send_question(struct interpreter *interpreter, enum wire_type type,
+			  const struct question *question)
 {
-	struct query *copy = xcalloc(1, sizeof(*copy));
+	struct question *copy = xcalloc(1, sizeof(*copy));
 
-	*copy = *query;
+	*copy = *question;
 	list_init(&copy->node);
-	list_append(&interpreter->queries, &copy->node);
-	if (interpreter->minder >= 0)
-		wire_tell(interpreter->minder, type, NULL);
+	list_append(&interpreter->questions, &copy->node);
+	if (interpreter->supervisor >= 0)
+		wire_notify(interpreter->supervisor, type, NULL);
 	else
 		loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
 }
@@ -512,12 +514,12 @@ static void ask(struct interpreter *interpreter, enum wire_type type, const stru
 void interpreter_count_children(struct interpreter *interpreter,
 				void (*done)(struct interpreter *interpreter, int count))
 {
-	ask(interpreter, WIRE_COUNT, &(struct query){ .count = done });
+	send_question(interpreter, WIRE_COUNT, &(struct question){ .count = done });
 }
 
 void interpreter_check_input(struct interpreter *interpreter,
 			     void (*done)(struct interpreter *interpreter,
 					  const struct input_look *look))
 {
-	ask(interpreter, WIRE_INPUT, &(struct query){ .input = done });
+	send_question(interpreter, WIRE_INPUT, &(struct question){ .input = done });
 }

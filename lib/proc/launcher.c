@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <spawn_program.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -24,14 +24,14 @@ struct launcher {
 	char *path;
 	int program; /* it, held open: to be started when its file is gone or another's; or -1 */
 	int channel; /* -1: none runs */
-	bool left;   /* the last one ended by itself, as one does that is not understood */
+	bool left_early; /* the last one ended by itself, as one does that is not understood */
 	struct loop_child child;
 	struct list closing;
 	struct list probes;
 };
 
 /* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
-static void forget(struct launcher *launcher)
+static void end_program(struct launcher *launcher)
 {
 	fd_close(&launcher->channel);
 	if (!loop_child_active(&launcher->child))
@@ -59,7 +59,7 @@ void launcher_free(struct launcher *launcher)
 {
 	if (launcher == NULL)
 		return;
-	forget(launcher);
+	end_program(launcher);
 	while (!list_empty(&launcher->closing))
 		sandbox_abandon(launcher->closing.next);
 	while (!list_empty(&launcher->probes))
@@ -145,7 +145,8 @@ static int spawn_from(int program, const char *path, int channel, pid_t *ret_pid
 }
 
 /* One whose file is gone or another's, as after an update, is still held. */
-static int spawn(const struct launcher *launcher, int channel, pid_t *ret_pid, struct err *err)
+static int spawn_program(const struct launcher *launcher, int channel, pid_t *ret_pid,
+			 struct err *err)
 {
 	bool replaced = launcher->program >= 0 && !fd_is_file(launcher->program, launcher->path);
 	cleanup_fd int program =
@@ -155,18 +156,18 @@ static int spawn(const struct launcher *launcher, int channel, pid_t *ret_pid, s
 }
 
 /* Its sandboxes notice by their own channels. */
-static void on_exit_of(struct loop_child *child, int wait_status)
+static void on_program_exit(struct loop_child *child, int wait_status)
 {
 	struct launcher *launcher = container_of(child, struct launcher, child);
 
 	log_error("launcher", "ended with status %d; its sessions end with it", wait_status);
-	launcher->left = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_SUCCESS;
+	launcher->left_early = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_SUCCESS;
 	fd_close(&launcher->channel);
 }
 
-static int watch(struct launcher *launcher, pid_t pid, struct err *err)
+static int watch_program(struct launcher *launcher, pid_t pid, struct err *err)
 {
-	if (loop_child_start(launcher->loop, &launcher->child, pid, on_exit_of, err) == 0)
+	if (loop_child_start(launcher->loop, &launcher->child, pid, on_program_exit, err) == 0)
 		return 0;
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
@@ -183,11 +184,11 @@ int launcher_start(struct launcher *launcher, struct err *err)
 		return 0;
 	if (wire_pair(pair, err) < 0)
 		return -1;
-	launcher->left = false;
-	rc = spawn(launcher, pair[1], &pid, err);
+	launcher->left_early = false;
+	rc = spawn_program(launcher, pair[1], &pid, err);
 	fd_close(&pair[1]);
 	if (rc == 0)
-		rc = watch(launcher, pid, err);
+		rc = watch_program(launcher, pid, err);
 	if (rc == 0)
 		launcher->channel = fd_steal(&pair[0]);
 	fd_close(&pair[0]);
@@ -200,10 +201,10 @@ bool launcher_differs(struct launcher *launcher, struct err *ret_err)
 
 	if (loop_child_active(&launcher->child) && loop_child_await(&launcher->child, LEAVE_MS) &&
 	    waitid(P_PID, (id_t)launcher->child.pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0)
-		launcher->left = end.si_code == CLD_EXITED && end.si_status == EXIT_SUCCESS;
-	if (launcher->left)
+		launcher->left_early = end.si_code == CLD_EXITED && end.si_status == EXIT_SUCCESS;
+	if (launcher->left_early)
 		parts_differ("ptycell-launcher", ret_err);
-	return launcher->left;
+	return launcher->left_early;
 }
 
 int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
@@ -214,7 +215,7 @@ int launcher_request(struct launcher *launcher, enum wire_type type, const int *
 			return 0;
 		if (err->code == ERR_BUSY)
 			return -1;
-		forget(launcher);
+		end_program(launcher);
 	}
 	if (launcher_start(launcher, err) < 0)
 		return -1;

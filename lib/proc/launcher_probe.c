@@ -7,13 +7,13 @@
 #include "proc/proc_internal.h"
 
 /* A probe builds and breaks a few sandboxes: some milliseconds on a machine that is not stuck. */
-enum { PROBE_PATIENCE_MS = 10000 };
+enum { PROBE_TIMEOUT_MS = 10000 };
 
 struct probe {
 	struct launcher *launcher;
 	int channel;
 	struct loop_io io;
-	struct loop_timer patience;
+	struct loop_timer deadline;
 	struct loop_defer settle; /* of one that failed at once */
 	struct list node;
 	launcher_probe_fn *done;
@@ -24,7 +24,7 @@ struct probe {
 static void free_probe(struct probe *probe)
 {
 	loop_io_stop(&probe->io);
-	loop_timer_stop(&probe->patience);
+	loop_timer_stop(&probe->deadline);
 	loop_defer_stop(&probe->settle);
 	list_remove(&probe->node);
 	fd_close(&probe->channel);
@@ -37,7 +37,7 @@ void launcher_probe_abandon(struct list *node)
 }
 
 /* Frees it first: `done` may free the launcher. */
-static void answer(struct probe *probe, const struct sandbox_report *report)
+static void answer_probe(struct probe *probe, const struct sandbox_report *report)
 {
 	launcher_probe_fn *done = probe->done;
 	void *data = probe->data;
@@ -49,16 +49,16 @@ static void answer(struct probe *probe, const struct sandbox_report *report)
 
 static void on_settle(struct loop_defer *defer)
 {
-	answer(container_of(defer, struct probe, settle), NULL);
+	answer_probe(container_of(defer, struct probe, settle), NULL);
 }
 
-static void on_patience(struct loop_timer *timer)
+static void on_deadline(struct loop_timer *timer)
 {
-	struct probe *probe = container_of(timer, struct probe, patience);
+	struct probe *probe = container_of(timer, struct probe, deadline);
 
 	(void)err_set(&probe->err, ERR_TIMEOUT, "looking at what confines sessions took over %d s",
-		      PROBE_PATIENCE_MS / 1000);
-	answer(probe, NULL);
+		      PROBE_TIMEOUT_MS / 1000);
+	answer_probe(probe, NULL);
 }
 
 static void on_channel(struct loop_io *io, uint32_t events)
@@ -73,7 +73,7 @@ static void on_channel(struct loop_io *io, uint32_t events)
 		return;
 	if (got == 1 && message.type == WIRE_REPORT &&
 	    wire_get_report(&message, &report, &probe->err) == 0) {
-		answer(probe, &report);
+		answer_probe(probe, &report);
 		return;
 	}
 	if (got == 1 && message.type == WIRE_FAILED)
@@ -81,10 +81,10 @@ static void on_channel(struct loop_io *io, uint32_t events)
 	else if (got == 0 && !launcher_differs(probe->launcher, &probe->err))
 		(void)err_set(&probe->err, ERR_SYSTEM,
 			      "the process that looks at what confines sessions has died");
-	answer(probe, NULL);
+	answer_probe(probe, NULL);
 }
 
-static int ask(struct probe *probe, struct err *err)
+static int send_probe(struct probe *probe, struct err *err)
 {
 	struct loop *loop = launcher_loop(probe->launcher);
 	cleanup_fd int theirs = -1;
@@ -97,7 +97,7 @@ static int ask(struct probe *probe, struct err *err)
 	if (launcher_request(probe->launcher, WIRE_PROBE, &theirs, 1, err) < 0 ||
 	    loop_io_start(loop, &probe->io, probe->channel, EPOLLIN, on_channel, err) < 0)
 		return -1;
-	loop_timer_start(loop, &probe->patience, loop_now(loop) + PROBE_PATIENCE_MS, on_patience);
+	loop_timer_start(loop, &probe->deadline, loop_now(loop) + PROBE_TIMEOUT_MS, on_deadline);
 	return 0;
 }
 
@@ -111,6 +111,6 @@ void launcher_probe(struct launcher *launcher, launcher_probe_fn *done, void *da
 	probe->data = data;
 	list_init(&probe->node);
 	list_append(launcher_probes(launcher), &probe->node);
-	if (ask(probe, &probe->err) < 0)
+	if (send_probe(probe, &probe->err) < 0)
 		loop_defer_start(launcher_loop(launcher), &probe->settle, on_settle);
 }

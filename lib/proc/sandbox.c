@@ -18,11 +18,11 @@
 
 /*
  * How long an init may take to end what is in it, until it is killed itself: then others end that,
- * and nobody tells when. On a busy machine it takes more than its own grace for minders.
+ * and nobody tells when. On a busy machine it takes more than its own grace for supervisors.
  */
 enum { CLOSE_GRACE_MS = 5000 };
 /* How often, and how many times, it is looked whether a group is empty that was killed: for 5 s. */
-enum { LEAF_PAUSE_MS = 2, LEAF_LOOKS_MAX = 2500 };
+enum { LEAF_PAUSE_MS = 2, LEAF_POLLS_MAX = 2500 };
 
 struct sandbox {
 	struct launcher *launcher;
@@ -33,11 +33,11 @@ struct sandbox {
 	int starts;
 	bool closing; /* closed by its owner, waiting for its init's end */
 	struct list node;
-	struct loop_timer grace;     /* of one that is closing: for its init */
-	struct loop_defer end;       /* likewise */
-	struct cgroup_leaf *leaf;    /* or NULL */
-	struct loop_timer leaf_look; /* for its being empty */
-	unsigned int looks;
+	struct loop_timer grace;        /* of one that is closing: for its init */
+	struct loop_defer closed_defer; /* likewise */
+	struct cgroup_leaf *leaf;       /* or NULL */
+	struct loop_timer leaf_timer;   /* for its being empty */
+	unsigned int leaf_polls;
 	void (*closed)(void *data);
 	void *data;
 	const struct sandbox_watcher *watcher; /* NULL: nobody watches */
@@ -47,7 +47,7 @@ struct sandbox {
 	int nursery[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not told */
 };
 
-static void stop(struct sandbox *sandbox)
+static void stop_watching(struct sandbox *sandbox)
 {
 	loop_io_stop(&sandbox->io);
 	loop_timer_stop(&sandbox->grace);
@@ -56,9 +56,9 @@ static void stop(struct sandbox *sandbox)
 
 static void free_sandbox(struct sandbox *sandbox)
 {
-	stop(sandbox);
-	loop_timer_stop(&sandbox->leaf_look);
-	loop_defer_stop(&sandbox->end);
+	stop_watching(sandbox);
+	loop_timer_stop(&sandbox->leaf_timer);
+	loop_defer_stop(&sandbox->closed_defer);
 	list_remove(&sandbox->node);
 	fd_close(&sandbox->pidfd);
 	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
@@ -67,7 +67,7 @@ static void free_sandbox(struct sandbox *sandbox)
 	free(sandbox);
 }
 
-static void on_leaf_look(struct loop_timer *timer);
+static void on_leaf_timer(struct loop_timer *timer);
 
 /* The kernel kills what is left of a group, whatever it does, and says when there is nothing. */
 static bool leaf_is_over(struct sandbox *sandbox)
@@ -76,15 +76,15 @@ static bool leaf_is_over(struct sandbox *sandbox)
 
 	if (sandbox->leaf == NULL || cgroups_leaf_end(sandbox->leaf))
 		return true;
-	if (++sandbox->looks > LEAF_LOOKS_MAX) {
+	if (++sandbox->leaf_polls > LEAF_POLLS_MAX) {
 		log_warn("sandbox", "killed processes do not end: its control group is left");
 		return true;
 	}
-	loop_timer_start(loop, &sandbox->leaf_look, loop_now(loop) + LEAF_PAUSE_MS, on_leaf_look);
+	loop_timer_start(loop, &sandbox->leaf_timer, loop_now(loop) + LEAF_PAUSE_MS, on_leaf_timer);
 	return false;
 }
 
-static void finish(struct sandbox *sandbox)
+static void finish_closing(struct sandbox *sandbox)
 {
 	void (*closed)(void *data) = sandbox->closed;
 	void *data = sandbox->data;
@@ -96,22 +96,23 @@ static void finish(struct sandbox *sandbox)
 		closed(data);
 }
 
-static void on_leaf_look(struct loop_timer *timer)
+static void on_leaf_timer(struct loop_timer *timer)
 {
-	finish(container_of(timer, struct sandbox, leaf_look));
+	finish_closing(container_of(timer, struct sandbox, leaf_timer));
 }
 
-static void on_end(struct loop_defer *defer)
+static void on_closed_defer(struct loop_defer *defer)
 {
-	finish(container_of(defer, struct sandbox, end));
+	finish_closing(container_of(defer, struct sandbox, closed_defer));
 }
 
 /* Its init is gone, and so is all that was below. */
-static void end(struct sandbox *sandbox)
+static void end_sandbox(struct sandbox *sandbox)
 {
-	stop(sandbox);
+	stop_watching(sandbox);
 	if (sandbox->closing)
-		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->end, on_end);
+		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->closed_defer,
+				 on_closed_defer);
 }
 
 static bool is_listener(int fd)
@@ -125,7 +126,7 @@ static bool is_listener(int fd)
 }
 
 /* What nobody waits for, and a second one, is closed with the message. */
-static void take_listener(struct sandbox *sandbox, int *fd)
+static void pass_on_listener(struct sandbox *sandbox, int *fd)
 {
 	void (*fn)(void *data, int listener_own) = sandbox->listener;
 
@@ -134,49 +135,50 @@ static void take_listener(struct sandbox *sandbox, int *fd)
 		fn(sandbox->listener_data, fd_steal(fd));
 }
 
-static void tell_measured(const struct sandbox *sandbox, const struct wire_message *message)
+static void report_usage(const struct sandbox *sandbox, const struct wire_message *message)
 {
-	struct sandbox_usage told;
+	struct sandbox_usage reported;
 	struct usage usage;
 
 	memcpy(&usage, message->payload, sizeof(usage));
-	told = (struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
-				       .cpu_ms = usage.cpu_ms,
-				       .unlinked_bytes = usage.unlinked_bytes,
-				       .processes = usage.processes,
-				       .in_flight = usage.in_flight,
-				       .tasks = usage.tasks,
-				       .exact = usage.exact != 0,
-				       .programs_bytes = usage.programs_bytes,
-				       .shared_bytes = usage.shared_bytes };
+	reported = (struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
+					   .cpu_ms = usage.cpu_ms,
+					   .unlinked_bytes = usage.unlinked_bytes,
+					   .processes = usage.processes,
+					   .in_flight = usage.in_flight,
+					   .tasks = usage.tasks,
+					   .exact = usage.exact != 0,
+					   .programs_bytes = usage.programs_bytes,
+					   .shared_bytes = usage.shared_bytes };
 	for (size_t i = 0; i < SANDBOX_GROWTHS_MAX; i++)
-		told.growths[i] = (struct sandbox_growth){ .interpreter = usage.growths[i].parent,
-							   .bytes = usage.growths[i].bytes };
-	sandbox->watcher->measured(sandbox->watcher_data, &told);
+		reported.growths[i] =
+			(struct sandbox_growth){ .interpreter = usage.growths[i].parent,
+						 .bytes = usage.growths[i].bytes };
+	sandbox->watcher->measured(sandbox->watcher_data, &reported);
 }
 
-static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)
+static void report_killed(const struct sandbox *sandbox, const struct wire_message *message)
 {
-	struct sandbox_relief told = { 0 };
-	struct usage_relief relief;
+	struct sandbox_relief reported = { 0 };
+	struct usage_killed killed;
 
-	memcpy(&relief, message->payload, sizeof(relief));
-	told.memory_bytes = relief.program.memory_bytes;
-	told.programs = relief.programs;
-	told.interpreters = relief.firsts;
-	_Static_assert(sizeof(told.name) == sizeof(relief.program.name), "names fit");
-	memcpy(told.name, relief.program.name, sizeof(told.name) - 1);
-	sandbox->watcher->relieved(sandbox->watcher_data, &told);
+	memcpy(&killed, message->payload, sizeof(killed));
+	reported.memory_bytes = killed.program.memory_bytes;
+	reported.programs = killed.programs;
+	reported.interpreters = killed.firsts;
+	_Static_assert(sizeof(reported.name) == sizeof(killed.program.name), "names fit");
+	memcpy(reported.name, killed.program.name, sizeof(reported.name) - 1);
+	sandbox->watcher->relieved(sandbox->watcher_data, &reported);
 }
 
-static void take_usage(const struct sandbox *sandbox, const struct wire_message *message)
+static void pass_on_reply(const struct sandbox *sandbox, const struct wire_message *message)
 {
 	if (sandbox->watcher == NULL)
 		return;
 	if (message->type == WIRE_MEASURED)
-		tell_measured(sandbox, message);
+		report_usage(sandbox, message);
 	else
-		tell_relieved(sandbox, message);
+		report_killed(sandbox, message);
 }
 
 /*
@@ -188,21 +190,21 @@ static void on_message(struct sandbox *sandbox, struct wire_message *message)
 	if (message->type == WIRE_OPENED && sandbox->pidfd < 0) {
 		sandbox->pidfd = fd_steal(&message->fds[0]);
 	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
-		take_listener(sandbox, &message->fds[0]);
-	} else if (message->type == WIRE_NURSERY && sandbox->nursery[0] < 0) {
+		pass_on_listener(sandbox, &message->fds[0]);
+	} else if (message->type == WIRE_ZYGOTE_NAMESPACES && sandbox->nursery[0] < 0) {
 		for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 			sandbox->nursery[i] = fd_steal(&message->fds[i]);
-	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
-		take_usage(sandbox, message);
+	} else if (message->type == WIRE_MEASURED || message->type == WIRE_LARGEST_KILLED) {
+		pass_on_reply(sandbox, message);
 	} else {
 		if (message->type == WIRE_FAILED)
 			wire_get_err(message, &sandbox->err);
-		end(sandbox);
+		end_sandbox(sandbox);
 	}
 }
 
 /* Takes what init said, or its end; false when there is nothing (any more). */
-static bool hear(struct sandbox *sandbox)
+static bool receive_message(struct sandbox *sandbox)
 {
 	cleanup_wire struct wire_message message = { 0 };
 	struct err err;
@@ -220,14 +222,14 @@ static bool hear(struct sandbox *sandbox)
 	/* Nobody else says why there is none. */
 	if (got == 0 && sandbox->pidfd < 0)
 		(void)launcher_differs(sandbox->launcher, &sandbox->err);
-	end(sandbox);
+	end_sandbox(sandbox);
 	return true;
 }
 
 static void on_channel(struct loop_io *io, uint32_t events)
 {
 	(void)events;
-	(void)hear(container_of(io, struct sandbox, io));
+	(void)receive_message(container_of(io, struct sandbox, io));
 }
 
 static int seal_policy(const struct policy *policy, struct err *err)
@@ -312,7 +314,7 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 	/* An error that a second try overcame is none of the sandbox's. */
 	if (open_sandbox(sandbox, &own, folders, group, &err) < 0) {
 		sandbox->err = err;
-		stop(sandbox);
+		stop_watching(sandbox);
 	}
 	return sandbox;
 }
@@ -322,7 +324,7 @@ void sandbox_abandon(struct list *node)
 	free_sandbox(list_entry(node, struct sandbox, node));
 }
 
-/* One that was stopped, say: its death is enough for launcher and minders to do the rest. */
+/* One that was stopped, say: its death is enough for launcher and supervisors to do the rest. */
 static void on_grace(struct loop_timer *timer)
 {
 	struct sandbox *sandbox = container_of(timer, struct sandbox, grace);
@@ -347,7 +349,7 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 	sandbox->data = data;
 	list_append(launcher_closing(sandbox->launcher), &sandbox->node);
 	if (sandbox->channel < 0) {
-		end(sandbox);
+		end_sandbox(sandbox);
 		return;
 	}
 	/* Init takes it for the end, and we see its own. */
@@ -373,32 +375,34 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 	const int32_t number = exact;
 
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_MEASURE, &number);
+		wire_notify(sandbox->channel, WIRE_MEASURE, &number);
 }
 
 void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
 		     const int *busy, size_t count)
 {
-	struct usage_wish wish = { .memory_max = memory_max, .still_max = still_max };
+	struct usage_kill_request request = { .memory_max = memory_max, .still_max = still_max };
 
-	for (; wish.busy_count < count && wish.busy_count < USAGE_BUSY_MAX; wish.busy_count++)
-		wish.busy[wish.busy_count] = busy[wish.busy_count];
+	for (; request.busy_count < count && request.busy_count < USAGE_BUSY_MAX;
+	     request.busy_count++)
+		request.busy[request.busy_count] = busy[request.busy_count];
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_KILL_LARGEST, &wish);
+		wire_notify(sandbox->channel, WIRE_KILL_LARGEST, &request);
 }
 
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)
 {
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_FILE_MAX, &bytes);
+		wire_notify(sandbox->channel, WIRE_FILE_MAX, &bytes);
 }
 
 /* Its end may not have been heard yet; hearing calls others, this does not. */
 bool sandbox_is_dead(const struct sandbox *sandbox)
 {
-	struct pollfd end = { .fd = sandbox->channel };
+	struct pollfd channel = { .fd = sandbox->channel };
 
-	return sandbox->channel < 0 || (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0);
+	return sandbox->channel < 0 ||
+	       (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP) != 0);
 }
 
 const int *sandbox_nursery(const struct sandbox *sandbox)
@@ -421,7 +425,7 @@ struct loop *sandbox_loop(const struct sandbox *sandbox)
 
 void sandbox_catch_up(struct sandbox *sandbox)
 {
-	while (hear(sandbox))
+	while (receive_message(sandbox))
 		;
 }
 

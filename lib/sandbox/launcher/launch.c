@@ -20,13 +20,13 @@
 #include "sandbox/wire/plan.h"
 
 struct launch {
-	struct subreaper warden;
+	struct subreaper subreaper;
 	const struct privdrop_means *means;
 	struct list guards;
 };
 
 /* What the server ends a sandbox with whose init does not end by itself. */
-static void hand_over(int channel, pid_t pid)
+static void send_pidfd(int channel, pid_t pid)
 {
 	cleanup_fd int pidfd = proctree_hold(pid, pid);
 	struct err err;
@@ -85,9 +85,9 @@ static int guard_new(struct launch *launch, const struct policy *policy, const i
 	return 0;
 }
 
-static void on_reaped(struct subreaper *warden, pid_t pid)
+static void on_reaped(struct subreaper *subreaper, pid_t pid)
 {
-	struct launch *launch = container_of(warden, struct launch, warden);
+	struct launch *launch = container_of(subreaper, struct launch, subreaper);
 	struct list *node;
 	struct list *next;
 
@@ -164,7 +164,7 @@ static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 	if (pid == 0 && policy->tier == POLICY_BWRAP)
 		_exit(launch_become_bwrap(task, policy));
 	if (pid > 0)
-		pidlist_add(&launch->warden.known, pid);
+		pidlist_add(&launch->subreaper.known, pid);
 	if (pid > 0 && guard != NULL)
 		guard->init = pid;
 	if (pid < 0 && guard != NULL)
@@ -188,9 +188,9 @@ static pid_t open_planned(struct launch *launch, struct init_task *task, struct 
 	return pid;
 }
 
-static void on_sandbox(struct subreaper *warden, const struct wire_message *message)
+static void on_sandbox(struct subreaper *subreaper, const struct wire_message *message)
 {
-	struct launch *launch = container_of(warden, struct launch, warden);
+	struct launch *launch = container_of(subreaper, struct launch, subreaper);
 	struct init_task task = { .means = launch->means,
 				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
@@ -206,14 +206,14 @@ static void on_sandbox(struct subreaper *warden, const struct wire_message *mess
 		_exit(init_run(&task));
 	fd_close(&task.members);
 	if (pid > 0)
-		hand_over(task.channel, pid);
+		send_pidfd(task.channel, pid);
 	else
-		wire_tell(task.channel, WIRE_FAILED, &err);
+		wire_notify(task.channel, WIRE_FAILED, &err);
 }
 
-static void on_probe(struct subreaper *warden, const struct wire_message *message)
+static void on_probe(struct subreaper *subreaper, const struct wire_message *message)
 {
-	const struct launch *launch = container_of(warden, struct launch, warden);
+	const struct launch *launch = container_of(subreaper, struct launch, subreaper);
 	const pid_t parent = getpid();
 	struct err err;
 	pid_t pid = fork();
@@ -221,21 +221,21 @@ static void on_probe(struct subreaper *warden, const struct wire_message *messag
 	if (pid == 0)
 		_exit(probe_run(message->fds[0], parent, launch->means));
 	if (pid > 0) {
-		pidlist_add(&warden->known, pid);
+		pidlist_add(&subreaper->known, pid);
 		return;
 	}
 	(void)err_sys(&err, "forking a probe");
-	wire_tell(message->fds[0], WIRE_FAILED, &err);
+	wire_notify(message->fds[0], WIRE_FAILED, &err);
 }
 
-static void on_message(struct subreaper *warden, const struct wire_message *message)
+static void on_message(struct subreaper *subreaper, const struct wire_message *message)
 {
 	if (message->type == WIRE_SANDBOX)
-		on_sandbox(warden, message);
+		on_sandbox(subreaper, message);
 	else if (message->type == WIRE_PROBE)
-		on_probe(warden, message);
+		on_probe(subreaper, message);
 	else
-		warden->ended = true;
+		subreaper->ended = true;
 }
 
 int launch_run(int channel, const struct privdrop_means *means, struct err *err)
@@ -243,10 +243,10 @@ int launch_run(int channel, const struct privdrop_means *means, struct err *err)
 	struct launch launch = { .means = means };
 
 	list_init(&launch.guards);
-	if (subreaper_init(&launch.warden, "ptycell-launch", channel, 0, err) < 0)
+	if (subreaper_init(&launch.subreaper, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
-	launch.warden.reaped = on_reaped;
-	subreaper_serve(&launch.warden, on_message, SUBREAPER_LAUNCHER_GRACE_MS);
-	subreaper_release(&launch.warden);
+	launch.subreaper.reaped = on_reaped;
+	subreaper_serve(&launch.subreaper, on_message, SUBREAPER_LAUNCHER_GRACE_MS);
+	subreaper_release(&launch.subreaper);
 	return 0;
 }

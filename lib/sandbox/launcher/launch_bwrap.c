@@ -25,7 +25,7 @@ int launch_become_bwrap(const struct init_task *task, const struct policy *polic
 	for (size_t i = 0; i < own.folder_count; i++)
 		fds[2 + i] = &own.folders[i];
 	if (bwrap_exec(&start, &err) < 0)
-		wire_tell(own.channel, WIRE_FAILED, &err);
+		wire_notify(own.channel, WIRE_FAILED, &err);
 	return EXIT_FAILURE;
 }
 

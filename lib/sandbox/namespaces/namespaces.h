@@ -3,8 +3,8 @@
  * namespaces.h - the namespaces of a session: user, mount, pid, net, ipc, uts and cgroup, and a
  * second user namespace for its programs.
  *
- * Init and minders stay in the first user namespace with all capabilities of it; every interpreter
- * joins the second one, in which it owns nothing that confines it.
+ * Init and supervisors stay in the first user namespace with all capabilities of it; every
+ * interpreter joins the second one, in which it owns nothing that confines it.
  */
 #ifndef SANDBOX_NAMESPACES_NAMESPACES_H
 #define SANDBOX_NAMESPACES_NAMESPACES_H

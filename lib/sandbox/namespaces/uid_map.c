@@ -195,7 +195,7 @@ static int write_nursery_map(pid_t pid, const char *name, uid_t own, struct err 
 {
 	char folder[MAP_TEXT_MAX];
 	char text[4 * MAP_TEXT_MAX];
-	int len = snprintf(text, sizeof(text), "0 %u 1\n%d 0 1\n", own, UID_MAP_NURSERY_ROOT);
+	int len = snprintf(text, sizeof(text), "0 %u 1\n%d 0 1\n", own, UID_MAP_ZYGOTE_ROOT);
 
 	if (own > UID_MAP_FIRST)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "%d %d %u\n", UID_MAP_FIRST,

@@ -23,7 +23,7 @@ enum {
 	 * told otherwise (up to 2000200000), below what is reserved. */
 	UID_MAP_FIRST = 0x78000000,
 	UID_MAP_LAST = 0x7bffffff,
-	UID_MAP_NURSERY_ROOT = 1, /* see nursery.h */
+	UID_MAP_ZYGOTE_ROOT = 1, /* see nursery.h */
 };
 
 struct uid_map {

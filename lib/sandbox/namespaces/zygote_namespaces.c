@@ -44,7 +44,7 @@ static int enter(const int *fds, const struct uid_map *map, struct err *err)
 	if (map->foreign) {
 		if (setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
 			return err_sys(err, "becoming the user of forked interpreters");
-		(void)setfsuid(UID_MAP_NURSERY_ROOT);
+		(void)setfsuid(UID_MAP_ZYGOTE_ROOT);
 		/* Who cannot be looked into has a map that only root writes. */
 		(void)prctl(PR_SET_DUMPABLE, 1UL);
 	}

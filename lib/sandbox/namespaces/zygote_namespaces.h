@@ -12,7 +12,7 @@
  * process of a pid namespace: when it ends, so do they all.
  *
  * A server that is root maps in: the nursery's own user, who is nobody else's, as 0; itself as
- * ZYGOTE_NAMESPACES_ROOT, by whom sources of mounts are opened; and all that sessions may be.
+ * UID_MAP_ZYGOTE_ROOT, by whom sources of mounts are opened; and all that sessions may be.
  */
 #ifndef SANDBOX_NAMESPACES_ZYGOTE_NAMESPACES_H
 #define SANDBOX_NAMESPACES_ZYGOTE_NAMESPACES_H

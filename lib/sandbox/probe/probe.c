@@ -24,7 +24,7 @@
 #include "sandbox/supervise/subreaper.h"
 #include "sandbox/wire/wire.h"
 
-enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
+enum { TIMEOUT_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
 
 /* What every throw-away sandbox of one probe shares. */
 struct site {
@@ -36,41 +36,41 @@ struct site {
 struct verdict {
 	struct err err; /* ERR_NONE: it stands */
 	uint32_t layers;
-	struct escapes_result canaries;
+	struct escapes_result escapes;
 };
 
 /* ---- inside ---- */
 
-/* What minder and interpreter do, up to the exec. */
+/* What supervisor and interpreter do, up to the exec. */
 static int confine_child(const struct site *site, const struct policy *policy,
-			 const struct enclosure *enclosure, struct err *err)
+			 const struct setup_result *setup, struct err *err)
 {
 	cleanup_fd int master = -1;
 	struct payload payload = { .policy = policy,
 				   .means = site->means,
 				   .parent = getppid(),
-				   .workspace = enclosure->workspace,
-				   .user_ns = enclosure->user_ns,
+				   .workspace = setup->workspace,
+				   .user_ns = setup->user_ns,
 				   .slave = -1 };
 	int rc = terminal_open(ROWS, COLUMNS, &master, &payload.slave, err);
 
 	if (rc == 0)
 		rc = payload_take_terminal(&payload, err);
 	if (rc == 0)
-		rc = payload_give_up(&payload, err);
+		rc = payload_drop_privileges(&payload, err);
 	return rc;
 }
 
-static void try_canaries(const struct site *site, const struct policy *policy,
-			 const struct enclosure *enclosure, int pipe_end)
+static void try_escapes(const struct site *site, const struct policy *policy,
+			const struct setup_result *setup, int pipe_end)
 {
 	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->place.data;
-	struct verdict verdict = { .layers = enclosure->layers };
+	struct verdict verdict = { .layers = setup->layers };
 
-	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
+	if (confine_child(site, policy, setup, &verdict.err) == 0) {
 		verdict.err.code = ERR_NONE;
 		verdict.layers |= privdrop_layers(policy, site->means);
-		verdict.canaries = escapes_run(&site->place.bait, data);
+		verdict.escapes = escapes_run(&site->place.bait, data);
 	}
 	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }
@@ -84,17 +84,17 @@ static int run_inside(const struct site *site, struct policy *policy, const stru
 					 .outside = outside,
 					 .means = site->means };
 	struct verdict verdict = { 0 };
-	struct enclosure enclosure;
+	struct setup_result setup;
 	int status;
 	pid_t pid;
 
-	if (setup_self(policy, &task, &enclosure, &verdict.err) < 0) {
+	if (setup_self(policy, &task, &setup, &verdict.err) < 0) {
 		(void)!write(pipe_end, &verdict, sizeof(verdict));
 		return EXIT_FAILURE;
 	}
 	pid = fork();
 	if (pid == 0) {
-		try_canaries(site, policy, &enclosure, pipe_end);
+		try_escapes(site, policy, &setup, pipe_end);
 		_exit(EXIT_SUCCESS);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -135,7 +135,7 @@ int probe_run_inside(const struct privdrop_means *means)
 	struct site site;
 	sigset_t all;
 
-	/* As wardens do: a terminal that goes sends its session a signal. */
+	/* As subreapers do: a terminal that goes sends its session a signal. */
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	if (pread(INSIDE_SITE, &site, sizeof(site), 0) != (ssize_t)sizeof(site))
@@ -154,9 +154,9 @@ int probe_run_inside(const struct privdrop_means *means)
 
 static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
 {
-	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, PATIENCE_MS) <= 0)
+	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, TIMEOUT_MS) <= 0)
 		return err_set(err, ERR_TIMEOUT, "building a sandbox took over %d s",
-			       PATIENCE_MS / 1000);
+			       TIMEOUT_MS / 1000);
 	if (read(pipe_end, ret_verdict, sizeof(*ret_verdict)) != (ssize_t)sizeof(*ret_verdict))
 		return err_set(err, ERR_SYSTEM, "a sandbox died while it was being built");
 	if (ret_verdict->err.code == ERR_NONE)
@@ -285,8 +285,8 @@ static void try_all(const struct site *site, struct sandbox_report *report)
 		}
 		report->tier = tier;
 		report->layers = verdict.layers;
-		report->canaries = (uint32_t)__builtin_popcount(verdict.canaries.tried);
-		report->through = verdict.canaries.through;
+		report->escapes = (uint32_t)__builtin_popcount(verdict.escapes.tried);
+		report->through = verdict.escapes.through;
 		return;
 	}
 }
@@ -306,14 +306,14 @@ int probe_run(int channel, pid_t parent, const struct privdrop_means *means)
 {
 	struct sandbox_report report = { .tier = POLICY_UNCONFINED,
 					 .landlock_abi = landlock_abi(means->landlock_abi) };
-	struct subreaper warden;
+	struct subreaper subreaper;
 	struct err err;
 
 	if (subreaper_close_others((int *const[]){ &channel }, 1, &err) < 0 ||
-	    subreaper_init(&warden, "ptycell-probe", channel, parent, &err) < 0 ||
+	    subreaper_init(&subreaper, "ptycell-probe", channel, parent, &err) < 0 ||
 	    look(means, &report, &err) < 0)
-		wire_tell(channel, WIRE_FAILED, &err);
+		wire_notify(channel, WIRE_FAILED, &err);
 	else
-		wire_tell(channel, WIRE_REPORT, &report);
+		wire_notify(channel, WIRE_REPORT, &report);
 	return 0;
 }

@@ -146,8 +146,8 @@ static bool is_older(const struct usage_process *a, const struct usage_process *
 }
 
 /*
- * A minder starts one interpreter, and then gets what that left behind, which is no interpreter: of
- * its children the oldest is of the first generation, the others are programs.
+ * A supervisor starts one interpreter, and then gets what that left behind, which is no
+ * interpreter: of its children the oldest is of the first generation, the others are programs.
  */
 static void tell_orphans_apart(int first, struct usage_process *rows, size_t len)
 {
@@ -213,9 +213,9 @@ static void add_held(const struct pidlist *list, struct usage_process *rows, siz
 	kernel_memory_free(held);
 }
 
-static uint64_t deleted_below(const struct pidlist *list, const struct usage_places *places)
+static uint64_t deleted_below(const struct pidlist *list, const struct usage_paths *paths)
 {
-	const char *folder = places != NULL ? places->folder : NULL;
+	const char *folder = paths != NULL ? paths->folder : NULL;
 	struct stat st;
 
 	return folder != NULL && stat(folder, &st) == 0 ? unlinked_bytes(list, st.st_dev) : 0;
@@ -225,14 +225,14 @@ static uint64_t deleted_below(const struct pidlist *list, const struct usage_pla
  * Pages of files there stay when a process that maps them ends: they are taken out of what each
  * has, as many as there are for each page that is shared at all. Returns what they take.
  */
-static uint64_t take_files_out(const struct usage_places *places, struct usage_process *rows,
+static uint64_t take_files_out(const struct usage_paths *paths, struct usage_process *rows,
 			       size_t len)
 {
 	uint64_t shared = 0;
 	struct statvfs vfs;
 	uint64_t files;
 
-	if (places == NULL || places->shared == NULL || statvfs(places->shared, &vfs) < 0)
+	if (paths == NULL || paths->shared == NULL || statvfs(paths->shared, &vfs) < 0)
 		return 0;
 	files = (uint64_t)(vfs.f_blocks - vfs.f_bfree) * vfs.f_frsize;
 	for (size_t i = 0; i < len; i++)
@@ -289,8 +289,8 @@ static void tell_growths(int first, const struct usage_process *rows, size_t len
 			};
 }
 
-void usage_measure(int first, bool exact, const struct usage_places *places,
-		   struct usage *ret_usage, struct usage_process *ret_largest)
+void usage_measure(int first, bool exact, const struct usage_paths *paths, struct usage *ret_usage,
+		   struct usage_process *ret_largest)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
@@ -304,7 +304,7 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
 	if (!exact && rows != NULL)
 		remember(rows, len);
 	if (rows != NULL) {
-		ret_usage->shared_bytes = take_files_out(places, rows, len);
+		ret_usage->shared_bytes = take_files_out(paths, rows, len);
 		add_held(&list, rows, len, &ret_usage->in_flight);
 	}
 	ret_usage->memory_bytes = ret_usage->shared_bytes;
@@ -321,38 +321,39 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->tasks = totals.tasks;
 	ret_usage->cpu_ms += totals.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	ret_usage->unlinked_bytes = deleted_below(&list, places);
+	ret_usage->unlinked_bytes = deleted_below(&list, paths);
 }
 
 /* ---- relief ---- */
 
-static bool is_busy(const struct usage_process *row, const struct usage_wish *wish)
+static bool is_busy(const struct usage_process *row, const struct usage_kill_request *request)
 {
 	pid_t parent = proctree_number(row->parent);
 
-	for (size_t i = 0; i < wish->busy_count && i < USAGE_BUSY_MAX; i++)
-		if (wish->busy[i] == parent)
+	for (size_t i = 0; i < request->busy_count && i < USAGE_BUSY_MAX; i++)
+		if (request->busy[i] == parent)
 			return true;
 	return false;
 }
 
 /* A first one that is idle and grows, as by a thread, goes before one that runs code and does not.
  */
-static uint32_t rank_of(const struct usage_process *row, int first, const struct usage_wish *wish)
+static uint32_t rank_of(const struct usage_process *row, int first,
+			const struct usage_kill_request *request)
 {
 	bool grows = has_grown(row);
 
 	if (row->generations > first)
 		return grows ? 0 : 1;
-	if (is_busy(row, wish))
+	if (is_busy(row, request))
 		return grows ? RANK_GROWS : RANK_STILL;
 	return grows ? RANK_GROWS + 1 : RANK_STILL + 1;
 }
 
 /* As much as may be left when this one stays. */
-static uint64_t limit_of(const struct usage_process *row, const struct usage_wish *wish)
+static uint64_t limit_of(const struct usage_process *row, const struct usage_kill_request *request)
 {
-	return row->rank >= RANK_STILL ? wish->still_max : wish->memory_max;
+	return row->rank >= RANK_STILL ? request->still_max : request->memory_max;
 }
 
 /* When none of the first generation grows, one that does not has to go. */
@@ -378,14 +379,15 @@ static int by_rank(const void *a, const void *b)
 
 /* How many of `rows`, from the first on, have to go; *ret_left at first is what stays anyway. */
 static size_t count_victims(const struct usage_process *rows, size_t len,
-			    const struct usage_wish *wish, uint64_t *ret_left)
+			    const struct usage_kill_request *request, uint64_t *ret_left)
 {
 	uint64_t left = *ret_left;
 	size_t victims = 0;
 
 	for (size_t i = 0; i < len; i++)
 		left += rows[i].memory_bytes;
-	while (victims < len && victims < USAGE_KILLS_MAX && left > limit_of(&rows[victims], wish))
+	while (victims < len && victims < USAGE_KILLS_MAX &&
+	       left > limit_of(&rows[victims], request))
 		left -= rows[victims++].memory_bytes;
 	*ret_left = left;
 	return victims;
@@ -393,14 +395,14 @@ static size_t count_victims(const struct usage_process *rows, size_t len,
 
 /* Takes out of `count` victims those without whom the others suffice. */
 static size_t spare_needless(struct usage_process *rows, size_t count,
-			     const struct usage_wish *wish, uint64_t left)
+			     const struct usage_kill_request *request, uint64_t left)
 {
 	size_t kept = count;
 
 	for (size_t i = count; i > 0; i--) {
 		uint64_t with = left + rows[i - 1].memory_bytes;
 
-		if (with > limit_of(&rows[i - 1], wish))
+		if (with > limit_of(&rows[i - 1], request))
 			continue;
 		left = with;
 		memmove(&rows[i - 1], &rows[i], (kept - i) * sizeof(*rows));
@@ -409,19 +411,19 @@ static size_t spare_needless(struct usage_process *rows, size_t count,
 	return kept;
 }
 
-static void note(const struct usage_process *victim, int first, struct usage_relief *relief)
+static void note(const struct usage_process *victim, int first, struct usage_killed *killed)
 {
 	if (victim->generations == first) {
-		relief->firsts++;
+		killed->firsts++;
 		return;
 	}
-	if (relief->programs++ == 0 || victim->memory_bytes > relief->program.memory_bytes)
-		relief->program = *victim;
+	if (killed->programs++ == 0 || victim->memory_bytes > killed->program.memory_bytes)
+		killed->program = *victim;
 }
 
 /* Each is held before it is looked for again, so that it is no other process with its number. */
 static void kill_all(const struct usage_process *victims, size_t count, int first,
-		     struct usage_relief *relief)
+		     struct usage_killed *killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	int pidfds[USAGE_KILLS_MAX];
@@ -432,16 +434,16 @@ static void kill_all(const struct usage_process *victims, size_t count, int firs
 	for (size_t i = 0; i < count; i++) {
 		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&
 		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
-			note(&victims[i], first, relief);
+			note(&victims[i], first, killed);
 		fd_close(&pidfds[i]);
 	}
 }
 
-void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
-		   struct usage_relief *ret_relief)
+void usage_kill_largest(int first, const struct usage_kill_request *request,
+			const struct usage_paths *paths, struct usage_killed *ret_killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
-	struct usage_wish own = *wish;
+	struct usage_kill_request own = *request;
 	struct usage_process *rows;
 	uint32_t in_flight;
 	struct totals totals;
@@ -449,19 +451,19 @@ void usage_relieve(int first, const struct usage_wish *wish, const struct usage_
 	size_t len = 0;
 	size_t count;
 
-	*ret_relief = (struct usage_relief){ .programs = 0 };
+	*ret_killed = (struct usage_killed){ .programs = 0 };
 	proctree_descendants(&list);
 	rows = survey(first, true, &list, &totals, &len);
 	if (rows == NULL)
 		return;
-	left = take_files_out(places, rows, len);
+	left = take_files_out(paths, rows, len);
 	add_held(&list, rows, len, &in_flight);
 	for (size_t i = 0; i < len; i++)
-		rows[i].rank = rank_of(&rows[i], first, wish);
+		rows[i].rank = rank_of(&rows[i], first, request);
 	qsort(rows, len, sizeof(*rows), by_rank);
 	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
 		own.still_max = own.memory_max;
 	count = count_victims(rows, len, &own, &left);
-	kill_all(rows, spare_needless(rows, count, &own, left), first, ret_relief);
+	kill_all(rows, spare_needless(rows, count, &own, left), first, ret_killed);
 	free(rows);
 }

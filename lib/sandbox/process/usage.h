@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 /* Folders of the session; NULL for none. */
-struct usage_places {
+struct usage_paths {
 	const char *folder; /* on the file system whose deleted files count */
 	const char *shared; /* a file system in memory, of the session alone */
 };
@@ -61,7 +61,7 @@ struct usage_process {
 };
 
 /* What is to be killed for its memory. Crosses a channel as it is. */
-struct usage_wish {
+struct usage_kill_request {
 	uint64_t memory_max;
 	uint64_t still_max; /* for the sake of more than this those go that do not grow */
 	uint32_t busy_count;
@@ -69,7 +69,7 @@ struct usage_wish {
 };
 
 /* What was killed for its memory. Crosses a channel as it is. */
-struct usage_relief {
+struct usage_killed {
 	struct usage_process program; /* the largest above the first generation that counts */
 	uint32_t programs;            /* killed like it */
 	uint32_t firsts;              /* killed of the first generation that counts */
@@ -81,8 +81,8 @@ struct usage_relief {
  * What files in `places->shared` take counts once, and as memory of no process. `places` may be
  * NULL.
  */
-void usage_measure(int first, bool exact, const struct usage_places *places,
-		   struct usage *ret_usage, struct usage_process *ret_largest);
+void usage_measure(int first, bool exact, const struct usage_paths *paths, struct usage *ret_usage,
+		   struct usage_process *ret_largest);
 
 /*
  * Kills processes that count until those that are left have `memory_max` together by an exact
@@ -92,7 +92,7 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
  * one that has grown since the last but one quick measure is first, then the newest; who need not
  * go for the others' sake stays.
  */
-void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
-		   struct usage_relief *ret_relief);
+void usage_kill_largest(int first, const struct usage_kill_request *request,
+			const struct usage_paths *paths, struct usage_killed *ret_killed);
 
 #endif

@@ -166,7 +166,7 @@ static int enter_folder(const struct payload *payload, struct err *err)
  * In this order: filters may forbid what makes them, and joining the second user namespace needs
  * capabilities and gives new ones.
  */
-int payload_give_up(const struct payload *payload, struct err *err)
+int payload_drop_privileges(const struct payload *payload, struct err *err)
 {
 	if (set_limits(payload->policy, err) < 0)
 		return -1;
@@ -180,7 +180,7 @@ int payload_give_up(const struct payload *payload, struct err *err)
 static int prepare(struct payload *own, struct err *err)
 {
 	if (bind_life(own, err) < 0 || payload_take_terminal(own, err) < 0 ||
-	    place_descriptors(own, err) < 0 || payload_give_up(own, err) < 0)
+	    place_descriptors(own, err) < 0 || payload_drop_privileges(own, err) < 0)
 		return -1;
 	return enter_folder(own, err);
 }

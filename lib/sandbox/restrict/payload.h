@@ -27,7 +27,7 @@ int payload_take_terminal(const struct payload *payload, struct err *err) MUST_C
  * Limits, the second user namespace, and all that confine.h takes: what a program of a session
  * gives up for good. The caller is no other program's yet, and dies with `payload->parent`.
  */
-int payload_give_up(const struct payload *payload, struct err *err) MUST_CHECK;
+int payload_drop_privileges(const struct payload *payload, struct err *err) MUST_CHECK;
 
 /*
  * Own session, controlling terminal, descriptors, limits, folder, exec. On failure writes a

@@ -152,7 +152,7 @@ const struct seccomp_rule seccomp_rules[] = {
 	RULE("socket", 41, 198, SECCOMP_FAMILIES),
 	RULE("socketpair", 53, 199, SECCOMP_PAIRS),
 	RULE("personality", 135, 92, SECCOMP_PERSONALITY),
-	/* Limits of init and minder, which are of the session's user: one of CPU time kills. */
+	/* Limits of init and supervisor, which are of the session's user: one of CPU time kills. */
 	RULE("prlimit64", 302, 261, SECCOMP_SET_LIMIT),
 	RULE("setrlimit", 160, 164, SECCOMP_OLD_SET_LIMIT),
 	/* Scheduling of others. */

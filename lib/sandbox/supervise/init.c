@@ -21,16 +21,16 @@
 enum { STARTS_KEPT = 64 };
 
 struct init {
-	struct subreaper warden;
+	struct subreaper subreaper;
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
-	struct enclosure enclosure;
+	struct setup_result setup;
 	struct privdrop_means means;
 	int plan;            /* -1: not kept */
-	int members;         /* -1: minders that are forked elsewhere are where they belong */
+	int members;         /* -1: supervisors that are forked elsewhere are where they belong */
 	uint64_t file_max;   /* as it was told last */
 	uint64_t shared_max; /* of /dev/shm, as it was set last */
 	uint32_t starts;
-	pid_t minders[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
+	pid_t supervisors[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
 };
 
 /* Minders are the first generation, interpreters the second. */
@@ -39,16 +39,16 @@ enum {
 	PARENT_ANSWERS_MS = 1000, /* it forks in 5: then it hangs */
 };
 
-static struct usage_places places_of(const struct policy *policy)
+static struct usage_paths choose_paths(const struct policy *policy)
 {
 	bool rooted = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP;
 
-	return (struct usage_places){ .folder = rooted ? POLICY_DATA : policy->data_path,
-				      .shared = rooted ? ROOTFS_SHARED : NULL };
+	return (struct usage_paths){ .folder = rooted ? POLICY_DATA : policy->data_path,
+				     .shared = rooted ? ROOTFS_SHARED : NULL };
 }
 
 /* Files in memory get what processes leave: who writes more hears that there is no room. */
-static void fit_shared(struct init *init, const struct usage *usage)
+static void fit_shared_memory(struct init *init, const struct usage *usage)
 {
 	uint64_t bytes;
 
@@ -61,40 +61,40 @@ static void fit_shared(struct init *init, const struct usage *usage)
 		init->shared_max = bytes;
 }
 
-/* That of a start, by its minder; 0: it is not known any more. */
-static int32_t number_of(const struct init *init, pid_t minder)
+/* That of a start, by its supervisor; 0: it is not known any more. */
+static int32_t find_start_number(const struct init *init, pid_t supervisor)
 {
 	for (uint32_t back = 0; back < STARTS_KEPT && back < init->starts; back++)
-		if (init->minders[(init->starts - back) % STARTS_KEPT] == minder)
+		if (init->supervisors[(init->starts - back) % STARTS_KEPT] == supervisor)
 			return (int32_t)(init->starts - back);
 	return 0;
 }
 
-static void measure(struct subreaper *warden, bool exact)
+static void measure(struct subreaper *subreaper, bool exact)
 {
-	struct init *init = container_of(warden, struct init, warden);
-	const struct usage_places places = places_of(&init->policy);
+	struct init *init = container_of(subreaper, struct init, subreaper);
+	const struct usage_paths paths = choose_paths(&init->policy);
 	struct usage_process largest;
 	struct usage usage;
 
-	usage_measure(FIRST_OF_SESSION, exact, &places, &usage, &largest);
-	fit_shared(init, &usage);
+	usage_measure(FIRST_OF_SESSION, exact, &paths, &usage, &largest);
+	fit_shared_memory(init, &usage);
 	for (size_t i = 0; i < USAGE_BUSY_MAX && usage.growths[i].parent != 0; i++)
-		usage.growths[i].parent = number_of(init, usage.growths[i].parent);
-	wire_tell(warden->channel, WIRE_MEASURED, &usage);
+		usage.growths[i].parent = find_start_number(init, usage.growths[i].parent);
+	wire_notify(subreaper->channel, WIRE_MEASURED, &usage);
 }
 
-static void relieve(const struct init *init, const struct wire_message *message)
+static void kill_largest(const struct init *init, const struct wire_message *message)
 {
-	const struct usage_places places = places_of(&init->policy);
-	struct usage_relief relief;
-	struct usage_wish wish;
+	const struct usage_paths paths = choose_paths(&init->policy);
+	struct usage_killed killed;
+	struct usage_kill_request request;
 
-	memcpy(&wish, message->payload, sizeof(wish));
+	memcpy(&request, message->payload, sizeof(request));
 	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
-		wish.busy[i] = init->minders[(uint32_t)wish.busy[i] % STARTS_KEPT];
-	usage_relieve(FIRST_OF_SESSION, &wish, &places, &relief);
-	wire_tell(init->warden.channel, WIRE_RELIEVED, &relief);
+		request.busy[i] = init->supervisors[(uint32_t)request.busy[i] % STARTS_KEPT];
+	usage_kill_largest(FIRST_OF_SESSION, &request, &paths, &killed);
+	wire_notify(init->subreaper.channel, WIRE_LARGEST_KILLED, &killed);
 }
 
 static void set_file_max(struct init *init, const struct wire_message *message)
@@ -108,8 +108,8 @@ static void set_file_max(struct init *init, const struct wire_message *message)
 
 /* ---- starting ---- */
 
-static int ask_parent(const struct supervisor_task *task, int policy, int report, int parent,
-		      struct err *err)
+static int request_fork(const struct supervisor_task *task, int policy, int report, int parent,
+			struct err *err)
 {
 	int fds[WIRE_FORK_FDS] = {
 		[WIRE_FORK_PLAN] = task->plan,       [WIRE_FORK_CHANNEL] = task->channel,
@@ -128,11 +128,12 @@ static int ask_parent(const struct supervisor_task *task, int policy, int report
 }
 
 /*
- * A minder that is forked from the parent, and waits there until it is known to be ours, and in our
- * control group. 0: there is none, and if there should be one after all, it sees the end of the
+ * A supervisor that is forked from the parent, and waits there until it is known to be ours, and in
+ * our control group. 0: there is none, and if there should be one after all, it sees the end of the
  * report.
  */
-static pid_t summon(const struct supervisor_task *task, const struct init *init, int parent)
+static pid_t fork_from_zygote(const struct supervisor_task *task, const struct init *init,
+			      int parent)
 {
 	cleanup_fd int ours = -1;
 	cleanup_fd int theirs = -1;
@@ -144,7 +145,7 @@ static pid_t summon(const struct supervisor_task *task, const struct init *init,
 		return 0;
 	ours = pair[0];
 	theirs = pair[1];
-	if (ask_parent(task, init->plan, theirs, parent, &err) < 0)
+	if (request_fork(task, init->plan, theirs, parent, &err) < 0)
 		return 0;
 	fd_close(&theirs);
 	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, PARENT_ANSWERS_MS) == 0)
@@ -156,20 +157,20 @@ static pid_t summon(const struct supervisor_task *task, const struct init *init,
 	return send(ours, "g", 1, MSG_NOSIGNAL) == 1 ? pid : 0;
 }
 
-static void add_minder(struct init *init, pid_t pid)
+static void add_supervisor(struct init *init, pid_t pid)
 {
-	init->minders[++init->starts % STARTS_KEPT] = pid;
+	init->supervisors[++init->starts % STARTS_KEPT] = pid;
 	if (pid > 0)
-		pidlist_add(&init->warden.known, pid);
+		pidlist_add(&init->subreaper.known, pid);
 }
 
-static void on_start(struct subreaper *warden, const struct wire_message *message)
+static void on_start(struct subreaper *subreaper, const struct wire_message *message)
 {
-	struct init *init = container_of(warden, struct init, warden);
+	struct init *init = container_of(subreaper, struct init, subreaper);
 	struct supervisor_task task = { .policy = &init->policy,
 					.means = &init->means,
-					.workspace = init->enclosure.workspace,
-					.user_ns = init->enclosure.user_ns,
+					.workspace = init->setup.workspace,
+					.user_ns = init->setup.user_ns,
 					.parent = getpid() };
 	struct err err;
 	pid_t pid;
@@ -177,9 +178,9 @@ static void on_start(struct subreaper *warden, const struct wire_message *messag
 	task.plan = message->fds[0];
 	task.channel = message->fds[1];
 	if (message->fd_count > 2 && init->plan >= 0) {
-		pid = summon(&task, init, message->fds[2]);
+		pid = fork_from_zygote(&task, init, message->fds[2]);
 		if (pid > 0) {
-			add_minder(init, pid);
+			add_supervisor(init, pid);
 			return;
 		}
 	}
@@ -187,26 +188,26 @@ static void on_start(struct subreaper *warden, const struct wire_message *messag
 	if (pid == 0)
 		_exit(supervisor_run(&task));
 	if (pid > 0) {
-		add_minder(init, pid);
+		add_supervisor(init, pid);
 		return;
 	}
-	add_minder(init, 0);
+	add_supervisor(init, 0);
 	(void)err_sys(&err, "forking a minder");
-	wire_tell(task.channel, WIRE_FAILED, &err);
+	wire_notify(task.channel, WIRE_FAILED, &err);
 }
 
-static void on_message(struct subreaper *warden, const struct wire_message *message)
+static void on_message(struct subreaper *subreaper, const struct wire_message *message)
 {
 	if (message->type == WIRE_START)
-		on_start(warden, message);
+		on_start(subreaper, message);
 	else if (message->type == WIRE_MEASURE)
-		measure(warden, wire_get_number(message) != 0);
+		measure(subreaper, wire_get_number(message) != 0);
 	else if (message->type == WIRE_KILL_LARGEST)
-		relieve(container_of(warden, struct init, warden), message);
+		kill_largest(container_of(subreaper, struct init, subreaper), message);
 	else if (message->type == WIRE_FILE_MAX)
-		set_file_max(container_of(warden, struct init, warden), message);
+		set_file_max(container_of(subreaper, struct init, subreaper), message);
 	else
-		warden->ended = true;
+		subreaper->ended = true;
 }
 
 size_t init_count_folders(const struct policy *policy)
@@ -263,7 +264,8 @@ static int hand_out_nursery(int channel, int inner, struct err *err)
 
 	if (zygote_namespaces_open(inner, fds, err) < 0)
 		return -1;
-	rc = wire_send(channel, WIRE_NURSERY, NULL, fds, ZYGOTE_NAMESPACES_NAMESPACES, err);
+	rc = wire_send(channel, WIRE_ZYGOTE_NAMESPACES, NULL, fds, ZYGOTE_NAMESPACES_NAMESPACES,
+		       err);
 	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 		fd_close(&fds[i]);
 	return rc;
@@ -278,30 +280,30 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 					     .shifted = task->shifted,
 					     .outside = task->parent,
 					     .means = &init->means },
-		       &init->enclosure, err) < 0)
+		       &init->setup, err) < 0)
 		return -1;
 	for (size_t i = 0; i < task->folder_count; i++)
-		if (task->folders[i] != init->enclosure.workspace)
+		if (task->folders[i] != init->setup.workspace)
 			fd_close(&task->folders[i]);
 	init->members = task->members;
 	init->file_max = init->policy.file_max;
 	if (init->policy.nursery)
-		return hand_out_nursery(task->channel, init->enclosure.user_ns, err);
+		return hand_out_nursery(task->channel, init->setup.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
 		return hand_out_listener(task->channel, err);
 	return 0;
 }
 
 /* In a pid namespace the kernel ends all of it with its pid 1: no need for a gentle signal. */
-static int become_warden(struct init *init, const struct init_task *task, struct err *err)
+static int become_subreaper(struct init *init, const struct init_task *task, struct err *err)
 {
 	const bool is_first = init->policy.tier >= POLICY_BWRAP;
 
-	if (subreaper_init(&init->warden, "ptycell-init", task->channel,
+	if (subreaper_init(&init->subreaper, "ptycell-init", task->channel,
 			   is_first ? 0 : task->parent, err) < 0)
 		return -1;
-	init->warden.kills_all = init->enclosure.kills_all;
-	init->warden.obeys_parent_only = is_first;
+	init->subreaper.kills_all = init->setup.kills_all;
+	init->subreaper.obeys_parent_only = is_first;
 	return is_first ? namespaces_bind_life(false, err) : 0;
 }
 
@@ -310,15 +312,15 @@ int init_run(const struct init_task *task)
 	struct init init = { .means = *task->means,
 			     .plan = -1,
 			     .members = -1,
-			     .enclosure = { .workspace = -1, .user_ns = -1 } };
+			     .setup = { .workspace = -1, .user_ns = -1 } };
 	struct init_task own = *task;
 	struct err err;
 
 	if (close_others(&own, &err) < 0 || set_up(&init, &own, &err) < 0 ||
-	    become_warden(&init, &own, &err) < 0) {
-		wire_tell(own.channel, WIRE_FAILED, &err);
+	    become_subreaper(&init, &own, &err) < 0) {
+		wire_notify(own.channel, WIRE_FAILED, &err);
 		return 1;
 	}
-	subreaper_serve(&init.warden, on_message, SUBREAPER_INIT_GRACE_MS);
+	subreaper_serve(&init.subreaper, on_message, SUBREAPER_INIT_GRACE_MS);
 	return 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * init.h - the first process of a session's sandbox: builds what confines all of it, then forks a
- * minder for each interpreter.
+ * supervisor for each interpreter.
  *
  * In tier namespaces it is pid 1, keeps its capabilities in the first user namespace, cannot be
  * looked into, and holds no descriptors but its channel, the second user namespace and, nested in
  * a nursery, its plan and the means to take processes into its control group. There an interpreter
- * is forked from a parent when the server names one and that answers, with a minder that becomes
- * init's child; else from init, as everywhere. The minder is born in the parent's group, waits, and
- * goes on only when it is in that of init: nothing of a session is ever outside of it.
+ * is forked from a parent when the server names one and that answers, with a supervisor that
+ * becomes init's child; else from init, as everywhere. The supervisor is born in the parent's
+ * group, waits, and goes on only when it is in that of init: nothing of a session is ever outside
+ * of it.
  */
 #ifndef SANDBOX_SUPERVISE_INIT_H
 #define SANDBOX_SUPERVISE_INIT_H

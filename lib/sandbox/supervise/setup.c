@@ -39,7 +39,7 @@ static int take_user(const struct uid_map *map, struct err *err)
 }
 
 static int build(const struct policy *policy, const struct setup_task *task,
-		 struct rootfs_sources *sources, struct enclosure *made, struct err *err)
+		 struct rootfs_sources *sources, struct setup_result *made, struct err *err)
 {
 	const uint32_t without = task->means->without;
 	uint32_t layers = (BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_OWN_INODES)) & ~without;
@@ -57,8 +57,8 @@ static int build(const struct policy *policy, const struct setup_task *task,
 	return namespaces_bind_life(false, err);
 }
 
-static int enclose_in_namespaces(const struct policy *policy, const struct setup_task *task,
-				 struct enclosure *made, struct err *err)
+static int set_up_namespaces(const struct policy *policy, const struct setup_task *task,
+			     struct setup_result *made, struct err *err)
 {
 	struct rootfs_sources sources;
 	int rc;
@@ -86,8 +86,8 @@ static int enclose_in_namespaces(const struct policy *policy, const struct setup
  * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
  * long as nothing else holds them in, the session could end all that the person has running.
  */
-static int enclose_in_group(struct policy *policy, const struct setup_task *task,
-			    struct enclosure *made, struct err *err)
+static int set_up_kill_group(struct policy *policy, const struct setup_task *task,
+			     struct setup_result *made, struct err *err)
 {
 	int abi = landlock_abi(task->means->landlock_abi);
 
@@ -119,8 +119,8 @@ static int enclose_in_group(struct policy *policy, const struct setup_task *task
 /* ---- tier bwrap ---- */
 
 /* All of it is made; what is left is to see that it is made of the right folders. */
-static int enclose_in_bwrap(const struct policy *policy, const struct setup_task *task,
-			    struct enclosure *made, struct err *err)
+static int set_up_bwrap(const struct policy *policy, const struct setup_task *task,
+			struct setup_result *made, struct err *err)
 {
 	made->kills_all = true;
 	made->layers =
@@ -133,22 +133,22 @@ static int enclose_in_bwrap(const struct policy *policy, const struct setup_task
 }
 
 int setup_self(struct policy *policy, const struct setup_task *task,
-	       struct enclosure *ret_enclosure, struct err *err)
+	       struct setup_result *ret_result, struct err *err)
 {
-	struct enclosure made = { .workspace = -1, .user_ns = -1 };
+	struct setup_result made = { .workspace = -1, .user_ns = -1 };
 	int rc = 0;
 
 	if (policy->tier < POLICY_BWRAP)
 		made.workspace = task->folders[0];
 	if (policy->tier == POLICY_NAMESPACES)
-		rc = enclose_in_namespaces(policy, task, &made, err);
+		rc = set_up_namespaces(policy, task, &made, err);
 	if (policy->tier == POLICY_BWRAP)
-		rc = enclose_in_bwrap(policy, task, &made, err);
+		rc = set_up_bwrap(policy, task, &made, err);
 	if (policy->tier == POLICY_LANDLOCK)
-		rc = enclose_in_group(policy, task, &made, err);
+		rc = set_up_kill_group(policy, task, &made, err);
 	made.layers &= ~task->means->without;
 	policy->own_inodes = (made.layers & BIT(LAYER_OWN_INODES)) != 0;
 	if (rc == 0)
-		*ret_enclosure = made;
+		*ret_result = made;
 	return rc;
 }

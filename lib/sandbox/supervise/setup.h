@@ -19,7 +19,7 @@
 /* Rather the calling process and all that it will fork than anything else of the machine. */
 void setup_prefer_for_oom(void);
 
-struct enclosure {
+struct setup_result {
 	int workspace;   /* the folder of interpreters; -1: POLICY_DATA. Borrowed from `folders` */
 	int user_ns;     /* the second user namespace, owned; -1: none */
 	bool kills_all;  /* kill(-1) reaches what is below the process, all of it, nothing else */
@@ -37,9 +37,9 @@ struct setup_task {
 /*
  * By the policy's tier; a limit that cannot hold there is taken out of it, and own_inodes is set as
  * it came out. In tier namespaces the caller was made by namespaces_fork with the same map.
- * Afterwards it cannot be looked into, and nothing but *ret_enclosure and the folders is left open.
+ * Afterwards it cannot be looked into, and nothing but *ret_result and the folders is left open.
  */
 int setup_self(struct policy *policy, const struct setup_task *task,
-	       struct enclosure *ret_enclosure, struct err *err) MUST_CHECK;
+	       struct setup_result *ret_result, struct err *err) MUST_CHECK;
 
 #endif

@@ -15,26 +15,26 @@
 
 enum { PAUSE_MS = 2 /* between two looks for processes that are still to die */ };
 
-int subreaper_init(struct subreaper *warden, const char *name, int channel, pid_t parent,
+int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err)
 {
 	sigset_t all;
 	sigset_t watched;
 
-	*warden = (struct subreaper){ .channel = channel, .signals = -1 };
+	*subreaper = (struct subreaper){ .channel = channel, .signals = -1 };
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	(void)sigemptyset(&watched);
 	(void)sigaddset(&watched, SIGCHLD);
 	(void)sigaddset(&watched, SIGTERM);
-	warden->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (warden->signals < 0)
+	subreaper->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (subreaper->signals < 0)
 		return err_sys(err, "watching signals");
 	if (prctl(PR_SET_NAME, name) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 ||
 	    prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
 		return err_sys(err, "preparing %s", name);
 	/* The parent may have died before the line above. */
-	warden->ended = parent != 0 && getppid() != parent;
+	subreaper->ended = parent != 0 && getppid() != parent;
 	return 0;
 }
 
@@ -65,23 +65,23 @@ static bool is_from_parent(const struct signalfd_siginfo *info)
 	return info->ssi_code == SI_USER && info->ssi_pid == (uint32_t)getppid();
 }
 
-static void read_signals(struct subreaper *warden, struct subreaper_wake *wake)
+static void read_signals(struct subreaper *subreaper, struct subreaper_wake *wake)
 {
 	struct signalfd_siginfo info;
 
-	while (read(warden->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+	while (read(subreaper->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			wake->child = true;
-		else if (!warden->obeys_parent_only || is_from_parent(&info))
-			warden->ended = true;
+		else if (!subreaper->obeys_parent_only || is_from_parent(&info))
+			subreaper->ended = true;
 	}
 }
 
-struct subreaper_wake subreaper_wait(struct subreaper *warden, int extra_fd, int timeout_ms)
+struct subreaper_wake subreaper_wait(struct subreaper *subreaper, int extra_fd, int timeout_ms)
 {
 	struct pollfd fds[] = {
-		{ .fd = warden->signals, .events = POLLIN },
-		{ .fd = warden->channel, .events = POLLIN },
+		{ .fd = subreaper->signals, .events = POLLIN },
+		{ .fd = subreaper->channel, .events = POLLIN },
 		{ .fd = extra_fd, .events = POLLIN },
 	};
 	struct subreaper_wake wake = { 0 };
@@ -89,52 +89,52 @@ struct subreaper_wake subreaper_wait(struct subreaper *warden, int extra_fd, int
 	if (poll(fds, ARRAY_SIZE(fds), timeout_ms) <= 0)
 		return wake;
 	if (fds[0].revents != 0)
-		read_signals(warden, &wake);
+		read_signals(subreaper, &wake);
 	wake.message = fds[1].revents != 0;
 	wake.extra = fds[2].revents != 0;
 	return wake;
 }
 
-int subreaper_receive(struct subreaper *warden, struct wire_message *ret_message)
+int subreaper_receive(struct subreaper *subreaper, struct wire_message *ret_message)
 {
 	struct err err;
-	int got = wire_receive(warden->channel, ret_message, &err);
+	int got = wire_receive(subreaper->channel, ret_message, &err);
 
 	if (got == 0 || (got < 0 && err.code != ERR_BUSY))
-		warden->ended = true;
+		subreaper->ended = true;
 	return got == 1;
 }
 
-pid_t subreaper_reap(struct subreaper *warden, int *ret_wait_status)
+pid_t subreaper_reap(struct subreaper *subreaper, int *ret_wait_status)
 {
 	pid_t pid = waitpid(-1, ret_wait_status, WNOHANG);
 
 	if (pid <= 0)
 		return pid;
-	pidlist_remove(&warden->known, pid);
-	if (warden->reaped != NULL)
-		warden->reaped(warden, pid);
+	pidlist_remove(&subreaper->known, pid);
+	if (subreaper->reaped != NULL)
+		subreaper->reaped(subreaper, pid);
 	return pid;
 }
 
-static size_t kill_strangers(struct subreaper *warden)
+static size_t kill_orphans(struct subreaper *subreaper)
 {
 	cleanup_pidlist struct pidlist children = { 0 };
-	size_t strangers = 0;
+	size_t orphans = 0;
 
 	proctree_children(&children);
 	for (size_t i = 0; i < children.len; i++)
-		if (!pidlist_has(&warden->known, children.pids[i])) {
+		if (!pidlist_has(&subreaper->known, children.pids[i])) {
 			(void)kill(children.pids[i], SIGKILL);
-			strangers++;
+			orphans++;
 		}
-	return strangers;
+	return orphans;
 }
 
-static void signal_known(const struct subreaper *warden, int signo)
+static void signal_known(const struct subreaper *subreaper, int signo)
 {
-	for (size_t i = 0; i < warden->known.len; i++)
-		(void)kill(warden->known.pids[i], signo);
+	for (size_t i = 0; i < subreaper->known.len; i++)
+		(void)kill(subreaper->known.pids[i], signo);
 }
 
 /* Before we end ourselves: the end of the channel tells that nobody writes to the folder. */
@@ -145,75 +145,76 @@ static void end_group(void)
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
-static void end_all(struct subreaper *warden, unsigned int grace_ms)
+static void end_all(struct subreaper *subreaper, unsigned int grace_ms)
 {
 	uint64_t deadline = clock_ms() + grace_ms;
 	int wait_status;
 
-	signal_known(warden, SIGTERM);
+	signal_known(subreaper, SIGTERM);
 	for (;;) {
-		pid_t pid = subreaper_reap(warden, &wait_status);
+		pid_t pid = subreaper_reap(subreaper, &wait_status);
 
 		if (pid < 0)
 			return;
 		if (pid > 0)
 			continue;
-		(void)kill_strangers(warden);
+		(void)kill_orphans(subreaper);
 		if (clock_ms() >= deadline)
-			signal_known(warden, SIGKILL);
+			signal_known(subreaper, SIGKILL);
 		/* Woken by the signalfd when a child ends; orphans come without a signal. */
-		(void)poll(&(struct pollfd){ .fd = warden->signals, .events = POLLIN }, 1,
+		(void)poll(&(struct pollfd){ .fd = subreaper->signals, .events = POLLIN }, 1,
 			   PAUSE_MS);
-		(void)read_signals(warden, &(struct subreaper_wake){ 0 });
+		(void)read_signals(subreaper, &(struct subreaper_wake){ 0 });
 	}
 }
 
 /* Where nothing confines it, code can stop who looks after it: that must not outlive its session.
  */
-static void wake_stopped(const struct subreaper *warden)
+static void wake_stopped(const struct subreaper *subreaper)
 {
-	for (size_t i = 0; i < warden->known.len; i++) {
+	for (size_t i = 0; i < subreaper->known.len; i++) {
 		siginfo_t info = { .si_pid = 0 };
 
-		if (waitid(P_PID, (id_t)warden->known.pids[i], &info, WSTOPPED | WNOHANG) == 0 &&
+		if (waitid(P_PID, (id_t)subreaper->known.pids[i], &info, WSTOPPED | WNOHANG) == 0 &&
 		    info.si_pid != 0)
 			(void)kill(info.si_pid, SIGCONT);
 	}
 }
 
 /* Reaps whoever ended; true while there are orphans that must still die. */
-static bool tidy(struct subreaper *warden)
+static bool reap_and_kill_orphans(struct subreaper *subreaper)
 {
 	int wait_status;
 
-	wake_stopped(warden);
-	while (subreaper_reap(warden, &wait_status) > 0)
+	wake_stopped(subreaper);
+	while (subreaper_reap(subreaper, &wait_status) > 0)
 		;
-	return kill_strangers(warden) > 0;
+	return kill_orphans(subreaper) > 0;
 }
 
-void subreaper_serve(struct subreaper *warden, subreaper_fn *fn, unsigned int grace_ms)
+void subreaper_serve(struct subreaper *subreaper, subreaper_fn *fn, unsigned int grace_ms)
 {
-	bool untidy = false;
+	bool orphans_left = false;
 
-	while (!warden->ended) {
-		struct subreaper_wake wake = subreaper_wait(warden, -1, untidy ? PAUSE_MS : -1);
+	while (!subreaper->ended) {
+		struct subreaper_wake wake =
+			subreaper_wait(subreaper, -1, orphans_left ? PAUSE_MS : -1);
 		cleanup_wire struct wire_message message = { 0 };
 
-		if (wake.message && subreaper_receive(warden, &message) == 1)
-			fn(warden, &message);
-		if (wake.child || untidy)
-			untidy = tidy(warden);
+		if (wake.message && subreaper_receive(subreaper, &message) == 1)
+			fn(subreaper, &message);
+		if (wake.child || orphans_left)
+			orphans_left = reap_and_kill_orphans(subreaper);
 	}
-	if (warden->kills_all)
+	if (subreaper->kills_all)
 		end_group();
 	else
-		end_all(warden, grace_ms);
+		end_all(subreaper, grace_ms);
 }
 
-void subreaper_release(struct subreaper *warden)
+void subreaper_release(struct subreaper *subreaper)
 {
-	fd_close(&warden->channel);
-	fd_close(&warden->signals);
-	pidlist_release(&warden->known);
+	fd_close(&subreaper->channel);
+	fd_close(&subreaper->signals);
+	pidlist_release(&subreaper->known);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warden.h - what launcher, init and minder have in common: a single-threaded process that
+ * subreaper.h - what launcher, init and supervisor have in common: a single-threaded process that
  * serves one channel and looks after the processes below it.
  *
  * Each is a subreaper, told by a signal when its parent dies and by end-of-file when its channel
@@ -19,7 +19,7 @@
 #include "sandbox/wire/wire.h"
 
 enum {
-	SUBREAPER_INIT_GRACE_MS = 150,     /* for minders, until they are killed */
+	SUBREAPER_INIT_GRACE_MS = 150,     /* for supervisors, until they are killed */
 	SUBREAPER_LAUNCHER_GRACE_MS = 300, /* for inits */
 };
 
@@ -30,14 +30,14 @@ struct subreaper {
 	bool ended;             /* parent or channel is gone, or SIGTERM came */
 	bool kills_all;         /* kill(-1) reaches what is below it, all of it, and nothing else */
 	bool obeys_parent_only; /* SIGTERM of others is nothing: a session has the same user */
-	void (*reaped)(struct subreaper *warden, pid_t pid); /* told of each; may be NULL */
+	void (*reaped)(struct subreaper *subreaper, pid_t pid); /* told of each; may be NULL */
 };
 
 /*
  * Turns the calling process, which must have forked from `parent` (0: anybody) and has one
- * thread, into a warden: name, subreaper, death signal, signals blocked but for the signalfd.
+ * thread, into a subreaper: name, subreaper, death signal, signals blocked but for the signalfd.
  */
-int subreaper_init(struct subreaper *warden, const char *name, int channel, pid_t parent,
+int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err) MUST_CHECK;
 /*
  * Closes every descriptor but standard input and output, which lead nowhere, and these, which
@@ -52,19 +52,19 @@ struct subreaper_wake {
 };
 
 /* Waits for a message, a child, or input on `extra_fd` (-1: none). */
-struct subreaper_wake subreaper_wait(struct subreaper *warden, int extra_fd, int timeout_ms);
+struct subreaper_wake subreaper_wait(struct subreaper *subreaper, int extra_fd, int timeout_ms);
 /*
  * 1 with a message (the caller releases it), 0 when there is none. The end of the channel and a
  * malformed message, which only an attacker can have sent, set `ended`.
  */
-int subreaper_receive(struct subreaper *warden, struct wire_message *ret_message);
+int subreaper_receive(struct subreaper *subreaper, struct wire_message *ret_message);
 /* Reaps one ended child: its pid, 0 when none has ended, -1 when there is no child at all. */
-pid_t subreaper_reap(struct subreaper *warden, int *ret_wait_status);
+pid_t subreaper_reap(struct subreaper *subreaper, int *ret_wait_status);
 
-typedef void subreaper_fn(struct subreaper *warden, const struct wire_message *message);
+typedef void subreaper_fn(struct subreaper *subreaper, const struct wire_message *message);
 /* Hands messages to `fn` and kills orphans, until the end; then ends everything. */
-void subreaper_serve(struct subreaper *warden, subreaper_fn *fn, unsigned int grace_ms);
+void subreaper_serve(struct subreaper *subreaper, subreaper_fn *fn, unsigned int grace_ms);
 /* Frees what the struct owns, the channel included. */
-void subreaper_release(struct subreaper *warden);
+void subreaper_release(struct subreaper *subreaper);
 
 #endif

@@ -24,11 +24,11 @@ enum {
 };
 
 struct supervisor {
-	struct subreaper warden;
+	struct subreaper subreaper;
 	pid_t interpreter; /* 0 when it is reaped */
 	int report;        /* from the child, until it has exec'd */
 	bool killing;
-	bool copied;              /* the interpreter, from a parent */
+	bool forked;              /* the interpreter, from a parent */
 	uint64_t cpu_seconds_max; /* that it began with */
 	struct stat slave;
 	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
@@ -36,16 +36,16 @@ struct supervisor {
 	size_t handover_count;
 };
 
-static void tell(struct supervisor *minder, enum wire_type type, const void *payload)
+static void send_reply(struct supervisor *supervisor, enum wire_type type, const void *payload)
 {
-	wire_tell(minder->warden.channel, type, payload);
+	wire_notify(supervisor->subreaper.channel, type, payload);
 }
 
-static void tell_number(struct supervisor *minder, enum wire_type type, int number)
+static void send_number(struct supervisor *supervisor, enum wire_type type, int number)
 {
 	int32_t payload = number;
 
-	tell(minder, type, &payload);
+	send_reply(supervisor, type, &payload);
 }
 
 static void close_all(int *fds, size_t count)
@@ -75,53 +75,54 @@ static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_the
 	return 0;
 }
 
-/* Terminal and descriptors: our ends go to minder->handover, the child's into `payload`. */
-static int make_descriptors(struct supervisor *minder, struct payload *payload, struct err *err)
+/* Terminal and descriptors: our ends go to supervisor->handover, the child's into `payload`. */
+static int make_descriptors(struct supervisor *supervisor, struct payload *payload, struct err *err)
 {
 	const struct plan_start *start = payload->start;
 
-	if (terminal_open(start->rows, start->columns, &minder->handover[0], &payload->slave, err) <
-	    0)
+	if (terminal_open(start->rows, start->columns, &supervisor->handover[0], &payload->slave,
+			  err) < 0)
 		return -1;
-	minder->handover_count = 1;
-	if (fstat(payload->slave, &minder->slave) < 0)
+	supervisor->handover_count = 1;
+	if (fstat(payload->slave, &supervisor->slave) < 0)
 		return err_sys(err, "looking at a terminal");
 	for (size_t i = 0; i < start->descriptor_count; i++) {
-		if (make_ends(start->descriptors[i].kind, &minder->handover[minder->handover_count],
-			      &payload->ends[i], err) < 0)
+		if (make_ends(start->descriptors[i].kind,
+			      &supervisor->handover[supervisor->handover_count], &payload->ends[i],
+			      err) < 0)
 			return -1;
-		minder->handover_count++;
+		supervisor->handover_count++;
 	}
 	return 0;
 }
 
 /* IS_INTERPRETER in the child, when that is no other program. */
-static int fork_payload(struct supervisor *minder, struct payload *payload, bool execs,
+static int fork_payload(struct supervisor *supervisor, struct payload *payload, bool execs,
 			struct err *err)
 {
 	int pipe_ends[2];
 
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0)
 		return err_sys(err, "creating a pipe");
-	minder->report = pipe_ends[0];
+	supervisor->report = pipe_ends[0];
 	payload->report = pipe_ends[1];
 	payload->parent = getpid();
-	minder->interpreter = fork();
-	if (minder->interpreter == 0 && execs)
+	supervisor->interpreter = fork();
+	if (supervisor->interpreter == 0 && execs)
 		payload_exec(payload);
-	if (minder->interpreter == 0) {
+	if (supervisor->interpreter == 0) {
 		payload_become(payload);
 		return IS_INTERPRETER;
 	}
 	fd_close(&pipe_ends[1]);
-	if (minder->interpreter < 0) {
-		minder->interpreter = 0;
+	if (supervisor->interpreter < 0) {
+		supervisor->interpreter = 0;
 		return err_sys(err, "forking an interpreter");
 	}
 	return 0;
 }
 
-static int start_parsed(struct supervisor *minder, const struct supervisor_task *task,
+static int start_parsed(struct supervisor *supervisor, const struct supervisor_task *task,
 			const struct plan_start *start, struct err *err)
 {
 	struct payload payload = { .start = start,
@@ -134,9 +135,9 @@ static int start_parsed(struct supervisor *minder, const struct supervisor_task 
 
 	for (size_t i = 0; i < ARRAY_SIZE(payload.ends); i++)
 		payload.ends[i] = -1;
-	rc = make_descriptors(minder, &payload, err);
+	rc = make_descriptors(supervisor, &payload, err);
 	if (rc == 0)
-		rc = fork_payload(minder, &payload, task->born == NULL, err);
+		rc = fork_payload(supervisor, &payload, task->born == NULL, err);
 	if (rc == IS_INTERPRETER)
 		return rc; /* these are closed there, and their numbers are others' */
 	fd_close(&payload.slave);
@@ -144,7 +145,7 @@ static int start_parsed(struct supervisor *minder, const struct supervisor_task 
 	return rc;
 }
 
-static int start_interpreter(struct supervisor *minder, struct supervisor_task *task,
+static int start_interpreter(struct supervisor *supervisor, struct supervisor_task *task,
 			     struct err *err)
 {
 	struct plan_start start;
@@ -157,7 +158,7 @@ static int start_interpreter(struct supervisor *minder, struct supervisor_task *
 		return -1;
 	rc = plan_parse_start(plan, len, &start, err);
 	if (rc == 0) {
-		rc = start_parsed(minder, task, &start, err);
+		rc = start_parsed(supervisor, task, &start, err);
 		if (rc == IS_INTERPRETER)
 			task->born(&start);
 		plan_start_release(&start);
@@ -171,25 +172,25 @@ static int start_interpreter(struct supervisor *minder, struct supervisor_task *
 }
 
 /* The child has exec'd or said why not. */
-static void on_report(struct supervisor *minder)
+static void on_report(struct supervisor *supervisor)
 {
-	const int32_t copied = minder->copied;
+	const int32_t forked = supervisor->forked;
 	struct err err;
 
-	if (read(minder->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
-		tell(minder, WIRE_FAILED, &err);
-		minder->warden.ended = true;
-	} else if (wire_send(minder->warden.channel, WIRE_STARTED, &copied, minder->handover,
-			     minder->handover_count, &err) < 0) {
-		minder->warden.ended = true;
+	if (read(supervisor->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
+		send_reply(supervisor, WIRE_FAILED, &err);
+		supervisor->subreaper.ended = true;
+	} else if (wire_send(supervisor->subreaper.channel, WIRE_STARTED, &forked,
+			     supervisor->handover, supervisor->handover_count, &err) < 0) {
+		supervisor->subreaper.ended = true;
 	}
-	close_all(minder->handover, minder->handover_count);
-	fd_close(&minder->report);
+	close_all(supervisor->handover, supervisor->handover_count);
+	fd_close(&supervisor->report);
 }
 
 /* ---- looking after it ---- */
 
-static void on_command(struct supervisor *minder, const struct wire_message *message)
+static void on_command(struct supervisor *supervisor, const struct wire_message *message)
 {
 	struct ttywait_result input;
 
@@ -198,95 +199,96 @@ static void on_command(struct supervisor *minder, const struct wire_message *mes
 		proctree_signal(wire_get_number(message));
 		break;
 	case WIRE_SIGNAL_ONE:
-		if (minder->interpreter != 0)
-			(void)kill(minder->interpreter, wire_get_number(message));
+		if (supervisor->interpreter != 0)
+			(void)kill(supervisor->interpreter, wire_get_number(message));
 		break;
 	case WIRE_KILL:
-		minder->killing = true;
+		supervisor->killing = true;
 		break;
 	case WIRE_COUNT:
-		tell_number(minder, WIRE_COUNTED,
-			    (int)proctree_count_live() - (minder->interpreter != 0));
+		send_number(supervisor, WIRE_COUNTED,
+			    (int)proctree_count_live() - (supervisor->interpreter != 0));
 		break;
 	case WIRE_INPUT:
-		input = ttywait_check(&minder->slave);
-		input.child = input.process != minder->interpreter;
-		tell(minder, WIRE_INPUT_STATE, &input);
+		input = ttywait_check(&supervisor->slave);
+		input.child = input.process != supervisor->interpreter;
+		send_reply(supervisor, WIRE_INPUT_STATE, &input);
 		break;
 	default:
-		minder->warden.ended = true;
+		supervisor->subreaper.ended = true;
 	}
 }
 
 /* Looks whether the interpreter was killed at a limit of processor time that it set itself: as long
  * as it is not reaped, its limits are known. */
-static bool ran_out_of_time(const struct supervisor *minder)
+static bool ran_out_of_time(const struct supervisor *supervisor)
 {
 	siginfo_t info = { .si_pid = 0 };
 	struct rusage usage = { 0 };
 	struct rlimit limit;
 
 	/* The system call tells of the usage, too. */
-	if (minder->interpreter == 0 ||
-	    syscall(SYS_waitid, P_PID, minder->interpreter, &info, WEXITED | WNOHANG | WNOWAIT,
+	if (supervisor->interpreter == 0 ||
+	    syscall(SYS_waitid, P_PID, supervisor->interpreter, &info, WEXITED | WNOHANG | WNOWAIT,
 		    &usage) < 0 ||
 	    info.si_pid == 0 || info.si_code != CLD_KILLED || info.si_status != SIGKILL ||
-	    prlimit(minder->interpreter, RLIMIT_CPU, NULL, &limit) < 0)
+	    prlimit(supervisor->interpreter, RLIMIT_CPU, NULL, &limit) < 0)
 		return false;
-	return limit.rlim_max < minder->cpu_seconds_max &&
+	return limit.rlim_max < supervisor->cpu_seconds_max &&
 	       (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) >= limit.rlim_max;
 }
 
 /* Reaps; false when nothing is left. */
-static bool reap_all(struct supervisor *minder)
+static bool reap_all(struct supervisor *supervisor)
 {
-	int flags = ran_out_of_time(minder) ? WIRE_OUT_OF_TIME : 0;
+	int flags = ran_out_of_time(supervisor) ? WIRE_OUT_OF_TIME : 0;
 	int wait_status = 0;
 	pid_t pid;
 
-	while ((pid = subreaper_reap(&minder->warden, &wait_status)) > 0) {
-		if (pid != minder->interpreter)
+	while ((pid = subreaper_reap(&supervisor->subreaper, &wait_status)) > 0) {
+		if (pid != supervisor->interpreter)
 			continue;
-		minder->interpreter = 0;
+		supervisor->interpreter = 0;
 		if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL)
 			wait_status |= flags;
-		tell_number(minder, WIRE_EXITED, wait_status);
+		send_number(supervisor, WIRE_EXITED, wait_status);
 	}
 	return pid == 0;
 }
 
-static void look_after(struct supervisor *minder)
+static void serve_interpreter(struct supervisor *supervisor)
 {
-	while (!minder->warden.ended) {
-		struct subreaper_wake wake = subreaper_wait(&minder->warden, minder->report,
-							    minder->killing ? KILL_PAUSE_MS : -1);
+	while (!supervisor->subreaper.ended) {
+		struct subreaper_wake wake =
+			subreaper_wait(&supervisor->subreaper, supervisor->report,
+				       supervisor->killing ? KILL_PAUSE_MS : -1);
 		cleanup_wire struct wire_message message = { 0 };
 
 		/* First: that it started is told before that it ended. */
 		if (wake.extra)
-			on_report(minder);
-		if (wake.message && subreaper_receive(&minder->warden, &message) == 1)
-			on_command(minder, &message);
-		if (minder->killing)
+			on_report(supervisor);
+		if (wake.message && subreaper_receive(&supervisor->subreaper, &message) == 1)
+			on_command(supervisor, &message);
+		if (supervisor->killing)
 			proctree_signal(SIGKILL);
-		if ((wake.child || minder->killing) && !reap_all(minder)) {
-			tell(minder, WIRE_GONE, NULL);
+		if ((wake.child || supervisor->killing) && !reap_all(supervisor)) {
+			send_reply(supervisor, WIRE_GONE, NULL);
 			return;
 		}
 	}
 }
 
 /* Without a word: whoever would listen is gone, or knows. */
-static void kill_all(struct supervisor *minder)
+static void kill_tree(struct supervisor *supervisor)
 {
 	int wait_status;
 	pid_t pid;
 
-	while ((pid = subreaper_reap(&minder->warden, &wait_status)) >= 0) {
+	while ((pid = subreaper_reap(&supervisor->subreaper, &wait_status)) >= 0) {
 		if (pid > 0)
 			continue;
 		proctree_signal(SIGKILL);
-		(void)subreaper_wait(&minder->warden, -1, KILL_PAUSE_MS);
+		(void)subreaper_wait(&supervisor->subreaper, -1, KILL_PAUSE_MS);
 	}
 }
 
@@ -305,28 +307,28 @@ static int close_others(struct supervisor_task *task, struct err *err)
 
 int supervisor_run(const struct supervisor_task *task)
 {
-	struct supervisor minder = { .report = -1,
-				     .copied = task->born != NULL,
-				     .cpu_seconds_max = task->policy->cpu_seconds_max };
+	struct supervisor supervisor = { .report = -1,
+					 .forked = task->born != NULL,
+					 .cpu_seconds_max = task->policy->cpu_seconds_max };
 	struct supervisor_task own = *task;
 	struct err err;
 	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(minder.handover); i++)
-		minder.handover[i] = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(supervisor.handover); i++)
+		supervisor.handover[i] = -1;
 	rc = close_others(&own, &err);
 	if (rc == 0)
-		rc = subreaper_init(&minder.warden, "ptycell-minder", own.channel, own.parent,
-				    &err);
-	minder.warden.obeys_parent_only = own.user_ns >= 0;
+		rc = subreaper_init(&supervisor.subreaper, "ptycell-minder", own.channel,
+				    own.parent, &err);
+	supervisor.subreaper.obeys_parent_only = own.user_ns >= 0;
 	if (rc == 0)
-		rc = start_interpreter(&minder, &own, &err);
+		rc = start_interpreter(&supervisor, &own, &err);
 	if (rc == IS_INTERPRETER)
 		return SUPERVISOR_INTERPRETER;
 	if (rc == 0)
-		look_after(&minder);
+		serve_interpreter(&supervisor);
 	else
-		wire_tell(own.channel, WIRE_FAILED, &err);
-	kill_all(&minder);
+		wire_notify(own.channel, WIRE_FAILED, &err);
+	kill_tree(&supervisor);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* minder.h - the process above one interpreter: starts it, tells of its end, kills its tree. */
+/* supervisor.h - the process above one interpreter: starts it, tells of its end, kills its tree. */
 #ifndef SANDBOX_SUPERVISE_SUPERVISOR_H
 #define SANDBOX_SUPERVISE_SUPERVISOR_H
 

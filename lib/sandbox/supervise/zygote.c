@@ -50,19 +50,19 @@ static bool shares_memory(void)
 }
 
 /* To the server, which warns. */
-static void complain(int channel, const char *why)
+static void report_refusal(int channel, const char *why)
 {
 	struct err err = { 0 };
 
 	(void)err_set(&err, ERR_UNSUPPORTED, "%s", why);
-	wire_tell(channel, WIRE_FAILED, &err);
+	wire_notify(channel, WIRE_FAILED, &err);
 }
 
 static bool refuses_threads(int channel)
 {
 	if (!has_threads())
 		return false;
-	complain(channel, "a module that was imported ahead began a thread");
+	report_refusal(channel, "a module that was imported ahead began a thread");
 	return true;
 }
 
@@ -72,7 +72,7 @@ int zygote_may_serve(int channel)
 		return 0;
 	if (!shares_memory())
 		return 1;
-	complain(channel, "a module that was imported ahead shares memory with its copies");
+	report_refusal(channel, "a module that was imported ahead shares memory with its copies");
 	return 0;
 }
 
@@ -83,15 +83,15 @@ static void take_environment(const struct plan_start *start)
 {
 	(void)clearenv();
 	for (size_t i = 0; start->envp[i] != NULL; i++) {
-		char *copy = strdup(start->envp[i]);
+		char *variable = strdup(start->envp[i]);
 
-		if (copy == NULL || putenv(copy) != 0)
+		if (variable == NULL || putenv(variable) != 0)
 			_exit(EXIT_FAILURE);
 	}
 }
 
 /* Nothing of the parent's terminal; 0 of the session's first user namespace, as init is. */
-static int leave_parent(void)
+static int leave_zygote(void)
 {
 	struct err err;
 	int null;
@@ -105,7 +105,7 @@ static int leave_parent(void)
 	return setsid() < 0 ? -1 : 0;
 }
 
-static int mind(struct wire_message *message)
+static int run_supervisor(struct wire_message *message)
 {
 	struct supervisor_task task = {
 		.channel = message->fds[WIRE_FORK_CHANNEL],
@@ -123,9 +123,9 @@ static int mind(struct wire_message *message)
 	int rc = -1;
 
 	task.policy = &policy;
-	message->fd_count = 0; /* the minder's, which closes all others */
+	message->fd_count = 0; /* the supervisor's, which closes all others */
 	if (plan != NULL && plan_parse_sandbox(plan, len, &policy, &err) == 0 &&
-	    leave_parent() == 0) {
+	    leave_zygote() == 0) {
 		policy.own_inodes = wire_get_number(message) != 0;
 		rc = supervisor_run(&task);
 	}
@@ -139,7 +139,7 @@ static int mind(struct wire_message *message)
  * Until init has taken it for its own. Only then is the process that forked it gone for certain,
  * too, whose death would be taken for that of the parent.
  */
-static void await_init(int report)
+static void await_release(int report)
 {
 	char byte;
 
@@ -161,8 +161,8 @@ static int fork_inside(struct wire_message *message, volatile int32_t *ret_pid)
 	if (pid == 0) {
 		pid = fork(); /* NOLINT: the first page that is copied */
 		if (pid == 0) {
-			await_init(report);
-			return mind(message);
+			await_release(report);
+			return run_supervisor(message);
 		}
 		*ret_pid = pid;
 		_exit(EXIT_SUCCESS);
@@ -170,16 +170,16 @@ static int fork_inside(struct wire_message *message, volatile int32_t *ret_pid)
 	if (pid > 0)
 		(void)waitpid(pid, NULL, 0);
 	if (*ret_pid > 0) {
-		const int32_t minder = *ret_pid;
+		const int32_t supervisor = *ret_pid;
 
-		(void)!write(report, &minder, sizeof(minder));
+		(void)!write(report, &supervisor, sizeof(supervisor));
 	}
 	_exit(EXIT_SUCCESS);
 }
 
 static int join_and_fork(int channel, struct wire_message *message)
 {
-	volatile int32_t minder = 0;
+	volatile int32_t supervisor = 0;
 	struct err err = { 0 };
 	pid_t pid;
 
@@ -189,32 +189,32 @@ static int join_and_fork(int channel, struct wire_message *message)
 		/* NOLINTNEXTLINE: what it writes is this frame's, which nobody reads meanwhile */
 		if (namespaces_join(message->fds + WIRE_FORK_NAMESPACES, &err) < 0)
 			_exit(EXIT_FAILURE);
-		return fork_inside(message, &minder);
+		return fork_inside(message, &supervisor);
 	}
 	if (pid > 0)
 		(void)waitpid(pid, NULL, 0);
-	if (minder <= 0)
-		wire_tell(channel, WIRE_FAILED, &err);
+	if (supervisor <= 0)
+		wire_notify(channel, WIRE_FAILED, &err);
 	return ZYGOTE_OVER;
 }
 
-static void call(void (*hook)(void))
+static void call_hook(void (*hook)(void))
 {
 	if (hook != NULL)
 		hook();
 }
 
 /* ZYGOTE_OVER here, whatever became of the copy: init sees that. */
-static int copy(int channel, struct wire_message *message, const struct zygote_hooks *hooks)
+static int serve_fork(int channel, struct wire_message *message, const struct zygote_hooks *hooks)
 {
 	int outcome;
 
-	call(hooks->before);
+	call_hook(hooks->before);
 	outcome = join_and_fork(channel, message);
 	if (outcome == ZYGOTE_INTERPRETER)
-		call(hooks->after_in_child);
+		call_hook(hooks->after_in_child);
 	else
-		call(hooks->after_in_parent);
+		call_hook(hooks->after_in_parent);
 	return outcome;
 }
 
@@ -240,14 +240,14 @@ enum zygote_outcome zygote_serve(int channel, int wanted, const struct zygote_ho
 			return ZYGOTE_OVER;
 		if (refuses_threads(channel))
 			return ZYGOTE_THREADS;
-		if (copy(channel, &message, hooks) == ZYGOTE_INTERPRETER)
+		if (serve_fork(channel, &message, hooks) == ZYGOTE_INTERPRETER)
 			return ZYGOTE_INTERPRETER;
 	}
 }
 
 /* ---- Python ---- */
 
-static void (*find(const char *name))(void)
+static void (*find_python_function(const char *name))(void)
 {
 	void (*function)(void) = NULL;
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -259,9 +259,9 @@ static void (*find(const char *name))(void)
 int zygote_serve_python(int channel, int wanted)
 {
 	const struct zygote_hooks hooks = {
-		.before = find("PyOS_BeforeFork"),
-		.after_in_parent = find("PyOS_AfterFork_Parent"),
-		.after_in_child = find("PyOS_AfterFork_Child"),
+		.before = find_python_function("PyOS_BeforeFork"),
+		.after_in_parent = find_python_function("PyOS_AfterFork_Parent"),
+		.after_in_child = find_python_function("PyOS_AfterFork_Child"),
 	};
 
 	if (hooks.before == NULL || hooks.after_in_parent == NULL || hooks.after_in_child == NULL)

@@ -5,15 +5,15 @@
  * It runs in a nursery (sandbox/namespaces/zygote_namespaces.h): the host's programs read-only, no
  * network, no capability; but without landlock and seccomp, which its copies could not put off. It
  * runs no code of any session, and cannot be dumped from when it first serves. For each WIRE_FORK
- * on its channel a copy is made, which joins the namespaces that came with it and becomes a minder,
- * which forks the interpreter and confines it as it would any other: by the same limits, second
- * user namespace, landlock and seccomp. No descriptor is common to a copy and the parent or to
- * siblings.
+ * on its channel a copy is made, which joins the namespaces that came with it and becomes a
+ * supervisor, which forks the interpreter and confines it as it would any other: by the same
+ * limits, second user namespace, landlock and seccomp. No descriptor is common to a copy and the
+ * parent or to siblings.
  *
- *   parent --vfork--> joins --vfork--> in the session --fork--> minder --fork--> interpreter
+ *   parent --vfork--> joins --vfork--> in the session --fork--> supervisor --fork--> interpreter
  *
  * The two in the middle share the parent's memory while it waits, so that its pages are copied
- * only once, and end at once: the minder is then a child of the session's init, like any other.
+ * only once, and end at once: the supervisor is then a child of the session's init, like any other.
  *
  * This is the interface of ptycell-parent.so, which a driver loads into its own process.
  */

@@ -21,7 +21,7 @@ enum {
 	FLAG_UNIX_SOCKETS = 1,
 	FLAG_PROXY = 2,
 	FLAG_IN_GROUP = 4,
-	FLAG_NURSERY = 8,
+	FLAG_ZYGOTE_SANDBOX = 8,
 	FLAG_NESTED = 16,
 	FLAGS_ALL = 31,
 };
@@ -40,7 +40,7 @@ static int add_numbers(struct buf *plan, const struct policy *policy, struct err
 		.flags = (policy->unix_sockets ? FLAG_UNIX_SOCKETS : 0U) |
 			 (policy->proxy ? FLAG_PROXY : 0U) |
 			 (policy->in_group ? FLAG_IN_GROUP : 0U) |
-			 (policy->nursery ? FLAG_NURSERY : 0U) |
+			 (policy->nursery ? FLAG_ZYGOTE_SANDBOX : 0U) |
 			 (policy->nested ? FLAG_NESTED : 0U),
 		.open_files_max = policy->open_files_max,
 		.file_max = policy->file_max,
@@ -111,7 +111,7 @@ static int read_numbers(struct policy *policy, const struct plan_record *record,
 		.tmp_files_max = raw.tmp_files_max,
 		.unix_sockets = (raw.flags & FLAG_UNIX_SOCKETS) != 0,
 		.proxy = (raw.flags & FLAG_PROXY) != 0,
-		.nursery = (raw.flags & FLAG_NURSERY) != 0,
+		.nursery = (raw.flags & FLAG_ZYGOTE_SANDBOX) != 0,
 		.nested = (raw.flags & FLAG_NESTED) != 0,
 		.in_group = (raw.flags & FLAG_IN_GROUP) != 0,
 	};

@@ -29,7 +29,8 @@ static const struct wire_shape shapes[] = {
 	[WIRE_SANDBOX] = { 0, WIRE_SANDBOX_FDS_MIN, WIRE_SANDBOX_FDS_MAX },
 	[WIRE_OPENED] = { 0, 1, 1 },
 	[WIRE_LISTENER] = { 0, 1, 1 },
-	[WIRE_NURSERY] = { 0, ZYGOTE_NAMESPACES_NAMESPACES, ZYGOTE_NAMESPACES_NAMESPACES },
+	[WIRE_ZYGOTE_NAMESPACES] = { 0, ZYGOTE_NAMESPACES_NAMESPACES,
+				     ZYGOTE_NAMESPACES_NAMESPACES },
 	[WIRE_START] = { 0, 2, 3 },
 	[WIRE_FORK] = { sizeof(int32_t), WIRE_FORK_FDS, WIRE_FORK_FDS },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
@@ -47,8 +48,8 @@ static const struct wire_shape shapes[] = {
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
-	[WIRE_KILL_LARGEST] = { sizeof(struct usage_wish), 0, 0 },
-	[WIRE_RELIEVED] = { sizeof(struct usage_relief), 0, 0 },
+	[WIRE_KILL_LARGEST] = { sizeof(struct usage_kill_request), 0, 0 },
+	[WIRE_LARGEST_KILLED] = { sizeof(struct usage_killed), 0, 0 },
 	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
@@ -103,7 +104,7 @@ int wire_send(int channel, enum wire_type type, const void *payload, const int *
 	return err_sys(err, "writing to a channel");
 }
 
-void wire_tell(int channel, enum wire_type type, const void *payload)
+void wire_notify(int channel, enum wire_type type, const void *payload)
 {
 	struct err err;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire.h - messages between the server, the launcher, a session's init and its minders.
+ * wire.h - messages between the server, the launcher, a session's init and its supervisors.
  *
  * Each link is a SOCK_SEQPACKET pair: one message, one packet, with its descriptors. A message
  * is a header and a payload whose size and number of descriptors follow from the type; the
- * receiver checks all of it again. The channels of init and minder are made by the server and
+ * receiver checks all of it again. The channels of init and supervisor are made by the server and
  * handed down, so an answer needs no address, and end-of-file means that the process is gone.
  */
 #ifndef SANDBOX_WIRE_WIRE_H
@@ -18,35 +18,36 @@
 #include "sandbox/wire/plan.h"
 
 enum wire_type {
-	WIRE_SANDBOX = 1,  /* server to launcher; plan, init's channel, the folders: below */
-	WIRE_OPENED,       /* launcher to server, on init's channel; init's pidfd */
-	WIRE_LISTENER,     /* init to server; with policy.proxy, once, before any WIRE_STARTED: a
-			      listening stream socket on 127.0.0.1:3128 of the session */
-	WIRE_NURSERY,      /* init of a nursery to server, once; its ZYGOTE_NAMESPACES_NAMESPACES */
-	WIRE_START,        /* server to init; plan, the minder's channel; and when the interpreter
-			      may be forked from it, that of a parent */
-	WIRE_FORK,         /* init to parent; int32_t, its policy.own_inodes; WIRE_FORK_FDS below */
-	WIRE_FAILED,       /* struct err: init or minder to server, its last message; parent to
-			      server, why there is no copy */
-	WIRE_STARTED,      /* minder to server; int32_t, not 0: a copy of a parent; pty master,
-			      then the plan's descriptors in order */
-	WIRE_EXITED,       /* int32_t wait status of the interpreter, WIRE_OUT_OF_TIME */
-	WIRE_GONE,         /* nothing of the tree is left; the minder's last message */
-	WIRE_SIGNAL,       /* server to minder; int32_t, to every process of the tree */
-	WIRE_SIGNAL_ONE,   /* int32_t, to the interpreter alone */
-	WIRE_KILL,         /* SIGKILL until none is left */
-	WIRE_COUNT,        /* answered by WIRE_COUNTED */
-	WIRE_COUNTED,      /* int32_t live processes beside the interpreter */
-	WIRE_INPUT,        /* answered by WIRE_INPUT_STATE */
+	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, the folders: below */
+	WIRE_OPENED,      /* launcher to server, on init's channel; init's pidfd */
+	WIRE_LISTENER,    /* init to server; with policy.proxy, once, before any WIRE_STARTED: a
+			     listening stream socket on 127.0.0.1:3128 of the session */
+	WIRE_ZYGOTE_NAMESPACES, /* init of a nursery to server, once; its
+				   ZYGOTE_NAMESPACES_NAMESPACES */
+	WIRE_START,      /* server to init; plan, the supervisor's channel; and when the interpreter
+			    may be forked from it, that of a parent */
+	WIRE_FORK,       /* init to parent; int32_t, its policy.own_inodes; WIRE_FORK_FDS below */
+	WIRE_FAILED,     /* struct err: init or supervisor to server, its last message; parent to
+			    server, why there is no copy */
+	WIRE_STARTED,    /* supervisor to server; int32_t, not 0: a copy of a parent; pty master,
+			    then the plan's descriptors in order */
+	WIRE_EXITED,     /* int32_t wait status of the interpreter, WIRE_OUT_OF_TIME */
+	WIRE_GONE,       /* nothing of the tree is left; the supervisor's last message */
+	WIRE_SIGNAL,     /* server to supervisor; int32_t, to every process of the tree */
+	WIRE_SIGNAL_ONE, /* int32_t, to the interpreter alone */
+	WIRE_KILL,       /* SIGKILL until none is left */
+	WIRE_COUNT,      /* answered by WIRE_COUNTED */
+	WIRE_COUNTED,    /* int32_t live processes beside the interpreter */
+	WIRE_INPUT,      /* answered by WIRE_INPUT_STATE */
 	WIRE_INPUT_STATE,  /* struct ttywait_result */
 	WIRE_PROBE,        /* server to launcher; the channel of the answer */
 	WIRE_REPORT,       /* struct sandbox_report, or WIRE_FAILED; the last message there */
 	WIRE_MEASURE,      /* server to init; int32_t, not 0: exact; answered by WIRE_MEASURED */
 	WIRE_MEASURED,     /* struct usage, of all interpreters and what they started */
-	WIRE_KILL_LARGEST, /* struct usage_wish, whose `busy` are numbers of WIRE_START, the first
-			 is 1; answered by WIRE_RELIEVED */
-	WIRE_RELIEVED,     /* struct usage_relief: which ones */
-	WIRE_FILE_MAX,     /* server to init; uint64_t bytes that files of processes may have now */
+	WIRE_KILL_LARGEST, /* struct usage_kill_request, whose `busy` are numbers of WIRE_START, the
+			 first is 1; answered by WIRE_LARGEST_KILLED */
+	WIRE_LARGEST_KILLED, /* struct usage_killed: which ones */
+	WIRE_FILE_MAX, /* server to init; uint64_t bytes that files of processes may have now */
 	WIRE_TYPES
 };
 
@@ -67,9 +68,9 @@ enum {
 /* The descriptors of a WIRE_FORK, in this order. */
 enum {
 	WIRE_FORK_PLAN,
-	WIRE_FORK_CHANNEL, /* the minder's */
+	WIRE_FORK_CHANNEL, /* the supervisor's */
 	WIRE_FORK_POLICY,  /* the plan of the sandbox */
-	WIRE_FORK_REPORT,  /* a stream: int32_t the minder's pid; then a byte lets it go on */
+	WIRE_FORK_REPORT,  /* a stream: int32_t the supervisor's pid; then a byte lets it go on */
 	WIRE_FORK_USER_NS, /* that the interpreter joins at last */
 	WIRE_FORK_NAMESPACES,
 	WIRE_FORK_FDS = WIRE_FORK_NAMESPACES + 7, /* NAMESPACES_ALL */
@@ -102,7 +103,7 @@ int wire_pair(int ret_pair[2], struct err *err) MUST_CHECK;
 int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
 	      size_t fd_count, struct err *err) MUST_CHECK;
 /* The same without descriptors, for who has nobody to complain to: the channel's end tells. */
-void wire_tell(int channel, enum wire_type type, const void *payload);
+void wire_notify(int channel, enum wire_type type, const void *payload);
 /*
  * Never blocks. 1 with a message (the caller releases it), 0 at the end of the channel, -1 with
  * ERR_BUSY when nothing is there, with ERR_INVALID when what came is no message.

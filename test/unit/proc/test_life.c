@@ -267,7 +267,7 @@ static void one_that_was_never_usable_is_told_as_closed(void **state)
 static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
 {
 	pid_t init = -1;
-	pid_t minder = -1;
+	pid_t supervisor = -1;
 
 	(void)state;
 	fixture_open();
@@ -275,8 +275,8 @@ static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
 	fixture_expect("started ");
 	fixture_hear("up");
 	assert_int_equal(find_named("ptycell-init", &init), 1);
-	assert_int_equal(find_named("ptycell-minder", &minder), 1);
-	assert_int_equal(kill(minder, SIGSTOP), 0);
+	assert_int_equal(find_named("ptycell-minder", &supervisor), 1);
+	assert_int_equal(kill(supervisor, SIGSTOP), 0);
 	assert_int_equal(kill(init, SIGSTOP), 0);
 	fixture_close_sandbox();
 	wait_for_none("fake_interprete");

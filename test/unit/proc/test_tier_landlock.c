@@ -79,7 +79,7 @@ static void the_server_is_out_of_reach_sandbox_19(void **state)
 	confined_expect(script, "end\n");
 }
 
-/* Its own processes, minder and init included, but nobody else's: we are alive to tell. */
+/* Its own processes, supervisor and init included, but nobody else's: we are alive to tell. */
 static void killing_everything_kills_the_session_only_sandbox_18(void **state)
 {
 	pid_t bystander = fork();

@@ -170,13 +170,13 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	(void)fsync(fd);
 	pid = start(4096, MAP_PRIVATE, true);
 	(void)close(fd);
-	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
-	usage_measure(1, false, &(struct usage_places){ .folder = "/proc" }, &elsewhere, &largest);
+	usage_measure(1, false, &(struct usage_paths){ .folder = folder }, &usage, &largest);
+	usage_measure(1, false, &(struct usage_paths){ .folder = "/proc" }, &elsewhere, &largest);
 	end(pid);
 	/* File systems give a file that grows more than it asked for. */
 	assert_in_range(usage.unlinked_bytes, MIB, 2 * MIB - 1);
 	assert_int_equal(elsewhere.unlinked_bytes, 0);
-	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
+	usage_measure(1, false, &(struct usage_paths){ .folder = folder }, &usage, &largest);
 	assert_int_equal(usage.unlinked_bytes, 0);
 }
 
@@ -188,13 +188,14 @@ static bool was_killed(pid_t pid)
 	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
 }
 
-static void relieve(int first, uint64_t memory_max, pid_t busy, struct usage_relief *ret_relief)
+static void kill_largest(int first, uint64_t memory_max, pid_t busy,
+			 struct usage_killed *ret_killed)
 {
-	const struct usage_wish wish = { .memory_max = memory_max,
-					 .busy_count = busy > 0,
-					 .busy = { busy } };
+	const struct usage_kill_request request = { .memory_max = memory_max,
+						    .busy_count = busy > 0,
+						    .busy = { busy } };
 
-	usage_relieve(first, &wish, NULL, ret_relief);
+	usage_kill_largest(first, &request, NULL, ret_killed);
 }
 
 /* Test 73, and 5 of the second test of security: all that is needed, in one go. */
@@ -203,14 +204,14 @@ static void the_largest_are_killed_until_the_rest_fits(void **state)
 	pid_t small = start(8 * MIB, MAP_PRIVATE, false);
 	pid_t large = start(64 * MIB, MAP_PRIVATE, false);
 	pid_t middle = start(32 * MIB, MAP_SHARED, false);
-	struct usage_relief relief;
+	struct usage_killed killed;
 
 	(void)state;
-	relieve(1, 1024 * (uint64_t)MIB, 0, &relief);
-	assert_int_equal(relief.firsts + relief.programs, 0);
-	relieve(1, 24 * MIB, 0, &relief);
-	assert_int_equal(relief.firsts, 2);
-	assert_int_equal(relief.programs, 0);
+	kill_largest(1, 1024 * (uint64_t)MIB, 0, &killed);
+	assert_int_equal(killed.firsts + killed.programs, 0);
+	kill_largest(1, 24 * MIB, 0, &killed);
+	assert_int_equal(killed.firsts, 2);
+	assert_int_equal(killed.programs, 0);
 	assert_true(was_killed(large) && was_killed(middle));
 	assert_int_equal(kill(small, 0), 0);
 	assert_int_equal(waitpid(small, NULL, WNOHANG), 0);
@@ -220,12 +221,12 @@ static void the_largest_are_killed_until_the_rest_fits(void **state)
 static void those_of_the_first_generation_are_told_apart(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
-	struct usage_relief relief;
+	struct usage_killed killed;
 
 	(void)state;
-	relieve(2, 8 * MIB, 0, &relief);
-	assert_int_equal(relief.firsts, 1);
-	assert_int_equal(relief.programs, 0);
+	kill_largest(2, 8 * MIB, 0, &killed);
+	assert_int_equal(killed.firsts, 1);
+	assert_int_equal(killed.programs, 0);
 	assert_int_equal(kill(pid, 0), 0);
 	end(pid);
 }
@@ -234,30 +235,30 @@ static void the_largest_program_of_those_killed_is_told(void **state)
 {
 	pid_t large = start(32 * MIB, MAP_PRIVATE, false);
 	pid_t small = start(8 * MIB, MAP_PRIVATE, false);
-	struct usage_relief relief;
+	struct usage_killed killed;
 
 	(void)state;
-	relieve(0, 0, 0, &relief); /* as if children were programs */
-	assert_int_equal(relief.firsts, 0);
-	assert_int_equal(relief.programs, 2);
-	assert_int_equal(relief.program.pid, large);
-	assert_in_range(relief.program.memory_bytes, 32 * MIB, 64 * MIB);
+	kill_largest(0, 0, 0, &killed); /* as if children were programs */
+	assert_int_equal(killed.firsts, 0);
+	assert_int_equal(killed.programs, 2);
+	assert_int_equal(killed.program.pid, large);
+	assert_in_range(killed.program.memory_bytes, 32 * MIB, 64 * MIB);
 	assert_true(was_killed(large) && was_killed(small));
 }
 
 static void programs_go_before_the_first_generation(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
-	struct usage_relief relief;
+	struct usage_killed killed;
 	struct usage_process largest;
 	struct usage usage;
 
 	(void)state;
 	usage_measure(1, true, NULL, &usage, &largest);
 	assert_in_range(usage.programs_bytes, 16 * MIB, 24 * MIB);
-	relieve(1, 24 * MIB, 0, &relief);
-	assert_int_equal(relief.firsts, 0);
-	assert_int_equal(relief.programs, 1);
+	kill_largest(1, 24 * MIB, 0, &killed);
+	assert_int_equal(killed.firsts, 0);
+	assert_int_equal(killed.programs, 1);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	end(pid);
 }
@@ -268,12 +269,12 @@ static void who_is_idle_goes_after_who_runs_code(void **state)
 	pid_t busy = start(32 * MIB, MAP_PRIVATE, true);
 	pid_t idle = start(48 * MIB, MAP_PRIVATE, true);
 	struct usage_process largest;
-	struct usage_relief relief;
+	struct usage_killed killed;
 	struct usage usage = { .processes = 0 };
 
 	(void)state;
-	relieve(2, 32 * MIB, busy, &relief);
-	assert_int_equal(relief.firsts, 1);
+	kill_largest(2, 32 * MIB, busy, &killed);
+	assert_int_equal(killed.firsts, 1);
 	/* A killed process is there until it has given its memory back. */
 	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
 	assert_int_equal(largest.parent, idle);
@@ -284,9 +285,9 @@ static void who_is_idle_goes_after_who_runs_code(void **state)
 static void what_does_not_grow_may_stay_above_the_limit_a_little(void **state)
 {
 	pid_t still = start(64 * MIB, MAP_PRIVATE, true);
-	struct usage_wish wish = { .memory_max = 24 * MIB, .still_max = 40 * MIB };
+	struct usage_kill_request request = { .memory_max = 24 * MIB, .still_max = 40 * MIB };
 	struct usage_process largest;
-	struct usage_relief relief;
+	struct usage_killed killed;
 	struct usage usage;
 	pid_t grows;
 
@@ -294,14 +295,14 @@ static void what_does_not_grow_may_stay_above_the_limit_a_little(void **state)
 	for (int i = 0; i < 2; i++)
 		usage_measure(2, false, NULL, &usage, &largest);
 	grows = start(24 * MIB, MAP_PRIVATE, true);
-	usage_relieve(2, &wish, NULL, &relief);
-	assert_int_equal(relief.firsts, 1);
+	usage_kill_largest(2, &request, NULL, &killed);
+	assert_int_equal(killed.firsts, 1);
 	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
 	assert_int_equal(largest.parent, still);
 	/* Nobody else is to go for it. */
 	usage_measure(2, false, NULL, &usage, &largest);
-	usage_relieve(2, &wish, NULL, &relief);
-	assert_int_equal(relief.firsts, 1);
+	usage_kill_largest(2, &request, NULL, &killed);
+	assert_int_equal(killed.firsts, 1);
 	(void)kill(still, SIGKILL);
 	end(grows);
 }
@@ -310,7 +311,7 @@ static void of_programs_who_grows_goes_first_and_nobody_without_need(void **stat
 {
 	pid_t still = start(64 * MIB, MAP_PRIVATE, false);
 	struct usage_process largest;
-	struct usage_relief relief;
+	struct usage_killed killed;
 	struct usage usage;
 	pid_t grows;
 	pid_t small;
@@ -320,9 +321,9 @@ static void of_programs_who_grows_goes_first_and_nobody_without_need(void **stat
 		usage_measure(0, false, NULL, &usage, &largest);
 	grows = start(24 * MIB, MAP_PRIVATE, false);
 	small = start(MIB, MAP_PRIVATE, false);
-	relieve(0, 80 * MIB, 0, &relief);
-	assert_int_equal(relief.programs, 1);
-	assert_int_equal(relief.program.pid, grows);
+	kill_largest(0, 80 * MIB, 0, &killed);
+	assert_int_equal(killed.programs, 1);
+	assert_int_equal(killed.program.pid, grows);
 	assert_true(was_killed(grows));
 	(void)kill(small, SIGKILL);
 	end(still);
@@ -369,18 +370,18 @@ static void growth_is_told_by_whose_child_grew(void **state)
 
 static void one_relief_kills_so_many(void **state)
 {
-	struct usage_relief relief;
+	struct usage_killed killed;
 
 	(void)state;
 	for (int i = 0; i < USAGE_KILLS_MAX + 1; i++)
 		(void)start(MIB, MAP_PRIVATE, false);
-	relieve(1, 0, 0, &relief);
-	assert_int_equal(relief.firsts, USAGE_KILLS_MAX);
+	kill_largest(1, 0, 0, &killed);
+	assert_int_equal(killed.firsts, USAGE_KILLS_MAX);
 	for (int i = 0; i < USAGE_KILLS_MAX; i++)
 		assert_true(waitpid(-1, NULL, 0) > 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
-	relieve(1, 0, 0, &relief);
-	assert_int_equal(relief.firsts, 1);
+	kill_largest(1, 0, 0, &killed);
+	assert_int_equal(killed.firsts, 1);
 	assert_true(waitpid(-1, NULL, 0) > 0);
 }
 

@@ -68,8 +68,8 @@ static void the_last_word_of_who_did_not_read_arrives(void **state)
 	struct err err;
 
 	(void)state;
-	wire_tell(pair[0], WIRE_SIGNAL, &number);
-	wire_tell(pair[1], WIRE_EXITED, &number);
+	wire_notify(pair[0], WIRE_SIGNAL, &number);
+	wire_notify(pair[1], WIRE_EXITED, &number);
 	fd_close(&pair[1]);
 	assert_int_equal(wire_receive(pair[0], &message, &err), 1);
 	assert_int_equal(message.type, WIRE_EXITED);
@@ -83,7 +83,7 @@ static void a_number_arrives(void **state)
 	struct err err;
 
 	(void)state;
-	wire_tell(pair[0], WIRE_EXITED, &number);
+	wire_notify(pair[0], WIRE_EXITED, &number);
 	assert_int_equal(wire_receive(pair[1], &message, &err), 1);
 	assert_int_equal(wire_get_number(&message), -77);
 }
@@ -96,7 +96,7 @@ static void an_error_arrives_fit_to_print(void **state)
 
 	(void)state;
 	memset(&sent, 'x', sizeof(sent)); /* no such code, no end of the text */
-	wire_tell(pair[0], WIRE_FAILED, &sent);
+	wire_notify(pair[0], WIRE_FAILED, &sent);
 	assert_int_equal(wire_receive(pair[1], &message, &err), 1);
 	wire_get_err(&message, &err);
 	assert_int_equal(err.code, ERR_INTERNAL);

@@ -95,7 +95,7 @@ static void it_is_over_with_its_channel(void **state)
 static void it_is_over_with_a_message_that_is_not_for_it(void **state)
 {
 	(void)state;
-	wire_tell(channel[0], WIRE_KILL, NULL);
+	wire_notify(channel[0], WIRE_KILL, NULL);
 	assert_int_equal(zygote_serve(channel[1], -1, &hooks), ZYGOTE_OVER);
 }
 
