@@ -285,7 +285,7 @@ static void try_all(const struct site *site, struct sandbox_report *report)
 		}
 		report->tier = tier;
 		report->layers = verdict.layers;
-		report->escapes = (uint32_t)__builtin_popcount(verdict.escapes.tried);
+		report->canaries = (uint32_t)__builtin_popcount(verdict.escapes.tried);
 		report->through = verdict.escapes.through;
 		return;
 	}
