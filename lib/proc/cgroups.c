@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cgroups.c - divides the server's control group among the server and its sessions.
+ *
+ * A group that is handed to the server must pass three checks. It is writable; it is not a systemd
+ * unit without Delegate=yes; it has no members but the server's own descendants. All members are
+ * then moved into a group below it. Version 2 of cgroups enables controllers for children only in a
+ * group that has no members itself ("no internal processes"), so the move comes before
+ * cgroup.subtree_control.
+ */
 #include "proc/cgroups.h"
 
 #include <dirent.h>
@@ -22,7 +31,10 @@
 #include "sandbox/process/proctree.h"
 
 #define PREFIX "ptycell-"
-/* Of the server among its sessions, when all of them want the processor; theirs is 100. */
+/*
+ * The server's processor weight among its sessions when all of them want the processor; a session
+ * has 100.
+ */
 #define SERVER_WEIGHT "1000"
 
 enum {
@@ -32,17 +44,17 @@ enum {
 	TEXT_MAX = 1 << 20,
 	DECIMAL = 10,
 	GENERATIONS_MAX = 64, /* between the server and a helper's child */
-	MOVES_MAX = 16,       /* somebody forks meanwhile */
+	MOVES_MAX = 16,       /* processes fork meanwhile */
 	FOLDER_MODE = 0755,
 	ENDING_MS = 100,
 };
 
 struct cgroups {
-	int own;    /* the group that was given to us */
-	int server; /* and the one below it in which we are; -1: not yet */
+	int own;    /* the group that was delegated to the server */
+	int server; /* the group below it that the server is in; -1: none yet */
 	char name[SERVER_NAME_MAX];
 	uint32_t controllers;
-	uint32_t enabled; /* by us, so that they are switched off again */
+	uint32_t enabled; /* controllers that this code enabled, and disables at the end */
 	bool can_kill;
 	uint64_t next;
 };
@@ -57,7 +69,7 @@ struct cgroup_leaf {
 
 /* ---- files ---- */
 
-/* NULL when it cannot be read. */
+/* Returns the file's text, or NULL when it cannot be read. */
 static char *read_text(int folder, const char *name)
 {
 	struct err err;
@@ -108,9 +120,9 @@ static int make_folder(int parent, const char *name)
 	return mkdirat(parent, name, FOLDER_MODE) == 0 ? open_folder(parent, name) : -1;
 }
 
-/* ---- whose group is it? ---- */
+/* ---- whose group it is ---- */
 
-/* With its path, for the caller to free. */
+/* Returns a descriptor of the server's own group. The caller frees *ret_path. */
 static int open_own(char **ret_path, struct err *err)
 {
 	cleanup_free char *groups = read_text(AT_FDCWD, "/proc/self/cgroup");
@@ -142,7 +154,7 @@ static bool is_marked(int fd)
 	return false;
 }
 
-/* What systemd calls what it makes groups for. */
+/* systemd makes control groups only for units with these endings. */
 static bool is_unit(const char *path)
 {
 	static const char *const endings[] = { ".scope", ".service", ".slice" };
@@ -157,7 +169,10 @@ static bool is_unit(const char *path)
 	return false;
 }
 
-/* A user's being able to write is enough; root can everywhere, and must have been asked. */
+/*
+ * For an ordinary user, write access is proof of a delegation. Root can write everywhere, so a unit
+ * must be marked as delegated.
+ */
 static int check_delegated(int own, const char *path, struct err *err)
 {
 	cleanup_free char *type = read_text(own, "cgroup.type");
@@ -178,7 +193,7 @@ static int check_delegated(int own, const char *path, struct err *err)
 	return 0;
 }
 
-/* ---- who is in it? ---- */
+/* ---- who is in it ---- */
 
 static void list_members(int folder, struct pidlist *ret_list)
 {
@@ -196,7 +211,10 @@ static void list_members(int folder, struct pidlist *ret_list)
 	}
 }
 
-/* The caller, a descendant of it, or gone. Pids of other namespaces show as 0: strangers. */
+/*
+ * Returns true for the caller, its descendants and processes that are gone. A pid of another
+ * namespace shows as 0 and belongs to another program.
+ */
 static bool is_ours(pid_t pid)
 {
 	for (int i = 0; i < GENERATIONS_MAX && pid > 0; i++) {
@@ -225,7 +243,7 @@ static int check_alone(int own, struct err *err)
 	return 0;
 }
 
-/* Until nobody is left: somebody may fork meanwhile. */
+/* Repeats until no member is left, because a member may fork meanwhile. */
 static int move_members(int from, int to, struct err *err)
 {
 	for (int i = 0; i < MOVES_MAX; i++) {
@@ -243,9 +261,12 @@ static int move_members(int from, int to, struct err *err)
 	return err_set(err, ERR_BUSY, "other programs run in the server's control group");
 }
 
-/* ---- what a killed server left ---- */
+/* ---- groups of killed servers ---- */
 
-/* The server's group that this name belongs to; false when it is none of ours. */
+/*
+ * Reads the server's group name from the name of any group of a server. Returns false for other
+ * names.
+ */
 static bool read_token(const char *name, char ret_server[SERVER_NAME_MAX])
 {
 	const size_t len = strlen(PREFIX) + TOKEN_LEN;
@@ -273,7 +294,9 @@ static void remove_group(int own, const char *name)
 	(void)unlinkat(own, name, AT_REMOVEDIR);
 }
 
-/* True when there is another server's that lives. */
+/*
+ * Removes groups of servers that have died. Returns whether another server with a group here lives.
+ */
 static bool sweep(int own, const char *except)
 {
 	cleanup_fd int copy = open_folder(own, ".");
@@ -313,7 +336,7 @@ static void switch_controllers(struct cgroups *groups, char sign, uint32_t which
 	}
 }
 
-/* In a kernel that was built so, files of a controller may be missing. */
+/* The files of a controller may be missing when the kernel was built without a part of it. */
 static uint32_t look_at_files(int folder)
 {
 	static const char *const files[CGROUP_CONTROLLERS] = {
@@ -377,7 +400,10 @@ static void pause_ms(long ms)
 	(void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
 }
 
-/* Leaves that were not empty when their sessions ended, which is a matter of milliseconds. */
+/*
+ * Removes groups that were not empty when their sessions ended; they are within milliseconds.
+ * Returns whether none is left.
+ */
 static bool remove_leaves(const struct cgroups *groups)
 {
 	cleanup_fd int copy = open_folder(groups->own, ".");
@@ -400,7 +426,7 @@ static bool remove_leaves(const struct cgroups *groups)
 	return !left;
 }
 
-/* Back to where we were; not while another server of this group has sessions below it. */
+/* Moves the members back, unless another server still has sessions below this group. */
 static void give_back(struct cgroups *groups)
 {
 	struct err err;
@@ -435,7 +461,7 @@ bool cgroups_can_kill(const struct cgroups *groups)
 	return groups->can_kill;
 }
 
-/* ---- a session's ---- */
+/* ---- the group of one session ---- */
 
 static int limit(const struct cgroup_leaf *leaf, const struct cgroup_limits *limits,
 		 struct err *err)
@@ -445,7 +471,10 @@ static int limit(const struct cgroup_leaf *leaf, const struct cgroup_limits *lim
 	if ((controllers & BIT(CGROUP_MEMORY)) != 0 &&
 	    write_number(leaf->folder, "memory.max", limits->memory_max) < 0)
 		return err_sys(err, "limiting memory by control group");
-	/* Else what does not fit would lie on the disk. Without swap the file is missing. */
+	/*
+	 * With swap, memory above the limit would go to the disk. Without swap in the kernel the
+	 * file is missing.
+	 */
 	if ((controllers & BIT(CGROUP_MEMORY)) != 0)
 		(void)write_text(leaf->folder, "memory.swap.max", "0\n");
 	if ((controllers & BIT(CGROUP_PIDS)) != 0 &&

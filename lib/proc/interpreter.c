@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * interpreter.c - the channel to an interpreter's supervisor, and the pty that the supervisor made.
+ *
+ * Requests to a supervisor are answered in order, so open questions form a queue. The end of the
+ * channel means that the supervisor is dead. The callbacks that are still due then (open questions,
+ * failed or exited, gone) are made one per turn of the loop, because each of them may free the
+ * interpreter.
+ */
 #include <assert.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,10 +32,10 @@ enum state {
 	STARTING,
 	RUNNING,
 	EXITED, /* children may live on */
-	OVER,   /* failed or gone has been told */
+	OVER,   /* `failed` or `gone` has been called */
 };
 
-/* A question to the supervisor; answers come in order. */
+/* A request to the supervisor that is not answered yet; answers come in order. */
 struct question {
 	struct list node;
 	void (*count)(struct interpreter *interpreter, int count);
@@ -43,18 +51,19 @@ struct interpreter {
 	int number;
 	int supervisor; /* the channel; -1 once it ended */
 	struct loop_io io;
-	struct loop_defer settle; /* what is left to tell after the channel's end */
+	struct loop_defer
+		report_defer; /* makes the callbacks that are due after the channel's end */
 	struct list questions;
-	struct err err; /* why it did not start */
+	struct err err; /* the reason for `failed` */
 	bool copied;
 	bool lost_supervisor;
 	int pty;
 	int slave;
 	int ends[PLAN_DESCRIPTORS_MAX];
-	struct plan_start spec; /* terminal and descriptors only */
+	struct plan_start spec; /* only the terminal's size and the descriptors */
 };
 
-/* ---- asking ---- */
+/* ---- questions ---- */
 
 static struct question *take_question(struct interpreter *interpreter)
 {
@@ -67,7 +76,7 @@ static struct question *take_question(struct interpreter *interpreter)
 	return question;
 }
 
-/* Tells and frees it. The interpreter may be gone afterwards. */
+/* Frees the question and calls its callback, which may free the interpreter. */
 static void answer_question(struct interpreter *interpreter, struct question *query_own, int count,
 			    const struct input_look *look)
 {
@@ -82,23 +91,25 @@ static void answer_question(struct interpreter *interpreter, struct question *qu
 
 /* ---- the end ---- */
 
-/* Tells the next of: open questions, that it failed, exited, is gone. One a call: see guarantee 1
- * of the loop for callbacks that free. */
-static void on_settle(struct loop_defer *defer)
+/*
+ * Makes the next callback that is due. One a turn, because each may free the interpreter (guarantee
+ * 1 of event/loop.h).
+ */
+static void on_report_defer(struct loop_defer *defer)
 {
-	struct interpreter *interpreter = container_of(defer, struct interpreter, settle);
+	struct interpreter *interpreter = container_of(defer, struct interpreter, report_defer);
 	const struct interpreter_handlers *handlers = interpreter->handlers;
 	struct question *question = take_question(interpreter);
 
 	if (question != NULL || interpreter->state == RUNNING)
-		loop_defer_start(interpreter->loop, defer, on_settle);
+		loop_defer_start(interpreter->loop, defer, on_report_defer);
 	if (question != NULL) {
 		answer_question(interpreter, question, 0, &(struct input_look){ .thread = 0 });
 	} else if (interpreter->state == STARTING) {
 		interpreter->state = OVER;
 		handlers->failed(interpreter, &interpreter->err);
 	} else if (interpreter->state == RUNNING) {
-		/* Its supervisor was killed: so was it. */
+		/* The supervisor was killed, and the kernel killed the interpreter with it. */
 		interpreter->state = EXITED;
 		interpreter->lost_supervisor = true;
 		handlers->exited(interpreter, SIGKILL);
@@ -112,7 +123,7 @@ static void end_channel(struct interpreter *interpreter)
 {
 	loop_io_stop(&interpreter->io);
 	fd_close(&interpreter->supervisor);
-	loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
+	loop_defer_start(interpreter->loop, &interpreter->report_defer, on_report_defer);
 }
 
 static void end_by_eof(struct interpreter *interpreter)
@@ -126,7 +137,7 @@ static void end_by_eof(struct interpreter *interpreter)
 	end_channel(interpreter);
 }
 
-/* ---- the supervisor's messages ---- */
+/* ---- messages of the supervisor ---- */
 
 static bool is_pipe(int fd, int access_mode)
 {
@@ -196,14 +207,20 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 		end_channel(interpreter);
 		return;
 	}
-	/* What init made for it was told before, but over another channel. */
+	/*
+	 * What the sandbox's init sent before the start came over another channel, and may be
+	 * unread.
+	 */
 	sandbox_catch_up(interpreter->sandbox);
 	interpreter->copied = wire_get_number(message) != 0;
 	interpreter->state = RUNNING;
 	interpreter->handlers->started(interpreter);
 }
 
-/* With ICANON off as well, a line editor does its own echo. */
+/*
+ * Sets the flags that depend on the terminal's mode. With ICANON off as well, a line editor does
+ * its own echo.
+ */
 static void read_mode(const struct interpreter *interpreter, struct input_look *look)
 {
 	struct termios settings;
@@ -278,7 +295,10 @@ static void on_supervisor_event(struct interpreter *interpreter, struct wire_mes
 	} else if (message->type == WIRE_COUNTED || message->type == WIRE_INPUT_STATE) {
 		on_reply(interpreter, message);
 	} else {
-		/* WIRE_GONE, or what no supervisor of ours sends: both are its last word. */
+		/*
+		 * WIRE_GONE, or a message that no real supervisor sends: the channel is used no
+		 * more.
+		 */
 		end_by_eof(interpreter);
 	}
 }
@@ -370,7 +390,7 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 	fill_start(&interpreter->spec, spec);
 	if (request_start(interpreter, spec->parent, &interpreter->err) < 0)
 		end_channel(interpreter);
-	/* Borrowed for the call. */
+	/* These were borrowed for the call. */
 	interpreter->spec.argv = NULL;
 	interpreter->spec.envp = NULL;
 	interpreter->spec.cwd = NULL;
@@ -383,9 +403,9 @@ void interpreter_free(struct interpreter *interpreter)
 
 	if (interpreter == NULL)
 		return;
-	loop_defer_stop(&interpreter->settle);
+	loop_defer_stop(&interpreter->report_defer);
 	loop_io_stop(&interpreter->io);
-	/* The supervisor kills the tree at the end of its channel. */
+	/* At the end of its channel the supervisor kills the tree. */
 	fd_close(&interpreter->supervisor);
 	fd_close(&interpreter->pty);
 	fd_close(&interpreter->slave);
@@ -396,7 +416,7 @@ void interpreter_free(struct interpreter *interpreter)
 	free(interpreter);
 }
 
-/* ---- using ---- */
+/* ---- public functions ---- */
 
 void *interpreter_data(const struct interpreter *interpreter)
 {
@@ -454,8 +474,11 @@ bool interpreter_unread_input(const struct interpreter *interpreter)
 	struct pollfd slave = { .fd = interpreter->slave, .events = POLLIN };
 	int unread = 0;
 
-	/* Polling first waits for what is still on its way through the terminal, which FIONREAD
-	 * does not count; but it does not see less than what the reader asked for at once. */
+	/*
+	 * poll() first waits until written input has passed the line discipline; FIONREAD does not
+	 * count input before that. FIONREAD alone sees input that is shorter than the reader's
+	 * VMIN.
+	 */
 	if (poll(&slave, 1, 0) == 1 && (slave.revents & POLLIN) != 0)
 		return true;
 	return ioctl(interpreter->slave, FIONREAD, &unread) == 0 && unread > 0;
@@ -463,13 +486,16 @@ bool interpreter_unread_input(const struct interpreter *interpreter)
 
 void interpreter_restart_output(struct interpreter *interpreter)
 {
-	/* On the slave: the master's own TCOON is another thing. No use when there is none. */
+	/*
+	 * On the slave: TCOON on the master would restart the other direction. There may be no
+	 * output to restart.
+	 */
 	(void)tcflow(interpreter->slave, TCOON);
 }
 
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo)
 {
-	/* Fails only when there is no terminal any more, and then nobody to interrupt. */
+	/* Fails only when no terminal is left; there is nothing to signal then. */
 	(void)ioctl(interpreter->pty, TIOCSIG, signo);
 }
 
@@ -508,7 +534,7 @@ static void send_question(struct interpreter *interpreter, enum wire_type type,
 	if (interpreter->supervisor >= 0)
 		wire_notify(interpreter->supervisor, type, NULL);
 	else
-		loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
+		loop_defer_start(interpreter->loop, &interpreter->report_defer, on_report_defer);
 }
 
 void interpreter_count_children(struct interpreter *interpreter,

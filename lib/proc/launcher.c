@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * launcher.c - starts ptycell-launcher when it is needed, and notices its end.
+ *
+ * The program is held open from the start. When its file has been replaced by an upgrade, the held
+ * one is executed through /proc/self/fd, because programs of two versions do not understand each
+ * other. The launcher is started by posix_spawn with an empty environment and no descriptor but its
+ * channel.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,21 +24,23 @@
 #include "sandbox/launcher/launch.h"
 #include "sandbox/supervise/subreaper.h"
 
-/* Longer than the launcher's own grace for its sandboxes. */
+/* Longer than the launcher's own grace for its sandboxes, so that it can end them first. */
 enum { END_GRACE_MS = 2 * SUBREAPER_LAUNCHER_GRACE_MS, LEAVE_MS = 300 };
 
 struct launcher {
 	struct loop *loop;
 	char *path;
-	int program; /* it, held open: to be started when its file is gone or another's; or -1 */
-	int channel; /* -1: none runs */
-	bool left_early; /* the last one ended by itself, as one does that is not understood */
+	int program;     /* held open, for when its file is removed or replaced; -1: it could not be
+			    opened */
+	int channel;     /* -1: no program runs */
+	bool left_early; /* the last program exited with success by itself, as one of another
+			    version does */
 	struct loop_child child;
 	struct list closing;
 	struct list probes;
 };
 
-/* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
+/* Closes the channel, at which the program ends by itself, and kills it when it hangs. */
 static void end_program(struct launcher *launcher)
 {
 	fd_close(&launcher->channel);
@@ -88,7 +98,7 @@ struct list *launcher_probes(struct launcher *launcher)
 
 enum { PROGRAM_FD = LAUNCH_CHANNEL + 1 };
 
-/* `program`: what is started in place of its path, numbered past PROGRAM_FD, or -1. */
+/* `program` is a descriptor above PROGRAM_FD that is executed in place of the path, or -1. */
 static int fill_actions(posix_spawn_file_actions_t *actions, int channel, int program)
 {
 	for (int fd = 0; fd < STDERR_FILENO; fd++)
@@ -119,7 +129,10 @@ static int fill_attributes(posix_spawnattr_t *attributes)
 		       : 0;
 }
 
-/* No copy of this process is made: glibc's posix_spawn shares the memory until the exec. */
+/*
+ * posix_spawn shares the server's memory until the exec: no page is copied, however large the
+ * server is.
+ */
 static int spawn_from(int program, const char *path, int channel, pid_t *ret_pid, struct err *err)
 {
 	cleanup_free char *number = xasprintf("/proc/self/fd/%d", PROGRAM_FD);
@@ -144,7 +157,7 @@ static int spawn_from(int program, const char *path, int channel, pid_t *ret_pid
 	return rc != 0 ? err_sys(err, "starting '%s'", path) : 0;
 }
 
-/* One whose file is gone or another's, as after an update, is still held. */
+/* Executes the held program when the file at the path is not the same any more. */
 static int spawn_program(const struct launcher *launcher, int channel, pid_t *ret_pid,
 			 struct err *err)
 {
@@ -155,7 +168,7 @@ static int spawn_program(const struct launcher *launcher, int channel, pid_t *re
 	return spawn_from(program, launcher->path, channel, ret_pid, err);
 }
 
-/* Its sandboxes notice by their own channels. */
+/* The sandboxes notice the end by their own channels. */
 static void on_program_exit(struct loop_child *child, int wait_status)
 {
 	struct launcher *launcher = container_of(child, struct launcher, child);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * launcher_probe.c - one probe of the machine, from its request to its report.
+ *
+ * The launcher forks a child for a probe and hands it the channel of the answer. A server without a
+ * launcher starts one first. The end of the channel without a report means that the probe died, or
+ * that the launcher is of another version.
+ */
 #include <stdlib.h>
 #include <sys/epoll.h>
 
@@ -6,7 +13,7 @@
 #include "base/mem.h"
 #include "proc/proc_internal.h"
 
-/* A probe builds and breaks a few sandboxes: some milliseconds on a machine that is not stuck. */
+/* A probe builds a few sandboxes, which takes milliseconds on a machine that responds at all. */
 enum { PROBE_TIMEOUT_MS = 10000 };
 
 struct probe {
@@ -14,7 +21,7 @@ struct probe {
 	int channel;
 	struct loop_io io;
 	struct loop_timer deadline;
-	struct loop_defer settle; /* of one that failed at once */
+	struct loop_defer failed_defer; /* for a request that failed at once */
 	struct list node;
 	launcher_probe_fn *done;
 	void *data;
@@ -25,7 +32,7 @@ static void free_probe(struct probe *probe)
 {
 	loop_io_stop(&probe->io);
 	loop_timer_stop(&probe->deadline);
-	loop_defer_stop(&probe->settle);
+	loop_defer_stop(&probe->failed_defer);
 	list_remove(&probe->node);
 	fd_close(&probe->channel);
 	free(probe);
@@ -36,7 +43,7 @@ void launcher_probe_abandon(struct list *node)
 	free_probe(list_entry(node, struct probe, node));
 }
 
-/* Frees it first: `done` may free the launcher. */
+/* Frees the probe before it calls `done`, which may free the launcher. */
 static void answer_probe(struct probe *probe, const struct sandbox_report *report)
 {
 	launcher_probe_fn *done = probe->done;
@@ -47,9 +54,9 @@ static void answer_probe(struct probe *probe, const struct sandbox_report *repor
 	done(data, report, report == NULL ? &err : NULL);
 }
 
-static void on_settle(struct loop_defer *defer)
+static void on_failed_defer(struct loop_defer *defer)
 {
-	answer_probe(container_of(defer, struct probe, settle), NULL);
+	answer_probe(container_of(defer, struct probe, failed_defer), NULL);
 }
 
 static void on_deadline(struct loop_timer *timer)
@@ -112,5 +119,5 @@ void launcher_probe(struct launcher *launcher, launcher_probe_fn *done, void *da
 	list_init(&probe->node);
 	list_append(launcher_probes(launcher), &probe->node);
 	if (send_probe(probe, &probe->err) < 0)
-		loop_defer_start(launcher_loop(launcher), &probe->settle, on_settle);
+		loop_defer_start(launcher_loop(launcher), &probe->failed_defer, on_failed_defer);
 }

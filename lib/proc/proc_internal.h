@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* internal.h - what launcher.c, sandbox.c and interpreter.c know of each other. */
+/*
+ * proc_internal.h - functions that launcher.c, launcher_probe.c, sandbox.c and interpreter.c share.
+ */
 #ifndef PROC_PROC_INTERNAL_H
 #define PROC_PROC_INTERNAL_H
 
@@ -12,35 +14,41 @@
 #include "sandbox/wire/wire.h"
 
 struct loop *launcher_loop(const struct launcher *launcher);
-/* Sandboxes that are closing, by their nodes: launcher_free gives each to sandbox_abandon. */
+/*
+ * Returns the list of sandboxes that are closing, by their nodes; launcher_free passes each to
+ * sandbox_abandon.
+ */
 struct list *launcher_closing(struct launcher *launcher);
 void sandbox_abandon(struct list *node);
-/* Probes that have no answer yet: launcher_free gives each to launcher_probe_abandon. */
+/* Returns the list of unanswered probes; launcher_free passes each to launcher_probe_abandon. */
 struct list *launcher_probes(struct launcher *launcher);
 void launcher_probe_abandon(struct list *node);
 /*
- * Sends WIRE_SANDBOX or WIRE_PROBE, starting a launcher when none runs. The descriptors stay the
- * caller's.
+ * Sends WIRE_SANDBOX or WIRE_PROBE, and starts a launcher first when none runs. The descriptors
+ * stay the caller's.
  */
 int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
 		     size_t fd_count, struct err *err) MUST_CHECK;
 
 /*
- * For whom it left without an answer: true when it ended by itself, which one of another version
- * does at once, and says so. Waits for its end, for a moment.
+ * Returns whether the launcher exited with success without a reply, as one of another version does
+ * at once; *ret_err then says so. Waits briefly for its exit.
  */
 bool launcher_differs(struct launcher *launcher, struct err *ret_err);
 
 /*
- * Sends WIRE_START and returns the number that it has in the sandbox, or says why that is not
- * usable. The descriptors stay the caller's.
+ * Sends WIRE_START and returns the interpreter's number in the sandbox. Returns -1 and sets *err to
+ * the reason when the sandbox is dead. The descriptors stay the caller's.
  */
 int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
 		    struct err *err) MUST_CHECK;
-/* Takes what its init has said until now. */
+/* Reads and handles all messages that init has sent so far. */
 void sandbox_catch_up(struct sandbox *sandbox);
 struct loop *sandbox_loop(const struct sandbox *sandbox);
-/* Why the sandbox failed, by what its init has said until now; false when nobody said. */
+/*
+ * Returns whether the sandbox has failed, by the messages of its init so far, and then sets
+ * *ret_err.
+ */
 bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sandbox.c - the channel to the init of one sandbox, and the end of a sandbox.
+ *
+ * A close has two parts. Init ends the processes when its channel is shut down; it is killed after
+ * a grace period, and the supervisors then end theirs. A control group may hold processes a little
+ * longer, because the kernel removes dead ones asynchronously, so the group is polled until it can
+ * be removed. Only then is `closed` called.
+ */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,34 +25,35 @@
 #include "sandbox/wire/plan.h"
 
 /*
- * How long an init may take to end what is in it, until it is killed itself: then others end that,
- * and nobody tells when. On a busy machine it takes more than its own grace for supervisors.
+ * How long init may take to end the sandbox's processes before it is killed. After that others end
+ * them, and there is no report of when. On a busy machine init takes more than its own grace for
+ * supervisors.
  */
 enum { CLOSE_GRACE_MS = 5000 };
-/* How often, and how many times, it is looked whether a group is empty that was killed: for 5 s. */
+/* A killed control group is polled this often, for 5 s together. */
 enum { LEAF_PAUSE_MS = 2, LEAF_POLLS_MAX = 2500 };
 
 struct sandbox {
 	struct launcher *launcher;
-	int channel; /* to its init; -1 once it is known to be dead */
-	int pidfd;   /* of init; -1 until told */
+	int channel; /* to init; -1 once init is known to be dead */
+	int pidfd;   /* of init; -1 until WIRE_OPENED */
 	struct loop_io io;
-	struct err err; /* why it failed; ERR_NONE while nobody said */
+	struct err err; /* why the sandbox failed; ERR_NONE when no reason was reported */
 	int starts;
-	bool closing; /* closed by its owner, waiting for its init's end */
+	bool closing; /* sandbox_close was called; waits for init's end */
 	struct list node;
-	struct loop_timer grace;        /* of one that is closing: for its init */
-	struct loop_defer closed_defer; /* likewise */
-	struct cgroup_leaf *leaf;       /* or NULL */
-	struct loop_timer leaf_timer;   /* for its being empty */
+	struct loop_timer grace;        /* while closing: for init's end */
+	struct loop_defer closed_defer; /* while closing: calls finish_closing */
+	struct cgroup_leaf *leaf;       /* may be NULL */
+	struct loop_timer leaf_timer;   /* while closing: until the group is empty */
 	unsigned int leaf_polls;
 	void (*closed)(void *data);
 	void *data;
-	const struct sandbox_watcher *watcher; /* NULL: nobody watches */
+	const struct sandbox_watcher *watcher; /* may be NULL */
 	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
-	int nursery[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not told */
+	int nursery[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not received */
 };
 
 static void stop_watching(struct sandbox *sandbox)
@@ -69,7 +78,7 @@ static void free_sandbox(struct sandbox *sandbox)
 
 static void on_leaf_timer(struct loop_timer *timer);
 
-/* The kernel kills what is left of a group, whatever it does, and says when there is nothing. */
+/* Kills the rest of the control group. Returns whether it is empty and removed, or given up. */
 static bool leaf_is_over(struct sandbox *sandbox)
 {
 	struct loop *loop = launcher_loop(sandbox->launcher);
@@ -106,7 +115,7 @@ static void on_closed_defer(struct loop_defer *defer)
 	finish_closing(container_of(defer, struct sandbox, closed_defer));
 }
 
-/* Its init is gone, and so is all that was below. */
+/* Marks the sandbox as dead: init has ended, and every process below it. */
 static void end_sandbox(struct sandbox *sandbox)
 {
 	stop_watching(sandbox);
@@ -125,7 +134,9 @@ static bool is_listener(int fd)
 	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len) == 0 && family == AF_INET;
 }
 
-/* What nobody waits for, and a second one, is closed with the message. */
+/*
+ * Passes the listener on once. The message closes one that no caller waits for, and a second one.
+ */
 static void pass_on_listener(struct sandbox *sandbox, int *fd)
 {
 	void (*fn)(void *data, int listener_own) = sandbox->listener;
@@ -182,8 +193,8 @@ static void pass_on_reply(const struct sandbox *sandbox, const struct wire_messa
 }
 
 /*
- * Init says what it made or was asked, or that it failed; its end shows at the interpreters as
- * well.
+ * Handles a message of init: a result of a request, or the error that ended it. An interpreter sees
+ * init's end on its own channel too.
  */
 static void on_message(struct sandbox *sandbox, struct wire_message *message)
 {
@@ -203,7 +214,7 @@ static void on_message(struct sandbox *sandbox, struct wire_message *message)
 	}
 }
 
-/* Takes what init said, or its end; false when there is nothing (any more). */
+/* Takes one message of init, or the end of the channel. Returns false when there is none. */
 static bool receive_message(struct sandbox *sandbox)
 {
 	cleanup_wire struct wire_message message = { 0 };
@@ -219,7 +230,7 @@ static bool receive_message(struct sandbox *sandbox)
 		on_message(sandbox, &message);
 		return true;
 	}
-	/* Nobody else says why there is none. */
+	/* No other message explains the end: the launcher may be of another version. */
 	if (got == 0 && sandbox->pidfd < 0)
 		(void)launcher_differs(sandbox->launcher, &sandbox->err);
 	end_sandbox(sandbox);
@@ -242,7 +253,7 @@ static int seal_policy(const struct policy *policy, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-/* The descriptors of the folders that the policy names, in the order of wire.h. */
+/* Lists the descriptors of the policy's folders in the order of sandbox/wire/wire.h. */
 static size_t list_folders(const struct policy *policy, const struct sandbox_folders *folders,
 			   int *ret_fds)
 {
@@ -311,7 +322,10 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 		sandbox->nursery[i] = -1;
 	list_init(&sandbox->node);
 	own.in_group = group != NULL;
-	/* An error that a second try overcame is none of the sandbox's. */
+	/*
+	 * launcher_request may set an error and then succeed with a new launcher: kept only on
+	 * failure.
+	 */
 	if (open_sandbox(sandbox, &own, folders, group, &err) < 0) {
 		sandbox->err = err;
 		stop_watching(sandbox);
@@ -324,7 +338,7 @@ void sandbox_abandon(struct list *node)
 	free_sandbox(list_entry(node, struct sandbox, node));
 }
 
-/* One that was stopped, say: its death is enough for launcher and supervisors to do the rest. */
+/* Init may have been stopped by a signal. Its death makes launcher and supervisors end the rest. */
 static void on_grace(struct loop_timer *timer)
 {
 	struct sandbox *sandbox = container_of(timer, struct sandbox, grace);
@@ -352,7 +366,7 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 		end_sandbox(sandbox);
 		return;
 	}
-	/* Init takes it for the end, and we see its own. */
+	/* Init ends at this, which shows here as the channel's end. */
 	(void)shutdown(sandbox->channel, SHUT_WR);
 	loop_timer_start(loop, &sandbox->grace, loop_now(loop) + CLOSE_GRACE_MS, on_grace);
 }
@@ -396,7 +410,10 @@ void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)
 		wire_notify(sandbox->channel, WIRE_FILE_MAX, &bytes);
 }
 
-/* Its end may not have been heard yet; hearing calls others, this does not. */
+/*
+ * The end may not have been read from the channel yet. Reading it would call callbacks; this does
+ * not.
+ */
 bool sandbox_is_dead(const struct sandbox *sandbox)
 {
 	struct pollfd channel = { .fd = sandbox->channel };
@@ -429,7 +446,7 @@ void sandbox_catch_up(struct sandbox *sandbox)
 		;
 }
 
-/* Its last word may still lie in the channel while the end of others has been seen. */
+/* Init's last message may still be unread although the end of another channel has been seen. */
 bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err)
 {
 	sandbox_catch_up(sandbox);
@@ -447,7 +464,7 @@ int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count, st
 		return err_set(err, ERR_SYSTEM, "the session's sandbox has died");
 	if (wire_send(sandbox->channel, WIRE_START, NULL, fds, fd_count, err) == 0)
 		return ++sandbox->starts;
-	/* When it died right now, why is the better answer. */
+	/* If init died just now, its last message explains more than this error. */
 	(void)sandbox_get_err(sandbox, err);
 	return -1;
 }
