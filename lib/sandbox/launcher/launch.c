@@ -111,21 +111,21 @@ static pid_t fork_into_namespaces(struct init_task *task, const struct policy *p
 				  struct err *err)
 {
 	int *shares = task->folders + task->folder_count - policy->share_count;
-	const int *nursery = policy->nested ? task->folders + task->folder_count : NULL;
+	const int *zygote_fds = policy->nested ? task->folders + task->folder_count : NULL;
 	pid_t pid;
 
 	if (policy->nursery && task->map.uid == 0)
 		return err_set(err, ERR_UNSUPPORTED, "root without a user to give");
-	task->map.nursery = policy->nursery && task->map.foreign;
+	task->map.for_zygote = policy->nursery && task->map.other_user;
 	/* The one user that there is, by the name that it has there. */
-	if (policy->nested && !task->map.foreign)
+	if (policy->nested && !task->map.other_user)
 		task->map = (struct uid_map){ .uid = UID_MAP_INSIDE, .gid = UID_MAP_INSIDE };
 	if (open_members(task, policy, err) < 0 ||
-	    idmap_shares(policy, &task->map, shares, &task->shifted, err) < 0)
+	    idmap_shares(policy, &task->map, shares, &task->idmapped, err) < 0)
 		return -1;
-	pid = namespaces_fork(&task->map, task->group, task->means->without, nursery, err);
+	pid = namespaces_fork(&task->map, task->group, task->means->without, zygote_fds, err);
 	if (pid != 0)
-		idmap_release(task->shifted, shares);
+		idmap_release(task->idmapped, shares);
 	return pid;
 }
 

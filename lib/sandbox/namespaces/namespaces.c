@@ -76,14 +76,15 @@ static void begin_child(int parent, int go)
 }
 
 /* The map first: the child goes on only when it is there. */
-static int let_go(pid_t pid, int go, const struct uid_map *map, bool written, struct err *err)
+static int release_child(pid_t pid, int go, const struct uid_map *map, bool written,
+			 struct err *err)
 {
-	if (map->foreign && !written && uid_map_write_for(pid, map, err) < 0)
+	if (map->other_user && !written && uid_map_write_for(pid, map, err) < 0)
 		return -1;
 	return write(go, "g", 1) == 1 ? 0 : err_sys(err, "starting a sandbox");
 }
 
-pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, const int *nursery,
+pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, const int *zygote_fds,
 		      struct err *err)
 {
 	cleanup_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -96,8 +97,8 @@ pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, co
 		return err_sys(err, "preparing a sandbox");
 	read_end = pair[0];
 	write_end = pair[1];
-	if (nursery != NULL) {
-		pid = zygote_namespaces_clone(nursery, choose_flags(without), map, group, err);
+	if (zygote_fds != NULL) {
+		pid = zygote_namespaces_clone(zygote_fds, choose_flags(without), map, group, err);
 		if (pid < 0)
 			return -1;
 	} else {
@@ -114,7 +115,7 @@ pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, co
 		begin_child(self, read_end);
 		return 0;
 	}
-	if (let_go(pid, write_end, map, nursery != NULL, err) < 0) {
+	if (release_child(pid, write_end, map, zygote_fds != NULL, err) < 0) {
 		fd_close(&write_end);
 		(void)waitpid(pid, NULL, 0);
 		return -1;
@@ -125,7 +126,7 @@ pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, co
 static const struct {
 	const char *path;
 	int kind;
-} own[NAMESPACES_ALL] = {
+} own_namespaces[NAMESPACES_ALL] = {
 	{ "/proc/self/ns/user", CLONE_NEWUSER }, { "/proc/self/ns/mnt", CLONE_NEWNS },
 	{ "/proc/self/ns/net", CLONE_NEWNET },   { "/proc/self/ns/ipc", CLONE_NEWIPC },
 	{ "/proc/self/ns/uts", CLONE_NEWUTS },   { "/proc/self/ns/cgroup", CLONE_NEWCGROUP },
@@ -135,10 +136,10 @@ static const struct {
 int namespaces_open_own(int *ret_fds, struct err *err)
 {
 	for (size_t i = 0; i < NAMESPACES_ALL; i++) {
-		ret_fds[i] = open(own[i].path, O_RDONLY | O_CLOEXEC);
+		ret_fds[i] = open(own_namespaces[i].path, O_RDONLY | O_CLOEXEC);
 		if (ret_fds[i] >= 0)
 			continue;
-		(void)err_sys(err, "opening '%s'", own[i].path);
+		(void)err_sys(err, "opening '%s'", own_namespaces[i].path);
 		while (i-- > 0)
 			fd_close(&ret_fds[i]);
 		return -1;
@@ -149,8 +150,8 @@ int namespaces_open_own(int *ret_fds, struct err *err)
 int namespaces_join(const int *fds, struct err *err)
 {
 	for (size_t i = 0; i < NAMESPACES_ALL; i++)
-		if (setns(fds[i], own[i].kind) < 0)
-			return err_sys(err, "joining the namespace '%s'", own[i].path);
+		if (setns(fds[i], own_namespaces[i].kind) < 0)
+			return err_sys(err, "joining the namespace '%s'", own_namespaces[i].path);
 	return 0;
 }
 
@@ -161,19 +162,19 @@ int namespaces_bind_life(bool dumpable, struct err *err)
 	return 0;
 }
 
-static int write_text(const char *path, const char *text)
+static int write_sysctl(const char *path, const char *text)
 {
 	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
 }
 
-static int write_number(const char *path, unsigned int number)
+static int write_sysctl_number(const char *path, unsigned int number)
 {
 	char text[16];
 
 	(void)snprintf(text, sizeof(text), "%u", number);
-	return write_text(path, text);
+	return write_sysctl(path, text);
 }
 
 /* ---- what is in them ---- */
@@ -194,8 +195,8 @@ static int raise_loopback(struct err *err)
  */
 static void bound_tcp_buffers(void)
 {
-	(void)write_text("/proc/sys/net/ipv4/tcp_rmem", TCP_RECEIVE_BYTES);
-	(void)write_text("/proc/sys/net/ipv4/tcp_wmem", TCP_SEND_BYTES);
+	(void)write_sysctl("/proc/sys/net/ipv4/tcp_rmem", TCP_RECEIVE_BYTES);
+	(void)write_sysctl("/proc/sys/net/ipv4/tcp_wmem", TCP_SEND_BYTES);
 }
 
 int namespaces_start(uint32_t without, struct err *err)
@@ -236,16 +237,16 @@ static int bound_kernel_objects(struct err *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		(void)snprintf(path, sizeof(path), "/proc/sys/user/max_%s_namespaces", kinds[i]);
-		if (write_number(path, 0) < 0 && errno != ENOENT && errno != EROFS)
+		if (write_sysctl_number(path, 0) < 0 && errno != ENOENT && errno != EROFS)
 			return err_sys(err, "forbidding further %s namespaces", kinds[i]);
 	}
-	if (write_number("/proc/sys/user/max_user_namespaces", 1) < 0 && errno != EROFS)
+	if (write_sysctl_number("/proc/sys/user/max_user_namespaces", 1) < 0 && errno != EROFS)
 		return err_sys(err, "forbidding further user namespaces");
 	/* Not everywhere ours to set; the filter of system calls refuses such segments anyway. */
-	(void)write_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);
+	(void)write_sysctl_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);
 	/* The user's programs have the rest: the kernel charges a session's to its user as well. */
-	(void)write_number("/proc/sys/user/max_inotify_instances", INOTIFY_INSTANCES_MAX);
-	(void)write_number("/proc/sys/user/max_inotify_watches", INOTIFY_WATCHES_MAX);
+	(void)write_sysctl_number("/proc/sys/user/max_inotify_instances", INOTIFY_INSTANCES_MAX);
+	(void)write_sysctl_number("/proc/sys/user/max_inotify_watches", INOTIFY_WATCHES_MAX);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ enum { NAMESPACES_ALL = 7 };
  * folder of the child's control group, -1 for the caller's. `nursery` has
  * ZYGOTE_NAMESPACES_NAMESPACES descriptors, and the namespaces lie in it; or is NULL.
  */
-pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, const int *nursery,
+pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, const int *zygote_fds,
 		      struct err *err) MUST_CHECK;
 /*
  * Descriptors of the caller's own, in the order in which a process joins them; NAMESPACES_ALL of

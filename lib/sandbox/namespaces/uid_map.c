@@ -68,7 +68,7 @@ static bool has_account(uid_t uid)
 	       getgrgid_r(uid, &group_row, text, sizeof(text), &group) == ERANGE || group != NULL;
 }
 
-static int pick(uid_t *ret_uid, struct err *err)
+static int pick_user(uid_t *ret_uid, struct err *err)
 {
 	uint32_t number;
 	uid_t uid;
@@ -88,7 +88,7 @@ static int pick(uid_t *ret_uid, struct err *err)
 		       UID_MAP_PICKS_MAX, UID_MAP_FIRST, UID_MAP_LAST);
 }
 
-static int give(int fd, uid_t uid, int depth, struct err *err);
+static int give_file(int fd, uid_t uid, int depth, struct err *err);
 
 /* Takes `fd`. */
 static int give_entries(int fd, uid_t uid, int depth, struct err *err)
@@ -108,13 +108,13 @@ static int give_entries(int fd, uid_t uid, int depth, struct err *err)
 			continue;
 		child = openat(dirfd(folder), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (child >= 0)
-			rc = give(child, uid, depth + 1, err);
+			rc = give_file(child, uid, depth + 1, err);
 	}
 	(void)closedir(folder);
 	return rc;
 }
 
-static int give(int fd, uid_t uid, int depth, struct err *err)
+static int give_file(int fd, uid_t uid, int depth, struct err *err)
 {
 	struct stat st;
 
@@ -139,10 +139,10 @@ int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err)
 	}
 	if (fstat(data_fd, &st) < 0)
 		return err_sys(err, "looking at a session's folder");
-	map.foreign = true;
+	map.other_user = true;
 	map.uid = st.st_uid;
 	if (map.uid < UID_MAP_FIRST || map.uid > UID_MAP_LAST)
-		if (pick(&map.uid, err) < 0 || give(data_fd, map.uid, 0, err) < 0)
+		if (pick_user(&map.uid, err) < 0 || give_file(data_fd, map.uid, 0, err) < 0)
 			return -1;
 	map.gid = map.uid;
 	*ret_map = map;
@@ -191,7 +191,7 @@ static int write_maps_of(pid_t pid, uid_t uid, gid_t gid, const struct uid_map *
 }
 
 /* Every session's user, and the nursery's own in their midst as 0. */
-static int write_nursery_map(pid_t pid, const char *name, uid_t own, struct err *err)
+static int write_zygote_map(pid_t pid, const char *name, uid_t own, struct err *err)
 {
 	char folder[MAP_TEXT_MAX];
 	char text[4 * MAP_TEXT_MAX];
@@ -209,11 +209,11 @@ static int write_nursery_map(pid_t pid, const char *name, uid_t own, struct err 
 
 int uid_map_write_for(pid_t pid, const struct uid_map *map, struct err *err)
 {
-	if (!map->nursery)
+	if (!map->for_zygote)
 		return write_maps_of(pid, 0, 0, map, err);
-	if (write_nursery_map(pid, "uid_map", map->uid, err) < 0)
+	if (write_zygote_map(pid, "uid_map", map->uid, err) < 0)
 		return -1;
-	return write_nursery_map(pid, "gid_map", map->gid, err);
+	return write_zygote_map(pid, "gid_map", map->gid, err);
 }
 
 int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err)
@@ -234,7 +234,7 @@ static int open_user_ns(pid_t pid, struct err *err)
 	return fd < 0 ? err_sys(err, "opening a user namespace") : fd;
 }
 
-int uid_map_open_shifted(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err)
+int uid_map_open_idmap(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, 0);
 	int fd = -1;

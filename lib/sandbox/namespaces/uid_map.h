@@ -29,9 +29,10 @@ enum {
 struct uid_map {
 	uid_t uid; /* outside */
 	gid_t gid;
-	bool foreign; /* another user than the caller: who made the namespace has to write the map
-		       */
-	bool nursery; /* foreign, and with all that nursery.h says */
+	bool other_user; /* another user than the caller: who made the namespace has to write the
+			  * map
+			  */
+	bool for_zygote; /* foreign, and with all that nursery.h says */
 };
 
 /*
@@ -50,8 +51,7 @@ int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err) 
  * A user namespace that maps `uid` and `gid` to the map's user, by descriptor: for mounts that map
  * owners. The caller is privileged.
  */
-int uid_map_open_shifted(uid_t uid, gid_t gid, const struct uid_map *map,
-			 struct err *err) MUST_CHECK;
+int uid_map_open_idmap(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err) MUST_CHECK;
 /* Becomes this user of the caller's namespace; clears the parent-death signal and dumpable. */
 int uid_map_become(uid_t uid, gid_t gid, struct err *err) MUST_CHECK;
 

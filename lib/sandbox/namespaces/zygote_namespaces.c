@@ -37,11 +37,11 @@ int zygote_namespaces_open(int inner, int ret_fds[ZYGOTE_NAMESPACES_NAMESPACES],
  * Becomes who may make namespaces inside. Files are opened as before: who opens the sources of a
  * session's mounts is the server's user.
  */
-static int enter(const int *fds, const struct uid_map *map, struct err *err)
+static int enter_zygote_namespaces(const int *fds, const struct uid_map *map, struct err *err)
 {
 	if (setns(fds[ZYGOTE_NAMESPACES_USER], CLONE_NEWUSER) < 0)
 		return err_sys(err, "joining the namespace of forked interpreters");
-	if (map->foreign) {
+	if (map->other_user) {
 		if (setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
 			return err_sys(err, "becoming the user of forked interpreters");
 		(void)setfsuid(UID_MAP_ZYGOTE_ROOT);
@@ -50,7 +50,7 @@ static int enter(const int *fds, const struct uid_map *map, struct err *err)
 	}
 	if (setns(fds[ZYGOTE_NAMESPACES_PID], CLONE_NEWPID) < 0)
 		return err_sys(err, "joining the processes of forked interpreters");
-	if (!map->foreign && setns(fds[ZYGOTE_NAMESPACES_INNER], CLONE_NEWUSER) < 0)
+	if (!map->other_user && setns(fds[ZYGOTE_NAMESPACES_INNER], CLONE_NEWUSER) < 0)
 		return err_sys(err, "joining the user of forked interpreters");
 	return 0;
 }
@@ -64,56 +64,57 @@ static int enter(const int *fds, const struct uid_map *map, struct err *err)
  * must die with the launcher. Numbers of processes inside are not those out here: the first message
  * of the new process tells its own, as the kernel has it.
  */
-struct way {
+struct helper {
 	/* Packet sockets to the launcher. Whoever dies is seen by an end that only it has. */
-	int report; /* of the second, and then the new process */
-	int order;  /* of the first: a pid_t whose map is to be written, and what became of that */
+	int report;      /* of the second, and then the new process */
+	int map_request; /* of the first: a pid_t whose map is to be written, and what became of
+			    that */
 	const int *fds;
 	unsigned long flags;
 	const struct uid_map *map;
 };
 
-static void tell(int channel, const struct err *err)
+static void send_err(int channel, const struct err *err)
 {
 	(void)!write(channel, err, sizeof(*err));
 }
 
 /* 0 in the new process; otherwise does not return. */
-static pid_t be_second(const struct way *way)
+static pid_t run_second_helper(const struct helper *helper)
 {
-	struct clone_args args = { .flags = way->flags | CLONE_PARENT };
+	struct clone_args args = { .flags = helper->flags | CLONE_PARENT };
 	struct err err = { .code = ERR_NONE };
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 
 	if (pid < 0 && errno == ENOSYS)
-		pid = (pid_t)syscall(SYS_clone, way->flags | CLONE_PARENT | SIGCHLD, NULL, NULL,
+		pid = (pid_t)syscall(SYS_clone, helper->flags | CLONE_PARENT | SIGCHLD, NULL, NULL,
 				     NULL, 0);
 	if (pid < 0)
 		(void)err_sys(&err, "creating namespaces");
 	if (pid <= 0)
-		tell(way->report, &err);
+		send_err(helper->report, &err);
 	if (pid == 0)
 		return 0;
 	_exit(EXIT_SUCCESS);
 }
 
-static int write_map(const struct way *way, struct err *err)
+static int write_map(const struct helper *helper, struct err *err)
 {
 	pid_t pid;
 
 	(void)setfsuid(0);
-	if (read(way->order, &pid, sizeof(pid)) != (ssize_t)sizeof(pid))
+	if (read(helper->map_request, &pid, sizeof(pid)) != (ssize_t)sizeof(pid))
 		_exit(EXIT_FAILURE);
-	return uid_map_write_for(pid, way->map, err);
+	return uid_map_write_for(pid, helper->map, err);
 }
 
 /* In a pid namespace whose first process is gone there is no memory, as the kernel says it. */
-static pid_t fork_second(const struct way *way, struct err *err)
+static pid_t fork_second_helper(const struct helper *helper, struct err *err)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
 
 	if (pid == 0)
-		(void)close(way->order);
+		(void)close(helper->map_request);
 	else if (pid < 0 && errno == ENOMEM)
 		(void)err_set(err, ERR_SYSTEM,
 			      "what sessions are forked from has ended, or memory ran out");
@@ -123,21 +124,21 @@ static pid_t fork_second(const struct way *way, struct err *err)
 }
 
 /* Likewise. */
-static pid_t be_first(const struct way *way)
+static pid_t run_first_helper(const struct helper *helper)
 {
 	struct err err = { .code = ERR_NONE };
 	pid_t second = -1;
 
-	if (enter(way->fds, way->map, &err) == 0)
-		second = fork_second(way, &err);
+	if (enter_zygote_namespaces(helper->fds, helper->map, &err) == 0)
+		second = fork_second_helper(helper, &err);
 	if (second == 0)
-		return be_second(way);
+		return run_second_helper(helper);
 	if (second < 0)
-		tell(way->report, &err);
-	(void)close(way->report);
-	if (second > 0 && way->map->foreign) {
-		(void)write_map(way, &err);
-		tell(way->order, &err);
+		send_err(helper->report, &err);
+	(void)close(helper->report);
+	if (second > 0 && helper->map->other_user) {
+		(void)write_map(helper, &err);
+		send_err(helper->map_request, &err);
 	}
 	_exit(EXIT_SUCCESS);
 }
@@ -145,46 +146,46 @@ static pid_t be_first(const struct way *way)
 /* ---- the launcher ---- */
 
 /* Somebody's error, and who it is; ERR_NONE when all is well. */
-static int hear(int channel, pid_t *ret_pid, struct err *err)
+static int receive_err(int channel, pid_t *ret_pid, struct err *err)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr header;
 	} control;
-	struct err said;
+	struct err reply;
 	struct ucred sender;
-	struct iovec part = { &said, sizeof(said) };
+	struct iovec part = { &reply, sizeof(reply) };
 	struct msghdr packet = { .msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
 				 .msg_controllen = sizeof(control.bytes) };
 	struct cmsghdr *first;
 
-	if (recvmsg(channel, &packet, 0) != (ssize_t)sizeof(said))
+	if (recvmsg(channel, &packet, 0) != (ssize_t)sizeof(reply))
 		return err_set(err, ERR_SYSTEM, "the process that makes namespaces died");
 	first = CMSG_FIRSTHDR(&packet);
 	if (first == NULL || first->cmsg_type != SCM_CREDENTIALS)
 		return err_set(err, ERR_INTERNAL, "a process without a number");
 	memcpy(&sender, CMSG_DATA(first), sizeof(sender));
 	*ret_pid = sender.pid;
-	if (said.code == ERR_NONE)
+	if (reply.code == ERR_NONE)
 		return 0;
-	*err = said;
+	*err = reply;
 	return -1;
 }
 
-static int follow(int channel, int order, const struct uid_map *map, pid_t *ret_pid,
-		  struct err *err)
+static int follow_helpers(int channel, int map_request, const struct uid_map *map, pid_t *ret_pid,
+			  struct err *err)
 {
-	pid_t helper;
+	pid_t first_pid;
 
-	if (hear(channel, ret_pid, err) < 0)
+	if (receive_err(channel, ret_pid, err) < 0)
 		return -1;
-	if (!map->foreign)
+	if (!map->other_user)
 		return 0;
-	if (write(order, ret_pid, sizeof(*ret_pid)) != (ssize_t)sizeof(*ret_pid))
+	if (write(map_request, ret_pid, sizeof(*ret_pid)) != (ssize_t)sizeof(*ret_pid))
 		return err_sys(err, "starting a sandbox");
-	return hear(order, &helper, err);
+	return receive_err(map_request, &first_pid, err);
 }
 
 /* What comes to the first of the pair says who sent it. */
@@ -217,27 +218,28 @@ pid_t zygote_namespaces_clone(const int fds[ZYGOTE_NAMESPACES_NAMESPACES], unsig
 			      const struct uid_map *map, int group, struct err *err)
 {
 	int report[2];
-	int order[2];
+	int map_request[2];
 	pid_t pid = -1;
 	pid_t first;
 	int rc;
 
-	if (open_channels(report, order, err) < 0)
+	if (open_channels(report, map_request, err) < 0)
 		return -1;
 	/* Those on the way are in the group too: the new one is born where its parent is. */
 	first = cgroup_fork(0, group);
 	if (first == 0) {
 		fd_close(&report[0]);
-		fd_close(&order[0]);
-		return be_first(&(struct way){ report[1], order[1], fds, flags, map });
+		fd_close(&map_request[0]);
+		return run_first_helper(
+			&(struct helper){ report[1], map_request[1], fds, flags, map });
 	}
 	fd_close(&report[1]);
-	fd_close(&order[1]);
+	fd_close(&map_request[1]);
 	/* On failure a new process, if there is one, is not let go on, and reaped as any other. */
 	rc = first < 0 ? err_sys(err, "forking for a sandbox")
-		       : follow(report[0], order[0], map, &pid, err);
+		       : follow_helpers(report[0], map_request[0], map, &pid, err);
 	fd_close(&report[0]);
-	fd_close(&order[0]);
+	fd_close(&map_request[0]);
 	if (first > 0)
 		(void)waitpid(first, NULL, 0);
 	return rc < 0 ? -1 : pid;

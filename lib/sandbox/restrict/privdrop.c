@@ -109,7 +109,7 @@ static struct seccomp_options filter_options(const struct policy *policy, int ab
 	return (struct seccomp_options){
 		.unix_sockets = policy->unix_sockets && (!host || abi >= LANDLOCK_ABI_SOCKETS),
 		.inet_sockets = !host,
-		.foreign_pids = host,
+		.host_pids = host,
 		.host_files = host,
 		.own_inodes = policy->own_inodes,
 	};

@@ -225,7 +225,7 @@ static void put_personality(struct builder *builder)
 
 static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 {
-	if (!builder->options->foreign_pids) {
+	if (!builder->options->host_pids) {
 		bpf_allow(builder->program);
 		return;
 	}
@@ -264,12 +264,12 @@ static void put_if_null(struct builder *builder, size_t argument, bool allowed)
 
 static void put_prlimit(struct builder *builder)
 {
-	if (!builder->options->foreign_pids)
+	if (!builder->options->host_pids)
 		put_if_null(builder, 2, true);
 	bpf_load_argument(builder->program, 0);
 	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
 	bpf_errno(builder->program, EPERM);
-	if (builder->options->foreign_pids)
+	if (builder->options->host_pids)
 		put_if_null(builder, 2, true);
 	put_core_limit(builder, 1);
 	/* Nobody would fill in the old one. */

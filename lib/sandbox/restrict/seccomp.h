@@ -68,7 +68,7 @@ extern const size_t seccomp_rule_count;
 struct seccomp_options {
 	bool unix_sockets;
 	bool inet_sockets; /* netlink too: it is how programs ask about interfaces */
-	bool foreign_pids; /* no pid namespace: processes of others can be named */
+	bool host_pids;    /* no pid namespace: processes of others can be named */
 	bool host_files;   /* no root of its own: files of others can be named */
 	bool own_inodes;   /* policy.own_inodes */
 };

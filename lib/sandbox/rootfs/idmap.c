@@ -19,7 +19,7 @@ static int shift_one(const struct policy_share *row, int share, const struct uid
 		return -1;
 	if (fstat(share, &st) < 0)
 		return err_sys(err, "looking at '%s'", row->path);
-	user_ns = uid_map_open_shifted(st.st_uid, st.st_gid, map, err);
+	user_ns = uid_map_open_idmap(st.st_uid, st.st_gid, map, err);
 	return user_ns < 0 ? -1 : mount_source_shift(share, row->writable, user_ns, err);
 }
 
@@ -36,28 +36,28 @@ static int explain_failed(const struct policy_share *row, struct err *err)
 }
 
 int idmap_shares(const struct policy *policy, const struct uid_map *map, int *shares,
-		 uint32_t *ret_shifted, struct err *err)
+		 uint32_t *ret_idmapped, struct err *err)
 {
-	uint32_t shifted = 0;
+	uint32_t idmapped = 0;
 
-	for (size_t i = 0; map->foreign && i < policy->share_count; i++) {
+	for (size_t i = 0; map->other_user && i < policy->share_count; i++) {
 		int tree = shift_one(&policy->shares[i], shares[i], map, err);
 
 		if (tree >= 0) {
 			shares[i] = tree;
-			shifted |= BIT(i);
+			idmapped |= BIT(i);
 		} else if (explain_failed(&policy->shares[i], err) < 0) {
-			idmap_release(shifted, shares);
+			idmap_release(idmapped, shares);
 			return -1;
 		}
 	}
-	*ret_shifted = shifted;
+	*ret_idmapped = idmapped;
 	return 0;
 }
 
-void idmap_release(uint32_t shifted, int *shares)
+void idmap_release(uint32_t idmapped, int *shares)
 {
 	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
-		if ((shifted & BIT(i)) != 0)
+		if ((idmapped & BIT(i)) != 0)
 			fd_close(&shares[i]);
 }

@@ -23,8 +23,8 @@
  * is ERR_UNSUPPORTED, with nothing replaced.
  */
 int idmap_shares(const struct policy *policy, const struct uid_map *map, int *shares,
-		 uint32_t *ret_shifted, struct err *err) MUST_CHECK;
+		 uint32_t *ret_idmapped, struct err *err) MUST_CHECK;
 /* Closes what idmap_shares made. */
-void idmap_release(uint32_t shifted, int *shares);
+void idmap_release(uint32_t idmapped, int *shares);
 
 #endif

@@ -59,7 +59,7 @@ static int open_next(const char *path, const int **folders, int *ret_fd, struct 
 static int open_share(const struct policy *policy, size_t i, const int **folders,
 		      struct rootfs_sources *sources, struct err *err)
 {
-	if ((sources->shifted & BIT(i)) == 0)
+	if ((sources->idmapped & BIT(i)) == 0)
 		return open_next(policy->shares[i].path, folders, &sources->shares[i], err);
 	sources->shares[i] = fd_dup(*(*folders)++, err);
 	return sources->shares[i] < 0 ? -1 : 0;
@@ -83,10 +83,10 @@ static int open_all(const struct policy *policy, const int *folders, struct root
 	return 0;
 }
 
-int rootfs_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
+int rootfs_open_sources(const struct policy *policy, const int *folders, uint32_t idmapped,
 			struct rootfs_sources *ret_sources, struct err *err)
 {
-	struct rootfs_sources sources = { -1, -1, -1, { 0 }, { 0 }, shifted, 0 };
+	struct rootfs_sources sources = { -1, -1, -1, { 0 }, { 0 }, idmapped, 0 };
 
 	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
 		sources.shares[i] = -1;
@@ -392,7 +392,7 @@ static int bind_others(const struct policy *policy, const struct rootfs_sources 
 			.path = policy->shares[i].path,
 			.how = policy->shares[i].writable ? &read_write : &read_only,
 			.source = sources->shares[i],
-			.is_mount = (sources->shifted & BIT(i)) != 0,
+			.is_mount = (sources->idmapped & BIT(i)) != 0,
 		};
 	for (size_t i = 0; i < policy->runtime_count; i++)
 		if (!is_at_or_below(policy->runtimes[i], "/usr"))

@@ -38,8 +38,8 @@ struct rootfs_sources {
 	int packages;
 	int shares[POLICY_SHARES_MAX];
 	int runtimes[POLICY_RUNTIMES_MAX];
-	uint32_t shifted; /* shares that are mounts of their own already */
-	uint32_t covered; /* runtimes, likewise */
+	uint32_t idmapped; /* shares that are mounts of their own already */
+	uint32_t covered;  /* runtimes, likewise */
 };
 
 #define ROOTFS_SHARED "/dev/shm"
@@ -56,7 +56,7 @@ void rootfs_sources_release(struct rootfs_sources *sources);
  * same, ERR_DENIED otherwise; a share that was shifted needs no path.  On failure nothing is left
  * open.
  */
-int rootfs_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
+int rootfs_open_sources(const struct policy *policy, const int *folders, uint32_t idmapped,
 			struct rootfs_sources *ret_sources, struct err *err) MUST_CHECK;
 /*
  * Makes the tree and enters it. The old one is still at /old, /proc is writable. *layers: those

@@ -37,7 +37,7 @@ struct command {
 
 /* ---- arguments ---- */
 
-static void add(struct command *command, const char *argument)
+static void add_argument(struct command *command, const char *argument)
 {
 	/* One place stays for the NULL. */
 	if (command->argc == ARGUMENTS_MAX - 1)
@@ -48,14 +48,14 @@ static void add(struct command *command, const char *argument)
 
 static void add_pair(struct command *command, const char *option, const char *value)
 {
-	add(command, option);
-	add(command, value);
+	add_argument(command, option);
+	add_argument(command, value);
 }
 
 static void add_three(struct command *command, const char *option, const char *from, const char *to)
 {
 	add_pair(command, option, from);
-	add(command, to);
+	add_argument(command, to);
 }
 
 static void add_number(struct command *command, const char *option, unsigned long long number)
@@ -73,7 +73,7 @@ static void add_namespaces(struct command *command)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		add(command, options[i]);
+		add_argument(command, options[i]);
 	add_pair(command, "--hostname", "ptycell");
 	add_number(command, "--uid", UID_MAP_INSIDE);
 	add_number(command, "--gid", UID_MAP_INSIDE);
@@ -119,7 +119,7 @@ static void add_made(struct command *command)
 {
 	for (size_t i = 0; i < hosttree_made_count; i++) {
 		add_number(command, "--ro-bind-data", (unsigned int)command->files[i]);
-		add(command, hosttree_made[i].path);
+		add_argument(command, hosttree_made[i].path);
 	}
 }
 
@@ -154,7 +154,8 @@ static int by_length(const void *a, const void *b)
 	return (len_a > len_b) - (len_a < len_b);
 }
 
-static int add_others(struct command *command, const struct policy *policy, struct err *err)
+static int add_shares_and_runtimes(struct command *command, const struct policy *policy,
+				   struct err *err)
 {
 	const char *paths[POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX];
 	size_t count = 0;
@@ -176,7 +177,7 @@ static int add_others(struct command *command, const struct policy *policy, stru
 
 static int add_folders(struct command *command, const struct policy *policy, struct err *err)
 {
-	if (add_others(command, policy, err) < 0)
+	if (add_shares_and_runtimes(command, policy, err) < 0)
 		return -1;
 	add_three(command, "--bind", policy->data_path, POLICY_DATA);
 	if (hosttree_links_user_data(policy)) {
@@ -199,7 +200,7 @@ static void add_end(struct command *command, int program, const struct bwrap_sta
 	add_pair(command, "--remount-ro", "/dev");
 	add_pair(command, "--remount-ro", "/");
 	add_pair(command, "--chdir", "/");
-	add(command, path);
+	add_argument(command, path);
 	add_number(command, start->role, start->fd_count);
 }
 
@@ -271,7 +272,8 @@ int bwrap_check(struct err *err)
 }
 
 /* In the order of a WIRE_SANDBOX; `inside` are the paths of a root of our own. */
-static int compare(const struct policy *policy, const int *folders, bool inside, struct err *err)
+static int compare_folders(const struct policy *policy, const int *folders, bool inside,
+			   struct err *err)
 {
 	const char *const own[][2] = {
 		{ policy->data_path, POLICY_DATA },
@@ -296,12 +298,12 @@ static int compare(const struct policy *policy, const int *folders, bool inside,
 /* A path that leads elsewhere only after this is found inside. */
 int bwrap_compare(const struct policy *policy, const int *folders, struct err *err)
 {
-	return compare(policy, folders, true, err);
+	return compare_folders(policy, folders, true, err);
 }
 
 static int add_all(struct command *command, const struct policy *policy, struct err *err)
 {
-	add(command, BWRAP_PROGRAM);
+	add_argument(command, BWRAP_PROGRAM);
 	add_namespaces(command);
 	if (add_system(command, err) < 0)
 		return -1;
@@ -321,7 +323,8 @@ int bwrap_exec(const struct bwrap_start *start, struct err *err)
 		return err_sys(err, "opening the launcher");
 	if (start->fd_count > FDS_MAX)
 		return err_set(err, ERR_INTERNAL, "too many descriptors for bwrap");
-	if (bwrap_check(err) < 0 || compare(start->policy, start->folders, false, err) < 0 ||
+	if (bwrap_check(err) < 0 ||
+	    compare_folders(start->policy, start->folders, false, err) < 0 ||
 	    make_files(&command, err) < 0 ||
 	    place_descriptors(start, &command, &program, err) < 0 ||
 	    add_all(&command, start->policy, err) < 0)

@@ -36,7 +36,7 @@ struct init {
 /* Minders are the first generation, interpreters the second. */
 enum {
 	FIRST_OF_SESSION = 2,
-	PARENT_ANSWERS_MS = 1000, /* it forks in 5: then it hangs */
+	ZYGOTE_TIMEOUT_MS = 1000, /* it forks in 5: then it hangs */
 };
 
 static struct usage_paths choose_paths(const struct policy *policy)
@@ -70,7 +70,7 @@ static int32_t find_start_number(const struct init *init, pid_t supervisor)
 	return 0;
 }
 
-static void measure(struct subreaper *subreaper, bool exact)
+static void send_usage(struct subreaper *subreaper, bool exact)
 {
 	struct init *init = container_of(subreaper, struct init, subreaper);
 	const struct usage_paths paths = choose_paths(&init->policy);
@@ -108,7 +108,7 @@ static void set_file_max(struct init *init, const struct wire_message *message)
 
 /* ---- starting ---- */
 
-static int request_fork(const struct supervisor_task *task, int policy, int report, int parent,
+static int request_fork(const struct supervisor_task *task, int policy, int report, int zygote,
 			struct err *err)
 {
 	int fds[WIRE_FORK_FDS] = {
@@ -121,7 +121,7 @@ static int request_fork(const struct supervisor_task *task, int policy, int repo
 
 	if (namespaces_open_own(fds + WIRE_FORK_NAMESPACES, err) < 0)
 		return -1;
-	rc = wire_send(parent, WIRE_FORK, &own_inodes, fds, WIRE_FORK_FDS, err);
+	rc = wire_send(zygote, WIRE_FORK, &own_inodes, fds, WIRE_FORK_FDS, err);
 	for (size_t i = WIRE_FORK_NAMESPACES; i < WIRE_FORK_FDS; i++)
 		fd_close(&fds[i]);
 	return rc;
@@ -133,7 +133,7 @@ static int request_fork(const struct supervisor_task *task, int policy, int repo
  * report.
  */
 static pid_t fork_from_zygote(const struct supervisor_task *task, const struct init *init,
-			      int parent)
+			      int zygote)
 {
 	cleanup_fd int ours = -1;
 	cleanup_fd int theirs = -1;
@@ -145,11 +145,11 @@ static pid_t fork_from_zygote(const struct supervisor_task *task, const struct i
 		return 0;
 	ours = pair[0];
 	theirs = pair[1];
-	if (request_fork(task, init->plan, theirs, parent, &err) < 0)
+	if (request_fork(task, init->plan, theirs, zygote, &err) < 0)
 		return 0;
 	fd_close(&theirs);
-	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, PARENT_ANSWERS_MS) == 0)
-		(void)shutdown(parent, SHUT_RDWR); /* nobody is to wait for it again */
+	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, ZYGOTE_TIMEOUT_MS) == 0)
+		(void)shutdown(zygote, SHUT_RDWR); /* nobody is to wait for it again */
 	if (recv(ours, &pid, sizeof(pid), MSG_DONTWAIT) != (ssize_t)sizeof(pid) || pid <= 0)
 		return 0;
 	if (init->members >= 0 && cgroup_move(init->members, pid) < 0)
@@ -201,7 +201,7 @@ static void on_message(struct subreaper *subreaper, const struct wire_message *m
 	if (message->type == WIRE_START)
 		on_start(subreaper, message);
 	else if (message->type == WIRE_MEASURE)
-		measure(subreaper, wire_get_number(message) != 0);
+		send_usage(subreaper, wire_get_number(message) != 0);
 	else if (message->type == WIRE_KILL_LARGEST)
 		kill_largest(container_of(subreaper, struct init, subreaper), message);
 	else if (message->type == WIRE_FILE_MAX)
@@ -230,7 +230,7 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	/* Who forks sessions' interpreters must be able to join what confines them. */
 	if (init->policy.nursery)
 		init->means.without |= BIT(LAYER_LANDLOCK) | BIT(LAYER_SECCOMP);
-	if (init->policy.nursery && task->map.foreign)
+	if (init->policy.nursery && task->map.other_user)
 		init->means.without |= BIT(LAYER_SECOND_USER_NAMESPACE);
 	return 0;
 }
@@ -248,7 +248,7 @@ static int close_others(struct init_task *task, struct err *err)
 	return subreaper_close_others(kept, count, err);
 }
 
-static int hand_out_listener(int channel, struct err *err)
+static int send_listener(int channel, struct err *err)
 {
 	cleanup_fd int listener = namespaces_listen(err);
 
@@ -257,7 +257,7 @@ static int hand_out_listener(int channel, struct err *err)
 	return wire_send(channel, WIRE_LISTENER, NULL, &listener, 1, err);
 }
 
-static int hand_out_nursery(int channel, int inner, struct err *err)
+static int send_zygote_namespaces(int channel, int inner, struct err *err)
 {
 	int fds[ZYGOTE_NAMESPACES_NAMESPACES];
 	int rc;
@@ -271,13 +271,13 @@ static int hand_out_nursery(int channel, int inner, struct err *err)
 	return rc;
 }
 
-static int set_up(struct init *init, struct init_task *task, struct err *err)
+static int set_up_sandbox(struct init *init, struct init_task *task, struct err *err)
 {
 	if (take_policy(init, task, err) < 0 ||
 	    setup_self(&init->policy,
 		       &(struct setup_task){ .folders = task->folders,
 					     .map = &task->map,
-					     .shifted = task->shifted,
+					     .idmapped = task->idmapped,
 					     .outside = task->parent,
 					     .means = &init->means },
 		       &init->setup, err) < 0)
@@ -288,9 +288,9 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 	init->members = task->members;
 	init->file_max = init->policy.file_max;
 	if (init->policy.nursery)
-		return hand_out_nursery(task->channel, init->setup.user_ns, err);
+		return send_zygote_namespaces(task->channel, init->setup.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
-		return hand_out_listener(task->channel, err);
+		return send_listener(task->channel, err);
 	return 0;
 }
 
@@ -316,7 +316,7 @@ int init_run(const struct init_task *task)
 	struct init_task own = *task;
 	struct err err;
 
-	if (close_others(&own, &err) < 0 || set_up(&init, &own, &err) < 0 ||
+	if (close_others(&own, &err) < 0 || set_up_sandbox(&init, &own, &err) < 0 ||
 	    become_subreaper(&init, &own, &err) < 0) {
 		wire_notify(own.channel, WIRE_FAILED, &err);
 		return 1;

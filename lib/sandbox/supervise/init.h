@@ -35,7 +35,7 @@ struct init_task {
 	int members;        /* of it, for cgroup_move; -1: none are forked elsewhere */
 	pid_t parent;       /* whose death ends it */
 	struct uid_map map; /* what uid_map_choose said for the workspace */
-	uint32_t shifted;   /* shares whose descriptor is what idmap_shares made of it */
+	uint32_t idmapped;  /* shares whose descriptor is what idmap_shares made of it */
 	const struct privdrop_means *means;
 };
 

@@ -31,7 +31,7 @@ void setup_prefer_for_oom(void)
 /* Becomes 0 of the first user namespace. Until then the server's user's files can be opened. */
 static int take_user(const struct uid_map *map, struct err *err)
 {
-	if (!map->foreign)
+	if (!map->other_user)
 		return uid_map_write_own(0, map, err);
 	if (uid_map_become(0, 0, err) < 0)
 		return -1;
@@ -71,7 +71,7 @@ static int set_up_namespaces(const struct policy *policy, const struct setup_tas
 		       BIT(LAYER_PRIVATE_PTY);
 	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
 	if (namespaces_bind_life(true, err) < 0 ||
-	    rootfs_open_sources(policy, task->folders, task->shifted, &sources, err) < 0)
+	    rootfs_open_sources(policy, task->folders, task->idmapped, &sources, err) < 0)
 		return -1;
 	rc = build(policy, task, &sources, made, err);
 	rootfs_sources_release(&sources);
@@ -92,7 +92,7 @@ static int set_up_kill_group(struct policy *policy, const struct setup_task *tas
 	int abi = landlock_abi(task->means->landlock_abi);
 
 	setup_prefer_for_oom();
-	if (!task->map->foreign)
+	if (!task->map->other_user)
 		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
 	else if (privdrop_bound_capabilities(err) < 0 ||
 		 uid_map_become(task->map->uid, task->map->gid, err) < 0)

@@ -29,7 +29,7 @@ struct setup_result {
 struct setup_task {
 	const int *folders;        /* those of a WIRE_SANDBOX */
 	const struct uid_map *map; /* what uid_map_choose gave for the first one */
-	uint32_t shifted;          /* as idmap_shares returned it, of the folders that are shares */
+	uint32_t idmapped;         /* as idmap_shares returned it, of the folders that are shares */
 	pid_t outside;             /* a process of the server's that the session must not reach */
 	const struct privdrop_means *means;
 };

@@ -35,7 +35,7 @@ static const uint32_t arches[] = {
 	[SECCOMP_AARCH64] = AUDIT_ARCH_AARCH64,
 };
 static const struct seccomp_options all = { .unix_sockets = true, .inet_sockets = true };
-static const struct seccomp_options host = { .foreign_pids = true, .host_files = true };
+static const struct seccomp_options host = { .host_pids = true, .host_files = true };
 
 struct args {
 	uint64_t at[6];
@@ -139,16 +139,16 @@ static void numbers_above_the_highest_known_do_not_exist(void **state)
 /* Test 39. */
 static void a_call_of_another_architecture_kills(void **state)
 {
-	static const uint32_t foreign[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64, 0,
-					    UINT32_MAX };
+	static const uint32_t other_user[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64,
+					       0, UINT32_MAX };
 
 	(void)state;
 	for (enum seccomp_arch arch = 0; arch < SECCOMP_ARCHES; arch++) {
 		struct seccomp_data call = { .arch = arches[(arch + 1) % SECCOMP_ARCHES] };
 
 		assert_int_equal(answer(arch, &all, &call), SECCOMP_RET_KILL_PROCESS);
-		for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
-			call.arch = foreign[i];
+		for (size_t i = 0; i < ARRAY_SIZE(other_user); i++) {
+			call.arch = other_user[i];
 			assert_int_equal(answer(arch, &all, &call), SECCOMP_RET_KILL_PROCESS);
 		}
 	}

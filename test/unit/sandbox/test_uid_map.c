@@ -87,7 +87,7 @@ static void an_account_is_no_sessions_user(void **state) /* T12 */
 	groups = UID_MAP_PICKS_MAX / 2 - 1;
 	assert_int_equal(uid_map_choose(folder_fd, &map, &err), 0);
 	assert_int_equal(users + groups, 0);
-	assert_true(map.foreign && map.uid == last && map.gid == last && owner() == last);
+	assert_true(map.other_user && map.uid == last && map.gid == last && owner() == last);
 	assert_in_range(map.uid, UID_MAP_FIRST, UID_MAP_LAST);
 }
 
