@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-launcher: started by ptycell with an empty environment and its channel as descriptor 3,
- * never by hand; in tier bwrap once more inside each sandbox, as its init. Its copies are what
- * every session's processes are forked from, so it holds nothing but the program.
+ * main.c - ptycell-launcher. The server starts it with an empty environment and its channel as
+ * descriptor 3. In tier bwrap it also runs inside each sandbox, as init.
+ *
+ * Every process of a session is forked from this one, so it drops what it inherited and holds
+ * nothing but the program.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +18,9 @@
 #include "base/fd.h"
 #include "sandbox/launcher/launch.h"
 
-/* What a server started under nohup, by a shell or by a host would pass on to every session. */
+/*
+ * Resets what a server inherits from nohup, a shell or a host, and would pass on to every session.
+ */
 static void forget_inherited(void)
 {
 	const struct rlimit none = { 0, 1 }; /* see sandbox/restrict/payload.c */

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * policy.c - the defaults of a policy, and questions about one.
+ *
+ * A zeroed policy would be unsafe: tier 0 is "unconfined" and a limit of 0 stops every program.
+ * Callers therefore start from policy_init.
+ */
 #include "sandbox/policy.h"
 
 #include <string.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * report.c - checks a report that came over a channel, and fills in its reasons.
+ *
+ * The sender ran escape tests, so its bytes are untrusted: numbers are checked against their ranges
+ * and texts end at the first control character.
+ */
 #include "sandbox/report.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - what this machine gives a sandbox, found out by building one and trying to break it.
+ * report.h - how this machine can confine sessions, found by building sandboxes and trying to
+ * escape.
  *
- * The launcher makes it once, on request, in throw-away children; the server keeps it, chooses the
- * tier by it and tells it to the model, the log and `doctor`. It crosses a channel as it is, so it
- * holds no pointer and the receiver checks every number in it (report_check).
+ * The launcher makes a report on request, in throw-away children. The server keeps it, chooses the
+ * tier by it, and shows it to the model, the log and `doctor`. A report crosses a channel as raw
+ * bytes, so it holds no pointer and the receiver must check every number (report_check).
  */
 #ifndef SANDBOX_REPORT_H
 #define SANDBOX_REPORT_H
@@ -19,7 +20,7 @@ enum { REPORT_REASON_MAX = 160 };
 /* Bits of `layers`: in force in the chosen tier. */
 enum report_layer {
 	LAYER_USER_NAMESPACE,
-	LAYER_MOUNT_NAMESPACE, /* and a root of our own */
+	LAYER_MOUNT_NAMESPACE, /* with a root of the session's own */
 	LAYER_PID_NAMESPACE,
 	LAYER_NET_NAMESPACE,
 	LAYER_IPC_NAMESPACE,
@@ -35,27 +36,29 @@ enum report_layer {
 	LAYER_SECCOMP,
 	LAYER_KILL_GROUP,
 	LAYER_CGROUP_LIMITS,
-	LAYER_OWN_INODES, /* of the system's folders: no watch and no lock there meets another's */
+	LAYER_OWN_INODES, /* of the system's folders: watches and locks there are not shared with
+			     host processes */
 	LAYERS
 };
 
 struct sandbox_report {
-	int32_t tier;         /* enum policy_tier: the strongest whose whole chain worked */
+	int32_t tier;         /* enum policy_tier: the strongest tier that passed every step */
 	uint32_t layers;      /* 1U << enum report_layer */
 	int32_t landlock_abi; /* 0: the kernel has none */
-	uint32_t canaries;    /* tried, in that tier */
-	uint32_t through;     /* 1U << enum escapes of those that were not stopped; 0 or refuse */
-	/* Why each stronger tier is not had, "" when it is: a sentence with step and errno. */
+	uint32_t canaries;    /* how many escape tests ran in that tier */
+	uint32_t through; /* 1U << enum escapes of tests that escaped; unless 0, the server must run
+			     no code */
+	/* For each stronger tier, why it is not available, with step and errno; "" when it is. */
 	char reason[POLICY_TIERS][REPORT_REASON_MAX];
 };
 
 /*
- * Is every number in its range and every reason a string? ERR_INVALID. The reasons are ours, but
- * came through a process that the kernel may have helped an attacker into: they are cut at the
- * first control character.
+ * Returns -1 and sets *err (ERR_INVALID) when a number is out of range. Makes every reason a
+ * printable string: it is cut at the first control character, because the process that sent it may
+ * have been taken over during an escape test.
  */
 int report_check(struct sandbox_report *report, struct err *err) MUST_CHECK;
-/* Sets the reason for `tier`, the message of `why`, cut. */
+/* Sets the reason for `tier` to the message of `why`, cut to fit. */
 void report_set_reason(struct sandbox_report *report, enum policy_tier tier, const struct err *why);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * launch.c - the launcher's main loop: for each request it forks an init, or a probe.
+ *
+ * The policy is parsed before the fork, because it decides how to fork: into new namespaces, into a
+ * control group, inside a zygote sandbox, or to become bwrap. The writable shares of a session are
+ * held by the launcher (rootfs/protect.h), not by init, so that the placeholders of protected names
+ * can be removed when init is gone.
+ */
 #include "sandbox/launcher/launch.h"
 
 #include <stdlib.h>
@@ -25,7 +33,7 @@ struct launch {
 	struct list guards;
 };
 
-/* What the server ends a sandbox with whose init does not end by itself. */
+/* Sends the server a pidfd of init, by which it kills an init that does not end by itself. */
 static void send_pidfd(int channel, pid_t pid)
 {
 	cleanup_fd int pidfd = proctree_hold(pid, pid);
@@ -37,10 +45,10 @@ static void send_pidfd(int channel, pid_t pid)
 
 /* ---- shares ---- */
 
-/* Writable shares of one sandbox, held by protect.h until its init is gone. */
+/* The writable shares of one sandbox, held by rootfs/protect.h until its init is gone. */
 struct guard {
 	struct list node;
-	pid_t init; /* 0: not yet */
+	pid_t init; /* 0: not forked yet */
 	int held[POLICY_SHARES_MAX];
 	size_t count;
 };
@@ -61,7 +69,7 @@ static bool has_writable_share(const struct policy *policy)
 	return false;
 }
 
-/* `shares` are the descriptors of the policy's. */
+/* `shares` are the descriptors of the policy's shares. */
 static int guard_new(struct launch *launch, const struct policy *policy, const int *shares,
 		     struct guard **ret_guard, struct err *err)
 {
@@ -98,7 +106,10 @@ static void on_reaped(struct subreaper *subreaper, pid_t pid)
 
 /* ---- sandboxes ---- */
 
-/* Whom a parent forks is born in the group of that. Nobody in the sandbox could open this. */
+/*
+ * A process that a zygote forks is born in the zygote's control group, and init must move it. No
+ * process in the sandbox can open the file for that, so the launcher does.
+ */
 static int open_members(struct init_task *task, const struct policy *policy, struct err *err)
 {
 	if (!policy->nested || task->group < 0)
@@ -117,7 +128,7 @@ static pid_t fork_into_namespaces(struct init_task *task, const struct policy *p
 	if (policy->nursery && task->map.uid == 0)
 		return err_set(err, ERR_UNSUPPORTED, "root without a user to give");
 	task->map.for_zygote = policy->nursery && task->map.other_user;
-	/* The one user that there is, by the name that it has there. */
+	/* The zygote's namespace maps only one user, under this name. */
 	if (policy->nested && !task->map.other_user)
 		task->map = (struct uid_map){ .uid = UID_MAP_INSIDE, .gid = UID_MAP_INSIDE };
 	if (open_members(task, policy, err) < 0 ||
@@ -143,7 +154,7 @@ static pid_t fork_init(struct init_task *task, const struct policy *policy, stru
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
 
-/* 0 in the child. */
+/* Returns 0 in the child. */
 static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 			  const struct policy *policy, struct err *err)
 {
@@ -172,7 +183,7 @@ static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 	return pid;
 }
 
-/* The policy is needed before its process exists. */
+/* Parses the plan in the launcher, because the policy decides how init is forked. */
 static pid_t open_planned(struct launch *launch, struct init_task *task, struct err *err)
 {
 	struct policy policy;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - the launcher's work: forks an init for each sandbox that the server asks for. */
+/*
+ * launch.h - the main loop of ptycell-launcher: forks an init for each sandbox that the server
+ * requests.
+ */
 #ifndef SANDBOX_LAUNCHER_LAUNCH_H
 #define SANDBOX_LAUNCHER_LAUNCH_H
 
@@ -8,19 +11,20 @@
 #include "sandbox/restrict/privdrop.h"
 #include "sandbox/supervise/init.h"
 
-/* The descriptor at which the launcher finds its channel to the server. */
+/* The descriptor number of the launcher's channel to the server. */
 enum { LAUNCH_CHANNEL = 3 };
 
 /*
- * Until the server is gone; then nothing of any sandbox is left. The caller has one thread. `means`
- * is privdrop_whole but in a test's launcher, and borrowed.
+ * Serves the channel until the server is gone and no process of any sandbox is left. The caller
+ * must have one thread. `means` is borrowed; it is privdrop_whole except in tests.
  */
 int launch_run(int channel, const struct privdrop_means *means, struct err *err) MUST_CHECK;
 
 /*
- * For tier bwrap. The whole life of a child that becomes bwrap: returns only when it could not,
- * having told the server. In the sandbox that it makes (bwrap.h) the program runs once more, as
- * launch_inside with the arguments of main(). Both return the exit status.
+ * For tier bwrap. The first is the whole life of a child that becomes bwrap; it returns only after
+ * a failure that it has reported to the server. The program that bwrap executes in the sandbox is
+ * this one again: launch_inside is called there with the arguments of main(). Both return the exit
+ * status.
  */
 int launch_become_bwrap(const struct init_task *task, const struct policy *policy);
 int launch_inside(int argc, char **argv, const struct privdrop_means *means);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * bwrap.c - writes bwrap's command line for a policy, and becomes bwrap.
+ *
+ * bwrap binds folders by path, which may change between check and use. Every path is therefore
+ * compared with the server's descriptor twice: here, and inside by init (bwrap_compare). bwrap
+ * passes on every descriptor that is not close-on-exec, so these are placed one by one.
+ */
 #include "sandbox/supervise/bwrap.h"
 
 #include <errno.h>
@@ -20,14 +27,14 @@
 #include "sandbox/supervise/subreaper.h"
 
 enum {
-	/* Three for each of what is shown, and some for the rest. */
+	/* three for each folder shown, and some for the rest */
 	ARGUMENTS_MAX = 128 + 3 * (64 + POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX),
 	FILES_MAX = 8,
 	FDS_MAX = 16 + POLICY_SHARES_MAX,
 	KEPT_MAX = FDS_MAX + FILES_MAX + 2,
 };
 
-/* Freed by exec, or by the exit of the process. */
+/* Never freed: the process execs or exits. */
 struct command {
 	char *argv[ARGUMENTS_MAX];
 	size_t argc;
@@ -39,7 +46,7 @@ struct command {
 
 static void add_argument(struct command *command, const char *argument)
 {
-	/* One place stays for the NULL. */
+	/* The last element stays free for the NULL. */
 	if (command->argc == ARGUMENTS_MAX - 1)
 		command->overflow = true;
 	else
@@ -80,7 +87,10 @@ static void add_namespaces(struct command *command)
 	add_pair(command, "--cap-drop", "ALL");
 }
 
-/* As the host has it: a link as it is, anything else read-only; nothing for nothing. */
+/*
+ * Shows `path` as the host has it: a link as the same link, anything else bound read-only. A path
+ * that does not exist is left out.
+ */
 static int add_shown(void *data, const char *path, struct err *err)
 {
 	struct command *command = data;
@@ -114,7 +124,7 @@ static int add_system(struct command *command, struct err *err)
 	return hosttree_each_etc("", add_shown, command, err);
 }
 
-/* The number of a descriptor is known only when all have their place. */
+/* Called after the descriptors have been placed, because their numbers are arguments. */
 static void add_made(struct command *command)
 {
 	for (size_t i = 0; i < hosttree_made_count; i++) {
@@ -137,7 +147,7 @@ static void add_kernel(struct command *command, const struct policy *policy)
 	add_pair(command, "--dev", "/dev");
 	add_scratch(command, policy, "/dev/shm");
 	add_scratch(command, policy, "/tmp");
-	/* Nothing can be shown in what is a link. */
+	/* A folder cannot be bound below a link. */
 	if (policy_shows_below(policy, "/var/tmp"))
 		add_scratch(command, policy, "/var/tmp");
 	else
@@ -164,7 +174,7 @@ static int add_shares_and_runtimes(struct command *command, const struct policy 
 		paths[count++] = policy->shares[i].path;
 	for (size_t i = 0; i < policy->runtime_count; i++)
 		paths[count++] = policy->runtimes[i];
-	/* The outer before the inner, which would be hidden by it. */
+	/* An outer folder must come before an inner one, which it would hide. */
 	qsort(paths, count, sizeof(paths[0]), by_length);
 	for (size_t i = 0; i < count; i++) {
 		if (hosttree_is_reserved(paths[i]))
@@ -228,7 +238,10 @@ static int make_files(struct command *command, struct err *err)
 	return 0;
 }
 
-/* Those that are asked for first; then what only bwrap needs, and its standard error. */
+/*
+ * Places the descriptors of `start` first, then those that only bwrap needs. Standard error stays
+ * open for bwrap's messages.
+ */
 static int place_descriptors(const struct bwrap_start *start, struct command *command, int *program,
 			     struct err *err)
 {
@@ -252,7 +265,7 @@ static int place_descriptors(const struct bwrap_start *start, struct command *co
 	return 0;
 }
 
-/* ---- becoming it ---- */
+/* ---- becoming bwrap ---- */
 
 int bwrap_check(struct err *err)
 {
@@ -271,7 +284,7 @@ int bwrap_check(struct err *err)
 	return 0;
 }
 
-/* In the order of a WIRE_SANDBOX; `inside` are the paths of a root of our own. */
+/* Compares folders in the order of a WIRE_SANDBOX. `inside`: at the paths of the session's root. */
 static int compare_folders(const struct policy *policy, const int *folders, bool inside,
 			   struct err *err)
 {
@@ -295,7 +308,7 @@ static int compare_folders(const struct policy *policy, const int *folders, bool
 	return 0;
 }
 
-/* A path that leads elsewhere only after this is found inside. */
+/* Inside the sandbox a path cannot be exchanged any more, so this comparison is final. */
 int bwrap_compare(const struct policy *policy, const int *folders, struct err *err)
 {
 	return compare_folders(policy, folders, true, err);

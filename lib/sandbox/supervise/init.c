@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * init.c - builds the sandbox around the calling process, then forks supervisors on request.
+ *
+ * In a zygote sandbox's session an interpreter is forked from the zygote: init sends the zygote its
+ * namespaces, and the supervisor comes out as init's child. The new supervisor is born in the
+ * zygote's control group. It waits until init has moved it, so that no process of the session is
+ * ever outside the session's group. When the zygote does not reply, init forks and the interpreter
+ * is exec'd. Init also measures what the session uses, because only it can see all its processes.
+ */
 #include "sandbox/supervise/init.h"
 
 #include <poll.h>
@@ -22,21 +31,21 @@ enum { STARTS_KEPT = 64 };
 
 struct init {
 	struct subreaper subreaper;
-	struct policy policy; /* its strings lie in the plan, which stays mapped */
+	struct policy policy; /* its strings point into the plan, which stays mapped */
 	struct setup_result setup;
 	struct privdrop_means means;
-	int plan;            /* -1: not kept */
-	int members;         /* -1: supervisors that are forked elsewhere are where they belong */
-	uint64_t file_max;   /* as it was told last */
+	int plan;    /* for requests to a zygote; -1: not kept */
+	int members; /* for cgroup_move; -1: forked supervisors are in the right group already */
+	uint64_t file_max;   /* the limit that the server set last */
 	uint64_t shared_max; /* of /dev/shm, as it was set last */
 	uint32_t starts;
-	pid_t supervisors[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
+	pid_t supervisors[STARTS_KEPT]; /* pids of the last starts, by start number; 0: failed */
 };
 
-/* Minders are the first generation, interpreters the second. */
+/* Supervisors are the first generation, interpreters the second. */
 enum {
 	FIRST_OF_SESSION = 2,
-	ZYGOTE_TIMEOUT_MS = 1000, /* it forks in 5: then it hangs */
+	ZYGOTE_TIMEOUT_MS = 1000, /* it forks within 5 ms: after this it hangs */
 };
 
 static struct usage_paths choose_paths(const struct policy *policy)
@@ -47,7 +56,7 @@ static struct usage_paths choose_paths(const struct policy *policy)
 				     .shared = rooted ? ROOTFS_SHARED : NULL };
 }
 
-/* Files in memory get what processes leave: who writes more hears that there is no room. */
+/* Sizes /dev/shm to the memory that the processes leave. A program that writes more gets ENOSPC. */
 static void fit_shared_memory(struct init *init, const struct usage *usage)
 {
 	uint64_t bytes;
@@ -61,7 +70,7 @@ static void fit_shared_memory(struct init *init, const struct usage *usage)
 		init->shared_max = bytes;
 }
 
-/* That of a start, by its supervisor; 0: it is not known any more. */
+/* Returns the number of the start whose supervisor this is; 0 when it is too old to be known. */
 static int32_t find_start_number(const struct init *init, pid_t supervisor)
 {
 	for (uint32_t back = 0; back < STARTS_KEPT && back < init->starts; back++)
@@ -128,9 +137,9 @@ static int request_fork(const struct supervisor_task *task, int policy, int repo
 }
 
 /*
- * A supervisor that is forked from the parent, and waits there until it is known to be ours, and in
- * our control group. 0: there is none, and if there should be one after all, it sees the end of the
- * report.
+ * Requests a supervisor from the zygote, moves it into init's control group and releases it.
+ * Returns its pid, or 0 when there is none. A supervisor that comes too late sees the end of the
+ * report channel and exits.
  */
 static pid_t fork_from_zygote(const struct supervisor_task *task, const struct init *init,
 			      int zygote)
@@ -149,7 +158,7 @@ static pid_t fork_from_zygote(const struct supervisor_task *task, const struct i
 		return 0;
 	fd_close(&theirs);
 	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, ZYGOTE_TIMEOUT_MS) == 0)
-		(void)shutdown(zygote, SHUT_RDWR); /* nobody is to wait for it again */
+		(void)shutdown(zygote, SHUT_RDWR); /* so that no later start waits for it again */
 	if (recv(ours, &pid, sizeof(pid), MSG_DONTWAIT) != (ssize_t)sizeof(pid) || pid <= 0)
 		return 0;
 	if (init->members >= 0 && cgroup_move(init->members, pid) < 0)
@@ -223,11 +232,14 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 
 	if (plan == NULL || plan_parse_sandbox(plan, len, &init->policy, err) < 0)
 		return -1;
-	/* A parent puts all layers in force, which is not what some tests want. */
+	/* A zygote applies all layers, which tests that leave some out do not want. */
 	if (init->policy.nested && init->means.without == 0)
 		init->plan = fd_steal(&task->plan);
 	fd_close(&task->plan);
-	/* Who forks sessions' interpreters must be able to join what confines them. */
+	/*
+	 * A zygote must be able to join sessions, so it takes no layer that would hold it or its
+	 * forks.
+	 */
 	if (init->policy.nursery)
 		init->means.without |= BIT(LAYER_LANDLOCK) | BIT(LAYER_SECCOMP);
 	if (init->policy.nursery && task->map.other_user)
@@ -235,7 +247,7 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	return 0;
 }
 
-/* Everything that was inherited but these, which are renumbered. */
+/* Closes every inherited descriptor but these, which get new numbers. */
 static int close_others(struct init_task *task, struct err *err)
 {
 	int *kept[3 + INIT_FOLDERS_MAX] = { &task->channel, &task->plan };
@@ -294,7 +306,9 @@ static int set_up_sandbox(struct init *init, struct init_task *task, struct err 
 	return 0;
 }
 
-/* In a pid namespace the kernel ends all of it with its pid 1: no need for a gentle signal. */
+/*
+ * With its pid 1 the kernel ends a whole pid namespace, so SIGTERM from the parent is not needed.
+ */
 static int become_subreaper(struct init *init, const struct init_task *task, struct err *err)
 {
 	const bool is_first = init->policy.tier >= POLICY_BWRAP;

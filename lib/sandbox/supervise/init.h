@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init.h - the first process of a session's sandbox: builds what confines all of it, then forks a
- * supervisor for each interpreter.
+ * init.h - the first process of a session's sandbox: builds what confines the whole session, then
+ * forks a supervisor for each interpreter.
  *
- * In tier namespaces it is pid 1, keeps its capabilities in the first user namespace, cannot be
- * looked into, and holds no descriptors but its channel, the second user namespace and, nested in
- * a nursery, its plan and the means to take processes into its control group. There an interpreter
- * is forked from a parent when the server names one and that answers, with a supervisor that
- * becomes init's child; else from init, as everywhere. The supervisor is born in the parent's
- * group, waits, and goes on only when it is in that of init: nothing of a session is ever outside
- * of it.
+ * In tier namespaces init is pid 1, keeps its capabilities in the first user namespace, and cannot
+ * be traced. It holds only its channel and the second user namespace; in a zygote sandbox also its
+ * plan, and the file that moves processes into its control group. In a zygote sandbox the
+ * interpreter is forked from the zygote that the server names, and its supervisor becomes init's
+ * child. Everywhere else, and when the zygote does not reply, init forks the supervisor.
  */
 #ifndef SANDBOX_SUPERVISE_INIT_H
 #define SANDBOX_SUPERVISE_INIT_H
@@ -22,26 +20,29 @@
 #include "sandbox/restrict/privdrop.h"
 #include "sandbox/wire/wire.h"
 
-/* And the folder of the control group, until init is forked. */
+/* One more is the folder of the control group, until init has been forked. */
 enum { INIT_FOLDERS_MAX = WIRE_SANDBOX_FDS_MAX - WIRE_SANDBOX_DATA };
 
 struct init_task {
 	int channel; /* to the server */
 	int plan;    /* sealed memfd of a policy */
-	/* Those that the policy names, in the order of wire.h: the workspace first. */
+	/* The folders that the policy names, in the order of wire.h; the first is the workspace. */
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
-	int group;          /* the folder of its control group; -1: the launcher's. Borrowed */
-	int members;        /* of it, for cgroup_move; -1: none are forked elsewhere */
-	pid_t parent;       /* whose death ends it */
-	struct uid_map map; /* what uid_map_choose said for the workspace */
-	uint32_t idmapped;  /* shares whose descriptor is what idmap_shares made of it */
+	int group;    /* borrowed folder of its control group; -1: the launcher's group */
+	int members;  /* of that group, for cgroup_move; -1: no zygote forks for this sandbox */
+	pid_t parent; /* the launcher; its death ends init */
+	struct uid_map map; /* from uid_map_choose for the workspace */
+	uint32_t idmapped;  /* bits of shares whose descriptor was made by idmap_shares */
 	const struct privdrop_means *means;
 };
 
-/* How many the policy names. */
+/* Returns how many folders the policy names. */
 size_t init_count_folders(const struct policy *policy);
-/* The whole life of a process just forked; returns its exit status. Takes the descriptors. */
+/*
+ * Runs as init until the sandbox ends; returns the exit status. The caller must just have been
+ * forked. Takes ownership of the descriptors.
+ */
 int init_run(const struct init_task *task);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * setup.c - sets up a sandbox around the calling process, by tier.
+ *
+ * The order in tier namespaces matters. Host folders are opened while the process is still the
+ * server's user; then it becomes user 0 of the new namespace; then the mounts follow. The kernel
+ * clears the parent-death signal and the dumpable flag with each change of credentials, so
+ * namespaces_bind_life is called again after each.
+ */
 #include "sandbox/supervise/setup.h"
 
 #include <fcntl.h>
@@ -14,7 +22,7 @@
 #include "sandbox/rootfs/rootfs.h"
 #include "sandbox/supervise/bwrap.h"
 
-/* The file belongs to root as long as the process may not be looked into. */
+/* A process that is not dumpable does not own this file. */
 void setup_prefer_for_oom(void)
 {
 	const unsigned long dumpable = prctl(PR_GET_DUMPABLE) == 1;
@@ -28,7 +36,9 @@ void setup_prefer_for_oom(void)
 
 /* ---- tier namespaces ---- */
 
-/* Becomes 0 of the first user namespace. Until then the server's user's files can be opened. */
+/*
+ * Becomes user 0 of the first user namespace. Files of the server's user can be opened until then.
+ */
 static int take_user(const struct uid_map *map, struct err *err)
 {
 	if (!map->other_user)
@@ -69,7 +79,7 @@ static int set_up_namespaces(const struct policy *policy, const struct setup_tas
 		       BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
 		       BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_SECOND_USER_NAMESPACE) |
 		       BIT(LAYER_PRIVATE_PTY);
-	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
+	/* Only a dumpable process can write its own maps. No session code is running yet. */
 	if (namespaces_bind_life(true, err) < 0 ||
 	    rootfs_open_sources(policy, task->folders, task->idmapped, &sources, err) < 0)
 		return -1;
@@ -83,8 +93,8 @@ static int set_up_namespaces(const struct policy *policy, const struct setup_tas
 /* ---- tier landlock ---- */
 
 /*
- * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
- * long as nothing else holds them in, the session could end all that the person has running.
+ * Makes a kill group, and as root becomes the session's own user. A session whose signals are not
+ * held in could end every process of the user, so that is an error.
  */
 static int set_up_kill_group(struct policy *policy, const struct setup_task *task,
 			     struct setup_result *made, struct err *err)
@@ -93,7 +103,8 @@ static int set_up_kill_group(struct policy *policy, const struct setup_task *tas
 
 	setup_prefer_for_oom();
 	if (!task->map->other_user)
-		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
+		policy->processes_max =
+			POLICY_NO_LIMIT; /* the user's other processes count as well */
 	else if (privdrop_bound_capabilities(err) < 0 ||
 		 uid_map_become(task->map->uid, task->map->gid, err) < 0)
 		return -1;
@@ -118,7 +129,7 @@ static int set_up_kill_group(struct policy *policy, const struct setup_task *tas
 
 /* ---- tier bwrap ---- */
 
-/* All of it is made; what is left is to see that it is made of the right folders. */
+/* bwrap has made everything; the folders must still be compared. */
 static int set_up_bwrap(const struct policy *policy, const struct setup_task *task,
 			struct setup_result *made, struct err *err)
 {

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * subreaper.c - the main loop of launcher, init and supervisor, and the end of their processes.
+ *
+ * An orphan below a subreaper becomes its child without any signal, so children that it did not
+ * make are found by /proc and killed. SIGCHLD and SIGTERM arrive by a signalfd. A process that
+ * ended itself before its children would leave them to init of the machine, so it reaps until
+ * waitpid finds no child.
+ */
 #include "sandbox/supervise/subreaper.h"
 
 #include <errno.h>
@@ -13,7 +21,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-enum { PAUSE_MS = 2 /* between two looks for processes that are still to die */ };
+enum { PAUSE_MS = 2 /* between two rounds of killing */ };
 
 int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err)
@@ -33,7 +41,7 @@ int subreaper_init(struct subreaper *subreaper, const char *name, int channel, p
 	if (prctl(PR_SET_NAME, name) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 ||
 	    prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
 		return err_sys(err, "preparing %s", name);
-	/* The parent may have died before the line above. */
+	/* The parent may have died before PR_SET_PDEATHSIG. */
 	subreaper->ended = parent != 0 && getppid() != parent;
 	return 0;
 }
@@ -43,7 +51,7 @@ int subreaper_close_others(int *const *fds, size_t count, struct err *err)
 	const int low = STDERR_FILENO + 1;
 	const int high = low + (int)count;
 
-	/* Out of the way of the numbers that are given out below. */
+	/* Above the numbers that are assigned below. */
 	for (size_t i = 0; i < count; i++) {
 		*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, high);
 		if (*fds[i] < 0)
@@ -59,7 +67,7 @@ int subreaper_close_others(int *const *fds, size_t count, struct err *err)
 	return 0;
 }
 
-/* Not what sigqueue() makes up: only kill() has this code. The parent of a pid 1 is 0. */
+/* Only kill() has this code, not sigqueue(). The parent of a pid 1 shows as 0. */
 static bool is_from_parent(const struct signalfd_siginfo *info)
 {
 	return info->ssi_code == SI_USER && info->ssi_pid == (uint32_t)getppid();
@@ -137,7 +145,10 @@ static void signal_known(const struct subreaper *subreaper, int signo)
 		(void)kill(subreaper->known.pids[i], signo);
 }
 
-/* Before we end ourselves: the end of the channel tells that nobody writes to the folder. */
+/*
+ * Kills before the process itself ends: the end of its channel means that no process writes in the
+ * session's folder any more.
+ */
 static void end_group(void)
 {
 	do
@@ -161,14 +172,16 @@ static void end_all(struct subreaper *subreaper, unsigned int grace_ms)
 		(void)kill_orphans(subreaper);
 		if (clock_ms() >= deadline)
 			signal_known(subreaper, SIGKILL);
-		/* Woken by the signalfd when a child ends; orphans come without a signal. */
+		/* The signalfd wakes when a child ends; orphans arrive without a signal. */
 		(void)poll(&(struct pollfd){ .fd = subreaper->signals, .events = POLLIN }, 1,
 			   PAUSE_MS);
 		(void)read_signals(subreaper, &(struct subreaper_wake){ 0 });
 	}
 }
 
-/* Where nothing confines it, code can stop who looks after it: that must not outlive its session.
+/*
+ * Continues stopped children. Unconfined code can stop its supervisor, which must not outlive the
+ * session.
  */
 static void wake_stopped(const struct subreaper *subreaper)
 {
@@ -181,7 +194,7 @@ static void wake_stopped(const struct subreaper *subreaper)
 	}
 }
 
-/* Reaps whoever ended; true while there are orphans that must still die. */
+/* Reaps all ended children. Returns whether there are orphans that have yet to die. */
 static bool reap_and_kill_orphans(struct subreaper *subreaper)
 {
 	int wait_status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subreaper.h - what launcher, init and supervisor have in common: a single-threaded process that
- * serves one channel and looks after the processes below it.
+ * subreaper.h - the common part of launcher, init and supervisor: a process with one thread that
+ * serves one channel and kills all processes below it at its end.
  *
- * Each is a subreaper, told by a signal when its parent dies and by end-of-file when its channel
- * does, and ends everything below it before it ends itself. The signal is SIGTERM and not
- * SIGKILL, because without a pid namespace nobody else would find a daemon's processes.
+ * Each is a subreaper (PR_SET_CHILD_SUBREAPER). It ends when its parent dies, by a death signal, or
+ * when its channel ends, and kills everything below before that. The death signal is SIGTERM and
+ * not SIGKILL, because without a pid namespace no other process would find daemonised children.
  */
 #ifndef SANDBOX_SUPERVISE_SUBREAPER_H
 #define SANDBOX_SUPERVISE_SUBREAPER_H
@@ -19,52 +19,54 @@
 #include "sandbox/wire/wire.h"
 
 enum {
-	SUBREAPER_INIT_GRACE_MS = 150,     /* for supervisors, until they are killed */
-	SUBREAPER_LAUNCHER_GRACE_MS = 300, /* for inits */
+	SUBREAPER_INIT_GRACE_MS = 150,     /* for supervisors to end, until they are killed */
+	SUBREAPER_LAUNCHER_GRACE_MS = 300, /* for inits to end */
 };
 
 struct subreaper {
 	int channel;            /* owned */
 	int signals;            /* a signalfd with SIGCHLD and SIGTERM */
-	struct pidlist known;   /* children of its own making; any other is somebody's orphan */
+	struct pidlist known;   /* children that it forked; any other child is an orphan */
 	bool ended;             /* parent or channel is gone, or SIGTERM came */
-	bool kills_all;         /* kill(-1) reaches what is below it, all of it, and nothing else */
-	bool obeys_parent_only; /* SIGTERM of others is nothing: a session has the same user */
-	void (*reaped)(struct subreaper *subreaper, pid_t pid); /* told of each; may be NULL */
+	bool kills_all;         /* kill(-1) reaches all processes below, and no others */
+	bool obeys_parent_only; /* ignores SIGTERM of others: session code has the same user */
+	void (*reaped)(struct subreaper *subreaper,
+		       pid_t pid); /* called for each reaped child; may be NULL */
 };
 
 /*
- * Turns the calling process, which must have forked from `parent` (0: anybody) and has one
- * thread, into a subreaper: name, subreaper, death signal, signals blocked but for the signalfd.
+ * Turns the calling process into a subreaper: sets name, subreaper flag and death signal, and
+ * blocks all signals but those of the signalfd. It must have one thread and must have been forked
+ * from `parent` (0: not checked).
  */
 int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err) MUST_CHECK;
 /*
- * Closes every descriptor but standard input and output, which lead nowhere, and these, which
- * are renumbered from 3 on and written back. Standard error leads nowhere afterwards too.
+ * Closes all descriptors but standard input and output and the given ones, which are renumbered
+ * from 3 on and written back. Standard error becomes a copy of standard output, which is /dev/null.
  */
 int subreaper_close_others(int *const *fds, size_t count, struct err *err) MUST_CHECK;
 
 struct subreaper_wake {
 	bool message; /* the channel has a message or its end */
-	bool child;   /* one ended; or came, when it is an orphan */
+	bool child;   /* a child has ended, or an orphan may have come */
 	bool extra;
 };
 
 /* Waits for a message, a child, or input on `extra_fd` (-1: none). */
 struct subreaper_wake subreaper_wait(struct subreaper *subreaper, int extra_fd, int timeout_ms);
 /*
- * 1 with a message (the caller releases it), 0 when there is none. The end of the channel and a
- * malformed message, which only an attacker can have sent, set `ended`.
+ * Returns 1 with a message, which the caller releases, or 0 when there is none. The channel's end
+ * and a malformed message, which only an attacker sends, set `ended`.
  */
 int subreaper_receive(struct subreaper *subreaper, struct wire_message *ret_message);
-/* Reaps one ended child: its pid, 0 when none has ended, -1 when there is no child at all. */
+/* Reaps one ended child. Returns its pid, 0 when none has ended, -1 when there is no child. */
 pid_t subreaper_reap(struct subreaper *subreaper, int *ret_wait_status);
 
 typedef void subreaper_fn(struct subreaper *subreaper, const struct wire_message *message);
-/* Hands messages to `fn` and kills orphans, until the end; then ends everything. */
+/* Passes messages to `fn` and kills orphans until `ended` is set; then ends all processes below. */
 void subreaper_serve(struct subreaper *subreaper, subreaper_fn *fn, unsigned int grace_ms);
-/* Frees what the struct owns, the channel included. */
+/* Frees the members, and closes the channel. */
 void subreaper_release(struct subreaper *subreaper);
 
 #endif

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * supervisor.c - forks one interpreter, reports its end, and signals or kills its process tree.
+ *
+ * A supervisor first opens the pty and both ends of each descriptor. The child reports over a
+ * close-on-exec pipe: end-of-file means that the exec succeeded. Only then does the server get its
+ * ends, with WIRE_STARTED. The end of the channel kills the tree. Session code may set a processor
+ * time limit of its own, at which the kernel kills by SIGKILL. Such an end is recognised before the
+ * interpreter is reaped, because its limits can be read until then.
+ */
 #include "sandbox/supervise/supervisor.h"
 
 #include <fcntl.h>
@@ -25,13 +34,16 @@ enum {
 
 struct supervisor {
 	struct subreaper subreaper;
-	pid_t interpreter; /* 0 when it is reaped */
-	int report;        /* from the child, until it has exec'd */
+	pid_t interpreter; /* 0 once it is reaped */
+	int report;        /* of the child, until it has exec'd; -1 afterwards */
 	bool killing;
-	bool forked;              /* the interpreter, from a parent */
-	uint64_t cpu_seconds_max; /* that it began with */
+	bool forked;              /* the interpreter was forked from a zygote */
+	uint64_t cpu_seconds_max; /* at the interpreter's start */
 	struct stat slave;
-	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
+	/*
+	 * For the server once the child has exec'd: the pty master, then its ends in the plan's
+	 * order.
+	 */
 	int handover[WIRE_FDS_MAX];
 	size_t handover_count;
 };
@@ -56,7 +68,7 @@ static void close_all(int *fds, size_t count)
 
 /* ---- starting ---- */
 
-/* Both ends of one of the plan's descriptors. */
+/* Makes both ends of one descriptor of the plan. */
 static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_theirs,
 		     struct err *err)
 {
@@ -75,7 +87,7 @@ static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_the
 	return 0;
 }
 
-/* Terminal and descriptors: our ends go to supervisor->handover, the child's into `payload`. */
+/* Makes terminal and descriptors: the server's ends go to `handover`, the child's to `payload`. */
 static int make_descriptors(struct supervisor *supervisor, struct payload *payload, struct err *err)
 {
 	const struct plan_start *start = payload->start;
@@ -96,7 +108,7 @@ static int make_descriptors(struct supervisor *supervisor, struct payload *paylo
 	return 0;
 }
 
-/* IS_INTERPRETER in the child, when that is no other program. */
+/* Forks the interpreter. Returns IS_INTERPRETER in the child when it does not exec. */
 static int fork_payload(struct supervisor *supervisor, struct payload *payload, bool execs,
 			struct err *err)
 {
@@ -139,7 +151,7 @@ static int start_parsed(struct supervisor *supervisor, const struct supervisor_t
 	if (rc == 0)
 		rc = fork_payload(supervisor, &payload, task->born == NULL, err);
 	if (rc == IS_INTERPRETER)
-		return rc; /* these are closed there, and their numbers are others' */
+		return rc; /* payload_become closed them; their numbers may be in use again */
 	fd_close(&payload.slave);
 	close_all(payload.ends, ARRAY_SIZE(payload.ends));
 	return rc;
@@ -171,7 +183,7 @@ static int start_interpreter(struct supervisor *supervisor, struct supervisor_ta
 	return rc;
 }
 
-/* The child has exec'd or said why not. */
+/* Handles the child's report: it has exec'd, or has sent an error. */
 static void on_report(struct supervisor *supervisor)
 {
 	const int32_t forked = supervisor->forked;
@@ -188,7 +200,7 @@ static void on_report(struct supervisor *supervisor)
 	fd_close(&supervisor->report);
 }
 
-/* ---- looking after it ---- */
+/* ---- serving ---- */
 
 static void on_command(struct supervisor *supervisor, const struct wire_message *message)
 {
@@ -219,15 +231,17 @@ static void on_command(struct supervisor *supervisor, const struct wire_message 
 	}
 }
 
-/* Looks whether the interpreter was killed at a limit of processor time that it set itself: as long
- * as it is not reaped, its limits are known. */
+/*
+ * Returns whether the interpreter was killed at a processor time limit that session code had set.
+ * Its limits can be read as long as it is not reaped.
+ */
 static bool ran_out_of_time(const struct supervisor *supervisor)
 {
 	siginfo_t info = { .si_pid = 0 };
 	struct rusage usage = { 0 };
 	struct rlimit limit;
 
-	/* The system call tells of the usage, too. */
+	/* The raw system call also returns the usage. */
 	if (supervisor->interpreter == 0 ||
 	    syscall(SYS_waitid, P_PID, supervisor->interpreter, &info, WEXITED | WNOHANG | WNOWAIT,
 		    &usage) < 0 ||
@@ -238,7 +252,7 @@ static bool ran_out_of_time(const struct supervisor *supervisor)
 	       (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) >= limit.rlim_max;
 }
 
-/* Reaps; false when nothing is left. */
+/* Reaps all ended children. Returns false when none is left. */
 static bool reap_all(struct supervisor *supervisor)
 {
 	int flags = ran_out_of_time(supervisor) ? WIRE_OUT_OF_TIME : 0;
@@ -264,7 +278,7 @@ static void serve_interpreter(struct supervisor *supervisor)
 				       supervisor->killing ? KILL_PAUSE_MS : -1);
 		cleanup_wire struct wire_message message = { 0 };
 
-		/* First: that it started is told before that it ended. */
+		/* Handled first, so that a start is reported before its end. */
 		if (wake.extra)
 			on_report(supervisor);
 		if (wake.message && subreaper_receive(&supervisor->subreaper, &message) == 1)
@@ -278,7 +292,7 @@ static void serve_interpreter(struct supervisor *supervisor)
 	}
 }
 
-/* Without a word: whoever would listen is gone, or knows. */
+/* Kills and reaps without a reply: the server is gone, or knows. */
 static void kill_tree(struct supervisor *supervisor)
 {
 	int wait_status;
@@ -292,7 +306,7 @@ static void kill_tree(struct supervisor *supervisor)
 	}
 }
 
-/* Everything that was inherited but these, which are renumbered. */
+/* Closes every inherited descriptor but these, which get new numbers. */
 static int close_others(struct supervisor_task *task, struct err *err)
 {
 	int *kept[4] = { &task->channel, &task->plan };

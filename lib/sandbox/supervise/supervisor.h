@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor.h - the process above one interpreter: starts it, tells of its end, kills its tree. */
+/* supervisor.h - the process above one interpreter: starts it, reports its end, kills its tree. */
 #ifndef SANDBOX_SUPERVISE_SUPERVISOR_H
 #define SANDBOX_SUPERVISE_SUPERVISOR_H
 
@@ -12,21 +12,25 @@
 struct supervisor_task {
 	int channel;   /* to the server */
 	int plan;      /* sealed memfd of a plan_start */
-	int workspace; /* -1: POLICY_DATA */
-	int user_ns;   /* that the interpreter joins; -1: none */
+	int workspace; /* working folder; -1: POLICY_DATA */
+	int user_ns;   /* joined by the interpreter; -1: none */
 	const struct policy *policy;
 	const struct privdrop_means *means;
-	pid_t parent; /* whose death ends it */
+	pid_t parent; /* init; its death ends the supervisor */
 	/*
-	 * NULL: the interpreter is exec'd. Else it is a copy of the calling process: this is called
-	 * in it, confined as any other, and supervisor_run returns SUPERVISOR_INTERPRETER there.
+	 * NULL: the interpreter is exec'd. Otherwise it is a fork of the calling process: `born` is
+	 * called in it once it is confined, and supervisor_run returns SUPERVISOR_INTERPRETER
+	 * there.
 	 */
 	void (*born)(const struct plan_start *start);
 };
 
 enum { SUPERVISOR_INTERPRETER = -1 };
 
-/* The whole life of a process just forked; returns its exit status. Takes the descriptors. */
+/*
+ * Runs as supervisor until the interpreter's tree is gone; returns the exit status. The caller must
+ * just have been forked. Takes ownership of the descriptors.
+ */
 int supervisor_run(const struct supervisor_task *task);
 
 #endif

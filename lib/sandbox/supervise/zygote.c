@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * zygote.c - forks sessions' interpreters from the process that it is loaded into.
+ *
+ * A plain fork for each step would copy the pages of a large zygote again and again. The process
+ * that joins the namespaces, and the one that is born inside the pid namespace, are therefore made
+ * by vfork, which shares memory while the parent is suspended. Only the supervisor and the
+ * interpreter are real forks. The interpreter later returns to the driver through the same stack
+ * frames, on its own copy of the stack.
+ */
 #include "sandbox/supervise/zygote.h"
 
 #include <dlfcn.h>
@@ -28,7 +37,9 @@ static bool has_threads(void)
 	return stat("/proc/self/task", &st) < 0 || st.st_nlink != LINKS_OF_ONE_THREAD;
 }
 
-/* Would a copy have memory in common with us and its siblings? */
+/*
+ * Returns whether a forked session would share writable memory with the zygote and other sessions.
+ */
 static bool shares_memory(void)
 {
 	enum { WRITE = 2, SHARED = 4, RIGHTS = 5 }; /* in " rw-s" */
@@ -49,7 +60,7 @@ static bool shares_memory(void)
 	return shares;
 }
 
-/* To the server, which warns. */
+/* Reports over the channel to the server, which logs a warning. */
 static void report_refusal(int channel, const char *why)
 {
 	struct err err = { 0 };
@@ -76,9 +87,9 @@ int zygote_may_serve(int channel)
 	return 0;
 }
 
-/* ---- the copy ---- */
+/* ---- the forked session ---- */
 
-/* In the interpreter: the parent's environment is gone, and nothing of the plan is kept. */
+/* Replaces the zygote's environment. The strings are copied, because the plan is unmapped later. */
 static void take_environment(const struct plan_start *start)
 {
 	(void)clearenv();
@@ -90,7 +101,10 @@ static void take_environment(const struct plan_start *start)
 	}
 }
 
-/* Nothing of the parent's terminal; 0 of the session's first user namespace, as init is. */
+/*
+ * Leaves the zygote's terminal and becomes user 0 of the session's first user namespace, as init
+ * is.
+ */
 static int leave_zygote(void)
 {
 	struct err err;
@@ -123,7 +137,7 @@ static int run_supervisor(struct wire_message *message)
 	int rc = -1;
 
 	task.policy = &policy;
-	message->fd_count = 0; /* the supervisor's, which closes all others */
+	message->fd_count = 0; /* supervisor_run closes all descriptors itself */
 	if (plan != NULL && plan_parse_sandbox(plan, len, &policy, &err) == 0 &&
 	    leave_zygote() == 0) {
 		policy.own_inodes = wire_get_number(message) != 0;
@@ -136,8 +150,8 @@ static int run_supervisor(struct wire_message *message)
 }
 
 /*
- * Until init has taken it for its own. Only then is the process that forked it gone for certain,
- * too, whose death would be taken for that of the parent.
+ * Waits until init has taken this process over. By then the process that forked it is certainly
+ * gone; otherwise its death would count as the parent's.
  */
 static void await_release(int report)
 {
@@ -147,19 +161,20 @@ static void await_release(int report)
 		_exit(EXIT_FAILURE);
 }
 
-/* ---- the parent ---- */
+/* ---- the zygote ---- */
 
 /*
- * In a process that shares our memory. The copy returns ZYGOTE_INTERPRETER through all of this in
- * the end, on its own copy of the stack; everybody else writes or exits.
+ * Runs in a vfork child, which shares the zygote's memory. The forked session returns
+ * ZYGOTE_INTERPRETER through these frames, on its own copy of the stack. Every other process exits
+ * here.
  */
 static int fork_inside(struct wire_message *message, volatile int32_t *ret_pid)
 {
 	const int report = message->fds[WIRE_FORK_REPORT];
-	pid_t pid = vfork(); /* NOLINT: it joins a pid namespace by it, and copies no page */
+	pid_t pid = vfork(); /* NOLINT: its child is in the pid namespace, and no page is copied */
 
 	if (pid == 0) {
-		pid = fork(); /* NOLINT: the first page that is copied */
+		pid = fork(); /* NOLINT: the first fork that copies pages */
 		if (pid == 0) {
 			await_release(report);
 			return run_supervisor(message);
@@ -186,7 +201,7 @@ static int join_and_fork(int channel, struct wire_message *message)
 	(void)err_set(&err, ERR_SYSTEM, "forking a copy");
 	pid = vfork(); /* NOLINT: as above */
 	if (pid == 0) {
-		/* NOLINTNEXTLINE: what it writes is this frame's, which nobody reads meanwhile */
+		/* NOLINTNEXTLINE: it writes in this frame, which is suspended meanwhile */
 		if (namespaces_join(message->fds + WIRE_FORK_NAMESPACES, &err) < 0)
 			_exit(EXIT_FAILURE);
 		return fork_inside(message, &supervisor);
@@ -204,7 +219,7 @@ static void call_hook(void (*hook)(void))
 		hook();
 }
 
-/* ZYGOTE_OVER here, whatever became of the copy: init sees that. */
+/* Returns ZYGOTE_OVER in the zygote, even when the fork failed: init notices that. */
 static int serve_fork(int channel, struct wire_message *message, const struct zygote_hooks *hooks)
 {
 	int outcome;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parent.h - an interpreter that runs nobody's code and is copied for sessions.
+ * zygote.h - an interpreter that runs no session code, and from which sessions' interpreters are
+ * forked.
  *
- * It runs in a nursery (sandbox/namespaces/zygote_namespaces.h): the host's programs read-only, no
- * network, no capability; but without landlock and seccomp, which its copies could not put off. It
- * runs no code of any session, and cannot be dumped from when it first serves. For each WIRE_FORK
- * on its channel a copy is made, which joins the namespaces that came with it and becomes a
- * supervisor, which forks the interpreter and confines it as it would any other: by the same
- * limits, second user namespace, landlock and seccomp. No descriptor is common to a copy and the
- * parent or to siblings.
+ * A zygote runs in a sandbox of its own (sandbox/namespaces/zygote_namespaces.h): the host's
+ * programs read-only, no network, no capability. It has no landlock and no seccomp, because forked
+ * sessions could not undo those to take their own. Once it serves it cannot be traced. For each
+ * WIRE_FORK on its channel it forks a process that joins the session's namespaces and becomes a
+ * supervisor. The supervisor forks the interpreter and confines it as any other: limits, second
+ * user namespace, landlock, seccomp. A forked session shares no descriptor with the zygote or with
+ * other sessions.
  *
- *   parent --vfork--> joins --vfork--> in the session --fork--> supervisor --fork--> interpreter
+ *   zygote --vfork--> joins --vfork--> in the session --fork--> supervisor --fork--> interpreter
  *
- * The two in the middle share the parent's memory while it waits, so that its pages are copied
- * only once, and end at once: the supervisor is then a child of the session's init, like any other.
+ * The two processes in the middle share the zygote's memory and exit at once, so that pages are
+ * copied only once. The supervisor is then a child of the session's init.
  *
- * This is the interface of ptycell-parent.so, which a driver loads into its own process.
+ * This is the interface of ptycell-parent.so, which a driver loads into its process.
  */
 #ifndef SANDBOX_SUPERVISE_ZYGOTE_H
 #define SANDBOX_SUPERVISE_ZYGOTE_H
@@ -25,14 +26,15 @@
 enum zygote_outcome {
 	ZYGOTE_OVER = 0, /* the channel ended */
 	ZYGOTE_INTERPRETER =
-		1,          /* this is a session's interpreter, with an environment of its own */
-	ZYGOTE_THREADS = 2, /* more than one thread: a copy would lack all others */
-	ZYGOTE_WANTED = 3,  /* the parent itself is to do something; it may serve again */
+		1, /* the caller is a session's interpreter now, with its own environment */
+	ZYGOTE_THREADS = 2, /* there is more than one thread, and a fork would lack the others */
+	ZYGOTE_WANTED = 3,  /* `wanted` has input: the zygote is needed for something else; it may
+			       serve again */
 };
 
 #define ZYGOTE_EXPORTED __attribute__((visibility("default")))
 
-/* Of the interpreter: what is to be called around every fork. NULL: nothing. */
+/* Functions of the interpreter to be called around every fork. Each may be NULL. */
 struct zygote_hooks {
 	void (*before)(void);
 	void (*after_in_parent)(void);
@@ -40,20 +42,22 @@ struct zygote_hooks {
 };
 
 /*
- * Makes copies until one of `zygote_outcome` is reached. `channel` stays open but in copies. A copy
- * that cannot be made, and threads, are told over it (WIRE_FAILED). Bytes on `wanted`, which is not
- * read, make it return, after the copies that were asked for; -1: none.
+ * Forks sessions until one of `zygote_outcome` is reached. `channel` stays open, but not in forked
+ * sessions. Reports failed forks, and threads, over it (WIRE_FAILED). Returns ZYGOTE_WANTED on
+ * input from `wanted`, which it does not read, after the forks that were requested before; -1:
+ * none.
  */
 enum zygote_outcome zygote_serve(int channel, int wanted, const struct zygote_hooks *hooks);
 
 /*
- * Before it serves: 0 when it must not, with threads, which copies would lack, or with memory that
- * it would share with them, which they could write to. Then why is told over `channel`.
+ * Returns 1 when the process may serve, else 0 and reports why over `channel`. It may not with
+ * threads, which forks would lack, or with shared writable memory, by which one session could write
+ * to another.
  */
 ZYGOTE_EXPORTED int zygote_may_serve(int channel);
-/* For Python, in which the caller holds the lock of the interpreter: zygote_outcome. */
+/* Serves with Python's fork hooks; returns zygote_outcome. The caller must hold the GIL. */
 ZYGOTE_EXPORTED int zygote_serve_python(int channel, int wanted);
-/* "NAME=value" number `index` of the environment; NULL after the last. */
+/* Returns "NAME=value" number `index` of the environment; NULL after the last. */
 ZYGOTE_EXPORTED const char *zygote_variable(size_t index);
 
 #endif
