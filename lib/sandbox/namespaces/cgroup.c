@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cgroup.c - parses the kernel's files about control groups, and forks into a group.
+ *
+ * CLONE_INTO_CGROUP (Linux 5.7) needs clone3. Where a container's seccomp profile or an old kernel
+ * refuses it, the child writes itself into the group through a file that the parent has opened. The
+ * kernel judges such a write by who opened the file, so this works although the child has other
+ * credentials.
+ */
 #include "sandbox/namespaces/cgroup.h"
 
 #include <errno.h>
@@ -45,7 +53,7 @@ uint32_t cgroup_parse_controllers(const char *text)
 	return found;
 }
 
-/* The line that begins so, without that and its end; NULL when there is none. */
+/* Returns a copy of the rest of the line that begins with `prefix`; NULL when there is none. */
 static char *copy_line(const char *text, const char *prefix)
 {
 	const size_t len = strlen(prefix);
@@ -67,7 +75,7 @@ char *cgroup_parse_own(const char *text)
 	char *path = copy_line(text, "0::");
 	size_t len = path != NULL ? strlen(path) : 0;
 
-	/* Removed below us, or outside of our namespace's view. */
+	/* The group was removed, or is outside the view of the cgroup namespace. */
 	if (len == 0 || path[0] != '/' || strncmp(path, "/..", 3) == 0 ||
 	    (len >= strlen(deleted) && str_eq(path + len - strlen(deleted), deleted))) {
 		free(path);
@@ -86,10 +94,10 @@ uint64_t cgroup_parse_event(const char *text, const char *key)
 
 /* ---- mounts ---- */
 
-/* Fields of proc_pid_mountinfo(5). */
+/* Field numbers of proc_pid_mountinfo(5). */
 enum { MOUNT_ROOT = 3, MOUNT_POINT = 4 };
 
-/* Of a line's fields, which one space each separates, the one with this number; NULL: none. */
+/* Returns the field with this number of a line, which single spaces separate; NULL when missing. */
 static const char *find_field(const char *line, const char *end, int number)
 {
 	while (number-- > 0) {
@@ -101,7 +109,7 @@ static const char *find_field(const char *line, const char *end, int number)
 	return line;
 }
 
-/* Spaces and their like come as \040. */
+/* The kernel writes spaces and the like as \040. */
 static char *copy_field(const char *field)
 {
 	const size_t len = strcspn(field, " \n");
@@ -121,7 +129,7 @@ static char *copy_field(const char *field)
 	return buf_steal(&out);
 }
 
-/* What is below `root` in `own`; NULL when that lies elsewhere. */
+/* Returns the part of `own` below `root`; NULL when it is elsewhere. */
 static const char *find_below(const char *root, const char *own)
 {
 	const size_t len = str_eq(root, "/") ? 0 : strlen(root);
@@ -182,8 +190,8 @@ int cgroup_move(int members, pid_t pid)
 }
 
 /*
- * The file is opened before: what may be done is judged by who opened it, and from where. Nothing
- * of the child is outside of its group, which it enters before all else.
+ * The parent opens the file, because the kernel checks the opener's rights. The child enters the
+ * group before anything else, so nothing of it is outside.
  */
 static pid_t clone_and_enter(unsigned long flags, int group)
 {
@@ -196,8 +204,8 @@ static pid_t clone_and_enter(unsigned long flags, int group)
 }
 
 /*
- * Container profiles that cannot look into clone3's arguments answer ENOSYS, kernels before 5.7
- * E2BIG or EINVAL to what they do not know.
+ * Container profiles that cannot inspect clone3's arguments answer ENOSYS. Kernels before 5.7
+ * answer E2BIG or EINVAL to flags that they do not know.
  */
 pid_t cgroup_fork(unsigned long flags, int group)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cgroup.h - control groups as the kernel's files tell of them, and a fork into one.
+ * cgroup.h - parses the kernel's files about control groups, and forks into a group.
  *
- * Version 2 only (Documentation/admin-guide/cgroup-v2.rst), on a machine that has nothing else or
- * beside version 1. Who makes them and when: proc/cgroups.h.
+ * Only version 2 (Documentation/admin-guide/cgroup-v2.rst) is used; version 1 may exist beside it.
+ * proc/cgroups.h decides when groups are made.
  */
 #ifndef SANDBOX_NAMESPACES_CGROUP_H
 #define SANDBOX_NAMESPACES_CGROUP_H
@@ -13,37 +13,40 @@
 
 #include "base/util.h"
 
-/* Those that a session is held by. */
+/* The controllers that limit sessions. */
 enum cgroup_controller { CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_CONTROLLERS };
 
-/* As in cgroup.controllers: "memory". */
+/* Returns the name in cgroup.controllers, such as "memory". */
 const char *cgroup_controller_name(enum cgroup_controller controller);
-/* What such a file says: 1U << enum cgroup_controller. Names that we do not know are none. */
+/*
+ * Returns the controllers that such a file names, as bits 1U << enum cgroup_controller. Unknown
+ * names are ignored.
+ */
 uint32_t cgroup_parse_controllers(const char *text);
-/* The path of version 2 in /proc/PID/cgroup, for the caller to free; NULL when it has none. */
+/* Returns the path of version 2 in /proc/PID/cgroup, or NULL. The caller frees the result. */
 char *cgroup_parse_own(const char *text);
 /*
- * The folder in which /proc/PID/mountinfo shows the group `own`, for the caller to free; NULL when
- * no mount does. The first mount that can be seen through wins.
+ * Returns the folder where /proc/PID/mountinfo shows the group `own`, or NULL. The first mount that
+ * shows it is taken. The caller frees the result.
  */
 char *cgroup_parse_mounts(const char *mountinfo, const char *own);
-/* The number after `key` in memory.events and its like; 0 when there is no such line. */
+/* Returns the number after `key` in memory.events and the like; 0 when there is no such line. */
 uint64_t cgroup_parse_event(const char *text, const char *key);
 
 /*
- * fork() with more flags of clone(2), into the group whose folder `group` is (-1: the caller's
- * own). The caller has one thread. -1 with errno.
+ * Forks with additional flags of clone(2), into the group with the folder `group` (-1: the caller's
+ * own). The caller must have one thread. Returns -1 with errno.
  */
 pid_t cgroup_fork(unsigned long flags, int group) MUST_CHECK;
 /*
- * For cgroup_move, close-on-exec; -1 with errno. What may be moved is judged by who opened it, from
- * where (since Linux 5.16 and what took over CVE-2021-4197; before by who writes): so it can be
- * handed to who may not, and whom it shows nothing.
+ * Opens a group's file for cgroup_move, close-on-exec. Returns -1 with errno. Since Linux 5.16
+ * (CVE-2021-4197) the kernel checks the rights of the process that opened the file, before that of
+ * the one that writes. So the descriptor can be passed to a process that has no rights itself.
  */
 int cgroup_open_members(int group) MUST_CHECK;
 /*
- * Moves a process, 0 for the caller, by its number in the caller's namespace, with all its threads.
- * What memory it has been charged for stays where it is. -1 with errno.
+ * Moves a process with all its threads; `pid` is its number in the caller's namespace, 0 the
+ * caller. Memory that it was charged for stays charged to the old group. Returns -1 with errno.
  */
 int cgroup_move(int members, pid_t pid) MUST_CHECK;
 

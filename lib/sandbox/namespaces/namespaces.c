@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * namespaces.c - forks a process into new namespaces, and sets limits of the kernel in them.
+ *
+ * The child waits for a byte until its user map is written. A map of another user can be written
+ * only by the process that made the namespace. The result of getppid() is 0 for a parent outside
+ * the pid namespace, so the child checks by a pidfd that the launcher still lives. The second user
+ * namespace is made by a child that shares memory and descriptors: only its namespace is kept.
+ */
 #include "sandbox/namespaces/namespaces.h"
 
 #include <arpa/inet.h>
@@ -31,12 +39,12 @@ enum {
 			  CLONE_NEWUTS | CLONE_NEWCGROUP,
 	PROXY_BACKLOG = 64,
 	CHILD_STACK = 32 * 1024,
-	SHARED_PAGES_MAX = 4096,    /* of System V, which nobody's limits count */
+	SHARED_PAGES_MAX = 4096,    /* for System V, which no other limit counts */
 	INOTIFY_INSTANCES_MAX = 32, /* a quarter of what Linux gives a user by default */
 	INOTIFY_WATCHES_MAX = 16384,
 };
 
-/* Least, initial and largest size of a connection's buffers. */
+/* Minimum, default and maximum size of a connection's buffers. */
 #define TCP_RECEIVE_BYTES "4096 65536 262144"
 #define TCP_SEND_BYTES "4096 16384 262144"
 
@@ -61,8 +69,8 @@ static unsigned long choose_flags(uint32_t without)
 }
 
 /*
- * `parent` is a pidfd, since getppid() says 0 across a pid namespace. -1 where there are none: init
- * then goes by its channel only.
+ * `parent` is a pidfd, because getppid() returns 0 across a pid namespace; -1 where pidfds do not
+ * exist. Init then notices the launcher's end by its channel only.
  */
 static void begin_child(int parent, int go)
 {
@@ -75,7 +83,7 @@ static void begin_child(int parent, int go)
 		_exit(EXIT_FAILURE);
 }
 
-/* The map first: the child goes on only when it is there. */
+/* The child continues only after its map has been written. */
 static int release_child(pid_t pid, int go, const struct uid_map *map, bool written,
 			 struct err *err)
 {
@@ -177,7 +185,7 @@ static int write_sysctl_number(const char *path, unsigned int number)
 	return write_sysctl(path, text);
 }
 
-/* ---- what is in them ---- */
+/* ---- inside the namespaces ---- */
 
 static int raise_loopback(struct err *err)
 {
@@ -190,8 +198,8 @@ static int raise_loopback(struct err *err)
 }
 
 /*
- * Buffers of TCP sockets count against the whole machine (tcp_mem), and a full machine drops every
- * user's connections. In a container these files may be read-only.
+ * Limits TCP buffers, which count against the whole machine (tcp_mem): once that is full, the
+ * connections of every user are dropped. In a container these files may be read-only.
  */
 static void bound_tcp_buffers(void)
 {
@@ -227,8 +235,8 @@ int namespaces_listen(struct err *err)
 /* ---- limits ---- */
 
 /*
- * Of the first user namespace: whoever is below it cannot raise them again. In a container whose
- * /proc we have to share they may be read-only: then the filter of system calls stands alone.
+ * Sets limits of the first user namespace, which no process in a namespace below can raise. In a
+ * container with a shared /proc these files may be read-only; the seccomp filter then stands alone.
  */
 static int bound_kernel_objects(struct err *err)
 {
@@ -242,9 +250,12 @@ static int bound_kernel_objects(struct err *err)
 	}
 	if (write_sysctl_number("/proc/sys/user/max_user_namespaces", 1) < 0 && errno != EROFS)
 		return err_sys(err, "forbidding further user namespaces");
-	/* Not everywhere ours to set; the filter of system calls refuses such segments anyway. */
+	/* May fail; the seccomp filter refuses such segments anyway. */
 	(void)write_sysctl_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);
-	/* The user's programs have the rest: the kernel charges a session's to its user as well. */
+	/*
+	 * The kernel charges a session's watches to its user as well, so the user's own programs
+	 * need the rest.
+	 */
 	(void)write_sysctl_number("/proc/sys/user/max_inotify_instances", INOTIFY_INSTANCES_MAX);
 	(void)write_sysctl_number("/proc/sys/user/max_inotify_watches", INOTIFY_WATCHES_MAX);
 	return 0;
@@ -258,8 +269,8 @@ struct inner {
 };
 
 /*
- * In a process that shares our memory and descriptors, for the moment that it takes: its
- * namespace is what is wanted, and stays alive by the descriptor.
+ * Runs in a child that shares memory and descriptors with init. Only its new namespace is wanted,
+ * and the descriptor keeps that alive.
  */
 static int open_inner(void *data)
 {

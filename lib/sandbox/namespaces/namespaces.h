@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * namespaces.h - the namespaces of a session: user, mount, pid, net, ipc, uts and cgroup, and a
- * second user namespace for its programs.
+ * namespaces.h - the namespaces of a session: user, mount, pid, net, ipc, uts, cgroup, and a second
+ * user namespace for its programs.
  *
- * Init and supervisors stay in the first user namespace with all capabilities of it; every
- * interpreter joins the second one, in which it owns nothing that confines it.
+ * Init and supervisors stay in the first user namespace and have all capabilities in it. Every
+ * interpreter joins the second one, which owns none of the other namespaces, so its capabilities
+ * there change nothing that confines it.
  */
 #ifndef SANDBOX_NAMESPACES_NAMESPACES_H
 #define SANDBOX_NAMESPACES_NAMESPACES_H
@@ -19,35 +20,39 @@
 enum { NAMESPACES_ALL = 7 };
 
 /*
- * fork(), into new namespaces: 0 in the child, which dies with the caller. A foreign `map` is
- * written by then. The caller has one thread. ERR_SYSTEM when the kernel refuses. `without` are
- * bits of enum report_layer, for the tests: net, ipc and cgroup can be left out. `group` is the
- * folder of the child's control group, -1 for the caller's. `nursery` has
- * ZYGOTE_NAMESPACES_NAMESPACES descriptors, and the namespaces lie in it; or is NULL.
+ * Forks into new namespaces. Returns 0 in the child, which dies with the caller and whose map is
+ * written when it belongs to another user. `without` are bits of enum report_layer that tests leave
+ * out (net, ipc, cgroup). `group` is the folder of the child's control group; -1: the caller's.
+ * `zygote_fds` are the descriptors of a zygote sandbox, inside which the namespaces are made; may
+ * be NULL. The caller must have one thread. Returns -1 and sets *err (ERR_SYSTEM).
  */
 pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, const int *zygote_fds,
 		      struct err *err) MUST_CHECK;
 /*
- * Descriptors of the caller's own, in the order in which a process joins them; NAMESPACES_ALL of
- * them. On failure nothing is left open.
+ * Opens the caller's own NAMESPACES_ALL namespaces, in the order in which they must be joined. The
+ * caller closes them. On failure nothing is left open.
  */
 int namespaces_open_own(int *ret_fds, struct err *err) MUST_CHECK;
-/* Joins them; children of the caller, but not itself, are then in the pid namespace. */
+/* Joins these namespaces. Only children of the caller are then in the pid namespace. */
 int namespaces_join(const int *fds, struct err *err) MUST_CHECK;
-/* Asks again for what a change of credentials takes away: the death signal; and `dumpable`. */
+/*
+ * Requests the parent-death signal again, which a change of credentials clears, and sets
+ * `dumpable`.
+ */
 int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
 
-/* In the child, in this order; the tree of root.h is built between the two. */
+/*
+ * Called in the child, in this order; rootfs/rootfs.h builds the file tree between the first two.
+ */
 
-/* Host name and, of a network of its own, loopback. */
+/* Sets the host name, and in a network of its own starts loopback. */
 int namespaces_start(uint32_t without, struct err *err) MUST_CHECK;
 /*
- * Makes the second user namespace, an open descriptor of it, and forbids every further namespace,
- * unless there may be `more`.
- * Needs /proc writable and a dumpable process.
+ * Makes the second user namespace and returns a descriptor of it, which the caller closes. Forbids
+ * every further namespace unless `more` is set. /proc must be writable and the process dumpable.
  */
 int namespaces_make_inner(bool more, int *ret_user_ns, struct err *err) MUST_CHECK;
-/* A listening socket on 127.0.0.1:POLICY_PROXY_PORT. */
+/* Returns a socket that listens on 127.0.0.1:POLICY_PROXY_PORT. The caller closes it. */
 int namespaces_listen(struct err *err) MUST_CHECK;
 
 /* Moves the calling process into the second user namespace. */

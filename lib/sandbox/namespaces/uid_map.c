@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * uid_map.c - chooses the user of a session, and writes user namespace maps.
+ *
+ * A user id that is picked at random must be in no account database, because files of the session
+ * stay on the disk under it. The folder is given to that user file by file, by descriptor and
+ * without following links. Root in a container may lack capabilities or ids for this; the session
+ * then keeps root's own id.
+ */
 #include "sandbox/namespaces/uid_map.h"
 
 #include <dirent.h>
@@ -34,7 +42,7 @@ static bool may_give_away(void)
 	return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & needed) == needed;
 }
 
-/* Does every id that we may choose exist in the namespace that we are in ourselves? */
+/* Returns whether every id that may be picked is mapped in the server's own user namespace. */
 static bool are_ids_mapped(const char *path)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -55,7 +63,7 @@ static bool are_ids_mapped(const char *path)
 	return false;
 }
 
-/* An entry that is too large for our buffer is an entry. */
+/* An entry that is too large for the buffer is an entry. */
 static bool has_account(uid_t uid)
 {
 	char text[ACCOUNT_TEXT_MAX];
@@ -90,7 +98,7 @@ static int pick_user(uid_t *ret_uid, struct err *err)
 
 static int give_file(int fd, uid_t uid, int depth, struct err *err);
 
-/* Takes `fd`. */
+/* Takes ownership of `fd`. */
 static int give_entries(int fd, uid_t uid, int depth, struct err *err)
 {
 	DIR *folder = fdopendir(fd);
@@ -172,7 +180,7 @@ static int write_map(const char *folder, const char *name, unsigned int inside,
 	return write_file(folder, name, text, err);
 }
 
-/* The map's user is `uid` and `gid` inside. */
+/* `uid` and `gid` are the map's user as seen inside. */
 static int write_maps(const char *folder, uid_t uid, gid_t gid, const struct uid_map *map,
 		      struct err *err)
 {
@@ -190,7 +198,10 @@ static int write_maps_of(pid_t pid, uid_t uid, gid_t gid, const struct uid_map *
 	return write_maps(folder, uid, gid, map, err);
 }
 
-/* Every session's user, and the nursery's own in their midst as 0. */
+/*
+ * Maps the zygote's own user as 0, root as UID_MAP_ZYGOTE_ROOT, and every user that sessions may
+ * have.
+ */
 static int write_zygote_map(pid_t pid, const char *name, uid_t own, struct err *err)
 {
 	char folder[MAP_TEXT_MAX];
@@ -218,7 +229,7 @@ int uid_map_write_for(pid_t pid, const struct uid_map *map, struct err *err)
 
 int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err)
 {
-	/* The kernel's condition for a group map of one's own. */
+	/* The kernel requires this before a process may write its own group map. */
 	if (write_file("/proc/self", "setgroups", "deny\n", err) < 0)
 		return -1;
 	return write_maps("/proc/self", inside, inside, map, err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usermap.h - who a session's processes are, outside and inside.
+ * uid_map.h - the user that a session's processes run as, outside and inside.
  *
- * The first user namespace of a session has the one user 0, who is the server's own user outside.
- * A server that is root gives each session an unprivileged user of its own instead, who owns the
- * session's folder: the kernel holds no limit of processes for root, and a file that a session
- * leaves behind must not be root's. The second namespace, in which the session's programs run, has
- * the one user UID_MAP_INSIDE, the same outside.
+ * The first user namespace of a session has one user, 0, who is the server's own user outside. A
+ * server that is root gives each session an unprivileged user of its own instead, who owns the
+ * session's folder. The kernel enforces no limit of processes for root, and a file that a session
+ * leaves behind must not belong to root. The second user namespace, where the session's programs
+ * run, has one user, UID_MAP_INSIDE, who is the same user outside.
  */
 #ifndef SANDBOX_NAMESPACES_UID_MAP_H
 #define SANDBOX_NAMESPACES_UID_MAP_H
@@ -18,41 +18,52 @@
 
 enum {
 	UID_MAP_INSIDE = 1000,
-	UID_MAP_PICKS_MAX = 16, /* users tried until one is nobody's account */
-	/* Above what systemd gives to containers and what SSSD and FreeIPA give to accounts unless
-	 * told otherwise (up to 2000200000), below what is reserved. */
+	UID_MAP_PICKS_MAX = 16, /* users tried until one has no account */
+	/*
+	 * Above the ids that systemd gives to containers, and those that SSSD and FreeIPA give to
+	 * accounts by default (up to 2000200000); below the reserved ones.
+	 */
 	UID_MAP_FIRST = 0x78000000,
 	UID_MAP_LAST = 0x7bffffff,
-	UID_MAP_ZYGOTE_ROOT = 1, /* see nursery.h */
+	UID_MAP_ZYGOTE_ROOT = 1, /* see zygote_namespaces.h */
 };
 
 struct uid_map {
 	uid_t uid; /* outside */
 	gid_t gid;
-	bool other_user; /* another user than the caller: who made the namespace has to write the
-			  * map
-			  */
-	bool for_zygote; /* foreign, and with all that nursery.h says */
+	bool other_user; /* not the caller's user: the process that makes the namespace must write
+			    the map */
+	bool for_zygote; /* other_user is set, and the map has the users of zygote_namespaces.h */
 };
 
 /*
- * For a session whose workspace is `data_fd`: the caller's own user, or for root the folder's owner
- * when that is one of ours, else a new one at random, which is no account's user or group (as the
- * system's name service says, which may ask a server), to whom it and all in it is given. No
- * session may be running in it. ERR_LIMIT when UID_MAP_PICKS_MAX of them had accounts. Root that
- * may not do this (a container without those capabilities or ids) stays itself.
+ * Chooses the user for a session whose workspace is `data_fd`. No session may be running in it. For
+ * an ordinary user that is the caller itself. For root it is the folder's owner if it was chosen
+ * here before; else a random id without an account, to which the folder and all in it is given. The
+ * lookup of accounts may ask a name server. Root without the capabilities or ids for this (in a
+ * container) stays root. Returns -1 and sets *err: ERR_LIMIT when UID_MAP_PICKS_MAX ids had
+ * accounts.
  */
 int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err) MUST_CHECK;
-/* Writes the maps of `pid`'s new namespace: 0 inside. The caller made it and is privileged. */
+/*
+ * Writes the maps of `pid`'s new namespace, where the user is 0. The caller must be privileged and
+ * must have made the namespace.
+ */
 int uid_map_write_for(pid_t pid, const struct uid_map *map, struct err *err) MUST_CHECK;
-/* The map of the caller's own namespace: `inside` for a user that it is itself. It is dumpable. */
+/*
+ * Writes the map of the caller's own namespace, for its own user, called `inside` there. The caller
+ * must be dumpable.
+ */
 int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err) MUST_CHECK;
 /*
- * A user namespace that maps `uid` and `gid` to the map's user, by descriptor: for mounts that map
- * owners. The caller is privileged.
+ * Returns a descriptor of a user namespace that maps `uid` and `gid` to the map's user, for
+ * idmapped mounts. The caller must be privileged, and closes it. Returns -1 and sets *err.
  */
 int uid_map_open_idmap(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err) MUST_CHECK;
-/* Becomes this user of the caller's namespace; clears the parent-death signal and dumpable. */
+/*
+ * Becomes this user of the caller's namespace. Clears the parent-death signal and the dumpable
+ * flag.
+ */
 int uid_map_become(uid_t uid, gid_t gid, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * zygote_namespaces.c - makes the namespaces of a session inside those of a zygote sandbox.
+ *
+ * Two helper processes are needed. A process can make a pid namespace only below the one it is in,
+ * and setns() moves only the children of its caller. So the first helper joins the zygote's
+ * namespaces, and the second is born inside and clones the session's init. The second helper and
+ * init are made with CLONE_PARENT, so they are children of the launcher: init must die with it.
+ * Pids inside differ from those outside, so the launcher learns init's pid from the credentials of
+ * its first message.
+ */
 #include "sandbox/namespaces/zygote_namespaces.h"
 
 #include <errno.h>
@@ -34,8 +44,8 @@ int zygote_namespaces_open(int inner, int ret_fds[ZYGOTE_NAMESPACES_NAMESPACES],
 }
 
 /*
- * Becomes who may make namespaces inside. Files are opened as before: who opens the sources of a
- * session's mounts is the server's user.
+ * Becomes a user who may make namespaces inside. The file system user stays the server's, who can
+ * open the sources of the session's mounts.
  */
 static int enter_zygote_namespaces(const int *fds, const struct uid_map *map, struct err *err)
 {
@@ -45,7 +55,7 @@ static int enter_zygote_namespaces(const int *fds, const struct uid_map *map, st
 		if (setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
 			return err_sys(err, "becoming the user of forked interpreters");
 		(void)setfsuid(UID_MAP_ZYGOTE_ROOT);
-		/* Who cannot be looked into has a map that only root writes. */
+		/* The map of a process that is not dumpable belongs to root. */
 		(void)prctl(PR_SET_DUMPABLE, 1UL);
 	}
 	if (setns(fds[ZYGOTE_NAMESPACES_PID], CLONE_NEWPID) < 0)
@@ -55,20 +65,17 @@ static int enter_zygote_namespaces(const int *fds, const struct uid_map *map, st
 	return 0;
 }
 
-/* ---- the processes on the way ---- */
+/* ---- the helpers ---- */
 
-/*
- * Only who is in a pid namespace can make one below it, and who joins one is not in it, its
- * children are. So one helper joins, a second is born inside and makes the session's. That and the
- * second are children of the launcher's, made by CLONE_PARENT: the first process that a session has
- * must die with the launcher. Numbers of processes inside are not those out here: the first message
- * of the new process tells its own, as the kernel has it.
- */
+/* Data of the two helpers. */
 struct helper {
-	/* Packet sockets to the launcher. Whoever dies is seen by an end that only it has. */
-	int report;      /* of the second, and then the new process */
-	int map_request; /* of the first: a pid_t whose map is to be written, and what became of
-			    that */
+	/*
+	 * Packet sockets to the launcher, which holds the only other end, so it sees a helper's
+	 * death.
+	 */
+	int report;      /* of the second helper, and then of init */
+	int map_request; /* of the first helper: receives a pid whose map it writes, and sends the
+			    result */
 	const int *fds;
 	unsigned long flags;
 	const struct uid_map *map;
@@ -79,7 +86,7 @@ static void send_err(int channel, const struct err *err)
 	(void)!write(channel, err, sizeof(*err));
 }
 
-/* 0 in the new process; otherwise does not return. */
+/* Returns 0 in init; exits in the helper. */
 static pid_t run_second_helper(const struct helper *helper)
 {
 	struct clone_args args = { .flags = helper->flags | CLONE_PARENT };
@@ -108,7 +115,7 @@ static int write_map(const struct helper *helper, struct err *err)
 	return uid_map_write_for(pid, helper->map, err);
 }
 
-/* In a pid namespace whose first process is gone there is no memory, as the kernel says it. */
+/* fork fails with ENOMEM in a pid namespace whose first process has ended. */
 static pid_t fork_second_helper(const struct helper *helper, struct err *err)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
@@ -123,7 +130,7 @@ static pid_t fork_second_helper(const struct helper *helper, struct err *err)
 	return pid;
 }
 
-/* Likewise. */
+/* Returns 0 in init; exits in the helpers. */
 static pid_t run_first_helper(const struct helper *helper)
 {
 	struct err err = { .code = ERR_NONE };
@@ -145,7 +152,7 @@ static pid_t run_first_helper(const struct helper *helper)
 
 /* ---- the launcher ---- */
 
-/* Somebody's error, and who it is; ERR_NONE when all is well. */
+/* Receives the result of a process, and its pid; ERR_NONE is success. */
 static int receive_err(int channel, pid_t *ret_pid, struct err *err)
 {
 	union {
@@ -188,7 +195,7 @@ static int follow_helpers(int channel, int map_request, const struct uid_map *ma
 	return receive_err(map_request, &first_pid, err);
 }
 
-/* What comes to the first of the pair says who sent it. */
+/* The kernel adds the sender's credentials to what arrives at the first socket. */
 static int open_channel(int ret_pair[2], struct err *err)
 {
 	const int on = 1;
@@ -225,7 +232,7 @@ pid_t zygote_namespaces_clone(const int fds[ZYGOTE_NAMESPACES_NAMESPACES], unsig
 
 	if (open_channels(report, map_request, err) < 0)
 		return -1;
-	/* Those on the way are in the group too: the new one is born where its parent is. */
+	/* The helpers are in the group too, because init is born in its parent's group. */
 	first = cgroup_fork(0, group);
 	if (first == 0) {
 		fd_close(&report[0]);
@@ -235,7 +242,10 @@ pid_t zygote_namespaces_clone(const int fds[ZYGOTE_NAMESPACES_NAMESPACES], unsig
 	}
 	fd_close(&report[1]);
 	fd_close(&map_request[1]);
-	/* On failure a new process, if there is one, is not let go on, and reaped as any other. */
+	/*
+	 * On failure init is not released, if there is one; it exits and is reaped as any other
+	 * child.
+	 */
 	rc = first < 0 ? err_sys(err, "forking for a sandbox")
 		       : follow_helpers(report[0], map_request[0], map, &pid, err);
 	fd_close(&report[0]);

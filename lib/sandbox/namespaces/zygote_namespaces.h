@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nursery.h - the user and pid namespace around sessions whose interpreters are forked.
+ * zygote_namespaces.h - the user and pid namespace around sessions whose interpreters are forked
+ * from a zygote.
  *
- * A process may join a user namespace that its own user made in the namespace it is in, and a pid
- * namespace below its own; and landlock and seccomp cannot be put off. So the parent of such
- * interpreters (sandbox/supervise/zygote.h) lives, without any capability, in a sandbox of its own,
- * the nursery; and the namespaces of sessions are made inside the user namespace in which it is, by
- * its user. That is the nursery's second one, for the kernel gives what may not be looked into to
- * the user 0 of the namespace of its exec: nobody there, where a session's user is the person, too.
- * A server that is root has users enough, and no second one. The nursery's init is the first
- * process of a pid namespace: when it ends, so do they all.
+ * A process may join a user namespace only if its own user made that inside its own user namespace,
+ * and a pid namespace only below its own. It cannot undo landlock and seccomp. So the zygote
+ * (sandbox/supervise/zygote.h) lives without capabilities in a sandbox of its own. The namespaces
+ * of sessions are made by its user inside the user namespace that it is in.
  *
- * A server that is root maps in: the nursery's own user, who is nobody else's, as 0; itself as
- * UID_MAP_ZYGOTE_ROOT, by whom sources of mounts are opened; and all that sessions may be.
+ * That is the second user namespace of the zygote sandbox. The kernel gives files of a process that
+ * is not dumpable to user 0 of the namespace of its exec. No process there is user 0, where
+ * otherwise a session's user could be the server's user. A server that is root has enough users and
+ * makes no second one. The zygote sandbox's init is the first process of the pid namespace: when it
+ * ends, all these sessions end.
+ *
+ * A server that is root maps three kinds of users in. The zygote's own user, who has no other
+ * processes, is 0. The server's root is UID_MAP_ZYGOTE_ROOT, who opens the sources of mounts. All
+ * users that sessions may have are mapped to themselves.
  */
 #ifndef SANDBOX_NAMESPACES_ZYGOTE_NAMESPACES_H
 #define SANDBOX_NAMESPACES_ZYGOTE_NAMESPACES_H
@@ -22,8 +26,10 @@
 #include "base/err.h"
 #include "sandbox/namespaces/uid_map.h"
 
-/* ZYGOTE_NAMESPACES_INNER is the second user namespace; in that of a root server's,
- * ZYGOTE_NAMESPACES_USER again. */
+/*
+ * ZYGOTE_NAMESPACES_INNER is the second user namespace. For a server that is root it is
+ * ZYGOTE_NAMESPACES_USER again.
+ */
 enum {
 	ZYGOTE_NAMESPACES_USER,
 	ZYGOTE_NAMESPACES_PID,
@@ -32,15 +38,15 @@ enum {
 };
 
 /*
- * Descriptors of the caller's own, which is the nursery's init; `inner` is borrowed, -1 for none.
- * On failure nothing is left open.
+ * Opens the caller's own namespaces; the caller is the zygote sandbox's init. `inner` is borrowed,
+ * -1 for none. The caller closes the descriptors. On failure nothing is left open.
  */
 int zygote_namespaces_open(int inner, int ret_fds[ZYGOTE_NAMESPACES_NAMESPACES],
 			   struct err *err) MUST_CHECK;
 /*
- * clone() of the caller, which has one thread, with `flags` for more namespaces, inside the
- * nursery: 0 in the child, which is the caller's as any other. A foreign `map` is written by then.
- * `group` is as that of cgroup_fork.
+ * Clones the caller into further namespaces (`flags`) inside the zygote sandbox. Returns 0 in the
+ * child, which is the caller's child and whose map is written when it belongs to another user.
+ * `group` is as for cgroup_fork. The caller must have one thread. Returns -1 and sets *err.
  */
 pid_t zygote_namespaces_clone(const int fds[ZYGOTE_NAMESPACES_NAMESPACES], unsigned long flags,
 			      const struct uid_map *map, int group, struct err *err) MUST_CHECK;

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * plan.c - encodes and parses plans, and carries them in sealed memfds.
+ *
+ * Writers check their own output with the reader, so there is one set of rules and an error names
+ * what breaks it. A seal is the proof that the sender cannot change or shrink a plan while it is
+ * parsed. The substitute for a memfd (fd_unnamed, where memfd_create is forbidden) takes no seals;
+ * the reader copies it instead.
+ */
 #include "sandbox/wire/plan.h"
 
 #include <errno.h>
@@ -21,7 +29,7 @@ struct plan_header {
 	uint32_t magic;
 	uint16_t version;
 	uint16_t kind;
-	uint32_t len; /* of everything, this header included */
+	uint32_t len; /* of the whole plan, this header included */
 };
 
 struct record_header {
@@ -107,7 +115,7 @@ int plan_write_start(struct buf *ret_plan, const struct plan_start *start, struc
 	    add_descriptors(ret_plan, start, err) < 0)
 		return -1;
 	plan_close_header(ret_plan);
-	/* The reader's rules are the only ones: what it would refuse is refused here, by name. */
+	/* The reader's rules apply to writers as well, so that an error is found here. */
 	if (plan_parse_start(ret_plan->data, ret_plan->len, &check, err) < 0)
 		return -1;
 	plan_start_release(&check);
@@ -154,7 +162,7 @@ bool plan_is_string(const char *data, size_t len)
 	return len > 0 && memchr(data, '\0', len) == data + len - 1;
 }
 
-/* What has been read of a start so far. */
+/* The state while a start is parsed. */
 struct start_reader {
 	struct plan_start *start;
 	size_t arg_count;
@@ -165,7 +173,7 @@ struct start_reader {
 
 static int read_string(struct start_reader *in, const struct plan_record *record, struct err *err)
 {
-	/* The bytes are only ever read: execve's types lack the const. */
+	/* Only ever read; execve's parameters lack the const. */
 	char *string = (char *)(uintptr_t)record->data;
 
 	if (!plan_is_string(record->data, record->len))
@@ -256,7 +264,7 @@ static int read_record(struct start_reader *in, const struct plan_record *record
 	}
 }
 
-/* How many records have the tag: the arrays are allocated once. */
+/* Counts the records with the tag, so that each array is allocated once. */
 static size_t count_records(struct plan_reader reader, enum plan_tag tag)
 {
 	struct plan_record record = { 0 };
@@ -318,13 +326,13 @@ int plan_seal(const struct buf *plan, struct err *err)
 
 	if (fd < 0 || fd_write_all(fd, plan->data, plan->len, err) < 0)
 		return -1;
-	/* What stands in for a memfd takes no seals, and is copied by its reader. */
+	/* The substitute for a memfd takes no seals; its reader copies it. */
 	if (fcntl(fd, F_ADD_SEALS, PLAN_SEALS) < 0 && errno != EINVAL && errno != EPERM)
 		return err_sys(err, "sealing a plan");
 	return fd_steal(&fd);
 }
 
-/* MAP_FAILED with errno where that cannot be. */
+/* Returns the copy, or MAP_FAILED with errno. */
 static void *map_copy(int fd, size_t len)
 {
 	void *data = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -347,7 +355,7 @@ const void *plan_map(int fd, size_t *ret_len, struct err *err)
 		(void)err_set(err, ERR_INVALID, "a plan that is no sealed file of legal size");
 		return NULL;
 	}
-	/* Sealed: it can neither change nor shrink under us. */
+	/* Sealed: the bytes can neither change nor shrink while they are mapped. */
 	if (seals >= 0 && (seals & PLAN_SEALS) == PLAN_SEALS)
 		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_internal.h - headers and records, for the two kinds of plan: plan.c and plan_policy.c. */
+/* plan_internal.h - headers and records, for the two kinds of plan in plan.c and plan_policy.c. */
 #ifndef SANDBOX_WIRE_PLAN_INTERNAL_H
 #define SANDBOX_WIRE_PLAN_INTERNAL_H
 
@@ -22,7 +22,7 @@ enum plan_tag {
 	TAG_RUNTIME,
 };
 
-/* Opened first, closed last: then the length is known. */
+/* plan_add_header begins a plan; plan_close_header ends it by writing the length. */
 int plan_add_header(struct buf *plan, enum plan_kind kind, struct err *err) MUST_CHECK;
 void plan_close_header(struct buf *plan);
 int plan_add_record(struct buf *plan, enum plan_tag tag, const void *data, size_t len,
@@ -41,10 +41,10 @@ struct plan_record {
 
 int plan_open(struct plan_reader *reader, const void *data, size_t len, enum plan_kind kind,
 	      struct err *err) MUST_CHECK;
-/* 1 with the next record, 0 at the end. */
+/* Returns 1 with the next record, 0 at the end, or -1 and sets *err. */
 int plan_next(struct plan_reader *reader, struct plan_record *ret_record,
 	      struct err *err) MUST_CHECK;
-/* Is the only NUL its last byte? */
+/* Returns whether the only NUL is the last byte. */
 bool plan_is_string(const char *data, size_t len);
 
 #endif

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * plan_policy.c - encodes and parses the plan of a sandbox: one record of numbers and flags, then
+ * paths.
+ *
+ * Paths are checked to be plain (no "..", no double slash) before any is opened. Whether a path
+ * leads to the right folder is checked later, against the descriptor that the server sends along.
+ */
 #include <assert.h>
 #include <string.h>
 
 #include "sandbox/wire/plan_internal.h"
 
-/* What has the same size in every policy. */
+/* The members that have the same size in every policy. */
 struct policy_record {
 	uint32_t tier;
 	uint32_t flags;
@@ -85,7 +92,7 @@ int plan_write_sandbox(struct buf *ret_plan, const struct policy *policy, struct
 	    add_numbers(ret_plan, policy, err) < 0 || add_paths(ret_plan, policy, err) < 0)
 		return -1;
 	plan_close_header(ret_plan);
-	/* The reader's rules are the only ones. */
+	/* The reader's rules apply to writers as well. */
 	return plan_parse_sandbox(ret_plan->data, ret_plan->len, &check, err);
 }
 
@@ -118,7 +125,7 @@ static int read_numbers(struct policy *policy, const struct plan_record *record,
 	return 0;
 }
 
-/* Absolute, below the root, every component a name: it can be walked without surprises. */
+/* Returns whether the path is absolute, below the root, and every component is a plain name. */
 static bool is_plain(const char *path)
 {
 	if (path[0] != '/')
@@ -134,7 +141,7 @@ static bool is_plain(const char *path)
 	return true;
 }
 
-/* May be empty, which is none; may come once. */
+/* Reads a path that may be "" (none) and may come once. */
 static int read_folder(const char **ret_path, const struct plan_record *record, struct err *err)
 {
 	if (*ret_path != NULL)

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * wire.c - sends and receives the messages of all channels, by a table of their shapes.
+ *
+ * The table holds each type's payload size and number of descriptors; a message that differs is
+ * malformed. Every header carries the version of the programs (parts/parts.h), so that a launcher
+ * of another build is noticed at its first message. When a peer exits with unread messages, Linux
+ * reports ECONNRESET once before the rest of its own messages.
+ */
 #include "sandbox/wire/wire.h"
 
 #include <assert.h>
@@ -14,7 +22,7 @@
 #include "sandbox/process/usage.h"
 
 struct wire_header {
-	uint32_t parts; /* parts_number() of who wrote it */
+	uint32_t parts; /* parts_number() of the sender */
 	uint32_t type;
 	uint32_t len; /* of the payload */
 };
@@ -95,7 +103,8 @@ int wire_send(int channel, enum wire_type type, const void *payload, const int *
 	}
 	if (sendmsg(channel, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;
-	if (errno == ETOOMANYREFS) /* all processes of a user may have RLIMIT_NOFILE on their way */
+	if (errno == ETOOMANYREFS) /* the processes of a user may have RLIMIT_NOFILE descriptors in
+				      flight together */
 		return err_set(err, ERR_BUSY,
 			       "too many descriptors of this user are on their way between "
 			       "processes (ulimit -n)");
@@ -122,7 +131,8 @@ static void take_fds(struct wire_message *message, struct msghdr *packet)
 
 		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
 			continue;
-		assert(message->fd_count + n <= WIRE_FDS_MAX); /* the buffer holds no more */
+		assert(message->fd_count + n <=
+		       WIRE_FDS_MAX); /* the control buffer holds no more */
 		memcpy(message->fds + message->fd_count, CMSG_DATA(part), n * sizeof(int));
 		message->fd_count += n;
 	}
@@ -150,11 +160,14 @@ int wire_receive(int channel, struct wire_message *ret_message, struct err *err)
 	struct msghdr packet = { .msg_iov = parts,
 				 .msg_iovlen = ARRAY_SIZE(parts),
 				 .msg_control = control.bytes,
-				 /* Not the padded size, which has room for one more. */
+				 /* the padded size would have room for one more */
 				 .msg_controllen = CMSG_LEN(sizeof(int) * WIRE_FDS_MAX) };
 	ssize_t n = recvmsg(channel, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	/* Told once, when a message of ours was never read, and before what the peer still said. */
+	/*
+	 * ECONNRESET comes once, when the peer left a message unread, before the peer's last
+	 * messages.
+	 */
 	if (n < 0 && errno == ECONNRESET)
 		n = recvmsg(channel, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	ret_message->fd_count = 0;

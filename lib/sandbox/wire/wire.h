@@ -2,10 +2,10 @@
 /*
  * wire.h - messages between the server, the launcher, a session's init and its supervisors.
  *
- * Each link is a SOCK_SEQPACKET pair: one message, one packet, with its descriptors. A message
- * is a header and a payload whose size and number of descriptors follow from the type; the
- * receiver checks all of it again. The channels of init and supervisor are made by the server and
- * handed down, so an answer needs no address, and end-of-file means that the process is gone.
+ * Each channel is a SOCK_SEQPACKET pair: one message is one packet, with its descriptors. The type
+ * determines the payload's size and the number of descriptors; the receiver checks both. The server
+ * makes the channels of init and supervisor and hands one end down. A reply therefore needs no
+ * address, and end-of-file means that the process is gone.
  */
 #ifndef SANDBOX_WIRE_WIRE_H
 #define SANDBOX_WIRE_WIRE_H
@@ -18,60 +18,66 @@
 #include "sandbox/wire/plan.h"
 
 enum wire_type {
-	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, the folders: below */
-	WIRE_OPENED,      /* launcher to server, on init's channel; init's pidfd */
-	WIRE_LISTENER,    /* init to server; with policy.proxy, once, before any WIRE_STARTED: a
-			     listening stream socket on 127.0.0.1:3128 of the session */
-	WIRE_ZYGOTE_NAMESPACES, /* init of a nursery to server, once; its
-				   ZYGOTE_NAMESPACES_NAMESPACES */
-	WIRE_START,      /* server to init; plan, the supervisor's channel; and when the interpreter
-			    may be forked from it, that of a parent */
-	WIRE_FORK,       /* init to parent; int32_t, its policy.own_inodes; WIRE_FORK_FDS below */
-	WIRE_FAILED,     /* struct err: init or supervisor to server, its last message; parent to
-			    server, why there is no copy */
-	WIRE_STARTED,    /* supervisor to server; int32_t, not 0: a copy of a parent; pty master,
-			    then the plan's descriptors in order */
-	WIRE_EXITED,     /* int32_t wait status of the interpreter, WIRE_OUT_OF_TIME */
-	WIRE_GONE,       /* nothing of the tree is left; the supervisor's last message */
-	WIRE_SIGNAL,     /* server to supervisor; int32_t, to every process of the tree */
-	WIRE_SIGNAL_ONE, /* int32_t, to the interpreter alone */
-	WIRE_KILL,       /* SIGKILL until none is left */
-	WIRE_COUNT,      /* answered by WIRE_COUNTED */
-	WIRE_COUNTED,    /* int32_t live processes beside the interpreter */
-	WIRE_INPUT,      /* answered by WIRE_INPUT_STATE */
-	WIRE_INPUT_STATE,  /* struct ttywait_result */
-	WIRE_PROBE,        /* server to launcher; the channel of the answer */
-	WIRE_REPORT,       /* struct sandbox_report, or WIRE_FAILED; the last message there */
-	WIRE_MEASURE,      /* server to init; int32_t, not 0: exact; answered by WIRE_MEASURED */
-	WIRE_MEASURED,     /* struct usage, of all interpreters and what they started */
-	WIRE_KILL_LARGEST, /* struct usage_kill_request, whose `busy` are numbers of WIRE_START, the
-			 first is 1; answered by WIRE_LARGEST_KILLED */
-	WIRE_LARGEST_KILLED, /* struct usage_killed: which ones */
-	WIRE_FILE_MAX, /* server to init; uint64_t bytes that files of processes may have now */
+	WIRE_SANDBOX = 1, /* server to launcher: plan, init's channel, folders (see below) */
+	WIRE_OPENED,      /* launcher to server, on init's channel: init's pidfd */
+	WIRE_LISTENER,    /* init to server, with policy.proxy, once, before any WIRE_STARTED: a
+			     listening socket on 127.0.0.1:3128 of the session */
+	WIRE_ZYGOTE_NAMESPACES, /* init of a zygote sandbox to server, once:
+				   ZYGOTE_NAMESPACES_NAMESPACES descriptors */
+	WIRE_START,  /* server to init: plan, the supervisor's channel; a zygote's channel when it
+			may be forked */
+	WIRE_FORK,   /* init to zygote: int32_t policy.own_inodes; WIRE_FORK_FDS descriptors */
+	WIRE_FAILED, /* struct err: last message of init or supervisor to server; from a zygote: why
+			it did not fork */
+	WIRE_STARTED, /* supervisor to server: int32_t, 1 if forked from a zygote; pty master, then
+			 the plan's descriptors in order */
+	WIRE_EXITED,  /* supervisor to server: int32_t wait status of the interpreter, or with
+			 WIRE_OUT_OF_TIME */
+	WIRE_GONE,    /* supervisor to server, its last message: no process of the tree is left */
+	WIRE_SIGNAL,  /* server to supervisor: int32_t, a signal for every process of the tree */
+	WIRE_SIGNAL_ONE,  /* server to supervisor: int32_t, a signal for the interpreter alone */
+	WIRE_KILL,        /* server to supervisor: SIGKILL for the tree until no process is left */
+	WIRE_COUNT,       /* server to supervisor: request for WIRE_COUNTED */
+	WIRE_COUNTED,     /* int32_t live processes below the interpreter */
+	WIRE_INPUT,       /* server to supervisor: request for WIRE_INPUT_STATE */
+	WIRE_INPUT_STATE, /* struct ttywait_result */
+	WIRE_PROBE,       /* server to launcher: the channel for the reply */
+	WIRE_REPORT,   /* struct sandbox_report, or WIRE_FAILED instead: the last message there */
+	WIRE_MEASURE,  /* server to init: int32_t, 1 if exact; request for WIRE_MEASURED */
+	WIRE_MEASURED, /* struct usage of all interpreters and what they started */
+	WIRE_KILL_LARGEST, /* server to init: struct usage_kill_request, whose `busy` are numbers of
+			      WIRE_START from 1; request for WIRE_LARGEST_KILLED */
+	WIRE_LARGEST_KILLED, /* struct usage_killed */
+	WIRE_FILE_MAX,       /* server to init: uint64_t bytes, the new maximum size of files */
 	WIRE_TYPES
 };
 
-/* Beside a wait status of SIGKILL: a limit of processor time that code had set itself was reached.
+/*
+ * Set in a wait status of SIGKILL: session code had set itself a processor time limit and reached
+ * it.
  */
 #define WIRE_OUT_OF_TIME 0x10000
 
-/* The descriptors of a WIRE_SANDBOX, in this order, each when the policy names it. */
+/*
+ * The descriptors of a WIRE_SANDBOX in order. Optional ones are present if the policy names them.
+ */
 enum {
 	WIRE_SANDBOX_PLAN,
 	WIRE_SANDBOX_CHANNEL,
-	WIRE_SANDBOX_DATA, /* always, then spool, packages, the shares in the policy's order, then
-			      ZYGOTE_NAMESPACES_NAMESPACES of a nested one, the control group */
+	WIRE_SANDBOX_DATA, /* always; then spool, packages, shares in the policy's order, the
+			      namespaces of a zygote sandbox, the control group */
 	WIRE_SANDBOX_FDS_MIN,
 	WIRE_SANDBOX_FDS_MAX = WIRE_SANDBOX_FDS_MIN + 5 + POLICY_SHARES_MAX + 1,
 };
 
-/* The descriptors of a WIRE_FORK, in this order. */
+/* The descriptors of a WIRE_FORK in order. */
 enum {
 	WIRE_FORK_PLAN,
 	WIRE_FORK_CHANNEL, /* the supervisor's */
 	WIRE_FORK_POLICY,  /* the plan of the sandbox */
-	WIRE_FORK_REPORT,  /* a stream: int32_t the supervisor's pid; then a byte lets it go on */
-	WIRE_FORK_USER_NS, /* that the interpreter joins at last */
+	WIRE_FORK_REPORT, /* a stream: the supervisor's pid as int32_t; then init's byte releases it
+			   */
+	WIRE_FORK_USER_NS, /* the second user namespace, which the interpreter joins last */
 	WIRE_FORK_NAMESPACES,
 	WIRE_FORK_FDS = WIRE_FORK_NAMESPACES + 7, /* NAMESPACES_ALL */
 };
@@ -90,31 +96,36 @@ struct wire_message {
 	size_t fd_count;
 };
 
-/* Closes what was not taken out of `fds`. */
+/* Closes the descriptors that were not taken out of `fds`. */
 void wire_message_release(struct wire_message *message);
 #define cleanup_wire __attribute__((cleanup(wire_message_release)))
 
-/* A connected close-on-exec pair. */
+/* Makes a connected pair of close-on-exec sockets, which the caller closes. */
 int wire_pair(int ret_pair[2], struct err *err) MUST_CHECK;
 /*
- * Never blocks: ERR_BUSY when the other side does not read, or when more descriptors of the user
- * are on their way than RLIMIT_NOFILE allows. The descriptors stay the caller's.
+ * Sends one message and never blocks. Returns -1 and sets *err: ERR_BUSY when the other side does
+ * not read, or when the user has more descriptors in flight than RLIMIT_NOFILE allows. The
+ * descriptors stay the caller's.
  */
 int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
 	      size_t fd_count, struct err *err) MUST_CHECK;
-/* The same without descriptors, for who has nobody to complain to: the channel's end tells. */
+/*
+ * Sends one message without descriptors, for callers that cannot report errors. The receiver
+ * notices a broken channel by its end.
+ */
 void wire_notify(int channel, enum wire_type type, const void *payload);
 /*
- * Never blocks. 1 with a message (the caller releases it), 0 at the end of the channel, -1 with
- * ERR_BUSY when nothing is there, with ERR_INVALID when what came is no message.
+ * Receives one message and never blocks. Returns 1 with a message, which the caller releases; 0 at
+ * the channel's end; -1 and sets *err: ERR_BUSY when there is none, ERR_INVALID when it is
+ * malformed.
  */
 int wire_receive(int channel, struct wire_message *ret_message, struct err *err) MUST_CHECK;
-/* The payload of a WIRE_FAILED, made fit to print. */
+/* Returns the error of a WIRE_FAILED, with its code and text made valid. */
 void wire_get_err(const struct wire_message *message, struct err *ret_err);
-/* The payload of a WIRE_REPORT: checked and fit to print, or ERR_INVALID. */
+/* Returns the report of a WIRE_REPORT, checked. Returns -1 and sets *err (ERR_INVALID). */
 int wire_get_report(const struct wire_message *message, struct sandbox_report *ret_report,
 		    struct err *err) MUST_CHECK;
-/* The payload of the types that carry one number. */
+/* Returns the number of a message that carries one. */
 int32_t wire_get_number(const struct wire_message *message);
 
 #endif
