@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * file_limit.c - changes RLIMIT_FSIZE of all processes below the caller, by prlimit().
+ *
+ * Only the soft limit changes. A process whose limit is lower than the last one set here has chosen
+ * that itself, and keeps it.
+ */
 #include "sandbox/process/file_limit.h"
 
 #include <sys/resource.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * held.h - what descriptors hold of the kernel's memory, which is no process's.
+ * kernel_memory.h - kernel memory that is held by descriptors and charged to no process.
  *
- * Sockets and pipes are asked by a copy of the descriptor (Linux 5.6, and whoever may look into the
- * process), epolls by fdinfo. What is on its way through a socket is counted, and not looked into.
+ * Sockets and pipes are measured by a duplicate of the descriptor (pidfd_getfd, Linux 5.6; needs
+ * the right to trace the process), epolls by fdinfo. Descriptors in flight through a socket are
+ * counted but not measured.
  */
 #ifndef SANDBOX_PROCESS_KERNEL_MEMORY_H
 #define SANDBOX_PROCESS_KERNEL_MEMORY_H
@@ -15,26 +16,26 @@
 #include "sandbox/process/pidlist.h"
 
 enum {
-	KERNEL_MEMORY_DESCRIPTORS_FEW = 1000,  /* of a whole session: those hold little */
-	KERNEL_MEMORY_DESCRIPTORS_MAX = 65536, /* looked at, of all processes: 100 ms */
+	KERNEL_MEMORY_DESCRIPTORS_FEW = 1000,  /* of a whole session: not worth measuring */
+	KERNEL_MEMORY_DESCRIPTORS_MAX = 65536, /* examined of all processes together: 100 ms */
 };
 
 struct kernel_memory_count {
 	uint32_t descriptors;
-	uint32_t in_flight; /* on their way through Unix sockets that somebody has open */
+	uint32_t in_flight; /* in flight through Unix sockets that a process has open */
 };
 
-/* Of all processes of `list`, by their numbers in /proc. */
+/* Counts the descriptors of all processes of `list`, given by their numbers in /proc. */
 void kernel_memory_count(const struct pidlist *list, struct kernel_memory_count *ret_count);
 
-/* What was counted already: sockets and pipes are shared. */
+/* The sockets and pipes that were counted already: processes share them. */
 struct kernel_memory;
 
-/* NULL without memory. */
+/* Returns NULL when memory is short. */
 struct kernel_memory *kernel_memory_new(void);
-/* NULL is allowed. */
-void kernel_memory_free(struct kernel_memory *held);
-/* Bytes behind the process's descriptors, without what was counted before. */
-uint64_t kernel_memory_bytes(struct kernel_memory *held, pid_t pid);
+/* Frees it. NULL is allowed. */
+void kernel_memory_free(struct kernel_memory *memory);
+/* Returns the bytes behind the process's descriptors that were not counted before. */
+uint64_t kernel_memory_bytes(struct kernel_memory *memory, pid_t pid);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pidlist.c - a growing array of process ids. Session code decides how many processes there are, so
+ * adding stops at PIDLIST_MAX.
+ */
 #include "sandbox/process/pidlist.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pidlist.h - some process ids. A zeroed struct is an empty list. */
+/* pidlist.h - a list of process ids. A zeroed struct is an empty list. */
 #ifndef SANDBOX_PROCESS_PIDLIST_H
 #define SANDBOX_PROCESS_PIDLIST_H
 
@@ -18,7 +18,7 @@ struct pidlist {
 void pidlist_release(struct pidlist *list);
 #define cleanup_pidlist __attribute__((cleanup(pidlist_release)))
 bool pidlist_has(const struct pidlist *list, pid_t pid);
-/* Past PIDLIST_MAX nothing is added. */
+/* Adds `pid`. Does nothing at PIDLIST_MAX. */
 void pidlist_add(struct pidlist *list, pid_t pid);
 void pidlist_remove(struct pidlist *list, pid_t pid);
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * proctree.c - finds the processes below the caller in /proc.
+ *
+ * The numbers in /proc and those that kill() takes differ where a sandbox shares the host's /proc
+ * but has its own pid namespace (some containers). NSpid in /proc/PID/status translates them. The
+ * children files need CONFIG_PROC_CHILDREN; without them every stat file is read.
+ */
 #include "sandbox/process/proctree.h"
 
 #include <dirent.h>
@@ -31,7 +38,7 @@ bool proctree_stat(const char *path, struct proctree_stat *ret_stat)
 
 	if (!proctree_read(path, text, sizeof(text)))
 		return false;
-	/* The name may hold anything, also parentheses: the last one ends it. */
+	/* The name in parentheses may contain parentheses: the last one ends it. */
 	after = strrchr(text, ')');
 	return after != NULL &&
 	       sscanf(after + 1, " %c %d %d %*d %d %d", &ret_stat->state, &ret_stat->parent,
@@ -40,7 +47,7 @@ bool proctree_stat(const char *path, struct proctree_stat *ret_stat)
 
 /* ---- numbers ---- */
 
-/* Our own number as /proc has it, which may be that of another pid namespace. */
+/* Returns the caller's number in /proc, which may belong to another pid namespace. */
 static pid_t listed_self(void)
 {
 	char text[32];
@@ -52,8 +59,8 @@ static pid_t listed_self(void)
 	return (pid_t)strtol(text, NULL, 10);
 }
 
-/* The last of its NSpid. */
-static pid_t number_of(pid_t listed)
+/* Returns the last number of NSpid; 0 when the process is gone. */
+static pid_t read_number(pid_t listed)
 {
 	char path[64];
 	char text[4096];
@@ -74,7 +81,7 @@ static pid_t number_of(pid_t listed)
 
 pid_t proctree_number(pid_t listed)
 {
-	return listed_self() == getpid() ? listed : number_of(listed);
+	return listed_self() == getpid() ? listed : read_number(listed);
 }
 
 static void make_numbers(struct pidlist *list)
@@ -84,7 +91,7 @@ static void make_numbers(struct pidlist *list)
 	if (listed_self() == getpid())
 		return;
 	for (size_t i = 0; i < list->len; i++) {
-		pid_t pid = number_of(list->pids[i]);
+		pid_t pid = read_number(list->pids[i]);
 
 		if (pid > 0)
 			list->pids[kept++] = pid;
@@ -94,7 +101,7 @@ static void make_numbers(struct pidlist *list)
 
 /* ---- children ---- */
 
-/* A pid-named entry of a folder of /proc; 0 at the end. */
+/* Returns the next entry of a folder of /proc that is a number; 0 at the end. */
 static pid_t next_pid(DIR *dir)
 {
 	const struct dirent *entry;
@@ -108,7 +115,7 @@ static pid_t next_pid(DIR *dir)
 	return 0;
 }
 
-/* Adds the children of one thread; `path` is that of its children file. */
+/* Adds the children that a thread's children file lists. */
 static void add_thread_children(struct pidlist *list, const char *path)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -146,7 +153,7 @@ static void add_children(struct pidlist *list, pid_t pid)
 	(void)closedir(tasks);
 }
 
-/* For kernels without the children files: one pass over all processes. */
+/* For kernels without children files: reads the parent of every process. */
 static void add_children_by_parent(struct pidlist *list, pid_t parent)
 {
 	DIR *proc = opendir("/proc");

@@ -2,9 +2,10 @@
 /*
  * proctree.h - the processes below the caller.
  *
- * From /proc/PID/task/TID/children where the kernel has it, else from the parents in
- * /proc/PID/stat. A tree that changes meanwhile may hide a process from one look: who kills
- * looks again until waitpid says that there is no child. A subreaper's tree holds its orphans.
+ * Read from /proc/PID/task/TID/children, or from the parents in /proc/PID/stat where the kernel
+ * lacks those files. A tree that changes meanwhile may hide a process from one call. A caller that
+ * kills must therefore repeat until waitpid finds no child. The tree of a subreaper includes its
+ * orphans.
  */
 #ifndef SANDBOX_PROCESS_PROCTREE_H
 #define SANDBOX_PROCESS_PROCTREE_H
@@ -15,42 +16,45 @@
 
 #include "sandbox/process/pidlist.h"
 
-/* Sets *ret_list (an initialised list) to the caller's direct children. */
+/* Sets *ret_list, an initialised list, to the caller's direct children. */
 void proctree_children(struct pidlist *ret_list);
 /*
- * All descendants of the caller, parents before children, zombies included, by the numbers that
- * they have in /proc: those of another pid namespace where a sandbox has no /proc of its own.
+ * Sets *ret_list to all descendants of the caller, parents before children, zombies included. Their
+ * numbers are those of /proc, which differ from kill()'s where a sandbox has no /proc of its own.
  */
 void proctree_descendants(struct pidlist *ret_list);
-/* What kill() takes for such a number; 0 when it is gone. */
+/* Returns the number that kill() takes for a number of /proc; 0 when the process is gone. */
 pid_t proctree_number(pid_t listed);
 /*
- * A pidfd of what kill() knows as `number`, or, where a filter forbids them, the folder of `listed`
- * in /proc: pidfd_send_signal() takes either, poll() only the first. -1 when it is gone.
+ * Returns a descriptor that holds the process, which the caller closes; -1 when it is gone.
+ * `number` is kill()'s, `listed` that of /proc. It is a pidfd, or the process's folder in /proc
+ * where a seccomp filter forbids pidfds. pidfd_send_signal() takes both, poll() only a pidfd.
  */
 int proctree_hold(pid_t number, pid_t listed);
-/* Signals all descendants. */
+/* Sends a signal to all descendants. */
 void proctree_signal(int signo);
-/* Descendants that are no zombies. */
+/* Returns the number of descendants that are not zombies. */
 size_t proctree_count_live(void);
 
-/* What /proc/PID[/task/TID]/stat says. */
+/* Some fields of /proc/PID[/task/TID]/stat. */
 struct proctree_stat {
 	char state;
 	pid_t parent;
 	pid_t group;
 	int tty;
-	pid_t foreground; /* group of that tty */
+	pid_t foreground; /* process group of that tty */
 };
 
-/* `path` is that of a stat file. False when the process is gone. */
+/* Reads the stat file at `path`. Returns false when the process is gone. */
 bool proctree_stat(const char *path, struct proctree_stat *ret_stat);
-/* Calls `fn` for each descriptor that /proc/PID/fd lists, by its name in that folder, open as
- * `dir_fd`. */
+/*
+ * Calls `fn` for each descriptor of the process, by its name in /proc/PID/fd, which is open as
+ * `dir_fd`.
+ */
 void proctree_each_descriptor(pid_t pid,
 			      void (*fn)(void *data, pid_t pid, int dir_fd, const char *name),
 			      void *data);
-/* Reads a small file of /proc as a string, cut to `size`. False when it cannot be read. */
+/* Reads a small file of /proc as a string, cut to `size`. Returns false when it cannot be read. */
 bool proctree_read(const char *path, char *ret_text, size_t size);
 
 #endif

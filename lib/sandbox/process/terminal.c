@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * terminal.c - opens ptys and sets their base settings.
+ *
+ * EXTPROC switches the kernel's echo and line editing off while ECHO and ICANON stay visible to
+ * programs, so that getpass() and the like behave as on a real terminal. The slave is opened by
+ * TIOCGPTPEER, because the path of a pty in another mount namespace may lead elsewhere.
+ */
 #include "sandbox/process/terminal.h"
 
 #include <fcntl.h>
@@ -44,7 +51,7 @@ static struct termios base_settings(void)
 		.c_lflag = ICANON | ISIG | IEXTEN | ECHO | EXTPROC | NOFLSH,
 	};
 
-	/* The zero of the other characters is _POSIX_VDISABLE, but VMIN is a count. */
+	/* 0 disables the other characters (_POSIX_VDISABLE), but VMIN is a count. */
 	settings.c_cc[VINTR] = 3;
 	settings.c_cc[VQUIT] = 28;
 	settings.c_cc[VEOF] = 4;
@@ -60,7 +67,7 @@ static bool same_settings(const struct termios *a, const struct termios *b)
 	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
 }
 
-/* Looking is cheaper than setting, which takes the terminal's locks, and is mostly enough. */
+/* Reading first is cheaper: setting takes the terminal's locks, and is rarely needed. */
 int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct err *err)
 {
 	const struct winsize size = { .ws_row = rows, .ws_col = columns };

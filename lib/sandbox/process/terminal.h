@@ -5,15 +5,21 @@
 
 #include "base/err.h"
 
-/* A new pair, close-on-exec, with the base settings. The slave is opened without a path. */
+/*
+ * Opens a pair, close-on-exec, with the base settings. The slave is opened without a path. The
+ * caller closes both. Returns -1 and sets *err.
+ */
 int terminal_open(unsigned short rows, unsigned short columns, int *ret_master, int *ret_slave,
 		  struct err *err) MUST_CHECK;
-/* The slave of `master`: close-on-exec, nobody's controlling terminal, the caller's. */
+/*
+ * Returns the slave of `master`, close-on-exec, which becomes no process's controlling terminal.
+ * The caller closes it. Returns -1 and sets *err.
+ */
 int terminal_open_slave(int master, struct err *err) MUST_CHECK;
 /*
- * The base settings, by either end: no kernel echo and no line cut though ECHO and ICANON stay
- * on for programs to see (EXTPROC), byte-exact output, no flow control, signals keep what is
- * pending, no suspend key.
+ * Applies the base settings by either end. ECHO and ICANON are set for programs to see, but the
+ * kernel neither echoes nor edits lines (EXTPROC). Output is byte-exact, without flow control.
+ * Signals keep pending input and output. There is no suspend key.
  */
 int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct err *err) MUST_CHECK;
 

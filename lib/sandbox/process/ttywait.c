@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * ttywait.c - finds a thread that waits for terminal input, by the system call it sleeps in.
+ *
+ * /proc/PID/task/TID/syscall gives the call and its arguments. The arguments of poll and select are
+ * read from the process's memory; an epoll's descriptors are in fdinfo. A process that may not be
+ * traced is only guessed at, from its state and its process group.
+ */
 #include "sandbox/process/ttywait.h"
 
 #include <dirent.h>
@@ -18,12 +25,12 @@
 #include "sandbox/process/proctree.h"
 
 enum {
-	POLL_FDS_MAX = 64, /* looked at in one call */
-	BRIEF_MS = 1000,   /* programs look once more for answers of a terminal when they end */
-	TTY_MAJOR = 5,     /* /dev/tty is 5:0: whatever terminal the process has */
+	POLL_FDS_MAX = 64, /* examined of one poll */
+	BRIEF_MS = 1000,   /* programs that end may wait this long for an answer of the terminal */
+	TTY_MAJOR = 5,     /* /dev/tty is 5:0: the process's own controlling terminal */
 };
 
-/* A sleeping thread and the system call that it is in. */
+/* A sleeping thread and its system call. */
 struct sleeper {
 	const struct stat *slave;
 	pid_t pid;
@@ -33,7 +40,7 @@ struct sleeper {
 	unsigned long args[6];
 };
 
-/* The number that /proc/PID/stat gives for the terminal. */
+/* Returns the number that stands for the terminal in /proc/PID/stat. */
 static unsigned int tty_number(dev_t device)
 {
 	unsigned int minor_number = minor(device);
@@ -115,10 +122,10 @@ static bool epolls_terminal(const struct sleeper *sleeper)
 	return false;
 }
 
-/* The time that a poll, select or epoll wait takes at most; -1 for none. */
+/* Returns the timeout of a poll, select or epoll wait; -1 for none. */
 static int64_t timeout_ms(const struct sleeper *sleeper)
 {
-	struct timespec time; /* a timeval has the same layout, in finer units */
+	struct timespec time; /* a timeval has the same layout, with another unit */
 	unsigned long address = 0;
 	int64_t unit = 1000000;
 
@@ -200,7 +207,7 @@ static bool waits_for_terminal(const struct sleeper *sleeper)
 	}
 }
 
-/* False when the thread may not be looked into. */
+/* Returns false when the thread may not be traced. */
 static bool read_syscall(struct sleeper *sleeper)
 {
 	char path[64];
@@ -212,7 +219,7 @@ static bool read_syscall(struct sleeper *sleeper)
 		return false;
 	if (sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &sleeper->number, &a[0], &a[1], &a[2],
 		   &a[3], &a[4], &a[5]) != 7)
-		sleeper->number = -1; /* it runs */
+		sleeper->number = -1; /* it is running */
 	return true;
 }
 
@@ -233,7 +240,7 @@ static enum ttywait_state check_thread(struct sleeper *sleeper)
 	return waits_for_terminal(sleeper) ? TTYWAIT_YES : TTYWAIT_NO;
 }
 
-/* How much a finding says, against others of the same tree. */
+/* Returns how certain a state is, against others of the same tree. */
 static int weight(int state)
 {
 	static const int weights[] = {
@@ -273,7 +280,7 @@ static void check_process(const struct stat *slave, pid_t pid, struct ttywait_re
 	(void)closedir(tasks);
 }
 
-static void describe(struct ttywait_result *result)
+static void describe_reader(struct ttywait_result *result)
 {
 	char path[64];
 	char text[128];
@@ -297,6 +304,6 @@ struct ttywait_result ttywait_check(const struct stat *slave)
 	for (size_t i = 0; i < list.len; i++)
 		check_process(slave, list.pids[i], &result);
 	if (result.state != TTYWAIT_NO)
-		describe(&result);
+		describe_reader(&result);
 	return result;
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * unlinked.c - sums the sizes of open files without a name.
+ *
+ * Quotas and directory scans miss such files, so session code could fill the disk with them.
+ * Several descriptors may lead to one file: the files are sorted by inode and counted once.
+ */
 #include "sandbox/process/unlinked.h"
 
 #include <stdio.h>
@@ -8,7 +14,7 @@
 #include "sandbox/process/proctree.h"
 
 enum {
-	DESCRIPTORS_MAX = 16384, /* looked at, of all processes: 10 ms */
+	DESCRIPTORS_MAX = 16384, /* examined of all processes together: 10 ms */
 	BLOCK_BYTES = 512,
 };
 
@@ -20,20 +26,20 @@ struct file {
 struct files {
 	struct file *items;
 	size_t len;
-	size_t looked_at;
+	size_t examined;
 	dev_t device;
 };
 
-static void look_at(void *data, pid_t pid, int dir_fd, const char *name)
+static void add_descriptor(void *data, pid_t pid, int dir_fd, const char *name)
 {
 	struct files *files = data;
 	struct stat st;
 
 	(void)pid;
-	if (files->looked_at == DESCRIPTORS_MAX)
+	if (files->examined == DESCRIPTORS_MAX)
 		return;
-	files->looked_at++;
-	/* The link leads to what is open, whatever its name was. */
+	files->examined++;
+	/* stat follows the link in /proc to the open file itself. */
 	if (fstatat(dir_fd, name, &st, 0) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 0 ||
 	    st.st_dev != files->device)
 		return;
@@ -41,7 +47,7 @@ static void look_at(void *data, pid_t pid, int dir_fd, const char *name)
 		(struct file){ st.st_ino, (uint64_t)st.st_blocks * BLOCK_BYTES };
 }
 
-static int compare(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
 	const struct file *one = a;
 	const struct file *two = b;
@@ -58,8 +64,8 @@ uint64_t unlinked_bytes(const struct pidlist *list, dev_t device)
 	if (files.items == NULL)
 		return 0;
 	for (size_t i = 0; i < list->len; i++)
-		proctree_each_descriptor(list->pids[i], look_at, &files);
-	qsort(files.items, files.len, sizeof(files.items[0]), compare);
+		proctree_each_descriptor(list->pids[i], add_descriptor, &files);
+	qsort(files.items, files.len, sizeof(files.items[0]), by_number);
 	for (size_t i = 0; i < files.len; i++)
 		if (i == 0 || files.items[i].number != files.items[i - 1].number)
 			bytes += files.items[i].bytes;

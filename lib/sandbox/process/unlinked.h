@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deleted.h - files that take room on a disk and that no folder names: those that a process has
- * open. What is only mapped, or on its way through a socket, is not found.
+ * unlinked.h - open files that take room on a disk but have no name any more. Files that are only
+ * mapped, or in flight through a socket, are not found.
  */
 #ifndef SANDBOX_PROCESS_UNLINKED_H
 #define SANDBOX_PROCESS_UNLINKED_H
@@ -11,7 +11,10 @@
 
 #include "sandbox/process/pidlist.h"
 
-/* Bytes of such files on `device`, each once, among the first descriptors of `list`'s processes. */
+/*
+ * Returns the bytes of such files on `device`, each file counted once. Only the first descriptors
+ * of the processes in `list` are examined.
+ */
 uint64_t unlinked_bytes(const struct pidlist *list, dev_t device);
 
 #endif

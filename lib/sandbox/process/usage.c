@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * usage.c - measures a session's processes by /proc, and picks those to be killed for memory.
+ *
+ * A quick measure sums RssAnon and RssShmem, which counts pages once for each process that shares
+ * them after a fork. An exact one reads smaps_rollup, which walks page tables and is slow. Two
+ * quick measures are remembered, because the fastest growing process is usually the one to blame.
+ * Victims are held by pidfd and looked up again before the signal, so that a reused pid is never
+ * killed.
+ */
 #include "sandbox/process/usage.h"
 
 #include <signal.h>
@@ -19,14 +28,14 @@
 enum {
 	STATUS_MAX = 4096,
 	ROLLUP_MAX = 4096,
-	SMALL_BYTES = 1 << 20,  /* of such a process it does not matter who owns its pages */
-	GROWTH_BYTES = 1 << 20, /* less is none */
-	RANK_GROWS = 2,         /* from here on the first generation */
+	SMALL_BYTES = 1 << 20,  /* of a smaller process it does not matter who shares its pages */
+	GROWTH_BYTES = 1 << 20, /* less counts as no growth */
+	RANK_GROWS = 2,         /* from here on ranks of the first generation */
 	RANK_STILL = 4,
-	FLAG_SIGNALED = 0x400, /* of the kernel's: a signal ends it */
+	FLAG_SIGNALED = 0x400, /* a kernel flag: the process is being ended by a signal */
 };
 
-/* What the last two quick measures saw: who has grown since the older is to go first. */
+/* The last two quick measures. A process that has grown since the older one is killed first. */
 static struct {
 	struct memory {
 		pid_t pid;
@@ -36,7 +45,7 @@ static struct {
 	size_t len;
 } history[2];
 
-/* The number behind `name` in lines "Name:  123 kB", in bytes; 0 when there is none. */
+/* Returns the bytes in a line "Name:  123 kB" of `text`; 0 when there is none. */
 static uint64_t kilobytes_of(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -63,11 +72,11 @@ static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
 		return 0;
 	*ret_shared = kilobytes_of(text, "RssShmem:");
 	bytes = kilobytes_of(text, "RssAnon:") + *ret_shared;
-	/* What is only read has no page of its own, and needs tables of pages all the same. */
+	/* Pages that are only read count for no process, but their page tables do. */
 	tables = kilobytes_of(text, "VmPTE:");
 	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
 		return bytes + tables;
-	/* Absent before Linux 5.14: then the sum with pages of files. */
+	/* Linux before 5.14 has only the sum with pages of files. */
 	if (strstr(text, "Pss_Anon:") == NULL)
 		return kilobytes_of(text, "\nPss:") + tables;
 	*ret_shared = kilobytes_of(text, "Pss_Shmem:");
@@ -75,15 +84,15 @@ static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
 }
 
 struct process {
-	uint64_t ticks; /* its own and those of children that it waited for */
+	uint64_t ticks; /* of the process and of children that it waited for */
 	uint64_t started;
 	pid_t parent;
 	char name[USAGE_NAME_MAX];
 	uint32_t threads;
-	bool is_ending; /* a zombie, or killed: its memory goes without anybody's help */
+	bool is_ending; /* a zombie, or being killed: its memory is freed anyway */
 };
 
-static bool look_at(pid_t pid, struct process *ret_process)
+static bool read_process(pid_t pid, struct process *ret_process)
 {
 	char text[1024];
 	const char *open;
@@ -146,10 +155,10 @@ static bool is_older(const struct usage_process *a, const struct usage_process *
 }
 
 /*
- * A supervisor starts one interpreter, and then gets what that left behind, which is no
- * interpreter: of its children the oldest is of the first generation, the others are programs.
+ * A supervisor starts one interpreter and later inherits its orphans. So only its oldest child is
+ * of the first generation; the others count as programs.
  */
-static void tell_orphans_apart(int first, struct usage_process *rows, size_t len)
+static void mark_orphans(int first, struct usage_process *rows, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		for (size_t j = 0; first > 1 && j < len && rows[i].generations == first; j++)
@@ -159,12 +168,12 @@ static void tell_orphans_apart(int first, struct usage_process *rows, size_t len
 
 struct totals {
 	uint64_t ticks;
-	uint32_t tasks; /* of those that count; zombies, too */
+	uint32_t tasks; /* of processes that count, zombies included */
 };
 
-/* Processes that count, for the caller to free; NULL without memory. */
-static struct usage_process *survey(int first, bool exact, const struct pidlist *list,
-				    struct totals *ret_totals, size_t *ret_len)
+/* Returns the processes that count; NULL when memory is short. The caller frees the result. */
+static struct usage_process *list_processes(int first, bool exact, const struct pidlist *list,
+					    struct totals *ret_totals, size_t *ret_len)
 {
 	struct usage_process *rows = calloc(list->len + 1, sizeof(*rows));
 	int32_t *generations = calloc(list->len + 1, sizeof(*generations));
@@ -174,7 +183,7 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 	for (size_t i = 0; rows != NULL && generations != NULL && i < list->len; i++) {
 		struct process process = { 0 };
 
-		if (!look_at(list->pids[i], &process))
+		if (!read_process(list->pids[i], &process))
 			continue;
 		generations[i] = generation_of(list, generations, i, process.parent);
 		ret_totals->ticks += process.ticks;
@@ -191,29 +200,29 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 		memcpy(rows[len++].name, process.name, sizeof(process.name));
 	}
 	free(generations);
-	tell_orphans_apart(first, rows, len);
+	mark_orphans(first, rows, len);
 	*ret_len = len;
 	return rows;
 }
 
-/* The kernel's memory, of whoever is the first to have it. */
-static void add_held(const struct pidlist *list, struct usage_process *rows, size_t len,
-		     uint32_t *ret_in_flight)
+/* Adds kernel memory, to the first process that has it. */
+static void add_kernel_memory(const struct pidlist *list, struct usage_process *rows, size_t len,
+			      uint32_t *ret_in_flight)
 {
 	struct kernel_memory_count count;
-	struct kernel_memory *held;
+	struct kernel_memory *memory;
 
 	kernel_memory_count(list, &count);
 	*ret_in_flight = count.in_flight;
 	if (count.descriptors <= KERNEL_MEMORY_DESCRIPTORS_FEW)
 		return;
-	held = kernel_memory_new();
-	for (size_t i = 0; held != NULL && i < len; i++)
-		rows[i].memory_bytes += kernel_memory_bytes(held, rows[i].pid);
-	kernel_memory_free(held);
+	memory = kernel_memory_new();
+	for (size_t i = 0; memory != NULL && i < len; i++)
+		rows[i].memory_bytes += kernel_memory_bytes(memory, rows[i].pid);
+	kernel_memory_free(memory);
 }
 
-static uint64_t deleted_below(const struct pidlist *list, const struct usage_paths *paths)
+static uint64_t unlinked_below(const struct pidlist *list, const struct usage_paths *paths)
 {
 	const char *folder = paths != NULL ? paths->folder : NULL;
 	struct stat st;
@@ -222,8 +231,8 @@ static uint64_t deleted_below(const struct pidlist *list, const struct usage_pat
 }
 
 /*
- * Pages of files there stay when a process that maps them ends: they are taken out of what each
- * has, as many as there are for each page that is shared at all. Returns what they take.
+ * Pages of files in memory outlive the processes that map them. They are subtracted from each
+ * process in proportion to its shared pages. Returns the bytes of the files.
  */
 static uint64_t take_files_out(const struct usage_paths *paths, struct usage_process *rows,
 			       size_t len)
@@ -245,7 +254,7 @@ static uint64_t take_files_out(const struct usage_paths *paths, struct usage_pro
 	return files;
 }
 
-static void remember(const struct usage_process *rows, size_t len)
+static void remember_rows(const struct usage_process *rows, size_t len)
 {
 	struct memory *seen = calloc(len + 1, sizeof(*seen));
 
@@ -276,7 +285,7 @@ static bool has_grown(const struct usage_process *row)
 	return growth_of(row) > GROWTH_BYTES;
 }
 
-static void tell_growths(int first, const struct usage_process *rows, size_t len,
+static void fill_growths(int first, const struct usage_process *rows, size_t len,
 			 struct usage *usage)
 {
 	size_t count = 0;
@@ -300,12 +309,12 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
 	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
-	rows = survey(first, exact, &list, &totals, &len);
+	rows = list_processes(first, exact, &list, &totals, &len);
 	if (!exact && rows != NULL)
-		remember(rows, len);
+		remember_rows(rows, len);
 	if (rows != NULL) {
 		ret_usage->shared_bytes = take_files_out(paths, rows, len);
-		add_held(&list, rows, len, &ret_usage->in_flight);
+		add_kernel_memory(&list, rows, len, &ret_usage->in_flight);
 	}
 	ret_usage->memory_bytes = ret_usage->shared_bytes;
 	for (size_t i = 0; rows != NULL && i < len; i++) {
@@ -316,15 +325,15 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 			*ret_largest = rows[i];
 	}
 	if (exact && rows != NULL)
-		tell_growths(first, rows, len, ret_usage);
+		fill_growths(first, rows, len, ret_usage);
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->tasks = totals.tasks;
 	ret_usage->cpu_ms += totals.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	ret_usage->unlinked_bytes = deleted_below(&list, paths);
+	ret_usage->unlinked_bytes = unlinked_below(&list, paths);
 }
 
-/* ---- relief ---- */
+/* ---- killing ---- */
 
 static bool is_busy(const struct usage_process *row, const struct usage_kill_request *request)
 {
@@ -336,8 +345,7 @@ static bool is_busy(const struct usage_process *row, const struct usage_kill_req
 	return false;
 }
 
-/* A first one that is idle and grows, as by a thread, goes before one that runs code and does not.
- */
+/* An idle interpreter that grows, by a thread, ranks before a busy one that does not grow. */
 static uint32_t rank_of(const struct usage_process *row, int first,
 			const struct usage_kill_request *request)
 {
@@ -350,13 +358,13 @@ static uint32_t rank_of(const struct usage_process *row, int first,
 	return grows ? RANK_GROWS + 1 : RANK_STILL + 1;
 }
 
-/* As much as may be left when this one stays. */
+/* Returns how much memory may be left in use if this process stays. */
 static uint64_t limit_of(const struct usage_process *row, const struct usage_kill_request *request)
 {
 	return row->rank >= RANK_STILL ? request->still_max : request->memory_max;
 }
 
-/* When none of the first generation grows, one that does not has to go. */
+/* If no interpreter grows, one that does not grow must be killed. */
 static bool is_any_growing(const struct usage_process *rows, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -377,7 +385,10 @@ static int by_rank(const void *a, const void *b)
 	return 0;
 }
 
-/* How many of `rows`, from the first on, have to go; *ret_left at first is what stays anyway. */
+/*
+ * Returns how many of `rows`, from the first, must be killed. *ret_left is first what stays in any
+ * case, then what stays.
+ */
 static size_t count_victims(const struct usage_process *rows, size_t len,
 			    const struct usage_kill_request *request, uint64_t *ret_left)
 {
@@ -393,9 +404,9 @@ static size_t count_victims(const struct usage_process *rows, size_t len,
 	return victims;
 }
 
-/* Takes out of `count` victims those without whom the others suffice. */
-static size_t spare_needless(struct usage_process *rows, size_t count,
-			     const struct usage_kill_request *request, uint64_t left)
+/* Removes victims from the list if the others suffice. */
+static size_t drop_needless_victims(struct usage_process *rows, size_t count,
+				    const struct usage_kill_request *request, uint64_t left)
 {
 	size_t kept = count;
 
@@ -411,7 +422,7 @@ static size_t spare_needless(struct usage_process *rows, size_t count,
 	return kept;
 }
 
-static void note(const struct usage_process *victim, int first, struct usage_killed *killed)
+static void count_victim(const struct usage_process *victim, int first, struct usage_killed *killed)
 {
 	if (victim->generations == first) {
 		killed->firsts++;
@@ -421,7 +432,7 @@ static void note(const struct usage_process *victim, int first, struct usage_kil
 		killed->program = *victim;
 }
 
-/* Each is held before it is looked for again, so that it is no other process with its number. */
+/* Holds each victim before looking it up again, so that its pid cannot be reused. */
 static void kill_all(const struct usage_process *victims, size_t count, int first,
 		     struct usage_killed *killed)
 {
@@ -434,7 +445,7 @@ static void kill_all(const struct usage_process *victims, size_t count, int firs
 	for (size_t i = 0; i < count; i++) {
 		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&
 		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
-			note(&victims[i], first, killed);
+			count_victim(&victims[i], first, killed);
 		fd_close(&pidfds[i]);
 	}
 }
@@ -453,17 +464,17 @@ void usage_kill_largest(int first, const struct usage_kill_request *request,
 
 	*ret_killed = (struct usage_killed){ .programs = 0 };
 	proctree_descendants(&list);
-	rows = survey(first, true, &list, &totals, &len);
+	rows = list_processes(first, true, &list, &totals, &len);
 	if (rows == NULL)
 		return;
 	left = take_files_out(paths, rows, len);
-	add_held(&list, rows, len, &in_flight);
+	add_kernel_memory(&list, rows, len, &in_flight);
 	for (size_t i = 0; i < len; i++)
 		rows[i].rank = rank_of(&rows[i], first, request);
 	qsort(rows, len, sizeof(*rows), by_rank);
 	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
 		own.still_max = own.memory_max;
 	count = count_victims(rows, len, &own, &left);
-	kill_all(rows, spare_needless(rows, count, &own, left), first, ret_killed);
+	kill_all(rows, drop_needless_victims(rows, count, &own, left), first, ret_killed);
 	free(rows);
 }

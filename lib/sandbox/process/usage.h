@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage.h - what the processes below the caller use, by /proc.
+ * usage.h - measures what the processes below the caller use, by /proc.
  *
- * Memory is what a process has for itself (anonymous and shared memory), and where there are many
- * descriptors what they hold of the kernel's (held.h). Pages that relatives share are counted by
- * each of them; `exact` shares them out by smaps_rollup, which costs a millisecond for each 80 MB
- * and is for when the quick sum is above a limit. Both ways round, a process that may not be looked
- * into counts by its resident size.
+ * Memory is the private and shared memory of each process; kernel memory (kernel_memory.h) is added
+ * when there are many descriptors. A quick measure counts a page that related processes share once
+ * for each of them. An exact one divides it among them by smaps_rollup, at a millisecond for each
+ * 80 MB; it is meant for when the quick sum is above a limit. A process that may not be traced
+ * counts by its resident size.
  */
 #ifndef SANDBOX_PROCESS_USAGE_H
 #define SANDBOX_PROCESS_USAGE_H
@@ -15,82 +15,91 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Folders of the session; NULL for none. */
+/* Folders of the session; each may be NULL. */
 struct usage_paths {
-	const char *folder; /* on the file system whose deleted files count */
-	const char *shared; /* a file system in memory, of the session alone */
+	const char *folder; /* on the file system whose unlinked files count */
+	const char *shared; /* a file system in memory that only this session uses */
 };
 
 enum {
 	USAGE_NAME_MAX = 16,
-	USAGE_KILLS_MAX = 64, /* processes that one relief kills */
+	USAGE_KILLS_MAX = 64, /* processes that one call kills */
 	USAGE_BUSY_MAX = 8,
 };
 
-/* Of the first generation, since the last but one quick measure: all it has, when it is new. */
+/*
+ * Growth of one first-generation process since the last but one quick measure; all its memory when
+ * it is new.
+ */
 struct usage_growth {
 	uint64_t bytes;
-	int32_t parent; /* whose child it is; 0: there is none */
+	int32_t parent; /* the process's parent; 0: unused row */
 	int32_t unused;
 };
 
-/* Crosses a channel as it is. */
+/* Crosses a channel as raw bytes. */
 struct usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms;         /* of all that ever ran below and was waited for, too */
-	uint64_t unlinked_bytes; /* of files without a name that they have open (deleted.h) */
+	uint64_t cpu_ms;         /* of all processes that ever ran below and were waited for, too */
+	uint64_t unlinked_bytes; /* of open files without a name (unlinked.h) */
 	uint32_t processes;
-	uint32_t exact;          /* as it was asked for */
-	uint64_t programs_bytes; /* of memory_bytes, what is not of the first generation */
-	uint64_t shared_bytes;   /* of memory_bytes, what files of places.shared take */
-	uint32_t in_flight;      /* descriptors on their way through sockets (held.h) */
-	uint32_t tasks;          /* threads of all processes, and zombies, as the kernel counts */
-	struct usage_growth growths[USAGE_BUSY_MAX]; /* of an exact one */
+	uint32_t exact;          /* 1: an exact measure */
+	uint64_t programs_bytes; /* part of memory_bytes that is not of the first generation */
+	uint64_t shared_bytes;   /* part of memory_bytes that files in paths.shared take */
+	uint32_t in_flight;      /* descriptors in flight through sockets (kernel_memory.h) */
+	uint32_t tasks; /* threads of all processes, and zombies, as the kernel counts them */
+	struct usage_growth growths[USAGE_BUSY_MAX]; /* only of an exact measure */
 };
 
-/* A process and what it has. Crosses a channel as it is; `name` is foreign. */
+/* One process. Crosses a channel as raw bytes; `name` is untrusted. */
 struct usage_process {
-	uint64_t memory_bytes; /* that its end frees */
-	uint64_t shared_bytes; /* what it has of memory that others may have, too */
-	int32_t pid;           /* 0: there is none */
+	uint64_t memory_bytes; /* freed if the process ends */
+	uint64_t shared_bytes; /* memory that other processes may have, too */
+	int32_t pid;           /* 0: no process */
 	int32_t generations;   /* below the caller: 2 is a child's child */
 	int32_t parent;
-	uint32_t rank;    /* of who is to go: 0 first */
-	uint64_t started; /* in ticks of the machine */
+	uint32_t rank;    /* order of killing, 0 first */
+	uint64_t started; /* in ticks since the machine's boot */
 	char name[USAGE_NAME_MAX];
 };
 
-/* What is to be killed for its memory. Crosses a channel as it is. */
+/* How much memory processes may keep. Crosses a channel as raw bytes. */
 struct usage_kill_request {
 	uint64_t memory_max;
-	uint64_t still_max; /* for the sake of more than this those go that do not grow */
+	uint64_t still_max; /* the limit that applies to interpreters that do not grow */
 	uint32_t busy_count;
-	int32_t busy[USAGE_BUSY_MAX]; /* whose children run code: as the receiver numbers them */
+	int32_t busy[USAGE_BUSY_MAX]; /* parents of processes that run code, numbered as the
+					 receiver does */
 };
 
-/* What was killed for its memory. Crosses a channel as it is. */
+/* The processes that were killed. Crosses a channel as raw bytes. */
 struct usage_killed {
-	struct usage_process program; /* the largest above the first generation that counts */
-	uint32_t programs;            /* killed like it */
-	uint32_t firsts;              /* killed of the first generation that counts */
+	struct usage_process program; /* the largest one above the first generation */
+	uint32_t programs;            /* how many above the first generation */
+	uint32_t firsts;              /* how many of the first generation */
 };
 
-/* Processes of a generation above `first` (1 is a child) are not counted: they are ours. */
-/* Of those of `first` that have one parent, which is ours, all but the oldest are programs. */
 /*
- * What files in `places->shared` take counts once, and as memory of no process. `places` may be
- * NULL.
+ * A process counts if it is `first` generations below the caller (1 is a child) or deeper; those
+ * above belong to ptycell. Of the children of one such parent only the oldest is of the first
+ * generation. The others are orphans that it inherited, and count as programs.
+ */
+
+/*
+ * Measures all processes that count. Files in `paths->shared` count once, and for no process.
+ * `paths` may be NULL.
  */
 void usage_measure(int first, bool exact, const struct usage_paths *paths, struct usage *ret_usage,
 		   struct usage_process *ret_largest);
 
 /*
- * Kills processes that count until those that are left have `memory_max` together by an exact
- * measure, or USAGE_KILLS_MAX have been killed. Of the first generation, whose memory is somebody's
- * work, only when the others do not suffice, and then children of `busy` before those that are
- * idle; while others of it grow, those that do not go only for more than still_max. Of each kind
- * one that has grown since the last but one quick measure is first, then the newest; who need not
- * go for the others' sake stays.
+ * Kills processes that count, until the rest have at most `memory_max` by an exact measure or
+ * USAGE_KILLS_MAX have been killed.
+ *
+ * Programs are killed first. Interpreters follow only when that is not enough: children of `busy`
+ * before idle ones. While some interpreter grows, those that do not grow are killed only above
+ * still_max. Within each kind, a process that has grown since the last but one quick measure comes
+ * first, then the newest. A process that need not be killed for the others' sake stays.
  */
 void usage_kill_largest(int first, const struct usage_kill_request *request,
 			const struct usage_paths *paths, struct usage_killed *ret_killed);
