@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * killgroup.c - joins a landlock domain that holds signals in, and tests whether it does.
+ *
+ * The test is a kill() with signal 0 to a process of the server. EPERM is the only proof: it means
+ * that kill(-1) cannot reach the user's processes either.
+ */
 #include "sandbox/restrict/killgroup.h"
 
 #include <errno.h>

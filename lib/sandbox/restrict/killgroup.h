@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * killgroup.h - a set of processes that kill(-1) reaches whole, and nobody else, without a pid
+ * killgroup.h - a set of processes that kill(-1) reaches completely and exclusively, without a pid
  * namespace.
  *
- * Whoever joins may signal only processes that it starts: because its landlock domain keeps
- * signals in, or because it has a user of its own. kill(-1) then ends all of them, also those that
- * fork while they are being counted, daemonise or change their session. It must never be called
- * by somebody whom nothing holds: it would end all that the person has running.
+ * A member may signal only processes that it starts, because its landlock domain holds signals in
+ * or because it has a user of its own. So kill(-1) ends all of them, including those that fork
+ * meanwhile, daemonise or change their session. It must never be called outside such a group: it
+ * would end every process of the user.
  */
 #ifndef SANDBOX_RESTRICT_KILLGROUP_H
 #define SANDBOX_RESTRICT_KILLGROUP_H
@@ -17,9 +17,10 @@
 #include "base/err.h"
 
 /*
- * Joins, when this machine can, and says in *ret_armed whether kill(-1) may be used: only when it
- * was seen that `outside`, a living process of the server's, cannot be signalled. For good, and for
- * all that is forked later. `abi` is landlock's (landlock_abi). Not being able is no error.
+ * Makes the calling process and all that it forks a kill group, permanently. Sets *ret_armed to
+ * whether kill(-1) may be used: only when `outside`, a living process of the server, turned out to
+ * be out of reach. `abi` is from landlock_abi. A machine that cannot do this is no error. Returns
+ * -1 and sets *err otherwise.
  */
 int killgroup_join(pid_t outside, int abi, bool *ret_armed, struct err *err) MUST_CHECK;
 

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * landlock.c - the landlock rules of each tier.
+ *
+ * With a root of its own a session may read all of it, since the mounts already decide what is
+ * there; landlock protects against mistakes in them. On the host's root the rules list everything
+ * that a session may open. Rules hold through mounts, so a share below a folder may get rights that
+ * were meant for that folder. A zygote's program was opened in another root, so no path rule covers
+ * it but /proc/self/exe.
+ */
 #include "sandbox/restrict/landlock.h"
 
 #include <errno.h>
@@ -12,17 +21,17 @@
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITE_FILES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_RULESET_TRUNCATE)
-/* What a rule for something that is no folder may say. */
+/* The rights that a rule for a file, not a folder, may contain. */
 #define FILE_RIGHTS                                                                                \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES |                 \
 	 LANDLOCK_RULESET_IOCTL_DEV | LANDLOCK_RULESET_RESOLVE_UNIX)
 
-/* What may be done to a file, or below a folder. */
+/* Rights to a file, or below a folder. */
 enum access {
-	ACCESS_READ, /* and run */
-	ACCESS_LOOK, /* not run */
+	ACCESS_READ, /* with execution */
+	ACCESS_LOOK, /* without execution */
 	ACCESS_CHANGE,
-	ACCESS_OWN, /* the same, and its sockets are the session's own */
+	ACCESS_OWN, /* like CHANGE, and Unix sockets there may be connected to */
 	ACCESS_DEVICE,
 	ACCESS_TERMINAL,
 	ACCESSES
@@ -35,7 +44,7 @@ struct rule {
 
 struct domain {
 	int ruleset;
-	uint64_t fs; /* the rights that it handles */
+	uint64_t fs; /* the rights that the ruleset handles */
 };
 
 static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_FILES |
@@ -54,8 +63,8 @@ static const uint64_t rights[ACCESSES] = {
 };
 
 /*
- * A root of our own: what is mounted there bounds it already, so all of it may be read. A copy's
- * program was opened in its parent's root, from which no "/" of its own is reached, but this /usr.
+ * Rules for a root of the session's own, where everything may be read. A forked session's program
+ * was opened in the zygote's root: this root's "/" does not cover it, but "/usr" does.
  */
 static const struct rule own_root[] = {
 	{ "/", ACCESS_READ },       { "/usr", ACCESS_READ },     { "/tmp", ACCESS_OWN },
@@ -63,8 +72,9 @@ static const struct rule own_root[] = {
 };
 
 /*
- * The host's root, beside hosttree.h: /tmp, /dev/shm and the terminals in /dev/pts are other
- * programs' too. Without accounts there would be no user name.
+ * Rules for the host's root in addition to hosttree.h. /tmp, /dev/shm and the terminals in /dev/pts
+ * are left out, because other programs use them. Without the account files there would be no user
+ * name.
  */
 static const struct rule host_root[] = {
 	{ "/proc", ACCESS_LOOK },       { "/sys/devices/system/cpu", ACCESS_LOOK },
@@ -96,7 +106,7 @@ static int allow_path(const struct domain *domain, const char *path, enum access
 	return allow_fd(domain, fd, access, err);
 }
 
-/* What this system does not have needs no rule. */
+/* A path that does not exist needs no rule. */
 static int allow_if_there(const struct domain *domain, const char *path, enum access access,
 			  struct err *err)
 {
@@ -127,7 +137,7 @@ static int allow_etc(void *data, const char *path, struct err *err)
 	return allow_if_there(data, path, ACCESS_LOOK, err);
 }
 
-/* The interpreter's own terminal, of all that stand in the host's /dev/pts. */
+/* Allows the interpreter's own terminal only, because the host's /dev/pts has others. */
 static int allow_terminal(const struct domain *domain, struct err *err)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -141,7 +151,7 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 	for (size_t i = 0; i < policy->share_count; i++) {
 		const struct policy_share *share = &policy->shares[i];
 
-		/* Neither landlock nor bwrap can keep a name in it from being made. */
+		/* Neither landlock nor bwrap can prevent the creation of a protected name. */
 		if (share->writable && policy->tier != POLICY_NAMESPACES)
 			return err_set(err, ERR_UNSUPPORTED,
 				       "writing in a share needs tier namespaces, and this is "
@@ -167,9 +177,9 @@ static bool holds_share(const struct policy *policy, const char *path)
 }
 
 /*
- * A rule holds through mounts: below a folder whose sockets are the session's own there may be a
- * share, with sockets of the person's programs. An interpreter reaches those that it made itself
- * without a rule.
+ * A rule holds through mounts. If a share lies below a folder with the session's own sockets, that
+ * folder loses the right to connect, because the share may contain sockets of the user's programs.
+ * Sockets that the interpreter made itself need no rule.
  */
 static int allow_own_root(const struct domain *domain, const struct policy *policy, struct err *err)
 {
@@ -181,11 +191,11 @@ static int allow_own_root(const struct domain *domain, const struct policy *poli
 		if (allow_if_there(domain, own_root[i].path, access, err) < 0)
 			return -1;
 	}
-	/* A copy's program lies in its parent's root, whose inodes may be others. */
+	/* A forked session's program lies in the zygote's root, whose inodes may differ. */
 	return policy->nested ? allow_if_there(domain, "/proc/self/exe", ACCESS_READ, err) : 0;
 }
 
-/* What the session's user cannot get to is of no use to it, and no reason to refuse the rest. */
+/* A runtime that the session's user cannot reach is useless to it, but no reason to fail. */
 static int allow_runtimes(const struct domain *domain, const struct policy *policy, struct err *err)
 {
 	for (size_t i = 0; i < policy->runtime_count; i++)
@@ -223,7 +233,7 @@ int landlock_enter(const struct policy *policy, int workspace, int abi, struct e
 
 	if (abi == 0)
 		return host ? err_set(err, ERR_UNSUPPORTED, "this kernel has no landlock") : 0;
-	/* A session's own network needs no second guard, and its servers need their ports. */
+	/* The session's own network confines it already, and its servers need ports. */
 	if (!host)
 		refused.net = 0;
 	ruleset = landlock_ruleset_new(&refused, err);
@@ -239,7 +249,9 @@ int landlock_enter(const struct policy *policy, int workspace, int abi, struct e
 	return landlock_ruleset_enter(ruleset, err);
 }
 
-/* Every domain refuses moves between folders, handled or not, where no rule allows them. */
+/*
+ * Every landlock domain refuses moves between folders unless a rule allows them, so "/" gets one.
+ */
 int landlock_enter_signal_scope(int abi, struct err *err)
 {
 	const struct landlock_rights refused = { .fs = LANDLOCK_ACCESS_FS_REFER,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * landlock.h - which files, sockets and processes a session reaches, whatever its mounts say.
+ * landlock.h - which files, sockets and processes a session reaches, independent of its mounts.
  *
- * What a kernel does not know is left out (lockdown/landlock_ruleset.h).
+ * Rights that the kernel does not know are left out (lockdown/landlock_ruleset.h).
  */
 #ifndef SANDBOX_RESTRICT_LANDLOCK_H
 #define SANDBOX_RESTRICT_LANDLOCK_H
@@ -12,15 +12,15 @@
 #include "sandbox/policy.h"
 
 /*
- * Enters the domain of the policy's tier, for the calling thread and all that it starts, for
- * good: what no rule names is refused. `workspace` is a descriptor of the folder for tier
- * landlock; a root of our own has it at POLICY_DATA. With `abi` 0 it does nothing, unless the
- * tier is landlock: ERR_UNSUPPORTED. Needs no_new_privs.
+ * Enters the domain of the policy's tier, permanently, for the calling thread and all that it
+ * starts. Access that no rule names is refused. `workspace` is the folder's descriptor in tier
+ * landlock; other tiers use POLICY_DATA. With `abi` 0 this does nothing, but is an error in tier
+ * landlock. Requires no_new_privs. Returns -1 and sets *err (ERR_UNSUPPORTED).
  */
 int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err) MUST_CHECK;
 /*
- * Enters a domain that only keeps signals from whoever is outside it: kill(-1) then reaches no
- * process but those that the caller starts. ERR_UNSUPPORTED below LANDLOCK_ABI_SIGNALS.
+ * Enters a domain that only holds signals in: kill(-1) then reaches only processes that the caller
+ * starts. Returns -1 and sets *err: ERR_UNSUPPORTED below LANDLOCK_ABI_SIGNALS.
  */
 int landlock_enter_signal_scope(int abi, struct err *err) MUST_CHECK;
 

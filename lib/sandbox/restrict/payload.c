@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * payload.c - turns a forked child into the interpreter: terminal, descriptors, limits, privileges,
+ * exec.
+ *
+ * The order matters. Descriptors are moved while all are known. Limits are set before privileges
+ * are dropped, because a process without them could not lower some. The second user namespace comes
+ * before the filters, since joining it needs capabilities and gives new ones. A core dump limit of
+ * 0 does not stop a host that pipes dumps to a program, but 1 does (core(5)).
+ */
 #include "sandbox/restrict/payload.h"
 
 #include <errno.h>
@@ -39,7 +48,7 @@ int payload_take_terminal(const struct payload *payload, struct err *err)
 	return 0;
 }
 
-/* Replaces *fd by a close-on-exec copy above every number that a plan can name. */
+/* Replaces *fd by a close-on-exec duplicate above every number that a plan can name. */
 static int move_up(int *fd, struct err *err)
 {
 	int copy = fcntl(*fd, F_DUPFD_CLOEXEC, PLAN_DESCRIPTOR_NUMBER_MAX + 1);
@@ -51,8 +60,8 @@ static int move_up(int *fd, struct err *err)
 }
 
 /*
- * Puts `count` descriptors at `numbers` and marks every other from 3 on as close-on-exec. The
- * copies are made above all numbers first, so that none is overwritten before its turn.
+ * Puts `count` descriptors at `numbers`, and marks all others from 3 on as close-on-exec. All are
+ * duplicated above the numbers first, so that none is overwritten before its turn.
  */
 static int place_all(int *fds, const int *numbers, size_t count, struct err *err)
 {
@@ -74,7 +83,7 @@ static int place_descriptors(struct payload *payload, struct err *err)
 	int numbers[3 + PLAN_DESCRIPTORS_MAX];
 	size_t count = 0;
 
-	/* These are used after this: out of the numbers' way. */
+	/* These are used later, so they must not occupy the plan's numbers. */
 	if (move_up(&payload->report, err) < 0 ||
 	    (payload->workspace >= 0 && move_up(&payload->workspace, err) < 0) ||
 	    (payload->user_ns >= 0 && move_up(&payload->user_ns, err) < 0))
@@ -83,7 +92,7 @@ static int place_descriptors(struct payload *payload, struct err *err)
 		fds[count] = payload->slave;
 		numbers[count] = (int)count;
 	}
-	/* Later ones win: a plan may replace standard input. */
+	/* A later entry wins: a plan may replace standard input. */
 	for (size_t i = 0; i < start->descriptor_count; i++, count++) {
 		fds[count] = payload->ends[i];
 		numbers[count] = start->descriptors[i].number;
@@ -98,7 +107,7 @@ struct limit_row {
 	const char *name;
 };
 
-static int limit(const struct limit_row *row, struct err *err)
+static int set_limit(const struct limit_row *row, struct err *err)
 {
 	struct rlimit now;
 	struct rlimit new;
@@ -107,7 +116,7 @@ static int limit(const struct limit_row *row, struct err *err)
 		return 0;
 	if (getrlimit(row->resource, &now) < 0)
 		return err_sys(err, "reading the limit of %s", row->name);
-	/* Raising is not ours: the server's own limit is the ceiling. */
+	/* Limits are never raised: the server's own limit is the maximum. */
 	new.rlim_max = row->hard < now.rlim_max ? row->hard : now.rlim_max;
 	new.rlim_cur = row->soft < new.rlim_max ? row->soft : new.rlim_max;
 	if (setrlimit(row->resource, &new) < 0)
@@ -115,10 +124,10 @@ static int limit(const struct limit_row *row, struct err *err)
 	return 0;
 }
 
-static int limit_all(const struct limit_row *rows, size_t count, struct err *err)
+static int set_all_limits(const struct limit_row *rows, size_t count, struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (limit(&rows[i], err) < 0)
+		if (set_limit(&rows[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -126,7 +135,7 @@ static int limit_all(const struct limit_row *rows, size_t count, struct err *err
 static int set_limits(const struct policy *policy, struct err *err)
 {
 	const struct limit_row limits[] = {
-		/* With 0 a program that the host pipes dumps to would still get this memory. */
+		/* With 0 a dump would still be piped to the host's handler, with all memory. */
 		{ RLIMIT_CORE, 1, 1, "core dumps" },
 		{ RLIMIT_NOFILE, policy->open_files_max, policy->open_files_max, "open files" },
 		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
@@ -137,18 +146,18 @@ static int set_limits(const struct policy *policy, struct err *err)
 	};
 	const struct limit_row confined[] = {
 		{ RLIMIT_MEMLOCK, LOCKED_BYTES, LOCKED_BYTES, "locked memory" },
-		/* Kernel memory that no other limit counts. */
+		/* kernel memory that no other limit counts */
 		{ RLIMIT_MSGQUEUE, 0, 0, "message queues" },
 		{ RLIMIT_SIGPENDING, PENDING_SIGNALS, PENDING_SIGNALS, "pending signals" },
 	};
 
-	if (limit_all(limits, ARRAY_SIZE(limits), err) < 0)
+	if (set_all_limits(limits, ARRAY_SIZE(limits), err) < 0)
 		return -1;
 	if (policy->tier == POLICY_UNCONFINED)
 		return 0;
-	/* The person's own programs come first. */
+	/* The user's own programs have priority. */
 	(void)setpriority(PRIO_PROCESS, 0, NICENESS);
-	return limit_all(confined, ARRAY_SIZE(confined), err);
+	return set_all_limits(confined, ARRAY_SIZE(confined), err);
 }
 
 static int enter_folder(const struct payload *payload, struct err *err)
@@ -162,10 +171,7 @@ static int enter_folder(const struct payload *payload, struct err *err)
 	return chdir(cwd) < 0 ? err_sys(err, "entering '%s'", cwd) : 0;
 }
 
-/*
- * In this order: filters may forbid what makes them, and joining the second user namespace needs
- * capabilities and gives new ones.
- */
+/* The filters may forbid calls that set up the others, so they come last. */
 int payload_drop_privileges(const struct payload *payload, struct err *err)
 {
 	if (set_limits(payload->policy, err) < 0)
@@ -176,8 +182,8 @@ int payload_drop_privileges(const struct payload *payload, struct err *err)
 	return privdrop_apply(payload->policy, payload->workspace, payload->means, err);
 }
 
-/* All but the last step. */
-static int prepare(struct payload *own, struct err *err)
+/* Does everything up to the exec. */
+static int prepare_process(struct payload *own, struct err *err)
 {
 	if (bind_life(own, err) < 0 || payload_take_terminal(own, err) < 0 ||
 	    place_descriptors(own, err) < 0 || payload_drop_privileges(own, err) < 0)
@@ -185,7 +191,9 @@ static int prepare(struct payload *own, struct err *err)
 	return enter_folder(own, err);
 }
 
-/* Of a file that is too large a program learns by the error of its call, as of a full disk. */
+/*
+ * A program learns by the error of its call that a file is too large, as it does for a full disk.
+ */
 static void set_signals(void)
 {
 	sigset_t none;
@@ -210,7 +218,7 @@ noreturn void payload_exec(const struct payload *payload)
 	struct payload own = *payload;
 	struct err err = { 0 };
 
-	if (prepare(&own, &err) == 0)
+	if (prepare_process(&own, &err) == 0)
 		(void)exec_program(own.start, &err);
 	(void)!write(own.report, &err, sizeof(err));
 	_exit(EXIT_NOT_STARTED);
@@ -225,10 +233,11 @@ static bool is_of_plan(const struct plan_start *start, int fd)
 }
 
 /*
- * What exec does: name, descriptors, and only then who may look into it: a sibling with the same
- * user could take what is still open. The report's end tells of success.
+ * Does what exec would do: process name, close-on-exec descriptors, dumpable flag. The flag comes
+ * last, because a sibling with the same user could take descriptors that are still open. The end of
+ * the report pipe means success.
  */
-static int shed(const struct payload *own, struct err *err)
+static int finish_like_exec(const struct payload *own, struct err *err)
 {
 	const char *slash = strrchr(own->start->argv[0], '/');
 
@@ -249,7 +258,7 @@ void payload_become(const struct payload *payload)
 	struct payload own = *payload;
 	struct err err = { 0 };
 
-	if (prepare(&own, &err) == 0 && shed(&own, &err) == 0)
+	if (prepare_process(&own, &err) == 0 && finish_like_exec(&own, &err) == 0)
 		return;
 	(void)!write(own.report, &err, sizeof(err));
 	_exit(EXIT_NOT_STARTED);

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * privdrop.c - drops privileges in a fixed order: keyring, capabilities, no_new_privs, landlock,
+ * seccomp.
+ *
+ * A keyring must be left first, because possession of a key survives a user namespace and the
+ * filter forbids keyctl. Capabilities are dropped from all five sets, and the securebits keep a
+ * set-user-id root program from getting them back.
+ */
 #include "sandbox/restrict/privdrop.h"
 
 #include <errno.h>
@@ -21,8 +29,8 @@ static bool has(const struct privdrop_means *means, enum report_layer layer)
 }
 
 /*
- * A kernel without keyrings, or one where a container's filter hides them, has none to lose; a
- * user's quota of keys may be used up. Then the filter of system calls stands alone before them.
+ * A kernel may lack keyrings, a container's filter may hide them, or the user's quota may be used
+ * up. The seccomp filter then stands alone.
  */
 static int leave_keyring(struct err *err)
 {
@@ -51,7 +59,7 @@ static int write_no_capabilities(struct err *err)
 	return 0;
 }
 
-/* Who has not this one has no way to bound them, and none to need a bound. */
+/* A process without CAP_SETPCAP can neither bound capabilities nor needs to. */
 static bool may_bound(const struct __user_cap_data_struct *sets)
 {
 	return (sets[0].effective & BIT(CAP_SETPCAP)) != 0;
@@ -59,7 +67,7 @@ static bool may_bound(const struct __user_cap_data_struct *sets)
 
 static int drop_bound(struct err *err)
 {
-	/* Up to the first that this kernel does not know. */
+	/* Ends at the first capability that the kernel does not know. */
 	for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
 	     capability++)
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
@@ -76,7 +84,7 @@ int privdrop_bound_capabilities(struct err *err)
 	return may_bound(sets) ? drop_bound(err) : 0;
 }
 
-/* What being root would give. */
+/* Locks out the capabilities that user id 0 would get. */
 static int lock_root(struct err *err)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
@@ -105,7 +113,7 @@ static struct seccomp_options filter_options(const struct policy *policy, int ab
 {
 	bool host = policy->tier == POLICY_LANDLOCK;
 
-	/* On the host's root an older landlock leaves sockets with a path open to everybody. */
+	/* Before ABI 9, landlock allows connecting to any socket with a path on the host's root. */
 	return (struct seccomp_options){
 		.unix_sockets = policy->unix_sockets && (!host || abi >= LANDLOCK_ABI_SOCKETS),
 		.inet_sockets = !host,
@@ -127,7 +135,7 @@ int privdrop_apply(const struct policy *policy, int workspace, const struct priv
 		return -1;
 	if (has(means, LAYER_NO_CAPABILITIES) && drop_capabilities(err) < 0)
 		return -1;
-	/* Landlock and seccomp ask for it, or for a capability. */
+	/* Landlock and seccomp require this, or a capability. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "giving up new rights");
 	if (has(means, LAYER_LANDLOCK) && landlock_enter(policy, workspace, abi, err) < 0)

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * seccomp.c - compiles the table of rules into a BPF program, and loads it.
+ *
+ * The program searches the call's number in a binary tree. The kernel runs a new filter once for
+ * every call number to cache which are always allowed, so a linear list would cost 0.1 ms at each
+ * start. It is compiled after the memory limit is set: fixed arrays are used, and a sort that does
+ * not allocate.
+ */
 #include "sandbox/restrict/seccomp.h"
 
 #include <errno.h>
@@ -17,24 +25,24 @@
 
 enum {
 	SPANS_MAX = 256,
-	JUMP_MAX = 255, /* what a condition can skip */
+	JUMP_MAX = 255, /* the furthest that a condition can jump */
 };
 
 #define NAMESPACE_FLAGS                                                                            \
 	(CLONE_NEWTIME | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |             \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #define SET_ID_BITS (S_ISUID | S_ISGID)
-/* O_TMPFILE's own bit: its other one, O_DIRECTORY, differs between architectures. */
+/* O_TMPFILE's own bit. It includes O_DIRECTORY, whose value differs between architectures. */
 #define CREATE_BITS (O_CREAT | 020000000)
 #define SOCKET_TYPE_BITS 0xf
 
-/* Numbers from `first` to the next span's; the last one ends at the highest there can be. */
+/* Numbers from `first` to before the next span; the last one ends at the highest number. */
 struct span {
 	uint32_t first;
 	enum seccomp_verdict verdict;
 };
 
-/* Those of seccomp_options.inet_sockets. */
+/* For seccomp_options.inet_sockets. */
 static const uint32_t inet_families[] = { AF_INET, AF_INET6, AF_NETLINK };
 
 struct builder {
@@ -45,7 +53,7 @@ struct builder {
 	bool overflow;
 };
 
-/* ---- what happens to one call ---- */
+/* ---- one verdict ---- */
 
 static void put_if_any_bit(struct builder *builder, uint32_t bits)
 {
@@ -75,7 +83,7 @@ static void allow_zero(struct builder *builder, size_t argument)
 	bpf_errno(builder->program, EPERM);
 }
 
-/* Without such a flag the mode is what happens to be in the register. */
+/* Without such a flag the mode argument is undefined. */
 static void put_create(struct builder *builder, size_t mode)
 {
 	bpf_load_argument(builder->program, mode - 1);
@@ -96,13 +104,13 @@ static void refuse_requests(struct builder *builder, const uint32_t *requests, s
 
 static void put_ioctl(struct builder *builder)
 {
-	/* TIOCSTI CVE-2017-5226, TIOCLINUX CVE-2023-28100; a line discipline is a module. */
+	/* TIOCSTI: CVE-2017-5226; TIOCLINUX: CVE-2023-28100; TIOCSETD loads modules. */
 	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
 
 	refuse_requests(builder, requests, ARRAY_SIZE(requests));
 }
 
-/* Who opens a leased file waits for the lease's holder, 45 s as a rule. */
+/* Opening a leased file blocks until the holder releases it, for up to 45 s by default. */
 static void put_fcntl(struct builder *builder)
 {
 	static const uint32_t requests[] = { F_SETLEASE, F_NOTIFY };
@@ -110,7 +118,7 @@ static void put_fcntl(struct builder *builder)
 	refuse_requests(builder, requests, ARRAY_SIZE(requests));
 }
 
-/* A watch needs no more than the name of a file, and rights over it. */
+/* A watch needs only a file's name and read permission. */
 static void put_watched(struct builder *builder)
 {
 	if (builder->options->host_files)
@@ -143,8 +151,8 @@ static void put_only(struct builder *builder, const uint32_t *values, size_t cou
 }
 
 /*
- * Of the internet's protocols those that everybody uses, and of netlink what tells about
- * interfaces: for any other the kernel may load a module (SCTP, DCCP, L2TP, netfilter).
+ * Allows only common internet protocols, and of netlink only the one for interfaces. For others the
+ * kernel may load a module (SCTP, DCCP, L2TP, netfilter).
  */
 static void put_protocols(struct builder *builder)
 {
@@ -195,8 +203,8 @@ static void put_socket(struct builder *builder)
 }
 
 /*
- * A datagram end of a pair can send to any address later on, so that pairs would be sockets for
- * whoever may have none; SOCK_RAW is the same type under another name.
+ * A datagram socket of a pair can send to any address later, so pairs would replace the sockets
+ * that are refused. SOCK_RAW is the same type under another name.
  */
 static void put_socketpair(struct builder *builder)
 {
@@ -218,7 +226,7 @@ static void put_personality(struct builder *builder)
 	bpf_load_argument(builder->program, 0);
 	bpf_if_equal(builder->program, PER_LINUX);
 	bpf_allow(builder->program);
-	bpf_if_equal(builder->program, UINT32_MAX); /* asks */
+	bpf_if_equal(builder->program, UINT32_MAX); /* only reads the limit */
 	bpf_allow(builder->program);
 	bpf_errno(builder->program, EPERM);
 }
@@ -229,7 +237,7 @@ static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 		bpf_allow(builder->program);
 		return;
 	}
-	/* "0" is the caller, but for a user it means all that the user has. */
+	/* For setpriority, 0 with PRIO_USER means all processes of the user. */
 	if (verdict == SECCOMP_OWN_PRIORITY)
 		refuse_value(builder, 0, PRIO_USER);
 	if (verdict == SECCOMP_OWN_IO_PRIORITY)
@@ -238,8 +246,8 @@ static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 }
 
 /*
- * The limit of core dumps stays at 1 (sandbox/restrict/payload.c), and who sets it is told that it
- * is done: many programs forbid themselves dumps, and end when they cannot.
+ * The core dump limit stays at 1 (sandbox/restrict/payload.c). A call that sets it returns success
+ * without doing so, because many programs forbid their own dumps and exit when they cannot.
  */
 static void put_core_limit(struct builder *builder, size_t resource)
 {
@@ -248,7 +256,7 @@ static void put_core_limit(struct builder *builder, size_t resource)
 	bpf_allow(builder->program);
 }
 
-/* Both halves of a pointer. */
+/* Compares both halves of a pointer. */
 static void put_if_null(struct builder *builder, size_t argument, bool allowed)
 {
 	bpf_load_argument(builder->program, argument);
@@ -272,7 +280,7 @@ static void put_prlimit(struct builder *builder)
 	if (builder->options->host_pids)
 		put_if_null(builder, 2, true);
 	put_core_limit(builder, 1);
-	/* Nobody would fill in the old one. */
+	/* The old limit would not be filled in. */
 	put_if_null(builder, 3, false);
 	bpf_errno(builder->program, EPERM);
 }
@@ -344,8 +352,8 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 /* ---- the search for a number ---- */
 
 /*
- * The number is searched by halves. The kernel runs the filter once for every number when it is
- * loaded, to learn which calls are always allowed: a list instead of a tree costs 0.1 ms there.
+ * Searches by halves. The kernel runs the filter once for every number when it is loaded, to learn
+ * which calls are always allowed; a list would cost 0.1 ms there.
  */
 static void put_spans(struct builder *builder, const struct span *spans, size_t count)
 {
@@ -376,9 +384,11 @@ static void add_span(struct builder *builder, uint32_t first, enum seccomp_verdi
 	builder->spans[builder->span_count++] = (struct span){ first, verdict };
 }
 
-/* Sorted numbers of the architecture's rules. qsort() may ask for memory, whose limit is in force.
+/*
+ * Returns the architecture's rules, sorted by number. qsort() may allocate, and the memory limit is
+ * in force.
  */
-static size_t collect(struct span *ret_rules, enum seccomp_arch arch)
+static size_t collect_rules(struct span *ret_rules, enum seccomp_arch arch)
 {
 	size_t count = 0;
 
@@ -396,11 +406,11 @@ static size_t collect(struct span *ret_rules, enum seccomp_arch arch)
 	return count;
 }
 
-/* Neighbours with one plain answer become one span, what lies between rules is allowed. */
+/* Merges neighbours with the same plain verdict into spans; numbers between rules are allowed. */
 static int make_spans(struct builder *builder, enum seccomp_arch arch, struct err *err)
 {
 	struct span rules[SPANS_MAX];
-	size_t count = collect(rules, arch);
+	size_t count = collect_rules(rules, arch);
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < count; i++) {
