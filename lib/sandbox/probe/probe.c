@@ -42,8 +42,8 @@ struct verdict {
 /* ---- inside ---- */
 
 /* What supervisor and interpreter do, up to the exec. */
-static int confine_child(const struct site *site, const struct policy *policy,
-			 const struct setup_result *setup, struct err *err)
+static int confine_as_interpreter(const struct site *site, const struct policy *policy,
+				  const struct setup_result *setup, struct err *err)
 {
 	cleanup_fd int master = -1;
 	struct payload payload = { .policy = policy,
@@ -67,7 +67,7 @@ static void try_escapes(const struct site *site, const struct policy *policy,
 	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->place.data;
 	struct verdict verdict = { .layers = setup->layers };
 
-	if (confine_child(site, policy, setup, &verdict.err) == 0) {
+	if (confine_as_interpreter(site, policy, setup, &verdict.err) == 0) {
 		verdict.err.code = ERR_NONE;
 		verdict.layers |= privdrop_layers(policy, site->means);
 		verdict.escapes = escapes_run(&site->place.bait, data);
@@ -152,7 +152,7 @@ int probe_run_inside(const struct privdrop_means *means)
 
 /* ---- outside ---- */
 
-static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
+static int receive_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
 {
 	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, TIMEOUT_MS) <= 0)
 		return err_set(err, ERR_TIMEOUT, "building a sandbox took over %d s",
@@ -200,7 +200,7 @@ static int make_trial(struct trial *trial, const struct site *site, enum policy_
 }
 
 /* The whole life of the child. */
-static noreturn void begin(struct trial *trial)
+static noreturn void run_trial_child(struct trial *trial)
 {
 	if (trial->policy.tier != POLICY_BWRAP)
 		_exit(run_inside(trial->site, &trial->policy, &trial->map, trial->outside,
@@ -249,9 +249,9 @@ static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct er
 	if (pid < 0)
 		return -1;
 	if (pid == 0)
-		begin(trial);
+		run_trial_child(trial);
 	fd_close(&trial->verdict[1]);
-	rc = hear_verdict(trial->verdict[0], ret_verdict, err);
+	rc = receive_verdict(trial->verdict[0], ret_verdict, err);
 	if (rc < 0)
 		quote_complaint(trial->complaint[0], err);
 	(void)kill(pid, SIGKILL);

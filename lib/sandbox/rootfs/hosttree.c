@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * hosttree.c - the lists of host paths that sessions see, and the made-up files of /etc.
+ *
+ * Nothing here allocates: landlock rules are made from these lists in an interpreter whose memory
+ * limit is already in force.
+ */
 #include "sandbox/rootfs/hosttree.h"
 
 #include <dirent.h>
@@ -71,7 +77,7 @@ struct visit {
 	void *data;
 };
 
-/* /etc/python3.11 and the like, whichever there are: Debian's sitecustomize lies there. */
+/* Visits /etc/python3.11 and the like; Debian's sitecustomize is stored there. */
 static int visit_python(const struct visit *visit, const char *name, struct err *err)
 {
 	static const char prefix[] = "python3";
@@ -83,7 +89,9 @@ static int visit_python(const struct visit *visit, const char *name, struct err 
 	return visit->fn(visit->data, path, err);
 }
 
-/* Without opendir(), which asks for memory: an interpreter's limit may be in force. */
+/*
+ * Does not use opendir(), which allocates, because an interpreter's memory limit may be in force.
+ */
 static int each_python(const char *root, const struct visit *visit, struct err *err)
 {
 	_Alignas(struct dirent64) char entries[ENTRIES_BYTES];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hosttree.h - what of the host's file system every session sees, in every tier, read-only.
+ * hosttree.h - the part of the host's file system that every session sees, read-only, in every
+ * tier.
  *
- * The programs, and of /etc by list what interpreters and their libraries read on any
- * distribution: nothing in it tells about the machine's people.
+ * That is the host's programs, and of /etc a list of files that interpreters and libraries read on
+ * any distribution. The list contains nothing about the machine's users.
  */
 #ifndef SANDBOX_ROOTFS_HOSTTREE_H
 #define SANDBOX_ROOTFS_HOSTTREE_H
@@ -14,14 +15,14 @@
 #include "base/err.h"
 #include "sandbox/policy.h"
 
-/* /usr, /bin and the like: folders or links, some of which a host does not have. */
+/* /usr, /bin and the like: folders or links; a host may lack some. */
 extern const char *const hosttree_system[];
 extern const size_t hosttree_system_count;
 /* The nodes of /dev that a program may expect. */
 extern const char *const hosttree_devices[];
 extern const size_t hosttree_device_count;
 
-/* What is made for /etc: accounts and names that are the same in every session. */
+/* Files made for /etc: accounts and names that are the same in every session. */
 struct hosttree_file {
 	const char *path;
 	const char *text;
@@ -30,15 +31,21 @@ struct hosttree_file {
 extern const struct hosttree_file hosttree_made[];
 extern const size_t hosttree_made_count;
 
-/* False when the user shares something that lies there. */
+/*
+ * Returns whether POLICY_USER_DATA can hold the links to output/ and input/: the user shares
+ * nothing there.
+ */
 bool hosttree_links_user_data(const struct policy *policy);
-/* Would something of the host at this path hide a part of the tree that confines? */
+/* Returns whether a host path shown at `path` would hide a part of the tree that confines. */
 bool hosttree_is_reserved(const char *path);
 
-/* `path` is absolute, as seen from the host's root; whether it is there is not known. */
+/* Receives an absolute path, as seen from the host's root, which may not exist. */
 typedef int hosttree_fn(void *data, const char *path, struct err *err);
 
-/* Calls `fn` for everything in /etc of the host whose root is `root` ("" for ours). */
+/*
+ * Calls `fn` for every path in /etc that sessions see, of the host whose root is `root` ("" for the
+ * current one). Returns -1 when `fn` does, or sets *err itself.
+ */
 int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err) MUST_CHECK;
 
 #endif

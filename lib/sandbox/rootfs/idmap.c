@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * idmap.c - replaces the shares of a root server's session by idmapped mounts.
+ *
+ * The launcher makes these mounts before it forks init, because MOUNT_ATTR_IDMAP needs privileges
+ * over the file system. The map is a user namespace that exists only as a descriptor.
+ */
 #include "sandbox/rootfs/idmap.h"
 
 #include <sys/stat.h>
@@ -8,8 +14,8 @@
 
 _Static_assert(POLICY_SHARES_MAX <= 32, "a bit for each share");
 
-static int shift_one(const struct policy_share *row, int share, const struct uid_map *map,
-		     struct err *err)
+static int idmap_share(const struct policy_share *row, int share, const struct uid_map *map,
+		       struct err *err)
 {
 	cleanup_fd int found = mount_source_open(row->path, share, err);
 	cleanup_fd int user_ns = -1;
@@ -20,10 +26,10 @@ static int shift_one(const struct policy_share *row, int share, const struct uid
 	if (fstat(share, &st) < 0)
 		return err_sys(err, "looking at '%s'", row->path);
 	user_ns = uid_map_open_idmap(st.st_uid, st.st_gid, map, err);
-	return user_ns < 0 ? -1 : mount_source_shift(share, row->writable, user_ns, err);
+	return user_ns < 0 ? -1 : mount_source_idmap(share, row->writable, user_ns, err);
 }
 
-/* A share that was replaced is left to init, which looks again and refuses it. */
+/* A share that was replaced meanwhile is left as it is: init compares it again and reports it. */
 static int explain_failed(const struct policy_share *row, struct err *err)
 {
 	if (!row->writable || err->code == ERR_DENIED)
@@ -41,7 +47,7 @@ int idmap_shares(const struct policy *policy, const struct uid_map *map, int *sh
 	uint32_t idmapped = 0;
 
 	for (size_t i = 0; map->other_user && i < policy->share_count; i++) {
-		int tree = shift_one(&policy->shares[i], shares[i], map, err);
+		int tree = idmap_share(&policy->shares[i], shares[i], map, err);
 
 		if (tree >= 0) {
 			shares[i] = tree;

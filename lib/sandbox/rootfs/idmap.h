@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shift.h - lets a root server's session use a share as the share's owner, whom it is not.
+ * idmap.h - idmapped mounts for shares, where the server is root and the session's user is not.
  *
- * Such a session has an unprivileged user of its own (sandbox/namespaces/uid_map.h). By a mount
- * that maps owners, files of whoever owns the share's top are its own inside, and what it makes
- * there belongs to that owner outside: the same as when the server runs as that owner. Files of
- * others stay others'.
+ * The session then has an unprivileged user of its own (sandbox/namespaces/uid_map.h). In an
+ * idmapped mount, files of the share's owner belong to that user, and files that it makes belong to
+ * the share's owner outside, as when the server runs as that owner. Files of other users stay
+ * theirs.
  */
 #ifndef SANDBOX_ROOTFS_IDMAP_H
 #define SANDBOX_ROOTFS_IDMAP_H
@@ -17,14 +17,14 @@
 #include "sandbox/policy.h"
 
 /*
- * Replaces the descriptors of the policy's shares by mounts that are nowhere yet, whose owners are
- * mapped: those are the caller's to close. *ret_shifted is 1U << which; none when `map` is not
- * foreign. Where kernel or file system cannot do it a share is left as it is, and one for writing
- * is ERR_UNSUPPORTED, with nothing replaced.
+ * Replaces descriptors of the policy's shares by detached idmapped mounts, which the caller closes
+ * by idmap_release. Sets *ret_idmapped to the bits 1U << i of replaced shares; to 0 when `map` is
+ * the caller's own user. A share whose kernel or file system cannot do this is left as it is. If it
+ * is a writable one, nothing is replaced, and this returns -1 and sets *err (ERR_UNSUPPORTED).
  */
 int idmap_shares(const struct policy *policy, const struct uid_map *map, int *shares,
 		 uint32_t *ret_idmapped, struct err *err) MUST_CHECK;
-/* Closes what idmap_shares made. */
+/* Closes the mounts that idmap_shares made. */
 void idmap_release(uint32_t idmapped, int *shares);
 
 #endif

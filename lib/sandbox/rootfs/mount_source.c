@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * mount_source.c - opens host folders without surprises, and makes mounts of them by descriptor.
+ *
+ * The mount calls of Linux 5.12 (open_tree, mount_setattr) attach a folder by descriptor with its
+ * flags already set. Older kernels mount by /proc/self/fd, which is below /old while the tree is
+ * built. A flag like nosuid that a mount has from the host may not be cleared in a user namespace,
+ * so such flags are read and kept. Linux 5.6 has openat2, which refuses links on the way. Without
+ * it the path is walked name by name.
+ */
 #include "sandbox/rootfs/mount_source.h"
 
 #include <errno.h>
@@ -19,7 +28,7 @@ enum { NAME_MAX_BYTES = 255 };
 
 /* ---- opening ---- */
 
-/* For kernels before 5.6. */
+/* Opens the path name by name, for kernels before 5.6. */
 static int walk(int root, const char *path, bool may_be_link)
 {
 	cleanup_fd int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +64,7 @@ static int open_plain(int root, const char *path, uint64_t flags, uint64_t resol
 				      .resolve = RESOLVE_NO_MAGICLINKS | resolve };
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	/* Old container filters answer EPERM for calls they do not know. */
+	/* Old seccomp profiles of containers answer EPERM to calls that they do not know. */
 	return fd < 0 && (errno == ENOSYS || errno == EPERM)
 		       ? walk(root, path, (flags & O_NOFOLLOW) != 0)
 		       : fd;
@@ -68,7 +77,7 @@ int mount_source_open(const char *path, int expected, struct err *err)
 	struct stat found;
 	struct stat wanted;
 
-	/* Root's rights over files end at the sandbox's border. */
+	/* Root's privileges over files do not reach into the user namespace. */
 	if (fd < 0 && errno == EACCES)
 		return err_set(err, ERR_DENIED,
 			       "'%s' cannot be reached: a folder above it is another user's and "
@@ -104,7 +113,7 @@ int mount_source_open_name_below(int root, const char *path, struct err *err)
 
 /* ---- binding ---- */
 
-/* The tree as a mount of its own, nowhere yet. -1 with ENOSYS before 5.12. */
+/* Returns a detached copy of the tree, or -1: with ENOSYS before Linux 5.12. */
 static int clone_tree(int source, const struct mount_source_bind *how)
 {
 	struct mount_attr attributes = {
@@ -122,7 +131,7 @@ static int clone_tree(int source, const struct mount_source_bind *how)
 	return fd_steal(&tree);
 }
 
-/* What the mount has already: flags of a mount that came from outside may not be taken away. */
+/* Returns the flags that the mount has. Flags that it had on the host may not be cleared. */
 static unsigned long flags_of(const char *path)
 {
 	struct statvfs st;
@@ -133,7 +142,10 @@ static unsigned long flags_of(const char *path)
 	       (st.f_flag & ST_NODEV ? MS_NODEV : 0U) | (st.f_flag & ST_NOEXEC ? MS_NOEXEC : 0U);
 }
 
-/* For kernels before 5.12: mounts below `source` stay behind, since their flags would stay too. */
+/*
+ * For kernels before 5.12. Mounts below `source` are left out, because their flags could not be
+ * set.
+ */
 static int bind_by_path(int source, const char *target, const struct mount_source_bind *how)
 {
 	unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | (how->devices ? 0U : MS_NODEV) |
@@ -169,7 +181,7 @@ int mount_source_bind(int source, const char *target, int target_fd,
 	return rc < 0 ? err_sys(err, "mounting '%s'", target) : 0;
 }
 
-int mount_source_shift(int source, bool writable, int user_ns, struct err *err)
+int mount_source_idmap(int source, bool writable, int user_ns, struct err *err)
 {
 	const struct mount_source_bind how = { .writable = writable, .execute = true };
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_IDMAP,
@@ -182,12 +194,12 @@ int mount_source_shift(int source, bool writable, int user_ns, struct err *err)
 	return fd_steal(&tree);
 }
 
-/* Alone a folder makes no overlay: `empty` is the second. */
+/* An overlay needs two lower folders: `empty` is the second. */
 static int configure_overlay(int context, int source, int empty)
 {
 	char folders[128];
 
-	/* By descriptor: a name may hold what separates names here. */
+	/* By descriptor, because a path may contain the separators. */
 	(void)snprintf(folders, sizeof(folders), "/old/proc/self/fd/%d:/old/proc/self/fd/%d",
 		       source, empty);
 	if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "lowerdir", folders, 0) < 0 ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* source.h - host folders found again by name in a new mount namespace, and bound by descriptor. */
+/*
+ * mount_source.h - opens host folders again by name in a new mount namespace, and binds them by
+ * descriptor.
+ */
 #ifndef SANDBOX_ROOTFS_MOUNT_SOURCE_H
 #define SANDBOX_ROOTFS_MOUNT_SOURCE_H
 
@@ -8,50 +11,60 @@
 #include "base/err.h"
 
 /*
- * An O_PATH descriptor of the plain absolute path (sandbox/wire/plan.h), the caller's. With
- * `expected` >= 0 no component may be a symbolic link and the two must be the same file: a
- * descriptor from another mount namespace cannot be bound itself. ERR_DENIED when they differ.
+ * Returns an O_PATH descriptor of the plain absolute path (sandbox/wire/plan.h), which the caller
+ * closes. If `expected` >= 0, the path may contain no symbolic link and must lead to the same file:
+ * a descriptor of another mount namespace cannot be bound itself. Returns -1 and sets *err:
+ * ERR_DENIED when they differ.
  */
 int mount_source_open(const char *path, int expected, struct err *err) MUST_CHECK;
-/* The same below `root`, which absolute links do not leave; nothing is expected, no link allowed.
+/*
+ * Opens the path below `root`, without any link. Returns a descriptor that the caller closes, or -1
+ * and sets *err.
  */
 int mount_source_open_below(int root, const char *path, struct err *err) MUST_CHECK;
-/* Likewise, but what it names may itself be a link, which is opened then. */
+/*
+ * Opens the path below `root`, where the last name may be a link, which itself is opened. Returns a
+ * descriptor that the caller closes, or -1 and sets *err.
+ */
 int mount_source_open_name_below(int root, const char *path, struct err *err) MUST_CHECK;
 
 struct mount_source_bind {
 	bool writable;
-	bool devices; /* device nodes on it work */
+	bool devices; /* device nodes work on it */
 	bool execute;
 };
 
 /*
- * Puts the tree at `source` (an O_PATH descriptor of this mount namespace) on `target`, a path,
- * which `target_fd` was opened at when it is >= 0. Never with set-user-id bits. What is mounted
- * below `source` comes along.
+ * Mounts the tree at `source`, an O_PATH descriptor of this mount namespace, on the path `target`.
+ * `target_fd`, if >= 0, is open there and used instead. Mounts below `source` are included.
+ * Set-user-id bits never work there. Returns -1 and sets *err.
  */
 int mount_source_bind(int source, const char *target, int target_fd,
 		      const struct mount_source_bind *how, struct err *err) MUST_CHECK;
 /*
- * Puts a link, an O_PATH descriptor of this mount namespace, on itself: it can be neither removed
- * nor replaced. Kernels before 5.12 cannot: nothing is done.
+ * Mounts a link, given by an O_PATH descriptor of this mount namespace, on itself, so that it can
+ * be neither removed nor replaced. Does nothing before Linux 5.12. Returns -1 and sets *err.
  */
 int mount_source_pin_link(int link, struct err *err) MUST_CHECK;
 /*
- * The tree at `source` as a mount that is nowhere yet, the caller's, with the owners of `user_ns`:
- * who is N inside of it is N on the disk. ERR_SYSTEM when the kernel or the file system cannot.
+ * Returns a detached idmapped mount of the tree at `source`, which the caller closes: a user N
+ * inside `user_ns` is N on the disk. Returns -1 and sets *err (ERR_SYSTEM) when the kernel or the
+ * file system cannot.
  */
-int mount_source_shift(int source, bool writable, int user_ns, struct err *err) MUST_CHECK;
+int mount_source_idmap(int source, bool writable, int user_ns, struct err *err) MUST_CHECK;
 /*
- * The folder at `source` as an overlay that is nowhere yet, the caller's: the same files,
- * read-only, with inodes of its own, so that no watch and no lock there meets another's. `empty` is
- * a folder that stays empty. What changes below while it is mounted may be seen late. ERR_SYSTEM
- * when the kernel cannot, or something is mounted below `source`.
+ * Returns a detached read-only overlay of the folder at `source`, which the caller closes. Its
+ * inodes are its own, so watches and locks there are not shared with the host. `empty` must be a
+ * folder that stays empty. Changes below it may become visible late. Returns -1 and sets *err
+ * (ERR_SYSTEM) when the kernel cannot, or when something is mounted below `source`.
  */
 int mount_source_overlay(int source, int empty, struct err *err) MUST_CHECK;
-/* Puts such a mount on `target`, which `target_fd` was opened at when it is >= 0. */
+/*
+ * Attaches a detached mount to `target`. `target_fd`, if >= 0, is open there and used instead.
+ * Returns -1 and sets *err.
+ */
 int mount_source_place(int tree, const char *target, int target_fd, struct err *err) MUST_CHECK;
-/* Makes the mount at `path` read-only, and keeps its other flags. */
+/* Makes the mount at `path` read-only, and keeps its other flags. Returns -1 and sets *err. */
 int mount_source_seal(const char *path, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * protect.c - holds protected names at the top of a writable share by placeholders on the host.
+ *
+ * Sessions of several servers may use one share, so each holds a shared flock on the folder. The
+ * last one gets the exclusive lock and removes the placeholders. A placeholder is recognised by an
+ * unusual mode (read-only and sticky), so that one left by a killed launcher is removed later. Its
+ * content must be valid for git, which reads it while the session runs.
+ */
 #include "sandbox/rootfs/protect.h"
 
 #include <dirent.h>
@@ -14,16 +22,16 @@
 #include "base/runnames.h"
 #include "sandbox/rootfs/repository.h"
 
-enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1, MODULES_DEPTH = 16, MODULES_LOOKS = 2000 };
-/* Whoever may see the share may read them: the user's git would fail, or complain, otherwise. */
+enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1, MODULES_DEPTH = 16, MODULES_ENTRIES_MAX = 2000 };
+/* Readable for all who may see the share: the user's git would fail, or complain, otherwise. */
 enum { FILE_MODE = 01444, IGNORE_MODE = 0444 };
 
 #define IGNORE_NAME ".gitignore"
 #define IGNORE_ALL "*\n"
 
 /*
- * Where commondir is, git takes config and hooks from the folder it names; without content git
- * fails.
+ * If commondir exists, git takes config and hooks from the folder that it names; an empty one makes
+ * git fail.
  */
 const struct protect_row protect_rows[PROTECT_ROWS] = {
 	{ "hooks", NULL },
@@ -49,13 +57,13 @@ static void write_new(int dir, const char *name, const char *content, mode_t mod
 
 	if (fd < 0)
 		return;
-	/* One without what it is to say would stop the user's git. */
+	/* A file without its content would stop the user's git. */
 	if (fd_write_all(fd, content, strlen(content), &err) < 0)
 		(void)unlinkat(dir, name, 0);
-	(void)fchmod(fd, mode); /* not by the mode above: the umask */
+	(void)fchmod(fd, mode); /* by fchmod, because the umask changes the mode of open() */
 }
 
-/* Fails only where the session could not create it either. */
+/* Fails only where the session could not create the name either. */
 static void make_placeholder(int dir, const struct protect_row *row)
 {
 	cleanup_fd int fd = -1;
@@ -73,7 +81,7 @@ static void make_placeholder(int dir, const struct protect_row *row)
 	(void)fchmod(fd, PROTECT_FOLDER_MODE);
 }
 
-/* Nobody else makes something of these modes. */
+/* No other program makes files of these modes. */
 static bool is_placeholder(int dir, const struct protect_row *row)
 {
 	mode_t mode = row->content == NULL ? S_IFDIR | PROTECT_FOLDER_MODE : S_IFREG | FILE_MODE;
@@ -107,7 +115,7 @@ static void remove_placeholder(int dir, const struct protect_row *row)
 	(void)unlinkat(dir, row->name, row->content == NULL ? AT_REMOVEDIR : 0);
 }
 
-/* ---- all of a share ---- */
+/* ---- all placeholders of a share ---- */
 
 static void each_of_repository(int git, row_fn *fn)
 {
@@ -116,10 +124,11 @@ static void each_of_repository(int git, row_fn *fn)
 }
 
 /*
- * Submodules and worktrees: their names may have slashes. Of one that code moved away, which `mv`
- * does by removing what it can, placeholders are left.
+ * Visits the repositories of submodules and worktrees, whose names may contain slashes. When
+ * session code moves a repository away, `mv` copies and removes what it can; placeholders are left
+ * behind.
  */
-static void each_below(int parent, const char *name, row_fn *fn, int depth, int *looks)
+static void each_below(int parent, const char *name, row_fn *fn, int depth, int *entries_left)
 {
 	int fd = depth > 0 ? open_folder(parent, name) : -1;
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -129,10 +138,10 @@ static void each_below(int parent, const char *name, row_fn *fn, int depth, int 
 		fd_close(&fd);
 		return;
 	}
-	while ((entry = readdir(entries)) != NULL && (*looks)-- > 0)
+	while ((entry = readdir(entries)) != NULL && (*entries_left)-- > 0)
 		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
 		    !repository_holds_none(entry->d_name))
-			each_below(fd, entry->d_name, fn, depth - 1, looks);
+			each_below(fd, entry->d_name, fn, depth - 1, entries_left);
 	if (fn == remove_placeholder || repository_is(fd))
 		each_of_repository(fd, fn);
 	(void)closedir(entries);
@@ -141,27 +150,30 @@ static void each_below(int parent, const char *name, row_fn *fn, int depth, int 
 static void each_placeholder(int share, row_fn *fn)
 {
 	struct protect_row row = { .name = ".git" };
-	/* Before the first row makes or removes a placeholder of that name. */
+	/* Opened before the first row makes or removes a placeholder of that name. */
 	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_folder(share, ".git");
-	int looks = MODULES_LOOKS;
+	int entries_left = MODULES_ENTRIES_MAX;
 
 	for (size_t i = 0; (row.name = runnames_held(i)) != NULL; i++)
 		fn(share, &row);
 	if (git < 0)
 		return;
 	each_of_repository(git, fn);
-	each_below(git, "modules", fn, MODULES_DEPTH, &looks);
-	each_below(git, "worktrees", fn, MODULES_DEPTH, &looks);
+	each_below(git, "modules", fn, MODULES_DEPTH, &entries_left);
+	each_below(git, "worktrees", fn, MODULES_DEPTH, &entries_left);
 }
 
 int protect_hold(int share, struct err *err)
 {
-	/* A lock belongs to an open file: the server's descriptor would be the same for all. */
+	/*
+	 * A flock belongs to an open file description. The server's descriptor would be one for all
+	 * sessions.
+	 */
 	cleanup_fd int held = openat(share, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (held < 0)
 		return err_sys(err, "opening a share");
-	/* Exclusive for the moment that a removal takes. */
+	/* Another session holds an exclusive lock only while it removes placeholders. */
 	for (int i = 0; flock(held, LOCK_SH | LOCK_NB) < 0 && i < LOCK_TRIES; i++)
 		(void)poll(NULL, 0, LOCK_PAUSE_MS);
 	each_placeholder(held, make_placeholder);

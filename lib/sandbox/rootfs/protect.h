@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protect.h - names in a writable share through which its files would command the person's own
- * programs later: they stay as they are while a session runs.
+ * protect.h - protects names in a writable share by which its files would later run in the user's
+ * own programs.
  *
- * Covered are the names of base/runnames.h that stay, in packages those that are held, and hooks,
- * config, config.worktree and commondir of each repository (repository.h), those of submodules and
- * worktrees too, and the configs and folders of hooks that these configs name (protect_config.h):
- * those that exist at the session's start, however deep, in the first PROTECT_LOOKS entries,
- * breadth first, folders of packages behind all others and a repository's own behind these. Each is
- * mounted read-only on itself. .git, repositories and all folders on the way to them are mounted on
- * themselves as well, so that nothing can be moved away and made anew; not the folders of packages.
+ * These names stay unchanged while a session runs:
+ * - the names of base/runnames.h that stay, and in packages only those that are held;
+ * - hooks, config, config.worktree and commondir of each repository (repository.h), including
+ *   submodules and worktrees;
+ * - configs and hooks folders that those configs name (protect_config.h).
  *
- * At the share's top the held names, and of a repository there with its submodules and worktrees
- * the rows below, are also held when absent before: a placeholder stands on the host meanwhile,
- * which anybody may read. A folder has a .gitignore for itself, so that git neither lists nor adds
- * nor cleans it; a file in .git says nothing to git. It is removed with the last session that uses
- * the share, whichever server's, also one that an earlier launcher left.
+ * Names that exist when the session starts are mounted read-only on themselves, at any depth, among
+ * the first PROTECT_ENTRIES_MAX entries. The search is breadth first; folders of packages come
+ * after all others, and a repository's own folders last. Repositories, .git folders and those above
+ * them are mounted on themselves too, so that they cannot be moved away and made anew; folders of
+ * packages are not.
  *
- * Not covered: a repository that the session makes (cmd/files/look.h finds it), and absent names of
- * one below the top.
+ * At the share's top, the held names are protected even if they do not exist, and so are the rows
+ * below in a repository there, with its submodules and worktrees. A placeholder is made on the host
+ * meanwhile, which every user may read. A placeholder folder contains a .gitignore for itself, so
+ * that git neither lists, adds nor cleans it; a file in .git means nothing to git. Placeholders are
+ * removed with the last session that uses the share, of any server, including those of a killed
+ * launcher.
+ *
+ * Not protected: a repository that the session makes (cmd/files/look.h finds it), and names below
+ * the top that do not exist.
  */
 #ifndef SANDBOX_ROOTFS_PROTECT_H
 #define SANDBOX_ROOTFS_PROTECT_H
 
 #include "base/err.h"
 
-enum { PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 16384 };
+enum { PROTECT_ENTRIES_MAX = 50000, PROTECT_MOUNTS = 16384 };
 
-/* Of a .git that is a repository: the rest of it a session may well write. */
+/* Names in a .git that is a repository. A session may write the rest of it. */
 struct protect_row {
 	const char *name;
-	const char *content; /* of a placeholder that is a file; NULL: a folder */
+	const char *content; /* content of a placeholder file; NULL: a folder */
 };
 
 enum { PROTECT_ROWS = 4 };
@@ -38,16 +43,19 @@ enum { PROTECT_ROWS = 4 };
 extern const struct protect_row protect_rows[PROTECT_ROWS];
 
 /*
- * On the host, before the sandbox is made. What is returned, a descriptor of the caller's, holds
- * the placeholders in place until protect_release. What the server's user cannot create, the
- * session cannot either: no error.
+ * Makes the placeholders on the host; called before the sandbox is set up. Returns a descriptor
+ * that holds them until protect_release, or -1 and sets *err. A name that the server's user cannot
+ * create is no error, since the session cannot create it either.
  */
 int protect_hold(int share, struct err *err) MUST_CHECK;
-/* Removes the placeholders unless another session holds them, and closes. */
+/* Removes the placeholders unless another session holds them, and closes the descriptor. */
 void protect_release(int *held);
-/* A folder of this mode is a placeholder: nobody else makes one read-only and sticky. */
+/* The mode of a placeholder folder: no other program makes one read-only and sticky. */
 enum { PROTECT_FOLDER_MODE = 01555 };
-/* In the sandbox, once the share is mounted at `path`; `root` is a descriptor of /. */
+/*
+ * Mounts existing protected names of the share at `path` on themselves; called in the sandbox once
+ * the share is mounted. `root` is a descriptor of /. Returns -1 and sets *err.
+ */
 int protect_mount(int root, const char *path, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * protect_config.c - finds the files that git configs in a share name, and that must be held with
+ * it.
+ *
+ * Configs in a share are untrusted input: sizes, depth and the number of files are limited.
+ * Relative values count from the folder that git is called in, which is not known. They are
+ * collected first and looked up in every such folder at the end.
+ */
 #include "sandbox/rootfs/protect_config.h"
 
 #include <dirent.h>
@@ -14,11 +22,11 @@
 #include "sandbox/rootfs/protect_follow.h"
 #include "sandbox/rootfs/repository.h"
 
-/* DEPTH_MAX is git's. */
-enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, LOOKS_MAX = 200000 };
+/* DEPTH_MAX is git's own. */
+enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, FOLLOWS_MAX = 200000 };
 enum { HOOKS_MAX = 4 << 10, COMMANDS_MAX = 16 << 10, PATHS_MAX = 4 << 20 };
 
-/* Husky's folder of hooks, which run the user's scripts in the folder above. */
+/* Husky's hooks folder, whose hooks run the user's scripts in the folder above. */
 #define HUSKY "/_"
 
 struct reading {
@@ -54,7 +62,9 @@ static void add_path(struct buf *paths, const char *path)
 		buf_put(paths, path, strlen(path) + 1);
 }
 
-/* A folder that git may be called in, or above it: if it were held nothing there could be written.
+/*
+ * Returns whether git may be called in the folder or below it. If it were held, nothing there could
+ * be written.
  */
 static bool is_workplace(const struct protect_config *config, const char *path)
 {
@@ -71,17 +81,20 @@ static bool is_workplace(const struct protect_config *config, const char *path)
 
 /* ---- paths ---- */
 
-/* Gives the links on the way, and where it leads to the caller, who frees it. NULL: not there. */
-static char *follow(struct protect_config *config, const char *path)
+/*
+ * Reports the links on the way and returns where the path leads, or NULL. The caller frees the
+ * result.
+ */
+static char *follow_path(struct protect_config *config, const char *path)
 {
-	if (config->looks_left == 0)
+	if (config->follows_left == 0)
 		return NULL;
-	config->looks_left--;
+	config->follows_left--;
 	return protect_follow(config->top, path, config->fn, config->data);
 }
 
-/* A value of a config; the caller frees it. */
-static char *path_of(const struct protect_config *config, const char *folder, const char *value)
+/* Makes a path of a config's value. The caller frees the result. */
+static char *make_path(const struct protect_config *config, const char *folder, const char *value)
 {
 	const char *below = gitini_below_home(value, config->top);
 
@@ -90,71 +103,71 @@ static char *path_of(const struct protect_config *config, const char *folder, co
 	return value[0] == '/' ? xstrdup(value) : xasprintf("%s/%s", folder, value);
 }
 
-static void give(struct protect_config *config, const char *path)
+static void report_path(struct protect_config *config, const char *path)
 {
-	cleanup_free char *real = follow(config, path);
+	cleanup_free char *real = follow_path(config, path);
 
 	if (real != NULL && !is_workplace(config, real))
 		config->fn(config->data, real);
 }
 
-static void give_links_in(struct protect_config *config, const char *folder)
+static void report_links_in(struct protect_config *config, const char *folder)
 {
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
 
-	while (entries != NULL && config->looks_left > 0 && (entry = readdir(entries)) != NULL) {
+	while (entries != NULL && config->follows_left > 0 && (entry = readdir(entries)) != NULL) {
 		cleanup_free char *path = xasprintf("%s/%s", folder, entry->d_name);
 
 		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
-			give(config, path);
+			report_path(config, path);
 	}
 	if (entries != NULL)
 		(void)closedir(entries);
 }
 
-static void give_hooks_among_others(struct protect_config *config, const char *folder)
+static void report_hooks_among_others(struct protect_config *config, const char *folder)
 {
 	const char *hook;
 
 	for (size_t i = 0; (hook = repository_hook(i)) != NULL; i++) {
 		cleanup_free char *path = xasprintf("%s/%s", folder, hook);
 
-		give(config, path);
+		report_path(config, path);
 	}
 }
 
-static void give_hooks(struct protect_config *config, const char *folder, const char *value)
+static void report_hooks(struct protect_config *config, const char *folder, const char *value)
 {
-	cleanup_free char *path = path_of(config, folder, value);
-	cleanup_free char *real = follow(config, path);
+	cleanup_free char *path = make_path(config, folder, value);
+	cleanup_free char *real = follow_path(config, path);
 
 	if (real == NULL)
 		return;
 	if (is_workplace(config, real)) {
-		give_hooks_among_others(config, real);
+		report_hooks_among_others(config, real);
 		return;
 	}
 	config->fn(config->data, real);
-	give_links_in(config, real);
+	report_links_in(config, real);
 }
 
-/* What .git leads to is a repository, which is held as one. */
-static void give_name(struct protect_config *config, const char *path)
+/* .git leads to a repository, which is held as one. */
+static void report_name(struct protect_config *config, const char *path)
 {
-	cleanup_free char *real = follow(config, path);
+	cleanup_free char *real = follow_path(config, path);
 
 	if (real == NULL || str_eq(strrchr(path, '/'), "/.git") || is_workplace(config, real))
 		return;
 	if (!str_eq(real, path))
 		config->fn(config->data, real);
-	give_links_in(config, real);
+	report_links_in(config, real);
 }
 
-static void give_file(struct protect_config *config, const char *folder, const char *file)
+static void report_file(struct protect_config *config, const char *folder, const char *file)
 {
-	cleanup_free char *path = path_of(config, folder, file);
-	cleanup_free char *real = follow(config, path);
+	cleanup_free char *path = make_path(config, folder, file);
+	cleanup_free char *real = follow_path(config, path);
 	struct stat st;
 
 	if (real != NULL && lstat(real, &st) == 0 && S_ISREG(st.st_mode))
@@ -163,12 +176,12 @@ static void give_file(struct protect_config *config, const char *folder, const c
 
 /* ---- configs ---- */
 
-static void include(const struct reading *reading, const char *value)
+static void include_config(const struct reading *reading, const char *value)
 {
 	cleanup_free char *folder =
 		xmemdup(reading->path, (size_t)(strrchr(reading->path, '/') - reading->path));
-	cleanup_free char *path = path_of(reading->config, folder, value);
-	cleanup_free char *real = follow(reading->config, path);
+	cleanup_free char *path = make_path(reading->config, folder, value);
+	cleanup_free char *real = follow_path(reading->config, path);
 	struct stat st;
 
 	if (real == NULL || lstat(real, &st) < 0 || !S_ISREG(st.st_mode))
@@ -207,7 +220,7 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 	if (entry->odd != NULL)
 		return;
 	if (gitini_is_include(entry))
-		include(reading, entry->value);
+		include_config(reading, entry->value);
 	else if (gitini_is_hooks(entry))
 		add_hooks(reading->config, entry->value);
 	else if (gitini_is_command(entry))
@@ -235,9 +248,11 @@ static void read_config(struct protect_config *config, const char *path, int dep
 void protect_config_begin(struct protect_config *config, const char *top,
 			  void (*fn)(void *data, const char *path), void *data)
 {
-	*config = (struct protect_config){
-		.top = top, .reads_left = READS_MAX, .looks_left = LOOKS_MAX, .fn = fn, .data = data
-	};
+	*config = (struct protect_config){ .top = top,
+					   .reads_left = READS_MAX,
+					   .follows_left = FOLLOWS_MAX,
+					   .fn = fn,
+					   .data = data };
 	buf_init(&config->hooks, HOOKS_MAX);
 	buf_init(&config->commands, COMMANDS_MAX);
 	buf_init(&config->names, PATHS_MAX);
@@ -256,20 +271,20 @@ void protect_config_add_name(struct protect_config *config, const char *path)
 
 void protect_config_add_file(struct protect_config *config, const char *path)
 {
-	give_file(config, config->top, path);
+	report_file(config, config->top, path);
 }
 
 void protect_config_read(struct protect_config *config, const char *path)
 {
-	cleanup_free char *real = follow(config, path);
+	cleanup_free char *real = follow_path(config, path);
 
 	if (real != NULL)
 		read_config(config, real, 0);
 }
 
-typedef void give_fn(struct protect_config *config, const char *folder, const char *value);
+typedef void report_fn(struct protect_config *config, const char *folder, const char *value);
 
-static void give_wherever(struct protect_config *config, const struct buf *values, give_fn *fn)
+static void report_all(struct protect_config *config, const struct buf *values, report_fn *fn)
 {
 	for (const char *value = first(values); value != NULL; value = next(values, value)) {
 		const char *at = first(&config->workplaces);
@@ -284,10 +299,10 @@ static void give_wherever(struct protect_config *config, const struct buf *value
 
 void protect_config_end(struct protect_config *config)
 {
-	give_wherever(config, &config->hooks, give_hooks);
-	give_wherever(config, &config->commands, give_file);
+	report_all(config, &config->hooks, report_hooks);
+	report_all(config, &config->commands, report_file);
 	for (const char *at = first(&config->names); at != NULL; at = next(&config->names, at))
-		give_name(config, at);
+		report_name(config, at);
 	buf_release(&config->hooks);
 	buf_release(&config->commands);
 	buf_release(&config->names);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protect_config.h - what decides with a name that is held in a share: where the name leads, if it
- * or what lies in it is a link, and what the configs of repositories name there: further configs,
- * folders of hooks, from which git runs programs as it does from the repository's own, and the
- * files of commands that git runs by itself.
+ * protect_config.h - which further names must be held with a protected name.
  *
- * What is relative in a config counts from where git is called, which another config decides for
- * worktrees and submodules: it is looked for in all folders that git may be called in. Of such a
- * folder, when it is one of hooks as well, the hooks alone are named.
+ * A held name may be a link, or a folder with links in it: their targets must be held as well. The
+ * configs of repositories name more files: further configs, hooks folders, and files of commands
+ * that git runs by itself. A relative value in a config counts from the folder where git is called,
+ * which for worktrees and submodules another config decides. It is therefore looked up in all
+ * folders that git may be called in. If such a folder is itself a hooks folder, only the hooks in
+ * it are reported.
  */
 #ifndef SANDBOX_ROOTFS_PROTECT_CONFIG_H
 #define SANDBOX_ROOTFS_PROTECT_CONFIG_H
@@ -16,29 +16,31 @@
 
 struct protect_config {
 	const char *top;       /* the share's path */
-	struct buf hooks;      /* paths with a NUL behind each */
-	struct buf commands;   /* likewise, words of them */
-	struct buf names;      /* likewise */
-	struct buf workplaces; /* likewise */
+	struct buf hooks;      /* paths, each NUL-terminated */
+	struct buf commands;   /* words of commands, each NUL-terminated */
+	struct buf names;      /* paths, each NUL-terminated */
+	struct buf workplaces; /* paths, each NUL-terminated */
 	size_t reads_left;
-	size_t looks_left;
+	size_t follows_left;
 	void (*fn)(void *data, const char *path);
 	void *data;
 };
 
-/* `fn` gets the path, through no link, of all that is there and lies in the share, links as well.
+/*
+ * Begins. `fn` gets the path, without links, of each existing file of the share that must be held;
+ * links are reported as well. `top` and `data` are borrowed until protect_config_end.
  */
 void protect_config_begin(struct protect_config *config, const char *top,
 			  void (*fn)(void *data, const char *path), void *data);
-/* Git may be called in this folder. */
+/* Adds a folder in which git may be called. */
 void protect_config_add_workplace(struct protect_config *config, const char *folder);
-/* A name that is held, which may be a link, or a folder with links in it. */
+/* Adds a held name, which may be a link, or a folder with links in it. */
 void protect_config_add_name(struct protect_config *config, const char *path);
-/* One that is held if it is a file; it may be a link, or behind one. */
+/* Adds a name that is held if it is a file, or a link to one. */
 void protect_config_add_file(struct protect_config *config, const char *path);
-/* A file, which need not be one. */
+/* Reads a config, if the path is a file. */
 void protect_config_read(struct protect_config *config, const char *path);
-/* Gives what is relative, and where names lead, and frees. */
+/* Reports what depends on all folders and names, and frees the members. */
 void protect_config_end(struct protect_config *config);
 
 #endif

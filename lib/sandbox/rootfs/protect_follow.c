@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * protect_follow.c - resolves a path in user space, to report each link on the way.
+ *
+ * realpath() does not name the links that it follows, and each of them must be held: session code
+ * could replace it and so lead the user's programs elsewhere.
+ */
 #include "sandbox/rootfs/protect_follow.h"
 
 #include <limits.h>
@@ -10,15 +16,15 @@
 
 #include "base/mem.h"
 
-enum { LINKS_MAX = 40 /* as the kernel's */ };
+enum { LINKS_MAX = 40 /* as in the kernel */ };
 
-struct way {
-	char *done; /* through no link, "" for the root */
+struct walk {
+	char *done; /* resolved so far, "" for the root */
 	char *rest;
 	int links;
 };
 
-static void set(char **path, char *own)
+static void replace_path(char **path, char *own)
 {
 	free(*path);
 	*path = own;
@@ -39,67 +45,67 @@ static bool is_below(const char *top, const char *path)
 	return strncmp(path, top, len) == 0 && path[len] == '/';
 }
 
-/* False at the end. */
-static bool take_part(struct way *way)
+/* Takes the next name of the rest. Returns false at the end. */
+static bool take_part(struct walk *walk)
 {
-	const char *at = way->rest + strspn(way->rest, "/");
+	const char *at = walk->rest + strspn(walk->rest, "/");
 	size_t len = strcspn(at, "/");
 	cleanup_free char *part = xmemdup(at, len);
 
 	if (len == 0)
 		return false;
 	if (str_eq(part, ".."))
-		cut_last(way->done);
+		cut_last(walk->done);
 	else if (!str_eq(part, "."))
-		set(&way->done, xasprintf("%s/%s", way->done, part));
-	set(&way->rest, xstrdup(at + len));
+		replace_path(&walk->done, xasprintf("%s/%s", walk->done, part));
+	replace_path(&walk->rest, xstrdup(at + len));
 	return true;
 }
 
-/* False: it leads nowhere. */
-static bool take_link(struct way *way)
+/* Replaces a link by its target. Returns false when it leads nowhere. */
+static bool take_link(struct walk *walk)
 {
 	char to[PATH_MAX];
-	ssize_t len = readlink(way->done, to, sizeof(to) - 1);
+	ssize_t len = readlink(walk->done, to, sizeof(to) - 1);
 
-	if (len < 0 || ++way->links > LINKS_MAX)
+	if (len < 0 || ++walk->links > LINKS_MAX)
 		return false;
 	to[len] = '\0';
 	if (to[0] == '/')
-		way->done[0] = '\0';
+		walk->done[0] = '\0';
 	else
-		cut_last(way->done);
-	set(&way->rest, xasprintf("%s/%s", to, way->rest));
+		cut_last(walk->done);
+	replace_path(&walk->rest, xasprintf("%s/%s", to, walk->rest));
 	return true;
 }
 
-static bool go(struct way *way, const char *top, void (*fn)(void *data, const char *path),
-	       void *data)
+static bool walk_path(struct walk *walk, const char *top, void (*fn)(void *data, const char *path),
+		      void *data)
 {
 	struct stat st;
 
-	while (take_part(way)) {
-		if (way->done[0] == '\0')
+	while (take_part(walk)) {
+		if (walk->done[0] == '\0')
 			continue;
-		if (lstat(way->done, &st) < 0)
+		if (lstat(walk->done, &st) < 0)
 			return false;
 		if (!S_ISLNK(st.st_mode))
 			continue;
-		if (is_below(top, way->done))
-			fn(data, way->done);
-		if (!take_link(way))
+		if (is_below(top, walk->done))
+			fn(data, walk->done);
+		if (!take_link(walk))
 			return false;
 	}
-	return str_eq(way->done, top) || is_below(top, way->done);
+	return str_eq(walk->done, top) || is_below(top, walk->done);
 }
 
 char *protect_follow(const char *top, const char *path, void (*fn)(void *data, const char *path),
 		     void *data)
 {
-	struct way way = { .done = xstrdup(""), .rest = xstrdup(path) };
-	char *to = go(&way, top, fn, data) ? mem_steal(&way.done) : NULL;
+	struct walk walk = { .done = xstrdup(""), .rest = xstrdup(path) };
+	char *to = walk_path(&walk, top, fn, data) ? mem_steal(&walk.done) : NULL;
 
-	free(way.done);
-	free(way.rest);
+	free(walk.done);
+	free(walk.rest);
 	return to;
 }

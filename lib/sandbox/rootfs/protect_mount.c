@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* protect_mount.c - the names that are there when a session starts, and the mounts on them. */
+/*
+ * protect_mount.c - finds the protected names that exist when a session starts, and mounts each on
+ * itself.
+ *
+ * A mount point can be neither renamed nor removed, and a folder above it cannot be moved, so each
+ * folder on the way is mounted on itself as well, writable. Mounts are made from the outside in. No
+ * process of the session runs yet, so names cannot change between search and mount, except by the
+ * user.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +38,7 @@ struct walk {
 	size_t room;
 	struct repository_queue folders;
 	struct protect_config named;
-	size_t looks;
+	size_t entries_seen;
 };
 
 /* ---- pins ---- */
@@ -45,7 +53,10 @@ static void add_pin(struct walk *walk, const char *path, size_t len, bool writab
 		(struct pin){ .path = xmemdup(path, len), .writable = writable };
 }
 
-/* Nor can what it lies in be moved away, but for packages: whoever updates one moves its folder. */
+/*
+ * The folders above are pinned too, so that they cannot be moved away; not in packages, because a
+ * package update moves its folder.
+ */
 static void pin(struct walk *walk, const char *path, bool writable)
 {
 	if (walk->folders.in_packages) {
@@ -58,7 +69,7 @@ static void pin(struct walk *walk, const char *path, bool writable)
 	add_pin(walk, path, strlen(path), writable);
 }
 
-/* The outer before the inner; of two on one path the read-only one. */
+/* An outer path comes before an inner one; of two on one path the read-only one. */
 static int by_path(const void *a, const void *b)
 {
 	const struct pin *one = a;
@@ -83,7 +94,7 @@ static void sort_pins(struct walk *walk)
 	walk->count = kept;
 }
 
-/* The descriptor is of what is there, a link too. */
+/* The descriptor may be of a link itself. */
 static int mount_pin(int root, const struct pin *one, struct err *err)
 {
 	const struct mount_source_bind how = { .writable = one->writable, .execute = true };
@@ -91,7 +102,9 @@ static int mount_pin(int root, const struct pin *one, struct err *err)
 	struct stat st;
 
 	if (fd < 0)
-		return lstat(one->path, &st) < 0 && errno == ENOENT ? 0 : -1; /* gone since */
+		return lstat(one->path, &st) < 0 && errno == ENOENT
+			       ? 0
+			       : -1; /* it was removed meanwhile */
 	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode))
 		return mount_source_pin_link(fd, err);
 	return mount_source_bind(fd, one->path, fd, &how, err);
@@ -108,7 +121,7 @@ static int mount_pins(const struct walk *walk, int root, struct err *err)
 	return 0;
 }
 
-/* ---- the look for them ---- */
+/* ---- the search ---- */
 
 static bool is_folder(int dir, const struct dirent *entry)
 {
@@ -127,7 +140,7 @@ static bool is_placeholder(int dir, const char *name)
 	       (st.st_mode & 07777) == PROTECT_FOLDER_MODE;
 }
 
-/* Where it leads is held at the end, when all folders are known. */
+/* The target is held at the end, when all folders are known. */
 static void pin_name(struct walk *walk, int dir, const char *path)
 {
 	struct stat st;
@@ -138,7 +151,7 @@ static void pin_name(struct walk *walk, int dir, const char *path)
 		protect_config_add_name(&walk->named, path);
 }
 
-/* "config.worktree" is one, too. */
+/* Also matches "config.worktree". */
 #define CONFIG "config"
 
 static void pin_of_repository(struct walk *walk, int dir, const char *folder, const char *name)
@@ -163,8 +176,8 @@ static void pin_repository(struct walk *walk, int dir, const char *path)
 		pin_of_repository(walk, dir, path, repository_remotes(i));
 }
 
-/* Packages are made by others, and whoever updates them replaces their files. */
-static bool stays(const struct walk *walk, const char *name, bool is_folder)
+/* Packages come from elsewhere, and an update replaces their files. */
+static bool is_held_name(const struct walk *walk, const char *name, bool is_folder)
 {
 	return runnames_is_held(name) ||
 	       (!walk->folders.in_packages && runnames_stays(name, is_folder));
@@ -181,8 +194,8 @@ static void pin_inside(struct walk *walk, const char *folder, const char *name)
 	}
 }
 
-static void visit(struct walk *walk, int dir, const char *folder, bool in_repository,
-		  const struct dirent *entry)
+static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_repository,
+			const struct dirent *entry)
 {
 	const char *name = entry->d_name;
 	bool is_git = str_eq(name, ".git");
@@ -197,7 +210,7 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 		return;
 	if (is_git && !is_placeholder(dir, name))
 		protect_config_add_workplace(&walk->named, folder);
-	if (stays(walk, name, enters) && !(is_git && enters)) {
+	if (is_held_name(walk, name, enters) && !(is_git && enters)) {
 		pin_name(walk, dir, path);
 	} else if (enters) {
 		pin_inside(walk, folder, name);
@@ -205,8 +218,8 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 	}
 }
 
-/* `folder` is under a mount of ours, where nobody of the session is yet. */
-static void look_into(struct walk *walk, const char *folder)
+/* `folder` is under a mount of the sandbox, where no session code runs yet. */
+static void scan_folder(struct walk *walk, const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -217,7 +230,7 @@ static void look_into(struct walk *walk, const char *folder)
 
 	if (entries == NULL) {
 		fd_close(&fd);
-		return; /* nor can the session look into it */
+		return; /* the session cannot read it either */
 	}
 	is_git = name != NULL && str_eq(name, "/.git");
 	repository = repository_is(fd) || is_git;
@@ -225,14 +238,14 @@ static void look_into(struct walk *walk, const char *folder)
 		pin_repository(walk, fd, folder);
 	if (repository && !is_git)
 		protect_config_add_workplace(&walk->named, folder);
-	while (walk->looks < PROTECT_LOOKS && (entry = readdir(entries)) != NULL) {
-		walk->looks++;
-		visit(walk, fd, folder, repository, entry);
+	while (walk->entries_seen < PROTECT_ENTRIES_MAX && (entry = readdir(entries)) != NULL) {
+		walk->entries_seen++;
+		visit_entry(walk, fd, folder, repository, entry);
 	}
 	(void)closedir(entries);
 }
 
-static void look_everywhere(struct walk *walk, const char *top)
+static void scan_share(struct walk *walk, const char *top)
 {
 	repository_queue_add(&walk->folders, "", false, xstrdup(top));
 	for (;;) {
@@ -240,8 +253,8 @@ static void look_everywhere(struct walk *walk, const char *top)
 
 		if (path == NULL)
 			return;
-		if (walk->looks < PROTECT_LOOKS)
-			look_into(walk, path);
+		if (walk->entries_seen < PROTECT_ENTRIES_MAX)
+			scan_folder(walk, path);
 	}
 }
 
@@ -257,7 +270,7 @@ int protect_mount(int root, const char *path, struct err *err)
 
 	repository_queue_init(&walk.folders);
 	protect_config_begin(&walk.named, path, on_named, &walk);
-	look_everywhere(&walk, path);
+	scan_share(&walk, path);
 	walk.folders.in_packages = false;
 	protect_config_end(&walk.named);
 	sort_pins(&walk);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * repository.c - recognises git repositories, and orders the folders in which to search for them.
+ *
+ * git accepts any folder with HEAD and objects or refs as a repository under any name, so names
+ * prove nothing. The search has a limit of entries; folders of packages are searched late, since
+ * they are large and users do not work in them.
+ */
 #include "sandbox/rootfs/repository.h"
 
 #include <fcntl.h>
@@ -7,7 +14,7 @@
 
 #include "base/mem.h"
 
-struct waiting {
+struct queued {
 	struct list node;
 	char *path;
 	bool packages;
@@ -42,7 +49,7 @@ bool repository_holds_none(const char *name)
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
-/* Of all versions, of its server and its mail as well. */
+/* The hooks of all git versions, including those of its server and mail commands. */
 static const char *const hooks[] = { "applypatch-msg",
 				     "pre-applypatch",
 				     "post-applypatch",
@@ -111,34 +118,34 @@ void repository_queue_init(struct repository_queue *queue)
 void repository_queue_add(struct repository_queue *queue, const char *name, bool inner,
 			  char *path_own)
 {
-	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+	struct queued *queued = xcalloc(1, sizeof(*queued));
 
-	waiting->path = path_own;
-	waiting->packages = queue->in_packages || are_packages(name);
-	waiting->inner = queue->in_inner || inner || str_eq(name, "objects");
-	list_init(&waiting->node);
-	list_append(waiting->inner      ? &queue->inner
-		    : waiting->packages ? &queue->packages
-					: &queue->first,
-		    &waiting->node);
+	queued->path = path_own;
+	queued->packages = queue->in_packages || are_packages(name);
+	queued->inner = queue->in_inner || inner || str_eq(name, "objects");
+	list_init(&queued->node);
+	list_append(queued->inner      ? &queue->inner
+		    : queued->packages ? &queue->packages
+				       : &queue->first,
+		    &queued->node);
 }
 
 char *repository_queue_take(struct repository_queue *queue)
 {
 	struct list *heads[] = { &queue->first, &queue->packages, &queue->inner };
 	size_t i = 0;
-	struct waiting *waiting;
+	struct queued *queued;
 	char *path;
 
 	while (i < ARRAY_SIZE(heads) && list_empty(heads[i]))
 		i++;
 	if (i == ARRAY_SIZE(heads))
 		return NULL;
-	waiting = list_entry(heads[i]->next, struct waiting, node);
-	path = waiting->path;
-	queue->in_packages = waiting->packages;
-	queue->in_inner = waiting->inner;
-	list_remove(&waiting->node);
-	free(waiting);
+	queued = list_entry(heads[i]->next, struct queued, node);
+	path = queued->path;
+	queue->in_packages = queued->packages;
+	queue->in_inner = queued->inner;
+	list_remove(&queued->node);
+	free(queued);
 	return path;
 }

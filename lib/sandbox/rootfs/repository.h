@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* repository.h - what git takes for a repository, and in which order to look for one. */
+/* repository.h - what git accepts as a repository, and in which order to search for one. */
 #ifndef SANDBOX_ROOTFS_REPOSITORY_H
 #define SANDBOX_ROOTFS_REPOSITORY_H
 
@@ -9,47 +9,47 @@
 #include "base/list.h"
 
 /*
- * HEAD and one of objects, refs and commondir are in the folder, which may be an O_PATH descriptor:
- * all that git demands, whatever the folder is called.
+ * Returns whether the folder, which may be an O_PATH descriptor, contains HEAD and one of objects,
+ * refs and commondir. The folder may have any name: git demands no more.
  */
 bool repository_is(int dir);
 /*
- * Of its own folders: git makes no repository in it. Others may, where code made HEAD and refs
- * beside a folder of that name.
+ * Returns whether git makes no repository in a repository's own folder of this name. Session code
+ * may, by putting HEAD and refs beside such a folder.
  */
 bool repository_holds_none(const char *name);
-/* Git runs a program of this name in a folder of hooks. */
+/* Returns whether git runs a program of this name in a hooks folder. */
 bool repository_is_hook(const char *name);
-/* The i-th such name, NULL behind the last. */
+/* Returns the i-th such name; NULL after the last. */
 const char *repository_hook(size_t i);
 /*
- * Likewise: its folders of remotes that are in no config, as versions before 1.5 wrote them. Those
- * of today still read them.
+ * Returns the i-th name of a folder with remotes that no config names; NULL after the last. git
+ * before 1.5 wrote them, and current versions still read them.
  */
 const char *repository_remotes(size_t i);
 
 /*
- * Folders that are still to be looked into, nearest first; those of packages and the like, which
- * are many, made by others, and in which nobody works, behind all others; a repository's own
- * behind these.
+ * Folders that are still to be searched, nearest first. Folders of packages and the like come after
+ * all others, because they are many and users do not work in them. A repository's own folders come
+ * last.
  */
 struct repository_queue {
 	struct list first;
 	struct list packages;
 	struct list inner;
-	/* Of the one that was taken, and all below it. */
+	/* These describe the folder that was taken last, and all below it. */
 	bool in_packages;
 	bool in_inner;
 };
 
 void repository_queue_init(struct repository_queue *queue);
 /*
- * `name`, in the folder that was taken last: its path, which the queue takes. `inner`: it is one of
- * a repository's own folders; "objects" is taken for one anywhere.
+ * Adds the folder `name` of the folder that was taken last. Takes ownership of its path. `inner`
+ * says that it is one of a repository's own folders; "objects" always counts as one.
  */
 void repository_queue_add(struct repository_queue *queue, const char *name, bool inner,
 			  char *path_own);
-/* The path of the next one, which the caller frees; NULL: none is left. */
+/* Returns the path of the next folder, or NULL when none is left. The caller frees the result. */
 char *repository_queue_take(struct repository_queue *queue);
 
 #endif

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rootfs.c - builds a session's file tree in a new mount namespace, and enters it.
+ *
+ * A tmpfs becomes the new root by pivot_root; the old root stays at /old until everything is
+ * mounted. Sources are descriptors that were opened before. Targets are opened without following
+ * links, because a share may contain links that session code made earlier. A fresh /proc needs the
+ * right that every part of the existing one is visible (mount_too_revealing); a container's masked
+ * /proc is shown as it is then.
+ */
 #include "sandbox/rootfs/rootfs.h"
 
 #include <errno.h>
@@ -23,7 +32,7 @@
 enum {
 	OPTIONS_MAX = 96,
 	BINDS_MAX = POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX,
-	PROCESSES_PART = 16, /* of the memory, that no file in memory takes */
+	PROCESSES_PART = 16, /* the part of the memory that files in memory may not take */
 };
 
 static const struct mount_source_bind read_only = { .execute = true };
@@ -47,7 +56,7 @@ void rootfs_sources_release(struct rootfs_sources *sources)
 	close_all(sources->runtimes, POLICY_RUNTIMES_MAX);
 }
 
-/* The next of `folders`, unless the policy has no such path. */
+/* Opens the next of `folders`, unless the policy has no such path. */
 static int open_next(const char *path, const int **folders, int *ret_fd, struct err *err)
 {
 	if (path[0] == '\0')
@@ -151,7 +160,7 @@ static int make_file(const char *path, struct err *err)
 	return fd < 0 ? err_sys(err, "creating '%s' in the sandbox", path) : 0;
 }
 
-/* Something to mount on, of the kind of `source`. */
+/* Makes an empty file or folder to mount on. */
 static int make_target(const char *path, mode_t kind, struct err *err)
 {
 	struct stat st;
@@ -174,7 +183,7 @@ static int copy_link(const char *from, const char *to, struct err *err)
 	return make_link(target, to, err);
 }
 
-static int show(const char *path, const struct mount_source_bind *how, struct err *err)
+static int show_host_path(const char *path, const struct mount_source_bind *how, struct err *err)
 {
 	cleanup_fd int source = -1;
 	char old[PATH_MAX];
@@ -193,7 +202,7 @@ static int show(const char *path, const struct mount_source_bind *how, struct er
 
 int rootfs_show(const char *path, struct err *err)
 {
-	return show(path, &read_only, err);
+	return show_host_path(path, &read_only, err);
 }
 
 static int mount_tmpfs(const char *path, unsigned long flags, const char *options, struct err *err)
@@ -203,7 +212,7 @@ static int mount_tmpfs(const char *path, unsigned long flags, const char *option
 	return 0;
 }
 
-/* A part of the memory is for processes, small as they may be. */
+/* At least this part of the memory is left for processes. */
 uint64_t rootfs_shared_room(const struct policy *policy, uint64_t used)
 {
 	uint64_t max = policy->memory_max - policy->memory_max / PROCESSES_PART;
@@ -217,12 +226,12 @@ int rootfs_resize_shared(uint64_t bytes)
 {
 	char options[OPTIONS_MAX];
 
-	/* Without a size there would be no limit. */
+	/* Size 0 would mean no limit. */
 	(void)snprintf(options, sizeof(options), "size=%" PRIu64, bytes > 0 ? bytes : 1);
 	return mount(NULL, ROOTFS_SHARED, NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV, options);
 }
 
-/* A tmpfs that everybody may write to, as large as `bytes` and the policy allow. */
+/* Mounts a tmpfs that every user may write to, limited by `bytes` and the policy. */
 static int mount_scratch(const char *path, uint64_t bytes, const struct policy *policy,
 			 struct err *err)
 {
@@ -242,7 +251,9 @@ static int mount_scratch(const char *path, uint64_t bytes, const struct policy *
 
 /* ---- the parts of the tree ---- */
 
-/* Enters an empty tmpfs. First of all, so that a folder below the place it is put on is not hidden.
+/*
+ * Mounts and enters an empty tmpfs. Must come first, because the mount hides the folders below its
+ * mount point.
  */
 static int enter_base(struct err *err)
 {
@@ -282,7 +293,10 @@ static int make_proc(uint32_t *layers, struct err *err)
 	if (mount("proc", "/proc", "proc", flags, NULL) == 0)
 		return 0;
 	*layers &= ~BIT(LAYER_PRIVATE_PROC);
-	/* Refused when ours would show what a container's masks on its own one hide. */
+	/*
+	 * A container masks parts of its /proc, and the kernel refuses a mount that would show
+	 * them.
+	 */
 	if (errno != EPERM)
 		return err_sys(err, "mounting /proc");
 	old = mount_source_open(ROOT_OLD "/proc", -1, err);
@@ -312,7 +326,7 @@ static int make_devices(const struct policy *policy, struct err *err)
 	    mount_tmpfs("/dev", MS_NOEXEC, "mode=755,size=64k,nr_inodes=64", err) < 0)
 		return -1;
 	for (size_t i = 0; i < hosttree_device_count; i++)
-		if (show(hosttree_devices[i], &device, err) < 0)
+		if (show_host_path(hosttree_devices[i], &device, err) < 0)
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (make_link(links[i][0], links[i][1], err) < 0)
@@ -328,7 +342,7 @@ struct bind {
 	const char *path;
 	const struct mount_source_bind *how;
 	int source;
-	bool is_mount; /* that needs a place only */
+	bool is_mount; /* the source is a detached mount, which only needs attaching */
 };
 
 static bool is_at_or_below(const char *path, const char *folder)
@@ -349,7 +363,10 @@ static int bind_one(int root, const struct bind *bind, struct err *err)
 		return err_sys(err, "looking at '%s'", bind->path);
 	if (make_target(bind->path, st.st_mode, err) < 0)
 		return -1;
-	/* It may lie in a share that earlier sessions could write to: no link is followed. */
+	/*
+	 * The target may be in a share that earlier sessions could write to, so no link is
+	 * followed.
+	 */
 	target = mount_source_open_below(root, bind->path, err);
 	if (target < 0)
 		return -1;
@@ -366,7 +383,7 @@ static int by_length(const void *a, const void *b)
 	return len_a < len_b ? -1 : len_a > len_b;
 }
 
-/* The same as /tmp: a link, or a place of its own where something is shown in it. */
+/* Makes /var/tmp the same as /tmp: a link, or a bind mount if something is shown in it. */
 static int make_var_tmp(const struct policy *policy, struct err *err)
 {
 	static const char path[] = "/var/tmp";
@@ -380,8 +397,8 @@ static int make_var_tmp(const struct policy *policy, struct err *err)
 	return 0;
 }
 
-static int bind_others(const struct policy *policy, const struct rootfs_sources *sources,
-		       struct err *err)
+static int bind_shares_and_runtimes(const struct policy *policy,
+				    const struct rootfs_sources *sources, struct err *err)
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct bind binds[BINDS_MAX];
@@ -400,14 +417,14 @@ static int bind_others(const struct policy *policy, const struct rootfs_sources 
 				.path = policy->runtimes[i],
 				.how = &read_only,
 				.source = sources->runtimes[i],
-				.is_mount = (sources->covered & BIT(i)) != 0,
+				.is_mount = (sources->overlaid & BIT(i)) != 0,
 			};
-	/* The outer before the inner, which would be hidden by it. */
+	/* An outer folder must come before an inner one, which it would hide. */
 	qsort(binds, count, sizeof(binds[0]), by_length);
 	for (size_t i = 0; i < count; i++)
 		if (bind_one(root, &binds[i], err) < 0)
 			return -1;
-	/* Last: a share within a share has its own. */
+	/* Last, because a share within a share is protected itself. */
 	for (size_t i = 0; i < count; i++)
 		if (binds[i].how->writable && protect_mount(root, binds[i].path, err) < 0)
 			return -1;
@@ -430,7 +447,8 @@ static int make_host(const struct policy *policy, struct rootfs_sources *sources
 {
 	struct err why;
 
-	if ((*layers & BIT(LAYER_OWN_INODES)) != 0 && rootfs_cover(policy, sources, &why) < 0)
+	if ((*layers & BIT(LAYER_OWN_INODES)) != 0 &&
+	    rootfs_overlay_host(policy, sources, &why) < 0)
 		*layers &= ~BIT(LAYER_OWN_INODES);
 	return make_system(err);
 }
@@ -445,21 +463,24 @@ static int link_user_data(const struct policy *policy, struct err *err)
 	return make_link(POLICY_DATA "/input", POLICY_UPLOADS, err);
 }
 
-static int build(const struct policy *policy, struct rootfs_sources *sources, uint32_t *layers,
-		 struct err *err)
+static int build_tree(const struct policy *policy, struct rootfs_sources *sources, uint32_t *layers,
+		      struct err *err)
 {
 	if (enter_base(err) < 0 || make_host(policy, sources, layers, err) < 0 ||
 	    make_proc(layers, err) < 0 || make_devices(policy, err) < 0 ||
 	    mount_scratch("/tmp", policy->tmp_bytes_max, policy, err) < 0)
 		return -1;
-	if (make_var_tmp(policy, err) < 0 || bind_others(policy, sources, err) < 0 ||
+	if (make_var_tmp(policy, err) < 0 || bind_shares_and_runtimes(policy, sources, err) < 0 ||
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
 	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0 ||
 	    link_user_data(policy, err) < 0)
 		return -1;
 	if (sources->packages < 0)
 		return 0;
-	/* Node looks for modules in the folders above a file, and import() nowhere else. */
+	/*
+	 * Node searches for modules in the folders above a file, and import() searches nowhere
+	 * else.
+	 */
 	if (symlink(POLICY_MODULES_TARGET, POLICY_MODULES) < 0)
 		return err_sys(err, "making '%s'", POLICY_MODULES);
 	return bind_folder(sources->packages, POLICY_PACKAGES, &read_only, err);
@@ -468,7 +489,7 @@ static int build(const struct policy *policy, struct rootfs_sources *sources, ui
 int rootfs_build(const struct policy *policy, struct rootfs_sources *sources, uint32_t *layers,
 		 struct err *err)
 {
-	int rc = build(policy, sources, layers, err);
+	int rc = build_tree(policy, sources, layers, err);
 
 	rootfs_sources_release(sources);
 	return rc;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rootfs_etc.c - makes /etc: the files of hosttree_made, and the listed files of the host.
+ *
+ * Files that are made must come first: a host's file of the same name would be shown by a read-only
+ * mount on it.
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* root_internal.h - what root.c and rootfs_etc.c share. */
+/* rootfs_internal.h - functions that rootfs.c, rootfs_etc.c and rootfs_own.c share. */
 #ifndef SANDBOX_ROOTFS_ROOTFS_INTERNAL_H
 #define SANDBOX_ROOTFS_ROOTFS_INTERNAL_H
 
 #include "base/err.h"
 #include "sandbox/rootfs/rootfs.h"
 
-/* Where the host's tree is while ours is made. */
+/* The host's tree while the session's is built. */
 #define ROOT_OLD "/old"
 
-/* The same as mkdir -p; what is there already is left as it is. */
+/* Makes the folder and those above it; existing ones stay as they are. Returns -1 and sets *err. */
 int rootfs_make_folder(const char *path, struct err *err) MUST_CHECK;
 /*
- * Shows `path` of the host at the same path, read-only: a symbolic link as it is, a file or folder
- * by a mount. 0 too when the host has none.
+ * Shows `path` of the host at the same path, read-only: a symbolic link as the same link, a file or
+ * folder by a mount. Does nothing when the host has none. Returns -1 and sets *err.
  */
 int rootfs_show(const char *path, struct err *err) MUST_CHECK;
 /*
- * Gives what will be shown of the host's system, and the runtimes, inodes of the session's own. On
- * failure some have them.
+ * Puts overlays over the host folders and runtimes that will be shown, so that their inodes are the
+ * session's own. Returns -1 and sets *err; some have overlays then.
  */
-int rootfs_cover(const struct policy *policy, struct rootfs_sources *sources,
-		 struct err *err) MUST_CHECK;
-/* Everything in /etc. */
+int rootfs_overlay_host(const struct policy *policy, struct rootfs_sources *sources,
+			struct err *err) MUST_CHECK;
+/* Makes everything in /etc. Returns -1 and sets *err. */
 int rootfs_make_etc(struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rootfs_own.c - puts overlays over host folders before they are shown, for inodes of the session's
+ * own.
+ *
+ * A bind mount has the host's inodes: inotify would report which host programs run, and a lock
+ * would be visible outside. An overlay has its own. It needs a second lower folder, an empty one;
+ * the mount point of /proc serves, because the mount on it keeps it empty.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,12 +20,9 @@
 #include "sandbox/rootfs/rootfs_internal.h"
 
 /*
- * A mount of the host's folder has the host's inodes: a watch on it would tell which programs run
- * outside, and a lock would be seen there. Overlays take their place before anything is shown.
+ * Puts an overlay over the folder below /old. A link, or a folder that the host lacks, needs none.
  */
-
-/* Covers the folder where it is shown from; a link, or what the host does not have, needs none. */
-static int cover(const char *path, int empty, struct err *err)
+static int overlay_folder(const char *path, int empty, struct err *err)
 {
 	cleanup_fd int source = -1;
 	cleanup_fd int tree = -1;
@@ -34,8 +39,8 @@ static int cover(const char *path, int empty, struct err *err)
 	return tree < 0 ? -1 : mount_source_place(tree, old, -1, err);
 }
 
-static int cover_runtimes(const struct policy *policy, struct rootfs_sources *sources, int empty,
-			  struct err *err)
+static int overlay_runtimes(const struct policy *policy, struct rootfs_sources *sources, int empty,
+			    struct err *err)
 {
 	for (size_t i = 0; i < policy->runtime_count; i++) {
 		struct stat st;
@@ -50,14 +55,15 @@ static int cover_runtimes(const struct policy *policy, struct rootfs_sources *so
 			return -1;
 		fd_close(&sources->runtimes[i]);
 		sources->runtimes[i] = tree;
-		sources->covered |= BIT(i);
+		sources->overlaid |= BIT(i);
 	}
 	return 0;
 }
 
-int rootfs_cover(const struct policy *policy, struct rootfs_sources *sources, struct err *err)
+int rootfs_overlay_host(const struct policy *policy, struct rootfs_sources *sources,
+			struct err *err)
 {
-	/* A mount will lie on it, so nothing can be put into it. */
+	/* A mount will cover it, so nothing can be put into it. */
 	static const char empty_folder[] = "/proc";
 	cleanup_fd int empty = -1;
 
@@ -67,9 +73,9 @@ int rootfs_cover(const struct policy *policy, struct rootfs_sources *sources, st
 	if (empty < 0)
 		return err_sys(err, "opening '%s'", empty_folder);
 	for (size_t i = 0; i < hosttree_system_count; i++)
-		if (cover(hosttree_system[i], empty, err) < 0)
+		if (overlay_folder(hosttree_system[i], empty, err) < 0)
 			return -1;
-	if (cover("/etc", empty, err) < 0)
+	if (overlay_folder("/etc", empty, err) < 0)
 		return -1;
-	return cover_runtimes(policy, sources, empty, err);
+	return overlay_runtimes(policy, sources, empty, err);
 }
