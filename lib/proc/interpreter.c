@@ -168,7 +168,9 @@ static int take_pty(struct interpreter *interpreter, struct wire_message *messag
 {
 	unsigned int number;
 
-	/* Only a pty master answers this. */
+	/*
+	 * Messages of the sandbox's init from before this start may be unread in its own channel.
+	 */
 	if (ioctl(message->fds[0], TIOCGPTN, &number) < 0)
 		return err_sys(err, "the launcher sent no terminal");
 	interpreter->slave = terminal_open_slave(message->fds[0], err);

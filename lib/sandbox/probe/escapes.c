@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * escapes.c - the bait outside a sandbox, and the escape tests that are run against it inside.
+ *
+ * A test reports success only when the attempt worked, so a layer cannot count as active by
+ * mistake. The victim's pid is read from the fdinfo of its pidfd, because in a pid namespace the
+ * same number may belong to another process. The tests run in a fixed order, because the last ones
+ * change the calling process.
+ */
 #include "sandbox/probe/escapes.h"
 
 #include <arpa/inet.h>
@@ -31,7 +39,7 @@
 #include "sandbox/process/terminal.h"
 
 enum {
-	CONNECT_MS = 1000, /* who is kept from it is refused at once; a busy machine is late */
+	CONNECT_MS = 1000, /* a refusal comes at once, but a busy machine may be slow */
 	FDINFO_MAX = 512,
 	CAPABILITY_WORDS = 2,
 	ROWS = 24,
@@ -40,10 +48,10 @@ enum {
 	SET_ID_MODE = 04700,
 };
 
-struct cage {
+struct attempt {
 	const struct escapes_bait *bait;
 	const char *workspace;
-	pid_t victim; /* its number in here; 0: it has none */
+	pid_t victim; /* its number inside; 0: it has none */
 };
 
 static const char secret_name[] = ESCAPES_FILE;
@@ -51,7 +59,7 @@ static const char socket_name[] = ESCAPES_SOCKET;
 
 /* ---- the bait ---- */
 
-/* False when the path would be too long for where it has to go. */
+/* Returns false when the path would be too long. */
 static bool join(char *ret_path, size_t size, const char *folder, const char *name)
 {
 	int len = snprintf(ret_path, size, "%s/%s", folder, name);
@@ -83,7 +91,7 @@ static int lay_loopback(struct escapes_bait *bait, struct err *err)
 	return 0;
 }
 
-/* The name may be longer than a socket's: its end is what differs. */
+/* A folder's path may be longer than a socket's name; its end is what makes it unique. */
 static struct sockaddr_un abstract_address(const char *folder)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -95,7 +103,7 @@ static struct sockaddr_un abstract_address(const char *folder)
 	return address;
 }
 
-/* By a path that is short enough whatever the folder is called. */
+/* Through /proc/self/fd, because the folder's own path may be too long for a socket. */
 static struct sockaddr_un path_address(int folder_fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -130,13 +138,14 @@ static int lay_secret(int folder_fd, struct err *err)
 
 static int lay_victim(struct escapes_bait *bait, struct err *err)
 {
-	/* A pidfd that pidfd_open(), which a filter around us may forbid, has no part in. */
+	/* Not pidfd_open(), which a seccomp filter around the server may forbid. */
 	bait->victim =
 		(pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, &bait->victim_fd, NULL, 0);
 	if (bait->victim == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)prctl(PR_SET_DUMPABLE, 1);
-		(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* Yama would protect it */
+		(void)prctl(PR_SET_PTRACER,
+			    PR_SET_PTRACER_ANY); /* otherwise Yama would protect it */
 		(void)!fd_close_from(0);
 		for (;;)
 			(void)pause();
@@ -191,7 +200,7 @@ void escapes_release(struct escapes_bait *bait)
 			(void)unlink(path);
 }
 
-/* ---- what it tries: true when it got through ---- */
+/* ---- the tests: each returns true when it escaped ---- */
 
 static bool opens(const char *path, int flags)
 {
@@ -200,24 +209,24 @@ static bool opens(const char *path, int flags)
 	return fd >= 0;
 }
 
-static bool opens_secret(const struct cage *cage, int flags)
+static bool opens_secret(const struct attempt *attempt, int flags)
 {
 	char path[PATH_MAX];
 
-	return join(path, sizeof(path), cage->bait->folder, secret_name) && opens(path, flags);
+	return join(path, sizeof(path), attempt->bait->folder, secret_name) && opens(path, flags);
 }
 
-static bool try_read(const struct cage *cage)
+static bool try_read(const struct attempt *attempt)
 {
-	return opens_secret(cage, O_RDONLY);
+	return opens_secret(attempt, O_RDONLY);
 }
 
-static bool try_write(const struct cage *cage)
+static bool try_write(const struct attempt *attempt)
 {
-	return opens_secret(cage, O_WRONLY);
+	return opens_secret(attempt, O_WRONLY);
 }
 
-/* Never waits long: a firewall may swallow the attempt. */
+/* Has a timeout, because a firewall may swallow the attempt. */
 static bool connects(const struct sockaddr *address, socklen_t len)
 {
 	cleanup_fd int fd =
@@ -234,64 +243,64 @@ static bool connects(const struct sockaddr *address, socklen_t len)
 	       getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-static bool try_loopback(const struct cage *cage)
+static bool try_loopback(const struct attempt *attempt)
 {
 	const struct sockaddr_in address = { .sin_family = AF_INET,
-					     .sin_port = cage->bait->port,
+					     .sin_port = attempt->bait->port,
 					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	return connects((const struct sockaddr *)&address, sizeof(address));
 }
 
-static bool try_abstract_socket(const struct cage *cage)
+static bool try_abstract_socket(const struct attempt *attempt)
 {
-	const struct sockaddr_un address = abstract_address(cage->bait->folder);
+	const struct sockaddr_un address = abstract_address(attempt->bait->folder);
 
 	return connects((const struct sockaddr *)&address, sizeof(address));
 }
 
-static bool try_file_socket(const struct cage *cage)
+static bool try_file_socket(const struct attempt *attempt)
 {
-	cleanup_fd int folder_fd = open(cage->bait->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd int folder_fd = open(attempt->bait->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const struct sockaddr_un address = path_address(folder_fd);
 
 	return folder_fd >= 0 && connects((const struct sockaddr *)&address, sizeof(address));
 }
 
-/* By number, and by the descriptor that no session has. */
-static bool try_signal(const struct cage *cage)
+/* Tries the victim's number, and a pidfd, which no session would have. */
+static bool try_signal(const struct attempt *attempt)
 {
-	return syscall(SYS_pidfd_send_signal, cage->bait->victim_fd, 0, NULL, 0) == 0 ||
-	       (cage->victim > 0 && kill(cage->victim, 0) == 0);
+	return syscall(SYS_pidfd_send_signal, attempt->bait->victim_fd, 0, NULL, 0) == 0 ||
+	       (attempt->victim > 0 && kill(attempt->victim, 0) == 0);
 }
 
-static bool try_trace(const struct cage *cage)
+static bool try_trace(const struct attempt *attempt)
 {
-	return cage->victim > 0 && ptrace(PTRACE_SEIZE, cage->victim, NULL, NULL) == 0;
+	return attempt->victim > 0 && ptrace(PTRACE_SEIZE, attempt->victim, NULL, NULL) == 0;
 }
 
-static bool try_environment(const struct cage *cage)
+static bool try_environment(const struct attempt *attempt)
 {
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)cage->victim);
-	return cage->victim > 0 && opens(path, O_RDONLY);
+	(void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)attempt->victim);
+	return attempt->victim > 0 && opens(path, O_RDONLY);
 }
 
-static bool try_limit(const struct cage *cage)
+static bool try_limit(const struct attempt *attempt)
 {
 	struct rlimit now;
 
-	return cage->victim > 0 && prlimit(cage->victim, RLIMIT_CPU, NULL, &now) == 0;
+	return attempt->victim > 0 && prlimit(attempt->victim, RLIMIT_CPU, NULL, &now) == 0;
 }
 
-static bool try_capability(const struct cage *cage)
+static bool try_capability(const struct attempt *attempt)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct sets[CAPABILITY_WORDS] = { 0 };
 	uint32_t any = 0;
 
-	(void)cage;
+	(void)attempt;
 	if (syscall(SYS_capget, &header, sets) < 0)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
@@ -299,51 +308,51 @@ static bool try_capability(const struct cage *cage)
 	return any != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
 }
 
-static bool try_keyring(const struct cage *cage)
+static bool try_keyring(const struct attempt *attempt)
 {
-	(void)cage;
+	(void)attempt;
 	return syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0) >= 0;
 }
 
-/* The kernel lets nobody but a terminal's own session type into it. */
-static bool try_terminal(const struct cage *cage)
+/* TIOCSTI works only on the caller's controlling terminal, so it takes the terminal first. */
+static bool try_terminal(const struct attempt *attempt)
 {
 	(void)setsid();
-	(void)ioctl(cage->bait->slave, TIOCSCTTY, 0);
-	return ioctl(cage->bait->slave, TIOCSTI, "x") == 0;
+	(void)ioctl(attempt->bait->slave, TIOCSCTTY, 0);
+	return ioctl(attempt->bait->slave, TIOCSTI, "x") == 0;
 }
 
-static bool try_crypto(const struct cage *cage)
+static bool try_crypto(const struct attempt *attempt)
 {
 	cleanup_fd int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	(void)cage;
+	(void)attempt;
 	return fd >= 0;
 }
 
-static bool try_io_uring(const struct cage *cage)
+static bool try_io_uring(const struct attempt *attempt)
 {
 	struct io_uring_params params = { 0 };
 	cleanup_fd int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
 
-	(void)cage;
+	(void)attempt;
 	return fd >= 0;
 }
 
-static bool try_memfd(const struct cage *cage)
+static bool try_memfd(const struct attempt *attempt)
 {
 	cleanup_fd int fd = memfd_create("canary", MFD_CLOEXEC);
 
-	(void)cage;
+	(void)attempt;
 	return fd >= 0;
 }
 
-static bool try_set_id(const struct cage *cage)
+static bool try_set_id(const struct attempt *attempt)
 {
 	char path[PATH_MAX];
 	cleanup_fd int fd = -1;
 
-	if (!join(path, sizeof(path), cage->workspace, secret_name))
+	if (!join(path, sizeof(path), attempt->workspace, secret_name))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, SECRET_MODE);
 	if (fd < 0)
@@ -352,28 +361,28 @@ static bool try_set_id(const struct cage *cage)
 	return fchmod(fd, SET_ID_MODE) == 0;
 }
 
-static bool try_mount(const struct cage *cage)
+static bool try_mount(const struct attempt *attempt)
 {
-	if (mount("canary", cage->workspace, "tmpfs", 0, NULL) < 0)
+	if (mount("canary", attempt->workspace, "tmpfs", 0, NULL) < 0)
 		return false;
-	/* It may be the host's. */
-	(void)umount2(cage->workspace, MNT_DETACH);
+	/* The mount may be on the host. */
+	(void)umount2(attempt->workspace, MNT_DETACH);
 	return true;
 }
 
-static bool try_namespace(const struct cage *cage)
+static bool try_namespace(const struct attempt *attempt)
 {
-	(void)cage;
+	(void)attempt;
 	return unshare(CLONE_NEWUSER) == 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all tests ---- */
 
-/* In the order of trying: the last change the process itself. */
+/* In the order of running: the last ones change the process itself. */
 static const struct {
 	const char *name;
-	bool (*try)(const struct cage *cage);
-} canaries[] = {
+	bool (*try)(const struct attempt *attempt);
+} tests[] = {
 	[ESCAPES_READ] = { "reads a file outside", try_read },
 	[ESCAPES_WRITE] = { "writes a file outside", try_write },
 	[ESCAPES_LOOPBACK] = { "connects to a server on 127.0.0.1", try_loopback },
@@ -393,12 +402,9 @@ static const struct {
 	[ESCAPES_MOUNT] = { "mounts", try_mount },
 	[ESCAPES_NAMESPACE] = { "makes a namespace", try_namespace },
 };
-_Static_assert(ARRAY_SIZE(canaries) == CANARIES, "every canary has a name");
+_Static_assert(ARRAY_SIZE(tests) == CANARIES, "every canary has a name");
 
-/*
- * The victim's number as this process would have to say it: none when it lives in a pid namespace
- * further out, where the same number may be somebody else in here.
- */
+/* Returns the victim's number in this pid namespace; 0 when it has none here. */
 static pid_t find_victim(const struct escapes_bait *bait)
 {
 	char path[64];
@@ -414,20 +420,20 @@ static pid_t find_victim(const struct escapes_bait *bait)
 
 struct escapes_result escapes_run(const struct escapes_bait *bait, const char *workspace)
 {
-	const struct cage cage = { .bait = bait,
-				   .workspace = workspace,
-				   .victim = find_victim(bait) };
+	const struct attempt attempt = { .bait = bait,
+					 .workspace = workspace,
+					 .victim = find_victim(bait) };
 	struct escapes_result result = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(canaries); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
 		result.tried |= BIT(i);
-		if (canaries[i].try(&cage))
-			result.through |= BIT(i);
+		if (tests[i].try(&attempt))
+			result.escaped |= BIT(i);
 	}
 	return result;
 }
 
-const char *escapes_name(enum escapes canary)
+const char *escapes_name(enum escapes escape)
 {
-	return canaries[canary].name;
+	return tests[escape].name;
 }

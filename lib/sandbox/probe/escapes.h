@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary.h - tries what a session must not be able to do, from where its code would.
+ * escapes.h - escape tests: attempts at what a session must not be able to do, from where its code
+ * runs.
  *
- * A layer counts as active because the canary was stopped, not because a call returned 0. Outside
- * of the sandbox somebody lays a bait; a child that is confined like an interpreter, but has not
- * exec'd anything, runs the canary against it.
+ * A layer counts as active because its escape tests were stopped, not because a system call
+ * returned 0. The caller lays a bait outside the sandbox. A child inside, confined like an
+ * interpreter but before its exec, runs the tests against it.
  */
 #ifndef SANDBOX_PROBE_ESCAPES_H
 #define SANDBOX_PROBE_ESCAPES_H
@@ -15,7 +16,7 @@
 
 #include "base/err.h"
 
-/* What the bait's folder holds; a canary makes the first in the workspace too, for a moment. */
+/* Names in the bait's folder. One test makes the first in the workspace too, briefly. */
 #define ESCAPES_FILE "canary"
 #define ESCAPES_SOCKET "canary.sock"
 
@@ -41,14 +42,14 @@ enum escapes {
 	CANARIES
 };
 
-/* What lies outside. Everything in it is the bait's. */
+/* The bait outside. It owns everything in here. */
 struct escapes_bait {
 	char folder[PATH_MAX];
-	pid_t victim; /* an ordinary process of the same user, which others may look into */
+	pid_t victim; /* a process of the same user that may be traced */
 	int victim_fd;
 	int loopback; /* listens on 127.0.0.1 */
 	uint16_t port;
-	int abstract; /* listens without a path, under `folder` as its name */
+	int abstract; /* listens on an abstract socket named by `folder` */
 	int socket;   /* listens in `folder` */
 	int master;   /* a terminal */
 	int slave;
@@ -57,20 +58,23 @@ struct escapes_bait {
 /* Bits are 1U << enum escapes. */
 struct escapes_result {
 	uint32_t tried;
-	uint32_t through;
+	uint32_t escaped;
 };
 
-/* `folder`, absolute, is one of the caller's that only this bait uses. */
+/*
+ * Lays the bait in `folder`, an absolute path that the caller owns and only this bait uses. Returns
+ * -1 and sets *err.
+ */
 int escapes_lay(struct escapes_bait *ret_bait, const char *folder, struct err *err) MUST_CHECK;
-/* Ends the victim and removes the files; not the folder. One that was never laid is all zeroes. */
+/* Ends the victim and removes the files, but not the folder. A zeroed bait is allowed. */
 void escapes_release(struct escapes_bait *bait);
 
 /*
- * Runs all of them in the calling process, which is good for nothing else afterwards. `workspace`
- * is the session's folder, as it is called inside. Under a millisecond.
+ * Runs all tests in the calling process, which must exit afterwards. `workspace` is the session's
+ * folder as seen inside. Takes under a millisecond.
  */
 struct escapes_result escapes_run(const struct escapes_bait *bait, const char *workspace);
-/* What it did when it got through: "reads a file outside". */
-const char *escapes_name(enum escapes canary);
+/* Returns what a test does when it escapes: "reads a file outside". */
+const char *escapes_name(enum escapes escape);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * probe.c - tries the tiers from the strongest down, until one works completely.
+ *
+ * Each trial builds a sandbox with the code that sessions use, and runs the escape tests in it up
+ * to the point where an interpreter would be exec'd. A trial that hangs or dies counts as failed,
+ * with its step and errno as the reason. Tier bwrap crosses an exec, so its data is passed on in a
+ * memfd.
+ */
 #include "sandbox/probe/probe.h"
 
 #include <fcntl.h>
@@ -26,28 +34,28 @@
 
 enum { TIMEOUT_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
 
-/* What every throw-away sandbox of one probe shares. */
-struct site {
-	struct probe_fixture place;
+/* The data that all throw-away sandboxes of one probe share. */
+struct probe {
+	struct probe_fixture fixture;
 	const struct privdrop_means *means;
 };
 
-/* What a throw-away sandbox says through a pipe. */
+/* The result that a throw-away sandbox sends through its pipe. */
 struct verdict {
-	struct err err; /* ERR_NONE: it stands */
+	struct err err; /* ERR_NONE: the sandbox works */
 	uint32_t layers;
 	struct escapes_result escapes;
 };
 
 /* ---- inside ---- */
 
-/* What supervisor and interpreter do, up to the exec. */
-static int confine_as_interpreter(const struct site *site, const struct policy *policy,
+/* Does the steps of supervisor and interpreter, except the exec. */
+static int confine_as_interpreter(const struct probe *probe, const struct policy *policy,
 				  const struct setup_result *setup, struct err *err)
 {
 	cleanup_fd int master = -1;
 	struct payload payload = { .policy = policy,
-				   .means = site->means,
+				   .means = probe->means,
 				   .parent = getppid(),
 				   .workspace = setup->workspace,
 				   .user_ns = setup->user_ns,
@@ -61,28 +69,28 @@ static int confine_as_interpreter(const struct site *site, const struct policy *
 	return rc;
 }
 
-static void try_escapes(const struct site *site, const struct policy *policy,
+static void try_escapes(const struct probe *probe, const struct policy *policy,
 			const struct setup_result *setup, int pipe_end)
 {
-	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->place.data;
+	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : probe->fixture.data;
 	struct verdict verdict = { .layers = setup->layers };
 
-	if (confine_as_interpreter(site, policy, setup, &verdict.err) == 0) {
+	if (confine_as_interpreter(probe, policy, setup, &verdict.err) == 0) {
 		verdict.err.code = ERR_NONE;
-		verdict.layers |= privdrop_layers(policy, site->means);
-		verdict.escapes = escapes_run(&site->place.bait, data);
+		verdict.layers |= privdrop_layers(policy, probe->means);
+		verdict.escapes = escapes_run(&probe->fixture.bait, data);
 	}
 	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }
 
-/* The throw-away sandbox's first process. */
-static int run_inside(const struct site *site, struct policy *policy, const struct uid_map *map,
+/* Runs as the first process of a throw-away sandbox; returns the exit status. */
+static int run_inside(const struct probe *probe, struct policy *policy, const struct uid_map *map,
 		      pid_t outside, int pipe_end)
 {
-	const struct setup_task task = { .folders = &site->place.data_fd,
+	const struct setup_task task = { .folders = &probe->fixture.data_fd,
 					 .map = map,
 					 .outside = outside,
-					 .means = site->means };
+					 .means = probe->means };
 	struct verdict verdict = { 0 };
 	struct setup_result setup;
 	int status;
@@ -94,34 +102,34 @@ static int run_inside(const struct site *site, struct policy *policy, const stru
 	}
 	pid = fork();
 	if (pid == 0) {
-		try_escapes(site, policy, &setup, pipe_end);
+		try_escapes(probe, policy, &setup, pipe_end);
 		_exit(EXIT_SUCCESS);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* ---- inside of bwrap ---- */
+/* ---- inside bwrap ---- */
 
-/* What crosses the exec of bwrap: the site, and below it these descriptors. */
-enum { INSIDE_PIPE = BWRAP_FIRST_FD, INSIDE_SITE, INSIDE_DATA, INSIDE_VICTIM, INSIDE_SLAVE };
+/* Descriptors that cross the exec of bwrap; INSIDE_PROBE has the probe's data. */
+enum { INSIDE_PIPE = BWRAP_FIRST_FD, INSIDE_PROBE, INSIDE_DATA, INSIDE_VICTIM, INSIDE_SLAVE };
 
-/* Becomes bwrap, and with it probe_run_inside(). */
-static void become_bwrap(const struct site *site, const struct policy *policy, int pipe_end)
+/* Becomes bwrap, which executes probe_run_inside. Returns on failure only. */
+static void become_bwrap(const struct probe *probe, const struct policy *policy, int pipe_end)
 {
-	struct site own = *site;
+	struct probe own = *probe;
 	struct verdict verdict = { 0 };
 	int copy = fd_unnamed("ptycell", &verdict.err);
-	int *const fds[] = { &pipe_end, &copy, &own.place.data_fd, &own.place.bait.victim_fd,
-			     &own.place.bait.slave };
+	int *const fds[] = { &pipe_end, &copy, &own.fixture.data_fd, &own.fixture.bait.victim_fd,
+			     &own.fixture.bait.slave };
 	struct bwrap_start start = {
 		.role = PROBE_ROLE,
 		.policy = policy,
 		.fds = fds,
 		.fd_count = ARRAY_SIZE(fds),
-		.folders = &own.place.data_fd,
+		.folders = &own.fixture.data_fd,
 	};
 
-	if (copy >= 0 && pwrite(copy, site, sizeof(*site), 0) != (ssize_t)sizeof(*site))
+	if (copy >= 0 && pwrite(copy, probe, sizeof(*probe), 0) != (ssize_t)sizeof(*probe))
 		(void)err_sys(&verdict.err, "preparing bwrap");
 	else if (copy >= 0)
 		(void)!bwrap_exec(&start, &verdict.err);
@@ -132,22 +140,22 @@ int probe_run_inside(const struct privdrop_means *means)
 {
 	const struct uid_map map = { 0 };
 	struct policy policy;
-	struct site site;
+	struct probe probe;
 	sigset_t all;
 
-	/* As subreapers do: a terminal that goes sends its session a signal. */
+	/* As subreapers do: a terminal that closes sends a signal to its session. */
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
-	if (pread(INSIDE_SITE, &site, sizeof(site), 0) != (ssize_t)sizeof(site))
+	if (pread(INSIDE_PROBE, &probe, sizeof(probe), 0) != (ssize_t)sizeof(probe))
 		return EXIT_FAILURE;
-	site.means = means;
-	site.place.data_fd = INSIDE_DATA;
-	site.place.bait.victim_fd = INSIDE_VICTIM;
-	site.place.bait.slave = INSIDE_SLAVE;
+	probe.means = means;
+	probe.fixture.data_fd = INSIDE_DATA;
+	probe.fixture.bait.victim_fd = INSIDE_VICTIM;
+	probe.fixture.bait.slave = INSIDE_SLAVE;
 	policy_init(&policy);
 	policy.tier = POLICY_BWRAP;
-	policy.data_path = site.place.data;
-	return run_inside(&site, &policy, &map, 0, INSIDE_PIPE);
+	policy.data_path = probe.fixture.data;
+	return run_inside(&probe, &policy, &map, 0, INSIDE_PIPE);
 }
 
 /* ---- outside ---- */
@@ -166,12 +174,12 @@ static int receive_verdict(int pipe_end, struct verdict *ret_verdict, struct err
 }
 
 struct trial {
-	const struct site *site;
+	const struct probe *probe;
 	struct policy policy;
 	struct uid_map map;
 	pid_t outside;
 	int verdict[2];   /* a pipe */
-	int complaint[2]; /* another, for what bwrap says when it fails */
+	int complaint[2]; /* a pipe for bwrap's error message */
 };
 
 static void release_trial(struct trial *trial)
@@ -182,16 +190,16 @@ static void release_trial(struct trial *trial)
 	}
 }
 
-static int make_trial(struct trial *trial, const struct site *site, enum policy_tier tier,
+static int make_trial(struct trial *trial, const struct probe *probe, enum policy_tier tier,
 		      struct err *err)
 {
 	*trial = (struct trial){
-		.site = site, .outside = getpid(), .verdict = { -1, -1 }, .complaint = { -1, -1 }
+		.probe = probe, .outside = getpid(), .verdict = { -1, -1 }, .complaint = { -1, -1 }
 	};
 	policy_init(&trial->policy);
 	trial->policy.tier = tier;
-	trial->policy.data_path = site->place.data;
-	if (uid_map_choose(site->place.data_fd, &trial->map, err) < 0)
+	trial->policy.data_path = probe->fixture.data;
+	if (uid_map_choose(probe->fixture.data_fd, &trial->map, err) < 0)
 		return -1;
 	if (pipe2(trial->verdict, O_CLOEXEC) < 0 ||
 	    pipe2(trial->complaint, O_CLOEXEC | O_NONBLOCK) < 0)
@@ -199,18 +207,18 @@ static int make_trial(struct trial *trial, const struct site *site, enum policy_
 	return 0;
 }
 
-/* The whole life of the child. */
+/* Runs as the child of a trial. */
 static noreturn void run_trial_child(struct trial *trial)
 {
 	if (trial->policy.tier != POLICY_BWRAP)
-		_exit(run_inside(trial->site, &trial->policy, &trial->map, trial->outside,
+		_exit(run_inside(trial->probe, &trial->policy, &trial->map, trial->outside,
 				 trial->verdict[1]));
 	(void)dup2(trial->complaint[1], STDERR_FILENO);
-	become_bwrap(trial->site, &trial->policy, trial->verdict[1]);
+	become_bwrap(trial->probe, &trial->policy, trial->verdict[1]);
 	_exit(EXIT_FAILURE);
 }
 
-/* What bwrap said before it ended: its first sentence, others follow with addresses. */
+/* Sets the error to the first sentence of bwrap's message; the others contain addresses. */
 static void quote_complaint(int complaint, struct err *err)
 {
 	static const char prefix[] = "bwrap: ";
@@ -236,7 +244,7 @@ static pid_t fork_inside(const struct trial *trial, struct err *err)
 	pid_t pid;
 
 	if (trial->policy.tier == POLICY_NAMESPACES)
-		return namespaces_fork(&trial->map, -1, trial->site->means->without, NULL, err);
+		return namespaces_fork(&trial->map, -1, trial->probe->means->without, NULL, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
@@ -259,12 +267,12 @@ static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct er
 	return rc;
 }
 
-/* The whole chain of one tier; 0 when it stands. */
-static int try_tier(const struct site *site, enum policy_tier tier, struct verdict *ret_verdict,
+/* Tries all steps of one tier. Returns -1 and sets *err when one fails. */
+static int try_tier(const struct probe *probe, enum policy_tier tier, struct verdict *ret_verdict,
 		    struct err *err)
 {
 	struct trial trial;
-	int rc = make_trial(&trial, site, tier, err);
+	int rc = make_trial(&trial, probe, tier, err);
 
 	if (rc == 0)
 		rc = run_trial(&trial, ret_verdict, err);
@@ -272,33 +280,34 @@ static int try_tier(const struct site *site, enum policy_tier tier, struct verdi
 	return rc;
 }
 
-/* From the strongest down to the first that stands. */
-static void try_all(const struct site *site, struct sandbox_report *report)
+/* Tries the tiers from the strongest down to the first that works. */
+static void try_all(const struct probe *probe, struct sandbox_report *report)
 {
 	for (int tier = POLICY_NAMESPACES; tier > POLICY_UNCONFINED; tier--) {
 		struct verdict verdict = { 0 };
 		struct err err;
 
-		if (try_tier(site, (enum policy_tier)tier, &verdict, &err) < 0) {
+		if (try_tier(probe, (enum policy_tier)tier, &verdict, &err) < 0) {
 			report_set_reason(report, (enum policy_tier)tier, &err);
 			continue;
 		}
 		report->tier = tier;
 		report->layers = verdict.layers;
 		report->canaries = (uint32_t)__builtin_popcount(verdict.escapes.tried);
-		report->through = verdict.escapes.through;
+		report->through = verdict.escapes.escaped;
 		return;
 	}
 }
 
-static int look(const struct privdrop_means *means, struct sandbox_report *report, struct err *err)
+static int probe_tiers(const struct privdrop_means *means, struct sandbox_report *report,
+		       struct err *err)
 {
-	struct site site = { .means = means };
+	struct probe probe = { .means = means };
 
-	if (probe_fixture_make(&site.place, err) < 0)
+	if (probe_fixture_make(&probe.fixture, err) < 0)
 		return -1;
-	try_all(&site, report);
-	probe_fixture_remove(&site.place);
+	try_all(&probe, report);
+	probe_fixture_remove(&probe.fixture);
 	return 0;
 }
 
@@ -311,7 +320,7 @@ int probe_run(int channel, pid_t parent, const struct privdrop_means *means)
 
 	if (subreaper_close_others((int *const[]){ &channel }, 1, &err) < 0 ||
 	    subreaper_init(&subreaper, "ptycell-probe", channel, parent, &err) < 0 ||
-	    look(means, &report, &err) < 0)
+	    probe_tiers(means, &report, &err) < 0)
 		wire_notify(channel, WIRE_FAILED, &err);
 	else
 		wire_notify(channel, WIRE_REPORT, &report);

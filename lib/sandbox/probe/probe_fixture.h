@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe_site.h - where throw-away sandboxes are built: a folder of its own with a workspace and a
- * bait, in a place for temporary files.
+ * probe_fixture.h - the place where throw-away sandboxes are built: a folder for temporary files
+ * with a workspace and a bait.
  *
- * Its lock says that somebody uses it: what a killed probe left is removed by the next one.
+ * A lock marks it as in use. The folder of a killed probe is removed by the next one.
  */
 #ifndef SANDBOX_PROBE_PROBE_FIXTURE_H
 #define SANDBOX_PROBE_PROBE_FIXTURE_H
@@ -21,8 +21,10 @@ struct probe_fixture {
 	struct escapes_bait bait;
 };
 
-/* Removes first what others left. On failure nothing is left. */
-int probe_fixture_make(struct probe_fixture *ret_site, struct err *err) MUST_CHECK;
-void probe_fixture_remove(struct probe_fixture *site);
+/*
+ * Makes the fixture, and removes stale ones first. Returns -1 and sets *err; nothing is left then.
+ */
+int probe_fixture_make(struct probe_fixture *ret_fixture, struct err *err) MUST_CHECK;
+void probe_fixture_remove(struct probe_fixture *fixture);
 
 #endif

@@ -115,7 +115,7 @@ static uint32_t get_through(struct site *site, const struct privdrop_means *mean
 	(void)close(ends[0]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(result.tried, BIT(CANARIES) - 1);
-	return result.through;
+	return result.escaped;
 }
 
 /* Names what differs, which a number does not. */
