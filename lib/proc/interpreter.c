@@ -168,9 +168,7 @@ static int take_pty(struct interpreter *interpreter, struct wire_message *messag
 {
 	unsigned int number;
 
-	/*
-	 * Messages of the sandbox's init from before this start may be unread in its own channel.
-	 */
+	/* Only a pty master answers this. */
 	if (ioctl(message->fds[0], TIOCGPTN, &number) < 0)
 		return err_sys(err, "the launcher sent no terminal");
 	interpreter->slave = terminal_open_slave(message->fds[0], err);
@@ -210,8 +208,7 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 		return;
 	}
 	/*
-	 * What the sandbox's init sent before the start came over another channel, and may be
-	 * unread.
+	 * Messages of the sandbox's init from before this start may be unread in its own channel.
 	 */
 	sandbox_catch_up(interpreter->sandbox);
 	interpreter->copied = wire_get_number(message) != 0;

@@ -81,7 +81,7 @@ struct usage_killed {
 
 /*
  * A process counts if it is `first` generations below the caller (1 is a child) or deeper; those
- * above belong to ptycell. Of the children of one such parent only the oldest is of the first
+ * above belong to ptycell. Among the children of one such parent only the oldest is of the first
  * generation. The others are orphans that it inherited, and count as programs.
  */
 

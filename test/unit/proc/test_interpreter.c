@@ -82,7 +82,7 @@ static void a_launcher_that_does_not_exist_fails_the_start(void **state)
 			    "starting '/nowhere/launcher': No such file or directory");
 }
 
-static void a_crash_is_told_with_its_signal(void **state)
+static void a_crash_is_reported_with_its_signal(void **state)
 {
 	(void)state;
 	fixture_fake(STEP("crash=6"));
@@ -96,7 +96,7 @@ static void children_that_outlive_it_keep_it_from_being_gone(void **state)
 	(void)state;
 	fixture_fake(STEP("grandchild"), STEP("daemons=3"), STEP("exit=0"));
 	fixture_expect("started exited ");
-	/* The hangup takes the one on the terminal. */
+	/* The hangup ends the child that is on the terminal. */
 	do
 		interpreter_count_children(fixture.interpreter, fixture_counted);
 	while (fixture_answer() == 4);
@@ -215,7 +215,7 @@ static void an_environment_over_the_cap_is_refused(void **state)
 
 static void it_has_only_its_own_descriptors(void **state)
 {
-	int leak = dup2(STDERR_FILENO, 77); /* inheritable, as a host may leave them */
+	int leak = dup2(STDERR_FILENO, 77); /* inheritable, as an MCP host may leave descriptors */
 
 	(void)state;
 	fixture_close();
@@ -438,7 +438,7 @@ static void it_may_be_freed_by_an_answer(void **state)
 	(void)state;
 	fixture_fake(STEP("exit=0"));
 	fixture_expect("started exited gone ");
-	/* Two questions to one that is gone: the first answer frees it. */
+	/* Two questions to an interpreter that is gone: the first answer frees it. */
 	interpreter_count_children(fixture.interpreter, free_on_count);
 	interpreter_count_children(fixture.interpreter, free_on_count);
 	fixture_expect("started exited gone freed ");
@@ -480,7 +480,7 @@ static void two_interpreters_of_a_sandbox_do_not_share_their_end(void **state)
 	fixture_hear("still here");
 }
 
-/* Everything below becomes ours when its parent dies: nothing may be left unseen. */
+/* Every process below comes to this one when its parent dies, so none can escape unseen. */
 static void wait_until_childless(void)
 {
 	patience_until(waitpid(-1, NULL, WNOHANG) < 0);
@@ -520,7 +520,7 @@ int main(void)
 		TEST(a_folder_that_does_not_exist_is_named),
 		TEST(a_relative_program_is_refused),
 		TEST(a_launcher_that_does_not_exist_fails_the_start),
-		TEST(a_crash_is_told_with_its_signal),
+		TEST(a_crash_is_reported_with_its_signal),
 		TEST(children_that_outlive_it_keep_it_from_being_gone),
 		TEST(children_are_counted_without_the_interpreter),
 		TEST(questions_about_a_tree_that_is_gone_are_answered),

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "interpreter_fixture.h"
 
-struct told {
+struct outcome {
 	int times;
 	struct sandbox_report report;
 	struct err err;
@@ -17,41 +17,41 @@ struct told {
 
 static void on_report(void *data, const struct sandbox_report *report, const struct err *err)
 {
-	struct told *told = data;
+	struct outcome *outcome = data;
 
-	told->times++;
+	outcome->times++;
 	assert_true((report == NULL) != (err == NULL));
 	if (report != NULL)
-		told->report = *report;
+		outcome->report = *report;
 	if (err != NULL)
-		told->err = *err;
+		outcome->err = *err;
 }
 
-static void wait_for(const struct told *told)
+static void wait_for(const struct outcome *outcome)
 {
-	patience_turn_until(fixture.loop, told->times != 0);
-	assert_int_equal(told->times, 1);
+	patience_turn_until(fixture.loop, outcome->times != 0);
+	assert_int_equal(outcome->times, 1);
 }
 
 static void a_probe_reports_a_reason_for_every_tier_that_is_not_had(void **state)
 {
-	struct told told = { 0 };
+	struct outcome outcome = { 0 };
 
 	(void)state;
-	launcher_probe(fixture.launcher, on_report, &told);
-	wait_for(&told);
-	assert_int_equal(told.err.code, ERR_NONE);
-	assert_in_range(told.report.tier, 0, POLICY_TIERS - 1);
-	for (int32_t tier = told.report.tier + 1; tier < POLICY_TIERS; tier++)
-		assert_string_not_equal(told.report.reason[tier], "");
-	if (told.report.tier == POLICY_UNCONFINED)
+	launcher_probe(fixture.launcher, on_report, &outcome);
+	wait_for(&outcome);
+	assert_int_equal(outcome.err.code, ERR_NONE);
+	assert_in_range(outcome.report.tier, 0, POLICY_TIERS - 1);
+	for (int32_t tier = outcome.report.tier + 1; tier < POLICY_TIERS; tier++)
+		assert_string_not_equal(outcome.report.reason[tier], "");
+	if (outcome.report.tier == POLICY_UNCONFINED)
 		return;
-	assert_string_equal(told.report.reason[told.report.tier], "");
-	assert_true(told.report.canaries > 10);
-	assert_int_equal(told.report.through, 0);
-	assert_true((told.report.layers & BIT(LAYER_SECCOMP)) != 0);
-	if (told.report.tier == POLICY_NAMESPACES)
-		assert_int_equal(told.report.layers & (BIT(LAYER_PRIVATE_PTY + 1) - 1) &
+	assert_string_equal(outcome.report.reason[outcome.report.tier], "");
+	assert_true(outcome.report.canaries > 10);
+	assert_int_equal(outcome.report.through, 0);
+	assert_true((outcome.report.layers & BIT(LAYER_SECCOMP)) != 0);
+	if (outcome.report.tier == POLICY_NAMESPACES)
+		assert_int_equal(outcome.report.layers & (BIT(LAYER_PRIVATE_PTY + 1) - 1) &
 					 ~BIT(LAYER_PRIVATE_PROC),
 				 (BIT(LAYER_PRIVATE_PTY + 1) - 1) & ~BIT(LAYER_PRIVATE_PROC));
 }
@@ -59,13 +59,13 @@ static void a_probe_reports_a_reason_for_every_tier_that_is_not_had(void **state
 static void a_probe_without_a_launcher_fails_from_the_loop(void **state)
 {
 	struct launcher *none = launcher_new(fixture.loop, "/nonexistent/ptycell-launcher");
-	struct told told = { 0 };
+	struct outcome outcome = { 0 };
 
 	(void)state;
-	launcher_probe(none, on_report, &told);
-	assert_int_equal(told.times, 0);
-	wait_for(&told);
-	assert_int_equal(told.err.code, ERR_SYSTEM);
+	launcher_probe(none, on_report, &outcome);
+	assert_int_equal(outcome.times, 0);
+	wait_for(&outcome);
+	assert_int_equal(outcome.err.code, ERR_SYSTEM);
 	launcher_free(none);
 }
 
@@ -88,7 +88,7 @@ static void a_launcher_that_was_started_ahead_is_the_one_that_works(void **state
 	struct launcher *none = launcher_new(fixture.loop, "/nonexistent/ptycell-launcher");
 	struct launcher *launcher = launcher_new(fixture.loop, LAUNCHER);
 	size_t others = count_children();
-	struct told told = { 0 };
+	struct outcome outcome = { 0 };
 	struct err err;
 
 	(void)state;
@@ -99,8 +99,8 @@ static void a_launcher_that_was_started_ahead_is_the_one_that_works(void **state
 		assert_int_equal(launcher_start(launcher, &err), 0);
 		assert_int_equal(count_children(), others + 1);
 	}
-	launcher_probe(launcher, on_report, &told);
-	wait_for(&told);
+	launcher_probe(launcher, on_report, &outcome);
+	wait_for(&outcome);
 	assert_int_equal(count_children(), others + 1);
 	launcher_free(launcher);
 	assert_int_equal(count_children(), others);
@@ -109,13 +109,13 @@ static void a_launcher_that_was_started_ahead_is_the_one_that_works(void **state
 static void freeing_the_launcher_drops_its_probes(void **state)
 {
 	struct launcher *launcher = launcher_new(fixture.loop, LAUNCHER);
-	struct told told = { 0 };
+	struct outcome outcome = { 0 };
 
 	(void)state;
-	launcher_probe(launcher, on_report, &told);
+	launcher_probe(launcher, on_report, &outcome);
 	launcher_free(launcher);
 	loop_turn(fixture.loop, 0);
-	assert_int_equal(told.times, 0);
+	assert_int_equal(outcome.times, 0);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is killed, the rest must follow: a small server is forked, and this process, a subreaper
- * above it, sees every process that escaped as a child of its own.
+ * When one process is killed, the rest must follow. A small server is forked. This process is a
+ * subreaper above it, so every process that escapes becomes its own child.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 enum { DAEMONS = 5 };
 
-/* In the forked server: two sandboxes, one with daemons; a byte on `up` when all run. */
+/* Runs in the forked server: two sandboxes, one with daemons; sends a byte on `up` when all run. */
 static void serve(int up)
 {
 	fixture_open();
@@ -64,7 +64,7 @@ static bool has_name(pid_t pid, const char *name)
 	       text[strlen(name)] == '\n';
 }
 
-/* Counts the descendants with this name; *ret_pid is one of them. */
+/* Counts the descendants with this name and sets *ret_pid to one of them. */
 static int find_named(const char *name, pid_t *ret_pid)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
@@ -93,7 +93,7 @@ static void wait_for_end(void)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void a_server_has_one_launcher_an_init_each_and_a_minder_each(void **state)
+static void a_server_has_one_launcher_an_init_each_and_a_supervisor_each(void **state)
 {
 	pid_t server = start_server();
 	pid_t pid;
@@ -116,7 +116,7 @@ static void killing_the_server_ends_everything(void **state)
 	wait_for_end();
 }
 
-/* Kills all of this name; nothing of the sessions may be left, though the server lives. */
+/* Kills all with this name. No process of the sessions may be left, although the server lives. */
 static void kill_named(const char *name)
 {
 	pid_t server = start_server();
@@ -145,7 +145,7 @@ static void killing_the_inits_ends_their_sessions(void **state)
 	kill_named("ptycell-init");
 }
 
-static void killing_the_minders_ends_their_trees(void **state)
+static void killing_the_supervisors_ends_their_trees(void **state)
 {
 	(void)state;
 	kill_named("ptycell-minder");
@@ -177,7 +177,7 @@ static void a_stopped_launcher_does_not_keep_sessions_alive(void **state)
 	wait_for_end();
 }
 
-static void a_dead_launcher_is_told_and_replaced(void **state)
+static void a_dead_launcher_is_reported_and_replaced(void **state)
 {
 	pid_t launcher = -1;
 
@@ -191,7 +191,7 @@ static void a_dead_launcher_is_told_and_replaced(void **state)
 	fixture_expect("started exited gone ");
 	assert_int_equal(fixture.wait_status, SIGKILL);
 	interpreter_free(fixture.interpreter);
-	/* The old sandbox says so, a new one works. */
+	/* The old sandbox reports it, and a new one works. */
 	fixture_fake(STEP("wait"));
 	fixture_expect("failed ");
 	interpreter_free(fixture.interpreter);
@@ -203,7 +203,10 @@ static void a_dead_launcher_is_told_and_replaced(void **state)
 	fixture_close();
 }
 
-/* Dead, but the loop has not told so yet: the request fails first, then the new one takes it. */
+/*
+ * The launcher is dead, but the loop has not noticed: the request fails first, and a new one takes
+ * it.
+ */
 static void a_launcher_that_died_unnoticed_is_replaced(void **state)
 {
 	struct pollfd gone = { .events = POLLIN };
@@ -237,7 +240,7 @@ static void freeing_the_launcher_leaves_no_process(void **state)
 	wait_for_end();
 }
 
-static void a_closed_sandbox_is_told_when_nothing_is_left(void **state)
+static void a_closed_sandbox_is_reported_when_nothing_is_left(void **state)
 {
 	pid_t pid;
 
@@ -252,7 +255,7 @@ static void a_closed_sandbox_is_told_when_nothing_is_left(void **state)
 	wait_for_end();
 }
 
-static void one_that_was_never_usable_is_told_as_closed(void **state)
+static void a_sandbox_that_was_never_usable_is_reported_as_closed(void **state)
 {
 	(void)state;
 	fixture_open();
@@ -284,7 +287,7 @@ static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
 	wait_for_end();
 }
 
-/* More than a server allows, before the launcher had a chance to look. */
+/* More than a server allows, before the launcher had a chance to read. */
 static void many_opened_at_once_all_start(void **state)
 {
 	enum { MANY = 150 };
@@ -332,18 +335,18 @@ static void the_launcher_refuses_to_be_started_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_server_has_one_launcher_an_init_each_and_a_minder_each),
+		cmocka_unit_test(a_server_has_one_launcher_an_init_each_and_a_supervisor_each),
 		cmocka_unit_test(killing_the_server_ends_everything),
 		cmocka_unit_test(killing_the_launcher_ends_every_session),
 		cmocka_unit_test(killing_the_inits_ends_their_sessions),
-		cmocka_unit_test(killing_the_minders_ends_their_trees),
+		cmocka_unit_test(killing_the_supervisors_ends_their_trees),
 		cmocka_unit_test(killing_launcher_and_server_at_once_ends_everything),
 		cmocka_unit_test(a_stopped_launcher_does_not_keep_sessions_alive),
-		cmocka_unit_test(a_dead_launcher_is_told_and_replaced),
+		cmocka_unit_test(a_dead_launcher_is_reported_and_replaced),
 		cmocka_unit_test(a_launcher_that_died_unnoticed_is_replaced),
 		cmocka_unit_test(freeing_the_launcher_leaves_no_process),
-		cmocka_unit_test(a_closed_sandbox_is_told_when_nothing_is_left),
-		cmocka_unit_test(one_that_was_never_usable_is_told_as_closed),
+		cmocka_unit_test(a_closed_sandbox_is_reported_when_nothing_is_left),
+		cmocka_unit_test(a_sandbox_that_was_never_usable_is_reported_as_closed),
 		cmocka_unit_test(a_session_that_stops_its_keepers_is_ended_all_the_same),
 		cmocka_unit_test(many_opened_at_once_all_start),
 		cmocka_unit_test(the_launcher_refuses_to_be_started_by_hand),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tier namespaces shows and refuses, seen from a shell inside it; the numbers are those of
- * section 9 of the sandbox's specification. None of this needs a filter or landlock.
+ * Visible and refused things in tier namespaces, seen from a shell inside. The numbers are those of
+ * section 9 of the sandbox's specification. None of these tests needs seccomp or landlock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +111,7 @@ static void spool_and_packages_are_read_only(void **state)
 	confined_expect("cat /mnt/spool/cell; for d in /mnt/spool /mnt/packages; do "
 			"(: >$d/x) 2>/dev/null && echo $d; done",
 			"whole");
-	/* What comes later is seen too. */
+	/* A file that is made later is visible too. */
 	scratch_write(confined.folders.packages, "late", "late");
 	assert_int_equal(fchmodat(confined.folders.packages, "late", 0644, 0), 0);
 	confined_expect("cat /mnt/packages/late", "late");
@@ -189,14 +189,17 @@ static void the_user_is_nobody_special_sandbox_22(void **state)
 static void no_further_namespace_is_made_even_by_root_inside_sandbox_24(void **state)
 {
 	(void)state;
-	/* A cap of the first user namespace: even whoever has capabilities in the second. */
+	/*
+	 * A limit of the first user namespace holds even for a process with capabilities in the
+	 * second.
+	 */
 	assert_null(
 		strstr(confined_run("for n in m p n i u C U; do unshare -$n true 2>/dev/null && "
 				    "echo made $n; done"),
 		       "made"));
 }
 
-/* A daemon holds a pipe of the workspace open for reading: nobody does when it is dead. */
+/* A daemon holds a pipe of the workspace open for reading; once it is dead there is no reader. */
 static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 {
 	struct pollfd end = { .fd = -1 };

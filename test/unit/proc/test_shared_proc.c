@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tier namespaces where /proc cannot be mounted anew, as in a container that masks parts of its
- * own: the host's is shared, and numbers in it are not those of the session's processes.
+ * own. The host's /proc is shared, and its numbers are not those of the session's processes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "confined_fixture.h"
 
-/* For root only: a mount over a part of /proc, in a mount namespace of this program. */
+/* For root only: mounts over a part of /proc, in a mount namespace of this program. */
 static bool mask_proc(void)
 {
 	return unshare(CLONE_NEWNS) == 0 &&
@@ -51,7 +51,9 @@ static void the_tree_of_an_interpreter_is_counted_and_killed(void **state)
 static void what_an_interpreter_left_dies_with_it(void **state)
 {
 	(void)state;
-	/* Only what has left the session survives the terminal's end, so the shell waits for that.
+	/*
+	 * Only a process that has left the session survives the terminal's end, so the shell waits
+	 * for that.
 	 */
 	confined_start("mkfifo /mnt/data/up; "
 		       "(setsid sh -c 'echo left >/mnt/data/up; exec sleep 1000' &); "
@@ -64,11 +66,11 @@ static void what_an_interpreter_left_dies_with_it(void **state)
 
 static struct sandbox_report report;
 
-static void on_report(void *data, const struct sandbox_report *told, const struct err *err)
+static void on_report(void *data, const struct sandbox_report *reported, const struct err *err)
 {
 	(void)data;
 	assert_null(err);
-	report = *told;
+	report = *reported;
 }
 
 static void the_report_says_that_proc_is_shared(void **state)

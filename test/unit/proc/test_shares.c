@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of the person's in a sandbox of tier namespaces, and what stays safe in writable ones. */
+/* Folders of the user in a sandbox of tier namespaces, and what stays safe in writable ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static char paths[POLICY_SHARES_MAX][100];
 
-/* Not before 5.12, nor where a test takes the calls away. */
+/* Not before Linux 5.12, nor where a test denies the system calls. */
 static bool can_map_owners(void)
 {
 	if (syscall(SYS_open_tree, -1, "", 0) < 0 && errno == ENOSYS)
@@ -20,7 +20,7 @@ static bool can_map_owners(void)
 	return syscall(SYS_mount_setattr, -1, "", 0, NULL, 0) == 0 || errno != ENOSYS;
 }
 
-/* A folder `name` beside the workspace, shared. A root server's sessions have another user. */
+/* Shares a folder `name` beside the workspace. A root server's sessions have another user. */
 static int share_anyway(const char *name, bool writable)
 {
 	size_t i = confined.policy.share_count++;
@@ -40,7 +40,7 @@ static int share_anyway(const char *name, bool writable)
 static int share(const char *name, bool writable)
 {
 	if (writable && geteuid() == 0 && !can_map_owners())
-		skip(); /* no session begins: roots_writable_share_needs_owners_that_map */
+		skip(); /* no session starts: see roots_writable_share_needs_owners_that_map */
 	return share_anyway(name, writable);
 }
 
@@ -66,7 +66,7 @@ static const char *run_in(const char *path, const char *script)
 	return confined_run(whole);
 }
 
-static void a_share_is_read_only_at_its_own_path(void **state)
+static void test_13_a_share_is_read_only_at_its_own_path(void **state)
 {
 	int fd = share("notes", false);
 
@@ -79,7 +79,7 @@ static void a_share_is_read_only_at_its_own_path(void **state)
 	assert_int_equal(unlinkat(fd, "n", 0), 0);
 }
 
-static void a_writable_share_is_the_persons_own_folder(void **state)
+static void a_writable_share_is_the_users_own_folder(void **state)
 {
 	int fd = share("project", true);
 
@@ -106,7 +106,7 @@ static void a_share_within_a_share_has_its_own_rights(void **state)
 	"echo made $n; mv $n away && echo moved $n; ln -s /tmp $n && echo linked $n; "             \
 	"chmod 777 $n && echo opened $n; done; "
 
-/* As if the server ran as that owner. */
+/* The same as when the server runs as that owner. */
 static void a_root_servers_session_has_its_owners_rights_in_a_share(void **state)
 {
 	static const uid_t owners[] = { 0, 12345 };
@@ -204,13 +204,13 @@ static void what_would_hide_the_sandboxs_own_tree_is_refused(void **state)
 
 /* ---- protected names ---- */
 
-/* The launcher removes it once it has seen the end of the session's init. */
+/* Waits until the launcher, having seen init's end, has removed the placeholder. */
 static void await_removal(int dir, const char *name)
 {
 	patience_until(!exists(dir, name));
 }
 
-static void names_that_command_other_programs_cannot_be_made(void **state)
+static void test_13_names_that_command_other_programs_cannot_be_made(void **state)
 {
 	static const char *const names[] = { ".git",    ".mcp.json", ".claude",
 					     ".vscode", ".envrc",    ".cursor" };
@@ -224,7 +224,7 @@ static void names_that_command_other_programs_cannot_be_made(void **state)
 		await_removal(fd, names[i]);
 }
 
-static void names_that_are_there_stay_as_they_are(void **state)
+static void test_13_names_that_are_there_stay_as_they_are(void **state)
 {
 	int fd = share("project", true);
 	struct stat before;
@@ -246,7 +246,7 @@ static void names_that_are_there_stay_as_they_are(void **state)
 	assert_true(exists(fd, ".mcp.json"));
 }
 
-/* What a repository has; git itself need not be here. */
+/* Makes a repository without git, which may be missing here. */
 static void make_repository(int dir, const char *name)
 {
 	char path[200];
@@ -259,7 +259,7 @@ static void make_repository(int dir, const char *name)
 	scratch_check(fchmodat(dir, path, 0666, 0) == 0, path);
 }
 
-static void a_repository_can_be_used_but_not_armed(void **state)
+static void test_13_a_repository_can_be_used_but_not_armed(void **state)
 {
 	int fd = share("project", true);
 
@@ -277,7 +277,7 @@ static void a_repository_can_be_used_but_not_armed(void **state)
 	await_removal(fd, ".git/hooks");
 }
 
-static void deeper_names_that_exist_are_protected(void **state)
+static void test_13_deeper_names_that_exist_are_protected(void **state)
 {
 	int fd = share("project", true);
 
@@ -293,7 +293,7 @@ static void deeper_names_that_exist_are_protected(void **state)
 			    ".envrc\nb\nx\n");
 }
 
-static void what_leads_to_a_protected_name_cannot_be_moved_away(void **state)
+static void test_3_what_leads_to_a_protected_name_cannot_be_moved_away(void **state)
 {
 	static const char deep[] = "d/d/d/d/d/d/d/d/d";
 	char folder[sizeof(deep)];
@@ -331,8 +331,8 @@ static void a_package_with_a_protected_name_can_be_moved(void **state)
 			    ".p-1\n");
 }
 
-/* Of a submodule, and one whose name has a slash; and a bare one. */
-static void repositories_in_a_repository_are_protected(void **state)
+/* A submodule, one whose name has a slash, and a bare repository. */
+static void test_2_repositories_in_a_repository_are_protected(void **state)
 {
 	static const char *const places[] = { ".git/modules/lib", ".git/modules/a/b",
 					      ".git/worktrees/w", "bare" };
@@ -385,7 +385,9 @@ static void a_planted_link_in_place_of_a_name_is_not_followed(void **state)
 	assert_int_equal(symlinkat("../other", fd, ".claude"), 0);
 	confined_start("true");
 	confined_wait();
-	/* Either the link itself is pinned or the session does not start; its target stays free. */
+	/*
+	 * Either the link itself is mounted or the session does not start; its target stays free.
+	 */
 	if (strstr(fixture.said, "failed") == NULL)
 		assert_string_equal(run_in(paths[0],
 					   "ln -sfn /tmp .claude && echo linked; rm .claude && "
@@ -453,8 +455,8 @@ static void interpreters_folders_are_read_only_at_their_own_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SHARE_TEST(a_share_is_read_only_at_its_own_path),
-		SHARE_TEST(a_writable_share_is_the_persons_own_folder),
+		SHARE_TEST(test_13_a_share_is_read_only_at_its_own_path),
+		SHARE_TEST(a_writable_share_is_the_users_own_folder),
 		SHARE_TEST(a_share_within_a_share_has_its_own_rights),
 		SHARE_TEST(a_root_servers_session_has_its_owners_rights_in_a_share),
 		SHARE_TEST(a_share_of_roots_is_read_only_too),
@@ -462,13 +464,13 @@ int main(void)
 		SHARE_TEST(a_share_that_was_replaced_is_refused),
 		SHARE_TEST(a_share_that_a_link_leads_to_is_refused),
 		SHARE_TEST(what_would_hide_the_sandboxs_own_tree_is_refused),
-		SHARE_TEST(names_that_command_other_programs_cannot_be_made),
-		SHARE_TEST(names_that_are_there_stay_as_they_are),
-		SHARE_TEST(a_repository_can_be_used_but_not_armed),
-		SHARE_TEST(deeper_names_that_exist_are_protected),
-		SHARE_TEST(what_leads_to_a_protected_name_cannot_be_moved_away),
+		SHARE_TEST(test_13_names_that_command_other_programs_cannot_be_made),
+		SHARE_TEST(test_13_names_that_are_there_stay_as_they_are),
+		SHARE_TEST(test_13_a_repository_can_be_used_but_not_armed),
+		SHARE_TEST(test_13_deeper_names_that_exist_are_protected),
+		SHARE_TEST(test_3_what_leads_to_a_protected_name_cannot_be_moved_away),
 		SHARE_TEST(a_package_with_a_protected_name_can_be_moved),
-		SHARE_TEST(repositories_in_a_repository_are_protected),
+		SHARE_TEST(test_2_repositories_in_a_repository_are_protected),
 		SHARE_TEST(a_planted_link_in_place_of_a_name_is_not_followed),
 		SHARE_TEST(placeholders_stay_until_the_last_session_is_gone),
 		SHARE_TEST(a_placeholder_that_a_dead_launcher_left_goes_with_the_next_session),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal's cases TT and what waits on it, WT, with real programs. */
+/* The terminal's cases (TT), and waiting for input (WT), with real programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void output_pending_at_the_exit_is_complete(void **state)
 	}
 }
 
-/* ---- who waits ---- */
+/* ---- input waits ---- */
 
 static void start_python(const char *code)
 {
@@ -134,7 +134,7 @@ static int look(void)
 	return fixture_answer();
 }
 
-/* Looks until the answer is `wait`: the program needs a moment to get there. */
+/* Polls until the answer is `wait`, because the program needs a moment to get there. */
 static void expect_wait(enum input_wait wait)
 {
 	uint64_t deadline = clock_ms() + PATIENCE_MS;
@@ -145,7 +145,7 @@ static void expect_wait(enum input_wait wait)
 	assert_int_equal(seen, wait);
 }
 
-/* The code has said `up` and does not wait: looks many times. */
+/* The code has printed `up` and does not wait: observes many times. */
 static void expect_no_wait(void)
 {
 	cleanup_buf struct buf heard;
@@ -270,7 +270,7 @@ static void one_at_rest_on_its_channel_is_no_wait(void **state) /* WT14 */
 	expect_no_wait();
 }
 
-static void a_background_reader_is_told_as_stopped(void **state) /* WT13 */
+static void a_background_reader_is_reported_as_stopped(void **state) /* WT13 */
 {
 	(void)state;
 	fixture_start((char *const[]){ STEP("/bin/bash"), STEP("--norc"), STEP("-c"),
@@ -284,7 +284,7 @@ static void one_that_hides_is_a_guess(void **state) /* WT12 */
 	(void)state;
 	fixture_fake(STEP("hide"), STEP("read"));
 	fixture_expect("started ");
-	/* From root nobody hides; a sandbox's is root inside only. */
+	/* Root may trace every process, but a sandbox's root is root inside only. */
 	expect_wait(geteuid() == 0 && !fixture_is_confined() ? INPUT_AWAITED : INPUT_MAYBE_AWAITED);
 }
 
@@ -313,7 +313,7 @@ int main(void)
 		TEST(a_busy_loop_is_no_wait),
 		TEST(accept_is_no_wait),
 		TEST(one_at_rest_on_its_channel_is_no_wait),
-		TEST(a_background_reader_is_told_as_stopped),
+		TEST(a_background_reader_is_reported_as_stopped),
 		TEST(one_that_hides_is_a_guess),
 	};
 

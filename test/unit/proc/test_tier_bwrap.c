@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions that bwrap makes; numbers are those of the tests of confinement. */
+/* Sessions whose namespaces bwrap makes. Numbers are those of the confinement tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <cmocka.h>
 
-/* A copy that an ordinary user gets at, wherever the build is. */
+/* A copy that an ordinary user can read, wherever the build folder is. */
 static char launcher_copy[] = "/tmp/ptycell-launcher-XXXXXX";
 #define LAUNCHER launcher_copy
 
@@ -84,7 +84,7 @@ static void killing_everything_kills_the_session_only_sandbox_18(void **state)
 	assert_int_equal(waitpid(bystander, NULL, 0), bystander);
 }
 
-static void nobody_has_rights_sandbox_22(void **state)
+static void no_process_has_rights_sandbox_22(void **state)
 {
 	(void)state;
 	confined_expect("grep -E 'Cap|NoNewPrivs|Seccomp:' /proc/self/status | tr -d ' \\t'",
@@ -112,7 +112,7 @@ static void there_is_no_network_but_loopback_sandbox_44_to_48(void **state)
 			"True\n101\n");
 }
 
-/* Daemons hold a pipe of the workspace open for reading: nobody does when they are dead. */
+/* Daemons hold a pipe of the workspace open for reading; once they are dead there is no reader. */
 static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 {
 	cleanup_fd int end = -1;
@@ -184,7 +184,7 @@ static void a_writable_share_is_refused(void **state)
 	fd_close(&confined.folders.shares[0]);
 }
 
-/* Root has no use for it: an ordinary user is who it is for. */
+/* Root has no use for this tier, so the tests become an ordinary user. */
 static int become_ordinary(void)
 {
 	if (geteuid() != 0)
@@ -209,7 +209,7 @@ static void copy_launcher(void)
 	scratch_check(fd >= 0 && waitpid(pid, &status, 0) == pid && status == 0,
 		      "copying the launcher");
 	(void)close(fd);
-	/* Who removes it in the end. */
+	/* The user who removes it at the end. */
 	(void)!chown(launcher_copy, geteuid() == 0 ? NOBODY : geteuid(), (gid_t)-1);
 }
 
@@ -222,7 +222,7 @@ int main(void)
 		TEST(tmp_is_as_large_as_the_policy_says_sandbox_58),
 		TEST(processes_are_its_own_sandbox_15_to_17),
 		TEST(killing_everything_kills_the_session_only_sandbox_18),
-		TEST(nobody_has_rights_sandbox_22),
+		TEST(no_process_has_rights_sandbox_22),
 		TEST(the_terminal_is_its_own_sandbox_32),
 		TEST(there_is_no_network_but_loopback_sandbox_44_to_48),
 		TEST(what_a_closed_session_left_is_dead_sandbox_25),

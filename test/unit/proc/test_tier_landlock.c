@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions where there are no namespaces; numbers are those of the tests of confinement. */
+/* Sessions without namespaces. Numbers are those of the confinement tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static int set_up(void **state)
 {
 	(void)confined_set_up(state);
 	confined.policy.tier = POLICY_LANDLOCK;
-	/* A session of root's has a user of its own, who has to get to the folder. */
+	/* The session of a root server has a user of its own, who must reach the folder. */
 	assert_int_equal(fchmod(confined.scratch.fd, 0711), 0);
 	return 0;
 }
@@ -28,7 +28,7 @@ static void a_session_works_in_its_folder(void **state)
 			"text\nfile\n1\n");
 }
 
-/* Each domain of landlock has to allow it, also the one that only holds signals in. */
+/* Each landlock domain must allow it, also the one that only holds signals in. */
 static void a_file_moves_between_folders(void **state)
 {
 	(void)state;
@@ -79,7 +79,9 @@ static void the_server_is_out_of_reach_sandbox_19(void **state)
 	confined_expect(script, "end\n");
 }
 
-/* Its own processes, supervisor and init included, but nobody else's: we are alive to tell. */
+/*
+ * Kills the session's processes, supervisor and init included, but no others: this test survives.
+ */
 static void killing_everything_kills_the_session_only_sandbox_18(void **state)
 {
 	pid_t bystander = fork();
@@ -96,8 +98,7 @@ static void killing_everything_kills_the_session_only_sandbox_18(void **state)
 	assert_int_equal(waitpid(bystander, NULL, 0), bystander);
 }
 
-/* Daemons hold a pipe of the workspace open for reading: nobody does any more when they are dead.
- */
+/* Daemons hold a pipe of the workspace open for reading; once they are dead there is no reader. */
 static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 {
 	cleanup_fd int end = -1;
@@ -119,7 +120,7 @@ static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 	assert_int_equal(errno, EPIPE);
 }
 
-static void nobody_has_rights_sandbox_22_and_61(void **state)
+static void no_process_has_rights_sandbox_22_and_61(void **state)
 {
 	(void)state;
 	confined_expect(
@@ -163,7 +164,7 @@ int main(void)
 			confined_tear_down),
 		cmocka_unit_test_setup_teardown(what_a_closed_session_left_is_dead_sandbox_25,
 						set_up, confined_tear_down),
-		cmocka_unit_test_setup_teardown(nobody_has_rights_sandbox_22_and_61, set_up,
+		cmocka_unit_test_setup_teardown(no_process_has_rights_sandbox_22_and_61, set_up,
 						confined_tear_down),
 		cmocka_unit_test_setup_teardown(a_writable_share_is_refused, set_up,
 						confined_tear_down),

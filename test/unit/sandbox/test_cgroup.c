@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "sandbox/namespaces/cgroup.h"
 
-/* Texts of real machines. */
+/* Texts from real machines. */
 #define HYBRID "9:name=systemd:/\n8:pids:/\n4:memory:/process_api/3455\n3:cpuset:/\n1:cpu:/\n0::/\n"
 #define USER_SCOPE "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r7f3.scope\n"
 #define VERSION_1 "12:pids:/docker/4f\n11:memory:/docker/4f\n1:name=systemd:/docker/4f\n"
@@ -193,7 +193,7 @@ static int end_child(pid_t pid)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* What a session's init does with whom a parent forked for it. */
+/* Does what a session's init does with a process that a zygote forked for it. */
 static int move_as_nobody(int group, int members, pid_t whom)
 {
 	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
@@ -230,7 +230,7 @@ static void who_opened_the_list_decides_who_may_be_moved(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(is_member(group, whom));
 	assert_true(WIFSIGNALED(end_child(whom)));
-	assert_int_equal(cgroup_move(members, whom), -1); /* nobody has this number now */
+	assert_int_equal(cgroup_move(members, whom), -1); /* no process has this number now */
 	assert_int_equal(errno, ESRCH);
 	while (rmdir(path) < 0 && errno == EBUSY)
 		;

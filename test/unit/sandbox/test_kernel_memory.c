@@ -20,7 +20,7 @@ enum { OBJECTS = 8 };
 
 static int stop = -1; /* its end ends the child */
 
-/* A child with what was opened so far. */
+/* Forks a child that inherits what has been opened so far. */
 static pid_t start(void)
 {
 	int pair[2];
@@ -32,7 +32,8 @@ static pid_t start(void)
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
-		(void)close_range(0, 2, 0); /* others may not have read what we wrote there */
+		(void)close_range(
+			0, 2, 0); /* other processes may not have read what the test wrote there */
 		(void)close(pair[1]);
 		(void)!write(ready[1], &byte, 1);
 		_exit((int)read(pair[0], &byte, 1));
@@ -57,7 +58,7 @@ static uint64_t bytes_of(pid_t pid)
 	struct kernel_memory *held = kernel_memory_new();
 	uint64_t bytes = kernel_memory_bytes(held, pid);
 
-	/* What was counted already. */
+	/* These were counted already. */
 	assert_in_range(kernel_memory_bytes(held, pid), 0, bytes);
 	kernel_memory_free(held);
 	return bytes;
@@ -154,7 +155,7 @@ static void send_three(int channel)
 	assert_int_equal(sendmsg(channel, &message, 0), 1);
 }
 
-/* By whoever has the socket, once. */
+/* A socket that two processes have open counts once. */
 static void descriptors_on_their_way_count(void **state)
 {
 	int pair[2];

@@ -17,7 +17,7 @@
 
 enum { DAEMONS = 5 };
 
-/* Joins in a child; is it armed? */
+/* Joins in a child and returns whether the group is armed. */
 static int joins(int abi, uid_t uid)
 {
 	pid_t outside = getpid();
@@ -45,7 +45,7 @@ static bool scopes_signals(void)
 
 	if (landlock_abi(LANDLOCK_ABI_MAX) < LANDLOCK_ABI_SIGNALS)
 		return false;
-	/* The fallback test runs this where the kernel only says that it does. */
+	/* The fallback test runs this where the kernel only pretends to support it. */
 	pid = fork();
 	if (pid == 0) {
 		struct err err;
@@ -78,7 +78,7 @@ static void a_user_of_its_own_arms_it_too(void **state)
 	assert_int_equal(joins(0, 0x70000001), 1);
 }
 
-/* Each holds the write end: its end of file says that all are dead. */
+/* Each daemon holds the write end: end-of-file means that all are dead. */
 static void daemonise(int alive)
 {
 	if (fork() != 0)
@@ -92,7 +92,7 @@ static void daemonise(int alive)
 		(void)pause();
 }
 
-/* Kills all of the group when it is told to, itself excepted. */
+/* Kills the whole group on request, except itself. */
 static void supervise(pid_t outside, int alive, int order)
 {
 	bool armed = false;
@@ -110,7 +110,7 @@ static void supervise(pid_t outside, int alive, int order)
 	_exit(0);
 }
 
-static void kill_of_all_reaches_daemons_and_nobody_else(void **state)
+static void kill_of_all_reaches_daemons_and_no_others(void **state)
 {
 	pid_t bystander;
 	pid_t supervisor;
@@ -154,7 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_armed_only_where_signals_are_held_in),
 		cmocka_unit_test(a_user_of_its_own_arms_it_too),
-		cmocka_unit_test(kill_of_all_reaches_daemons_and_nobody_else),
+		cmocka_unit_test(kill_of_all_reaches_daemons_and_no_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,7 +222,7 @@ static void the_largest_policy_fits(void **state)
 	free(path);
 }
 
-/* The last record, or one that is added after it, twice: the second is refused. */
+/* The last record of a kind, or an additional one, comes twice: the second is refused. */
 static void a_folder_or_too_many_of_a_kind_is_refused(void **state)
 {
 	static const struct {
@@ -468,7 +468,7 @@ static void only_a_sealed_file_is_mapped(void **state)
 	assert_null(plan_map(STDIN_FILENO, &len, &err));
 }
 
-/* What stands in for a memfd where a filter of system calls forbids those. */
+/* The substitute for a memfd, where a seccomp filter forbids those. */
 static void a_file_that_takes_no_seals_is_copied(void **state)
 {
 	static const char *const folders[] = { "/dev/shm", "." };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process can still do once it is confined, found out by canaries in tier landlock. */
+/* Escape tests in tier landlock: what a confined process can still do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct site {
 	struct escapes_bait bait;
 };
 
-/* Runs in the confined child; its number is the exit status, 0 when all is as it should be. */
+/* Runs in the confined child and returns its exit status, 0 when everything is as expected. */
 typedef int child_fn(struct site *site);
 
 static int set_up(void **state)
@@ -95,7 +95,7 @@ static int run_confined(struct site *site, const struct privdrop_means *means, c
 	return WEXITSTATUS(wait_status);
 }
 
-/* The canaries that get through; `means` NULL is no confinement at all. */
+/* Returns the escape tests that escaped; `means` NULL is no confinement at all. */
 static uint32_t get_through(struct site *site, const struct privdrop_means *means)
 {
 	struct escapes_result result = { 0 };
@@ -118,7 +118,7 @@ static uint32_t get_through(struct site *site, const struct privdrop_means *mean
 	return result.escaped;
 }
 
-/* Names what differs, which a number does not. */
+/* Names the tests that differ, which a number does not. */
 static void assert_through(uint32_t through, uint32_t expected, uint32_t perhaps)
 {
 	for (enum escapes canary = 0; canary < CANARIES; canary++) {
@@ -132,7 +132,7 @@ static void assert_through(uint32_t through, uint32_t expected, uint32_t perhaps
 
 static void every_canary_can_get_through_where_nothing_stops_it(void **state)
 {
-	/* What this kernel may not have, or lets nobody do. */
+	/* Features that this kernel may lack, or refuse to every process. */
 	const uint32_t perhaps = BIT(ESCAPES_TERMINAL) | BIT(ESCAPES_CRYPTO) |
 				 BIT(ESCAPES_IO_URING) | BIT(ESCAPES_KEYRING) |
 				 BIT(ESCAPES_NAMESPACE) | BIT(ESCAPES_MOUNT);
@@ -140,8 +140,8 @@ static void every_canary_can_get_through_where_nothing_stops_it(void **state)
 	assert_through(get_through(*state, NULL), UINT32_MAX, perhaps);
 }
 
-/* Test 19, and the others of a machine without namespaces. */
-static void tier_landlock_stops_every_canary(void **state)
+/* Test 19, and the others for a machine without namespaces. */
+static void tier_landlock_stops_every_escape_test(void **state)
 {
 	need_landlock(LANDLOCK_ABI_SIGNALS);
 	assert_through(get_through(*state, &privdrop_whole), 0, 0);
@@ -174,7 +174,7 @@ static void without_any_landlock_the_tier_is_refused(void **state)
 	assert_int_equal(WEXITSTATUS(wait_status), ERR_UNSUPPORTED);
 }
 
-/* Test 66: each layer alone, as test/README.md has it in its table. */
+/* Test 66: each layer alone, as in the table of test/README.md. */
 static void without_a_layer_those_get_through_that_it_stops_alone(void **state)
 {
 	const uint32_t perhaps = BIT(ESCAPES_TERMINAL) | BIT(ESCAPES_CRYPTO) |
@@ -196,7 +196,7 @@ static void without_a_layer_those_get_through_that_it_stops_alone(void **state)
 		const struct privdrop_means means = { .without = BIT(cases[i].without),
 						      .landlock_abi = LANDLOCK_ABI_MAX };
 		bool filtered = cases[i].without != LAYER_SECCOMP;
-		/* Nobody without root's capabilities looks into a process of root's. */
+		/* Only a process with root's capabilities may trace one of root's. */
 		uint32_t root = geteuid() == 0 ? BIT(ESCAPES_ENVIRONMENT) : 0;
 
 		assert_through(get_through(*state, &means), cases[i].expected,
@@ -204,7 +204,7 @@ static void without_a_layer_those_get_through_that_it_stops_alone(void **state)
 	}
 }
 
-/* ---- beside the canaries ---- */
+/* ---- beside the escape tests ---- */
 
 static bool fails(int result, int error)
 {
@@ -260,7 +260,7 @@ static void nothing_of_the_host_is_open(void **state)
 	assert_int_equal(run_confined(*state, &privdrop_whole, reaches_nothing_of_the_host), 0);
 }
 
-/* Below ABI 9 landlock leaves the sockets in the file system to everybody who can make one. */
+/* Below ABI 9, landlock allows connecting to any socket in the file system. */
 static int has_no_socket(struct site *site)
 {
 	int pair[2];
@@ -356,7 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_canary_can_get_through_where_nothing_stops_it),
-		cmocka_unit_test(tier_landlock_stops_every_canary),
+		cmocka_unit_test(tier_landlock_stops_every_escape_test),
 		cmocka_unit_test(what_gets_through_follows_the_abi),
 		cmocka_unit_test(without_any_landlock_the_tier_is_refused),
 		cmocka_unit_test(without_a_layer_those_get_through_that_it_stops_alone),

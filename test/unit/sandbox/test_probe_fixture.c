@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "sandbox/probe/probe_fixture.h"
 
-/* As a probe that was killed leaves it. */
+/* Leaves a folder as a killed probe does. */
 static int leave(char *name)
 {
 	int fd;
@@ -88,7 +88,7 @@ static void a_link_of_that_name_is_not_followed(void **state)
 	make_and_remove();
 	assert_int_equal(faccessat(fd, "bait/" ESCAPES_FILE, F_OK, 0), 0);
 	assert_int_equal(unlink(name), 0);
-	/* Under the right name it is one of those that are removed. */
+	/* Renamed to match the pattern of stale folders. */
 	(void)snprintf(renamed, sizeof(renamed), "/tmp/ptycell-probe-was-%d", (int)getpid());
 	assert_int_equal(rename(other, renamed), 0);
 	(void)close(fd);
@@ -96,8 +96,10 @@ static void a_link_of_that_name_is_not_followed(void **state)
 	assert_int_equal(access(renamed, F_OK), -1);
 }
 
-/* Each removes what it takes for the others' leavings, and finds its own gone before its lock. */
-static void many_at_once_have_a_site_each(void **state)
+/*
+ * Each removes folders that it takes for stale, and may find its own removed before it is locked.
+ */
+static void many_at_once_have_a_fixture_each(void **state)
 {
 	enum { PROCESSES = 6, ROUNDS = 150 };
 	int status = 0;
@@ -129,7 +131,7 @@ int main(void)
 		cmocka_unit_test(what_a_killed_probe_left_is_removed),
 		cmocka_unit_test(a_site_in_use_is_left_alone),
 		cmocka_unit_test(a_link_of_that_name_is_not_followed),
-		cmocka_unit_test(many_at_once_have_a_site_each),
+		cmocka_unit_test(many_at_once_have_a_fixture_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 
 #include "sandbox/process/proctree.h"
 
-/* Forks a child that says with a byte that all below it is there, and waits. */
+/* Forks a child that reports with a byte that all processes below it run, and waits. */
 static pid_t start(void (*below)(void))
 {
 	int up[2];

@@ -57,7 +57,7 @@ static void add(void *data, const char *path)
 	buf_putf(&fixture->found, "%s ", path + strlen(fixture->scratch.path));
 }
 
-/* What this config of the repository at the top names. */
+/* Compares the names that this config of the top repository names. */
 static void assert_named(struct fixture *fixture, const char *config, const char *expected)
 {
 	cleanup_free char *path = xasprintf("%s/.git/config", fixture->scratch.path);
@@ -120,7 +120,7 @@ static void link_to(struct fixture *fixture, const char *to, const char *path)
 	assert_int_equal(symlinkat(to, fixture->scratch.fd, path), 0);
 }
 
-/* What is held with this name at the top. */
+/* Compares the names that are held with this name at the top. */
 static void assert_held(struct fixture *fixture, const char *name, const char *expected)
 {
 	cleanup_free char *path = xasprintf("%s/%s", fixture->scratch.path, name);

@@ -23,7 +23,7 @@ static void add(struct repository_queue *queue, const char *name, bool inner)
 	repository_queue_add(queue, name, inner, xstrdup(name));
 }
 
-/* Code can make a folder look like a repository's own: all is looked into, in whatever order. */
+/* Session code can make a folder look like a repository's own, so all are searched in any case. */
 static void a_repository_s_own_folders_come_behind_packages(void **state)
 {
 	struct repository_queue queue;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The filter as data: every number and every case of arguments, on both architectures (test 43). */
+/*
+ * The filter as data: every call number and every case of arguments, on both architectures (test
+ * 43).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +64,7 @@ static const struct seccomp_rule *find_rule(const char *name)
 	return NULL;
 }
 
-/* The same answer on each architecture that has the call. */
+/* Expects the same result on each architecture that has the call. */
 static void expect(const char *name, const struct seccomp_options *options, struct args args,
 		   uint32_t expected)
 {
@@ -105,7 +108,9 @@ static void calls_without_a_rule_are_allowed_and_plain_rules_hold(void **state)
 									     : ALLOWED;
 			uint32_t got = bpf_run(program.code, program.len, &call);
 
-			/* With no arguments: those rules that look at them are below. */
+			/*
+			 * With zero arguments only; rules that compare arguments are tested below.
+			 */
 			if (verdicts[nr] == SECCOMP_FAMILIES || verdicts[nr] == SECCOMP_PAIRS)
 				expected = FAILS(EAFNOSUPPORT);
 			if (got != expected)
@@ -261,7 +266,7 @@ static void opening_looks_at_the_mode_only_when_it_makes_a_file(void **state)
 }
 
 /* Events of reading are refused unless the inodes are the session's own. */
-static void a_watch_does_not_tell_what_others_read(void **state)
+static void a_watch_does_not_report_what_others_read(void **state)
 {
 	static const struct seccomp_options own = { .own_inodes = true };
 	static const uint64_t read[] = { IN_ACCESS, IN_OPEN, IN_CLOSE_NOWRITE, IN_ALL_EVENTS };
@@ -431,7 +436,7 @@ static void the_limit_of_core_dumps_stays_and_setting_it_looks_done(void **state
 	EXPECT("prlimit64", &all, ALLOWED, 0, RLIMIT_CORE, 0, 3);
 }
 
-/* What the evaluator says is what the kernel does. */
+/* The kernel must agree with the evaluator of these tests. */
 static void the_kernel_takes_the_filter(void **state)
 {
 	int wait_status = -1;
@@ -469,7 +474,7 @@ int main(void)
 		cmocka_unit_test(files_take_no_leases),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
-		cmocka_unit_test(a_watch_does_not_tell_what_others_read),
+		cmocka_unit_test(a_watch_does_not_report_what_others_read),
 		cmocka_unit_test(attributes_of_the_hosts_files_are_out_of_reach),
 		cmocka_unit_test(sockets_have_four_families_at_most),
 		cmocka_unit_test(sockets_have_the_usual_protocols_only),

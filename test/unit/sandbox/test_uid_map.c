@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose a session of root's is. Accounts are this program's: its functions come before libc's. */
+/*
+ * The user of a root server's session. The accounts are this program's: its functions precede
+ * libc's.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

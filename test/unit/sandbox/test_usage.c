@@ -24,7 +24,10 @@
 
 enum { MIB = 1 << 20 };
 
-/* A child that has `bytes` of memory, shared or its own, and waits; its child has the same. */
+/*
+ * Forks a child that has `bytes` of memory, shared or its own, and waits; with a child of the same
+ * kind if `with_child`.
+ */
 static pid_t start(size_t bytes, int flags, bool with_child)
 {
 	int ready[2];
@@ -56,7 +59,7 @@ static void end(pid_t pid)
 {
 	(void)kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	/* Orphans of it come to us and are killed by its death. */
+	/* Its death has killed its children, which are reaped here as orphans. */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 }
@@ -98,7 +101,7 @@ static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 	end(pid);
 }
 
-/* Many forks of an interpreter are as much as a large one. */
+/* Many forks of an interpreter use as much as a large one. */
 static void so_do_those_of_small_ones(void **state)
 {
 	pid_t pid = start(6 * MIB, MAP_PRIVATE, true);
@@ -173,7 +176,7 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	usage_measure(1, false, &(struct usage_paths){ .folder = folder }, &usage, &largest);
 	usage_measure(1, false, &(struct usage_paths){ .folder = "/proc" }, &elsewhere, &largest);
 	end(pid);
-	/* File systems give a file that grows more than it asked for. */
+	/* A file system may give a growing file more than was requested. */
 	assert_in_range(usage.unlinked_bytes, MIB, 2 * MIB - 1);
 	assert_int_equal(elsewhere.unlinked_bytes, 0);
 	usage_measure(1, false, &(struct usage_paths){ .folder = folder }, &usage, &largest);
@@ -198,7 +201,7 @@ static void kill_largest(int first, uint64_t memory_max, pid_t busy,
 	usage_kill_largest(first, &request, NULL, ret_killed);
 }
 
-/* Test 73, and 5 of the second test of security: all that is needed, in one go. */
+/* Test 73, and number 5 of the second security test: all that is needed is killed at once. */
 static void the_largest_are_killed_until_the_rest_fits(void **state)
 {
 	pid_t small = start(8 * MIB, MAP_PRIVATE, false);
@@ -263,8 +266,8 @@ static void programs_go_before_the_first_generation(void **state)
 	end(pid);
 }
 
-/* By H3 of the review of limits. */
-static void who_is_idle_goes_after_who_runs_code(void **state)
+/* Number H3 of the review of limits. */
+static void an_idle_process_is_killed_after_one_that_runs_code(void **state)
 {
 	pid_t busy = start(32 * MIB, MAP_PRIVATE, true);
 	pid_t idle = start(48 * MIB, MAP_PRIVATE, true);
@@ -275,7 +278,7 @@ static void who_is_idle_goes_after_who_runs_code(void **state)
 	(void)state;
 	kill_largest(2, 32 * MIB, busy, &killed);
 	assert_int_equal(killed.firsts, 1);
-	/* A killed process is there until it has given its memory back. */
+	/* A killed process exists until its memory has been freed. */
 	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
 	assert_int_equal(largest.parent, idle);
 	(void)kill(busy, SIGKILL);
@@ -299,7 +302,7 @@ static void what_does_not_grow_may_stay_above_the_limit_a_little(void **state)
 	assert_int_equal(killed.firsts, 1);
 	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
 	assert_int_equal(largest.parent, still);
-	/* Nobody else is to go for it. */
+	/* No other process may be killed for it. */
 	usage_measure(2, false, NULL, &usage, &largest);
 	usage_kill_largest(2, &request, NULL, &killed);
 	assert_int_equal(killed.firsts, 1);
@@ -329,8 +332,8 @@ static void of_programs_who_grows_goes_first_and_nobody_without_need(void **stat
 	end(still);
 }
 
-/* The next look would end somebody else for it. */
-static void who_is_killed_already_does_not_count(void **state)
+/* The next measure would kill another process for it. */
+static void a_process_that_is_being_killed_does_not_count(void **state)
 {
 	pid_t pid = start(64 * MIB, MAP_PRIVATE, false);
 	struct usage_process largest;
@@ -426,10 +429,10 @@ int main(void)
 		cmocka_unit_test(those_of_the_first_generation_are_told_apart),
 		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
 		cmocka_unit_test(programs_go_before_the_first_generation),
-		cmocka_unit_test(who_is_idle_goes_after_who_runs_code),
+		cmocka_unit_test(an_idle_process_is_killed_after_one_that_runs_code),
 		cmocka_unit_test(what_does_not_grow_may_stay_above_the_limit_a_little),
 		cmocka_unit_test(of_programs_who_grows_goes_first_and_nobody_without_need),
-		cmocka_unit_test(who_is_killed_already_does_not_count),
+		cmocka_unit_test(a_process_that_is_being_killed_does_not_count),
 		cmocka_unit_test(growth_is_told_by_whose_child_grew),
 		cmocka_unit_test(one_relief_kills_so_many),
 		cmocka_unit_test(files_of_running_processes_get_another_limit),

@@ -95,7 +95,7 @@ static void an_error_arrives_fit_to_print(void **state)
 	struct err err;
 
 	(void)state;
-	memset(&sent, 'x', sizeof(sent)); /* no such code, no end of the text */
+	memset(&sent, 'x', sizeof(sent)); /* an unknown code, and a text without an end */
 	wire_notify(pair[0], WIRE_FAILED, &sent);
 	assert_int_equal(wire_receive(pair[1], &message, &err), 1);
 	wire_get_err(&message, &err);
@@ -137,7 +137,7 @@ static void writing_to_a_closed_channel_is_an_error_and_no_signal(void **state)
 	assert_int_equal(err.code, ERR_SYSTEM);
 }
 
-/* Sends raw bytes with so many copies of descriptor 0; they must be refused without a leak. */
+/* Sends raw bytes with `fd_count` copies of descriptor 0; they must be refused without a leak. */
 static void refuse(const void *bytes, size_t len, size_t fd_count)
 {
 	union {
@@ -162,7 +162,7 @@ static void refuse(const void *bytes, size_t len, size_t fd_count)
 	assert_int_equal(count_descriptors(), before);
 }
 
-/* The bytes of a legal message. */
+/* Returns the bytes of a valid message. */
 static size_t capture(enum wire_type type, const void *payload, unsigned char *ret, size_t size)
 {
 	struct err err;

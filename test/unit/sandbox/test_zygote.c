@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A parent's side of being copied, up to where a copy would join a session: that is e2e's. */
+/*
+ * A zygote's side of a fork, up to where the fork would join a session; the rest is tested end to
+ * end.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +60,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Namespaces that are none: no copy gets far. */
+/* Sends descriptors that are no namespaces, so a fork does not get far. */
 static void ask(void)
 {
 	cleanup_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -72,8 +75,8 @@ static void ask(void)
 			 0);
 }
 
-/* That the parent has told why there is no copy. */
-static void assert_told(const char *why)
+/* Expects that the zygote has reported why it did not fork. */
+static void assert_reported(const char *why)
 {
 	cleanup_wire struct wire_message message = { 0 };
 	struct err err;
@@ -109,8 +112,8 @@ static void a_copy_that_fails_is_seen_by_who_asked_and_ends_nothing_else(void **
 	fd_close(&report[1]);
 	assert_int_equal(shutdown(channel[0], SHUT_WR), 0);
 	assert_int_equal(zygote_serve(channel[1], -1, &hooks), ZYGOTE_OVER);
-	assert_told("joining the namespace");
-	assert_told("joining the namespace");
+	assert_reported("joining the namespace");
+	assert_reported("joining the namespace");
 	assert_int_equal(read(report[0], &byte, 1), 0);
 	assert_int_equal(before, 2);
 	assert_int_equal(after, 2);
@@ -130,7 +133,7 @@ static void it_is_called_away_after_what_was_asked_for_and_serves_again(void **s
 	ask();
 	assert_int_equal(zygote_serve(channel[1], wanted[0], &hooks), ZYGOTE_WANTED);
 	assert_int_equal(before, 2);
-	fd_close(&wanted[1]); /* an end is something to look at, too */
+	fd_close(&wanted[1]); /* an end counts as input, too */
 	assert_int_equal(read(wanted[0], &(char){ 0 }, 1), 1);
 	assert_int_equal(zygote_serve(channel[1], wanted[0], &hooks), ZYGOTE_WANTED);
 	fd_close(&wanted[0]);
@@ -144,8 +147,8 @@ static void *wait_for_end(void *data)
 	return NULL;
 }
 
-/* sandbox.md test 70: what has threads would be copied without them. */
-static void with_a_second_thread_it_refuses_to_serve(void **state)
+/* Test 70 of the sandbox's list: a process with threads would be forked without them. */
+static void test_70_with_a_second_thread_it_refuses_to_serve(void **state)
 {
 	int ends[2];
 	pthread_t thread;
@@ -156,15 +159,15 @@ static void with_a_second_thread_it_refuses_to_serve(void **state)
 	ask();
 	assert_int_equal(zygote_serve(channel[1], -1, &hooks), ZYGOTE_THREADS);
 	assert_int_equal(before, 0);
-	assert_told("a module that was imported ahead began a thread");
+	assert_reported("a module that was imported ahead began a thread");
 	assert_int_equal(zygote_may_serve(channel[1]), 0);
-	assert_told("a module that was imported ahead began a thread");
+	assert_reported("a module that was imported ahead began a thread");
 	fd_close(&ends[1]);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	fd_close(&ends[0]);
 }
 
-static void with_memory_that_copies_would_share_it_refuses_to_serve(void **state)
+static void test_70_with_memory_that_copies_would_share_it_refuses_to_serve(void **state)
 {
 	const size_t size = 4096;
 	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -172,8 +175,8 @@ static void with_memory_that_copies_would_share_it_refuses_to_serve(void **state
 	(void)state;
 	assert_ptr_not_equal(shared, MAP_FAILED);
 	assert_int_equal(zygote_may_serve(channel[1]), 0);
-	assert_told("a module that was imported ahead shares memory with its copies");
-	/* Nobody writes to it: a locale's cache, say. */
+	assert_reported("a module that was imported ahead shares memory with its copies");
+	/* No process writes to it, as to a locale's cache. */
 	assert_int_equal(mprotect(shared, size, PROT_READ), 0);
 	assert_int_equal(zygote_may_serve(channel[1]), 1);
 	assert_int_equal(munmap(shared, size), 0);
@@ -191,10 +194,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			it_is_called_away_after_what_was_asked_for_and_serves_again, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(with_a_second_thread_it_refuses_to_serve, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(test_70_with_a_second_thread_it_refuses_to_serve,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			with_memory_that_copies_would_share_it_refuses_to_serve, set_up, tear_down),
+			test_70_with_memory_that_copies_would_share_it_refuses_to_serve, set_up,
+			tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a nursery without one: those that are made are e2e's. */
+/* Cases that need no zygote sandbox; the others are tested end to end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
