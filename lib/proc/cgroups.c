@@ -4,9 +4,8 @@
  *
  * A group that is handed to the server must pass three checks. It is writable; it is not a systemd
  * unit without Delegate=yes; it has no members but the server's own descendants. All members are
- * then moved into a group below it. Version 2 of cgroups enables controllers for children only in a
- * group that has no members itself ("no internal processes"), so the move comes before
- * cgroup.subtree_control.
+ * then moved into a group below it. That must come first: version 2 enables controllers for
+ * children only in a group without members of its own ("no internal processes").
  */
 #include "proc/cgroups.h"
 

@@ -3,9 +3,8 @@
  * interpreter.c - the channel to an interpreter's supervisor, and the pty that the supervisor made.
  *
  * Requests to a supervisor are answered in order, so open questions form a queue. The end of the
- * channel means that the supervisor is dead. The callbacks that are still due then (open questions,
- * failed or exited, gone) are made one per turn of the loop, because each of them may free the
- * interpreter.
+ * channel means that the supervisor is dead. Callbacks that are still due then (open questions,
+ * failed or exited, gone) are made one per turn of the loop. Each of them may free the interpreter.
  */
 #include <assert.h>
 #include <fcntl.h>
@@ -55,7 +54,7 @@ struct interpreter {
 		report_defer; /* makes the callbacks that are due after the channel's end */
 	struct list questions;
 	struct err err; /* the reason for `failed` */
-	bool copied;
+	bool forked;
 	bool lost_supervisor;
 	int pty;
 	int slave;
@@ -211,7 +210,7 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 	 * Messages of the sandbox's init from before this start may be unread in its own channel.
 	 */
 	sandbox_catch_up(interpreter->sandbox);
-	interpreter->copied = wire_get_number(message) != 0;
+	interpreter->forked = wire_get_number(message) != 0;
 	interpreter->state = RUNNING;
 	interpreter->handlers->started(interpreter);
 }
@@ -429,7 +428,7 @@ int interpreter_number(const struct interpreter *interpreter)
 
 bool interpreter_is_copy(const struct interpreter *interpreter)
 {
-	return interpreter->copied;
+	return interpreter->forked;
 }
 
 bool interpreter_lost_minder(const struct interpreter *interpreter)

@@ -19,9 +19,11 @@ struct loop *launcher_loop(const struct launcher *launcher);
  * sandbox_abandon.
  */
 struct list *launcher_closing(struct launcher *launcher);
+/* Frees a closing sandbox without calling `closed`. */
 void sandbox_abandon(struct list *node);
 /* Returns the list of unanswered probes; launcher_free passes each to launcher_probe_abandon. */
 struct list *launcher_probes(struct launcher *launcher);
+/* Frees a probe without calling `done`. */
 void launcher_probe_abandon(struct list *node);
 /*
  * Sends WIRE_SANDBOX or WIRE_PROBE, and starts a launcher first when none runs. The descriptors

@@ -54,8 +54,8 @@ struct sandbox_report {
 
 /*
  * Returns -1 and sets *err (ERR_INVALID) when a number is out of range. Makes every reason a
- * printable string: it is cut at the first control character, because the process that sent it may
- * have been taken over during an escape test.
+ * printable string, cut at the first control character: the process that sent it may have been
+ * taken over.
  */
 int report_check(struct sandbox_report *report, struct err *err) MUST_CHECK;
 /* Sets the reason for `tier` to the message of `why`, cut to fit. */

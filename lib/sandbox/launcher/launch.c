@@ -2,10 +2,10 @@
 /*
  * launch.c - the launcher's main loop: for each request it forks an init, or a probe.
  *
- * The policy is parsed before the fork, because it decides how to fork: into new namespaces, into a
- * control group, inside a zygote sandbox, or to become bwrap. The writable shares of a session are
- * held by the launcher (rootfs/protect.h), not by init, so that the placeholders of protected names
- * can be removed when init is gone.
+ * The policy is parsed before the fork, because it decides how to fork: into namespaces, into a
+ * control group, inside a zygote sandbox, or to become bwrap. Writable shares are held by the
+ * launcher (rootfs/protect.h), not by init: placeholders of protected names are removed when init
+ * is gone.
  */
 #include "sandbox/launcher/launch.h"
 

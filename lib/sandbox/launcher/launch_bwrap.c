@@ -3,8 +3,8 @@
  * launch_bwrap.c - the launcher's part of tier bwrap: becomes bwrap, and starts again inside it.
  *
  * bwrap can only exec a program, so init cannot be a plain fork here. The launcher's own program
- * runs a second time in the sandbox, with a role and the number of its descriptors as arguments,
- * and finds channel, plan and folders from BWRAP_FIRST_FD on.
+ * runs a second time in the sandbox, with a role and the number of its descriptors as arguments. It
+ * finds channel, plan and folders from BWRAP_FIRST_FD on.
  */
 #include <stdlib.h>
 

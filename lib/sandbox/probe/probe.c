@@ -2,10 +2,9 @@
 /*
  * probe.c - tries the tiers from the strongest down, until one works completely.
  *
- * Each trial builds a sandbox with the code that sessions use, and runs the escape tests in it up
- * to the point where an interpreter would be exec'd. A trial that hangs or dies counts as failed,
- * with its step and errno as the reason. Tier bwrap crosses an exec, so its data is passed on in a
- * memfd.
+ * Each trial builds a sandbox with the code that sessions use. It runs the escape tests where an
+ * interpreter would be exec'd. A trial that hangs or dies counts as failed, with its step and errno
+ * as the reason. Tier bwrap crosses an exec, so its data is passed on in a memfd.
  */
 #include "sandbox/probe/probe.h"
 

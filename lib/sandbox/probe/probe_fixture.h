@@ -25,6 +25,7 @@ struct probe_fixture {
  * Makes the fixture, and removes stale ones first. Returns -1 and sets *err; nothing is left then.
  */
 int probe_fixture_make(struct probe_fixture *ret_fixture, struct err *err) MUST_CHECK;
+/* Ends the bait and removes the folder. */
 void probe_fixture_remove(struct probe_fixture *fixture);
 
 #endif

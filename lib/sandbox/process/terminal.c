@@ -2,8 +2,8 @@
 /*
  * terminal.c - opens ptys and sets their base settings.
  *
- * EXTPROC switches the kernel's echo and line editing off while ECHO and ICANON stay visible to
- * programs, so that getpass() and the like behave as on a real terminal. The slave is opened by
+ * EXTPROC switches the kernel's echo and line editing off, while ECHO and ICANON stay visible to
+ * programs. So getpass() and the like behave as on a real terminal. The slave is opened by
  * TIOCGPTPEER, because the path of a pty in another mount namespace may lead elsewhere.
  */
 #include "sandbox/process/terminal.h"

@@ -2,10 +2,9 @@
 /*
  * ttywait.h - whether a process waits for input on a terminal.
  *
- * Observes the system call that each sleeping thread of a process tree is in: a read of the
- * terminal, or a poll, select or epoll wait that includes it. The result is a hint, because ssh or
- * a key listener looks the same. Needs the right to trace the processes, which an ancestor of the
- * same user has.
+ * Observes the system call of each sleeping thread in a process tree: a read of the terminal, or a
+ * poll, select or epoll wait that includes it. The result is a hint, because ssh or a key listener
+ * looks the same. Needs the right to trace the processes, which an ancestor of the same user has.
  */
 #ifndef SANDBOX_PROCESS_TTYWAIT_H
 #define SANDBOX_PROCESS_TTYWAIT_H

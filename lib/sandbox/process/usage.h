@@ -5,7 +5,7 @@
  * Memory is the private and shared memory of each process; kernel memory (kernel_memory.h) is added
  * when there are many descriptors. A quick measure counts a page that related processes share once
  * for each of them. An exact one divides it among them by smaps_rollup, at a millisecond for each
- * 80 MB; it is meant for when the quick sum is above a limit. A process that may not be traced
+ * 80 MB. It is meant for when the quick sum is above a limit. A process that may not be traced
  * counts by its resident size.
  */
 #ifndef SANDBOX_PROCESS_USAGE_H

@@ -177,9 +177,9 @@ static bool holds_share(const struct policy *policy, const char *path)
 }
 
 /*
- * A rule holds through mounts. If a share lies below a folder with the session's own sockets, that
- * folder loses the right to connect, because the share may contain sockets of the user's programs.
- * Sockets that the interpreter made itself need no rule.
+ * A rule holds through mounts. If a share is below a folder with the session's own sockets, that
+ * folder loses the right to connect. The share may contain sockets of the user's programs. Sockets
+ * that the interpreter made itself need no rule.
  */
 static int allow_own_root(const struct domain *domain, const struct policy *policy, struct err *err)
 {

@@ -3,9 +3,9 @@
  * seccomp.c - compiles the table of rules into a BPF program, and loads it.
  *
  * The program searches the call's number in a binary tree. The kernel runs a new filter once for
- * every call number to cache which are always allowed, so a linear list would cost 0.1 ms at each
- * start. It is compiled after the memory limit is set: fixed arrays are used, and a sort that does
- * not allocate.
+ * every call number, to cache which are always allowed. A linear list would cost 0.1 ms there. It
+ * is compiled after the memory limit is set: fixed arrays are used, and a sort that does not
+ * allocate.
  */
 #include "sandbox/restrict/seccomp.h"
 

@@ -3,9 +3,8 @@
  * idmap.h - idmapped mounts for shares, where the server is root and the session's user is not.
  *
  * The session then has an unprivileged user of its own (sandbox/namespaces/uid_map.h). In an
- * idmapped mount, files of the share's owner belong to that user, and files that it makes belong to
- * the share's owner outside, as when the server runs as that owner. Files of other users stay
- * theirs.
+ * idmapped mount, files of the share's owner belong to that user. Files that it makes belong to the
+ * share's owner outside, as if the server ran as that owner. Files of other users stay theirs.
  */
 #ifndef SANDBOX_ROOTFS_IDMAP_H
 #define SANDBOX_ROOTFS_IDMAP_H

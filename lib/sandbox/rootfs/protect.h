@@ -15,8 +15,8 @@
  * them are mounted on themselves too, so that they cannot be moved away and made anew; folders of
  * packages are not.
  *
- * At the share's top, the held names are protected even if they do not exist, and so are the rows
- * below in a repository there, with its submodules and worktrees. A placeholder is made on the host
+ * At the share's top, the held names are protected even if they do not exist. So are the rows
+ * below, in a repository there with its submodules and worktrees. A placeholder is made on the host
  * meanwhile, which every user may read. A placeholder folder contains a .gitignore for itself, so
  * that git neither lists, adds nor cleans it; a file in .git means nothing to git. Placeholders are
  * removed with the last session that uses the share, of any server, including those of a killed

@@ -2,8 +2,8 @@
 /*
  * protect_follow.c - resolves a path in user space, to report each link on the way.
  *
- * realpath() does not name the links that it follows, and each of them must be held: session code
- * could replace it and so lead the user's programs elsewhere.
+ * realpath() does not name the links that it follows. Each of them must be held, because session
+ * code could replace it to lead the user's programs elsewhere.
  */
 #include "sandbox/rootfs/protect_follow.h"
 

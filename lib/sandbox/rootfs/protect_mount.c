@@ -3,10 +3,9 @@
  * protect_mount.c - finds the protected names that exist when a session starts, and mounts each on
  * itself.
  *
- * A mount point can be neither renamed nor removed, and a folder above it cannot be moved, so each
- * folder on the way is mounted on itself as well, writable. Mounts are made from the outside in. No
- * process of the session runs yet, so names cannot change between search and mount, except by the
- * user.
+ * A mount point can be neither renamed nor removed. The folders above it could be moved, so each of
+ * them is mounted on itself as well, writable. Mounts are made from the outside in. No process of
+ * the session runs yet, so names cannot change between search and mount, except by the user.
  */
 #include <dirent.h>
 #include <errno.h>

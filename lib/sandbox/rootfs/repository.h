@@ -42,6 +42,7 @@ struct repository_queue {
 	bool in_inner;
 };
 
+/* Makes an empty queue. It must be emptied by repository_queue_take before it goes out of scope. */
 void repository_queue_init(struct repository_queue *queue);
 /*
  * Adds the folder `name` of the folder that was taken last. Takes ownership of its path. `inner`

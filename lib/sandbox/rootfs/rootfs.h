@@ -54,6 +54,7 @@ uint64_t rootfs_shared_room(const struct policy *policy, uint64_t used);
  */
 int rootfs_resize_shared(uint64_t bytes);
 
+/* Closes all descriptors. */
 void rootfs_sources_release(struct rootfs_sources *sources);
 
 /*

@@ -3,8 +3,8 @@
  * bwrap.c - writes bwrap's command line for a policy, and becomes bwrap.
  *
  * bwrap binds folders by path, which may change between check and use. Every path is therefore
- * compared with the server's descriptor twice: here, and inside by init (bwrap_compare). bwrap
- * passes on every descriptor that is not close-on-exec, so these are placed one by one.
+ * compared with the server's descriptor twice: here, and inside by init (bwrap_compare).
+ * Descriptors that are not close-on-exec pass through bwrap, so these are placed one by one.
  */
 #include "sandbox/supervise/bwrap.h"
 

@@ -2,11 +2,11 @@
 /*
  * zygote.c - forks sessions' interpreters from the process that it is loaded into.
  *
- * A plain fork for each step would copy the pages of a large zygote again and again. The process
- * that joins the namespaces, and the one that is born inside the pid namespace, are therefore made
- * by vfork, which shares memory while the parent is suspended. Only the supervisor and the
- * interpreter are real forks. The interpreter later returns to the driver through the same stack
- * frames, on its own copy of the stack.
+ * A plain fork for each step would copy the pages of a large zygote again and again. Two processes
+ * are therefore made by vfork, which shares memory while the parent is suspended: one joins the
+ * namespaces, one is born in the pid namespace. Only the supervisor and the interpreter are real
+ * forks. The interpreter later returns to the driver through the same stack frames, on its own copy
+ * of the stack.
  */
 #include "sandbox/supervise/zygote.h"
 

@@ -25,6 +25,7 @@ enum plan_tag {
 /* plan_add_header begins a plan; plan_close_header ends it by writing the length. */
 int plan_add_header(struct buf *plan, enum plan_kind kind, struct err *err) MUST_CHECK;
 void plan_close_header(struct buf *plan);
+/* Appends one record. Returns -1 and sets *err (ERR_LIMIT) when the plan becomes too large. */
 int plan_add_record(struct buf *plan, enum plan_tag tag, const void *data, size_t len,
 		    struct err *err) MUST_CHECK;
 
@@ -39,6 +40,10 @@ struct plan_record {
 	const char *data;
 };
 
+/*
+ * Checks the header and sets *reader to the first record. `data` must outlive the reader. Returns
+ * -1 and sets *err (ERR_INVALID).
+ */
 int plan_open(struct plan_reader *reader, const void *data, size_t len, enum plan_kind kind,
 	      struct err *err) MUST_CHECK;
 /* Returns 1 with the next record, 0 at the end, or -1 and sets *err. */
