@@ -69,7 +69,7 @@ struct cgroup_leaf {
 /* ---- files ---- */
 
 /* Returns the file's text, or NULL when it cannot be read. */
-static char *read_text(int folder, const char *name)
+static char *read_group_file(int folder, const char *name)
 {
 	struct err err;
 	size_t len;
@@ -77,22 +77,22 @@ static char *read_text(int folder, const char *name)
 	return fd_read_file(folder, name, TEXT_MAX, &len, &err);
 }
 
-static int write_text(int folder, const char *name, const char *text)
+static int write_group_file(int folder, const char *name, const char *text)
 {
 	cleanup_fd int fd = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-static int write_number(int folder, const char *name, uint64_t number)
+static int write_group_number(int folder, const char *name, uint64_t number)
 {
 	char text[32];
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
-	return write_text(folder, name, text);
+	return write_group_file(folder, name, text);
 }
 
-static bool is_there(int folder, const char *name)
+static bool group_exists(int folder, const char *name)
 {
 	return faccessat(folder, name, F_OK, 0) == 0;
 }
@@ -104,29 +104,29 @@ static bool can_write(int folder, const char *name)
 
 static uint64_t read_event(int folder, const char *file, const char *key)
 {
-	cleanup_free char *text = read_text(folder, file);
+	cleanup_free char *text = read_group_file(folder, file);
 
 	return text != NULL ? cgroup_parse_event(text, key) : 0;
 }
 
-static int open_folder(int parent, const char *name)
+static int open_group(int parent, const char *name)
 {
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static int make_folder(int parent, const char *name)
+static int make_group(int parent, const char *name)
 {
-	return mkdirat(parent, name, FOLDER_MODE) == 0 ? open_folder(parent, name) : -1;
+	return mkdirat(parent, name, FOLDER_MODE) == 0 ? open_group(parent, name) : -1;
 }
 
 /* ---- whose group it is ---- */
 
 /* Returns a descriptor of the server's own group. The caller frees *ret_path. */
-static int open_own(char **ret_path, struct err *err)
+static int open_own_group(char **ret_path, struct err *err)
 {
-	cleanup_free char *groups = read_text(AT_FDCWD, "/proc/self/cgroup");
+	cleanup_free char *groups = read_group_file(AT_FDCWD, "/proc/self/cgroup");
 	cleanup_free char *path = groups != NULL ? cgroup_parse_own(groups) : NULL;
-	cleanup_free char *mounts = read_text(AT_FDCWD, "/proc/self/mountinfo");
+	cleanup_free char *mounts = read_group_file(AT_FDCWD, "/proc/self/mountinfo");
 	cleanup_free char *folder = NULL;
 	cleanup_fd int fd = -1;
 	struct statfs fs;
@@ -134,7 +134,7 @@ static int open_own(char **ret_path, struct err *err)
 	if (path == NULL)
 		return err_set(err, ERR_UNSUPPORTED, "this system has no control groups (v2)");
 	folder = mounts != NULL ? cgroup_parse_mounts(mounts, path) : NULL;
-	fd = folder != NULL ? open_folder(AT_FDCWD, folder) : -1;
+	fd = folder != NULL ? open_group(AT_FDCWD, folder) : -1;
 	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "the server's control group cannot be seen in /sys/fs/cgroup");
@@ -174,7 +174,7 @@ static bool is_unit(const char *path)
  */
 static int check_delegated(int own, const char *path, struct err *err)
 {
-	cleanup_free char *type = read_text(own, "cgroup.type");
+	cleanup_free char *type = read_group_file(own, "cgroup.type");
 
 	if (type == NULL)
 		return err_set(err, ERR_DENIED,
@@ -196,7 +196,7 @@ static int check_delegated(int own, const char *path, struct err *err)
 
 static void list_members(int folder, struct pidlist *ret_list)
 {
-	cleanup_free char *text = read_text(folder, "cgroup.procs");
+	cleanup_free char *text = read_group_file(folder, "cgroup.procs");
 	char *rest = text;
 
 	while (rest != NULL && *rest != '\0') {
@@ -253,7 +253,7 @@ static int move_members(int from, int to, struct err *err)
 			return 0;
 		for (size_t j = 0; j < members.len; j++)
 			if (is_ours(members.pids[j]) &&
-			    write_number(to, "cgroup.procs", (uint64_t)members.pids[j]) < 0 &&
+			    write_group_number(to, "cgroup.procs", (uint64_t)members.pids[j]) < 0 &&
 			    errno != ESRCH)
 				return err_sys(err, "moving into a control group");
 	}
@@ -277,28 +277,28 @@ static bool read_token(const char *name, char ret_server[SERVER_NAME_MAX])
 	return true;
 }
 
-static bool lives(int own, const char *server)
+static bool server_lives(int own, const char *server)
 {
-	cleanup_fd int folder = open_folder(own, server);
+	cleanup_fd int folder = open_group(own, server);
 
 	return folder >= 0 && read_event(folder, "cgroup.events", "populated") != 0;
 }
 
 static void remove_group(int own, const char *name)
 {
-	cleanup_fd int folder = open_folder(own, name);
+	cleanup_fd int folder = open_group(own, name);
 
 	if (folder >= 0)
-		(void)write_text(folder, "cgroup.kill", "1\n");
+		(void)write_group_file(folder, "cgroup.kill", "1\n");
 	(void)unlinkat(own, name, AT_REMOVEDIR);
 }
 
 /*
  * Removes groups of servers that have died. Returns whether another server with a group here lives.
  */
-static bool sweep(int own, const char *except)
+static bool remove_stale_groups(int own, const char *except)
 {
-	cleanup_fd int copy = open_folder(own, ".");
+	cleanup_fd int copy = open_group(own, ".");
 	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
 	bool others = false;
 
@@ -310,7 +310,7 @@ static bool sweep(int own, const char *except)
 
 		if (!read_token(entry->d_name, server) || str_eq(server, except))
 			continue;
-		if (lives(own, server))
+		if (server_lives(own, server))
 			others = true;
 		else
 			remove_group(own, entry->d_name);
@@ -330,13 +330,14 @@ static void switch_controllers(struct cgroups *groups, char sign, uint32_t which
 			continue;
 		(void)snprintf(text, sizeof(text), "%c%s\n", sign,
 			       cgroup_controller_name((enum cgroup_controller)i));
-		if (write_text(groups->own, "cgroup.subtree_control", text) == 0 && sign == '+')
+		if (write_group_file(groups->own, "cgroup.subtree_control", text) == 0 &&
+		    sign == '+')
 			groups->enabled |= BIT(i);
 	}
 }
 
 /* The files of a controller may be missing when the kernel was built without a part of it. */
-static uint32_t look_at_files(int folder)
+static uint32_t find_controllers(int folder)
 {
 	static const char *const files[CGROUP_CONTROLLERS] = {
 		[CGROUP_MEMORY] = "memory.max",
@@ -351,32 +352,32 @@ static uint32_t look_at_files(int folder)
 	return found;
 }
 
-static int divide(struct cgroups *groups, struct err *err)
+static int divide_group(struct cgroups *groups, struct err *err)
 {
-	cleanup_free char *offered = read_text(groups->own, "cgroup.controllers");
-	cleanup_free char *on = read_text(groups->own, "cgroup.subtree_control");
+	cleanup_free char *offered = read_group_file(groups->own, "cgroup.controllers");
+	cleanup_free char *on = read_group_file(groups->own, "cgroup.subtree_control");
 	const uint32_t before = on != NULL ? cgroup_parse_controllers(on) : 0;
 	const uint32_t all = offered != NULL ? cgroup_parse_controllers(offered) : 0;
 
-	groups->server = make_folder(groups->own, groups->name);
+	groups->server = make_group(groups->own, groups->name);
 	if (groups->server < 0)
 		return err_sys(err, "making a control group");
 	if (move_members(groups->own, groups->server, err) < 0)
 		return -1;
 	switch_controllers(groups, '+', all & ~before);
-	groups->controllers = look_at_files(groups->server);
+	groups->controllers = find_controllers(groups->server);
 	groups->can_kill = can_write(groups->server, "cgroup.kill");
 	if (groups->controllers == 0 && !groups->can_kill)
 		return err_set(err, ERR_UNSUPPORTED, "no controller is delegated to the server");
 	if ((groups->controllers & BIT(CGROUP_CPU)) != 0)
-		(void)write_text(groups->server, "cpu.weight", SERVER_WEIGHT "\n");
+		(void)write_group_file(groups->server, "cpu.weight", SERVER_WEIGHT "\n");
 	return 0;
 }
 
 struct cgroups *cgroups_take(struct err *err)
 {
 	cleanup_free char *path = NULL;
-	cleanup_fd int own = open_own(&path, err);
+	cleanup_fd int own = open_own_group(&path, err);
 	char token[TOKEN_LEN + 1];
 	struct cgroups *groups;
 
@@ -387,8 +388,8 @@ struct cgroups *cgroups_take(struct err *err)
 	groups->own = fd_steal(&own);
 	groups->server = -1;
 	(void)snprintf(groups->name, sizeof(groups->name), PREFIX "%s", token);
-	(void)sweep(groups->own, groups->name);
-	if (divide(groups, err) == 0)
+	(void)remove_stale_groups(groups->own, groups->name);
+	if (divide_group(groups, err) == 0)
 		return groups;
 	cgroups_free(groups);
 	return NULL;
@@ -405,7 +406,7 @@ static void pause_ms(long ms)
  */
 static bool remove_leaves(const struct cgroups *groups)
 {
-	cleanup_fd int copy = open_folder(groups->own, ".");
+	cleanup_fd int copy = open_group(groups->own, ".");
 	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
 	bool left = false;
 
@@ -419,20 +420,20 @@ static bool remove_leaves(const struct cgroups *groups)
 		    str_eq(entry->d_name, groups->name))
 			continue;
 		remove_group(groups->own, entry->d_name);
-		left |= is_there(groups->own, entry->d_name);
+		left |= group_exists(groups->own, entry->d_name);
 	}
 	(void)closedir(folder);
 	return !left;
 }
 
 /* Moves the members back, unless another server still has sessions below this group. */
-static void give_back(struct cgroups *groups)
+static void restore_group(struct cgroups *groups)
 {
 	struct err err;
 
 	for (int i = 0; i < ENDING_MS && !remove_leaves(groups); i++)
 		pause_ms(1);
-	if (sweep(groups->own, groups->name))
+	if (remove_stale_groups(groups->own, groups->name))
 		return;
 	switch_controllers(groups, '-', groups->enabled);
 	if (move_members(groups->server, groups->own, &err) == 0)
@@ -444,7 +445,7 @@ void cgroups_free(struct cgroups *groups)
 	if (groups == NULL)
 		return;
 	if (groups->server >= 0)
-		give_back(groups);
+		restore_group(groups);
 	fd_close(&groups->server);
 	fd_close(&groups->own);
 	free(groups);
@@ -462,22 +463,22 @@ bool cgroups_can_kill(const struct cgroups *groups)
 
 /* ---- the group of one session ---- */
 
-static int limit(const struct cgroup_leaf *leaf, const struct cgroup_limits *limits,
-		 struct err *err)
+static int set_group_limits(const struct cgroup_leaf *leaf, const struct cgroup_limits *limits,
+			    struct err *err)
 {
 	const uint32_t controllers = leaf->groups->controllers;
 
 	if ((controllers & BIT(CGROUP_MEMORY)) != 0 &&
-	    write_number(leaf->folder, "memory.max", limits->memory_max) < 0)
+	    write_group_number(leaf->folder, "memory.max", limits->memory_max) < 0)
 		return err_sys(err, "limiting memory by control group");
 	/*
 	 * With swap, memory above the limit would go to the disk. Without swap in the kernel the
 	 * file is missing.
 	 */
 	if ((controllers & BIT(CGROUP_MEMORY)) != 0)
-		(void)write_text(leaf->folder, "memory.swap.max", "0\n");
+		(void)write_group_file(leaf->folder, "memory.swap.max", "0\n");
 	if ((controllers & BIT(CGROUP_PIDS)) != 0 &&
-	    write_number(leaf->folder, "pids.max", limits->tasks_max) < 0)
+	    write_group_number(leaf->folder, "pids.max", limits->tasks_max) < 0)
 		return err_sys(err, "limiting processes by control group");
 	return 0;
 }
@@ -490,10 +491,10 @@ struct cgroup_leaf *cgroups_leaf_new(struct cgroups *groups, const struct cgroup
 	leaf->groups = groups;
 	leaf->memory_max = limits->memory_max;
 	(void)snprintf(leaf->name, sizeof(leaf->name), "%s-%" PRIu64, groups->name, ++groups->next);
-	leaf->folder = make_folder(groups->own, leaf->name);
+	leaf->folder = make_group(groups->own, leaf->name);
 	if (leaf->folder < 0)
 		(void)err_sys(err, "making a control group");
-	else if (limit(leaf, limits, err) == 0)
+	else if (set_group_limits(leaf, limits, err) == 0)
 		return leaf;
 	cgroups_leaf_free(leaf);
 	return NULL;
@@ -518,7 +519,7 @@ bool cgroups_leaf_end(struct cgroup_leaf *leaf)
 {
 	if (leaf->removed || leaf->folder < 0)
 		return true;
-	(void)write_text(leaf->folder, "cgroup.kill", "1\n");
+	(void)write_group_file(leaf->folder, "cgroup.kill", "1\n");
 	leaf->removed =
 		unlinkat(leaf->groups->own, leaf->name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 	return leaf->removed;

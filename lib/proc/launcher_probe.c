@@ -68,7 +68,7 @@ static void on_deadline(struct loop_timer *timer)
 	answer_probe(probe, NULL);
 }
 
-static void on_channel(struct loop_io *io, uint32_t events)
+static void on_probe_channel(struct loop_io *io, uint32_t events)
 {
 	struct probe *probe = container_of(io, struct probe, io);
 	cleanup_wire struct wire_message message = { 0 };
@@ -102,7 +102,7 @@ static int send_probe(struct probe *probe, struct err *err)
 	probe->channel = pair[0];
 	theirs = pair[1];
 	if (launcher_request(probe->launcher, WIRE_PROBE, &theirs, 1, err) < 0 ||
-	    loop_io_start(loop, &probe->io, probe->channel, EPOLLIN, on_channel, err) < 0)
+	    loop_io_start(loop, &probe->io, probe->channel, EPOLLIN, on_probe_channel, err) < 0)
 		return -1;
 	loop_timer_start(loop, &probe->deadline, loop_now(loop) + PROBE_TIMEOUT_MS, on_deadline);
 	return 0;

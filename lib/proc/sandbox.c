@@ -196,7 +196,7 @@ static void pass_on_reply(const struct sandbox *sandbox, const struct wire_messa
  * Handles a message of init: a result of a request, or the error that ended it. An interpreter sees
  * init's end on its own channel too.
  */
-static void on_message(struct sandbox *sandbox, struct wire_message *message)
+static void on_init_message(struct sandbox *sandbox, struct wire_message *message)
 {
 	if (message->type == WIRE_OPENED && sandbox->pidfd < 0) {
 		sandbox->pidfd = fd_steal(&message->fds[0]);
@@ -227,7 +227,7 @@ static bool receive_message(struct sandbox *sandbox)
 	if (got < 0 && err.code == ERR_BUSY)
 		return false;
 	if (got == 1) {
-		on_message(sandbox, &message);
+		on_init_message(sandbox, &message);
 		return true;
 	}
 	/* No other message explains the end: the launcher may be of another version. */
@@ -237,7 +237,7 @@ static bool receive_message(struct sandbox *sandbox)
 	return true;
 }
 
-static void on_channel(struct loop_io *io, uint32_t events)
+static void on_init_channel(struct loop_io *io, uint32_t events)
 {
 	(void)events;
 	(void)receive_message(container_of(io, struct sandbox, io));
@@ -280,9 +280,9 @@ static int make_leaf(struct sandbox *sandbox, const struct sandbox_group *group,
 	return sandbox->leaf != NULL ? 0 : -1;
 }
 
-static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
-			const struct sandbox_folders *folders, const struct sandbox_group *group,
-			struct err *err)
+static int request_sandbox(struct sandbox *sandbox, const struct policy *policy,
+			   const struct sandbox_folders *folders, const struct sandbox_group *group,
+			   struct err *err)
 {
 	cleanup_fd int plan = seal_policy(policy, err);
 	cleanup_fd int theirs = -1;
@@ -304,7 +304,7 @@ static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
 	if (launcher_request(sandbox->launcher, WIRE_SANDBOX, fds, n, err) < 0)
 		return -1;
 	return loop_io_start(launcher_loop(sandbox->launcher), &sandbox->io, sandbox->channel,
-			     EPOLLIN, on_channel, err);
+			     EPOLLIN, on_init_channel, err);
 }
 
 struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
@@ -326,7 +326,7 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 	 * launcher_request may set an error and then succeed with a new launcher: kept only on
 	 * failure.
 	 */
-	if (open_sandbox(sandbox, &own, folders, group, &err) < 0) {
+	if (request_sandbox(sandbox, &own, folders, group, &err) < 0) {
 		sandbox->err = err;
 		stop_watching(sandbox);
 	}
@@ -339,7 +339,7 @@ void sandbox_abandon(struct list *node)
 }
 
 /* Init may have been stopped by a signal. Its death makes launcher and supervisors end the rest. */
-static void on_grace(struct loop_timer *timer)
+static void on_close_grace(struct loop_timer *timer)
 {
 	struct sandbox *sandbox = container_of(timer, struct sandbox, grace);
 
@@ -368,7 +368,7 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 	}
 	/* Init ends at this, which shows here as the channel's end. */
 	(void)shutdown(sandbox->channel, SHUT_WR);
-	loop_timer_start(loop, &sandbox->grace, loop_now(loop) + CLOSE_GRACE_MS, on_grace);
+	loop_timer_start(loop, &sandbox->grace, loop_now(loop) + CLOSE_GRACE_MS, on_close_grace);
 }
 
 void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),

@@ -239,7 +239,7 @@ static void on_probe(struct subreaper *subreaper, const struct wire_message *mes
 	wire_notify(message->fds[0], WIRE_FAILED, &err);
 }
 
-static void on_message(struct subreaper *subreaper, const struct wire_message *message)
+static void on_launcher_request(struct subreaper *subreaper, const struct wire_message *message)
 {
 	if (message->type == WIRE_SANDBOX)
 		on_sandbox(subreaper, message);
@@ -257,7 +257,7 @@ int launch_run(int channel, const struct privdrop_means *means, struct err *err)
 	if (subreaper_init(&launch.subreaper, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
 	launch.subreaper.reaped = on_reaped;
-	subreaper_serve(&launch.subreaper, on_message, SUBREAPER_LAUNCHER_GRACE_MS);
+	subreaper_serve(&launch.subreaper, on_launcher_request, SUBREAPER_LAUNCHER_GRACE_MS);
 	subreaper_release(&launch.subreaper);
 	return 0;
 }

@@ -105,7 +105,7 @@ static pid_t run_second_helper(const struct helper *helper)
 	_exit(EXIT_SUCCESS);
 }
 
-static int write_map(const struct helper *helper, struct err *err)
+static int write_requested_map(const struct helper *helper, struct err *err)
 {
 	pid_t pid;
 
@@ -144,7 +144,7 @@ static pid_t run_first_helper(const struct helper *helper)
 		send_err(helper->report, &err);
 	(void)close(helper->report);
 	if (second > 0 && helper->map->other_user) {
-		(void)write_map(helper, &err);
+		(void)write_requested_map(helper, &err);
 		send_err(helper->map_request, &err);
 	}
 	_exit(EXIT_SUCCESS);

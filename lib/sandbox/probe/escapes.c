@@ -60,7 +60,7 @@ static const char socket_name[] = ESCAPES_SOCKET;
 /* ---- the bait ---- */
 
 /* Returns false when the path would be too long. */
-static bool join(char *ret_path, size_t size, const char *folder, const char *name)
+static bool join_path(char *ret_path, size_t size, const char *folder, const char *name)
 {
 	int len = snprintf(ret_path, size, "%s/%s", folder, name);
 
@@ -196,7 +196,7 @@ void escapes_release(struct escapes_bait *bait)
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (join(path, sizeof(path), bait->folder, names[i]))
+		if (join_path(path, sizeof(path), bait->folder, names[i]))
 			(void)unlink(path);
 }
 
@@ -213,7 +213,8 @@ static bool opens_secret(const struct attempt *attempt, int flags)
 {
 	char path[PATH_MAX];
 
-	return join(path, sizeof(path), attempt->bait->folder, secret_name) && opens(path, flags);
+	return join_path(path, sizeof(path), attempt->bait->folder, secret_name) &&
+	       opens(path, flags);
 }
 
 static bool try_read(const struct attempt *attempt)
@@ -352,7 +353,7 @@ static bool try_set_id(const struct attempt *attempt)
 	char path[PATH_MAX];
 	cleanup_fd int fd = -1;
 
-	if (!join(path, sizeof(path), attempt->workspace, secret_name))
+	if (!join_path(path, sizeof(path), attempt->workspace, secret_name))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, SECRET_MODE);
 	if (fd < 0)

@@ -238,7 +238,7 @@ static void quote_complaint(int complaint, struct err *err)
 	(void)err_set(err, ERR_UNSUPPORTED, "%s", start);
 }
 
-static pid_t fork_inside(const struct trial *trial, struct err *err)
+static pid_t fork_trial(const struct trial *trial, struct err *err)
 {
 	pid_t pid;
 
@@ -250,7 +250,7 @@ static pid_t fork_inside(const struct trial *trial, struct err *err)
 
 static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct err *err)
 {
-	pid_t pid = fork_inside(trial, err);
+	pid_t pid = fork_trial(trial, err);
 	int rc;
 
 	if (pid < 0)
@@ -280,7 +280,7 @@ static int try_tier(const struct probe *probe, enum policy_tier tier, struct ver
 }
 
 /* Tries the tiers from the strongest down to the first that works. */
-static void try_all(const struct probe *probe, struct sandbox_report *report)
+static void try_tiers(const struct probe *probe, struct sandbox_report *report)
 {
 	for (int tier = POLICY_NAMESPACES; tier > POLICY_UNCONFINED; tier--) {
 		struct verdict verdict = { 0 };
@@ -305,7 +305,7 @@ static int probe_tiers(const struct privdrop_means *means, struct sandbox_report
 
 	if (probe_fixture_make(&probe.fixture, err) < 0)
 		return -1;
-	try_all(&probe, report);
+	try_tiers(&probe, report);
 	probe_fixture_remove(&probe.fixture);
 	return 0;
 }

@@ -105,7 +105,8 @@ static int make_top(struct probe_fixture *fixture, struct err *err)
 	return made < 0 ? err_sys(err, "creating a folder to try the sandbox in") : 0;
 }
 
-static int make_folder(const struct probe_fixture *fixture, const char *name, struct err *err)
+static int make_fixture_folder(const struct probe_fixture *fixture, const char *name,
+			       struct err *err)
 {
 	if (mkdirat(fixture->folder_fd, name, 0700) < 0)
 		return err_sys(err, "creating '%s/%s'", fixture->folder, name);
@@ -119,7 +120,8 @@ static int fill_folder(struct probe_fixture *fixture, struct err *err)
 	/* The session of a root server has a user of its own, who must pass through. */
 	if (fchmod(fixture->folder_fd, 0711) < 0)
 		return err_sys(err, "preparing '%s'", fixture->folder);
-	if (make_folder(fixture, data_name, err) < 0 || make_folder(fixture, bait_name, err) < 0)
+	if (make_fixture_folder(fixture, data_name, err) < 0 ||
+	    make_fixture_folder(fixture, bait_name, err) < 0)
 		return -1;
 	fixture->data_fd =
 		openat(fixture->folder_fd, data_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 
 #include "sandbox/process/proctree.h"
 
-static void set_one(pid_t pid, rlim_t before, rlim_t now)
+static void set_process_limit(pid_t pid, rlim_t before, rlim_t now)
 {
 	struct rlimit limit;
 
@@ -31,6 +31,6 @@ void file_limit_set(uint64_t before, uint64_t now)
 		pid_t pid = proctree_number(list.pids[i]);
 
 		if (pid > 0)
-			set_one(pid, before, now);
+			set_process_limit(pid, before, now);
 	}
 }

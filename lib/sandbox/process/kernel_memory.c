@@ -207,7 +207,7 @@ struct process {
 	uint64_t bytes;
 };
 
-static void add_descriptor(void *data, pid_t pid, int dir_fd, const char *name)
+static void add_descriptor_memory(void *data, pid_t pid, int dir_fd, const char *name)
 {
 	static const char epoll[] = "anon_inode:[eventpoll]";
 	struct process *process = data;
@@ -231,6 +231,6 @@ uint64_t kernel_memory_bytes(struct kernel_memory *memory, pid_t pid)
 {
 	struct process process = { .memory = memory };
 
-	proctree_each_descriptor(pid, add_descriptor, &process);
+	proctree_each_descriptor(pid, add_descriptor_memory, &process);
 	return process.bytes;
 }

@@ -30,7 +30,7 @@ struct files {
 	dev_t device;
 };
 
-static void add_descriptor(void *data, pid_t pid, int dir_fd, const char *name)
+static void add_if_unlinked(void *data, pid_t pid, int dir_fd, const char *name)
 {
 	struct files *files = data;
 	struct stat st;
@@ -64,7 +64,7 @@ uint64_t unlinked_bytes(const struct pidlist *list, dev_t device)
 	if (files.items == NULL)
 		return 0;
 	for (size_t i = 0; i < list->len; i++)
-		proctree_each_descriptor(list->pids[i], add_descriptor, &files);
+		proctree_each_descriptor(list->pids[i], add_if_unlinked, &files);
 	qsort(files.items, files.len, sizeof(files.items[0]), by_number);
 	for (size_t i = 0; i < files.len; i++)
 		if (i == 0 || files.items[i].number != files.items[i - 1].number)

@@ -53,7 +53,7 @@ static uint64_t kilobytes_of(const char *text, const char *name)
 	return at != NULL ? strtoull(at + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-static bool read_of(pid_t pid, const char *file, char *ret_text, size_t size)
+static bool read_proc_file(pid_t pid, const char *file, char *ret_text, size_t size)
 {
 	char path[64];
 
@@ -68,13 +68,13 @@ static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
 	uint64_t tables;
 
 	*ret_shared = 0;
-	if (!read_of(pid, "status", text, sizeof(text)))
+	if (!read_proc_file(pid, "status", text, sizeof(text)))
 		return 0;
 	*ret_shared = kilobytes_of(text, "RssShmem:");
 	bytes = kilobytes_of(text, "RssAnon:") + *ret_shared;
 	/* Pages that are only read count for no process, but their page tables do. */
 	tables = kilobytes_of(text, "VmPTE:");
-	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
+	if (!exact || bytes < SMALL_BYTES || !read_proc_file(pid, "smaps_rollup", text, ROLLUP_MAX))
 		return bytes + tables;
 	/* Linux before 5.14 has only the sum with pages of files. */
 	if (strstr(text, "Pss_Anon:") == NULL)
@@ -106,7 +106,7 @@ static bool read_process(pid_t pid, struct process *ret_process)
 	char state;
 	size_t len;
 
-	if (!read_of(pid, "stat", text, sizeof(text)))
+	if (!read_proc_file(pid, "stat", text, sizeof(text)))
 		return false;
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
@@ -433,8 +433,8 @@ static void count_victim(const struct usage_process *victim, int first, struct u
 }
 
 /* Holds each victim before looking it up again, so that its pid cannot be reused. */
-static void kill_all(const struct usage_process *victims, size_t count, int first,
-		     struct usage_killed *killed)
+static void kill_victims(const struct usage_process *victims, size_t count, int first,
+			 struct usage_killed *killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	int pidfds[USAGE_KILLS_MAX];
@@ -475,6 +475,6 @@ void usage_kill_largest(int first, const struct usage_kill_request *request,
 	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
 		own.still_max = own.memory_max;
 	count = count_victims(rows, len, &own, &left);
-	kill_all(rows, drop_needless_victims(rows, count, &own, left), first, ret_killed);
+	kill_victims(rows, drop_needless_victims(rows, count, &own, left), first, ret_killed);
 	free(rows);
 }

@@ -76,7 +76,7 @@ static int place_all(int *fds, const int *numbers, size_t count, struct err *err
 	return 0;
 }
 
-static int place_descriptors(struct payload *payload, struct err *err)
+static int place_plan_descriptors(struct payload *payload, struct err *err)
 {
 	const struct plan_start *start = payload->start;
 	int fds[3 + PLAN_DESCRIPTORS_MAX];
@@ -186,7 +186,7 @@ int payload_drop_privileges(const struct payload *payload, struct err *err)
 static int prepare_process(struct payload *own, struct err *err)
 {
 	if (bind_life(own, err) < 0 || payload_take_terminal(own, err) < 0 ||
-	    place_descriptors(own, err) < 0 || payload_drop_privileges(own, err) < 0)
+	    place_plan_descriptors(own, err) < 0 || payload_drop_privileges(own, err) < 0)
 		return -1;
 	return enter_folder(own, err);
 }

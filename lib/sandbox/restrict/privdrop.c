@@ -23,7 +23,7 @@ enum { CAPABILITY_WORDS = 2 };
 
 const struct privdrop_means privdrop_whole = { .landlock_abi = LANDLOCK_ABI_MAX };
 
-static bool has(const struct privdrop_means *means, enum report_layer layer)
+static bool uses_layer(const struct privdrop_means *means, enum report_layer layer)
 {
 	return (means->without & BIT(layer)) == 0;
 }
@@ -131,16 +131,16 @@ int privdrop_apply(const struct policy *policy, int workspace, const struct priv
 
 	if (policy->tier == POLICY_UNCONFINED)
 		return 0;
-	if (has(means, LAYER_KEYRING) && leave_keyring(err) < 0)
+	if (uses_layer(means, LAYER_KEYRING) && leave_keyring(err) < 0)
 		return -1;
-	if (has(means, LAYER_NO_CAPABILITIES) && drop_capabilities(err) < 0)
+	if (uses_layer(means, LAYER_NO_CAPABILITIES) && drop_capabilities(err) < 0)
 		return -1;
 	/* Landlock and seccomp require this, or a capability. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "giving up new rights");
-	if (has(means, LAYER_LANDLOCK) && landlock_enter(policy, workspace, abi, err) < 0)
+	if (uses_layer(means, LAYER_LANDLOCK) && landlock_enter(policy, workspace, abi, err) < 0)
 		return -1;
-	if (has(means, LAYER_SECCOMP) && seccomp_enter(&options, err) < 0)
+	if (uses_layer(means, LAYER_SECCOMP) && seccomp_enter(&options, err) < 0)
 		return -1;
 	return 0;
 }

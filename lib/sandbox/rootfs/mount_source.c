@@ -29,7 +29,7 @@ enum { NAME_MAX_BYTES = 255 };
 /* ---- opening ---- */
 
 /* Opens the path name by name, for kernels before 5.6. */
-static int walk(int root, const char *path, bool may_be_link)
+static int open_by_walking(int root, const char *path, bool may_be_link)
 {
 	cleanup_fd int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -66,7 +66,7 @@ static int open_plain(int root, const char *path, uint64_t flags, uint64_t resol
 
 	/* Old seccomp profiles of containers answer EPERM to calls that they do not know. */
 	return fd < 0 && (errno == ENOSYS || errno == EPERM)
-		       ? walk(root, path, (flags & O_NOFOLLOW) != 0)
+		       ? open_by_walking(root, path, (flags & O_NOFOLLOW) != 0)
 		       : fd;
 }
 

@@ -44,7 +44,7 @@ typedef void row_fn(int dir, const struct protect_row *row);
 
 /* ---- one placeholder ---- */
 
-static int open_folder(int dir, const char *name)
+static int open_real_folder(int dir, const char *name)
 {
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -74,7 +74,7 @@ static void make_placeholder(int dir, const struct protect_row *row)
 	}
 	if (mkdirat(dir, row->name, 0700) < 0)
 		return;
-	fd = open_folder(dir, row->name);
+	fd = open_real_folder(dir, row->name);
 	if (fd < 0)
 		return;
 	write_new(fd, IGNORE_NAME, IGNORE_ALL, IGNORE_MODE);
@@ -95,7 +95,7 @@ static bool is_placeholder(int dir, const struct protect_row *row)
 static void remove_ignore(int dir, const struct protect_row *row)
 {
 	static const struct protect_row ignore = { IGNORE_NAME, IGNORE_ALL };
-	cleanup_fd int fd = open_folder(dir, row->name);
+	cleanup_fd int fd = open_real_folder(dir, row->name);
 	struct stat st;
 
 	if (fd < 0 || fstatat(fd, ignore.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -130,7 +130,7 @@ static void each_of_repository(int git, row_fn *fn)
  */
 static void each_below(int parent, const char *name, row_fn *fn, int depth, int *entries_left)
 {
-	int fd = depth > 0 ? open_folder(parent, name) : -1;
+	int fd = depth > 0 ? open_real_folder(parent, name) : -1;
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
@@ -151,7 +151,7 @@ static void each_placeholder(int share, row_fn *fn)
 {
 	struct protect_row row = { .name = ".git" };
 	/* Opened before the first row makes or removes a placeholder of that name. */
-	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_folder(share, ".git");
+	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_real_folder(share, ".git");
 	int entries_left = MODULES_ENTRIES_MAX;
 
 	for (size_t i = 0; (row.name = runnames_held(i)) != NULL; i++)

@@ -37,12 +37,12 @@ struct reading {
 
 static void read_config(struct protect_config *config, const char *path, int depth);
 
-static const char *first(const struct buf *paths)
+static const char *first_path(const struct buf *paths)
 {
 	return paths->len > 0 ? paths->data : NULL;
 }
 
-static const char *next(const struct buf *paths, const char *path)
+static const char *next_path(const struct buf *paths, const char *path)
 {
 	path += strlen(path) + 1;
 	return path < paths->data + paths->len ? path : NULL;
@@ -50,7 +50,7 @@ static const char *next(const struct buf *paths, const char *path)
 
 static bool has_path(const struct buf *paths, const char *path)
 {
-	for (const char *at = first(paths); at != NULL; at = next(paths, at))
+	for (const char *at = first_path(paths); at != NULL; at = next_path(paths, at))
 		if (str_eq(at, path))
 			return true;
 	return false;
@@ -72,8 +72,8 @@ static bool is_workplace(const struct protect_config *config, const char *path)
 
 	if (str_eq(path, config->top))
 		return true;
-	for (const char *at = first(&config->workplaces); at != NULL;
-	     at = next(&config->workplaces, at))
+	for (const char *at = first_path(&config->workplaces); at != NULL;
+	     at = next_path(&config->workplaces, at))
 		if (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/'))
 			return true;
 	return false;
@@ -213,7 +213,7 @@ static void add_command(void *data, const char *word)
 		add_path(&config->commands, word);
 }
 
-static void on_entry(void *data, const struct gitini_entry *entry)
+static void on_config_entry(void *data, const struct gitini_entry *entry)
 {
 	const struct reading *reading = data;
 
@@ -242,7 +242,7 @@ static void read_config(struct protect_config *config, const char *path, int dep
 	text = xcalloc(1, CONFIG_MAX);
 	len = read(fd, text, CONFIG_MAX);
 	if (len > 0)
-		gitini_each(text, (size_t)len, on_entry, &reading);
+		gitini_each(text, (size_t)len, on_config_entry, &reading);
 }
 
 void protect_config_begin(struct protect_config *config, const char *top,
@@ -286,13 +286,14 @@ typedef void report_fn(struct protect_config *config, const char *folder, const 
 
 static void report_all(struct protect_config *config, const struct buf *values, report_fn *fn)
 {
-	for (const char *value = first(values); value != NULL; value = next(values, value)) {
-		const char *at = first(&config->workplaces);
+	for (const char *value = first_path(values); value != NULL;
+	     value = next_path(values, value)) {
+		const char *at = first_path(&config->workplaces);
 
 		if (value[0] == '/' || value[0] == '~')
 			fn(config, config->top, value);
 		else
-			for (; at != NULL; at = next(&config->workplaces, at))
+			for (; at != NULL; at = next_path(&config->workplaces, at))
 				fn(config, at, value);
 	}
 }
@@ -301,7 +302,8 @@ void protect_config_end(struct protect_config *config)
 {
 	report_all(config, &config->hooks, report_hooks);
 	report_all(config, &config->commands, report_file);
-	for (const char *at = first(&config->names); at != NULL; at = next(&config->names, at))
+	for (const char *at = first_path(&config->names); at != NULL;
+	     at = next_path(&config->names, at))
 		report_name(config, at);
 	buf_release(&config->hooks);
 	buf_release(&config->commands);

@@ -131,7 +131,7 @@ static bool is_folder(int dir, const struct dirent *entry)
 	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_placeholder(int dir, const char *name)
+static bool is_placeholder_folder(int dir, const char *name)
 {
 	struct stat st;
 
@@ -198,7 +198,7 @@ static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_
 {
 	const char *name = entry->d_name;
 	bool is_git = str_eq(name, ".git");
-	bool enters = is_folder(dir, entry) && !(is_git && is_placeholder(dir, name));
+	bool enters = is_folder(dir, entry) && !(is_git && is_placeholder_folder(dir, name));
 	bool inner = in_repository && repository_holds_none(name);
 	cleanup_free char *path = NULL;
 
@@ -207,7 +207,7 @@ static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_
 	path = xasprintf("%s/%s", folder, name);
 	if (strlen(path) >= PATH_MAX)
 		return;
-	if (is_git && !is_placeholder(dir, name))
+	if (is_git && !is_placeholder_folder(dir, name))
 		protect_config_add_workplace(&walk->named, folder);
 	if (is_held_name(walk, name, enters) && !(is_git && enters)) {
 		pin_name(walk, dir, path);

@@ -21,7 +21,7 @@ struct queued {
 	bool inner;
 };
 
-static bool has(int dir, const char *name)
+static bool has_entry(int dir, const char *name)
 {
 	struct stat st;
 
@@ -30,8 +30,8 @@ static bool has(int dir, const char *name)
 
 bool repository_is(int dir)
 {
-	return has(dir, "HEAD") &&
-	       (has(dir, "objects") || has(dir, "refs") || has(dir, "commondir"));
+	return has_entry(dir, "HEAD") &&
+	       (has_entry(dir, "objects") || has_entry(dir, "refs") || has_entry(dir, "commondir"));
 }
 
 static bool is_one_of(const char *const *names, size_t count, const char *name)

@@ -13,7 +13,7 @@
 #include "sandbox/rootfs/hosttree.h"
 #include "sandbox/rootfs/rootfs_internal.h"
 
-static int write_text(const char *path, const char *text, struct err *err)
+static int write_made_file(const char *path, const char *text, struct err *err)
 {
 	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
@@ -22,7 +22,7 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return fd_write_all(fd, text, strlen(text), err);
 }
 
-static int show(void *data, const char *path, struct err *err)
+static int show_etc_path(void *data, const char *path, struct err *err)
 {
 	(void)data;
 	return rootfs_show(path, err);
@@ -33,7 +33,7 @@ int rootfs_make_etc(struct err *err)
 	if (rootfs_make_folder("/etc", err) < 0)
 		return -1;
 	for (size_t i = 0; i < hosttree_made_count; i++)
-		if (write_text(hosttree_made[i].path, hosttree_made[i].text, err) < 0)
+		if (write_made_file(hosttree_made[i].path, hosttree_made[i].text, err) < 0)
 			return -1;
-	return hosttree_each_etc(ROOT_OLD, show, NULL, err);
+	return hosttree_each_etc(ROOT_OLD, show_etc_path, NULL, err);
 }

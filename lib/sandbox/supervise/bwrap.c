@@ -216,7 +216,7 @@ static void add_end(struct command *command, int program, const struct bwrap_sta
 
 /* ---- descriptors ---- */
 
-static int make_file(const char *text, struct err *err)
+static int make_data_file(const char *text, struct err *err)
 {
 	cleanup_fd int fd = fd_unnamed("ptycell", err);
 
@@ -227,11 +227,11 @@ static int make_file(const char *text, struct err *err)
 	return fd_steal(&fd);
 }
 
-static int make_files(struct command *command, struct err *err)
+static int make_data_files(struct command *command, struct err *err)
 {
 	_Static_assert(FILES_MAX >= 4, "room for hosttree_made");
 	for (size_t i = 0; i < hosttree_made_count; i++) {
-		command->files[i] = make_file(hosttree_made[i].text, err);
+		command->files[i] = make_data_file(hosttree_made[i].text, err);
 		if (command->files[i] < 0)
 			return -1;
 	}
@@ -242,8 +242,8 @@ static int make_files(struct command *command, struct err *err)
  * Places the descriptors of `start` first, then those that only bwrap needs. Standard error stays
  * open for bwrap's messages.
  */
-static int place_descriptors(const struct bwrap_start *start, struct command *command, int *program,
-			     struct err *err)
+static int place_bwrap_descriptors(const struct bwrap_start *start, struct command *command,
+				   int *program, struct err *err)
 {
 	int *kept[KEPT_MAX];
 	int complaint = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, BWRAP_FIRST_FD);
@@ -338,8 +338,8 @@ int bwrap_exec(const struct bwrap_start *start, struct err *err)
 		return err_set(err, ERR_INTERNAL, "too many descriptors for bwrap");
 	if (bwrap_check(err) < 0 ||
 	    compare_folders(start->policy, start->folders, false, err) < 0 ||
-	    make_files(&command, err) < 0 ||
-	    place_descriptors(start, &command, &program, err) < 0 ||
+	    make_data_files(&command, err) < 0 ||
+	    place_bwrap_descriptors(start, &command, &program, err) < 0 ||
 	    add_all(&command, start->policy, err) < 0)
 		return -1;
 	add_end(&command, program, start);

@@ -205,7 +205,7 @@ static void on_start(struct subreaper *subreaper, const struct wire_message *mes
 	wire_notify(task.channel, WIRE_FAILED, &err);
 }
 
-static void on_message(struct subreaper *subreaper, const struct wire_message *message)
+static void on_init_request(struct subreaper *subreaper, const struct wire_message *message)
 {
 	if (message->type == WIRE_START)
 		on_start(subreaper, message);
@@ -248,7 +248,7 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 }
 
 /* Closes every inherited descriptor but these, which get new numbers. */
-static int close_others(struct init_task *task, struct err *err)
+static int keep_init_descriptors(struct init_task *task, struct err *err)
 {
 	int *kept[3 + INIT_FOLDERS_MAX] = { &task->channel, &task->plan };
 	size_t count = 2;
@@ -330,11 +330,11 @@ int init_run(const struct init_task *task)
 	struct init_task own = *task;
 	struct err err;
 
-	if (close_others(&own, &err) < 0 || set_up_sandbox(&init, &own, &err) < 0 ||
+	if (keep_init_descriptors(&own, &err) < 0 || set_up_sandbox(&init, &own, &err) < 0 ||
 	    become_subreaper(&init, &own, &err) < 0) {
 		wire_notify(own.channel, WIRE_FAILED, &err);
 		return 1;
 	}
-	subreaper_serve(&init.subreaper, on_message, SUBREAPER_INIT_GRACE_MS);
+	subreaper_serve(&init.subreaper, on_init_request, SUBREAPER_INIT_GRACE_MS);
 	return 0;
 }

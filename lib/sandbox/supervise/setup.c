@@ -48,8 +48,8 @@ static int take_user(const struct uid_map *map, struct err *err)
 	return namespaces_bind_life(true, err);
 }
 
-static int build(const struct policy *policy, const struct setup_task *task,
-		 struct rootfs_sources *sources, struct setup_result *made, struct err *err)
+static int set_up_root(const struct policy *policy, const struct setup_task *task,
+		       struct rootfs_sources *sources, struct setup_result *made, struct err *err)
 {
 	const uint32_t without = task->means->without;
 	uint32_t layers = (BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_OWN_INODES)) & ~without;
@@ -83,7 +83,7 @@ static int set_up_namespaces(const struct policy *policy, const struct setup_tas
 	if (namespaces_bind_life(true, err) < 0 ||
 	    rootfs_open_sources(policy, task->folders, task->idmapped, &sources, err) < 0)
 		return -1;
-	rc = build(policy, task, &sources, made, err);
+	rc = set_up_root(policy, task, &sources, made, err);
 	rootfs_sources_release(&sources);
 	if (rc < 0)
 		fd_close(&made->user_ns);

@@ -60,7 +60,7 @@ static void send_number(struct supervisor *supervisor, enum wire_type type, int 
 	send_reply(supervisor, type, &payload);
 }
 
-static void close_all(int *fds, size_t count)
+static void close_ends(int *fds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		fd_close(&fds[i]);
@@ -153,7 +153,7 @@ static int start_parsed(struct supervisor *supervisor, const struct supervisor_t
 	if (rc == IS_INTERPRETER)
 		return rc; /* payload_become closed them; their numbers may be in use again */
 	fd_close(&payload.slave);
-	close_all(payload.ends, ARRAY_SIZE(payload.ends));
+	close_ends(payload.ends, ARRAY_SIZE(payload.ends));
 	return rc;
 }
 
@@ -196,7 +196,7 @@ static void on_report(struct supervisor *supervisor)
 			     supervisor->handover, supervisor->handover_count, &err) < 0) {
 		supervisor->subreaper.ended = true;
 	}
-	close_all(supervisor->handover, supervisor->handover_count);
+	close_ends(supervisor->handover, supervisor->handover_count);
 	fd_close(&supervisor->report);
 }
 
@@ -307,7 +307,7 @@ static void kill_tree(struct supervisor *supervisor)
 }
 
 /* Closes every inherited descriptor but these, which get new numbers. */
-static int close_others(struct supervisor_task *task, struct err *err)
+static int keep_supervisor_descriptors(struct supervisor_task *task, struct err *err)
 {
 	int *kept[4] = { &task->channel, &task->plan };
 	size_t count = 2;
@@ -330,7 +330,7 @@ int supervisor_run(const struct supervisor_task *task)
 
 	for (size_t i = 0; i < ARRAY_SIZE(supervisor.handover); i++)
 		supervisor.handover[i] = -1;
-	rc = close_others(&own, &err);
+	rc = keep_supervisor_descriptors(&own, &err);
 	if (rc == 0)
 		rc = subreaper_init(&supervisor.subreaper, "ptycell-minder", own.channel,
 				    own.parent, &err);

@@ -168,7 +168,7 @@ static void await_release(int report)
  * ZYGOTE_INTERPRETER through these frames, on its own copy of the stack. Every other process exits
  * here.
  */
-static int fork_inside(struct wire_message *message, volatile int32_t *ret_pid)
+static int fork_in_session(struct wire_message *message, volatile int32_t *ret_pid)
 {
 	const int report = message->fds[WIRE_FORK_REPORT];
 	pid_t pid = vfork(); /* NOLINT: its child is in the pid namespace, and no page is copied */
@@ -204,7 +204,7 @@ static int join_and_fork(int channel, struct wire_message *message)
 		/* NOLINTNEXTLINE: it writes in this frame, which is suspended meanwhile */
 		if (namespaces_join(message->fds + WIRE_FORK_NAMESPACES, &err) < 0)
 			_exit(EXIT_FAILURE);
-		return fork_inside(message, &supervisor);
+		return fork_in_session(message, &supervisor);
 	}
 	if (pid > 0)
 		(void)waitpid(pid, NULL, 0);

@@ -61,23 +61,24 @@ static int add_numbers(struct buf *plan, const struct policy *policy, struct err
 	return plan_add_record(plan, TAG_POLICY, &record, sizeof(record), err);
 }
 
-static int add_path(struct buf *plan, enum plan_tag tag, const char *path, struct err *err)
+static int add_path_record(struct buf *plan, enum plan_tag tag, const char *path, struct err *err)
 {
 	return plan_add_record(plan, tag, path, strlen(path) + 1, err);
 }
 
 static int add_paths(struct buf *plan, const struct policy *policy, struct err *err)
 {
-	if (add_path(plan, TAG_DATA_PATH, policy->data_path, err) < 0 ||
-	    add_path(plan, TAG_SPOOL_PATH, policy->spool_path, err) < 0 ||
-	    add_path(plan, TAG_PACKAGES_PATH, policy->packages_path, err) < 0)
+	if (add_path_record(plan, TAG_DATA_PATH, policy->data_path, err) < 0 ||
+	    add_path_record(plan, TAG_SPOOL_PATH, policy->spool_path, err) < 0 ||
+	    add_path_record(plan, TAG_PACKAGES_PATH, policy->packages_path, err) < 0)
 		return -1;
 	for (size_t i = 0; i < policy->share_count; i++)
-		if (add_path(plan, policy->shares[i].writable ? TAG_SHARE_WRITE : TAG_SHARE_READ,
-			     policy->shares[i].path, err) < 0)
+		if (add_path_record(plan,
+				    policy->shares[i].writable ? TAG_SHARE_WRITE : TAG_SHARE_READ,
+				    policy->shares[i].path, err) < 0)
 			return -1;
 	for (size_t i = 0; i < policy->runtime_count; i++)
-		if (add_path(plan, TAG_RUNTIME, policy->runtimes[i], err) < 0)
+		if (add_path_record(plan, TAG_RUNTIME, policy->runtimes[i], err) < 0)
 			return -1;
 	return 0;
 }
