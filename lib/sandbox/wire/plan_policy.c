@@ -211,7 +211,7 @@ static int check_whole(const struct policy *policy, struct err *err)
 	if (policy->tier != POLICY_UNCONFINED && policy->data_path[0] == '\0')
 		return err_set(err, ERR_INVALID, "a policy without a workspace");
 	if (policy->tier != POLICY_NAMESPACES && (policy->nursery || policy->nested))
-		return err_set(err, ERR_INVALID, "a nursery without namespaces");
+		return err_set(err, ERR_INVALID, "a zygote sandbox without namespaces");
 	return 0;
 }
 
