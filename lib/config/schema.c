@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/schema.h"
 
-#include "base/machine.h"
 #include "config/settings.h"
 
 #define KIB ((uint64_t)1024)
@@ -575,27 +574,4 @@ const struct setting *schema_find(const char *name)
 		if (str_eq(rows[i].name, name))
 			return &rows[i];
 	return NULL;
-}
-
-bool schema_is_number(const struct setting *row)
-{
-	return row->type == SCHEMA_COUNT || row->type == SCHEMA_SECONDS ||
-	       row->type == SCHEMA_BYTES;
-}
-
-/* Half of the memory of the machine, or of our container, at most 4 GiB. */
-static uint64_t memory_fallback(const struct setting *row)
-{
-	uint64_t half = machine_memory() / 2;
-
-	if (half > 4 * GIB)
-		half = 4 * GIB;
-	return half < row->floor ? row->floor : half;
-}
-
-uint64_t schema_fallback(const struct setting *row)
-{
-	if (schema_is_number(row) && row->fallback == 0)
-		return memory_fallback(row);
-	return row->fallback;
 }

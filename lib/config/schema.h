@@ -55,6 +55,8 @@ const struct setting *schema_find(const char *name);
 /* The row of whose flag `flag` looks like a slip of one or two letters ("max-sesions"), or NULL. */
 const struct setting *schema_nearest(const char *flag);
 bool schema_is_number(const struct setting *row);
+/* Returns true if the field in struct settings is a char * that settings_free frees. */
+bool schema_is_string(const struct setting *row);
 /* The row's default; for the memory limit it depends on the machine. */
 uint64_t schema_fallback(const struct setting *row);
 

@@ -2,6 +2,7 @@
 /* row_text.c - a row's values as text: read, printed, and what is legal. */
 #include <string.h>
 
+#include "base/machine.h"
 #include "config/schema.h"
 
 #define KIB ((uint64_t)1024)
@@ -30,6 +31,28 @@ static void trim(const char **s, size_t *len)
 		(*s)++;
 	while (*len > 0 && is_blank((*s)[*len - 1]))
 		(*len)--;
+}
+
+bool schema_is_number(const struct setting *row)
+{
+	return row->type == SCHEMA_COUNT || row->type == SCHEMA_SECONDS ||
+	       row->type == SCHEMA_BYTES;
+}
+
+bool schema_is_string(const struct setting *row)
+{
+	switch (row->type) {
+	case SCHEMA_WORD:
+	case SCHEMA_FOLDER:
+	case SCHEMA_FILE:
+	case SCHEMA_HOSTS:
+	case SCHEMA_TEXT:
+	case SCHEMA_SECRET:
+	case SCHEMA_MODULES:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* The suffix's factor; 0 when the row knows no such suffix. */
@@ -168,4 +191,21 @@ void schema_default(const struct setting *row, struct buf *out)
 		buf_puts(out, row->words[row->fallback]);
 	else
 		schema_print(row, row->fallback, out);
+}
+
+/* Half of the memory of the machine, or of our container, at most 4 GiB. */
+static uint64_t memory_fallback(const struct setting *row)
+{
+	uint64_t half = machine_memory() / 2;
+
+	if (half > 4 * GIB)
+		half = 4 * GIB;
+	return half < row->floor ? row->floor : half;
+}
+
+uint64_t schema_fallback(const struct setting *row)
+{
+	if (schema_is_number(row) && row->fallback == 0)
+		return memory_fallback(row);
+	return row->fallback;
 }

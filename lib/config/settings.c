@@ -430,17 +430,9 @@ void settings_free(struct settings *settings)
 	user_env_release(&settings->passed);
 	redact_free(settings->redact);
 	storage_target_release(&settings->storage);
-	free(settings->home);
-	free(settings->keep);
-	free(settings->hosts);
-	free(settings->preload);
-	free(settings->fetch_hosts);
-	free(settings->policy);
-	free(settings->pip_index);
-	free(settings->r_repos);
-	free(settings->install_hosts);
-	free(settings->audit);
-	free(settings->log_level);
+	for (size_t i = 0; i < schema_count(); i++)
+		if (schema_is_string(schema_at(i)))
+			mem_cleanup(field_of(settings, schema_at(i)));
 	free(settings->problem);
 	free(settings->notices);
 	free(settings);
@@ -535,73 +527,4 @@ const char *settings_fixed_difference(const struct session_limits *a,
 		}
 	}
 	return NULL;
-}
-
-static const char *unit_name(const struct setting *row)
-{
-	return row->type == SCHEMA_SECONDS ? " s" : "";
-}
-
-/* What stands behind the flag; a switch that is on is there to be put off. */
-static const char *placeholder(const struct setting *row)
-{
-	static const char *const names[] = {
-		[SCHEMA_COUNT] = " COUNT",
-		[SCHEMA_SECONDS] = " SECONDS",
-		[SCHEMA_BYTES] = " BYTES",
-		[SCHEMA_INDEX] = " WORD",
-		[SCHEMA_WORD] = " WORD",
-		[SCHEMA_FOLDER] = " FOLDER",
-		[SCHEMA_SWITCH] = "",
-		[SCHEMA_PROGRAM] = " PATH",
-		[SCHEMA_SHARES] = " FOLDER[:rw]",
-		[SCHEMA_HOSTS] = " LIST",
-		[SCHEMA_FILE] = " FILE",
-		[SCHEMA_MODULES] = " LIST",
-		[SCHEMA_TEXT] = " TEXT",
-	};
-
-	return row->type == SCHEMA_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
-}
-
-static void put_help(struct buf *out, const struct setting *row)
-{
-	if (row->type == SCHEMA_SECRET)
-		buf_putf(out, "  %s\n", row->name);
-	else
-		buf_putf(out, "  --%s%s%s%s\n", row->flag, placeholder(row),
-			 row->name[0] ? "   " : "", row->name);
-	buf_putf(out, "      %s.\n      Default: ", row->help);
-	schema_default(row, out);
-	buf_putf(out, "%s; legal: ", unit_name(row));
-	schema_range(row, out);
-	buf_putf(out, "%s\n", unit_name(row));
-}
-
-void settings_help(struct buf *out)
-{
-	for (size_t i = 0; i < schema_count(); i++)
-		put_help(out, schema_at(i));
-	buf_puts(out, "Seconds may also be written 90s, 5m, 2h, 1d, and bytes 512K, 64M, 2G.\n");
-}
-
-void settings_markdown(struct buf *out)
-{
-	buf_puts(out, "| variable | flag | default | legal | what it is |\n");
-	buf_puts(out, "|---|---|---|---|---|\n");
-	for (size_t i = 0; i < schema_count(); i++) {
-		const struct setting *row = schema_at(i);
-
-		if (row->type == SCHEMA_SECRET)
-			buf_putf(out, "| `%s` | | ", row->name);
-		else if (row->name[0])
-			buf_putf(out, "| `%s` | `--%s%s` | ", row->name, row->flag,
-				 row->type == SCHEMA_SWITCH ? placeholder(row) : "");
-		else
-			buf_putf(out, "| | `--%s` | ", row->flag);
-		schema_default(row, out);
-		buf_putf(out, "%s | ", unit_name(row));
-		schema_range(row, out);
-		buf_putf(out, "%s | %s |\n", unit_name(row), row->help);
-	}
 }
