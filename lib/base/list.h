@@ -27,5 +27,14 @@ void list_remove(struct list *node);
 #define list_for_each(node, next, head)                                                            \
 	for ((node) = (head)->next, (next) = (node)->next; (node) != (head);                       \
 	     (node) = (next), (next) = (node)->next)
+/*
+ * Visits the entries whose `member` is a node of `head`. `entry` may be removed within the body;
+ * `next` is a second pointer of its type. After the loop neither points at an entry.
+ */
+#define list_for_each_entry(entry, next, head, member)                                             \
+	for ((entry) = list_entry((head)->next, __typeof__(*(entry)), member),                     \
+	    (next) = list_entry((entry)->member.next, __typeof__(*(entry)), member);               \
+	     &(entry)->member != (head); (entry) = (next),                                         \
+	    (next) = list_entry((entry)->member.next, __typeof__(*(entry)), member))
 
 #endif

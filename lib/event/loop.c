@@ -250,13 +250,11 @@ static void on_pidfd(struct loop_io *io, uint32_t events)
 static void on_child_signal(struct loop_signal *signal, int signo)
 {
 	struct loop *loop = container_of(signal, struct loop, child_signal);
-	struct list *node;
-	struct list *next;
+	struct loop_child *child;
+	struct loop_child *next;
 
 	(void)signo;
-	list_for_each (node, next, &loop->unheld) {
-		struct loop_child *child = list_entry(node, struct loop_child, unheld);
-
+	list_for_each_entry (child, next, &loop->unheld, unheld) {
 		if (list_empty(&child->node))
 			list_append(&loop->ended, &child->node);
 	}

@@ -402,12 +402,10 @@ void mcp_ask_response(struct mcp_server *server, const struct rpc_message *messa
 
 static struct mcp_call *first_asking(const struct mcp_server *server)
 {
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
-	list_for_each (node, next, &server->calls) {
-		struct mcp_call *call = list_entry(node, struct mcp_call, node);
-
+	list_for_each_entry (call, next, &server->calls, node) {
 		if (call->asking != NULL)
 			return call;
 	}

@@ -66,11 +66,11 @@ void mcp_server_set_flowing(struct mcp_server *server, bool (*flowing)(void *con
 
 static void free_listeners(struct mcp_server *server)
 {
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
-	list_for_each (node, next, &server->listeners)
-		mcp_call_end(list_entry(node, struct mcp_call, node));
+	list_for_each_entry (call, next, &server->listeners, node)
+		mcp_call_end(call);
 }
 
 void mcp_server_free(struct mcp_server *server)
@@ -111,12 +111,10 @@ size_t mcp_server_live_calls(const struct mcp_server *server)
 /* A cancelled call's owner may end other calls: search from the start each time. */
 static struct mcp_call *first_live(const struct mcp_server *server)
 {
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
-	list_for_each (node, next, &server->calls) {
-		struct mcp_call *call = list_entry(node, struct mcp_call, node);
-
+	list_for_each_entry (call, next, &server->calls, node) {
 		if (!call->cancelled)
 			return call;
 	}

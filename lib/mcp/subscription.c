@@ -115,16 +115,14 @@ void mcp_listen(struct mcp_call *call)
 
 static void list_changed(struct mcp_server *server, enum notice notice)
 {
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
 	if (!delivers(server->features, notice))
 		return;
 	if (server->legacy.initialized)
 		mcp_reply_notify(server, notices[notice].method, NULL);
-	list_for_each (node, next, &server->listeners) {
-		struct mcp_call *call = list_entry(node, struct mcp_call, node);
-
+	list_for_each_entry (call, next, &server->listeners, node) {
 		if (call->listen->wants[notice])
 			mcp_reply_notify(server, notices[notice].method, tag(call, json_object()));
 	}
@@ -157,14 +155,12 @@ static json_t *make_updated(const char *uri)
 void mcp_server_resource_updated(struct mcp_server *server, const char *uri)
 {
 	static const char method[] = "notifications/resources/updated";
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
 	if (server->legacy.initialized && json_object_get(server->legacy.subscribed, uri) != NULL)
 		mcp_reply_notify(server, method, make_updated(uri));
-	list_for_each (node, next, &server->listeners) {
-		struct mcp_call *call = list_entry(node, struct mcp_call, node);
-
+	list_for_each_entry (call, next, &server->listeners, node) {
 		if (json_object_get(call->listen->uris, uri) != NULL)
 			mcp_reply_notify(server, method, tag(call, make_updated(uri)));
 	}
@@ -172,19 +168,19 @@ void mcp_server_resource_updated(struct mcp_server *server, const char *uri)
 
 bool mcp_server_resource_watched(const struct mcp_server *server, const char *uri)
 {
+	struct mcp_call *call;
+	struct mcp_call *next;
+
 	if (server->legacy.initialized && json_object_get(server->legacy.subscribed, uri) != NULL)
 		return true;
-	for (struct list *node = server->listeners.next; node != &server->listeners;
-	     node = node->next) {
-		const struct mcp_call *call = list_entry(node, struct mcp_call, node);
-
+	list_for_each_entry (call, next, &server->listeners, node) {
 		if (json_object_get(call->listen->uris, uri) != NULL)
 			return true;
 	}
 	return false;
 }
 
-static void tell_each(json_t *uris, void (*each)(void *data, const char *uri), void *data)
+static void visit_uris(json_t *uris, void (*each)(void *data, const char *uri), void *data)
 {
 	const char *uri;
 	json_t *value;
@@ -197,11 +193,13 @@ static void tell_each(json_t *uris, void (*each)(void *data, const char *uri), v
 void mcp_server_each_watched(const struct mcp_server *server,
 			     void (*each)(void *data, const char *uri), void *data)
 {
+	struct mcp_call *call;
+	struct mcp_call *next;
+
 	if (server->legacy.initialized)
-		tell_each(server->legacy.subscribed, each, data);
-	for (struct list *node = server->listeners.next; node != &server->listeners;
-	     node = node->next)
-		tell_each(list_entry(node, struct mcp_call, node)->listen->uris, each, data);
+		visit_uris(server->legacy.subscribed, each, data);
+	list_for_each_entry (call, next, &server->listeners, node)
+		visit_uris(call->listen->uris, each, data);
 }
 
 /* SB-5: the response first; a client ignores a cancellation of what has ended. */
@@ -221,9 +219,9 @@ static void close_listener(struct mcp_call *call)
 
 void mcp_server_close_listeners(struct mcp_server *server)
 {
-	struct list *node;
-	struct list *next;
+	struct mcp_call *call;
+	struct mcp_call *next;
 
-	list_for_each (node, next, &server->listeners)
-		close_listener(list_entry(node, struct mcp_call, node));
+	list_for_each_entry (call, next, &server->listeners, node)
+		close_listener(call);
 }
