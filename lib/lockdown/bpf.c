@@ -25,19 +25,19 @@ void bpf_put(struct bpf *bpf, uint16_t code, uint32_t k, uint8_t if_true, uint8_
 	bpf->code[bpf->len++] = (struct sock_filter){ code, if_true, if_false, k };
 }
 
-void bpf_return(struct bpf *bpf, uint32_t answer)
+static void put_return(struct bpf *bpf, uint32_t answer)
 {
 	bpf_put(bpf, BPF_RET | BPF_K, answer, 0, 0);
 }
 
 void bpf_allow(struct bpf *bpf)
 {
-	bpf_return(bpf, SECCOMP_RET_ALLOW);
+	put_return(bpf, SECCOMP_RET_ALLOW);
 }
 
 void bpf_errno(struct bpf *bpf, int error)
 {
-	bpf_return(bpf, SECCOMP_RET_ERRNO | (uint32_t)error);
+	put_return(bpf, SECCOMP_RET_ERRNO | (uint32_t)error);
 }
 
 void bpf_load(struct bpf *bpf, size_t offset)
@@ -66,7 +66,7 @@ void bpf_begin(struct bpf *bpf, uint32_t arch)
 	bpf->overflow = false;
 	bpf_load(bpf, offsetof(struct seccomp_data, arch));
 	bpf_skip_if_equal(bpf, arch, 1);
-	bpf_return(bpf, SECCOMP_RET_KILL_PROCESS);
+	put_return(bpf, SECCOMP_RET_KILL_PROCESS);
 	bpf_load(bpf, offsetof(struct seccomp_data, nr));
 }
 
@@ -74,7 +74,7 @@ void bpf_list(struct bpf *bpf, const int *calls, size_t count, uint32_t answer)
 {
 	for (size_t i = 0; i < count; i++) {
 		bpf_if_equal(bpf, (uint32_t)calls[i]);
-		bpf_return(bpf, answer);
+		put_return(bpf, answer);
 	}
 }
 

@@ -28,7 +28,6 @@ uint32_t bpf_native_arch(void);
 /* Kills who makes calls of another architecture: their numbers mean something else. */
 void bpf_begin(struct bpf *bpf, uint32_t arch);
 void bpf_put(struct bpf *bpf, uint16_t code, uint32_t k, uint8_t if_true, uint8_t if_false);
-void bpf_return(struct bpf *bpf, uint32_t answer);
 void bpf_allow(struct bpf *bpf);
 void bpf_errno(struct bpf *bpf, int error);
 void bpf_load(struct bpf *bpf, size_t offset);

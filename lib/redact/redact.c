@@ -205,7 +205,7 @@ static bool is_everybodys(const struct redact_stream *s, uint64_t at)
 
 /* The letters of `v` end at `at`: a value of which the first ones are there is one, if cut there.
  */
-void redact_take_begun(struct redact_stream *s, const struct view *v, uint64_t at)
+static void take_truncated(struct redact_stream *s, const struct view *v, uint64_t at)
 {
 	size_t depth = matcher_depth(v->matcher, v->state);
 
@@ -234,7 +234,7 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 
 	if (has_begun(s, v) &&
 	    matcher_depth(v->matcher, state) <= matcher_depth(v->matcher, v->state))
-		redact_take_begun(s, v, from);
+		take_truncated(s, v, from);
 	v->state = state;
 	if (state == MATCHER_START)
 		return;
@@ -252,7 +252,7 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 static void break_off(struct redact_stream *s, struct view *v, uint64_t at)
 {
 	if (has_begun(s, v))
-		redact_take_begun(s, v, at);
+		take_truncated(s, v, at);
 	v->state = MATCHER_START;
 }
 
@@ -345,7 +345,7 @@ void redact_look_at(struct redact_stream *s, uint64_t at, bool last)
 	if (end - at > REDACT_LOOK_SLICE)
 		return;
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
-		redact_take_begun(s, &s->views[i], end);
+		take_truncated(s, &s->views[i], end);
 }
 
 /* In slices: what a spelling finds in one goes among the few marks of others there. */

@@ -107,6 +107,5 @@ void redact_mark(struct redact_stream *stream, struct mark mark);
 /* Bytes that nobody needs any more go. */
 void redact_forget(struct redact_stream *stream);
 /* What `view` has begun goes no further at `at`: it is a value if the text was cut there. */
-void redact_take_begun(struct redact_stream *stream, const struct view *view, uint64_t at);
 
 #endif

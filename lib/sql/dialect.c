@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/dialect.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/util.h"
-
-static const char *const names[] = {
-	[SQL_TSQL] = "T-SQL",  [SQL_POSTGRESQL] = "PostgreSQL", [SQL_SQLITE] = "SQLite",
-	[SQL_MYSQL] = "MySQL", [SQL_GENERIC] = "SQL",
-};
-
-_Static_assert(ARRAY_SIZE(names) == SQL_DIALECTS, "each dialect has a name");
 
 /* Substrings, in any case, of the names that drivers and databases give themselves. */
 static const struct {
@@ -26,12 +18,6 @@ static const struct {
 	{ "mariadb", SQL_MYSQL },       { "maodbc", SQL_MYSQL },
 	{ "myodbc", SQL_MYSQL },
 };
-
-const char *dialect_name(enum sql_dialect dialect)
-{
-	assert(dialect < SQL_DIALECTS);
-	return names[dialect];
-}
 
 enum sql_dialect dialect_of_product(const char *product)
 {

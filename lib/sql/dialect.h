@@ -6,8 +6,6 @@
 /* GENERIC is any other database: whatever one of them takes for a statement is refused. */
 enum sql_dialect { SQL_TSQL, SQL_POSTGRESQL, SQL_SQLITE, SQL_MYSQL, SQL_GENERIC, SQL_DIALECTS };
 
-/* "T-SQL", "PostgreSQL", "SQLite", "SQL". */
-const char *dialect_name(enum sql_dialect dialect);
 /* By what a driver or a database calls itself: "Microsoft SQL Server", "PostgreSQL Unicode". */
 enum sql_dialect dialect_of_product(const char *product);
 
