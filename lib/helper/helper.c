@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +15,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/spawn.h"
 #include "event/output.h"
 #include "helper/reply.h"
 #include "json/write.h"
@@ -41,98 +41,29 @@ struct helper {
 	struct err err; /* why, when broken */
 };
 
-/* ---- spawning ---- */
-
-struct spawn {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int copies[FIRST_FD + HELPER_FDS_MAX + 1]; /* numbered past every target */
-	size_t count;
-	const char *path;
-};
-
-static int spawn_add(struct spawn *spawn, int fd, struct err *err)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD + HELPER_FDS_MAX + 1);
-	int target = (int)spawn->count;
-
-	if (copy < 0)
-		return err_sys(err, "duplicating descriptor %d", fd);
-	spawn->copies[spawn->count++] = copy;
-	errno = posix_spawn_file_actions_adddup2(&spawn->actions, copy, target);
-	return errno == 0 ? 0 : err_sys(err, "preparing a helper program");
-}
-
-/* A host may have left descriptors open without close-on-exec: none of them goes on. */
-static int spawn_prepare(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
-			 int program, struct err *err)
-{
-	sigset_t set;
-
-	if (spawn_add(spawn, ends[0], err) < 0 || spawn_add(spawn, ends[1], err) < 0 ||
-	    spawn_add(spawn, STDERR_FILENO, err) < 0)
-		return -1;
-	for (size_t i = 0; i < spec->fd_count; i++)
-		if (spawn_add(spawn, spec->fds[i], err) < 0)
-			return -1;
-	if (program >= 0 && spawn_add(spawn, program, err) < 0)
-		return -1;
-	errno = posix_spawn_file_actions_addclosefrom_np(&spawn->actions, (int)spawn->count);
-	if (errno != 0)
-		return err_sys(err, "preparing a helper program");
-	(void)sigemptyset(&set);
-	(void)posix_spawnattr_setsigmask(&spawn->attributes, &set);
-	(void)sigfillset(&set);
-	(void)posix_spawnattr_setsigdefault(&spawn->attributes, &set);
-	/* A session of its own: Ctrl-C on the server's terminal is the server's business. */
-	(void)posix_spawnattr_setflags(&spawn->attributes, POSIX_SPAWN_SETSIGMASK |
-								   POSIX_SPAWN_SETSIGDEF |
-								   POSIX_SPAWN_SETSID);
-	return 0;
-}
-
-static int spawn_run(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
-		     int program, pid_t *ret_pid, struct err *err)
+static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
+			 struct err *err)
 {
 	char *minimal[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "LC_ALL=C.UTF-8" }, NULL };
 	cleanup_free char *path = xstrdup(spec->path);
 	cleanup_free char *version = xstrdup(parts_version);
-	char *argv[] = { path, version, NULL };
-
-	if (spawn_prepare(spawn, spec, ends, program, err) < 0)
-		return -1;
-	errno = posix_spawn(ret_pid, spawn->path, &spawn->actions, &spawn->attributes, argv,
-			    spec->envp != NULL ? spec->envp : minimal);
-	return errno == 0 ? 0 : err_sys(err, "starting '%s'", spec->path);
-}
-
-/* `program`: what it is started from in place of its path, or -1. */
-static int start_from(int program, const struct helper_spec *spec, const int ends[2],
-		      pid_t *ret_pid, struct err *err)
-{
-	cleanup_free char *number = xasprintf("/proc/self/fd/%zu", FIRST_FD + spec->fd_count);
-	struct spawn spawn = { .path = program >= 0 ? number : spec->path };
-	int result;
+	int fds[FIRST_FD + HELPER_FDS_MAX] = { ends[0], ends[1], STDERR_FILENO };
+	int held = helper_held(spec->path);
+	struct spawn spawn = {
+		.path = spec->path,
+		/* An update may have removed or replaced the file: the held one has our version. */
+		.program = held >= 0 && !fd_is_file(held, spec->path) ? held : -1,
+		.argv = (char *[]){ path, version, NULL },
+		.envp = spec->envp != NULL ? spec->envp : minimal,
+		.fds = fds,
+		.fd_count = FIRST_FD + spec->fd_count,
+		.new_session = true,
+	};
 
 	assert(spec->fd_count <= HELPER_FDS_MAX);
-	(void)posix_spawn_file_actions_init(&spawn.actions);
-	(void)posix_spawnattr_init(&spawn.attributes);
-	result = spawn_run(&spawn, spec, ends, program, ret_pid, err);
-	for (size_t i = 0; i < spawn.count; i++)
-		fd_close(&spawn.copies[i]);
-	(void)posix_spawnattr_destroy(&spawn.attributes);
-	(void)posix_spawn_file_actions_destroy(&spawn.actions);
-	return result;
-}
-
-/* One whose file is gone or another's, as after an update, is still held. */
-static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
-			 struct err *err)
-{
-	int held = helper_held(spec->path);
-
-	return start_from(held >= 0 && !fd_is_file(held, spec->path) ? held : -1, spec, ends,
-			  ret_pid, err);
+	if (spec->fd_count > 0)
+		memcpy(fds + FIRST_FD, spec->fds, spec->fd_count * sizeof(fds[0]));
+	return spawn_start(&spawn, ret_pid, err);
 }
 
 /* ---- its answer ---- */
