@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "curl_handle.h"
 #include "decoder.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "http_response.h"
 #include "job.h"
 #include "json/get.h"

@@ -17,8 +17,7 @@
 
 #include "base/util.h"
 #include "download.h"
-#include "helper/request.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "lockdown/harden.h"

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "batch.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "job.h"
 #include "json/get.h"
 #include "json/make.h"

@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "journal/journal.h"
 #include "json/make.h"
 #include "keep.h"

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/gitini.h"
 #include "base/mem.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "hold.h"
 #include "json/make.h"
 #include "leads.h"

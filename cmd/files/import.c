@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "lockdown.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keep.h"
-#include "helper/response.h"
+#include "helper/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "gitfolder.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/make.h"
 #include "leads.h"
 #include "lockdown.h"

@@ -15,8 +15,7 @@
 
 #include "base/util.h"
 #include "finish.h"
-#include "helper/request.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "import.h"
 #include "json/make.h"
 #include "keep.h"

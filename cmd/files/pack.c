@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/make.h"
 #include "lockdown.h"
 #include "tree.h"

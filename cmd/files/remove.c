@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "remove.h"
-#include "helper/response.h"
+#include "helper/program.h"
 
 #include <dirent.h>
 #include <errno.h>

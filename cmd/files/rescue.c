@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/make.h"
 #include "keep.h"
 #include "text/percent.h"

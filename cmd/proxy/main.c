@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/util.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "listener.h"
 #include "lockdown.h"
 #include "lockdown/harden.h"

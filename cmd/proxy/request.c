@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "helper/request.h"
+#include "helper/program.h"
 #include "json/get.h"
 #include "json/make.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/make.h"
 #include "json/write.h"
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "cancel.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "maria.h"
 #include "odbc.h"
 #include "pq.h"

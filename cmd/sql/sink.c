@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "cancel.h"
-#include "helper/response.h"
+#include "helper/program.h"
 #include "json/make.h"
 #include "result_files.h"
 #include "sql/csv.h"
