@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * buf.c - growing bytes with a maximum. The capacity doubles, so appending costs constant time on
+ * average. It always includes one byte for the NUL, which is not counted in the maximum.
+ */
 #include "base/buf.h"
 
 #include <assert.h>
@@ -95,7 +99,7 @@ void buf_put(struct buf *buf, const void *data, size_t len)
 	}
 }
 
-/* Most often there is room: this is for those that write many. */
+/* Writers of single characters are frequent, so the common case has a short path of its own. */
 void buf_put_char(struct buf *buf, char c)
 {
 	if (buf->len == buf->max || buf->len + 1 >= buf->cap) {

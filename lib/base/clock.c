@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * clock.c - the monotonic clock for deadlines, the real-time clock for text. CLOCK_MONOTONIC stands
+ * still while the machine sleeps, so a deadline does not pass during sleep.
+ */
 #include "base/clock.h"
 
 #include <stdio.h>

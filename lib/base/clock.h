@@ -15,12 +15,12 @@ uint64_t clock_us(void);
 
 enum { CLOCK_UTC_LEN = 25 };
 
-/* Writes the time of day: "2026-11-20T14:03:05.120Z". */
+/* Writes the time of day in UTC: "2026-11-20T14:03:05.120Z". */
 void clock_utc(char text[CLOCK_UTC_LEN]);
 
 enum { CLOCK_AT_LEN = 9 };
 
-/* Writes the time of a person's clock in so many seconds: "14:03:05". */
+/* Writes the user's local time `in_seconds` from now: "14:03:05". */
 void clock_at(uint64_t in_seconds, char text[CLOCK_AT_LEN]);
 
 #endif

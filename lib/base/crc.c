@@ -2,8 +2,8 @@
 /*
  * crc.c - CRC-32C by tables, eight bytes a step.
  *
- * tables[k][b] is the checksum of byte b with k zero bytes behind it, so eight bytes are eight
- * independent lookups ("slicing by eight"): a figure of 8 MB takes 5 ms and not 20.
+ * tables[k][b] is the checksum of byte b with k zero bytes behind it. Eight bytes are therefore
+ * eight independent lookups ("slicing by eight"): a figure of 8 MB takes 5 ms instead of 20.
  */
 #include "base/crc.h"
 

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the checksum of these bytes behind those whose checksum is `before` (0: there are none).
- */
+/* Returns the checksum of `len` bytes that follow bytes with the checksum `before` (0: none). */
 uint32_t crc_32c(uint32_t before, const void *data, size_t len);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * err.c - formats errors into their fixed room. Every function that changes the message marks a
+ * text that did not fit with "..." at its end, so a cut path is never taken for a whole one.
+ */
 #include "base/err.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ static void append(struct err *err, const char *text)
 	err->msg[used + len] = '\0';
 }
 
-/* A message that fills all its room was cut, and says so. */
+/* Marks a message that fills all its room, because it was cut. */
 static int end_message(struct err *err)
 {
 	static const char dots[] = "...";

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * fd.c - descriptors: closing, copying, reading whole files. Filters of containers forbid
+ * close_range and memfd_create, so both have a fallback through /proc/self/fd and O_TMPFILE. The
+ * fallback uses no heap because it also runs between fork and exec.
+ */
 #include "base/fd.h"
 
 #include <dirent.h>
@@ -107,7 +112,9 @@ int fd_mark_from(int first)
 
 /* ---- files without a name ---- */
 
-/* Where vm.memfd_noexec is 2 a memfd must say that it is no program; kernels before 6.3 refuse it.
+/*
+ * With vm.memfd_noexec=2 a memfd must be created as non-executable; kernels before 6.3 refuse the
+ * flag with EINVAL.
  */
 static int make_memfd(const char *name)
 {
@@ -162,7 +169,10 @@ static char *read_all(int fd, const char *path, size_t max, size_t *ret_len, str
 	return buf_steal(&buf);
 }
 
-/* A pipe by name may wait for its writer for ever: it was opened without waiting. */
+/*
+ * Waits for the writer of a pipe. The pipe was opened without blocking, because an open that blocks
+ * could wait for a writer for ever.
+ */
 static int await_writer(int fd, const char *path, struct err *err)
 {
 	struct pollfd pipe = { .fd = fd, .events = POLLIN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fd.h - owning file descriptors. -1 means none; every descriptor is close-on-exec from birth. */
+/* fd.h - owned file descriptors. -1 means none; every descriptor is close-on-exec from birth. */
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
@@ -12,40 +12,47 @@
 
 enum { FD_WRITER_MS = 5000 };
 
-/* Closes once (never retried: on Linux the number is gone even on EINTR), leaves -1, keeps errno.
+/*
+ * Closes *fd once, leaves -1 and keeps errno. Never retries: on Linux the number is free even after
+ * EINTR.
  */
 void fd_close(int *fd);
 #define cleanup_fd __attribute__((cleanup(fd_close)))
 
 /* Hands *fd over to the caller and leaves -1. */
 int fd_steal(int *fd);
-/* Does this path lead to what the descriptor holds? */
+/* Returns whether `path` leads to the file that `fd` holds. */
 bool fd_is_file(int fd, const char *path);
 int fd_set_nonblock(int fd, struct err *err) MUST_CHECK;
-/* A close-on-exec copy numbered 3 or higher. */
+/* Returns a close-on-exec copy numbered 3 or higher. Returns -1 and sets *err. */
 int fd_dup(int fd, struct err *err) MUST_CHECK;
 
 /*
- * All of a small file, at most `max` bytes, NUL-terminated; the caller frees it. `dir_fd` may be
- * AT_FDCWD. Waits for the writer of a pipe, who has FD_WRITER_MS to begin: not for files that a
- * session can touch.
+ * Reads a whole small file of at most `max` bytes. Returns it NUL-terminated; the caller frees it.
+ * Returns NULL and sets *err. `dir_fd` may be AT_FDCWD. It waits up to FD_WRITER_MS for the writer
+ * of a pipe, so it must not be used for files that a session can touch.
  */
 char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len,
 		   struct err *err) MUST_CHECK;
-/* The same, but never waits: ERR_INVALID for anything but a regular file. */
+/*
+ * Reads a regular file and never waits. Returns as fd_read_file; ERR_INVALID for any other kind of
+ * file.
+ */
 char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err *err) MUST_CHECK;
 /*
- * Closes every descriptor from `first` on, or marks each as close-on-exec. -1 with errno. Where a
- * filter forbids close_range(), /proc/self/fd says which there are. Makes no use of the heap.
+ * Closes every descriptor from `first` on, or marks each as close-on-exec. Returns -1 and sets
+ * errno. Where a filter forbids close_range(), both read the list in /proc/self/fd. They do not use
+ * the heap.
  */
 int fd_close_from(int first) MUST_CHECK;
 int fd_mark_from(int first) MUST_CHECK;
 /*
- * A new file without a name that can be read and written: a memfd that can be sealed, else, where
- * those are forbidden, a file of /dev/shm or /tmp, which cannot.
+ * Returns a new file without a name for reading and writing: a memfd that can be sealed. Where
+ * memfds are forbidden, it is a file of /dev/shm or /tmp, which cannot be sealed. Returns -1 and
+ * sets *err.
  */
 int fd_unnamed(const char *name, struct err *err) MUST_CHECK;
-/* Writes all of it, waiting where it must: for regular files only. */
+/* Writes all of it and waits where it must: for regular files and blocking pipes only. */
 int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
 
 #endif

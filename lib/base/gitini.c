@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * gitini.c - a parser for git's configuration, stricter than git's own. It decides whether a
+ * repository that session code wrote would run commands for the user. Anything that git might read
+ * in another way is therefore odd, and the caller treats odd lines as dangerous.
+ */
 #include "base/gitini.h"
 
 #include <ctype.h>
@@ -11,7 +16,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 struct reader {
-	struct buf section; /* "" before the first */
+	struct buf section; /* "" before the first section */
 	struct buf subsection;
 	gitini_fn *fn;
 	void *data;
@@ -52,7 +57,10 @@ static bool read_subsection(struct reader *reader, const char **at)
 	return true;
 }
 
-/* `*at` is behind the bracket, then behind the other one. */
+/*
+ * Reads a section's name. `*rest` points behind the opening bracket, afterwards behind the closing
+ * one.
+ */
 static bool read_section(struct reader *reader, const char **rest)
 {
 	const char *at = *rest;
@@ -69,7 +77,9 @@ static bool read_section(struct reader *reader, const char **rest)
 	return true;
 }
 
-/* Behind a backslash; 0 for what git refuses, and for the end of a line that goes on in the next.
+/*
+ * Returns the character that follows a backslash. Returns 0 for one that git refuses, and for the
+ * end of a line that continues on the next.
  */
 static char unescape(char c)
 {
@@ -131,7 +141,10 @@ static void read_line(struct reader *reader, const char *line)
 		at++;
 		known = read_section(reader, &at);
 	}
-	/* What follows a section in its line belongs to it, but git does not write it so. */
+	/*
+	 * An entry in the line of its section belongs to that section, but git does not write it
+	 * so.
+	 */
 	if (known && !is_comment(at))
 		known = read_entry(reader, at) && !is_section;
 	if (!known)
@@ -217,7 +230,7 @@ void gitini_each_word(const char *command, void (*fn)(void *data, const char *wo
 	}
 }
 
-/* As long as the folder's last names are the value's first. */
+/* Compares the last names of `folder` with the first names of the value, as many as agree. */
 const char *gitini_below_home(const char *value, const char *folder)
 {
 	const char *rest = value[0] == '~' ? strchr(value, '/') : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gitini.h - the entries of a config of git.
+ * gitini.h - the entries of a git configuration file.
  *
- * What git writes is read; a line that goes on in the next, and others that git does not write,
- * are odd.
+ * It reads what git itself writes. A line that continues on the next one, and any other line that
+ * git does not write, is reported as odd.
  */
 #ifndef BASE_GITINI_H
 #define BASE_GITINI_H
@@ -12,34 +12,45 @@
 #include <stddef.h>
 
 struct gitini_entry {
-	const char *section;    /* in lower case; with a "." behind when it has a subsection */
-	const char *subsection; /* without its quotes; "" */
+	const char *section;    /* in lower case; ends with "." if it has a subsection */
+	const char *subsection; /* without its quotes; "" if there is none */
 	const char *name;       /* in lower case */
 	const char *value;
-	const char *odd; /* a line that is not understood: all else is NULL */
+	const char *odd; /* a line that is not understood: all other members are NULL */
 };
 
 typedef void gitini_fn(void *data, const struct gitini_entry *entry);
 
-/* Calls `fn` for each; an entry in the line of its section comes, and that line as an odd one. */
+/*
+ * Calls `fn` for each entry. If an entry stands in the line of its section, `fn` gets the entry and
+ * then that line as odd.
+ */
 void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data);
-/* Not of an odd one: its value is another config, counted from this one's folder. */
+/*
+ * Returns whether the value is the path of another configuration, relative to this one's folder.
+ * Must not be called for an odd entry.
+ */
 bool gitini_is_include(const struct gitini_entry *entry);
-/* Likewise: a folder of hooks, counted from where git runs them. */
+/*
+ * Returns whether the value is a folder of hooks, relative to where git runs them. Must not be
+ * called for an odd entry.
+ */
 bool gitini_is_hooks(const struct gitini_entry *entry);
 /*
- * Likewise: a command line, which git runs by itself in status, add, commit, diff, fetch and their
- * like, from where it is called. An alias is run only when the user names it.
+ * Returns whether the value is a command line that git runs unasked in status, add, commit, diff,
+ * fetch and similar, from the folder where git was called. An alias is not one: git runs it only
+ * when the user names it. Must not be called for an odd entry.
  */
 bool gitini_is_command(const struct gitini_entry *entry);
 /*
- * Calls `fn` for each word of a command line that may be a path, as a shell cuts them, or more
- * often.
+ * Calls `fn` for each word of a command line that may be a path. It cuts words where a shell does,
+ * or more often.
  */
 void gitini_each_word(const char *command, void (*fn)(void *data, const char *word), void *data);
 /*
- * What a value that begins with ~ names below `folder`, "" for itself, if that lies in the home
- * folder that is meant, which is not asked for; NULL: nothing. Borrowed.
+ * Returns the part of a value that begins with ~ below `folder`, "" for the folder itself. It
+ * assumes that `folder` is stored in the home folder that is meant, and does not check it. Returns
+ * NULL if the value names nothing there. Borrowed from `value`.
  */
 const char *gitini_below_home(const char *value, const char *folder);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * list.c - the operations of the intrusive list. Removing a node makes it point at itself again, so
+ * that it can be removed twice without harm.
+ */
 #include "base/list.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.h - a doubly linked list whose nodes live in their owners. */
+/* list.h - a doubly linked list whose nodes are members of their owners. */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
 
@@ -8,22 +8,23 @@
 
 #include "base/util.h"
 
-/* A head, or a node; a node outside any list points at itself. */
+/* A head or a node. A node outside any list points at itself. */
 struct list {
 	struct list *prev;
 	struct list *next;
 };
 
+/* Makes an empty list, or a node that is in no list. */
 void list_init(struct list *node);
 bool list_empty(const struct list *head);
 size_t list_len(const struct list *head);
-/* Adds `node`, which must be in no list, before `head`: at the end. */
+/* Adds `node` at the end. It must be in no list. */
 void list_append(struct list *head, struct list *node);
-/* Takes `node` out; harmless when it is in no list. */
+/* Takes `node` out of its list. It may be in no list. */
 void list_remove(struct list *node);
 
 #define list_entry(node, type, member) container_of(node, type, member)
-/* `node` may be removed within the body; `next` is a second struct list *. */
+/* Visits the nodes. `node` may be removed within the body; `next` is a second struct list *. */
 #define list_for_each(node, next, head)                                                            \
 	for ((node) = (head)->next, (next) = (node)->next; (node) != (head);                       \
 	     (node) = (next), (next) = (node)->next)

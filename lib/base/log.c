@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * log.c - writes log lines. It polls stderr first and drops the line if the pipe is full: a host
+ * that does not read stderr must not stop the server.
+ */
 #include "base/log.h"
 
 #include <errno.h>
@@ -16,7 +20,9 @@ static const char *const level_names[] = {
 	[LOG_ERROR] = "error", [LOG_WARN] = "warn", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"
 };
 
-/* The process-wide settings of this library: logging has no object to hang on. */
+/*
+ * Logging is the one thing of this library with process-wide state: it has no object to belong to.
+ */
 static enum log_level max_level = LOG_WARN;
 static void (*message_filter)(const void *context, char **text);
 static const void *filter_context;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * machine.c - reads limits from /proc and /sys/fs/cgroup, of both versions of control groups. A
+ * limit of any group above ours holds too, so each path is followed up to the root. In a container
+ * the path in /proc/self/cgroup may lead nowhere; then only the root is read.
+ */
 #include "base/machine.h"
 
 #include <ctype.h>
@@ -14,7 +19,7 @@
 
 enum {
 	FILE_BYTES_MAX = 1 << 20,
-	MANY_TASKS = 16384, /* that is no limit worth counting against */
+	MANY_TASKS = 16384, /* a limit this high is not worth counting against */
 };
 
 static char *read_text(const char *path)
@@ -25,7 +30,7 @@ static char *read_text(const char *path)
 	return fd_read_file(AT_FDCWD, path, FILE_BYTES_MAX, &len, &err);
 }
 
-/* "max", and files that are not there, are no limit. */
+/* Returns the limit in the file. "max" and a missing file mean no limit. */
 static uint64_t read_limit(const char *folder, const char *name)
 {
 	cleanup_free char *path = xasprintf("%s/%s", folder, name);
@@ -35,12 +40,12 @@ static uint64_t read_limit(const char *folder, const char *name)
 							       : UINT64_MAX;
 }
 
-/* What a controller limits: its name and its files, in either version of control groups. */
+/* One limited resource: its controller and its files, in both versions of control groups. */
 struct resource {
-	const char *controller; /* as a folder of the first version, "/memory" */
+	const char *controller; /* as a folder of version 1, "/memory" */
 	const char *max;
 	const char *max_first;
-	const char *used; /* what is taken off; or NULL */
+	const char *used; /* the file of what is in use, which is subtracted; or NULL */
 };
 
 static const struct resource memory = { "/memory", "memory.max", "memory.limit_in_bytes", NULL };
@@ -54,7 +59,10 @@ static uint64_t read_room(const char *folder, const char *max, const char *used)
 	return taken < limit ? limit - taken : 0;
 }
 
-/* Of `group` below `top` and of those above it. In a container its own path may lead nowhere. */
+/*
+ * Returns the least that `group` below `top` and the groups above it leave. In a container the path
+ * of the group may lead nowhere.
+ */
 static uint64_t least_above(const char *top, const char *group, const char *max, const char *used)
 {
 	cleanup_free char *folder = xasprintf("%s%s", top, group);
@@ -72,7 +80,7 @@ static uint64_t least_above(const char *top, const char *group, const char *max,
 	}
 }
 
-/* A line is "NUMBER:CONTROLLERS:PATH", of the second version "0::PATH". */
+/* Reads one line "NUMBER:CONTROLLERS:PATH"; version 2 has "0::PATH". */
 static uint64_t room_of_line(char *line, const char *root, const struct resource *resource)
 {
 	cleanup_free char *first = xasprintf("%s%s", root, resource->controller);
@@ -130,7 +138,7 @@ uint64_t machine_memory(void)
 	return group < bytes ? group : bytes;
 }
 
-/* Those of a process, if it is the user's. */
+/* Returns the number of threads of the process, 0 if it is another user's. */
 static uint64_t count_threads(const char *pid, uid_t uid)
 {
 	cleanup_free char *path = xasprintf("/proc/%s/status", pid);
@@ -164,7 +172,7 @@ static uint64_t user_tasks_left(void)
 
 	if (getrlimit(RLIMIT_NPROC, &tasks) < 0 || tasks.rlim_cur >= MANY_TASKS)
 		return UINT64_MAX;
-	/* Of root's sessions each has a user of its own, to whom the number applies. */
+	/* Each session of root runs as a user of its own, to whom the limit applies. */
 	used = getuid() != 0 ? count_tasks(getuid()) : 0;
 	return tasks.rlim_cur > used ? tasks.rlim_cur - used : 0;
 }

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - what this machine, or the container in which we are, has. */
+/* machine.h - the memory, processes and descriptors that this machine or container leaves us. */
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of memory that our processes may have: the machine's, or what our control groups allow. */
+/*
+ * Returns the bytes of memory that our processes may have: the machine's, or less if control groups
+ * limit them.
+ */
 uint64_t machine_memory(void);
 /*
- * The least that a control group among those of `membership`, as /proc/self/cgroup has them, and
- * above them allows, where /sys/fs/cgroup is `root`; UINT64_MAX when none says.
+ * Returns the smallest memory limit of the control groups in `membership` and of those above them.
+ * `membership` has the form of /proc/self/cgroup; `root` stands for /sys/fs/cgroup. Returns
+ * UINT64_MAX if none limits it.
  */
 uint64_t machine_group_memory(const char *membership, const char *root);
 /*
- * Processes and threads that our user (RLIMIT_NPROC) and our control groups allow beside those that
- * run; UINT64_MAX when they are many.
+ * Returns how many more processes and threads our user (RLIMIT_NPROC) and our control groups allow.
+ * Returns UINT64_MAX if they are many.
  */
 uint64_t machine_tasks_left(void);
-/* Of machine_group_memory, for processes and threads: what is there already is taken off. */
+/*
+ * Returns how many more processes and threads the control groups allow; the arguments are those of
+ * machine_group_memory. Returns UINT64_MAX if none limits them.
+ */
 uint64_t machine_group_tasks_left(const char *membership, const char *root);
-/* Descriptors that we have open, about. */
+/* Returns about how many descriptors we have open. */
 size_t machine_open_files(void);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * map.c - chained hashing with FNV-1a. Clients choose the keys, so each map has a random seed: a
+ * client cannot construct keys that share a slot. The table doubles when there are more entries
+ * than slots and never shrinks.
+ */
 #include "base/map.h"
 
 #include <assert.h>
@@ -23,7 +28,7 @@ struct map {
 	struct entry **slots;
 	size_t slot_count; /* a power of two */
 	size_t count;
-	uint64_t seed; /* keys come from clients: nobody may aim at one slot */
+	uint64_t seed; /* random: clients choose the keys */
 };
 
 struct map *map_new(void)
@@ -33,7 +38,8 @@ struct map *map_new(void)
 	map->slot_count = MAP_FIRST_SLOTS;
 	map->slots = xcalloc(map->slot_count, sizeof(struct entry *));
 	if (getrandom(&map->seed, sizeof(map->seed), GRND_NONBLOCK) < 0)
-		map->seed = (uintptr_t)map; /* before the pool is ready: better than a constant */
+		map->seed = (uintptr_t)map; /* getrandom is not ready early in a boot; an address is
+					       better than a constant */
 	return map;
 }
 
@@ -71,8 +77,8 @@ static uint64_t hash_key(const struct map *map, const void *key, size_t len)
 	return hash ^ (hash >> 29);
 }
 
-/* The link that points at the key's entry, or at the NULL where it would go. */
-static struct entry **find(const struct map *map, const void *key, size_t len, uint64_t hash)
+/* Returns the link that points at the key's entry, or at the NULL where a new entry belongs. */
+static struct entry **find_link(const struct map *map, const void *key, size_t len, uint64_t hash)
 {
 	struct entry **link = &map->slots[hash & (map->slot_count - 1)];
 
@@ -111,7 +117,7 @@ static void grow(struct map *map)
 
 void *map_get(const struct map *map, const void *key, size_t key_len)
 {
-	struct entry *const *link = find(map, key, key_len, hash_key(map, key, key_len));
+	struct entry *const *link = find_link(map, key, key_len, hash_key(map, key, key_len));
 
 	return *link != NULL ? (*link)->value : NULL;
 }
@@ -119,7 +125,7 @@ void *map_get(const struct map *map, const void *key, size_t key_len)
 void *map_set(struct map *map, const void *key, size_t key_len, void *value)
 {
 	uint64_t hash = hash_key(map, key, key_len);
-	struct entry **link = find(map, key, key_len, hash);
+	struct entry **link = find_link(map, key, key_len, hash);
 	struct entry *entry = *link;
 
 	assert(value != NULL);
@@ -143,7 +149,7 @@ void *map_set(struct map *map, const void *key, size_t key_len, void *value)
 
 void *map_take(struct map *map, const void *key, size_t key_len)
 {
-	struct entry **link = find(map, key, key_len, hash_key(map, key, key_len));
+	struct entry **link = find_link(map, key, key_len, hash_key(map, key, key_len));
 	struct entry *entry = *link;
 	void *value;
 

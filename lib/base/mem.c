@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * mem.c - allocation that aborts when memory runs out. An abort is safe here: the launcher ends the
+ * sessions, and the next server removes what was left. mem_cleanup keeps errno, because it runs
+ * between a failed system call and its report.
+ */
 #include "base/mem.h"
 
 #include <errno.h>
@@ -7,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *check(void *ptr)
+static void *abort_if_null(void *ptr)
 {
 	if (ptr == NULL) {
 		(void)fputs("ptycell: out of memory\n", stderr);
@@ -18,12 +23,12 @@ static void *check(void *ptr)
 
 void *xcalloc(size_t count, size_t size)
 {
-	return check(calloc(count > 0 ? count : 1, size > 0 ? size : 1));
+	return abort_if_null(calloc(count > 0 ? count : 1, size > 0 ? size : 1));
 }
 
 void *xrealloc(void *ptr, size_t size)
 {
-	return check(realloc(ptr, size > 0 ? size : 1));
+	return abort_if_null(realloc(ptr, size > 0 ? size : 1));
 }
 
 char *xstrdup(const char *s)
@@ -33,7 +38,7 @@ char *xstrdup(const char *s)
 
 char *xmemdup(const void *data, size_t len)
 {
-	char *copy = check(malloc(len + 1));
+	char *copy = abort_if_null(malloc(len + 1));
 
 	if (len > 0)
 		memcpy(copy, data, len);
@@ -47,7 +52,7 @@ char *xvasprintf(const char *fmt, va_list args)
 
 	if (vasprintf(&s, fmt, args) < 0)
 		s = NULL;
-	return check(s);
+	return abort_if_null(s);
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -73,7 +78,7 @@ void *mem_steal(void *ptr_to_ptr)
 {
 	void *ptr;
 
-	/* memcpy: the caller's variable has some other pointer type. */
+	/* memcpy, because the caller's variable has another pointer type. */
 	memcpy(&ptr, ptr_to_ptr, sizeof(ptr));
 	memset(ptr_to_ptr, 0, sizeof(ptr));
 	return ptr;

@@ -2,8 +2,8 @@
 /*
  * mem.h - allocation that cannot fail.
  *
- * Running out of memory aborts with a message. Only for sizes that our own code bounds;
- * whatever the outside world sizes lives in a struct buf with a cap.
+ * Running out of memory aborts with a message. These functions are only for sizes that our own code
+ * bounds. Bytes whose size the outside world decides belong in a struct buf with a maximum.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -16,12 +16,12 @@
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *ptr, size_t size);
 char *xstrdup(const char *s);
-/* A NUL-terminated copy of `len` bytes, which may hold NULs. */
+/* Returns a NUL-terminated copy of `len` bytes, which may hold NULs. The caller frees it. */
 char *xmemdup(const void *data, size_t len);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *xvasprintf(const char *fmt, va_list args) PRINTF_LIKE(1, 0);
 
-/* Scope exit: cleanup_free char *s = ...; */
+/* Frees at the end of the scope: cleanup_free char *s = ...; */
 void mem_cleanup(void *ptr_to_ptr);
 #define cleanup_free __attribute__((cleanup(mem_cleanup)))
 

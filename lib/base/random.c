@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * random.c - hexadecimal tokens from getrandom, which blocks until the kernel's generator is ready.
+ */
 #include "base/random.h"
 
 #include <stdlib.h>
@@ -11,7 +14,7 @@ void random_hex(char *out, size_t len)
 	for (size_t i = 0; i + 1 < len; i += 2) {
 		unsigned char byte;
 
-		/* A token that can be guessed is none: no way on without randomness. */
+		/* A guessable token is worthless, so there is no fallback. */
 		if (getrandom(&byte, 1, 0) != 1)
 			abort();
 		out[i] = digits[byte >> 4];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* random.h - tokens that nobody can guess, from the kernel's generator. */
+/* random.h - tokens that cannot be guessed, from the kernel's generator. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 
 #include <stddef.h>
 
-/* `len` (even) hexadecimal digits in lower case and NUL; `out` has room for len + 1. */
+/* Writes `len` (even) lower-case hexadecimal digits and a NUL. `out` has room for len + 1. */
 void random_hex(char *out, size_t len);
 
 #endif

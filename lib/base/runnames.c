@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * runnames.c - the table of such names and the rights of session code to each. Names are compared
+ * in any case when results are kept, because the user's disk may ignore case (macOS, Windows
+ * shares). On the session's own disk case matters.
+ */
 #include "base/runnames.h"
 
 #include <string.h>
@@ -8,13 +13,16 @@
 #include "base/mem.h"
 
 /*
- * What code that may write the folder may do with the name: make and change it (programs of version
- * control write there all the time), change it where it is a folder (an environment of Python),
- * make it, nothing.
+ * The rights of session code to a name in a folder that it may write: it may create and change it
+ * (programs of version control write there all the time), it may change it if it is a folder (an
+ * environment of Python), it may only create it, or none of these.
  */
 enum right { KEPT, FILE_THERE, THERE, HELD };
 
-/* Files and folders alike. Not those that only describe: .gitignore, .gitattributes, .github. */
+/*
+ * Both files and folders. Names that only describe are not listed: .gitignore, .gitattributes,
+ * .github.
+ */
 static const struct runname {
 	const char *name;
 	enum right right;
@@ -33,7 +41,7 @@ static const struct runname {
 	{ ".pre-commit-config.yml", THERE },
 	{ "lefthook.yml", THERE },
 	{ ".lefthook.yml", THERE },
-	/* shells, and what watches where they are */
+	/* shells, and programs that watch the current folder */
 	{ ".envrc", HELD },
 	{ ".env", FILE_THERE },
 	{ ".autoenv", THERE },
@@ -130,7 +138,7 @@ static bool is_one(const char *name, size_t len)
 	return false;
 }
 
-/* Of a file only: a folder of that name makes no repository. */
+/* Returns whether the last part of a path is HEAD. A folder of that name makes no repository. */
 static bool is_head(const char *name, size_t len)
 {
 	return name[len] == '\0' && strcasecmp(name, "HEAD") == 0;
@@ -187,7 +195,7 @@ bool runnames_stays(const char *name, bool is_folder)
 
 const char *runnames_inside(const char *folder, size_t index)
 {
-	/* Settings, and files that say where others are. */
+	/* Settings, and files that point to others. */
 	static const char *const paths[] = { ".hg/hgrc",
 					     ".hg/hgrc-not-shared",
 					     ".hg/requires",

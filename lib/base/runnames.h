@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runnames.h - the names by which a file makes the user's programs run something unasked.
+ * runnames.h - names of files that make the user's programs run commands unasked.
  *
  * A shell prompt, an editor, git, a package manager or an interpreter reads such a file where it
- * finds it, when somebody changes into its folder, opens the folder or works in it. Programs that
- * the user starts on the file itself, as make and pytest, are not meant.
+ * finds it: when the user changes into its folder, opens the folder or works in it. Files of
+ * programs that the user starts on purpose, such as make and pytest, are not listed.
  *
- * In kept results none of them stands (workspace/keeper.h), in shares some
+ * Kept results contain none of these names (workspace/keeper.h); shares protect some
  * (sandbox/rootfs/protect.h).
  *
- * HEAD is among them: git takes any folder with HEAD, objects and refs for a repository, whatever
- * its name, and runs what its config says.
+ * HEAD is one of them: git takes any folder with HEAD, objects and refs for a repository, whatever
+ * its name is, and runs the commands of its configuration.
  */
 #ifndef BASE_RUNNAMES_H
 #define BASE_RUNNAMES_H
@@ -21,24 +21,26 @@
 #define RUNNAMES_MARK "_"
 
 /*
- * `path` with RUNNAMES_MARK before each part that is such a name, upper and lower case alike;
- * NULL when it has none. The caller frees it.
+ * Returns `path` with RUNNAMES_MARK before each part that is such a name, in upper or lower case.
+ * Returns NULL if there is none. The caller frees the result.
  */
 char *runnames_alter(const char *path);
 /*
- * Some of them code may not even make at the top of a folder that it may write: the one with this
- * number from 0 on, NULL past the last. The rest are names that code which works on a project
- * makes.
+ * Returns name number `index` of those that session code may not even create at the top of a folder
+ * that it may write. Returns NULL past the last. Code that works on a project creates the other
+ * names, so these are allowed.
  */
 const char *runnames_held(size_t index);
-/* In this case. */
+/* Returns whether runnames_held lists the name; case matters. */
 bool runnames_is_held(const char *name);
-/* Whether code may not change it where it is already, in a folder that it may write. In this case.
+/*
+ * Returns whether session code must not change an existing file or folder of this name in a folder
+ * that it may write. Case matters.
  */
 bool runnames_stays(const char *name, bool is_folder);
 /*
- * Of a folder that programs write into all the time: the file in it with this number from 0 on that
- * stays nevertheless, as a path that begins with the folder's name. NULL past the last.
+ * Returns file number `index` that stays protected within a folder into which programs write all
+ * the time. The result is a path that begins with the folder's name; NULL past the last.
  */
 const char *runnames_inside(const char *folder, size_t index);
 

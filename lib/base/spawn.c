@@ -23,7 +23,7 @@ struct plan {
 	size_t count;
 };
 
-static int place(struct plan *plan, int fd)
+static int place_descriptor(struct plan *plan, int fd)
 {
 	int target = (int)plan->count;
 	int copy = -1;
@@ -41,17 +41,17 @@ static int place(struct plan *plan, int fd)
 	return errno == 0 ? 0 : -1;
 }
 
-/* The host may have left descriptors open without close-on-exec: all others are closed. */
-static int fill(struct plan *plan, const struct spawn *spawn)
+/* All other descriptors are closed: the host may have left some open without close-on-exec. */
+static int fill_plan(struct plan *plan, const struct spawn *spawn)
 {
 	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 	sigset_t all;
 	sigset_t none;
 
 	for (size_t i = 0; i < spawn->fd_count; i++)
-		if (place(plan, spawn->fds[i]) < 0)
+		if (place_descriptor(plan, spawn->fds[i]) < 0)
 			return -1;
-	if (spawn->program >= 0 && place(plan, spawn->program) < 0)
+	if (spawn->program >= 0 && place_descriptor(plan, spawn->program) < 0)
 		return -1;
 	errno = posix_spawn_file_actions_addclosefrom_np(&plan->actions, (int)plan->count);
 	if (errno != 0)
@@ -76,7 +76,7 @@ int spawn_start(const struct spawn *spawn, pid_t *ret_pid, struct err *err)
 	assert(spawn->fd_count <= SPAWN_FDS_MAX);
 	(void)posix_spawn_file_actions_init(&plan.actions);
 	(void)posix_spawnattr_init(&plan.attributes);
-	if (fill(&plan, spawn) < 0) {
+	if (fill_plan(&plan, spawn) < 0) {
 		result = err_sys(err, "preparing '%s'", spawn->path);
 	} else {
 		errno = posix_spawn(ret_pid, path, &plan.actions, &plan.attributes, spawn->argv,

@@ -12,7 +12,10 @@
 #define PRINTF_LIKE(format_arg, first_arg) __attribute__((format(printf, format_arg, first_arg)))
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-/* The struct of `type` whose member `member` is `ptr`; through void * because of -Wcast-align. */
+/*
+ * Returns the struct of `type` whose member `member` is `ptr`. The cast through void * is for
+ * -Wcast-align.
+ */
 #define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 static inline size_t size_min(size_t a, size_t b)
@@ -25,7 +28,7 @@ static inline bool str_eq(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* Without the characters of `set` at both ends; what is cut at the end is cut in place. */
+/* Returns the text without the characters of `set` at both ends. The end is cut in place. */
 static inline char *str_trim(char *text, const char *set)
 {
 	size_t len;
