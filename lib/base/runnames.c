@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runnames.c - the table of such names and the rights of session code to each. Names are compared
- * in any case when results are kept, because the user's disk may ignore case (macOS, Windows
- * shares). On the session's own disk case matters.
+ * The rights of session code to a name in a folder that it may write.
+ * - KEPT: it may create and change it, as programs of version control do all the time.
+ * - FILE_THERE: it may change it if it is a folder, as an environment of Python is.
+ * - THERE: it may only create it. HELD: it may do neither.
  */
 #include "base/runnames.h"
 

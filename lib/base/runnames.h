@@ -9,8 +9,8 @@
  * Kept results contain none of these names (workspace/keeper.h); shares protect some
  * (sandbox/rootfs/protect.h).
  *
- * HEAD is one of them: git takes any folder with HEAD, objects and refs for a repository, whatever
- * its name is, and runs the commands of its configuration.
+ * HEAD is one of them. git takes any folder with HEAD, objects and refs for a repository, under any
+ * name, and runs the commands of its configuration.
  */
 #ifndef BASE_RUNNAMES_H
 #define BASE_RUNNAMES_H

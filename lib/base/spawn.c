@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn.c - posix_spawn with the descriptors as data. The descriptors are first copied past every
- * target, because a dup2 to 0, 1, 2, ... in turn could overwrite one that is still to be placed.
- * glibc's posix_spawn shares the memory until the exec, so a large server starts programs as fast
- * as a small one.
+ * spawn.c - posix_spawn with the descriptors as data. They are first copied past every target,
+ * because placing one could overwrite another that still has to be placed. The memory is shared
+ * until the exec (glibc), so a large server starts programs as fast as a small one.
  */
 #include "base/spawn.h"
 

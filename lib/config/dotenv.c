@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * dotenv.c - a hand-written parser that accepts what python-dotenv's regular expressions accept.
+ * Users share such files between programs, so a value must not read differently here. Where the
+ * expressions backtrack, the code says which match they end up with.
+ */
 #include "config/dotenv.h"
 
 #include "base/buf.h"
@@ -9,7 +14,7 @@ static bool at_end(const struct dotenv *d)
 	return d->at >= d->len;
 }
 
-/* NUL past the end: whoever must tell the two apart asks at_end(). */
+/* Returns NUL past the end; at_end() distinguishes it from a NUL in the text. */
 static char peek(const struct dotenv *d)
 {
 	return at_end(d) ? '\0' : d->data[d->at];
@@ -26,7 +31,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1f);
 }
 
-/* Every byte is passed here once, so that CR, LF and CRLF each count as one line. */
+/* Every byte passes here once, so that CR, LF and CRLF each count as one line. */
 static void advance(struct dotenv *d)
 {
 	char c = d->data[d->at++];
@@ -96,8 +101,9 @@ static char *read_name(struct dotenv *d)
 }
 
 /*
- * The closing quote: the first without a backslash before it, else, as a backtracking expression
- * finds it, the last one. 0 when there is none.
+ * Returns the position of the closing quote, 0 if there is none. It is the first without a
+ * backslash before it. If there is none, it is the last quote, which a backtracking expression
+ * finds.
  */
 static size_t find_close(const struct dotenv *d, char quote)
 {
@@ -113,7 +119,7 @@ static size_t find_close(const struct dotenv *d, char quote)
 	return last;
 }
 
-/* What `\c` stands for; NUL when it stands for itself. */
+/* Returns the character that `\c` stands for; NUL if it stands for itself. */
 static char unescape(char c, char quote)
 {
 	static const char from[] = "abfnrtv\"";
@@ -151,7 +157,7 @@ static char *read_quoted(struct dotenv *d)
 	return value;
 }
 
-/* Up to the first blank with a # behind it; blanks at the end do not count. */
+/* Reads up to the first blank that a # follows. Blanks at the end do not count. */
 static char *read_bare(struct dotenv *d)
 {
 	size_t start = d->at;
@@ -177,7 +183,7 @@ static char *read_value(struct dotenv *d)
 	return read_bare(d);
 }
 
-/* False when something else than a comment follows on the line. */
+/* Returns false if anything but a comment follows on the line. */
 static bool read_line_end(struct dotenv *d)
 {
 	skip_blanks(d);
@@ -241,7 +247,7 @@ void dotenv_entry_release(struct dotenv_entry *entry)
 	entry->value = NULL;
 }
 
-/* The value of the reference at `s` ("${...}") and where it ends; NULL when it is none. */
+/* Returns the end of the reference at `s` ("${...}") and sets its default; NULL if it is none. */
 static const char *end_of_reference(const char *s, const char **ret_fallback)
 {
 	const char *end = s + strcspn(s, "}:");

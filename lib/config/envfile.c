@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * envfile.c - reads a whole file with dotenv.c and expands it while reading, so that a line sees
+ * only those before it. An unreadable line is reported, not fatal: a server that does not start
+ * would be worse than a variable that is missing.
+ */
 #include "config/envfile.h"
 
 #include <fcntl.h>
@@ -19,7 +24,7 @@ struct envfile {
 	size_t bad_line;
 };
 
-/* The environment hides the file, as in python-dotenv; in the file the last one counts. */
+/* The environment hides the file, as in python-dotenv. Within the file the last entry counts. */
 static const char *find_variable(struct dotenv_scope *scope, const char *name)
 {
 	struct envfile *file = container_of(scope, struct envfile, scope);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * paths.c - finds the user's folders from a given environment, never from getenv, so that tests and
+ * --env-file see the same rules. Root's sessions are stored in /var/tmp: they run as other users,
+ * who cannot enter /root.
+ */
 #include "config/paths.h"
 
 #include <pwd.h>

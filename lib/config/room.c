@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * room.c - divides descriptors and processes between ptycell and its sessions. RLIMIT_NPROC counts
+ * all threads of a user together, so sessions that use it up would stop the server from starting
+ * helpers.
+ */
 #include "config/room.h"
 
 #include <inttypes.h>

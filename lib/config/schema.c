@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * schema.c - the table itself. Parsing, --help, effective_config, clamping and the table of the
+ * documentation follow from a descriptor, so a new setting is one entry here and one member in
+ * settings.h. The order is the one in which users see the settings.
+ */
 #include "config/schema.h"
 
 #include "config/settings.h"
@@ -28,7 +33,6 @@ static const char *const log_words[] = { "error", "warn", "info", "debug", NULL 
 static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
 					    "on", "false", "true", NULL };
 
-/* In the order in which people see them. */
 static const struct setting rows[] = {
 	{ .name = "EXEC_TIMEOUT",
 	  .flag = "exec-timeout",

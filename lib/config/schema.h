@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* row.h - the table of settings: one row each, and how its values read and print. */
+/*
+ * schema.h - the table of settings: one descriptor each, and how its values are read and printed.
+ */
 #ifndef CONFIG_SCHEMA_H
 #define CONFIG_SCHEMA_H
 
@@ -16,63 +18,66 @@ enum schema_type {
 	SCHEMA_BYTES,   /* uint64_t, also as 64K 64M 2G 1T */
 	SCHEMA_INDEX,   /* unsigned: which one of `words` */
 	SCHEMA_WORD,    /* char *: one of `words` */
-	SCHEMA_FOLDER,  /* char *: absolute, ~ is the home folder; NULL for "off" where `words` has
-			 * it
+	SCHEMA_FOLDER,  /* char *: absolute, ~ is the home folder; NULL for "off" if `words` has it
 			 */
-	SCHEMA_FILE, /* char *: the same; words that end with a colon may stand before it, or alone
-		      */
+	SCHEMA_FILE,    /* char *: as a folder; words that end with a colon may precede it, or stand
+			   alone */
 	SCHEMA_SWITCH,  /* bool; the flag takes no value */
-	SCHEMA_PROGRAM, /* handed on in the environment: language_locate() reads it there */
+	SCHEMA_PROGRAM, /* passed on in the environment: language_locate() reads it there */
 	SCHEMA_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
-	SCHEMA_HOSTS,   /* char *: a list of net/host_list.h; NULL when it allows nothing */
-	SCHEMA_TEXT,    /* char *: as it is written; NULL when it is not set */
-	SCHEMA_SECRET,  /* char *: the same, but no flag takes it and nothing ever shows it */
+	SCHEMA_HOSTS,   /* char *: a list of net/host_list.h; NULL if it allows nothing */
+	SCHEMA_TEXT,    /* char *: as written; NULL if it is not set */
+	SCHEMA_SECRET,  /* char *: as written; NULL if it is not set. No flag takes it and nothing
+			   shows it */
 	SCHEMA_MODULES, /* char *: names with commas between; NULL for "off" */
 };
 
 struct setting {
-	const char *name; /* of the environment variable; "" when there is only the flag */
-	const char *flag; /* without the dashes in front */
-	const char *key;  /* in effective_config, when a session may narrow it; or NULL */
+	const char *name; /* of the environment variable; "" if there is only the flag */
+	const char *flag; /* without the leading dashes */
+	const char *key;  /* in effective_config, if a session may lower it; or NULL */
 	const char *help;
-	const char *fallback_text; /* says the default where a number does not; or NULL */
+	const char *fallback_text; /* describes the default where a number does not; or NULL */
 	const char *const *words;  /* NULL-terminated, or NULL */
 	size_t offset;             /* in struct settings */
 	uint64_t fallback;
 	uint64_t floor;
 	uint64_t ceiling;
 	enum schema_type type;
-	bool fixed; /* a session may set it before its first cell only */
+	bool fixed; /* a session may set it only before its first cell */
 };
 
 enum { SCHEMA_FLAG_MAX = 32 }; /* no flag is longer */
 
-/* Row `index`, NULL past the end. */
+/* Returns descriptor `index`, NULL past the end. */
 const struct setting *schema_at(size_t index);
 size_t schema_count(void);
-/* By the variable's name; NULL when there is none. */
+/* Returns the descriptor by the variable's name, NULL if there is none. */
 const struct setting *schema_find(const char *name);
-/* The row of whose flag `flag` looks like a slip of one or two letters ("max-sesions"), or NULL. */
+/*
+ * Returns the descriptor whose flag `flag` resembles but for one or two letters ("max-sesions"), or
+ * NULL.
+ */
 const struct setting *schema_nearest(const char *flag);
 bool schema_is_number(const struct setting *row);
-/* Returns true if the field in struct settings is a char * that settings_free frees. */
+/* Returns whether the field in struct settings is a char * that settings_free frees. */
 bool schema_is_string(const struct setting *row);
-/* The row's default; for the memory limit it depends on the machine. */
+/* Returns the default. The one of the memory limit depends on the machine. */
 uint64_t schema_fallback(const struct setting *row);
 
 /*
- * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
- * index, a switch's 0 or 1. False when `text` is not legal: schema_legal() says what is. Not for
- * folders, programs, shares, hosts and modules.
+ * Reads a value strictly: ASCII digits and one suffix; blanks around them are ignored. The number
+ * of a word is its index, that of a switch 0 or 1. Returns false if `text` is not legal:
+ * schema_legal() says what is. Must not be called for folders, programs, shares, hosts and modules.
  */
 bool schema_parse(const struct setting *row, const char *text, uint64_t *ret_number) MUST_CHECK;
-/* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */
+/* Appends "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d". */
 void schema_legal(const struct setting *row, struct buf *out);
-/* A number with the row's largest unit that leaves none over: "64M", "300". */
+/* Appends a number in the largest unit that divides it: "64M", "300". */
 void schema_print(const struct setting *row, uint64_t number, struct buf *out);
-/* "1 to 604800", "blocks, json", "a path, off". */
+/* Appends "1 to 604800", "blocks, json", "a path, off". */
 void schema_range(const struct setting *row, struct buf *out);
-/* The default as it would be written. */
+/* Appends the default as a user would write it. */
 void schema_default(const struct setting *row, struct buf *out);
 
 #endif

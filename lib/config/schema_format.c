@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* row_text.c - a row's values as text: read, printed, and what is legal. */
+/*
+ * schema_format.c - values as text, in both directions, and the description of legal values. A
+ * default memory limit is half of what the machine or our container has, at most 4 GiB; it is
+ * computed here, because a table cannot.
+ */
 #include <string.h>
 
 #include "base/machine.h"
@@ -16,7 +20,7 @@ struct unit {
 	uint64_t factor;
 };
 
-/* Largest first; the first letter that divides a number is the one to print. */
+/* Largest first: the first unit that divides a number is the one to print. */
 static const struct unit bytes_units[] = { { 'T', TIB }, { 'G', GIB }, { 'M', MIB }, { 'K', KIB } };
 static const struct unit seconds_units[] = { { 'd', DAY }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
 
@@ -55,7 +59,7 @@ bool schema_is_string(const struct setting *row)
 	}
 }
 
-/* The suffix's factor; 0 when the row knows no such suffix. */
+/* Returns the suffix's factor; 0 if the setting knows no such suffix. */
 static uint64_t unit_factor(const struct setting *row, char letter)
 {
 	const struct unit *units = row->type == SCHEMA_BYTES ? bytes_units : seconds_units;
@@ -193,7 +197,7 @@ void schema_default(const struct setting *row, struct buf *out)
 		schema_print(row, row->fallback, out);
 }
 
-/* Half of the memory of the machine, or of our container, at most 4 GiB. */
+/* Returns half of the memory of the machine, or of our container, but at most 4 GiB. */
 static uint64_t memory_fallback(const struct setting *row)
 {
 	uint64_t half = machine_memory() / 2;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* schema_nearest.c - which flag somebody meant who mistyped one. */
+/*
+ * schema_suggest.c - finds the flag that a user mistyped. It allows one wrong letter in three and
+ * two at most, so that short flags do not all resemble each other.
+ */
 #include <string.h>
 
 #include "config/schema.h"
 
-/* Levenshtein's distance of two short words; a longer one is far from everything. */
+/* Levenshtein's distance of two short words; a longer word is far from every other. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[SCHEMA_FLAG_MAX + 1];

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * settings.c - turns the values of all sources into struct settings. Each type of the schema has a
+ * function that reads its text; then follow the rules that concern several settings. A mistake is
+ * recorded by sources_refuse and the default stays, so the result is always usable.
+ */
 #include "config/settings.h"
 
 #include <math.h>
@@ -13,7 +18,7 @@
 #include "redact/redact.h"
 #include "text/sanitize.h"
 
-/* For a row's field of any type; rows without a field never get here. */
+/* Returns the field of any type. The descriptor must have one. */
 static void *field_of(struct settings *settings, const struct setting *row)
 {
 	return (char *)settings + row->offset;
@@ -51,8 +56,8 @@ static void set_number(struct settings *settings, const struct setting *row, uin
 	}
 }
 
-/* Cuts `word` off the end of `text`. */
-static bool take_suffix(char *text, const char *word)
+/* Cuts `word` off the end of `text`. Returns false if it is not there. */
+static bool cut_suffix(char *text, const char *word)
 {
 	size_t len = strlen(text);
 	size_t word_len = strlen(word);
@@ -63,7 +68,7 @@ static bool take_suffix(char *text, const char *word)
 	return true;
 }
 
-/* False when `line` is no share, or one too many. */
+/* Returns false if `line` is no share, or one too many. */
 static bool add_share(struct settings *s, char *const env[], char *line)
 {
 	struct settings_share share = { .path = NULL };
@@ -72,9 +77,9 @@ static bool add_share(struct settings *s, char *const env[], char *line)
 	if (line[0] == '\0')
 		return true;
 	for (bool more = true; more;) {
-		more = take_suffix(line, ":rw");
+		more = cut_suffix(line, ":rw");
 		share.writable = share.writable || more;
-		if (take_suffix(line, ":home"))
+		if (cut_suffix(line, ":home"))
 			share.is_home = more = true;
 	}
 	share.path = paths_absolute(env, geteuid(), line);
@@ -122,13 +127,16 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 	}
 	mem_cleanup(field);
 	*field = host_list_write(hosts);
-	/* Where there is a word for none, a list that forbids only is still a list. */
+	/* Where a word for "none" exists, a list of forbidden hosts alone is still a list. */
 	if (!is_off && (row->words ? (*field)[0] == '\0' : host_list_empty(hosts)))
 		mem_cleanup(field);
 	host_list_free(hosts);
 }
 
-/* A module's name; it goes to an interpreter. */
+/*
+ * Returns whether this is a module's name. The names go to an interpreter, so they must be
+ * harmless.
+ */
 static bool is_module(const char *name)
 {
 	static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -161,7 +169,7 @@ static void apply_modules(struct settings *s, struct sources *sources, const str
 			     : buf_steal(&names);
 }
 
-/* `off` where the row has it, else a path. */
+/* Reads `off` if the setting has that word, else a path. */
 static void apply_path(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
@@ -185,7 +193,7 @@ static void apply_text(struct settings *s, const struct setting *row, const char
 	*field = text[0] != '\0' ? xstrdup(text) : NULL;
 }
 
-static void apply(struct settings *s, struct sources *sources, const struct setting *row)
+static void apply_setting(struct settings *s, struct sources *sources, const struct setting *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	uint64_t number = 0;
@@ -222,8 +230,8 @@ static void set_defaults(struct settings *s, char *const env[])
 }
 
 /*
- * A cell's default deadline lies within the most that a call may ask for. Whoever sets one of the
- * two means that one.
+ * The default deadline must not exceed the most that a call may ask for. If the user set only one
+ * of the two, that one counts.
  */
 static void reconcile_timeouts(struct settings *s, struct sources *sources)
 {
@@ -331,7 +339,7 @@ static void apply_passed(struct settings *s, struct sources *sources)
 		redact_finish(s->redact);
 }
 
-/* "<your-connection-string>", as files that come as examples have it. */
+/* "<your-connection-string>", as in example files. */
 static bool is_placeholder(const char *value)
 {
 	return value != NULL && value[0] == '<' && value[strlen(value) - 1] == '>';
@@ -356,7 +364,7 @@ static void settle_storage(struct settings *s, struct sources *sources)
 			       err.msg);
 }
 
-/* The given environment, with the programs that flags and files name put in. */
+/* Returns the given environment with the programs that flags and files name. */
 static char **build_environment(const struct sources *sources)
 {
 	size_t count = 0;
@@ -391,7 +399,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	sources_read(&sources, argc, argv);
 	set_defaults(s, env);
 	for (size_t i = 0; i < schema_count(); i++)
-		apply(s, &sources, schema_at(i));
+		apply_setting(s, &sources, schema_at(i));
 	reconcile_timeouts(s, &sources);
 	s->home_set = sources_find(&sources, schema_find("PTYCELL_HOME")) != NULL;
 	s->call_budget_set = sources_find(&sources, schema_find("PTYCELL_CALL_BUDGET")) != NULL;
@@ -447,7 +455,7 @@ static const struct setting *limit_row(size_t index)
 	return NULL;
 }
 
-/* The row's field; its offset counts from struct settings, whose part the limits are. */
+/* Returns the limit's field. Its offset counts from struct settings, which contains the limits. */
 static uint64_t *limit_field(struct session_limits *limits, const struct setting *row)
 {
 	return (void *)((char *)limits + (row->offset - offsetof(struct settings, limits)));
@@ -516,7 +524,7 @@ const char *settings_fixed_difference(const struct session_limits *a,
 	struct session_limits copy_b = *b;
 	const struct setting *row;
 
-	if (memcmp(a, b, sizeof(*a)) == 0) /* nearly always, in each call */
+	if (memcmp(a, b, sizeof(*a)) == 0) /* nearly always, and this runs in every call */
 		return NULL;
 	for (size_t i = 0; (row = limit_row(i)) != NULL; i++) {
 		uint64_t value = *limit_field(&copy_a, row);

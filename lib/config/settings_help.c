@@ -12,7 +12,7 @@ static const char *unit_name(const struct setting *row)
 	return row->type == SCHEMA_SECONDS ? " s" : "";
 }
 
-/* What stands behind the flag; a switch that is on is there to be put off. */
+/* Returns the text behind the flag. A switch that is on by default is shown with =0. */
 static const char *placeholder(const struct setting *row)
 {
 	static const char *const names[] = {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sources.c - collects settings from flags, environment and --env-file. An empty value counts as
+ * unset, because hosts write empty strings for fields that the user left blank. Secrets are never
+ * accepted as flags: every user of the machine can read a command line.
+ */
 #include "config/sources.h"
 
 #include <stdarg.h>
@@ -10,10 +15,10 @@
 #include "config/paths.h"
 #include "text/sanitize.h"
 
-/* Lowest first: a value of a later one hides those before it. */
+/* Lowest first: a value of a later source hides the earlier ones. */
 enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG, SOURCES };
 
-/* Our variables; nobody else uses names that start so. */
+/* Our variables. No other program uses names with this prefix. */
 static const char prefix[] = "PTYCELL_";
 
 static struct sources_value *value_at(const struct sources *s, enum source source,
@@ -90,8 +95,8 @@ void sources_refuse_value(struct sources *sources, const struct setting *row,
 		buf_str(&legal));
 }
 
-static void give(struct sources *s, enum source source, const struct setting *row, const char *text,
-		 const char *origin)
+static void set_value(struct sources *s, enum source source, const struct setting *row,
+		      const char *text, const char *origin)
 {
 	struct sources_value *value = value_at(s, source, row);
 	cleanup_free char *earlier = mem_steal(&value->text);
@@ -104,7 +109,7 @@ static void give(struct sources *s, enum source source, const struct setting *ro
 	value->origin = xstrdup(origin);
 }
 
-/* An empty value is as good as none: hosts write empty ones for fields that nobody filled. */
+/* An empty value counts as unset: hosts write empty ones for fields that the user left blank. */
 const struct sources_value *sources_find(const struct sources *sources, const struct setting *row)
 {
 	for (size_t source = SOURCES; source-- > 0;) {
@@ -116,13 +121,13 @@ const struct sources_value *sources_find(const struct sources *sources, const st
 	return NULL;
 }
 
-struct foreign {
+struct other_setting {
 	const char *name;
 	const char *advice;
 };
 
-/* Names of servers that people come from. */
-static const struct foreign foreign_names[] = {
+/* Settings of similar servers, which their users may still have. */
+static const struct other_setting other_settings[] = {
 	{ "MCP_TRANSPORT", "ptycell speaks over stdin and stdout only; the host starts it "
 			   "(ptycell config prints the entry)" },
 	{ "MCP_HOST", "ptycell listens nowhere; to reach it on another machine, let the host run "
@@ -134,16 +139,16 @@ static const struct foreign foreign_names[] = {
 			  "PTYCELL_KEEP" },
 };
 
-static void note_foreign(struct sources *s, const char *name)
+static void note_other_setting(struct sources *s, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(foreign_names); i++) {
-		if (str_eq(foreign_names[i].name, name))
+	for (size_t i = 0; i < ARRAY_SIZE(other_settings); i++) {
+		if (str_eq(other_settings[i].name, name))
 			buf_putf(&s->notices, "%s has no effect: %s.\n", name,
-				 foreign_names[i].advice);
+				 other_settings[i].advice);
 	}
 }
 
-/* PTYCELL_MAX_SESION: nobody else would use such a name, so it is a mistake. */
+/* Reports PTYCELL_MAX_SESION and the like: a name with our prefix is always meant for us. */
 static void note_unknown(struct sources *s, const char *name)
 {
 	cleanup_free char *quoted = sanitize_quote(name);
@@ -177,7 +182,7 @@ static bool is_database(const char *name)
 	       str_eq(name, SOURCES_AZURE_STRING) || str_eq(name, SOURCES_AZURE_PASSWORD);
 }
 
-/* Read in the order of their rank: a later one wins, unless nobody filled it. */
+/* Sources are read in the order of their rank, so a later value wins unless it is empty. */
 static void take_database(struct sources *s, const char *name, const char *value)
 {
 	if (value[0] == '\0')
@@ -208,7 +213,7 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 	const struct setting *row = schema_find(name);
 
 	if (row) {
-		give(s, source, row, value, origin);
+		set_value(s, source, row, value, origin);
 		return;
 	}
 	if (is_database(name)) {
@@ -217,7 +222,7 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 	}
 	if (user_env_take(&s->passed, name, value, &s->notices))
 		return;
-	note_foreign(s, name);
+	note_other_setting(s, name);
 	note_unknown(s, name);
 }
 
@@ -300,7 +305,10 @@ static const struct setting *find_flag(const char *flag, size_t len)
 	return NULL;
 }
 
-/* One flag, its value behind `=` or in the next argument; returns how many arguments it took. */
+/*
+ * Reads one flag, whose value follows `=` or is the next argument. Returns how many arguments it
+ * used.
+ */
 static int take_flag(struct sources *s, int argc, char *const argv[])
 {
 	static const char env_file[] = "env-file";
@@ -332,11 +340,11 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 	else if (is_file)
 		take_file(s, value);
 	else
-		give(s, SOURCE_FLAG, row, value, "");
+		set_value(s, SOURCE_FLAG, row, value, "");
 	return used;
 }
 
-/* The person's time is that of code, where nothing passes on another. */
+/* Session code has the user's time zone, unless another one is passed to it. */
 static void take_zone(struct sources *s)
 {
 	const char *zone = paths_getenv(s->env, "TZ");

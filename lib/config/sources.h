@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources.h - what flags, environment and files say about each setting, before it is understood.
+ * sources.h - the text of each setting in flags, environment and files, before it is parsed.
  *
- * Flags win over the environment, that over the files of --env-file; of one kind the last wins.
+ * Flags win over the environment, and the environment over the files of --env-file. Within one kind
+ * the last value wins.
  */
 #ifndef CONFIG_SOURCES_H
 #define CONFIG_SOURCES_H
@@ -33,26 +34,30 @@ struct sources {
 	struct sources_database *databases;
 	size_t database_count;
 	struct user_env passed;
-	char **files;       /* of --env-file, NULL behind the last; or NULL */
+	char **files;       /* paths of --env-file, NULL-terminated; or NULL */
 	struct buf notices; /* lines about names that have no effect */
-	char *problem;      /* the first trouble as a sentence, or NULL */
+	char *problem;      /* the first problem as a sentence, or NULL */
 };
 
 void sources_init(struct sources *sources, char *const env[]);
 void sources_release(struct sources *sources);
 #define cleanup_sources __attribute__((cleanup(sources_release)))
 
-/* `argv` is without the program's name. */
+/* Reads all sources. `argv` does not include the program's name. */
 void sources_read(struct sources *sources, int argc, char *const argv[]);
-/* The value that counts, NULL when the default does; borrowed. */
+/* Returns the value that counts, NULL if it is the default. Borrowed until sources_release. */
 const struct sources_value *sources_find(const struct sources *sources, const struct setting *row);
-/* The value of the variable, NULL when it is not set or empty; borrowed. */
+/*
+ * Returns the value of the variable, NULL if it is unset or empty. Borrowed until sources_release.
+ */
 const char *sources_database(const struct sources *sources, const char *variable);
-/* The paths of --env-file, absolute where that can be said, NULL behind the last: the caller's. */
+/*
+ * Returns the paths of --env-file, absolute where possible, NULL-terminated. The caller frees them.
+ */
 char **sources_take_files(struct sources *sources);
-/* Keeps the sentence when it is the first. */
+/* Records a problem. Only the first is kept. */
 void sources_refuse(struct sources *sources, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The same about a value that the row does not take. */
+/* Records that the setting does not take this value. Only the first problem is kept. */
 void sources_refuse_value(struct sources *sources, const struct setting *row,
 			  const struct sources_value *value);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * user_env.c - checks and stores the user environment. Values may be secrets, so each is wiped
+ * before it is freed. Names with PTYCELL_ are refused, because the server passes such variables to
+ * its drivers.
+ */
 #include "config/user_env.h"
 
 #include <stdlib.h>
@@ -28,7 +33,7 @@ static bool is_letter(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* POSIX's names. Ours are how the server speaks to its drivers. */
+/* Returns whether POSIX allows the name, and it is not one of ours. */
 static bool may_pass(const char *name)
 {
 	if (!is_letter(name[0]) || strncmp(name, "PTYCELL_", 8) == 0)
@@ -40,8 +45,8 @@ static bool may_pass(const char *name)
 }
 
 /*
- * Drivers speak UTF-8, and so do a session's terminal and files: what decides on another encoding
- * is not passed. LANG does not, as LC_ALL is ours then.
+ * Drivers, terminals and files of sessions use UTF-8, so a variable that selects another encoding
+ * is not passed. LANG does not select it, because we set LC_ALL.
  */
 static bool is_other_encoding(const char *name, const char *value)
 {
@@ -53,7 +58,7 @@ static bool is_other_encoding(const char *name, const char *value)
 	       (strncasecmp(encoding, ".UTF-8", 6) != 0 && strncasecmp(encoding, ".UTF8", 5) != 0);
 }
 
-static struct user_env_variable *find(struct user_env *passed, const char *name)
+static struct user_env_variable *find_variable(struct user_env *passed, const char *name)
 {
 	for (size_t i = 0; i < passed->count; i++)
 		if (str_eq(passed->items[i].name, name))
@@ -61,9 +66,9 @@ static struct user_env_variable *find(struct user_env *passed, const char *name)
 	return NULL;
 }
 
-static void put(struct user_env *passed, const char *name, const char *value, bool secret)
+static void put_variable(struct user_env *passed, const char *name, const char *value, bool secret)
 {
-	struct user_env_variable *item = find(passed, name);
+	struct user_env_variable *item = find_variable(passed, name);
 
 	if (item != NULL && item->secret && !secret)
 		return;
@@ -108,7 +113,7 @@ bool user_env_take(struct user_env *passed, const char *variable, const char *va
 			 "C.UTF-8 is.\n",
 			 variable, quoted);
 	} else if (value[0] != '\0') {
-		put(passed, name, value, secret);
+		put_variable(passed, name, value, secret);
 	}
 	return true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * passed.h - what code finds in its environment because the person passes it: PTYCELL_ENV_NAME and
- * PTYCELL_SECRET_NAME. Nothing else of the server's environment gets there but TZ.
+ * user_env.h - the user environment: variables that the user passes to session code.
+ *
+ * They are PTYCELL_ENV_NAME and PTYCELL_SECRET_NAME. Only TZ reaches session code from the server's
+ * own environment.
  */
 #ifndef CONFIG_USER_ENV_H
 #define CONFIG_USER_ENV_H
@@ -14,7 +16,9 @@
 #define USER_ENV_PREFIX "PTYCELL_ENV_"
 #define USER_ENV_SECRET_PREFIX "PTYCELL_SECRET_"
 
-enum { USER_ENV_BYTES_MAX = 96 << 10 /* names and values; one alone is less than execve takes */ };
+enum {
+	USER_ENV_BYTES_MAX = 96 << 10 /* names and values; one alone is less than execve accepts */
+};
 
 struct user_env_variable {
 	char *name;
@@ -22,7 +26,7 @@ struct user_env_variable {
 	bool secret;
 };
 
-/* Zero-initialised. */
+/* A zeroed struct is an empty environment. */
 struct user_env {
 	struct user_env_variable *items;
 	size_t count;
@@ -31,9 +35,9 @@ struct user_env {
 
 void user_env_release(struct user_env *passed);
 /*
- * True when `variable` is one of them: it is taken then, in place of an earlier one. An empty value
- * is as good as none. What cannot be passed is told to `notices`, a line each. A name that is
- * passed as a secret stays one.
+ * Takes `variable` if it is one of them; it replaces an earlier one. Returns false if it is not. An
+ * empty value counts as unset. For a name or value that cannot be passed, a line is appended to
+ * `notices`. A name once passed as a secret stays secret.
  */
 bool user_env_take(struct user_env *passed, const char *variable, const char *value,
 		   struct buf *notices);

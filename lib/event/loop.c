@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * loop.c - epoll, a heap of timers, pidfds and signalfds. Stopping a source clears it from the
+ * batch that epoll returned, so its owner may be freed within a callback. Where a filter forbids
+ * pidfd_open, SIGCHLD and waitid replace it. A paused container must not make every deadline pass
+ * at once, so an overlong sleep moves all timers.
+ */
 #include "event/loop.h"
 
 #include <assert.h>
@@ -26,21 +32,21 @@ struct loop {
 	bool running;
 	uint64_t now;
 	uint64_t (*now_ms)(void);
-	size_t source_count; /* started io sources, children and signals included */
+	size_t source_count; /* started descriptors, those of children and signals included */
 	struct epoll_event batch[LOOP_BATCH];
 	int batch_len;
 	struct list always_ready;
 	struct list ended;               /* children of this turn */
 	struct list unheld;              /* children without a pidfd */
-	struct loop_signal child_signal; /* started with the first of these */
+	struct loop_signal child_signal; /* started with the first child without a pidfd */
 	struct list deferred;
-	struct list deferred_now; /* being run */
-	struct loop_timer **heap; /* ordered by deadline, then order */
+	struct list deferred_now; /* running in this turn */
+	struct loop_timer **heap; /* a heap, ordered by deadline, then by order of starting */
 	size_t heap_len;
 	size_t heap_cap;
 	uint64_t next_order;
-	uint64_t linger_us; /* clock_us() until which a turn does not sleep; 0: it does */
-	uint64_t busy_us;   /* until then none does */
+	uint64_t linger_us; /* clock_us() until which turns do not sleep; 0: they do */
+	uint64_t busy_us;   /* clock_us() until which turns always sleep */
 };
 
 struct loop *loop_new(uint64_t (*now_ms)(void), struct err *err)
@@ -122,7 +128,7 @@ void loop_io_set_events(struct loop_io *io, uint32_t events)
 		return;
 	}
 	if (epoll_ctl(io->loop->epoll_fd, EPOLL_CTL_MOD, io->fd, &event) < 0)
-		abort(); /* only a descriptor closed behind our back can fail here */
+		abort(); /* only a descriptor that was closed without stopping it can fail here */
 }
 
 void loop_io_stop(struct loop_io *io)
@@ -246,7 +252,7 @@ static void on_pidfd(struct loop_io *io, uint32_t events)
 		list_append(&io->loop->ended, &child->node);
 }
 
-/* An end without a pidfd: SIGCHLD says that there is one, not whose. */
+/* Without pidfds SIGCHLD says that a child ended, not which one. */
 static void on_child_signal(struct loop_signal *signal, int signo)
 {
 	struct loop *loop = container_of(signal, struct loop, child_signal);
@@ -260,8 +266,8 @@ static void on_child_signal(struct loop_signal *signal, int signo)
 	}
 }
 
-/* -1 when there is no such child. */
-static int look_at_child(pid_t pid, bool *ret_ended)
+/* Returns -1 if there is no such child. */
+static int poll_child(pid_t pid, bool *ret_ended)
 {
 	siginfo_t info = { .si_pid = 0 };
 	int result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -270,12 +276,12 @@ static int look_at_child(pid_t pid, bool *ret_ended)
 	return result;
 }
 
-/* For a filter of system calls that forbids pidfds. */
+/* Watches a child where a filter of system calls forbids pidfds. */
 static int start_unheld(struct loop *loop, struct loop_child *child, struct err *err)
 {
 	bool ended;
 
-	if (look_at_child(child->pid, &ended) < 0) {
+	if (poll_child(child->pid, &ended) < 0) {
 		errno = ESRCH;
 		return err_sys(err, "watching process %d", (int)child->pid);
 	}
@@ -348,7 +354,7 @@ static bool await_unheld(struct loop_child *child, int timeout_ms)
 	uint64_t until_ms = clock_ms() + (uint64_t)timeout_ms;
 	bool ended;
 
-	while (look_at_child(child->pid, &ended) == 0 && !ended) {
+	while (poll_child(child->pid, &ended) == 0 && !ended) {
 		uint64_t now_ms = clock_ms();
 
 		if (now_ms >= until_ms || poll(&any, 1, (int)(until_ms - now_ms)) == 0)
@@ -494,7 +500,10 @@ static void run_io(struct loop *loop)
 			io->fn(io, loop->batch[i].events);
 	}
 	loop->batch_len = 0;
-	/* One by one: a callback may stop any of them; what it starts waits for the next turn. */
+	/*
+	 * One by one, because a callback may stop any of them. Those that it starts wait for the
+	 * next turn.
+	 */
 	list_init(&ready);
 	list_for_each (node, next, &loop->always_ready) {
 		list_remove(node);
@@ -516,7 +525,9 @@ static void run_timers(struct loop *loop)
 	while (loop->heap_len > 0) {
 		struct loop_timer *timer = loop->heap[0];
 
-		/* One started within this turn waits for the next, or a loop of timers starves io.
+		/*
+		 * A timer that is started in this turn waits for the next one. Otherwise timers
+		 * that restart themselves would starve descriptors.
 		 */
 		if (timer->deadline_ms > loop->now || timer->order >= started_before)
 			break;
@@ -556,8 +567,8 @@ static int wait_for_events(struct loop *loop, int timeout_ms)
 }
 
 /*
- * Whoever slept much longer than it wanted to was stopped, as a container that is paused, and most
- * likely with all that it waits for: no deadline has passed meanwhile.
+ * Moves deadlines after a sleep much longer than requested. The process was then stopped, as in a
+ * paused container, and most likely together with everything that it waits for.
  */
 static void allow_for_pause(struct loop *loop, uint64_t slept_ms, uint64_t wanted_ms)
 {
@@ -585,7 +596,7 @@ void loop_turn(struct loop *loop, int timeout_ms)
 	run_io(loop);
 	run_children(loop);
 	run_timers(loop);
-	loop->now = loop->now_ms(); /* the turn took time, which is no cell's */
+	loop->now = loop->now_ms(); /* the turn took time that must not count for cells */
 	run_deferred(loop);
 	loop->running = false;
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * output.c - a queue before a descriptor. We must not set O_NONBLOCK on stdout: the flag belongs to
+ * the open file, which a terminal's shell and its other programs share. A blocking pipe that polls
+ * writable takes PIPE_BUF bytes without blocking (POSIX), so those are the pieces.
+ */
 #include "event/output.h"
 
 #include <errno.h>
@@ -19,11 +24,11 @@ struct output {
 	struct loop_io io;
 	struct loop_defer report_closed;
 	struct buf queue;
-	size_t written; /* of queue */
-	size_t piece;   /* at most this much in one write */
+	size_t written; /* bytes of the queue */
+	size_t piece;   /* the most bytes of one write */
 	bool full;
 	bool closed;
-	int error; /* for which it was closed */
+	int error; /* errno for which it was closed */
 };
 
 struct output *output_new(struct loop *loop, int fd, const struct output_handlers *handlers)
@@ -64,7 +69,7 @@ static void mark_closed(struct output *output)
 	loop_io_stop(&output->io);
 	buf_release(&output->queue);
 	output->written = 0;
-	/* Deferred: the owner may free us, and we may be deep inside its own call. */
+	/* Deferred, because the owner may free us and may be deep within its own call. */
 	loop_defer_start(output->loop, &output->report_closed, on_report_closed);
 }
 
@@ -75,7 +80,7 @@ static bool writable_now(const struct output *output)
 	return poll(&ready, 1, 0) == 1;
 }
 
-/* Writes until it would block, all is out, or the reader is gone. */
+/* Writes until the write would block, everything is written, or the reader is gone. */
 static void flush(struct output *output)
 {
 	while (output->written < output->queue.len && writable_now(output)) {
@@ -127,7 +132,7 @@ void output_write(struct output *output, const void *data, size_t len)
 		return;
 	buf_put(&output->queue, data, len);
 	if (!loop_io_active(&output->io))
-		flush(output); /* else on_writable goes on in order */
+		flush(output); /* else on_writable continues in order */
 	if (output->closed || output->queue.len == 0)
 		return;
 	output->full = output->full || output_pending(output) > OUTPUT_HIGH_MARK;

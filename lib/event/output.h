@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h - queued bytes for a descriptor that may be slow.
+ * output.h - queues bytes for a descriptor whose reader may be slow.
  *
- * Writing never blocks, also on a descriptor that is not set O_NONBLOCK (the flag may be shared
- * with the other side): it writes only what poll says fits, in pieces of at most PIPE_BUF there.
- * Above the high mark output_is_full() is true until the queue fell below the low mark: who
- * produces the bytes should stop reading meanwhile.
+ * Writing never blocks, even if the descriptor is not O_NONBLOCK (the flag may be shared with the
+ * other side): it then writes only when poll reports room, and at most PIPE_BUF at once.
+ * output_is_full() is true from the high mark until the queue has fallen below the low mark; the
+ * producer should pause meanwhile.
  */
 #ifndef EVENT_OUTPUT_H
 #define EVENT_OUTPUT_H
@@ -17,26 +17,26 @@ struct output;
 
 struct output_handlers {
 	void (*closed)(struct output *output); /* the reader is gone; nothing more is written */
-	/* It fell below the low mark after being full; NULL: nobody stopped for that. */
+	/* The queue fell below the low mark after it was full. May be NULL. */
 	void (*drained)(struct output *output);
 	void *owner; /* for output_owner */
 };
 
 enum { OUTPUT_HIGH_MARK = 4 << 20, OUTPUT_LOW_MARK = 1 << 20 };
 
-/* `fd` is borrowed; `handlers` too, until free. */
+/* Makes an output. `fd` and `handlers` are borrowed until output_free. */
 struct output *output_new(struct loop *loop, int fd, const struct output_handlers *handlers);
-/* The `owner` of its handlers. */
+/* Returns the `owner` of its handlers. */
 void *output_owner(const struct output *output);
-/* Drops what is still queued. NULL is allowed. */
+/* Frees the output and drops the queue. May be NULL. */
 void output_free(struct output *output);
-/* Queues a copy and writes what fits at once. After `closed` it does nothing. */
+/* Queues a copy and writes what fits at once. Does nothing after `closed`. */
 void output_write(struct output *output, const void *data, size_t len);
 bool output_is_full(const struct output *output);
 bool output_is_closed(const struct output *output);
-/* The errno of the write that closed it; 0: none. */
+/* Returns the errno of the write that closed it, 0 for none. */
 int output_error(const struct output *output);
-/* Bytes queued and not yet written. */
+/* Returns the number of bytes queued and not yet written. */
 size_t output_pending(const struct output *output);
 
 #endif

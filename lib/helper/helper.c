@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * helper.c - starts a helper and takes its reply from a pipe. When the process ends, the pipe is
+ * read to its end before `done` is called, because the last line and the exit may be seen in either
+ * order. Requests may hold secrets, so their text is wiped once it is handed to the pipe.
+ */
 #include "helper/helper.h"
 
 #include <assert.h>
@@ -31,8 +36,8 @@ struct helper {
 	struct loop_child child;
 	struct loop_io answer;
 	struct output *order;
-	struct output_handlers order_handlers;
-	int order_fd;
+	struct output_handlers request_handlers;
+	int request_fd;
 	int answer_fd;
 	struct reply reply;
 	struct loop_timer quiet;
@@ -41,8 +46,8 @@ struct helper {
 	struct err err; /* why, when broken */
 };
 
-static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
-			 struct err *err)
+static int spawn_helper(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
+			struct err *err)
 {
 	char *minimal[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "LC_ALL=C.UTF-8" }, NULL };
 	cleanup_free char *path = xstrdup(spec->path);
@@ -66,7 +71,7 @@ static int start_process(const struct helper_spec *spec, const int ends[2], pid_
 	return spawn_start(&spawn, ret_pid, err);
 }
 
-/* ---- its answer ---- */
+/* ---- its reply ---- */
 
 static void on_progress(struct reply *reply, const json_t *progress)
 {
@@ -93,14 +98,17 @@ static void break_off(struct helper *helper)
 
 static void on_quiet(struct loop_timer *timer);
 
-static void expect_word(struct helper *helper)
+static void restart_quiet_timer(struct helper *helper)
 {
 	if (helper->quiet_ms > 0)
 		loop_timer_start(helper->loop, &helper->quiet,
 				 loop_now(helper->loop) + helper->quiet_ms, on_quiet);
 }
 
-/* Its end is not waited for: where a disk does not answer, even a kill has to wait. */
+/*
+ * The end of the process is not awaited: where a disk does not respond, even a kill takes effect
+ * late.
+ */
 static void on_quiet(struct loop_timer *timer)
 {
 	struct helper *helper = container_of(timer, struct helper, quiet);
@@ -112,7 +120,7 @@ static void on_quiet(struct loop_timer *timer)
 	helper->handlers->done(helper, NULL, &err);
 }
 
-/* One read; false when there is nothing more to read for now or ever. */
+/* Reads once. Returns false if there is nothing more to read now, or ever. */
 static bool read_some(struct helper *helper)
 {
 	char data[READ_SIZE];
@@ -124,7 +132,7 @@ static bool read_some(struct helper *helper)
 		stop_reading(helper);
 		return false;
 	}
-	expect_word(helper);
+	restart_quiet_timer(helper);
 	if (reply_feed(&helper->reply, data, (size_t)n, &helper->err) == 0)
 		return true;
 	break_off(helper);
@@ -137,7 +145,7 @@ static void on_answer(struct loop_io *io, uint32_t events)
 	(void)read_some(container_of(io, struct helper, answer));
 }
 
-static void tell_end(struct helper *helper, int wait_status)
+static void report_end(struct helper *helper, int wait_status)
 {
 	struct err err = helper->err;
 
@@ -163,29 +171,31 @@ static void on_exit_of(struct loop_child *child, int wait_status)
 {
 	struct helper *helper = container_of(child, struct helper, child);
 
-	/* What it wrote before it ended is in the pipe by now, and the pipe is bounded. */
+	/*
+	 * The pipe holds everything that the helper wrote before it ended, and its size is bounded.
+	 */
 	while (helper->answer_fd >= 0 && read_some(helper))
 		;
 	stop_reading(helper);
 	loop_timer_stop(&helper->quiet);
-	tell_end(helper, wait_status);
+	report_end(helper, wait_status);
 }
 
-static void on_order_closed(struct output *output)
+static void on_request_closed(struct output *output)
 {
-	(void)output; /* it ended before it read all: its end tells more */
+	(void)output; /* it ended before it read everything: its exit says more */
 }
 
 /* ---- the object ---- */
 
-static void send_order(struct helper *helper, const json_t *order)
+static void send_request(struct helper *helper, const json_t *order)
 {
 	char *text = json_write_text(order);
 	size_t len = strlen(text);
 
 	output_write(helper->order, text, len);
 	output_write(helper->order, "\n", 1);
-	/* An order may hold a secret. */
+	/* A request may hold a secret. */
 	explicit_bzero(text, len);
 	free(text);
 }
@@ -211,8 +221,8 @@ static int helper_launch(struct helper *helper, const struct helper_spec *spec, 
 	if (pipe2(order, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
 		(void)err_sys(err, "making a pipe");
 	else
-		result = start_process(spec, (int[2]){ order[0], answer[1] }, &pid, err);
-	helper->order_fd = order[1];
+		result = spawn_helper(spec, (int[2]){ order[0], answer[1] }, &pid, err);
+	helper->request_fd = order[1];
 	helper->answer_fd = answer[0];
 	fd_close(&order[0]);
 	fd_close(&answer[1]);
@@ -234,24 +244,24 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 	helper->data = data;
 	helper->quiet_ms = spec->quiet_ms;
 	helper->name = xstrdup(slash == NULL ? spec->path : slash + 1);
-	helper->order_fd = -1;
+	helper->request_fd = -1;
 	helper->answer_fd = -1;
-	helper->order_handlers.closed = on_order_closed;
+	helper->request_handlers.closed = on_request_closed;
 	reply_init(&helper->reply, on_progress);
 	if (helper_launch(helper, spec, err) < 0) {
 		helper_free(helper);
 		return NULL;
 	}
-	helper->order = output_new(loop, helper->order_fd, &helper->order_handlers);
-	send_order(helper, spec->order);
-	expect_word(helper);
+	helper->order = output_new(loop, helper->request_fd, &helper->request_handlers);
+	send_request(helper, spec->order);
+	restart_quiet_timer(helper);
 	return helper;
 }
 
 void helper_send(struct helper *helper, const json_t *order)
 {
 	helper->reply.total = 0;
-	send_order(helper, order);
+	send_request(helper, order);
 }
 
 void *helper_data(const struct helper *helper)
@@ -265,12 +275,12 @@ void helper_cancel(struct helper *helper)
 		(void)kill(helper->child.pid, SIGTERM);
 }
 
-static void release(struct helper *helper)
+static void release_helper(struct helper *helper)
 {
 	output_free(helper->order);
 	loop_timer_stop(&helper->quiet);
 	stop_reading(helper);
-	fd_close(&helper->order_fd);
+	fd_close(&helper->request_fd);
 	reply_release(&helper->reply);
 	free(helper->name);
 	free(helper);
@@ -288,21 +298,26 @@ void helper_free(struct helper *helper)
 		return;
 	if (loop_child_active(&helper->child)) {
 		(void)kill(helper->child.pid, SIGKILL);
-		/* Longer only for a process that the kernel cannot end now: init reaps it later. */
+		/*
+		 * A process that the kernel cannot end within this time is reaped later, by init.
+		 */
 		wait_for_end(helper, KILL_WAIT_MS);
 		loop_child_stop(&helper->child);
 	}
-	release(helper);
+	release_helper(helper);
 }
 
-/* One that is to give a sign of life, and has given none for long, nobody else would end. */
+/*
+ * Returns whether a helper that must report regularly has been silent for long. Only the server can
+ * end it.
+ */
 static bool hangs(const struct helper *helper)
 {
-	struct pollfd words = { .fd = helper->answer_fd, .events = POLLIN };
+	struct pollfd output = { .fd = helper->answer_fd, .events = POLLIN };
 
 	return loop_timer_active(&helper->quiet) &&
 	       loop_now(helper->loop) + helper->quiet_ms >= helper->quiet.deadline_ms + HANGS_MS &&
-	       poll(&words, 1, 0) == 0;
+	       poll(&output, 1, 0) == 0;
 }
 
 void helper_leave(struct helper *helper, int wait_ms)
@@ -315,5 +330,5 @@ void helper_leave(struct helper *helper, int wait_ms)
 		wait_for_end(helper, wait_ms);
 		loop_child_stop(&helper->child);
 	}
-	release(helper);
+	release_helper(helper);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * helper.h - one run of a helper program: an order in, progress and one result out.
+ * helper.h - one run of a helper program: a request in, progress and one result out.
  *
- * The order is one JSON object on its stdin, the answer comes on its stdout (see reply.h), its
- * stderr is ours. It gets a constructed environment, its own session, and no descriptor but these
- * and the ones listed. Nothing here blocks. What a helper says is data of an untrusted program.
+ * The request is one JSON object on its stdin. The reply comes on its stdout (see reply.h); it
+ * shares our stderr. The helper gets an environment made for it, a session of its own, and no
+ * descriptors but these and the listed ones. Nothing here blocks, except where said. Everything
+ * that a helper sends is data of an untrusted program.
  */
 #ifndef HELPER_HELPER_H
 #define HELPER_HELPER_H
@@ -25,15 +26,15 @@ struct helper_spec {
 	char *const *envp; /* the whole environment; NULL for a minimal one */
 	const int *fds;    /* become 3, 4, ... */
 	size_t fd_count;   /* at most HELPER_FDS_MAX */
-	uint64_t quiet_ms; /* killed when it says nothing for so long; 0: it may be as silent as it
-			      likes */
+	uint64_t quiet_ms; /* if it sends nothing for so long, it is killed; 0: it may be silent for
+			      ever */
 };
 
 enum { HELPER_FDS_MAX = 8 };
 
 /*
- * Both run from the loop; `done` once, last, when the process has ended or was given up: only it
- * may free, and of one with `quiet_ms` has to.
+ * Both are called from the loop. `done` is called once, last, when the process has ended or was
+ * given up. Only `done` may call helper_free; for a helper with `quiet_ms` it must.
  */
 struct helper_handlers {
 	void (*progress)(struct helper *helper, const json_t *progress); /* may be NULL */
@@ -42,32 +43,39 @@ struct helper_handlers {
 };
 
 /*
- * The path of the helper program `name`: beside this program's binary, else in
- * ../libexec/ptycell/. The caller frees it. NULL with ERR_NOT_FOUND, naming both places. What was
- * found once is held open: it can be started, too, when its file has been removed.
+ * Returns the path of the helper program `name`: beside this program's binary, else in
+ * ../libexec/ptycell/. The caller frees it. Returns NULL and sets ERR_NOT_FOUND, which names both
+ * places. The program is held open from then on, so that it can be started after its file was
+ * removed.
  */
 char *helper_locate(const char *name, struct err *err) MUST_CHECK;
-/* The program that was found as `path`, for exec only; -1 when it was not. */
+/*
+ * Returns a descriptor of the program found as `path`, for exec only; -1 if none was found.
+ * Borrowed for ever.
+ */
 int helper_held(const char *path);
-/* All is borrowed for the call but `handlers`, which is until free. */
+/*
+ * Starts a helper and sends the request. `handlers` is borrowed until helper_free, everything else
+ * for the call. Returns NULL and sets *err.
+ */
 struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 			    const struct helper_handlers *handlers, void *data,
 			    struct err *err) MUST_CHECK;
-/* The `data` it was started with. */
+/* Returns the `data` of helper_start. */
 void *helper_data(const struct helper *helper);
 /*
- * A further order, for a program that is kept. Its answer comes as progress, and the caps of
- * reply.h count anew. Lost when the program has ended: `done` tells.
+ * Sends a further request to a helper that stays. Its answer comes as progress, and the maxima of
+ * reply.h count anew. The request is lost if the program has ended, which `done` reports.
  */
 void helper_send(struct helper *helper, const json_t *order);
-/* Asks it to stop (SIGTERM); `done` follows with what it still says. */
+/* Asks the helper to stop (SIGTERM). `done` follows, with the result that it still sends. */
 void helper_cancel(struct helper *helper);
-/* Kills it when it still runs; no handler runs after this. NULL is allowed. */
+/* Kills the helper if it still runs, and frees it. No handler is called after this. May be NULL. */
 void helper_free(struct helper *helper);
 /*
- * As helper_free, but waits up to `wait_ms` for its end and then lets it go on, unless it hangs:
- * one with `quiet_ms` that has said nothing for 30 s. For the end of the server, which has nothing
- * else to do then.
+ * Frees the helper after waiting up to `wait_ms` for its end, and then lets it run on. It is killed
+ * only if it hangs: one with `quiet_ms` that has sent nothing for 30 s. For the end of the server,
+ * which then has nothing else to do. May be NULL.
  */
 void helper_leave(struct helper *helper, int wait_ms);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * locate.c - finds helper programs beside this program's own file, through /proc/self/exe. Found
+ * programs are held open in a small table for the life of the process: after an upgrade a running
+ * server still starts the helpers of its own version.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +15,7 @@
 
 #define LIBEXEC "/../libexec/ptycell/"
 
-/* The folder of this program's binary, freed by the caller. */
+/* Returns the folder of this program's binary. The caller frees it. */
 static char *own_folder(struct err *err)
 {
 	char path[PATH_MAX];
@@ -32,7 +37,7 @@ static char *own_folder(struct err *err)
 	return xstrdup(path);
 }
 
-/* ---- what was found ---- */
+/* ---- programs that were found ---- */
 
 enum { HELD_MAX = 8 };
 
@@ -50,7 +55,7 @@ int helper_held(const char *path)
 	return -1;
 }
 
-static void hold(const char *path)
+static void hold_program(const char *path)
 {
 	int fd;
 
@@ -63,7 +68,7 @@ static void hold(const char *path)
 	held[held_count++].fd = fd;
 }
 
-static char *find(const char *name, struct err *err)
+static char *find_program(const char *name, struct err *err)
 {
 	cleanup_free char *folder = own_folder(err);
 	cleanup_free char *beside = NULL;
@@ -85,9 +90,9 @@ static char *find(const char *name, struct err *err)
 
 char *helper_locate(const char *name, struct err *err)
 {
-	char *path = find(name, err);
+	char *path = find_program(name, err);
 
 	if (path != NULL)
-		hold(path);
+		hold_program(path);
 	return path;
 }

@@ -21,7 +21,7 @@
 
 enum { READ_SIZE = 64 << 10 };
 
-/* Up to the first newline. */
+/* Reads up to the first newline. */
 static int read_line(struct buf *line, struct err *err)
 {
 	for (;;) {
@@ -51,14 +51,14 @@ json_t *request_read(size_t max, struct err *err)
 	if (read_line(&line, err) < 0)
 		return NULL;
 	order = json_parse(line.data, line.len, err);
-	/* It may have held a secret. */
+	/* The line may have held a secret. */
 	explicit_bzero(line.data, line.len);
 	if (order == NULL)
 		(void)err_wrap(err, "the order");
 	return order;
 }
 
-static void say(const char *kind, json_t *value_own)
+static void send_line(const char *kind, json_t *value_own)
 {
 	cleanup_json json_t *line = json_object();
 	cleanup_free char *text = NULL;
@@ -69,28 +69,28 @@ static void say(const char *kind, json_t *value_own)
 	text = json_write_text(line);
 	ended = xasprintf("%s\n", text);
 	if (fd_write_all(STDOUT_FILENO, ended, strlen(ended), &err) < 0)
-		return; /* nobody listens any more */
+		return; /* the server has ended */
 }
 
 void response_progress(json_t *value_own)
 {
-	say("progress", value_own);
+	send_line("progress", value_own);
 }
 
 void response_alive(void)
 {
-	static uint64_t said_ms;
+	static uint64_t last_ms;
 	uint64_t now = clock_ms();
 
-	if (now - said_ms < 1000)
+	if (now - last_ms < 1000)
 		return;
-	said_ms = now;
+	last_ms = now;
 	response_progress(json_object());
 }
 
 void response_result(json_t *value_own)
 {
-	say("result", value_own);
+	send_line("result", value_own);
 }
 
 void response_error(const struct err *err)
@@ -99,5 +99,5 @@ void response_error(const struct err *err)
 
 	json_put_str(value, "code", err_code_name(err->code));
 	json_put_str(value, "message", err->msg);
-	say("error", value);
+	send_line("error", value);
 }

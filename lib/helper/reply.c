@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * reply.c - takes the helper's output apart, line by line, as untrusted data. It is strict: one
+ * member a line, one final line, known error codes only. A violation ends the reply, because a
+ * helper that breaks the protocol may be under an attacker's control.
+ */
 #include "helper/reply.h"
 
 #include <string.h>
@@ -25,7 +30,7 @@ bool reply_complete(const struct reply *reply)
 	return reply->failed || reply->result != NULL;
 }
 
-static enum err_code code_of(const char *name)
+static enum err_code find_code(const char *name)
 {
 	for (int code = ERR_INVALID; code <= ERR_INTERNAL; code++)
 		if (str_eq(name, err_code_name((enum err_code)code)))
@@ -37,7 +42,7 @@ static int take_error(struct reply *reply, const json_t *error)
 {
 	const char *code = json_string_value(json_object_get(error, "code"));
 	const char *message = json_string_value(json_object_get(error, "message"));
-	enum err_code known = code == NULL ? ERR_NONE : code_of(code);
+	enum err_code known = code == NULL ? ERR_NONE : find_code(code);
 
 	if (known == ERR_NONE || message == NULL)
 		return -1;
@@ -76,7 +81,7 @@ static int take_line(struct reply *reply, struct err *err)
 	return err_set(err, ERR_INTERNAL, "a helper program's answer is malformed");
 }
 
-static int feed(struct reply *reply, const char *data, size_t len, struct err *err)
+static int feed_lines(struct reply *reply, const char *data, size_t len, struct err *err)
 {
 	if (len > REPLY_TOTAL_MAX - reply->total)
 		return err_set(err, ERR_LIMIT, "a helper program's answer is too long");
@@ -101,7 +106,7 @@ int reply_feed(struct reply *reply, const char *data, size_t len, struct err *er
 {
 	if (reply->broken)
 		return err_set(err, ERR_INTERNAL, "a helper program's answer is malformed");
-	if (feed(reply, data, len, err) == 0)
+	if (feed_lines(reply, data, len, err) == 0)
 		return 0;
 	reply->broken = true;
 	return -1;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * get.c - typed access with one message for each mistake. Keys of an object may come from a model,
+ * so a message shows them shortened and sanitized. jansson has no integer-valued reals; those are
+ * converted only up to 2^53, beyond which a double no longer names one integer.
+ */
 #include "json/get.h"
 
 #include <string.h>
@@ -6,7 +11,7 @@
 #include "base/buf.h"
 #include "text/sanitize.h"
 
-enum { KEY_SHOWN_MAX = 60 }; /* characters of a key from outside in a message */
+enum { KEY_SHOWN_MAX = 60 }; /* characters of an untrusted key that a message shows */
 
 const char *json_get_type_name(const json_t *value)
 {
@@ -20,7 +25,7 @@ const char *json_get_type_name(const json_t *value)
 	return value != NULL ? names[json_typeof(value)] : "nothing";
 }
 
-/* NULL when it is absent or null. */
+/* Returns NULL if the member is absent or null. */
 static json_t *member(const json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);

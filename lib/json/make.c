@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * make.c - builds JSON values and aborts where jansson would return an error. Such an error is
+ * either a bug (the wrong type) or a lack of memory. Ill-formed text is repaired instead, because
+ * it comes from session code.
+ */
 #include "json/make.h"
 
 #include <stdarg.h>
@@ -20,7 +25,7 @@ static json_t *check(json_t *value)
 
 json_t *json_make_text(const char *text, size_t len)
 {
-	json_t *value = json_stringn(text, len); /* NULL when it is ill-formed */
+	json_t *value = json_stringn(text, len); /* NULL if the text is ill-formed */
 	struct buf repaired;
 
 	if (value != NULL)
@@ -67,7 +72,7 @@ void json_put_int(json_t *object, const char *key, json_int_t value)
 
 void json_put_real(json_t *object, const char *key, double value)
 {
-	/* JSON has no infinity and no NaN; jansson makes NULL of them. */
+	/* JSON has no infinity and no NaN; jansson returns NULL for them. */
 	json_t *real = json_real(value);
 
 	json_put(object, key, real != NULL ? real : json_null());

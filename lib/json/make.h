@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make.h - building values from text that may be anything, without failure paths.
+ * make.h - builds values from any text, without failure paths.
  *
  * Ill-formed UTF-8 becomes U+FFFD; running out of memory aborts. Keys are our own literals.
  */
@@ -15,18 +15,19 @@
 
 #define cleanup_json __attribute__((cleanup(json_decrefp)))
 
-/* New references. */
+/* Each returns a new reference. */
 json_t *json_make_text(const char *text, size_t len);
 json_t *json_make_str(const char *text);
 json_t *json_make_fmt(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Sets a member; the value is taken. A NULL value leaves the object as it is. */
+/* Sets a member. Takes ownership of the value. A NULL value leaves the object unchanged. */
 void json_put(json_t *object, const char *key, json_t *value_own);
-/* A NULL text leaves the object as it is. */
+/* Sets a member to a copy of the text. A NULL text leaves the object unchanged. */
 void json_put_str(json_t *object, const char *key, const char *text);
 void json_put_int(json_t *object, const char *key, json_int_t value);
 void json_put_real(json_t *object, const char *key, double value);
 void json_put_bool(json_t *object, const char *key, bool value);
+/* Appends to an array. Takes ownership of the value. */
 void json_append(json_t *array, json_t *value_own);
 
 #endif

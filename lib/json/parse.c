@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * parse.c - jansson with a repair pass before it. jansson refuses lone surrogates, which
+ * JavaScript's JSON.stringify writes for text cut in the middle of a character (ECMA-262 before
+ * 2019). They are replaced in the text before it is parsed; other text is not copied.
+ */
 #include "json/parse.h"
 
 #include <errno.h>
@@ -19,7 +24,7 @@ static json_t *load(const char *text, size_t len, json_error_t *ret_why)
 
 enum { ESCAPE_LEN = 6 };
 
-/* The number of an escape \uXXXX; -1 for anything else. */
+/* Returns the number of an escape \uXXXX; -1 for anything else. */
 static long escape_at(const char *text, const char *end)
 {
 	char digits[ESCAPE_LEN - 1] = "";
@@ -37,7 +42,7 @@ static bool is_half(long unit)
 	return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-/* How many bytes belong together; 0: they are half of a pair. */
+/* Returns how many bytes belong together; 0 if they are half of a pair. */
 static size_t unit_len(const char *text, const char *end)
 {
 	long unit = escape_at(text, end);
@@ -51,7 +56,7 @@ static size_t unit_len(const char *text, const char *end)
 	return unit < 0xdc00 && next >= 0xdc00 && is_half(next) ? 2 * ESCAPE_LEN : 0;
 }
 
-/* Appends what is up to the end of the string, its quote included, and returns what follows. */
+/* Appends the string up to its closing quote, which is included. Returns the position behind it. */
 static const char *mend_string(const char *text, const char *end, struct buf *out)
 {
 	bool ended = false;
@@ -92,7 +97,10 @@ static const char *mend_number(const char *text, const char *end, struct buf *ou
 	return text;
 }
 
-/* The text with U+FFFD for halves of pairs; with `numbers` null for those that are too large. */
+/*
+ * Appends the text with U+FFFD for halves of pairs. With `numbers`, numbers that are too large
+ * become null.
+ */
 static void mend(const char *text, size_t len, bool numbers, struct buf *out)
 {
 	const char *end = text + len;
@@ -110,7 +118,10 @@ static void mend(const char *text, size_t len, bool numbers, struct buf *out)
 	}
 }
 
-/* A mark, or half of the first character: no text in UTF-8 begins so. */
+/*
+ * Returns whether the text begins with a byte order mark of UTF-16, or half of a character. No
+ * UTF-8 text begins so.
+ */
 static bool is_utf16(const char *text, size_t len)
 {
 	return len >= 2 && (text[0] == '\0' || text[1] == '\0' ||
@@ -148,7 +159,10 @@ json_t *json_parse_mended(const char *text, size_t len)
 	return load(buf_str(&whole), whole.len, &why);
 }
 
-/* Up to the last comma between members of the outermost object; 0: there is none. */
+/*
+ * Returns the length up to the last comma between members of the outermost object; 0 if there is
+ * none.
+ */
 static size_t whole_members(const char *text, size_t len)
 {
 	size_t end = 0;

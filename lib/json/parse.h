@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.h - JSON text to values; with write.h the only place that does this.
+ * parse.h - parses JSON text; no other module does.
  *
- * Strict: UTF-8, no duplicate keys, at most 2,048 levels (jansson's own cap), integers in 64 bits.
- * Half of a UTF-16 pair as an escape, which the grammar has and JavaScript writes, is U+FFFD.
- * NUL is allowed in strings (program text may hold it), not in keys.
+ * It is strict: UTF-8, no duplicate keys, at most 2,048 levels (jansson's own maximum), 64-bit
+ * integers. Half of a UTF-16 pair as an escape becomes U+FFFD: the grammar allows it and JavaScript
+ * writes it. NUL is allowed in strings, because program text may hold it, but not in keys.
  */
 #ifndef JSON_PARSE_H
 #define JSON_PARSE_H
@@ -14,19 +14,23 @@
 
 #include "base/err.h"
 
-/* Any JSON value, a new reference. NULL: ERR_INVALID with the reason and the byte offset. */
+/*
+ * Parses any JSON value. Returns a new reference. Returns NULL and sets ERR_INVALID with the reason
+ * and the byte offset.
+ */
 json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
- * The same of text that holds what no value of ours does: what is ill-formed UTF-8 is U+FFFD, and
- * numbers that are too large are null. NULL when that is not all that is wrong.
+ * Parses text with values that we cannot hold: ill-formed UTF-8 becomes U+FFFD, numbers that are
+ * too large become null. Returns a new reference; NULL if the text has other mistakes.
  */
 json_t *json_parse_mended(const char *text, size_t len);
 /*
- * The whole members at the start of an object whose text is cut or large, as an object. NULL when
- * what begins there is no object, or has none.
+ * Returns the complete members at the start of an object whose text is cut or large, as an object.
+ * Returns NULL if the text does not begin with an object, or the object has none. The caller frees
+ * the result.
  */
 json_t *json_parse_head(const char *text, size_t len);
-/* Text from our own sources: a mistake in it aborts. */
+/* Parses text of our own: a mistake in it aborts. Returns a new reference. */
 json_t *json_parse_const(const char *text);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * write.c - a JSON writer of our own for answers. jansson's calls back for every character, which
+ * took a third of the time of a small call. The output equals jansson's byte by byte except for the
+ * escapes of invisible characters; a test compares them over all of Unicode.
+ */
 #include "json/write.h"
 
 #include <stdint.h>
@@ -22,7 +27,7 @@ static int add_piece(const char *data, size_t len, void *context)
 	return buf_add(sink->out, data, len, sink->err);
 }
 
-/* How many digits read back as the same number: 0.1 needs one, 0.1 + 0.2 needs 17. */
+/* Returns how many digits read back as the same number: 0.1 needs one, 0.1 + 0.2 needs 17. */
 static size_t real_digits(double value)
 {
 	size_t digits = REAL_DIGITS_MIN;
@@ -36,7 +41,7 @@ static size_t real_digits(double value)
 	return digits;
 }
 
-/* The most that a real in `value` needs. */
+/* Returns the most digits that a real within `value` needs. */
 static size_t digits_within(const json_t *value)
 {
 	size_t most = REAL_DIGITS_MIN;
@@ -65,7 +70,7 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 	struct sink sink = { .out = out, .err = err };
 
 	flags |= JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits_within(value));
-	/* Set first: the callback's own message, a limit, replaces it. */
+	/* Set before, because the callback replaces it with its own message, ERR_LIMIT. */
 	err->code = ERR_NONE;
 	if (json_dump_callback(value, add_piece, &sink, flags) == 0)
 		return 0;
@@ -74,14 +79,9 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 	return -1;
 }
 
-/*
- * Our own writer for answers: jansson's goes through every character by a callback, which was a
- * third of a small call. What it writes equals jansson's, byte by byte, but for the escapes of what
- * nobody sees; a test holds that over all of Unicode.
- */
 static int write_value(struct buf *out, json_t *value, struct err *err);
 
-/* The two-character escape of `c`, 0 when it has none. */
+/* Returns the letter of the two-character escape of `c`; 0 if it has none. */
 static char short_escape(unsigned char c)
 {
 	switch (c) {
@@ -128,7 +128,7 @@ static int write_escape(struct buf *out, uint32_t cp, struct err *err)
 	return buf_add(out, escape, sizeof(escape), err);
 }
 
-/* Of well-formed UTF-8: the code point at `s`, its bytes in *ret_len. */
+/* Returns the code point at `s` of well-formed UTF-8, and its length in *ret_len. */
 static uint32_t code_point(const char *s, size_t *ret_len)
 {
 	unsigned char lead = (unsigned char)*s;
@@ -141,7 +141,10 @@ static uint32_t code_point(const char *s, size_t *ret_len)
 	return cp;
 }
 
-/* Controls, line breaks beyond ASCII, and what the filter would not let stay. */
+/*
+ * Returns whether it is a control, a line break beyond ASCII, or a character that the filter
+ * removes.
+ */
 static bool needs_escape(struct invisible *filter, uint32_t cp)
 {
 	uint32_t out[INVISIBLE_OUT_MAX];
@@ -152,7 +155,7 @@ static bool needs_escape(struct invisible *filter, uint32_t cp)
 	return !stays || cp <= 0x9f || cp == 0x2028 || cp == 0x2029;
 }
 
-/* How many characters of ASCII `s` begins with that are written as they are. */
+/* Returns the number of ASCII characters at the start of `s` that need no escape. */
 static size_t plain_run(const char *s, size_t len)
 {
 	size_t run = 0;
@@ -162,7 +165,9 @@ static size_t plain_run(const char *s, size_t len)
 	return run;
 }
 
-/* Values hold well-formed UTF-8 only (make.h, parse.h): what is not escaped is copied in runs. */
+/*
+ * Values hold only well-formed UTF-8 (make.h, parse.h), so text without escapes is copied in runs.
+ */
 static int write_string(struct buf *out, const char *text, size_t len, struct err *err)
 {
 	size_t start = 0;
@@ -238,7 +243,7 @@ static int write_value(struct buf *out, json_t *value, struct err *err)
 		return write_string(out, json_string_value(value), json_string_length(value), err);
 	case JSON_INTEGER:
 		return buf_add_fmt(out, err, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	case JSON_REAL: /* its digits are jansson's business */
+	case JSON_REAL: /* its digits are written by jansson */
 		return write_with(out, value, JSON_COMPACT, err);
 	case JSON_TRUE:
 		return buf_add_str(out, "true", err);

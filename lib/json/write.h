@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write.h - values to compact JSON text in a buffer.
+ * write.h - writes values as compact JSON text into a buffer.
  *
- * One line (but see json_write_indented), valid UTF-8, control characters escaped, keys in the
- * order they were set. Characters that nobody sees (text/invisible.h) are escaped as well, except
- * by json_write_sorted and json_write_indented: a reader of the text sees them, a reader of the
- * value gets it as it is. A real is written with the digits that read back as the same number: 15,
- * what people expect of 0.1, or up to 17.
+ * The text is one line (except json_write_indented) of valid UTF-8, with control characters escaped
+ * and keys in the order in which they were set. Invisible characters (text/invisible.h) are escaped
+ * too, except by json_write_sorted and json_write_indented: readers of the text see them, while
+ * readers of the value get them unchanged. A real is written with the fewest digits that read back
+ * as the same number: 15, as users expect of 0.1, or up to 17.
  */
 #ifndef JSON_WRITE_H
 #define JSON_WRITE_H
@@ -15,13 +15,16 @@
 
 #include "base/buf.h"
 
-/* ERR_LIMIT past the buffer's maximum, with a part of the text in it. */
+/*
+ * Returns 0. Returns -1 and sets ERR_LIMIT past the buffer's maximum; the buffer then holds a part
+ * of the text.
+ */
 int json_write(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
-/* The same with sorted keys: equal values give equal text. */
+/* Writes with sorted keys: equal values give equal text. */
 int json_write_sorted(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
-/* Over several lines, two blanks deep, for files that people edit. */
+/* Writes several lines, indented by two blanks, for files that users edit. */
 int json_write_indented(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
-/* For values that our own code bounds; the caller frees the text. */
+/* Returns the text of a value that our own code bounds. The caller frees it. */
 char *json_write_text(const json_t *value);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of one request: its ids, its cancellation, its one answer. */
+/*
+ * call.c - the life of one request: its ids, its cancellation, its one answer. A call leaves the
+ * tables when it is cancelled, not when its owner ends it: the client may reuse the id at once, and
+ * an owner that is slow to stop does not use up the client's calls.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +17,7 @@ static bool is_listener(const struct mcp_call *call)
 	return call->method->handle == mcp_listen;
 }
 
-/* A token has the rules of an id: string or integer, bounded. */
+/* Reads the progress token, which has the rules of an id: a string or an integer, bounded. */
 static json_t *read_token(const json_t *params)
 {
 	json_t *token = json_object_get(json_object_get(params, "_meta"), "progressToken");
@@ -47,8 +51,8 @@ struct mcp_call *mcp_call_new(struct mcp_server *server, const struct mcp_method
 	return call;
 }
 
-/* The id is free again and the call counts no more; its batch does not wait for it. */
-static void retire(struct mcp_call *call)
+/* Frees the id and the place of the call; its batch does not wait for it either. */
+static void retire_call(struct mcp_call *call)
 {
 	struct mcp_server *server = call->server;
 	struct mcp_batch *batch = call->batch;
@@ -71,7 +75,7 @@ void mcp_call_end(struct mcp_call *call)
 {
 	assert(call->asking == NULL);
 	if (!call->cancelled)
-		retire(call);
+		retire_call(call);
 	list_remove(&call->node);
 	mcp_listen_free(call->listen);
 	json_decref(call->message);
@@ -89,7 +93,7 @@ void mcp_call_cancel(struct mcp_call *call)
 		mcp_call_end(call);
 		return;
 	}
-	retire(call);
+	retire_call(call);
 	call->cancelled = true;
 	if (call->asking != NULL) {
 		mcp_ask_abandon(call);
@@ -125,7 +129,7 @@ bool mcp_call_refused_cursor(struct mcp_call *call)
 	return true;
 }
 
-/* ---- what tools see ---- */
+/* ---- for tools ---- */
 
 void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call *call, void *data),
 			void *data)
@@ -171,7 +175,7 @@ static void put_number(json_t *object, const char *key, double value)
 		json_put_real(object, key, value);
 }
 
-/* By so much that it still shows in 15 digits. */
+/* Returns a value that is larger by so little that it still shows in 15 digits. */
 static double just_above(double value)
 {
 	double size = value < 0 ? -value : value;
@@ -235,7 +239,7 @@ static void gate_prompt(json_t *result, enum mcp_revision revision)
 void mcp_call_finish_result(struct mcp_call *call, json_t *result_own)
 {
 	if (!call->cancelled) {
-		/* null there breaks every TypeScript client (PG-2) */
+		/* a null here breaks every TypeScript client (PG-2) */
 		if (json_is_null(json_object_get(result_own, "nextCursor")))
 			(void)json_object_del(result_own, "nextCursor");
 		if (call->method->handle == mcp_prompts_get)
@@ -247,7 +251,10 @@ void mcp_call_finish_result(struct mcp_call *call, json_t *result_own)
 	mcp_call_end(call);
 }
 
-/* Objects only before 2026-07-28 (TL-7), nothing before 2025-06-18, never with errors (TL-6). */
+/*
+ * Returns whether the revision takes structuredContent: only objects before 2026-07-28 (TL-7), none
+ * before 2025-06-18, and never with errors (TL-6).
+ */
 static bool takes_structured(const struct mcp_call *call, const json_t *structured, bool is_error)
 {
 	if (structured == NULL || is_error || call->era.revision < MCP_2025_06_18)

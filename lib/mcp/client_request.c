@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * client_request.c - questions to the client, in both revisions. In 2026-07-28 a result asks and a
+ * new request answers, so a tool's function always runs from its start. Older clients are asked by
+ * requests of ours, whose ids are strings, since clients themselves use numbers. A question that is
+ * no longer needed is cancelled, so that the host closes its dialog.
+ */
 #include "mcp/client_request.h"
 
 #include <assert.h>
@@ -10,9 +16,9 @@
 
 enum { ASK_TIMEOUT_MS = 10 * 60 * 1000 };
 
-/* One request of ours to a legacy client. */
+/* One request of ours to an older client. */
 struct asked {
-	struct mcp_call *call; /* NULL: it is an aside */
+	struct mcp_call *call; /* NULL for a side request */
 	struct mcp_aside *aside;
 	char id[24]; /* "s1": a string, so that it differs from the ids that clients use */
 	char *key;
@@ -28,7 +34,7 @@ struct mcp_aside {
 	void *data;
 };
 
-/* A call that waits for a legacy client. */
+/* A call that waits for answers of an older client. */
 struct mcp_asking {
 	struct mcp_call *call;
 	struct loop_timer timeout;
@@ -70,7 +76,7 @@ static bool declared(const json_t *capabilities, enum mcp_ask_kind kind)
 
 bool mcp_call_can_ask(const struct mcp_call *call, enum mcp_ask_kind kind)
 {
-	/* MI-7: nothing is asked of a legacy client before it said that it is ready. */
+	/* MI-7: an older client is asked nothing before it reported that it is ready. */
 	if (!mcp_is_modern(call) && !call->server->legacy.initialized)
 		return false;
 	return declared(call->era.capabilities, kind);
@@ -130,7 +136,7 @@ int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no)
 	return 0;
 }
 
-/* ---- who cannot be asked ---- */
+/* ---- clients that cannot be asked ---- */
 
 static json_t *missing_capabilities(const struct mcp_call *call,
 				    const struct mcp_question *questions, size_t count)
@@ -170,7 +176,7 @@ static void refuse_missing(struct mcp_call *call, json_t *missing_own, const cha
 			"The client lacks a capability that this needs", data);
 }
 
-/* ---- modern: the result asks, a new request answers ---- */
+/* ---- 2026-07-28: the result asks, a new request answers ---- */
 
 static void put_question(json_t *requests, const struct mcp_question *question)
 {
@@ -197,10 +203,10 @@ static void ask_modern(struct mcp_call *call, const struct mcp_question *questio
 	mcp_call_finish_result(call, result);
 }
 
-/* ---- legacy: requests of ours, and the call goes on ---- */
+/* ---- older revisions: requests of ours, and the call continues ---- */
 
-/* Forgets one request; when the client was not done with it, tells it to stop. */
-static void close_asked(struct mcp_server *server, struct asked *asked, bool tell)
+/* Forgets one request. With `notify`, tells a client that has not answered to stop. */
+static void close_asked(struct mcp_server *server, struct asked *asked, bool notify)
 {
 	json_t *params;
 
@@ -208,7 +214,7 @@ static void close_asked(struct mcp_server *server, struct asked *asked, bool tel
 		return;
 	asked->open = false;
 	(void)map_take(server->asked, asked->id, strlen(asked->id));
-	if (!tell)
+	if (!notify)
 		return;
 	params = json_object();
 	json_put_str(params, "requestId", asked->id);
@@ -247,7 +253,7 @@ static void on_timeout(struct loop_timer *timer)
 	fail_asking(asking->call, "The question to the user was not answered within 10 minutes.");
 }
 
-/* All answers are there: the tool runs again with them. */
+/* All answers are there, so the tool runs again with them. */
 static void run_again(struct mcp_call *call)
 {
 	struct mcp_asking *asking = call->asking;
@@ -331,7 +337,7 @@ static void fail_by_client(struct mcp_call *call, const json_t *error)
 	fail_asking(call, err.msg);
 }
 
-/* ---- beside a call ---- */
+/* ---- side requests ---- */
 
 static void end_aside(struct mcp_aside *aside, json_t *result)
 {
@@ -374,7 +380,7 @@ void mcp_aside_withdraw(struct mcp_aside *aside)
 	free(aside);
 }
 
-/* ---- what the client says ---- */
+/* ---- responses of the client ---- */
 
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message)
 {

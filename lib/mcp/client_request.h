@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ask.h - asking the user, or the client's model, in the middle of a call; for both eras.
+ * client_request.h - asks the user, or the client's model, during a call; for both revisions.
  *
- * A tool (prompt, resource) that needs an answer is a function that can be run again: it looks
- * for the answer with mcp_call_answer and, when there is none, asks with mcp_call_ask and
- * returns. It is later run anew with the answers so far of that round. Modern clients get an
- * input_required result and send a new request, which may never come: nothing may stay locked
- * meanwhile. Legacy clients get requests of ours, and the same call goes on.
+ * A tool (prompt, resource) that needs an answer is a function that can be run again. It looks for
+ * the answer with mcp_call_answer; if there is none, it asks with mcp_call_ask and returns. It is
+ * run again later with the answers of that round. Clients of 2026-07-28 get an input_required
+ * result and send a new request, which may never come: nothing may stay locked meanwhile. Older
+ * clients get requests of ours, and the same call continues.
  *
- * What must survive between the runs goes into `state`; it stays in this process, behind a handle
- * that works once, for the same method and params, for ten minutes.
+ * State that must survive between the runs goes into `state`. It stays in this process, behind a
+ * handle that works once, for the same method and params, for ten minutes.
  */
 #ifndef MCP_CLIENT_REQUEST_H
 #define MCP_CLIENT_REQUEST_H
@@ -28,35 +28,39 @@ struct mcp_question {
 	json_t *params; /* of elicitation/create or sampling/createMessage; NULL for roots */
 };
 
-/* True when the client declared that it can be asked so. */
+/* Returns whether the client declared that it can be asked so. */
 bool mcp_call_can_ask(const struct mcp_call *call, enum mcp_ask_kind kind);
 /*
- * The client's result for `key`, borrowed; NULL when there is none, or none of the right shape.
- * A form's has `action` ("accept", "decline", "cancel") and, accepted, `content`.
+ * Returns the client's result for `key`; NULL if there is none, or none of the right shape. A
+ * form's result has `action` ("accept", "decline", "cancel") and, if accepted, `content`. Borrowed
+ * from the call.
  */
 json_t *mcp_call_answer(const struct mcp_call *call, const char *key, enum mcp_ask_kind kind);
-/* What the last mcp_call_ask of this chain kept, borrowed; NULL when nothing. */
+/*
+ * Returns the state that the last mcp_call_ask of this chain stored; NULL if none. Borrowed from
+ * the call.
+ */
 json_t *mcp_call_state(const struct mcp_call *call);
 /*
- * Asks and takes the call back: the owner must not touch it after this. `state_own` may be NULL.
- * A client that cannot be asked gets an error at once; legacy ones read `instead` in it, which
- * says what argument to give ("Call again with confirm: true.").
+ * Asks the questions. The owner must not touch the call after this. Takes ownership of `state_own`,
+ * which may be NULL. A client that cannot be asked gets an error at once. For older clients it
+ * contains `instead`, which says which argument to give ("Call again with confirm: true.").
  */
 void mcp_call_ask(struct mcp_call *call, const struct mcp_question *questions, size_t count,
 		  json_t *state_own, const char *instead);
 
-/* ---- beside a call ---- */
+/* ---- side requests ---- */
 
 struct mcp_aside;
 /*
- * Puts one question to a legacy client while the call stays its owner's, who answers it when it
- * likes. `answered` comes from feed, at most once, with the client's result (borrowed) or NULL when
- * it is none, an error or will never come; the aside is then over. NULL when the client cannot be
- * asked so: see mcp_call_can_ask; modern ones never can.
+ * Asks an older client one question while the owner keeps the call and answers it at any time.
+ * `answered` is called from mcp_server_feed, at most once. It gets the client's result (borrowed),
+ * or NULL if this is an error, malformed or will never come; the side request is then over. Returns
+ * NULL if the client cannot be asked so: see mcp_call_can_ask; clients of 2026-07-28 never can.
  */
 struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
 				     void (*answered)(void *data, json_t *result), void *data);
-/* The answer is of no use any more: the client is told to forget the question. NULL is allowed. */
+/* Withdraws the question and tells the client to cancel it. May be NULL. */
 void mcp_aside_withdraw(struct mcp_aside *aside);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Content blocks, and what becomes of those that a revision does not know (1.7). */
+/*
+ * content.c - content blocks, and their conversion for revisions that do not know them (1.7). A
+ * client that validates results fails on an unknown `type`, so unknown blocks become text.
+ */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -100,7 +103,7 @@ json_t *mcp_embedded(json_t *resource_own)
 	return block;
 }
 
-/* ---- gating ---- */
+/* ---- conversion ---- */
 
 static const char *member(const json_t *block, const char *key)
 {
@@ -126,7 +129,7 @@ static json_t *audio_to_resource(const json_t *block)
 	return mcp_embedded(resource);
 }
 
-/* Whatever it is, an unknown type would be fatal to the client. */
+/* An unknown type would be fatal to the client. */
 static json_t *unknown_to_text(const json_t *block)
 {
 	char *dump = json_write_text(block);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From a message to the method that serves it: envelope, era, method, params, in this order. */
+/*
+ * dispatch.c - from a message to its method: envelope, revision, method, params, checked in this
+ * order. The order decides which error a wrong request gets, and the protocol's rules prescribe it.
+ * The methods themselves are rows of a table.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -108,7 +112,7 @@ static const struct mcp_method methods[] = {
 	  .handle = mcp_set_level },
 };
 
-/* NULL when the era has no such method, or we do not offer it (RP-9, ER-6). */
+/* Returns NULL if the revision has no such method, or we do not offer it (RP-9, ER-6). */
 static const struct mcp_method *find_method(const struct mcp_server *server, const char *name,
 					    bool modern)
 {
@@ -124,9 +128,10 @@ static const struct mcp_method *find_method(const struct mcp_server *server, con
 	return NULL;
 }
 
-/* Everything that can be refused before the method's own work. -1 with `no`. */
-static int admit(struct mcp_server *server, const struct rpc_message *message, bool in_batch,
-		 struct mcp_era *era, const struct mcp_method **ret, struct mcp_refusal *no)
+/* Checks everything that can be refused before the method's own work. Returns -1 and sets *no. */
+static int check_request(struct mcp_server *server, const struct rpc_message *message,
+			 bool in_batch, struct mcp_era *era, const struct mcp_method **ret,
+			 struct mcp_refusal *no)
 {
 	struct rpc_key key;
 
@@ -160,7 +165,7 @@ static void take_request(struct mcp_server *server, json_t *value,
 	struct mcp_era era;
 	struct mcp_call *call;
 
-	if (admit(server, message, batch != NULL, &era, &method, &no) < 0) {
+	if (check_request(server, message, batch != NULL, &era, &method, &no) < 0) {
 		mcp_reply_error(server, batch, message->id, &no);
 		return;
 	}
@@ -192,7 +197,7 @@ static void take_cancelled(struct mcp_server *server, const json_t *params)
 		mcp_call_cancel(call);
 }
 
-/* Never answered; all but these two mean nothing to us (RP-3, ER-13). */
+/* Takes a notification. None is answered; all but these two mean nothing to us (RP-3, ER-13). */
 static void take_notification(struct mcp_server *server, const struct rpc_message *message)
 {
 	if (str_eq(message->method, "notifications/cancelled"))

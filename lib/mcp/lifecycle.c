@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* initialize, ping, server/discover, logging/setLevel. */
+/*
+ * lifecycle.c - initialize, ping, server/discover, logging/setLevel. A client that asks for an
+ * unknown revision is offered our newest one with a handshake, and decides itself whether to
+ * continue.
+ */
 #include "json/get.h"
 #include "mcp/mcp_internal.h"
 
@@ -39,7 +43,7 @@ static json_t *make_capabilities(const struct mcp_features *f, enum mcp_revision
 	return capabilities;
 }
 
-/* What we do not serve is answered with our newest, never with an error. */
+/* Returns our newest revision for one that we do not serve; never an error. */
 static enum mcp_revision negotiate(const char *asked)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(legacy_versions); i++)
@@ -48,7 +52,7 @@ static enum mcp_revision negotiate(const char *asked)
 	return MCP_2025_11_25;
 }
 
-/* ER-12: a later handshake replaces everything of the earlier one. */
+/* ER-12: a later handshake replaces everything of an earlier one. */
 static void open_session(struct mcp_legacy *legacy, const json_t *params,
 			 enum mcp_revision revision)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * internal.h - what the files of this layer share.
+ * mcp_internal.h - shared by the files of this layer.
  *
- * One request is one `struct mcp_call`, whatever its method, from dispatch until its answer.
- * Rule ids such as ER-6 are those of the list in test/data/mcp/README.md.
+ * One request is one `struct mcp_call`, whatever its method, from dispatch until its answer. Rule
+ * ids such as ER-6 are listed in test/data/mcp/README.md.
  */
 #ifndef MCP_MCP_INTERNAL_H
 #define MCP_MCP_INTERNAL_H
@@ -23,12 +23,12 @@
 enum {
 	MCP_MISSING_CAPABILITY = -32021,
 	MCP_UNSUPPORTED_VERSION = -32022,
-	MCP_UNKNOWN_RESOURCE = -32002, /* legacy only */
+	MCP_UNKNOWN_RESOURCE = -32002, /* before 2026-07-28 only */
 };
 
-/* A line with its \n stays below what the strictest host takes (Claude Desktop: 1 MiB). */
+/* The strictest host (Claude Desktop) takes lines of 1 MiB; ours stay below, with their \n. */
 enum { MCP_LINE_MAX = 999999 };
-enum { MCP_BATCH_MAX = 50, MCP_URIS_MAX = 1024 /* of one listen stream */ };
+enum { MCP_BATCH_MAX = 50, MCP_URIS_MAX = 1024 /* of one subscriptions/listen stream */ };
 
 enum mcp_level {
 	MCP_LEVEL_DEBUG,
@@ -42,67 +42,67 @@ enum mcp_level {
 	MCP_LEVEL_OFF, /* above all of them */
 };
 
-/* What a request's era says about its sender. Borrowed values. */
+/* The revision of a request and its sender's capabilities. Values are borrowed. */
 struct mcp_era {
 	enum mcp_revision revision;
-	json_t *capabilities;     /* NULL when there are none */
-	json_t *client_info;      /* NULL when it said nothing */
-	enum mcp_level log_level; /* lowest to send */
+	json_t *capabilities;     /* NULL if there are none */
+	json_t *client_info;      /* NULL if the client sent none */
+	enum mcp_level log_level; /* lowest level to send */
 };
 
-/* Why a request is refused. */
+/* The reason for refusing a request. */
 struct mcp_refusal {
 	int code;
 	char message[192];
 	json_t *data; /* owned, or NULL */
 };
 
-/* The answers to one array, until they are complete (RP-7). */
+/* The answers to one array, collected until they are complete (RP-7). */
 struct mcp_batch {
 	struct buf answers;
-	size_t pending; /* requests not yet answered, plus one while the array is read */
+	size_t pending; /* unanswered requests, plus one while the array is read */
 	size_t unread;  /* messages still to be read */
 };
 
-struct mcp_listen; /* listen.c */
-struct mcp_asking; /* ask.c */
+struct mcp_listen; /* subscription.c */
+struct mcp_asking; /* client_request.c */
 
 struct mcp_method {
 	const char *name;
 	bool legacy;
 	bool modern;
-	bool counted;   /* held against live_calls_max */
-	bool cacheable; /* its modern result has ttlMs and cacheScope (MR-2) */
+	bool counted;   /* counts for live_calls_max */
+	bool cacheable; /* its result in 2026-07-28 has ttlMs and cacheScope (MR-2) */
 	bool asks;      /* may answer input_required */
 	bool (*offered)(const struct mcp_features *features); /* NULL: always */
-	/* Answers now or keeps the call; run again after a legacy client answered a question. */
+	/* Answers now or keeps the call. Runs again after an older client answered a question. */
 	void (*handle)(struct mcp_call *call);
 };
 
 struct mcp_call {
 	struct mcp_server *server;
-	struct list node; /* among server->calls, or its listeners */
+	struct list node; /* in server->calls, or in its listeners */
 	const struct mcp_method *method;
-	json_t *message; /* owned; the next three are in it */
+	json_t *message; /* owned; the next three are part of it */
 	json_t *id;
 	json_t *params;         /* an object, or NULL */
 	json_t *progress_token; /* or NULL */
-	struct mcp_era era;     /* values owned: a later handshake may replace the session's */
+	struct mcp_era era;     /* owned values: a later handshake may replace the session's */
 	double progress;
 	struct mcp_batch *batch; /* or NULL */
 	bool cancelled;
 	void (*on_cancel)(struct mcp_call *call, void *data);
 	void *on_cancel_data;
-	json_t *no_arguments;      /* owned stand-in for absent ones */
-	json_t *answers;           /* owned: key -> a client's result, or NULL */
-	json_t *state;             /* owned: what the tool kept while it asked, or NULL */
-	struct mcp_asking *asking; /* waiting for a legacy client's answers */
+	json_t *no_arguments;      /* owned; used if there are no arguments */
+	json_t *answers;           /* owned: the client's results by key, or NULL */
+	json_t *state;             /* owned: state that the tool stored while it asked, or NULL */
+	struct mcp_asking *asking; /* waiting for an older client's answers */
 	struct mcp_listen *listen;
 };
 
 struct mcp_legacy {
 	bool handshake;   /* initialize was answered */
-	bool initialized; /* the client said so */
+	bool initialized; /* the client sent notifications/initialized */
 	enum mcp_revision revision;
 	json_t *capabilities;
 	json_t *client_info;
@@ -116,20 +116,20 @@ struct mcp_server {
 	const struct mcp_limits *limits;
 	void (*write)(void *context, const char *line, size_t len);
 	void *write_context;
-	bool (*flowing)(void *context); /* of write; NULL: always */
+	bool (*flowing)(void *context); /* for `write`; NULL: always */
 	struct framing framing;
-	struct buf line;   /* being composed */
-	struct map *by_id; /* calls and listeners whose id is in use */
+	struct buf line;   /* the line being composed */
+	struct map *by_id; /* calls and listeners by the ids in use */
 	struct list calls;
 	struct list listeners;
-	size_t call_count; /* counted and not cancelled */
-	size_t live_count; /* all that are not cancelled */
+	size_t call_count; /* counted calls that are not cancelled */
+	size_t live_count; /* all calls that are not cancelled */
 	size_t listener_count;
 	struct mcp_legacy legacy;
 	json_t *server_info_meta; /* {"io.modelcontextprotocol/serverInfo": ...} */
-	char *tools_text[2];      /* the list's result, by `modern`; made when first asked for */
-	struct map *asked;        /* our requests to a legacy client, by id */
-	struct list asides;       /* those of them that no call waits for */
+	char *tools_text[2]; /* text of the list's result, indexed by `modern`; made on first use */
+	struct map *asked;   /* our requests to an older client, by id */
+	struct list asides;  /* side requests: no call waits for them */
 	uint64_t last_asked;
 	struct mcp_kept *kept; /* states behind requestState handles */
 };
@@ -139,51 +139,55 @@ static inline bool mcp_is_modern(const struct mcp_call *call)
 	return call->era.revision >= MCP_2026_07_28;
 }
 
-/* ---- era.c ---- */
+/* ---- revision.c ---- */
 
-/* 0 with `ret`, or -1 with `no` when the claim or its absence does not go with the method. */
+/*
+ * Reads the revision of a message. Returns 0 and sets *ret. Returns -1 and sets *no if the claim,
+ * or its absence, does not fit the method.
+ */
 int mcp_era_read(const struct mcp_server *server, const struct rpc_message *message,
 		 struct mcp_era *ret, struct mcp_refusal *no);
-/* -1 for a name that is none of the eight. */
+/* Returns -1 if the name is none of the eight levels. */
 int mcp_era_parse_level(const json_t *name, enum mcp_level *ret);
 int mcp_refuse(struct mcp_refusal *no, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* ---- dispatch.c ---- */
 
-/* Takes one message; `batch` is NULL outside of arrays. */
+/* Takes one message. Takes ownership of `value`. `batch` is NULL outside arrays. */
 void mcp_dispatch(struct mcp_server *server, json_t *value, struct mcp_batch *batch);
 
 /* ---- call.c ---- */
 
+/* Makes the call of a request and registers its id. */
 struct mcp_call *mcp_call_new(struct mcp_server *server, const struct mcp_method *method,
 			      json_t *value, const struct rpc_message *message);
-/* After the answer was written, or instead of one. */
+/* Frees the call, after its answer was written or without one. */
 void mcp_call_end(struct mcp_call *call);
 void mcp_call_cancel(struct mcp_call *call);
-/* `arguments` of the params, or an empty object. */
+/* Returns the `arguments` of the params, or an empty object. Borrowed from the call. */
 json_t *mcp_call_arguments(struct mcp_call *call);
 void mcp_call_refuse_params(struct mcp_call *call, const struct err *err);
 
 /* ---- reply.c ---- */
 
 void mcp_reply_result(struct mcp_call *call, json_t *result);
-/* A result whose text was made before. */
+/* Writes a result whose text was made before. */
 void mcp_reply_text(struct mcp_call *call, const char *result);
-/* `id` NULL: an error without one (RP-5). `data_own` may be NULL. */
+/* Writes an error. `id` NULL: an error without an id (RP-5). */
 void mcp_reply_error(struct mcp_server *server, struct mcp_batch *batch, const json_t *id,
 		     const struct mcp_refusal *no);
-/* 0, or -1 when the line would be too long and was not written. */
+/* Writes a request of ours. Returns -1 if the line would be too long; nothing is written then. */
 int mcp_reply_request(struct mcp_server *server, const char *id, const char *method,
 		      json_t *params);
 void mcp_reply_notify(struct mcp_server *server, const char *method, json_t *params_own);
-/* One request of the array is done, answered or not. */
+/* Counts one request of the array as finished, answered or not. */
 void mcp_batch_done(struct mcp_server *server, struct mcp_batch *batch);
-/* Adds resultType and the other common fields of a modern result. */
+/* Adds resultType and the other common fields of a result in 2026-07-28. */
 void mcp_reply_decorate(const struct mcp_call *call, json_t *result);
 
 /* ---- content.c ---- */
 
-/* Blocks as the revision knows them; may change and return `content_own`. */
+/* Convert blocks to kinds that the revision knows. They may change and return `content_own`. */
 json_t *mcp_content_gate(json_t *content_own, enum mcp_revision revision);
 json_t *mcp_content_gate_block(json_t *block_own, enum mcp_revision revision);
 
@@ -195,7 +199,7 @@ void mcp_discover(struct mcp_call *call);
 void mcp_set_level(struct mcp_call *call);
 void mcp_tools_list(struct mcp_call *call);
 void mcp_tools_call(struct mcp_call *call);
-/* The list's text is made anew when it is next asked for. */
+/* Drops the list's text, so that it is made anew when needed. */
 void mcp_tools_forget_list(struct mcp_server *server);
 void mcp_prompts_list(struct mcp_call *call);
 void mcp_prompts_get(struct mcp_call *call);
@@ -207,25 +211,28 @@ void mcp_resources_unsubscribe(struct mcp_call *call);
 void mcp_complete(struct mcp_call *call);
 void mcp_listen(struct mcp_call *call);
 void mcp_listen_free(struct mcp_listen *listen);
-/* A cursor is refused where all lists have one page: true when the call was ended. */
+/* Refuses a cursor, since all our lists have one page. Returns true if the call was ended. */
 bool mcp_call_refused_cursor(struct mcp_call *call);
 
-/* ---- ask.c, keep.c ---- */
+/* ---- client_request.c, request_state.c ---- */
 
-/* Reads inputResponses and requestState of a modern retry. -1 with `no`. */
+/* Reads inputResponses and requestState of a retry in 2026-07-28. Returns -1 and sets *no. */
 int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no);
-/* A response from the client, wanted or not. */
+/* Takes a response of the client, expected or not. */
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message);
-/* Ends the waiting; the client is told to forget what is still open. */
+/* Stops waiting for answers, and tells the client to cancel open questions. */
 void mcp_ask_abandon(struct mcp_call *call);
-/* Fails every call that waits for an answer: none can come any more. */
+/* Fails every call that waits for an answer, because none can come any more. */
 void mcp_ask_input_ended(struct mcp_server *server);
 
 struct mcp_kept *mcp_keep_new(void);
 void mcp_keep_free(struct mcp_kept *kept);
-/* Keeps `state_own` for the call's method and params; returns the handle as a new string. */
+/* Stores `state_own` for the call's method and params. Returns the handle as a new string. */
 json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t *state_own);
-/* The state, owned by the caller; NULL when unknown, used, expired or of another request. */
+/*
+ * Returns the state; the caller owns it. NULL if it is unknown, used, expired or of another
+ * request.
+ */
 json_t *mcp_keep_take(struct mcp_kept *kept, const struct mcp_call *call, const json_t *handle);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* prompts/list, prompts/get and completion/complete. */
+/*
+ * prompts.c - prompts/list, prompts/get and completion/complete. Arguments are checked here, so
+ * that a prompt's function gets all required ones, as strings.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -42,7 +45,7 @@ static const struct mcp_prompt *find_prompt(const struct mcp_features *f, const 
 	return NULL;
 }
 
-/* Required ones are there and all are strings. */
+/* Checks that required arguments are present and all are strings. */
 static int check_arguments(const struct mcp_prompt *prompt, json_t *arguments, struct err *err)
 {
 	cleanup_json json_t *known = NULL;
@@ -100,7 +103,7 @@ void mcp_prompts_get(struct mcp_call *call)
 	prompt->get(call, arguments, f->context);
 }
 
-/* A reference names a prompt that is there, or a URI. */
+/* Checks that a reference names an offered prompt, or a URI. */
 static int check_reference(const struct mcp_features *f, const json_t *ref, struct err *err)
 {
 	const char *type = json_string_value(json_object_get(ref, "type"));

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines out. Each is composed whole in server->line, whose maximum is the cap of one line. */
+/*
+ * reply.c - composes output lines. Each is composed whole in server->line, whose maximum is that of
+ * one line; a result that does not fit is replaced by an error before anything is sent. Secrets are
+ * removed here, in the one function that every value passes.
+ */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +12,7 @@
 #include "mcp/mcp_internal.h"
 #include "redact/redact_json.h"
 
-/* What each answer of a batch that is still to come may need at least. */
+/* Bytes that each answer of a batch still to come may need at least. */
 enum { BATCH_RESERVE = 8 << 10 };
 
 static void begin(struct mcp_server *server, size_t max)
@@ -26,7 +30,7 @@ static int add_member(struct mcp_server *server, const char *name, const json_t 
 	return json_write(&server->line, value, err);
 }
 
-/* The same for what the other side does not know yet: the one way in which any of it goes out. */
+/* Adds a value after removing secrets. Everything that the client does not know yet passes here. */
 static int add_content(struct mcp_server *server, const char *name, json_t *value, struct err *err)
 {
 	redact_json(value, server->features->redact);
@@ -50,7 +54,7 @@ static size_t room(const struct mcp_batch *batch)
 	return taken < MCP_LINE_MAX - BATCH_RESERVE ? MCP_LINE_MAX - taken : BATCH_RESERVE;
 }
 
-/* The composed object as a line, or into its batch. */
+/* Ends the composed object as a line, or adds it to its batch. */
 static int finish(struct mcp_server *server, struct mcp_batch *batch, struct err *err)
 {
 	if (buf_add_str(&server->line, batch != NULL ? "}" : "}\n", err) < 0)
@@ -100,7 +104,7 @@ static void too_large(struct mcp_server *server, struct mcp_batch *batch, const 
 	(void)mcp_refuse(&no, RPC_INTERNAL_ERROR,
 			 "The answer does not fit into one line of %d bytes", MCP_LINE_MAX);
 	if (try_error(server, batch, id, &no, &err) < 0)
-		abort(); /* ids are bounded: this always fits */
+		abort(); /* ids are bounded, so this always fits */
 }
 
 void mcp_reply_error(struct mcp_server *server, struct mcp_batch *batch, const json_t *id,
@@ -124,7 +128,7 @@ static int try_result(struct mcp_call *call, json_t *result, struct err *err)
 	return finish(server, call->batch, err);
 }
 
-/* Tools fail within their result, so that the model reads why. */
+/* Tools fail within their result, so that the model reads the reason. */
 static json_t *make_too_large_result(const struct mcp_call *call)
 {
 	json_t *result = json_object();
@@ -177,7 +181,7 @@ void mcp_reply_notify(struct mcp_server *server, const char *method, json_t *par
 	begin(server, MCP_LINE_MAX);
 	buf_putf(&server->line, ",\"method\":\"%s\"", method);
 	if (params != NULL && add_content(server, "params", params, &err) < 0)
-		return; /* too long: nobody waits for a notification */
+		return; /* too long: no client waits for a notification */
 	(void)finish(server, NULL, &err);
 }
 

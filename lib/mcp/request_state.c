@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * States behind requestState handles (MI-3).
+ * request_state.c - stores states behind requestState handles (MI-3).
  *
- * A handle is 128 random bits and says nothing itself, so it can be neither read nor forged. It
- * works once, for ten minutes, and only with the method and params that it was given out for.
+ * A handle is 128 random bits and holds no data, so it can be neither read nor forged. It works
+ * once, for ten minutes, and only with the method and params for which it was issued.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,21 +15,22 @@
 
 enum {
 	HANDLE_LEN = 32,
-	KEPT_MAX = 64,        /* then the oldest goes: a retry may never come (MI-5) */
-	KEPT_BYTES = 4 << 20, /* of requests, with the same rule; one may be larger alone */
+	KEPT_MAX = 64, /* then the oldest is dropped: a retry may never come (MI-5) */
+	KEPT_BYTES =
+		4 << 20, /* of requests; then the oldest is dropped too. One alone may be larger */
 	KEPT_MS = 10 * 60 * 1000,
 };
 
 struct entry {
-	char handle[HANDLE_LEN + 1]; /* "" when free */
-	char *request;               /* what it belongs to */
+	char handle[HANDLE_LEN + 1]; /* "" if free */
+	char *request;               /* the request that it belongs to */
 	json_t *state;
 	uint64_t until_ms;
 };
 
 struct mcp_kept {
 	struct entry entries[KEPT_MAX];
-	size_t next; /* a ring: the oldest is here */
+	size_t next; /* a ring: the oldest entry */
 	size_t bytes;
 };
 
@@ -53,7 +54,10 @@ void mcp_keep_free(struct mcp_kept *kept)
 	free(kept);
 }
 
-/* The request without what differs between the rounds, as comparable text. */
+/*
+ * Returns the request without members that differ between rounds, as comparable text. The caller
+ * frees it.
+ */
 static char *describe(const struct mcp_call *call)
 {
 	cleanup_json json_t *params = json_copy(call->params);

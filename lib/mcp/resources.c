@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* resources/list, templates, read and the legacy subscriptions. */
+/*
+ * resources.c - resources/list, templates, read and the subscriptions of older revisions. A URI is
+ * only checked for its form here; whether it exists is up to the features.
+ */
 #include "json/get.h"
 #include "mcp/mcp_internal.h"
 
@@ -61,7 +64,7 @@ static bool is_uri(const char *uri)
 	return true;
 }
 
-/* NULL when the call was refused. */
+/* Returns NULL if the call was refused. */
 static const char *read_uri(struct mcp_call *call)
 {
 	const char *uri = NULL;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rules a request lives under; decided for each one alone (ER-1 to ER-14). */
+/*
+ * revision.c - decides which revision a request follows, for each request alone (ER-1 to ER-14). A
+ * request that claims a version in its _meta is of 2026-07-28; without a claim it belongs to the
+ * handshake. One client may therefore mix both on one pipe.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -38,7 +42,7 @@ int mcp_refuse(struct mcp_refusal *no, int code, const char *fmt, ...)
 	return -1;
 }
 
-/* ER-2: also a legacy date is no version that a claim may name. */
+/* ER-2: the date of an older revision is no version that a claim may name either. */
 static int refuse_version(const char *asked, struct mcp_refusal *no)
 {
 	json_t *supported = json_array();

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * server.c - the server as an object: lines in, batches, change of clients' lists, shutdown. An
+ * unreadable line is answered with its own id if that can be found, because without an id the
+ * client would wait for ever.
+ */
 #include "mcp/server.h"
 
 #include <assert.h>
@@ -8,7 +13,7 @@
 #include "json/parse.h"
 #include "mcp/mcp_internal.h"
 
-/* Of a line that is too long, where the request is looked for whose id is told. */
+/* Bytes of a too long line in which the request's id is looked for. */
 enum { HEAD_MAX = 64 << 10 };
 
 static void on_line(struct framing *framing, const char *line, size_t len);
@@ -108,7 +113,7 @@ size_t mcp_server_live_calls(const struct mcp_server *server)
 	return server->live_count;
 }
 
-/* A cancelled call's owner may end other calls: search from the start each time. */
+/* A cancelled call's owner may end other calls, so the search starts anew each time. */
 static struct mcp_call *first_live(const struct mcp_server *server)
 {
 	struct mcp_call *call;
@@ -138,7 +143,7 @@ static void refuse_line(struct mcp_server *server, int code, const char *problem
 	mcp_reply_error(server, NULL, NULL, &no);
 }
 
-/* What whoever asked can do about it: exec_sql's params hold numbers of any size. */
+/* Returns advice for the client. exec_sql's params hold numbers of any size. */
 static const char *advice_on(const char *problem)
 {
 	return strstr(problem, "too big integer") != NULL
@@ -147,8 +152,8 @@ static const char *advice_on(const char *problem)
 }
 
 /*
- * Whoever asked is told, where that can be found out: without an id nobody would stop waiting.
- * `value` is what can be read of the line, or NULL.
+ * Answers an unreadable line with an error. It has the request's id if that can be read, because
+ * without an id the client would wait for ever. `value` is the readable part of the line, or NULL.
  */
 static void refuse_text(struct mcp_server *server, json_t *value, const char *problem)
 {
@@ -185,7 +190,7 @@ static void take_batch(struct mcp_server *server, json_t *array)
 	}
 	batch = xcalloc(1, sizeof(*batch));
 	buf_init(&batch->answers, MCP_LINE_MAX);
-	batch->pending = 1; /* the reading itself: no answer goes out before its end */
+	batch->pending = 1; /* the reading itself: no answer is sent before its end */
 	batch->unread = json_array_size(array);
 	json_array_foreach (array, i, item) {
 		batch->unread--;
@@ -210,7 +215,7 @@ static void on_line(struct framing *framing, const char *line, size_t len)
 		mcp_dispatch(server, value, NULL);
 }
 
-/* Hosts put id and method before what is large. */
+/* Hosts put id and method before large members. */
 static void on_too_long(struct framing *framing, const char *start, size_t len)
 {
 	struct mcp_server *server = container_of(framing, struct mcp_server, framing);

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * stdio.c - the server's process on two descriptors, and the ways in which it ends. While output is
+ * full nothing is read, so the end of input is not noticed: a timer then looks whether the client
+ * still lives. SIGXFSZ is ignored, so that writing to a file past ulimit -f fails like a full disk
+ * and does not kill the server.
+ */
 #include "mcp/stdio.h"
 
 #include <errno.h>
@@ -18,9 +24,9 @@
 
 enum {
 	READ_MAX = 16 << 10,
-	FILE_READ_MAX = 4 << 10, /* a file gives more at once than a client ever does */
+	FILE_READ_MAX = 4 << 10, /* a file delivers more at once than any client does */
 	FILE_LIVE_MAX = 32,
-	STUCK_MS = 10 * 1000, /* a client that takes nothing for so long is none */
+	STUCK_MS = 10 * 1000, /* a client that takes nothing for so long is gone */
 	FLUSH_POLL_MS = 10,
 	PARENT_POLL_MS = 2000,
 };
@@ -39,21 +45,22 @@ struct mcp_stdio {
 	struct output *output;
 	struct output_handlers output_handlers;
 	struct loop_io input;
-	struct loop_io reader;   /* has stdout's other end gone? */
-	int reader_fd;           /* a copy: `output` watches the descriptor itself */
-	struct loop_defer check; /* a line was written: did that change anything? */
-	struct loop_timer flush; /* after the end of input: is all written? */
+	struct loop_io reader;   /* watches whether stdout's reader has gone */
+	int reader_fd;           /* a copy, because `output` watches the descriptor itself */
+	struct loop_defer check; /* checks, after a line was written, whether reading or the end may
+				    continue */
+	struct loop_timer flush; /* after the end of input: checks whether everything is written */
 	struct loop_timer parent;
 	struct end_signal signals[ARRAY_SIZE(end_signals)];
 	pid_t parent_pid;
 	bool from_file;
 	bool from_terminal;
-	bool ended; /* the input */
+	bool ended; /* of input */
 	bool done;
 	int input_error;
-	size_t left; /* of the output, after the end of input, at the last look */
+	size_t left; /* bytes of output at the last check after the end of input */
 	uint64_t give_up_ms;
-	size_t stuck; /* bytes that waited at the last look; 0: none, or the client lives */
+	size_t stuck; /* bytes that waited at the last check; 0: none, or the client lives */
 };
 
 static int check_open(struct err *err)
@@ -81,7 +88,7 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 	    (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && dup2(null, STDOUT_FILENO) < 0))
 		return err_sys(err, "moving stdin and stdout away");
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
-	/* Past a limit of the size of files, writing then fails as on a full disk. */
+	/* Past a limit of file sizes, writing then fails as on a full disk. */
 	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	*ret_in_fd = fd_steal(&in);
 	*ret_out_fd = fd_steal(&out);
@@ -116,7 +123,7 @@ static bool may_read(const struct mcp_stdio *stdio)
 	return !stdio->from_file || mcp_server_live_calls(stdio->server) < FILE_LIVE_MAX;
 }
 
-/* Nobody gives us up: what reads us may be a pager. */
+/* Returns whether we wait for ever: a file has no impatient host, and its reader may be a pager. */
 static bool is_patient(const struct mcp_stdio *stdio)
 {
 	return stdio->options.drain || stdio->from_file;
@@ -125,8 +132,8 @@ static bool is_patient(const struct mcp_stdio *stdio)
 static void on_flush_poll(struct loop_timer *timer);
 
 /*
- * After the end of input: done when all is answered and written. The last answer comes through
- * on_check; only its way out must be looked at.
+ * Ends the server, after the end of input, once all is answered and written. The last answer
+ * arrives through on_check, so only its way out must be watched.
  */
 static void finish_if_answered(struct mcp_stdio *stdio)
 {
@@ -160,7 +167,7 @@ static void end_input(struct mcp_stdio *stdio)
 	loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
 
-/* A client that has gone may say so by an error: a terminal by EIO, a socket by ECONNRESET. */
+/* A client that has gone may cause an error: a terminal EIO, a socket ECONNRESET. */
 static void note_input_error(struct mcp_stdio *stdio, int error)
 {
 	log_debug("stdio", "reading stdin: %s", strerrordesc_np(error));
@@ -207,7 +214,7 @@ static void on_drained(struct output *output)
 	read_on(output_owner(output));
 }
 
-/* An answer may have been the one that reading, or the end, was waiting for. */
+/* The answer may be the one that reading, or the end, was waiting for. */
 static void on_check(struct loop_defer *defer)
 {
 	struct mcp_stdio *stdio = container_of(defer, struct mcp_stdio, check);
@@ -232,7 +239,7 @@ static bool is_flowing(void *context)
 	return output_pending(stdio->output) == 0;
 }
 
-/* What the server says after we are gone. */
+/* Drops lines that the server writes after the end. */
 static void drop_line(void *context, const char *line, size_t len)
 {
 	(void)context;
@@ -251,8 +258,9 @@ static void on_signal(struct loop_signal *signal, int signo)
 }
 
 /*
- * While output is full nothing is read, so an end of input would go unnoticed for ever. A client
- * that has closed its end and took nothing between two looks is gone in all but name.
+ * Returns whether the client has gone without our noticing. While output is full nothing is read,
+ * so an end of input would go unnoticed for ever. A client that has closed its end and took nothing
+ * between two checks has gone.
  */
 static bool is_abandoned(struct mcp_stdio *stdio)
 {
@@ -291,7 +299,10 @@ static void on_reader_gone(struct loop_io *io, uint32_t events)
 		finish(stdio, MCP_STDIO_CLOSED);
 }
 
-/* Without waiting for the next write, which a long call may keep us waiting for. */
+/*
+ * Notices a closed stdout without waiting for the next write, which may come late during a long
+ * call.
+ */
 static int watch_reader(struct mcp_stdio *stdio, struct err *err)
 {
 	struct stat status;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* subscriptions/listen, and change notices to both eras (SB-1 to SB-7, RS-4). */
+/*
+ * subscription.c - subscriptions/listen, and change notifications in all revisions (SB-1 to SB-7,
+ * RS-4). A listen stream is a request that stays open; older clients subscribe by a call of their
+ * own. One function sends a change to both.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -43,7 +47,7 @@ static bool delivers(const struct mcp_features *f, enum notice notice)
 	return offered[notice];
 }
 
-/* Reads the filter; `honoured` gets the part of it that we can deliver. */
+/* Reads the filter. `honoured` gets the part of it that we can deliver. */
 static int read_filter(struct mcp_call *call, json_t *honoured, struct err *err)
 {
 	const struct mcp_features *f = call->server->features;
@@ -202,7 +206,7 @@ void mcp_server_each_watched(const struct mcp_server *server,
 		visit_uris(call->listen->uris, each, data);
 }
 
-/* SB-5: the response first; a client ignores a cancellation of what has ended. */
+/* SB-5: the response first; a client ignores a cancellation of a request that has ended. */
 static void close_listener(struct mcp_call *call)
 {
 	struct mcp_server *server = call->server;

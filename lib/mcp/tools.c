@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tools/list and tools/call. */
+/*
+ * tools.c - tools/list and tools/call. The text of the list is made once for each kind of revision
+ * and reused, because hosts ask for it with every conversation.
+ */
 #include "mcp/mcp_internal.h"
 #include <stdlib.h>
 

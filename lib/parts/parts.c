@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * parts.c - compares versions. A server that was upgraded under its feet sees " (deleted)" in
+ * /proc/self/exe; the advice to the user then is to restart it, otherwise to install ptycell again.
+ */
 #include "parts/parts.h"
 
 #include <limits.h>
@@ -22,7 +26,9 @@ bool parts_agree(int argc, char *const *argv)
 	return argc < 2 || str_eq(argv[1], parts_version);
 }
 
-/* The kernel says so of a program whose file is no longer there. */
+/*
+ * Returns whether this program's file was removed or replaced: the kernel marks the link's target.
+ */
 static bool was_replaced(void)
 {
 	static const char gone[] = " (deleted)";

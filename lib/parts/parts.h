@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.h - that programs which speak to each other were made of the same sources.
+ * parts.h - checks that programs which talk to each other were built from the same sources.
  *
- * Someone may install half of ptycell, or another one while a server runs. Then the server's words
- * are not what its programs expect.
+ * A user may install half of ptycell, or upgrade it while a server runs. The server's messages are
+ * then not what its programs expect.
  */
 #ifndef PARTS_PARTS_H
 #define PARTS_PARTS_H
@@ -13,16 +13,16 @@
 
 #include "base/err.h"
 
-enum { PARTS_OTHER = 65 }; /* the exit code of a program that was called by another's server */
+enum { PARTS_OTHER = 65 }; /* the exit code of a program that a server of another version started */
 
-/* The version, and a digest of all that helper programs are made of. */
+/* The version, and a digest of the sources of all helper programs. */
 extern const char parts_version[];
 
-/* A number in place of it. */
+/* Returns a hash of parts_version, for messages with room for a number only. */
 uint32_t parts_number(void);
-/* True for a program that was started with its server's version, or by hand, with none. */
+/* Returns true if the program was started with its server's version, or without any, as by hand. */
 bool parts_agree(int argc, char *const *argv);
-/* ERR_UNSUPPORTED: `program` is not of this server's version, and what to do. */
+/* Sets ERR_UNSUPPORTED: `program` is not of this server's version. The message says what to do. */
 void parts_differ(const char *program, struct err *ret_err);
 
 #endif

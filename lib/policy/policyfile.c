@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * policyfile.c - reads and checks the policy. After the check_sections, missing members are filled
+ * in, so that readers never have to handle an absent one. An invalid file is an error, never a
+ * weaker policy.
+ */
 #include "policy/policyfile.h"
 
 #include <fcntl.h>
@@ -25,13 +30,13 @@ static const char *const modes[] = {
 	[POLICYFILE_ENFORCE] = "enforce",
 };
 
-/* The oldest releases without the holes that were known when others drew this line. */
+/* The oldest releases without holes that were known when these minimums were chosen. */
 static const char no_file[] =
 	"{\"python\": {\"minimum\": {\"numpy\": \"1.22.2\", \"pandas\": \"1.4.0\", "
 	"\"pillow\": \"9.0.0\", \"requests\": \"2.31.0\", \"scipy\": \"1.10.0\", "
 	"\"tensorflow\": \"2.11.1\", \"torch\": \"1.13.1\", \"urllib3\": \"1.26.5\"}}}";
 
-/* -1 when there is none of that name. */
+/* Returns -1 if there is no such mode. */
 static int find_mode(const char *word)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
@@ -89,7 +94,7 @@ static int check_section(json_t *section, const char *language, struct err *err)
 		       : 0;
 }
 
-static int check(json_t *sections, struct err *err)
+static int check_sections(json_t *sections, struct err *err)
 {
 	if (!json_is_object(sections))
 		return err_set(err, ERR_INVALID, "it must be an object, not %s",
@@ -106,8 +111,8 @@ static int check(json_t *sections, struct err *err)
 	return 0;
 }
 
-/* Puts in what was left out, so that readers need not ask. */
-static void complete(json_t *sections)
+/* Fills in every member that was left out. */
+static void complete_sections(json_t *sections)
 {
 	cleanup_json json_t *fallback = json_parse_const(no_file);
 
@@ -139,7 +144,7 @@ static json_t *read_sections(const char *path, struct err *err)
 
 	if (sections == NULL)
 		return NULL;
-	if (check(sections, err) == 0)
+	if (check_sections(sections, err) == 0)
 		return sections;
 	json_decref(sections);
 	return NULL;
@@ -163,7 +168,7 @@ struct policyfile *policyfile_load(const char *path, struct err *err)
 		(void)err_wrap(err, "the policy file '%s'", name);
 		return NULL;
 	}
-	complete(sections);
+	complete_sections(sections);
 	policy = xcalloc(1, sizeof(*policy));
 	policy->path = path != NULL ? xstrdup(path) : NULL;
 	policy->sections = sections;

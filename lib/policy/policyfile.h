@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policyfile.h - what the person allows: packages and code rules, as the file of PTYCELL_POLICY
- * says.
+ * policyfile.h - the user's rules for packages and code, read from the file of PTYCELL_POLICY.
  *
  *   {"python": {"allow": [NAME], "block": [NAME], "minimum": {NAME: VERSION},
  *               "rules": {RULE: "off" | "warn" | "enforce"}},
  *    "javascript": {...}, "r": {...}}
  *
- * Every member may be left out. An allow list with names allows nothing else; a name may end in *,
- * for all that begins so. `minimum` replaces the one that holds without a file. Names and versions
- * are compared where they are installed, by each ecosystem's own rules; this only reads them. A
- * rule that is not named is off. Never changes after it was read.
+ * Every member is optional. An allow list with names allows nothing else; a name may end in * for
+ * all names that begin so. `minimum` replaces the built-in one. Names and versions are compared
+ * where packages are installed, by the rules of each ecosystem; this module only reads them. A rule
+ * that is not named is off. A policy never changes after it was read.
  */
 #ifndef POLICY_POLICYFILE_H
 #define POLICY_POLICYFILE_H
@@ -27,23 +26,31 @@ enum { POLICYFILE_SIZE_MAX = 1 << 20 };
 struct policyfile;
 
 /*
- * Reads `path`; NULL: the policy that holds without a file, which never fails. NULL with the file
- * and the place in it that is wrong.
+ * Reads `path`. A NULL path gives the built-in policy and never fails. Returns NULL and sets *err,
+ * which names the file and the wrong place in it.
  */
 struct policyfile *policyfile_load(const char *path, struct err *err) MUST_CHECK;
-/* NULL is allowed. */
+/* May be NULL. */
 void policyfile_free(struct policyfile *policy);
-/* NULL when there is no file. */
+/* Returns the path, NULL for the built-in policy. Borrowed until policyfile_free. */
 const char *policyfile_path(const struct policyfile *policy);
-/* Its name for a sentence, quoted and without its folders, which would crowd out the rest. To be
- * freed. */
+/*
+ * Returns the file's name for a sentence, quoted and without its folders, which would crowd out the
+ * rest. The caller frees it.
+ */
 char *policyfile_quote_name(const char *path);
-/* {"allow": [], "block": [], "minimum": {}} of a language, all three there. Borrowed. */
+/*
+ * Returns {"allow": [], "block": [], "minimum": {}, "rules": {}} of a language; no member is
+ * missing. Borrowed until policyfile_free.
+ */
 const json_t *policyfile_packages(const struct policyfile *policy, const char *language);
-/* What the file says of a code rule. */
+/* Returns the mode of a code rule, POLICYFILE_OFF if the file does not name it. */
 enum policyfile_mode policyfile_rule(const struct policyfile *policy, const char *language,
 				     const char *rule);
-/* The rules that the file names for a language, in its order; NULL past the end. */
+/*
+ * Returns rule `index` that the file names for a language, in its order, and sets *ret_mode. NULL
+ * past the end.
+ */
 const char *policyfile_rule_at(const struct policyfile *policy, const char *language, size_t index,
 			       enum policyfile_mode *ret_mode);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rules.c - checks the names of rules and writes them as lines. The checker itself is
+ * runtime/python/rules.py, within the interpreter; it is advice for the model and no confinement,
+ * because code within Python can avoid it.
+ */
 #include "policy/rules.h"
 
 #include "base/buf.h"
@@ -16,7 +21,7 @@ static const char *const kinds[] = {
 };
 static const char *const others[] = { "javascript", "r" };
 
-/* One word: the lines for the driver are made of it. */
+/* Returns whether the name is one word, because each line for the driver consists of words. */
 static bool is_name(const char *name)
 {
 	return name[0] != '\0' && strlen(name) <= RULE_MAX && strpbrk(name, " \t\r\n") == NULL;
@@ -33,8 +38,8 @@ static bool is_rule(const char *rule)
 	return false;
 }
 
-static int refuse(const struct policyfile *policy, const char *language, const char *rule,
-		  const char *why, struct err *err)
+static int refuse_rule(const struct policyfile *policy, const char *language, const char *rule,
+		       const char *why, struct err *err)
 {
 	cleanup_free char *name = policyfile_quote_name(policyfile_path(policy));
 	cleanup_free char *quoted = sanitize_quote(rule);
@@ -51,15 +56,16 @@ int rules_check(const struct policyfile *policy, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		rule = policyfile_rule_at(policy, others[i], 0, &mode);
 		if (rule != NULL)
-			return refuse(policy, others[i], rule, "cannot be: only python has rules",
-				      err);
+			return refuse_rule(policy, others[i], rule,
+					   "cannot be: only python has rules", err);
 	}
 	for (size_t i = 0; (rule = policyfile_rule_at(policy, "python", i, &mode)) != NULL; i++)
 		if (!is_rule(rule))
-			return refuse(policy, "python", rule,
-				      "is none of imports, builtins, attributes, dunders, shell, "
-				      "magics, import:NAME ...",
-				      err);
+			return refuse_rule(
+				policy, "python", rule,
+				"is none of imports, builtins, attributes, dunders, shell, "
+				"magics, import:NAME ...",
+				err);
 	return 0;
 }
 

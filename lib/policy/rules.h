@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.h - the code rules of a policy, for the driver that judges cells by them.
+ * rules.h - the code rules of a policy, in the form that the driver judges cells by.
  *
- * A rule is one of imports, builtins, attributes, dunders, shell, magics, each with its own list of
- * names, or speaks of one name and goes before the list: import:NAME builtin:NAME attribute:PATH
+ * A rule is one of imports, builtins, attributes, dunders, shell, magics, each with a built-in list
+ * of names. A rule for a single name precedes the list: import:NAME builtin:NAME attribute:PATH
  * dunder:NAME shell:WORD magic:NAME. Only Python has rules.
  */
 #ifndef POLICY_RULES_H
@@ -13,9 +13,12 @@
 
 struct policyfile;
 
-/* ERR_INVALID names a rule that there is not, and those there are. */
+/* Returns -1 and sets ERR_INVALID, which names an unknown rule and the known ones. */
 int rules_check(const struct policyfile *policy, struct err *err) MUST_CHECK;
-/* "RULE MODE" lines for the driver, which the caller frees; NULL: every rule is off. */
+/*
+ * Returns "RULE MODE" lines for the driver; the caller frees them. Returns NULL if every rule is
+ * off.
+ */
 char *rules_lines(const struct policyfile *policy);
 
 #endif

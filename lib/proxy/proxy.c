@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * proxy.c - starts ptycell-proxy on the first connection and keeps its last report. Once the
+ * program has the listener, ours is closed: when the program ends, the kernel refuses further
+ * connections at once instead of letting them wait. A report replaces the rows only if every row of
+ * it is valid.
+ */
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
@@ -17,7 +23,7 @@ struct proxy {
 	struct loop *loop;
 	char *path;    /* of ptycell-proxy */
 	json_t *order; /* until the program has it */
-	int listener;  /* until then, too */
+	int listener;  /* until the program has it */
 	struct loop_io arrivals;
 	struct helper *helper;
 	char *problem;
@@ -25,9 +31,9 @@ struct proxy {
 	size_t count;
 };
 
-/* ---- the order ---- */
+/* ---- the request ---- */
 
-static json_t *make_order(const struct proxy_spec *spec)
+static json_t *make_request(const struct proxy_spec *spec)
 {
 	struct upstream_variables upstream;
 	json_t *order = json_object();
@@ -117,7 +123,7 @@ static void set_problem(struct proxy *proxy, const struct err *err)
 	log_warn("proxy", "a session is without network: %s", err->msg);
 }
 
-static void on_progress(struct helper *helper, const json_t *progress)
+static void on_proxy_progress(struct helper *helper, const json_t *progress)
 {
 	struct proxy *proxy = helper_data(helper);
 	struct err err;
@@ -126,7 +132,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 		log_warn("proxy", "a report is not usable: %s", err.msg);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_proxy_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct proxy *proxy = helper_data(helper);
 	struct err ended;
@@ -138,9 +144,10 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	helper_free(helper);
 }
 
-static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+static const struct helper_handlers handlers = { .progress = on_proxy_progress,
+						 .done = on_proxy_done };
 
-static int start(struct proxy *proxy, struct err *err)
+static int start_program(struct proxy *proxy, struct err *err)
 {
 	struct helper_spec spec = {
 		.path = proxy->path, .order = proxy->order, .fds = &proxy->listener, .fd_count = 1
@@ -150,7 +157,10 @@ static int start(struct proxy *proxy, struct err *err)
 	return proxy->helper != NULL ? 0 : -1;
 }
 
-/* Ours is then the program's, or nobody's: connections are refused when it is gone. */
+/*
+ * Closes our listener. The program's copy is then the only one, so connections are refused when it
+ * ends.
+ */
 static void give_away(struct proxy *proxy)
 {
 	loop_io_stop(&proxy->arrivals);
@@ -165,7 +175,7 @@ static void on_arrival(struct loop_io *io, uint32_t events)
 	struct err err;
 
 	(void)events;
-	if (start(proxy, &err) < 0)
+	if (start_program(proxy, &err) < 0)
 		set_problem(proxy, &err);
 	give_away(proxy);
 }
@@ -180,7 +190,7 @@ struct proxy *proxy_new(struct loop *loop, const struct proxy_spec *spec, int li
 	proxy->loop = loop;
 	proxy->path = xstrdup(spec->helper);
 	proxy->listener = listener_own;
-	proxy->order = make_order(spec);
+	proxy->order = make_request(spec);
 	if (loop_io_start(loop, &proxy->arrivals, listener_own, EPOLLIN, on_arrival, &err) < 0) {
 		set_problem(proxy, &err);
 		give_away(proxy);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proxy.h - the server's side of ptycell-proxy: which hosts one session may reach, and did.
+ * proxy.h - the server's side of ptycell-proxy: the hosts that one session may reach, and did
+ * reach.
  *
- * Takes the listener that was made inside the session's network. The program starts with the
- * first connection and lives as long as this object; what it may do is fixed when the object is
- * made. One that fails is not started again: the session is then without network, and
- * proxy_problem tells why. What it reports is data of a program that reads hostile bytes.
+ * It takes over the listener that was made within the session's network. The program starts with
+ * the first connection and lives as long as this object; its rights are fixed when the object is
+ * made. A program that fails is not started again: the session has no network from then on, and
+ * proxy_problem says why. Its reports are data of a program that reads hostile bytes.
  */
 #ifndef PROXY_PROXY_H
 #define PROXY_PROXY_H
@@ -25,16 +26,16 @@ enum { PROXY_ROWS_MAX = 65 };
 
 struct proxy_spec {
 	const char *helper; /* path of ptycell-proxy */
-	const char *hosts;  /* as net/host_list.h reads it */
+	const char *hosts;  /* in the form that net/host_list.h reads */
 	bool allow_private;
 	uint64_t bytes_max;
-	char *const *environment; /* the person's: https_proxy and its kin */
+	char *const *environment; /* the user's, with https_proxy and similar variables */
 };
 
-/* What became of requests for one host and port. */
+/* Counts of the requests for one host and port. */
 struct proxy_row {
-	char host[HOST_MAX + 1]; /* canonical; "" together for requests that named none */
-	uint16_t port;           /* 0 then */
+	char host[HOST_MAX + 1]; /* canonical; "" for all requests that named no host */
+	uint16_t port;           /* 0 if the request named none */
 	uint64_t allowed;
 	uint64_t refused;
 	uint64_t failed; /* allowed, but the host was not reached */
@@ -43,13 +44,16 @@ struct proxy_row {
 	enum verdict last;
 };
 
-/* `spec` is borrowed for the call. The listener is taken. */
+/*
+ * Makes the session's proxy. `spec` is borrowed for the call; takes ownership of the listener.
+ * Never fails: proxy_problem reports errors.
+ */
 struct proxy *proxy_new(struct loop *loop, const struct proxy_spec *spec, int listener_own);
-/* Ends the program. NULL is allowed. */
+/* Ends the program and frees the object. May be NULL. */
 void proxy_free(struct proxy *proxy);
-/* As last reported, at most a second late; NULL past the end. */
+/* Returns row `index` of the last report, which is at most a second old; NULL past the end. */
 const struct proxy_row *proxy_row(const struct proxy *proxy, size_t index);
-/* Why there is no network any more, or NULL. */
+/* Returns why the session has no network any more, or NULL. Borrowed until proxy_free. */
 const char *proxy_problem(const struct proxy *proxy);
 
 #endif

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * framing.c - splits the input at newlines. A line that lies within one chunk is handed on where it
+ * is; only an incomplete one is copied. This saves copying requests of megabytes, and the server's
+ * memory stays bounded by one line.
+ */
 #include "rpc/framing.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A buffer that one long line has grown is given back after it. */
+/* A buffer that one long line has grown is freed after it. */
 enum { KEEP_CAP = 64 << 10 };
 
 void framing_init(struct framing *framing, size_t line_max, const struct framing_handlers *handlers)
@@ -52,8 +57,8 @@ static void drop_partial(struct framing *framing)
 		buf_clear(&framing->partial);
 }
 
-/* Keeps the start of a line; true unless it is over the cap. */
-static bool keep(struct framing *framing, const char *data, size_t len)
+/* Stores the start of a line. Returns false if the line is over the maximum. */
+static bool store_partial(struct framing *framing, const char *data, size_t len)
 {
 	struct err err;
 
@@ -68,7 +73,7 @@ static bool keep(struct framing *framing, const char *data, size_t len)
 	return !framing->skipping;
 }
 
-/* `len` bytes that end a line, without its \n. */
+/* Ends a line with these `len` bytes, which exclude its \n. */
 static void end_line(struct framing *framing, const char *data, size_t len)
 {
 	bool whole = framing->partial.len == 0 && !framing->skipping && len <= framing->line_max;
@@ -77,7 +82,7 @@ static void end_line(struct framing *framing, const char *data, size_t len)
 		emit(framing, data, len);
 		return;
 	}
-	if (keep(framing, data, len))
+	if (store_partial(framing, data, len))
 		emit(framing, framing->partial.data, framing->partial.len);
 	framing->skipping = false;
 	drop_partial(framing);
@@ -91,7 +96,7 @@ void framing_feed(struct framing *framing, const char *data, size_t len)
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 
 		if (newline == NULL) {
-			(void)keep(framing, data, (size_t)(end - data));
+			(void)store_partial(framing, data, (size_t)(end - data));
 			return;
 		}
 		end_line(framing, data, (size_t)(newline - data));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * framing.h - lines out of bytes in any chunking.
+ * framing.h - cuts bytes that arrive in any chunks into lines.
  *
- * A line ends with \n; one \r before it is dropped, lines of white space are skipped, and a byte
- * order mark before the first. A line longer than the cap is told once, with what came of it, and
- * skipped up to its \n. Lines lie in the input where they can: `line` is valid during its callback
- * only. No callback may feed.
+ * A line ends with \n; one \r before it is dropped. Lines of white space are skipped, and so is a
+ * byte order mark before the first line. A line longer than the maximum is reported once, with the
+ * part of it that arrived, and skipped up to its \n. A line is not copied if the input holds all of
+ * it: `line` is valid only during its callback. No callback may call framing_feed.
  */
 #ifndef RPC_FRAMING_H
 #define RPC_FRAMING_H
@@ -25,17 +25,17 @@ struct framing_handlers {
 struct framing {
 	const struct framing_handlers *handlers;
 	size_t line_max;
-	struct buf partial; /* a line whose \n has not come */
-	bool skipping;      /* the rest of a line over the cap */
-	bool begun;         /* a line has come */
+	struct buf partial; /* a line whose \n has not arrived */
+	bool skipping;      /* the rest of a line over the maximum */
+	bool begun;         /* a line has arrived */
 };
 
-/* `handlers` is borrowed. */
+/* `handlers` is borrowed until framing_release. */
 void framing_init(struct framing *framing, size_t line_max,
 		  const struct framing_handlers *handlers);
 void framing_release(struct framing *framing);
 void framing_feed(struct framing *framing, const char *data, size_t len);
-/* End of input: what is left counts as a line. */
+/* Ends the input: the rest counts as a line. */
 void framing_end(struct framing *framing);
 
 #endif

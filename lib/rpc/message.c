@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * message.c - tells requests, notifications and responses apart. A message that has the shape of a
+ * response is never answered, however wrong it is: two peers that answer each other's errors would
+ * never stop.
+ */
 #include "rpc/message.h"
 
 #include <assert.h>
@@ -39,7 +44,7 @@ static bool is_version_2(const json_t *object)
 	return version != NULL && str_eq(version, "2.0");
 }
 
-/* A method without NUL, which no name of ours has; NULL for anything else. */
+/* Returns the method; NULL if it is no string, or holds NUL, which no known name does. */
 static const char *method_name(const json_t *method)
 {
 	const char *name = json_string_value(method);
@@ -62,7 +67,7 @@ void rpc_message_read(json_t *value, struct rpc_message *ret)
 	if (!json_is_object(value)) {
 		refuse(ret, "a message must be an object");
 	} else if (method == NULL) {
-		/* Answering a response, however broken, is how error storms begin. */
+		/* Two peers that answer each other's broken responses would never stop. */
 		ret->kind = RPC_RESPONSE;
 		if (ret->result == NULL && ret->error == NULL)
 			refuse(ret, "a message needs a method, a result or an error");
