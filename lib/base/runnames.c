@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rights of session code to a name in a folder that it may write.
- * - KEPT: it may create and change it, as programs of version control do all the time.
- * - FILE_THERE: it may change it if it is a folder, as an environment of Python is.
- * - THERE: it may only create it. HELD: it may do neither.
+ * runnames.c - the table of such names and the rights of session code to each. Names are compared
+ * in any case when results are kept, because the user's disk may ignore case (macOS, Windows
+ * shares). On the session's own disk case matters.
  */
 #include "base/runnames.h"
 
@@ -14,9 +13,11 @@
 #include "base/mem.h"
 
 /*
- * The rights of session code to a name in a folder that it may write: it may create and change it
- * (programs of version control write there all the time), it may change it if it is a folder (an
- * environment of Python), it may only create it, or none of these.
+ * The rights of session code to a name in a folder that it may write.
+ *
+ * KEPT: it may create and change it, as programs of version control do all the time. FILE_THERE: it
+ * may change it if it is a folder, as an environment of Python is. THERE: it may only create it.
+ * HELD: it may do neither.
  */
 enum right { KEPT, FILE_THERE, THERE, HELD };
 

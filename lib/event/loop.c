@@ -501,8 +501,8 @@ static void run_io(struct loop *loop)
 	}
 	loop->batch_len = 0;
 	/*
-	 * One by one, because a callback may stop any of them. Those that it starts wait for the
-	 * next turn.
+	 * One by one, because a callback may stop any. A source that it starts waits for the next
+	 * turn.
 	 */
 	list_init(&ready);
 	list_for_each (node, next, &loop->always_ready) {

@@ -3,8 +3,9 @@
  * output.h - queues bytes for a descriptor whose reader may be slow.
  *
  * Writing never blocks, even if the descriptor is not O_NONBLOCK (the flag may be shared with the
- * other side): it then writes only when poll reports room, and at most PIPE_BUF at once.
- * output_is_full() is true from the high mark until the queue has fallen below the low mark; the
+ * other side). It then writes only when poll reports room, and at most PIPE_BUF at once.
+ *
+ * output_is_full() is true from the high mark until the queue has fallen below the low mark. The
  * producer should pause meanwhile.
  */
 #ifndef EVENT_OUTPUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * get.c - typed access with one message for each mistake. Keys of an object may come from a model,
- * so a message shows them shortened and sanitized. jansson has no integer-valued reals; those are
- * converted only up to 2^53, beyond which a double no longer names one integer.
+ * so a message shows them shortened and sanitized. Many clients send only reals: one without a
+ * fraction is accepted as an integer, up to 2^53.
  */
 #include "json/get.h"
 

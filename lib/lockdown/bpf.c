@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * bpf.c - assembles classic BPF for seccomp without libseccomp: two architectures and a few
+ * comparisons need no library. Jumps are at most one or a few instructions long, so no labels are
+ * needed. The architecture is checked first: a 32-bit call on x86-64 has other numbers.
+ */
 #include "lockdown/bpf.h"
 
 #include <linux/audit.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bpf.h - a filter of system calls, put together instruction by instruction.
+ * bpf.h - builds a seccomp filter, instruction by instruction.
  *
  * A program begins with bpf_begin, which leaves the call's number loaded, and ends with a return.
  */
@@ -20,28 +20,35 @@ enum { BPF_CODE_MAX = 1024 };
 struct bpf {
 	struct sock_filter code[BPF_CODE_MAX];
 	unsigned short len;
-	bool overflow; /* something did not fit */
+	bool overflow; /* an instruction did not fit */
 };
 
-/* AUDIT_ARCH_... of the processor that this code is compiled for, 0 for one without filters. */
+/*
+ * Returns AUDIT_ARCH_... of the processor that this code is compiled for, 0 for one without
+ * filters.
+ */
 uint32_t bpf_native_arch(void);
-/* Kills who makes calls of another architecture: their numbers mean something else. */
+/*
+ * Begins a program. It kills callers that use another architecture's calls, because their numbers
+ * mean something else.
+ */
 void bpf_begin(struct bpf *bpf, uint32_t arch);
 void bpf_put(struct bpf *bpf, uint16_t code, uint32_t k, uint8_t if_true, uint8_t if_false);
 void bpf_allow(struct bpf *bpf);
 void bpf_errno(struct bpf *bpf, int error);
+/* Loads 32 bits of struct seccomp_data at `offset`. */
 void bpf_load(struct bpf *bpf, size_t offset);
-/* The low half: both architectures are little-endian. */
+/* Loads the low half of an argument: both architectures are little-endian. */
 void bpf_load_argument(struct bpf *bpf, size_t argument);
-/* Runs the next instruction when what was loaded is `value`, else the one after it. */
+/* Runs the next instruction if the loaded value is `value`, else the one after it. */
 void bpf_if_equal(struct bpf *bpf, uint32_t value);
-/* Skips `steps` instructions when what was loaded is `value`. */
+/* Skips `steps` instructions if the loaded value is `value`. */
 void bpf_skip_if_equal(struct bpf *bpf, uint32_t value, uint8_t steps);
-/* One answer for each of these calls. */
+/* Adds one answer for each of these calls. */
 void bpf_list(struct bpf *bpf, const int *calls, size_t count, uint32_t answer);
 /*
- * For all threads of the process and all that it starts, for good. Needs no_new_privs.
- * ERR_INTERNAL when the program is too long.
+ * Loads the filter for all threads of the process and everything that it starts, for good. Needs
+ * no_new_privs. Returns -1 and sets *err; ERR_INTERNAL if the program is too long.
  */
 int bpf_enter(const struct bpf *bpf, struct err *err) MUST_CHECK;
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * harden.c - PR_SET_DUMPABLE makes /proc/self of this process root's, so other processes of the
+ * same user cannot read its memory or attach to it.
+ */
 #include "lockdown/harden.h"
 
 #include <sys/prctl.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * landlock_ruleset.c - thin wrappers of the three system calls, which glibc does not have. The size
+ * of the attributes' struct depends on the kernel's version; ours is the newest, and older kernels
+ * accept it as long as the members they do not know are zero.
+ */
 #include "lockdown/landlock_ruleset.h"
 
 #include <fcntl.h>

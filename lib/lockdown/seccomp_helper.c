@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * seccomp_helper.c - a strict list of allowed calls for helpers whose calls we know, and a list of
+ * refused ones for helpers that load libraries. Refused calls fail with an error instead of killing
+ * the process, because libraries try calls and fall back.
+ */
 #include "lockdown/seccomp_helper.h"
 
 #include <errno.h>

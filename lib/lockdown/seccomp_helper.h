@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* helper_filter.h - filters of system calls for our own helper programs; all their threads. */
+/*
+ * seccomp_helper.h - seccomp filters for our own helper programs; they apply to all their threads.
+ */
 #ifndef LOCKDOWN_SECCOMP_HELPER_H
 #define LOCKDOWN_SECCOMP_HELPER_H
 
@@ -9,13 +11,16 @@
 
 struct bpf;
 
-/* These calls are allowed; what else is may be put behind. seccomp_helper_enter() refuses the rest.
+/*
+ * Begins a filter that allows these calls. The caller may add instructions; seccomp_helper_enter()
+ * refuses all other calls.
  */
 void seccomp_helper_begin(struct bpf *bpf, const int *calls, size_t count);
 int seccomp_helper_enter(struct bpf *bpf, struct err *err) MUST_CHECK;
 /*
- * For a program that runs libraries of the system (name services, ODBC drivers): all but programs,
- * other processes and what the kernel has for neither. `also`: more calls that it refuses.
+ * Enters a filter for a program that uses libraries of the system (name services, ODBC drivers). It
+ * refuses starting programs, touching other processes, and calls that neither needs. `also` lists
+ * further calls to refuse.
  */
 int seccomp_helper_enter_wide(const int *also, size_t count, struct err *err) MUST_CHECK;
 

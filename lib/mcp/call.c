@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * call.c - the life of one request: its ids, its cancellation, its one answer. A call leaves the
- * tables when it is cancelled, not when its owner ends it: the client may reuse the id at once, and
- * an owner that is slow to stop does not use up the client's calls.
+ * tables when it is cancelled, not when its owner ends it. The client may therefore reuse the id at
+ * once, and an owner that is slow to stop does not use up the client's calls.
  */
 #include <assert.h>
 #include <math.h>

@@ -205,7 +205,7 @@ static void ask_modern(struct mcp_call *call, const struct mcp_question *questio
 
 /* ---- older revisions: requests of ours, and the call continues ---- */
 
-/* Forgets one request. With `notify`, tells a client that has not answered to stop. */
+/* Forgets one request. With `notify`, cancels it at a client that has not answered. */
 static void close_asked(struct mcp_server *server, struct asked *asked, bool notify)
 {
 	json_t *params;
@@ -389,7 +389,7 @@ void mcp_ask_response(struct mcp_server *server, const struct rpc_message *messa
 	struct mcp_call *call;
 
 	if (asked == NULL)
-		return; /* never answered, whatever it is (RP-4) */
+		return; /* never answered, even if it is wrong (RP-4) */
 	call = asked->call;
 	close_asked(server, asked, false);
 	if (asked->aside != NULL) {

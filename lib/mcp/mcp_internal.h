@@ -2,8 +2,8 @@
 /*
  * mcp_internal.h - shared by the files of this layer.
  *
- * One request is one `struct mcp_call`, whatever its method, from dispatch until its answer. Rule
- * ids such as ER-6 are listed in test/data/mcp/README.md.
+ * One request of any method is one `struct mcp_call`, from dispatch until its answer. Rule ids such
+ * as ER-6 are listed in test/data/mcp/README.md.
  */
 #ifndef MCP_MCP_INTERNAL_H
 #define MCP_MCP_INTERNAL_H
@@ -218,7 +218,7 @@ bool mcp_call_refused_cursor(struct mcp_call *call);
 
 /* Reads inputResponses and requestState of a retry in 2026-07-28. Returns -1 and sets *no. */
 int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no);
-/* Takes a response of the client, expected or not. */
+/* Stops waiting for answers, and cancels open questions at the client. */
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message);
 /* Stops waiting for answers, and tells the client to cancel open questions. */
 void mcp_ask_abandon(struct mcp_call *call);

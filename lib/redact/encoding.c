@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * encoding.c - one reader for each escape. An escape may be cut by the end of a chunk, so a reader
+ * that runs out of text reports that more is needed instead of a guess. Escapes that programs write
+ * but no standard defines (<U+00FC> of R, %uHHHH of escape()) are read too.
+ */
 #include "redact/encoding.h"
 
 #include <stdint.h>
@@ -16,7 +21,7 @@ enum {
 	CODE_DIGITS_MAX = 7, /* of <U+...> and &#...; */
 };
 
-/* What is being read. `more`: the end of `s` came too early, and there may be more. */
+/* The text being read. `more`: `s` ended too early, and the text may continue. */
 struct reader {
 	const char *s;
 	size_t len;
@@ -40,8 +45,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The number that `count` digits at `at` write; -1 when they are no such digits, or not all there.
- */
+/* Returns the number of `count` digits at `at`; -1 if they are no such digits or incomplete. */
 static int64_t read_digits(struct reader *in, size_t at, size_t count, int base)
 {
 	int64_t number = 0;
@@ -59,14 +63,14 @@ static int64_t read_digits(struct reader *in, size_t at, size_t count, int base)
 	return number;
 }
 
-static void mean_byte(struct spelled *ret, size_t len, char byte)
+static void mean_byte(struct piece *ret, size_t len, char byte)
 {
 	ret->len = len;
 	ret->count = byte == '\r' ? 0 : 1;
 	ret->bytes[0] = byte;
 }
 
-static void mean_character(struct spelled *ret, size_t len, int64_t cp)
+static void mean_character(struct piece *ret, size_t len, int64_t cp)
 {
 	if (cp < 0x80) {
 		mean_byte(ret, len, (char)cp);
@@ -76,8 +80,11 @@ static void mean_character(struct spelled *ret, size_t len, int64_t cp)
 	ret->count = utf8_encode((uint32_t)cp, ret->bytes);
 }
 
-/* A character by its number in digits from `at` up to `end`; one that nobody sees is nothing. */
-static bool read_code(struct reader *in, size_t at, int base, char end, struct spelled *ret)
+/*
+ * Reads a character by its number, in digits from `at` up to `end`. An invisible one stands for
+ * nothing.
+ */
+static bool read_code(struct reader *in, size_t at, int base, char end, struct piece *ret)
 {
 	size_t first = at;
 	int64_t cp = 0;
@@ -97,16 +104,16 @@ static bool read_code(struct reader *in, size_t at, int base, char end, struct s
 	return true;
 }
 
-/* <U+00FC>, which clean.h and R write. */
-static void read_shown(struct reader *in, struct spelled *ret)
+/* Reads <U+00FC>, which sanitize.c and R write. */
+static void read_shown(struct reader *in, struct piece *ret)
 {
 	mean_byte(ret, 1, in->s[0]);
 	if (has(in, 2) && in->s[1] == 'U' && has(in, 3) && in->s[2] == '+')
 		(void)read_code(in, 3, 16, '>', ret);
 }
 
-/* &#252; or &#xFC; */
-static void read_reference(struct reader *in, struct spelled *ret)
+/* Reads &#252; or &#xFC; */
+static void read_reference(struct reader *in, struct piece *ret)
 {
 	mean_byte(ret, 1, in->s[0]);
 	if (!has(in, 2) || in->s[1] != '#' || !has(in, 3))
@@ -117,8 +124,8 @@ static void read_reference(struct reader *in, struct spelled *ret)
 		(void)read_code(in, 2, 10, ';', ret);
 }
 
-/* The first byte of a character, or one of a broken one. */
-static void read_character(struct reader *in, struct spelled *ret)
+/* Reads the first byte of a character, or one byte of a broken one. */
+static void read_character(struct reader *in, struct piece *ret)
 {
 	unsigned char lead = (unsigned char)in->s[0];
 	size_t len = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -127,7 +134,7 @@ static void read_character(struct reader *in, struct spelled *ret)
 	mean_byte(ret, 1, in->s[0]);
 	if (lead >= 0xc2 && has(in, len) &&
 	    u8_mbtouc(&cp, (const uint8_t *)in->s, len) == (int)len && invisible_hides(cp))
-		*ret = (struct spelled){ .len = len };
+		*ret = (struct piece){ .len = len };
 }
 
 static bool is_colour_byte(char c)
@@ -135,7 +142,7 @@ static bool is_colour_byte(char c)
 	return c != '\0' && strchr(ENCODING_COLOUR_BYTES, c) != NULL;
 }
 
-static void read_colour(struct reader *in, struct spelled *ret)
+static void read_colour(struct reader *in, struct piece *ret)
 {
 	size_t len = 2;
 
@@ -145,10 +152,10 @@ static void read_colour(struct reader *in, struct spelled *ret)
 	while (len < COLOUR_MAX && has(in, len + 1) && is_colour_byte(in->s[len]))
 		len++;
 	if (len < COLOUR_MAX && has(in, len + 1) && in->s[len] == 'm')
-		*ret = (struct spelled){ .len = len + 1 };
+		*ret = (struct piece){ .len = len + 1 };
 }
 
-static void read_plain(struct reader *in, struct spelled *ret)
+static void read_plain(struct reader *in, struct piece *ret)
 {
 	if (in->s[0] == ESCAPE_BYTE)
 		read_colour(in, ret);
@@ -156,9 +163,11 @@ static void read_plain(struct reader *in, struct spelled *ret)
 		mean_byte(ret, 1, in->s[0]);
 }
 
-/* HHHH behind the u at `at`; two of them for a character beyond U+FFFF, `sign` before the second.
+/*
+ * Reads HHHH behind the u at `at`. A character beyond U+FFFF has two of them, with `sign` before
+ * the second.
  */
-static bool read_utf16(struct reader *in, size_t at, char sign, struct spelled *ret)
+static bool read_utf16(struct reader *in, size_t at, char sign, struct piece *ret)
 {
 	int64_t high = read_digits(in, at + 1, 4, 16);
 	size_t next = at + 5;
@@ -181,8 +190,8 @@ static bool read_utf16(struct reader *in, size_t at, char sign, struct spelled *
 	return true;
 }
 
-/* A number behind backslashes, its first character at `at`. */
-static bool read_numbered(struct reader *in, size_t at, struct spelled *ret)
+/* Reads a number behind backslashes, whose first character is at `at`. */
+static bool read_numbered(struct reader *in, size_t at, struct piece *ret)
 {
 	char kind = in->s[at];
 	int64_t number = -1;
@@ -209,7 +218,7 @@ static bool read_numbered(struct reader *in, size_t at, struct spelled *ret)
 	return true;
 }
 
-static void read_backslashes(struct reader *in, struct spelled *ret)
+static void read_backslashes(struct reader *in, struct piece *ret)
 {
 	static const char letters[] = "nrtbfv\"'/`";
 	static const char meanings[] = "\n\r\t\b\f\v\"'/`";
@@ -233,7 +242,7 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"' || c == '`';
 }
 
-/* Past blanks from `at`; 0 when more must come to know. */
+/* Returns the position behind blanks at `at`; 0 if more text is needed to know. */
 static size_t skip_blanks(struct reader *in, size_t at)
 {
 	size_t end = at + INDENT_MAX;
@@ -244,8 +253,10 @@ static size_t skip_blanks(struct reader *in, size_t at)
 	return has(in, at + 1) ? at : 0;
 }
 
-/* A quote, perhaps a plus, the line's end, perhaps a b, and a quote. */
-static void read_quote(struct reader *in, struct spelled *ret)
+/*
+ * Reads the break of a literal: a quote, perhaps a plus, the line's end, perhaps a b, and a quote.
+ */
+static void read_quote(struct reader *in, struct piece *ret)
 {
 	size_t at;
 
@@ -259,10 +270,10 @@ static void read_quote(struct reader *in, struct spelled *ret)
 	if (at > 0 && in->s[at] == 'b')
 		at = has(in, at + 2) ? at + 1 : 0;
 	if (at > 0 && is_quote(in->s[at]))
-		*ret = (struct spelled){ .len = at + 1 };
+		*ret = (struct piece){ .len = at + 1 };
 }
 
-static void read_percent(struct reader *in, struct spelled *ret)
+static void read_percent(struct reader *in, struct piece *ret)
 {
 	int64_t byte = read_digits(in, 1, 2, 16);
 
@@ -273,35 +284,34 @@ static void read_percent(struct reader *in, struct spelled *ret)
 		(void)read_utf16(in, 1, '%', ret);
 }
 
-bool encoding_next(enum encoding spelling, const char *s, size_t len, bool last,
-		   struct spelled *ret)
+bool encoding_next(enum encoding encoding, const char *s, size_t len, bool last, struct piece *ret)
 {
 	struct reader in = { .s = s, .len = len, .last = last };
 
-	if (spelling == ENCODING_VERBATIM)
+	if (encoding == ENCODING_VERBATIM)
 		mean_byte(ret, 1, s[0]);
-	else if (spelling == ENCODING_BACKSLASH && s[0] == '\\')
+	else if (encoding == ENCODING_BACKSLASH && s[0] == '\\')
 		read_backslashes(&in, ret);
-	else if (spelling == ENCODING_BACKSLASH && is_quote(s[0]))
+	else if (encoding == ENCODING_BACKSLASH && is_quote(s[0]))
 		read_quote(&in, ret);
-	else if (spelling == ENCODING_BACKSLASH && s[0] == '<')
+	else if (encoding == ENCODING_BACKSLASH && s[0] == '<')
 		read_shown(&in, ret);
-	else if (spelling == ENCODING_BACKSLASH && s[0] == '&')
+	else if (encoding == ENCODING_BACKSLASH && s[0] == '&')
 		read_reference(&in, ret);
-	else if (spelling == ENCODING_BACKSLASH && (signed char)s[0] < 0)
+	else if (encoding == ENCODING_BACKSLASH && (signed char)s[0] < 0)
 		read_character(&in, ret);
-	else if (spelling == ENCODING_PERCENT && s[0] == '%')
+	else if (encoding == ENCODING_PERCENT && s[0] == '%')
 		read_percent(&in, ret);
 	else
 		read_plain(&in, ret);
-	if (spelling == ENCODING_PERCENT && ret->count == 1 && ret->bytes[0] == ' ')
+	if (encoding == ENCODING_PERCENT && ret->count == 1 && ret->bytes[0] == ' ')
 		ret->bytes[0] = '+';
-	if (spelling == ENCODING_BACKSLASH && ret->count == 1 && ret->bytes[0] == '\\')
+	if (encoding == ENCODING_BACKSLASH && ret->count == 1 && ret->bytes[0] == '\\')
 		ret->count = 0;
 	return !in.more;
 }
 
-/* Who writes %HH writes each % so: what a value means there is the value itself. */
+/* Writers of %HH encode every % too, so a value stands for itself. */
 static void percent_of(const char *value, size_t len, struct buf *out)
 {
 	for (size_t i = 0; i < len; i++)
@@ -309,16 +319,16 @@ static void percent_of(const char *value, size_t len, struct buf *out)
 			buf_put(out, value[i] == ' ' ? "+" : value + i, 1);
 }
 
-void encoding_of(enum encoding spelling, const char *value, size_t len, struct buf *out)
+void encoding_of(enum encoding encoding, const char *value, size_t len, struct buf *out)
 {
-	struct spelled spelled;
+	struct piece piece;
 
-	if (spelling == ENCODING_PERCENT) {
+	if (encoding == ENCODING_PERCENT) {
 		percent_of(value, len, out);
 		return;
 	}
-	for (size_t i = 0; i < len; i += spelled.len) {
-		(void)encoding_next(spelling, value + i, len - i, true, &spelled);
-		buf_put(out, spelled.bytes, spelled.count);
+	for (size_t i = 0; i < len; i += piece.len) {
+		(void)encoding_next(encoding, value + i, len - i, true, &piece);
+		buf_put(out, piece.bytes, piece.count);
 	}
 }

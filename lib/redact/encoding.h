@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spelling.h - text read as somebody who wrote a value into it may have meant it.
+ * encoding.h - reads text in one encoding that a program may have written a value in.
  *
- * Each spelling takes any text: what is no escape of it stands for itself, if it is not nothing.
+ * Each encoding accepts any text: a byte that is no escape of it stands for itself, or for nothing.
  *
- *   PLAIN      as it is
- *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
- *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
- *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
- *              quote are nothing. So is a backslash, escaped or not: of one, each who quotes it
- *              makes two. <U+HHHH>, &#DDD; and &#xHH; are escapes, too; what nobody sees (filter.h)
- *              is nothing
+ *   PLAIN      the text itself
+ *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with doubled backslashes:
+ *              JSON, JSON within JSON, literals of most languages. Python's pprint and Node's
+ *              inspect break a literal into several: a quote, the line's end and the next quote
+ *              stand for nothing. A backslash, escaped or not, stands for nothing, because each
+ *              quoting doubles it. <U+HHHH>, &#DDD; and &#xHH; are escapes too; an invisible
+ *              character (text/invisible.h) stands for nothing
  *   PERCENT    %HH and %uHHHH; "+" and a blank are the same
- *   VERBATIM   as it is, and so are its colours
+ *   VERBATIM   the text itself, with its colours
  *
- * In all of them carriage returns (a terminal's line ends) are nothing, and in all but VERBATIM
- * colours (CSI ... m) are nothing, too.
+ * In all encodings carriage returns (a terminal's line ends) stand for nothing. In all but VERBATIM
+ * so do colours (CSI ... m).
  */
 #ifndef REDACT_ENCODING_H
 #define REDACT_ENCODING_H
@@ -30,28 +30,25 @@ enum encoding {
 	ENCODING_BACKSLASH,
 	ENCODING_PERCENT,
 	ENCODING_VERBATIM,
-	SPELLINGS
+	ENCODINGS
 };
 
-/* What stands between CSI and m. */
+/* The bytes between CSI and m. */
 #define ENCODING_COLOUR_BYTES "0123456789;:"
 
-/* One piece of text and what it means. */
-struct spelled {
+/* One piece of text and the bytes that it stands for. */
+struct piece {
 	size_t len;    /* bytes of the text */
-	size_t count;  /* bytes that it means; 0 for nothing */
-	char bytes[4]; /* them */
+	size_t count;  /* bytes that it stands for; 0 for nothing */
+	char bytes[4]; /* these bytes */
 };
 
 /*
- * The piece at the start of `s`, of which there is at least a byte. False when more must come first
- * to know it, which never happens when this is the `last` of the text.
+ * Reads the piece at the start of `s`, which has at least one byte. Returns false if more text is
+ * needed to decide, which never happens if this is the `last` of the text.
  */
-bool encoding_next(enum encoding spelling, const char *s, size_t len, bool last,
-		   struct spelled *ret);
-/*
- * Appends what a text in this spelling means where it holds `value`, in this spelling or none.
- */
-void encoding_of(enum encoding spelling, const char *value, size_t len, struct buf *out);
+bool encoding_next(enum encoding encoding, const char *s, size_t len, bool last, struct piece *ret);
+/* Appends the bytes that this encoding reads in a text that holds `value`, encoded so or not. */
+void encoding_of(enum encoding encoding, const char *value, size_t len, struct buf *out);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * matcher.c - builds the automaton. Links of suffixes are set breadth first, because each refers to
+ * a shorter string. A node inherits the match of its suffix only if it has none of its own, so the
+ * longest string that ends at a position is known without a list.
+ */
 #include "redact/matcher.h"
 
 #include <stdlib.h>
@@ -11,7 +16,8 @@ static uint32_t add_node(struct matcher *m, unsigned char byte, uint32_t depth, 
 		m->cap = m->cap > 0 ? 2 * m->cap : 64;
 		m->nodes = xrealloc(m->nodes, m->cap * sizeof(*m->nodes));
 	}
-	m->nodes[m->count] = (struct matcher_node){ .byte = byte, .depth = depth, .begun = tag };
+	m->nodes[m->count] =
+		(struct matcher_node){ .byte = byte, .depth = depth, .prefix_tag = tag };
 	return (uint32_t)m->count++;
 }
 
@@ -54,7 +60,7 @@ void matcher_add(struct matcher *m, const char *string, size_t len, uint32_t tag
 		m->longest = len;
 }
 
-/* Its parent's links are set already. */
+/* The links of its parent must be set. */
 static void link_node(struct matcher *m, uint32_t parent, uint32_t state)
 {
 	struct matcher_node *node = &m->nodes[state];
@@ -69,7 +75,7 @@ static void link_node(struct matcher *m, uint32_t parent, uint32_t state)
 	}
 }
 
-/* In breadth: a suffix is shorter than what it is of. */
+/* Breadth first, because a suffix is shorter than its string. */
 void matcher_finish(struct matcher *m)
 {
 	uint32_t *queue = xcalloc(m->count, sizeof(*queue));

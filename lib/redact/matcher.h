@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matcher.h - many strings looked for at once, in one pass over a text (Aho and Corasick,
- * "Efficient string matching", 1975). The time is linear in the text, whatever stands in it.
+ * matcher.h - searches a text for many strings in one pass (Aho and Corasick, "Efficient string
+ * matching", 1975). The time is linear in the text, for any text.
  */
 #ifndef REDACT_MATCHER_H
 #define REDACT_MATCHER_H
@@ -12,19 +12,19 @@
 
 enum { MATCHER_START = 0 };
 
-/* Of the trie. Children are a list: all but the root's are nearly always one. */
+/* A node of the trie. Children are a list, because all but the root's are nearly always one. */
 struct matcher_node {
 	uint32_t child;
 	uint32_t sibling;
-	uint32_t fail; /* the longest true suffix that is in the trie too */
+	uint32_t fail; /* the longest proper suffix that is in the trie too */
 	uint32_t depth;
-	uint32_t found; /* length of the longest string that ends here, or 0 */
-	uint32_t tag;   /* of that */
-	uint32_t begun; /* the tag of the first string that begins so */
+	uint32_t found;      /* length of the longest string that ends here, or 0 */
+	uint32_t tag;        /* of that string */
+	uint32_t prefix_tag; /* tag of the first string that begins so */
 	unsigned char byte;
 };
 
-/* What is read here for each byte of a text stands here, so that no call is made for it. */
+/* The struct is public so that stepping through a text costs no call for each byte. */
 struct matcher {
 	struct matcher_node *nodes; /* the first is the root */
 	size_t count;
@@ -34,14 +34,14 @@ struct matcher {
 };
 
 struct matcher *matcher_new(void);
-/* NULL is allowed. */
+/* May be NULL. */
 void matcher_free(struct matcher *matcher);
-/* A string that is not empty; `tag` comes back when it is found. */
+/* Adds a string, which must not be empty. `tag` is returned when it is found. */
 void matcher_add(struct matcher *matcher, const char *string, size_t len, uint32_t tag);
-/* After the last string and before the first step. */
+/* Must be called after the last string and before the first step. */
 void matcher_finish(struct matcher *matcher);
 
-/* The child of a state that has this byte; 0, which is nobody's child, for none. */
+/* Returns the child of a state for this byte; 0, which is never a child, if there is none. */
 static inline uint32_t matcher_child(const struct matcher *matcher, uint32_t state,
 				     unsigned char byte)
 {
@@ -55,7 +55,7 @@ static inline uint32_t matcher_child(const struct matcher *matcher, uint32_t sta
 	return child;
 }
 
-/* The state after one more byte; the text begins in MATCHER_START. */
+/* Returns the state after one more byte. A text begins in MATCHER_START. */
 static inline uint32_t matcher_step(const struct matcher *matcher, uint32_t state,
 				    unsigned char byte)
 {
@@ -66,32 +66,32 @@ static inline uint32_t matcher_step(const struct matcher *matcher, uint32_t stat
 	return next;
 }
 
-/* How many of the last bytes begin a string. */
+/* Returns how many of the last bytes are the beginning of a string. */
 static inline size_t matcher_depth(const struct matcher *matcher, uint32_t state)
 {
 	return matcher->nodes[state].depth;
 }
 
-/* The tag of a string that begins so; in another state than MATCHER_START. */
-static inline uint32_t matcher_begun(const struct matcher *matcher, uint32_t state)
+/* Returns the tag of a string that begins so. The state must not be MATCHER_START. */
+static inline uint32_t matcher_prefix_tag(const struct matcher *matcher, uint32_t state)
 {
-	return matcher->nodes[state].begun;
+	return matcher->nodes[state].prefix_tag;
 }
 
-/* The length of the longest string that ends here, 0 when none does. */
+/* Returns the length of the longest string that ends here, 0 if none does. */
 static inline size_t matcher_found(const struct matcher *matcher, uint32_t state, uint32_t *ret_tag)
 {
 	*ret_tag = matcher->nodes[state].tag;
 	return matcher->nodes[state].found;
 }
 
-/* Whether a string begins with this byte. */
+/* Returns whether a string begins with this byte. */
 static inline bool matcher_begins(const struct matcher *matcher, unsigned char byte)
 {
 	return matcher->first[byte] != 0;
 }
 
-/* Bytes of the longest string. */
+/* Returns the length of the longest string in bytes. */
 static inline size_t matcher_longest(const struct matcher *matcher)
 {
 	return matcher->longest;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * redact.c - searches a stream. The text passes through nine views at once: each reads it in one
+ * encoding and one alphabet, and has a matcher of its own. A view remembers where the last letters
+ * began, so that a match gives the range of the original text. Overlapping matches of all views are
+ * merged into marks; text is emitted up to the earliest unfinished match.
+ */
 #include "redact/redact.h"
 
 #include <stdlib.h>
@@ -9,14 +15,14 @@
 #include "text/escape.h"
 
 enum {
-	IGNORED_MAX = 256,   /* bytes that mean nothing between two letters of a value */
+	IGNORED_MAX = 256,   /* bytes that stand for nothing, between two letters of a value */
 	CUT_ESCAPE_MAX = 32, /* bytes of an escape that was cut in two */
 	CUT_BLANKS_MAX = 256,
-	CUT_DOTS_MAX = 3, /* a value's own where it was cut */
+	CUT_DOTS_MAX = 3, /* dots that belong to the value where it was cut */
 	SHARED_MAX = 40,  /* letters that many values begin with */
 };
 
-/* ---- looking ---- */
+/* ---- views and marks ---- */
 
 struct redact_stream *redact_stream_new(const struct redact *redact)
 {
@@ -27,7 +33,7 @@ struct redact_stream *redact_stream_new(const struct redact *redact)
 	for (size_t i = 0; i < VIEWS; i++) {
 		struct view *v = &s->views[i];
 
-		v->matcher = redact->matchers[redact_looks[i].pattern];
+		v->matcher = redact->matchers[redact_view_kinds[i].pattern];
 		v->mask = 1;
 		while (v->mask <= matcher_longest(v->matcher))
 			v->mask *= 2;
@@ -47,13 +53,13 @@ void redact_stream_free(struct redact_stream *s)
 	free(s);
 }
 
-/* Where the last `len` letters begin. */
+/* Returns where the last `len` letters begin. */
 static uint64_t start_of(const struct view *v, size_t len)
 {
 	return v->starts[(v->letters - len) & v->mask];
 }
 
-/* The first mark that ends behind `at`. */
+/* Returns the first mark that ends behind `at`. */
 static size_t mark_after(const struct redact_stream *s, uint64_t at)
 {
 	size_t low = s->mark_first;
@@ -70,7 +76,7 @@ static size_t mark_after(const struct redact_stream *s, uint64_t at)
 	return low;
 }
 
-/* Puts `mark` in the place of those from `at` to `end`. */
+/* Replaces the marks from `at` to `end` by `mark`. */
 static void put_mark(struct redact_stream *s, size_t at, size_t end, struct mark mark)
 {
 	if (s->mark_count == s->mark_cap) {
@@ -84,23 +90,23 @@ static void put_mark(struct redact_stream *s, size_t at, size_t end, struct mark
 	s->marks[at] = mark;
 }
 
-/* Joins it with those that it overlaps. */
+/* Merges the mark with those that it overlaps. */
 void redact_mark(struct redact_stream *s, struct mark mark)
 {
 	size_t at;
 	size_t end;
 
 	s->found = true;
-	if (mark.to <= s->said)
+	if (mark.to <= s->emitted)
 		return;
-	mark.from = mark.from < s->said ? s->said : mark.from;
+	mark.from = mark.from < s->emitted ? s->emitted : mark.from;
 	at = mark_after(s, mark.from);
 	for (end = at; end < s->mark_count && s->marks[end].from < mark.to; end++) {
 		const struct mark *other = &s->marks[end];
 
 		mark.from = other->from < mark.from ? other->from : mark.from;
 		mark.to = other->to > mark.to ? other->to : mark.to;
-		mark.said = mark.said || other->said;
+		mark.emitted = mark.emitted || other->emitted;
 		if (other->longest > mark.longest) {
 			mark.longest = other->longest;
 			mark.tag = other->tag;
@@ -109,7 +115,7 @@ void redact_mark(struct redact_stream *s, struct mark mark)
 	put_mark(s, at, end, mark);
 }
 
-/* ---- values that were cut ---- */
+/* ---- truncated values ---- */
 
 static const char of_escapes[] = "\\%uUx0123456789abcdefABCDEF";
 
@@ -135,7 +141,7 @@ static const char *skip_half_escape(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the first half of an escape, a quote and blanks: whatever may stand before the dots. */
+/* Skips everything that may precede the dots: the first half of an escape, a quote and blanks. */
 static const char *skip_to_dots(const char *p, const char *end)
 {
 	p = skip_half_escape(p, end);
@@ -164,8 +170,8 @@ static bool is_cut_here(const struct redact_stream *s, const char *p)
 }
 
 /*
- * Whether the text was cut at `at`, by us or by who shows long texts as we do. The last letters may
- * be the value's or what stands where it was cut: dots, or half an escape.
+ * Returns whether the text was cut at `at`, by us or by another program that shortens long texts.
+ * The last letters may be the value's, or belong to the cut: dots, or half an escape.
  */
 static bool is_cut(const struct redact_stream *s, uint64_t at)
 {
@@ -184,9 +190,11 @@ static bool is_cut(const struct redact_stream *s, uint64_t at)
 	return false;
 }
 
-/* What so ends says only what kind of value it would be: postgresql://, -----BEGIN PRIVATE
- * KEY-----. */
-static bool is_everybodys(const struct redact_stream *s, uint64_t at)
+/*
+ * Returns whether the text ends like postgresql:// or -----BEGIN PRIVATE KEY-----, which only says
+ * what kind of value would follow.
+ */
+static bool is_common_prefix(const struct redact_stream *s, uint64_t at)
 {
 	static const char *const ends[] = { "://", "-----" };
 	size_t len = (size_t)(at - s->base);
@@ -203,28 +211,27 @@ static bool is_everybodys(const struct redact_stream *s, uint64_t at)
 	return false;
 }
 
-/* The letters of `v` end at `at`: a value of which the first ones are there is one, if cut there.
- */
+/* Marks the first letters of a value, which end at `at`, if the text was cut there. */
 static void take_truncated(struct redact_stream *s, const struct view *v, uint64_t at)
 {
 	size_t depth = matcher_depth(v->matcher, v->state);
 
-	if (s->whole && depth >= REDACT_BEGUN_MIN && (is_cut(s, v->end) || is_cut(s, at)) &&
-	    !(depth <= SHARED_MAX && is_everybodys(s, v->end)))
+	if (s->whole && depth >= REDACT_TRUNCATED_MIN && (is_cut(s, v->end) || is_cut(s, at)) &&
+	    !(depth <= SHARED_MAX && is_common_prefix(s, v->end)))
 		redact_mark(s, (struct mark){ .from = start_of(v, depth),
 					      .to = v->end,
 					      .longest = depth,
-					      .tag = matcher_begun(v->matcher, v->state) });
+					      .tag = matcher_prefix_tag(v->matcher, v->state) });
 }
 
 /* ---- letters ---- */
 
-static bool has_begun(const struct redact_stream *s, const struct view *v)
+static bool has_long_prefix(const struct redact_stream *s, const struct view *v)
 {
-	return s->whole && matcher_depth(v->matcher, v->state) >= REDACT_BEGUN_MIN;
+	return s->whole && matcher_depth(v->matcher, v->state) >= REDACT_TRUNCATED_MIN;
 }
 
-/* One letter that stands in the text from `from` to `to`. */
+/* Takes one letter, which the text has from `from` to `to`. */
 static void take_letter(struct redact_stream *s, struct view *v, unsigned char letter,
 			uint64_t from, uint64_t to)
 {
@@ -232,7 +239,7 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 	uint32_t tag;
 	size_t found;
 
-	if (has_begun(s, v) &&
+	if (has_long_prefix(s, v) &&
 	    matcher_depth(v->matcher, state) <= matcher_depth(v->matcher, v->state))
 		take_truncated(s, v, from);
 	v->state = state;
@@ -251,7 +258,7 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 
 static void break_off(struct redact_stream *s, struct view *v, uint64_t at)
 {
-	if (has_begun(s, v))
+	if (has_long_prefix(s, v))
 		take_truncated(s, v, at);
 	v->state = MATCHER_START;
 }
@@ -263,7 +270,7 @@ static void ignore(struct view *v, uint64_t len)
 		v->state = MATCHER_START;
 }
 
-/* A letter, or what redact_letter() says instead. */
+/* Takes a letter, or the other results of redact_letter(). */
 static void take(struct redact_stream *s, struct view *v, int letter, uint64_t from, uint64_t to)
 {
 	if (letter == REDACT_NOTHING)
@@ -274,115 +281,113 @@ static void take(struct redact_stream *s, struct view *v, int letter, uint64_t f
 		take_letter(s, v, (unsigned char)letter, from, to);
 }
 
-static void take_spelled(struct redact_stream *s, size_t view, const struct spelled *spelled,
-			 uint64_t at)
+static void take_piece(struct redact_stream *s, size_t view, const struct piece *piece, uint64_t at)
 {
 	struct view *v = &s->views[view];
 
-	if (spelled->count == 0)
-		ignore(v, spelled->len);
-	for (size_t i = 0; i < spelled->count; i++)
-		take(s, v, redact_letter(redact_looks[view].alphabet, spelled->bytes[i]), at,
-		     at + spelled->len);
+	if (piece->count == 0)
+		ignore(v, piece->len);
+	for (size_t i = 0; i < piece->count; i++)
+		take(s, v, redact_letter(redact_view_kinds[view].alphabet, piece->bytes[i]), at,
+		     at + piece->len);
 }
 
-static bool rests(const struct redact_stream *s, enum encoding spelling)
+static bool is_idle(const struct redact_stream *s, enum encoding encoding)
 {
-	for (size_t i = redact_first_look[spelling]; i < redact_first_look[spelling + 1]; i++)
+	for (size_t i = redact_first_view[encoding]; i < redact_first_view[encoding + 1]; i++)
 		if (s->views[i].state != MATCHER_START)
 			return false;
 	return true;
 }
 
-/* Takes what stands at `at`; 0 when more must come to know it, else its bytes. */
-static size_t look_once(struct redact_stream *s, enum encoding spelling, size_t at, bool last)
+/* Takes the piece at `at`. Returns its bytes; 0 if more text is needed to know it. */
+static size_t scan_once(struct redact_stream *s, enum encoding encoding, size_t at, bool last)
 {
 	const struct redact *redact = s->redact;
-	const size_t first = redact_first_look[spelling];
-	const size_t end = redact_first_look[spelling + 1];
+	const size_t first = redact_first_view[encoding];
+	const size_t end = redact_first_view[encoding + 1];
 	const unsigned char byte = (unsigned char)s->text.data[at];
 	const uint64_t from = s->base + at;
-	struct spelled spelled;
+	struct piece piece;
 
 	if (redact->alone[first][byte] != REDACT_ASK) {
 		for (size_t i = first; i < end; i++)
 			take(s, &s->views[i], redact->alone[i][byte], from, from + 1);
 		return 1;
 	}
-	if (!encoding_next(spelling, s->text.data + at, s->text.len - at, last, &spelled))
+	if (!encoding_next(encoding, s->text.data + at, s->text.len - at, last, &piece))
 		return 0;
 	for (size_t i = first; i < end; i++)
-		take_spelled(s, i, &spelled, from);
-	return spelled.len;
+		take_piece(s, i, &piece, from);
+	return piece.len;
 }
 
-/* Up to `until`, or as far as what began before it goes. */
-static void look(struct redact_stream *s, enum encoding spelling, uint64_t until, bool last)
+/* Scans up to `until`, or to the end of a piece that began before it. */
+static void scan(struct redact_stream *s, enum encoding encoding, uint64_t until, bool last)
 {
-	const bool *wakes = s->redact->wakes[spelling];
+	const bool *wakes = s->redact->wakes[encoding];
 	const char *text = s->text.data;
 	const size_t end = (size_t)(until - s->base);
-	size_t at = (size_t)(s->read[spelling] - s->base);
+	size_t at = (size_t)(s->read[encoding] - s->base);
 	size_t len = 1;
 
 	while (at < end && len > 0) {
-		if (rests(s, spelling))
+		if (is_idle(s, encoding))
 			while (at < end && !wakes[(unsigned char)text[at]])
 				at++;
-		len = at < end ? look_once(s, spelling, at, last) : 0;
+		len = at < end ? scan_once(s, encoding, at, last) : 0;
 		at += len;
 	}
-	s->read[spelling] = s->base + at;
+	s->read[encoding] = s->base + at;
 }
 
-void redact_look_at(struct redact_stream *s, uint64_t at, bool last)
+void redact_scan_slice(struct redact_stream *s, uint64_t at, bool last)
 {
 	const uint64_t end = s->base + s->text.len;
 
-	for (size_t i = 0; i < s->redact->spellings; i++)
-		look(s, (enum encoding)i,
-		     end - at > REDACT_LOOK_SLICE ? at + REDACT_LOOK_SLICE : end, last);
-	if (end - at > REDACT_LOOK_SLICE)
+	for (size_t i = 0; i < s->redact->encodings; i++)
+		scan(s, (enum encoding)i, end - at > REDACT_SLICE ? at + REDACT_SLICE : end, last);
+	if (end - at > REDACT_SLICE)
 		return;
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
 		take_truncated(s, &s->views[i], end);
 }
 
-/* In slices: what a spelling finds in one goes among the few marks of others there. */
-void redact_look(struct redact_stream *s, bool last)
+/* In slices, so that the marks found in one encoding merge into few of other encodings. */
+void redact_scan(struct redact_stream *s, bool last)
 {
-	for (uint64_t at = s->base; at < s->base + s->text.len; at += REDACT_LOOK_SLICE)
-		redact_look_at(s, at, last);
+	for (uint64_t at = s->base; at < s->base + s->text.len; at += REDACT_SLICE)
+		redact_scan_slice(s, at, last);
 }
 
-/* ---- giving out ---- */
+/* ---- emitting ---- */
 
-static void say_mark(struct redact_stream *s, uint64_t to, struct buf *out)
+static void emit_mark(struct redact_stream *s, uint64_t to, struct buf *out)
 {
 	struct mark *mark = &s->marks[s->mark_first];
 
-	if (!mark->said)
+	if (!mark->emitted)
 		buf_putf(out, REDACT_MARK "%s]", s->redact->names[mark->tag]);
-	mark->said = true;
+	mark->emitted = true;
 	if (mark->to > to) {
 		mark->from = to;
-		s->said = to;
+		s->emitted = to;
 		return;
 	}
-	s->said = mark->to;
+	s->emitted = mark->to;
 	s->mark_first++;
 }
 
-void redact_say(struct redact_stream *s, uint64_t to, struct buf *out)
+void redact_emit(struct redact_stream *s, uint64_t to, struct buf *out)
 {
-	while (s->said < to) {
+	while (s->emitted < to) {
 		bool marked = s->mark_first < s->mark_count && s->marks[s->mark_first].from < to;
 		uint64_t from = marked ? s->marks[s->mark_first].from : to;
 
-		buf_put(out, s->text.data + (s->said - s->base), (size_t)(from - s->said));
-		s->said = from;
+		buf_put(out, s->text.data + (s->emitted - s->base), (size_t)(from - s->emitted));
+		s->emitted = from;
 		if (marked)
-			say_mark(s, to, out);
+			emit_mark(s, to, out);
 	}
 	if (s->mark_first == 0)
 		return;
@@ -391,19 +396,19 @@ void redact_say(struct redact_stream *s, uint64_t to, struct buf *out)
 	s->mark_first = 0;
 }
 
-/* Bytes that nobody needs any more go. */
+/* Drops the bytes that no view needs any more. */
 void redact_forget(struct redact_stream *s)
 {
-	uint64_t to = s->said;
+	uint64_t to = s->emitted;
 
-	for (size_t i = 0; i < s->redact->spellings; i++)
+	for (size_t i = 0; i < s->redact->encodings; i++)
 		to = s->read[i] < to ? s->read[i] : to;
 	buf_consume(&s->text, (size_t)(to - s->base));
 	s->base = to;
 }
 
-/* Where the first begins of which `min` letters are there. */
-static uint64_t first_begun(const struct redact_stream *s, size_t min)
+/* Returns where the first match begins of which at least `min` letters were read. */
+static uint64_t first_prefix(const struct redact_stream *s, size_t min)
 {
 	uint64_t first = s->base + s->text.len;
 
@@ -422,28 +427,28 @@ void redact_feed(struct redact_stream *s, const char *data, size_t len, struct b
 	uint64_t sure;
 
 	buf_put(&s->text, data, len);
-	redact_look(s, false);
-	sure = first_begun(s, 1);
-	for (size_t i = 0; i < s->redact->spellings; i++)
+	redact_scan(s, false);
+	sure = first_prefix(s, 1);
+	for (size_t i = 0; i < s->redact->encodings; i++)
 		sure = s->read[i] < sure ? s->read[i] : sure;
-	redact_say(s, sure, out);
+	redact_emit(s, sure, out);
 	redact_forget(s);
 }
 
 void redact_settle(struct redact_stream *s, struct buf *out)
 {
-	redact_say(s, first_begun(s, REDACT_CHARS_MIN), out);
+	redact_emit(s, first_prefix(s, REDACT_CHARS_MIN), out);
 	redact_forget(s);
 }
 
 void redact_end(struct redact_stream *s, struct buf *out)
 {
-	redact_look(s, true);
-	redact_say(s, s->base + s->text.len, out);
+	redact_scan(s, true);
+	redact_emit(s, s->base + s->text.len, out);
 	redact_forget(s);
 }
 
 size_t redact_held(const struct redact_stream *s)
 {
-	return (size_t)(s->base + s->text.len - s->said);
+	return (size_t)(s->base + s->text.len - s->emitted);
 }

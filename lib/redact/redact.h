@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact.h - taking secret values out of text: "[secret NAME]" stands where one stood.
+ * redact.h - removes secret values from text: "[secret NAME]" replaces each.
  *
  * A value is found as it is, JSON-escaped and with other backslash escapes, percent-encoded, in
- * hexadecimal and in base64 of either alphabet wherever in the encoded bytes it lies; across
- * colours, carriage returns, the line breaks of an encoder, and the borders of what is fed. What is
- * left of a base64 text on either side of it holds at most four bits of the value.
+ * hexadecimal, and in base64 of either alphabet at any offset within the encoded bytes. It is found
+ * across colours, carriage returns, line breaks of an encoder, and chunks. The rest of a base64
+ * text on either side of it holds at most four bits of the value.
  *
- * What it cannot tell: an escaped value whose first or last letters make an escape with what
- * stands beside it (C:\\ and then n..., or ...\\20 and then 1).
+ * One case is not found: an escaped value whose first or last letters form an escape with their
+ * neighbours (C:\\ before n..., or ...\\20 before 1).
  *
- * The time is linear in the text. What is held back is what may still turn out to be a value, and
- * thus bounded by the longest.
+ * The time is linear in the text. Only text that may still become a value is held back, so its size
+ * is bounded by the longest value.
  */
 #ifndef REDACT_REDACT_H
 #define REDACT_REDACT_H
@@ -21,7 +21,7 @@
 
 #include "base/buf.h"
 
-/* Behind it stand the name and "]". */
+/* The name and "]" follow. */
 #define REDACT_MARK "[secret "
 
 struct redact;
@@ -30,71 +30,77 @@ struct redact_stream;
 enum {
 	REDACT_CHARS_MIN = 8, /* shorter values would hide half of any text */
 	REDACT_BYTES_MAX = 16 << 10,
-	/* Letters of a value that was cut: https://, postgres:// and -----BEGIN are everybody's. */
-	REDACT_BEGUN_MIN = 12,
+	/* Letters of a truncated value: https://, postgres:// and -----BEGIN are no secrets. */
+	REDACT_TRUNCATED_MIN = 12,
 };
 
 /*
- * Whether a value can be found: without blanks around it and carriage returns it has
- * REDACT_CHARS_MIN characters, and REDACT_BYTES_MAX bytes at most.
+ * Returns whether a value can be found: without blanks around it and carriage returns, it has at
+ * least REDACT_CHARS_MIN characters and at most REDACT_BYTES_MAX bytes.
  */
 bool redact_takes(const char *value);
 
 struct redact *redact_new(void);
-/* NULL is allowed. */
+/* May be NULL. */
 void redact_free(struct redact *redact);
-/* A value that redact_takes(). */
+/* Adds a value that redact_takes() accepts. */
 void redact_add(struct redact *redact, const char *name, const char *value);
-/* After the last value, before any text. */
+/* Must be called after the last value and before any text. */
 void redact_finish(struct redact *redact);
 
-/* One text in pieces. `redact` is borrowed. */
+/* Makes a stream for one text in chunks. `redact` is borrowed until redact_stream_free. */
 struct redact_stream *redact_stream_new(const struct redact *redact);
-/* NULL is allowed. */
+/* May be NULL. */
 void redact_stream_free(struct redact_stream *stream);
-/* Appends to `out` what is sure of the text so far. */
+/* Adds a chunk, and appends to `out` the text that is certain by now. */
 void redact_feed(struct redact_stream *stream, const char *data, size_t len, struct buf *out);
 /*
- * The text rests here: appends what is held, but for a beginning of REDACT_CHARS_MIN bytes and
- * more. Should a value go on after it, its rest is taken out.
+ * Ends a pause of the text: appends the held text except a beginning of REDACT_CHARS_MIN bytes or
+ * more. If the value continues later, its rest is removed.
  */
 void redact_settle(struct redact_stream *stream, struct buf *out);
-/* The text ends here: appends all that is held. */
+/* Ends the text and appends everything that is held. */
 void redact_end(struct redact_stream *stream, struct buf *out);
-/* Bytes that are held. */
+/* Returns the number of bytes held. */
 size_t redact_held(const struct redact_stream *stream);
 
 /*
- * A whole text; `stream` is as new before and after. The first REDACT_BEGUN_MIN letters and more of
- * a value are one, too, where "..." or "[...]" stands behind them: a long text that was cut to be
- * shown. So are its last ones behind the dots. False, with `out` as it was: nothing was found.
+ * Removes values from a whole text. `stream` must be unused; it is so again afterwards. The first
+ * REDACT_TRUNCATED_MIN or more letters of a value count as one if "..." or "[...]" follows, as in a
+ * long text cut for display. So do its last letters behind the dots. Returns false and leaves `out`
+ * alone if nothing was found.
  */
 bool redact_text(struct redact_stream *stream, const char *text, size_t len, struct buf *out);
 /*
- * The same for a text that takes long: begin, then step as long as there is more. Each looks at
- * some KB. What was found in it, `out` has without; else `out` is as it was.
+ * Remove values from a text that takes long: call begin, then step while it returns REDACT_MORE.
+ * Each step processes some KB. `out` gets the text without values only if the result is
+ * REDACT_FOUND.
  */
 enum redact_step { REDACT_MORE, REDACT_NOTHING_FOUND, REDACT_FOUND };
 
 void redact_begin(struct redact_stream *stream, const char *text, size_t len);
 enum redact_step redact_step(struct redact_stream *stream, struct buf *out);
-/* Replaces *text, which is the caller's; NULL of either is allowed. */
+/* Replaces *text, which the caller owns. Either may be NULL. */
 void redact_string(const struct redact *redact, char **text);
-/* The same with a text of which only the start is there: its end is as if "..." stood behind it. */
+/*
+ * Replaces *text as redact_string does, for a text whose end is missing: it is treated as if "..."
+ * followed.
+ */
 void redact_cut_string(const struct redact *redact, char **text);
 /*
- * Appends the bytes `from` to `to` of a text, of which redact_reach() bytes before and behind them
- * are there, too, where it has so many. A value is said in the part in which it begins: parts that
- * follow on each other make the text without values.
+ * Appends the bytes from `from` to `to` of a text, without values. The text must include
+ * redact_reach() bytes on either side, if it has so many. A value is replaced in the part in which
+ * it begins, so consecutive parts make up the text without values.
  */
 void redact_range(const struct redact *redact, const char *text, size_t len, size_t from, size_t to,
 		  struct buf *out);
-/* The bytes that a value takes at most, were each of its letters a \\uHHHH. */
+/* Returns the most bytes that a value may take, with each letter as \\uHHHH. */
 size_t redact_reach(const struct redact *redact);
 
 /*
- * Escapes the blanks within marks in `names`, lines of names as text/name_lines.h reads them: as in
- * a name where the mark is part of one, as _ in the words behind it. The caller frees the result.
+ * Escapes the blanks in marks within `names`, lines of names as text/name_lines.h reads them.
+ * Within a name the escape is that of a name; in the words behind it a blank becomes _. The caller
+ * frees the result.
  */
 char *redact_escape_names(const char *names);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact_internal.h - what the parts of redact.h share. */
+/* redact_internal.h - shared by the parts of redact.h. */
 #ifndef REDACT_REDACT_INTERNAL_H
 #define REDACT_REDACT_INTERNAL_H
 
@@ -12,14 +12,14 @@
 #include "redact/matcher.h"
 #include "redact/redact.h"
 
-/* What the bytes that a spelling means are taken for. */
+/* The letters that the decoded bytes are read as. */
 enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 
-/* REDACT_ASK: what it is depends on what stands behind it. */
+/* REDACT_ASK: it depends on the bytes that follow. */
 enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2, REDACT_ASK = -3 };
 
-enum { VIEWS = 9, REDACT_LOOK_SLICE = 16 << 10 };
-/* Looked at in one text: ours have one each. */
+enum { VIEWS = 9, REDACT_SLICE = 16 << 10 };
+/* Gaps searched in one text; our own texts have one each. */
 enum { REDACT_GAPS_MAX = 16 };
 
 enum pattern {
@@ -28,39 +28,39 @@ enum pattern {
 	PATTERN_PERCENT,
 	PATTERN_BASE64,
 	PATTERN_HEX,
-	PATTERN_VERBATIM, /* few values need it: redact_add() */
+	PATTERN_VERBATIM, /* needed by few values: redact_add() */
 	PATTERNS
 };
 
-/* A way in which a text is looked at. */
-struct look {
-	enum encoding spelling;
+/* One way to read a text. */
+struct view_kind {
+	enum encoding encoding;
 	enum alphabet alphabet;
 	enum pattern pattern;
 };
 
-extern const struct look redact_looks[VIEWS];
-/* Those of a spelling begin here, and end where the next one's begin. */
-extern const size_t redact_first_look[SPELLINGS + 1];
+extern const struct view_kind redact_view_kinds[VIEWS];
+/* The views of an encoding begin here and end where the next one's begin. */
+extern const size_t redact_first_view[ENCODINGS + 1];
 
 struct redact {
 	struct matcher *matchers[PATTERNS];
-	struct matcher *ends[PATTERNS]; /* the same strings, backwards */
+	struct matcher *ends[PATTERNS]; /* the same strings, reversed */
 	char **names;
 	size_t count;
-	size_t spellings;           /* that are looked at: VERBATIM only when a value needs it */
-	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */
-	int16_t alone[VIEWS][256];  /* the letter that a byte is; REDACT_ASK for a view is for all
-				     * of its spelling */
+	size_t encodings;           /* encodings in use: VERBATIM only if a value needs it */
+	bool wakes[ENCODINGS][256]; /* bytes with which a match may begin */
+	int16_t alone[VIEWS][256];  /* the letter that a byte is; REDACT_ASK in one view means all
+				       views of the encoding */
 };
 
-/* Part of the text that is a value. */
+/* A range of the text that is a value. */
 struct mark {
 	uint64_t from;
 	uint64_t to;
-	uint64_t longest; /* length of what `tag` is of */
+	uint64_t longest; /* length of the string with `tag` */
 	uint32_t tag;
-	bool said;
+	bool emitted;
 };
 
 struct view {
@@ -68,9 +68,9 @@ struct view {
 	uint32_t state;
 	size_t letters;
 	size_t mask;      /* of the ring */
-	uint64_t *starts; /* of the last letters in the text: a ring */
+	uint64_t *starts; /* where the last letters begin in the text: a ring */
 	uint64_t end;     /* of the last letter */
-	uint64_t ignored; /* bytes since then that mean nothing */
+	uint64_t ignored; /* bytes since then that stand for nothing */
 };
 
 /* Positions count from the start of the text. */
@@ -78,34 +78,33 @@ struct redact_stream {
 	const struct redact *redact;
 	struct buf text; /* from `base` on */
 	uint64_t base;
-	uint64_t said;            /* up to here it was given out */
-	uint64_t read[SPELLINGS]; /* up to here it was looked at */
+	uint64_t emitted;         /* the text was emitted up to here */
+	uint64_t read[ENCODINGS]; /* the text was scanned up to here */
 	struct view views[VIEWS];
-	struct mark *marks; /* of what was not given out, in order and apart */
+	struct mark *marks; /* not yet emitted, in order, without overlaps */
 	size_t mark_first;
 	size_t mark_count; /* from the start of the array */
 	size_t mark_cap;
 	bool found;
-	bool whole;      /* all of the text is there */
-	uint64_t looked; /* up to here, of a whole text */
-	uint64_t gap;    /* behind the last one that was looked at */
-	size_t gaps;     /* that were, or REDACT_GAPS_MAX: there are no more */
-	bool cut;        /* and its end was cut off */
+	bool whole;       /* the stream holds all of the text */
+	uint64_t scanned; /* scanned up to here, of a whole text */
+	uint64_t gap;     /* behind the last gap that was searched */
+	size_t gaps;      /* searched gaps, or REDACT_GAPS_MAX if there are no more */
+	bool cut;         /* and its end was cut off */
 };
 
-/* What a byte of an alphabet is for it: a letter, REDACT_NO_LETTER or REDACT_NOTHING. */
+/* Returns the letter that a byte is in an alphabet, REDACT_NO_LETTER or REDACT_NOTHING. */
 int redact_letter(enum alphabet alphabet, char c);
 bool redact_is_blank(char c);
-/* Looks at all that is there; `last`: no more will come. */
-void redact_look(struct redact_stream *stream, bool last);
-/* At REDACT_LOOK_SLICE bytes from `at` on, up to which it was looked. */
-void redact_look_at(struct redact_stream *stream, uint64_t at, bool last);
-/* Appends the text up to `to`. */
-void redact_say(struct redact_stream *stream, uint64_t to, struct buf *out);
-/* Part of the text is a value. */
+/* Scans all text that is there. `last`: no more follows. */
+void redact_scan(struct redact_stream *stream, bool last);
+/* Scans REDACT_SLICE bytes from `at`, up to which the text was scanned. */
+void redact_scan_slice(struct redact_stream *stream, uint64_t at, bool last);
+/* Appends the text up to `to`, with values replaced. */
+void redact_emit(struct redact_stream *stream, uint64_t to, struct buf *out);
+/* Marks a range of the text as a value. */
 void redact_mark(struct redact_stream *stream, struct mark mark);
-/* Bytes that nobody needs any more go. */
+/* Drops the bytes that no view needs any more. */
 void redact_forget(struct redact_stream *stream);
-/* What `view` has begun goes no further at `at`: it is a value if the text was cut there. */
 
 #endif

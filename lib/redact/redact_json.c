@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * redact_json.c - walks a JSON value with one stream for all of its strings. Keys are replaced too,
+ * since session code chooses them; a member that is renamed moves to the end.
+ */
 #include "redact/redact_json.h"
 
 #include "base/buf.h"
@@ -14,7 +18,7 @@ static void redact_text_value(json_t *value, struct redact_stream *stream)
 
 	if (!redact_text(stream, json_string_value(value), json_string_length(value), &out))
 		return;
-	/* A value that is no text itself can cut a character in two. */
+	/* A value that is not text can cut a character in two. */
 	if (json_string_setn(value, buf_str(&out), out.len) < 0)
 		(void)json_string_set(value, "[secret]");
 }
@@ -33,7 +37,7 @@ static bool is_bytes(const json_t *object, const char *key)
 	return str_eq(key, "data") && (has_type(object, "image") || has_type(object, "audio"));
 }
 
-/* The member under its new name; false when the old one will do. */
+/* Adds the member under its new name. Returns false if the old name holds no secret. */
 static bool rename_member(json_t *object, const char *key, json_t *value,
 			  struct redact_stream *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact.h - taking secrets out of all strings and keys of a JSON value. */
+/* redact_json.h - removes secrets from all strings and keys of a JSON value. */
 #ifndef REDACT_REDACT_JSON_H
 #define REDACT_REDACT_JSON_H
 
@@ -8,8 +8,8 @@
 struct redact;
 
 /*
- * Changes `value` itself. `redact` NULL: nothing is done. Bytes in base64 stay: `data` of images
- * and audio, `blob` of resources.
+ * Changes `value` itself. `redact` NULL: does nothing. Base64 stays as it is: `data` of images and
+ * audio, `blob` of resources.
  */
 void redact_json(json_t *value, const struct redact *redact);
 

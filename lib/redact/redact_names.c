@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact_names.c - marks of secrets within lines of names. A mark has a blank in it, and a blank
- * ends a name in these lines.
+ * redact_names.c - escapes marks of secrets within lines of names. A mark contains a blank, and a
+ * blank ends a name in these lines.
  */
 #include <string.h>
 

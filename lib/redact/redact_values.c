@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The values, as what is looked for in each spelling. */
+/*
+ * redact_values.c - prepares the patterns of each value. A value is added as each encoding reads
+ * it, so a view compares decoded letters and needs no pattern for each way of escaping. base64 has
+ * three patterns, one for each offset of the value within a group of three bytes.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <uninorm.h>
@@ -10,7 +14,7 @@
 #include "text/escape.h"
 #include "text/utf8.h"
 
-const struct look redact_looks[VIEWS] = {
+const struct view_kind redact_view_kinds[VIEWS] = {
 	{ ENCODING_PLAIN, ALPHABET_TEXT, PATTERN_PLAIN },
 	{ ENCODING_PLAIN, ALPHABET_BASE64, PATTERN_BASE64 },
 	{ ENCODING_PLAIN, ALPHABET_HEX, PATTERN_HEX },
@@ -22,14 +26,17 @@ const struct look redact_looks[VIEWS] = {
 	{ ENCODING_VERBATIM, ALPHABET_TEXT, PATTERN_VERBATIM },
 };
 
-const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 6, 8, VIEWS };
+const size_t redact_first_view[ENCODINGS + 1] = { 0, 3, 6, 8, VIEWS };
 
 bool redact_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Who reads a value from a file often has a line's end behind it, and who uses it has not. */
+/*
+ * Skips blanks at both ends: a value read from a file often ends with a newline, which its users
+ * remove.
+ */
 static const char *trim(const char *value, size_t *ret_len)
 {
 	size_t len = strlen(value);
@@ -57,7 +64,7 @@ struct redact *redact_new(void)
 {
 	struct redact *redact = xcalloc(1, sizeof(*redact));
 
-	redact->spellings = ENCODING_VERBATIM;
+	redact->encodings = ENCODING_VERBATIM;
 	for (size_t i = 0; i < PATTERNS; i++) {
 		redact->matchers[i] = matcher_new();
 		redact->ends[i] = matcher_new();
@@ -90,7 +97,7 @@ static void add_pattern(struct redact *redact, enum pattern pattern, const char 
 	matcher_add(redact->ends[pattern], buf_str(&backwards), len, tag);
 }
 
-/* Of all letters that `value` decides alone, when `before` bytes stand before it: RFC 4648. */
+/* Adds the base64 letters that `value` alone determines if `before` bytes precede it (RFC 4648). */
 static void add_base64(struct redact *redact, const char *value, size_t len, size_t before)
 {
 	cleanup_buf struct buf bytes = BUF_INIT(BUF_UNBOUNDED);
@@ -113,18 +120,18 @@ static void add_hex(struct redact *redact, const char *value, size_t len)
 	add_pattern(redact, PATTERN_HEX, digits.data, digits.len);
 }
 
-static void add_spelled(struct redact *redact, enum pattern pattern, enum encoding spelling,
+static void add_encoded(struct redact *redact, enum pattern pattern, enum encoding encoding,
 			const char *value, size_t len)
 {
 	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
 
-	encoding_of(spelling, value, len, &meant);
-	/* What is left of a value that is full of escapes may be an ordinary word. */
+	encoding_of(encoding, value, len, &meant);
+	/* The rest of a value that consists of escapes may be an ordinary word. */
 	if (meant.len >= REDACT_CHARS_MIN)
 		add_pattern(redact, pattern, meant.data, meant.len);
 }
 
-/* As JSON and most languages write it at the least. */
+/* Adds the value with the escapes that JSON and most languages need at least. */
 static void add_literal(struct redact *redact, const char *value, size_t len)
 {
 	static const char special[] = "\\\"\n\t";
@@ -142,17 +149,20 @@ static void add_literal(struct redact *redact, const char *value, size_t len)
 	add_pattern(redact, PATTERN_PLAIN, literal.data, literal.len);
 }
 
-/* Its own quotes and colours are escaped like the rest of it, and are no longer nothing. */
+/*
+ * Adds the value as read when it was escaped: its own quotes and colours then no longer stand for
+ * nothing.
+ */
 static void add_escaped(struct redact *redact, const char *value, size_t len)
 {
 	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
-	struct spelled spelled;
+	struct piece piece;
 
-	for (size_t i = 0; i < len; i += spelled.len) {
-		enum encoding spelling = value[i] == '\\' ? ENCODING_BACKSLASH : ENCODING_VERBATIM;
+	for (size_t i = 0; i < len; i += piece.len) {
+		enum encoding encoding = value[i] == '\\' ? ENCODING_BACKSLASH : ENCODING_VERBATIM;
 
-		(void)encoding_next(spelling, value + i, len - i, true, &spelled);
-		buf_put(&meant, spelled.bytes, spelled.count);
+		(void)encoding_next(encoding, value + i, len - i, true, &piece);
+		buf_put(&meant, piece.bytes, piece.count);
 	}
 	if (meant.len >= REDACT_CHARS_MIN)
 		add_pattern(redact, PATTERN_BACKSLASH, meant.data, meant.len);
@@ -161,8 +171,8 @@ static void add_escaped(struct redact *redact, const char *value, size_t len)
 }
 
 /*
- * Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, JavaScript's escape() as %HH,
- * which is then no UTF-8.
+ * Adds the value in Latin-1. Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH,
+ * JavaScript's escape() writes %HH, which is then no UTF-8.
  */
 static void add_latin(struct redact *redact, const char *value, size_t len)
 {
@@ -178,12 +188,15 @@ static void add_latin(struct redact *redact, const char *value, size_t len)
 	}
 	if (latin.len == len)
 		return;
-	add_spelled(redact, PATTERN_BACKSLASH, ENCODING_BACKSLASH, latin.data, latin.len);
+	add_encoded(redact, PATTERN_BACKSLASH, ENCODING_BACKSLASH, latin.data, latin.len);
 	add_escaped(redact, latin.data, latin.len);
-	add_spelled(redact, PATTERN_PERCENT, ENCODING_PERCENT, latin.data, latin.len);
+	add_encoded(redact, PATTERN_PERCENT, ENCODING_PERCENT, latin.data, latin.len);
 }
 
-/* Whether colours can make it unreadable: it has escapes, or begins like a part of a colour. */
+/*
+ * Returns whether colours can make the value unreadable: it has escapes, or begins like part of a
+ * colour.
+ */
 static bool is_like_colour(const char *value, size_t len)
 {
 	size_t at = value[0] == '[' ? 1 : 0;
@@ -193,31 +206,30 @@ static bool is_like_colour(const char *value, size_t len)
 	       memchr(value, ESCAPE_BYTE, len) != NULL;
 }
 
-/* Behind `value` there is a byte more. */
+/* One more byte must follow `value`. */
 static void add_value(struct redact *redact, const char *value, size_t len)
 {
-	add_spelled(redact, PATTERN_PLAIN, ENCODING_PLAIN, value, len);
-	add_spelled(redact, PATTERN_BACKSLASH, ENCODING_BACKSLASH, value, len);
+	add_encoded(redact, PATTERN_PLAIN, ENCODING_PLAIN, value, len);
+	add_encoded(redact, PATTERN_BACKSLASH, ENCODING_BACKSLASH, value, len);
 	add_escaped(redact, value, len);
 	add_latin(redact, value, len);
-	add_spelled(redact, PATTERN_PERCENT, ENCODING_PERCENT, value, len);
+	add_encoded(redact, PATTERN_PERCENT, ENCODING_PERCENT, value, len);
 	for (size_t before = 0; before < 3; before++)
 		add_base64(redact, value, len, before);
 	add_hex(redact, value, len);
 	if (is_like_colour(value, len)) {
-		add_spelled(redact, PATTERN_VERBATIM, ENCODING_VERBATIM, value, len);
-		redact->spellings = SPELLINGS;
+		add_encoded(redact, PATTERN_VERBATIM, ENCODING_VERBATIM, value, len);
+		redact->encodings = ENCODINGS;
 	}
 }
 
-/* Letters with marks are written in two ways, and programs and file systems change one to the
- * other. */
+/* Adds the composed or decomposed form: programs and file systems change one to the other. */
 static void add_normal(struct redact *redact, uninorm_t form, const char *value, size_t len)
 {
 	size_t normal_len;
 	uint8_t *normal = u8_normalize(form, (const uint8_t *)value, len, NULL, &normal_len);
 
-	/* NULL: it is no UTF-8. */
+	/* NULL: the value is not UTF-8. */
 	if (normal != NULL && (normal_len != len || memcmp(normal, value, len) != 0)) {
 		cleanup_free char *text = xmemdup(normal, normal_len);
 
@@ -269,26 +281,26 @@ int redact_letter(enum alphabet alphabet, char c)
 	return (unsigned char)c;
 }
 
-/* What a byte that nothing need stand behind is for a view. */
-static int16_t letter_alone(const struct look *look, char c)
+/* Returns the letter of a byte in a view if no following byte can change it, else REDACT_ASK. */
+static int16_t letter_alone(const struct view_kind *kind, char c)
 {
-	struct spelled spelled;
+	struct piece piece;
 
-	if (!encoding_next(look->spelling, &c, 1, false, &spelled))
+	if (!encoding_next(kind->encoding, &c, 1, false, &piece))
 		return REDACT_ASK;
-	return spelled.count > 0 ? (int16_t)redact_letter(look->alphabet, spelled.bytes[0])
-				 : REDACT_NOTHING;
+	return piece.count > 0 ? (int16_t)redact_letter(kind->alphabet, piece.bytes[0])
+			       : REDACT_NOTHING;
 }
 
 static void read_alone(struct redact *redact, size_t view, unsigned char byte)
 {
-	const struct look *look = &redact_looks[view];
-	int16_t letter = letter_alone(look, (char)byte);
+	const struct view_kind *kind = &redact_view_kinds[view];
+	int16_t letter = letter_alone(kind, (char)byte);
 
 	redact->alone[view][byte] = letter;
 	if (letter == REDACT_ASK ||
-	    (letter >= 0 && matcher_begins(redact->matchers[look->pattern], (unsigned char)letter)))
-		redact->wakes[look->spelling][byte] = true;
+	    (letter >= 0 && matcher_begins(redact->matchers[kind->pattern], (unsigned char)letter)))
+		redact->wakes[kind->encoding][byte] = true;
 }
 
 void redact_finish(struct redact *redact)

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that are there as a whole. */
+/*
+ * redact_whole.c - removes values from a text that is there as a whole. Only here truncated values
+ * can be found: a text shortened for display keeps the beginning of a value before the dots, and
+ * its end behind them. The end is found by reading the letters behind the dots backwards through a
+ * matcher of reversed strings.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "redact/redact_internal.h"
 
-/* Of a text for one letter of a value: &#xHHHHHHH; and for what means nothing between two. */
+/*
+ * The most bytes of text for one letter of a value: &#xHHHHHHH; and bytes that stand for nothing
+ * between two letters.
+ */
 enum { REACH_PER_LETTER = 11, REACH_MORE = 512 };
 
-enum { ESCAPE_LETTERS_MAX = 8 }; /* of one whose start is cut off */
+enum { ESCAPE_LETTERS_MAX = 8 }; /* of an escape whose start is cut off */
 
 /* Letters behind a gap, and where in the text each of them ends. */
 struct letters {
@@ -16,54 +24,57 @@ struct letters {
 	uint64_t *ends;
 };
 
-static void read_letters(const struct redact_stream *s, const struct look *look, size_t at,
+static void read_letters(const struct redact_stream *s, const struct view_kind *kind, size_t at,
 			 size_t max, struct letters *ret)
 {
-	struct spelled spelled;
+	struct piece piece;
 
-	for (; at < s->text.len && ret->bytes.len < max; at += spelled.len) {
-		(void)encoding_next(look->spelling, s->text.data + at, s->text.len - at, true,
-				    &spelled);
-		for (size_t i = 0; i < spelled.count; i++) {
-			int letter = redact_letter(look->alphabet, spelled.bytes[i]);
+	for (; at < s->text.len && ret->bytes.len < max; at += piece.len) {
+		(void)encoding_next(kind->encoding, s->text.data + at, s->text.len - at, true,
+				    &piece);
+		for (size_t i = 0; i < piece.count; i++) {
+			int letter = redact_letter(kind->alphabet, piece.bytes[i]);
 			char byte = (char)letter;
 
 			if (letter == REDACT_NO_LETTER)
 				return;
 			if (letter == REDACT_NOTHING || ret->bytes.len >= max)
 				continue;
-			ret->ends[ret->bytes.len] = s->base + at + spelled.len;
+			ret->ends[ret->bytes.len] = s->base + at + piece.len;
 			buf_put(&ret->bytes, &byte, 1);
 		}
 	}
 }
 
-/* Backwards, the last letters of a value are its first. */
-static void mark_ended(struct redact_stream *s, const struct look *look, size_t at)
+/*
+ * Marks the last letters of a value behind a gap. Read backwards, they are the first of its
+ * reversed string.
+ */
+static void mark_tail(struct redact_stream *s, const struct view_kind *kind, size_t at)
 {
-	const struct matcher *ends = s->redact->ends[look->pattern];
-	/* A letter takes a byte of the text at least. */
+	const struct matcher *ends = s->redact->ends[kind->pattern];
+	/* A letter takes at least one byte of the text. */
 	size_t max = size_min(matcher_longest(ends) + ESCAPE_LETTERS_MAX, s->text.len - at);
 	cleanup_free uint64_t *places = xcalloc(max, sizeof(*places));
 	struct letters letters = { .bytes = BUF_INIT(BUF_UNBOUNDED), .ends = places };
 	uint32_t state = MATCHER_START;
 
-	read_letters(s, look, at, max, &letters);
+	read_letters(s, kind, at, max, &letters);
 	for (size_t i = letters.bytes.len; i > 0; i--) {
 		size_t depth;
 
 		state = matcher_step(ends, state, (unsigned char)letters.bytes.data[i - 1]);
 		depth = matcher_depth(ends, state);
-		if (i <= ESCAPE_LETTERS_MAX && depth >= REDACT_BEGUN_MIN)
+		if (i <= ESCAPE_LETTERS_MAX && depth >= REDACT_TRUNCATED_MIN)
 			redact_mark(s, (struct mark){ .from = s->base + at,
 						      .to = places[i - 1 + depth - 1],
 						      .longest = depth,
-						      .tag = matcher_begun(ends, state) });
+						      .tag = matcher_prefix_tag(ends, state) });
 	}
 	buf_release(&letters.bytes);
 }
 
-/* Where the text goes on behind dots: a line's end or a blank, a b, a quote. */
+/* Returns where the text continues behind dots: after a line's end or a blank, a b, a quote. */
 static size_t after_gap(const struct redact_stream *s, size_t at)
 {
 	const char *text = s->text.data;
@@ -81,8 +92,11 @@ static uint64_t end_of(const struct redact_stream *s)
 	return s->base + s->text.len;
 }
 
-/* A value whose first part is in what was left out, behind the next gap; false: there is none. */
-static bool mark_end(struct redact_stream *s)
+/*
+ * Marks the end of a value behind the next gap, which holds its first part. Returns false if there
+ * is no further gap.
+ */
+static bool mark_next_gap(struct redact_stream *s)
 {
 	static const char dots[] = "...";
 	size_t at = (size_t)(s->gap - s->base);
@@ -96,16 +110,16 @@ static bool mark_end(struct redact_stream *s)
 	}
 	at = after_gap(s, (size_t)(gap - s->text.data));
 	for (size_t i = 0; i < VIEWS; i++)
-		mark_ended(s, &redact_looks[i], at);
+		mark_tail(s, &redact_view_kinds[i], at);
 	s->gap = s->base + at;
 	s->gaps++;
 	return true;
 }
 
-/* The stream is as new. */
-static enum redact_step settle(struct redact_stream *s, enum redact_step step)
+/* Makes the stream unused again. */
+static enum redact_step reset_stream(struct redact_stream *s, enum redact_step step)
 {
-	s->said = end_of(s);
+	s->emitted = end_of(s);
 	redact_forget(s);
 	s->found = s->whole = s->cut = false;
 	s->gaps = 0;
@@ -117,23 +131,23 @@ static enum redact_step settle(struct redact_stream *s, enum redact_step step)
 void redact_begin(struct redact_stream *s, const char *text, size_t len)
 {
 	s->whole = true;
-	s->looked = s->gap = end_of(s);
+	s->scanned = s->gap = end_of(s);
 	buf_put(&s->text, text, len);
 }
 
 enum redact_step redact_step(struct redact_stream *s, struct buf *out)
 {
-	if (s->looked < end_of(s)) {
-		redact_look_at(s, s->looked, true);
-		s->looked = size_min(s->looked + REDACT_LOOK_SLICE, end_of(s));
+	if (s->scanned < end_of(s)) {
+		redact_scan_slice(s, s->scanned, true);
+		s->scanned = size_min(s->scanned + REDACT_SLICE, end_of(s));
 		return REDACT_MORE;
 	}
-	if (mark_end(s))
+	if (mark_next_gap(s))
 		return REDACT_MORE;
 	if (!s->found)
-		return settle(s, REDACT_NOTHING_FOUND);
-	redact_say(s, size_min(s->said + REDACT_LOOK_SLICE, end_of(s)), out);
-	return s->said < end_of(s) ? REDACT_MORE : settle(s, REDACT_FOUND);
+		return reset_stream(s, REDACT_NOTHING_FOUND);
+	redact_emit(s, size_min(s->emitted + REDACT_SLICE, end_of(s)), out);
+	return s->emitted < end_of(s) ? REDACT_MORE : reset_stream(s, REDACT_FOUND);
 }
 
 static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
@@ -186,9 +200,9 @@ void redact_range(const struct redact *redact, const char *text, size_t len, siz
 
 	s->whole = true;
 	buf_put(&s->text, text, len);
-	redact_look(s, true);
-	redact_say(s, from, &before);
-	redact_say(s, to, out);
+	redact_scan(s, true);
+	redact_emit(s, from, &before);
+	redact_emit(s, to, out);
 	redact_stream_free(s);
 }
 

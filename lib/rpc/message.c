@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - tells requests, notifications and responses apart. A message that has the shape of a
- * response is never answered, however wrong it is: two peers that answer each other's errors would
- * never stop.
+ * message.c - distinguishes requests, notifications and responses. A message that has the shape of
+ * a response is never answered, however wrong it is: two peers that answer each other's errors
+ * would never stop.
  */
 #include "rpc/message.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * base64.c - encodes into the buffer's own room and decodes strictly. Leftover bits and missing
+ * padding are errors, so that each text has one decoding: lenient decoders let a filter and a
+ * reader see different bytes.
+ */
 #include "text/base64.h"
 
 #include <stdint.h>
@@ -64,7 +69,7 @@ static bool is_blank(char c)
 struct decoding {
 	uint32_t bits;
 	size_t digits;  /* 0-3 of the open group */
-	size_t padding; /* '=' seen */
+	size_t padding; /* '=' characters read */
 	unsigned char *out;
 	size_t len;
 };
@@ -90,7 +95,7 @@ static bool decode_char(struct decoding *d, char c)
 	return true;
 }
 
-/* The last, padded group. False when it is cut off or has bits that mean nothing. */
+/* Ends the last, padded group. Returns false if it is cut off or has leftover bits. */
 static bool decode_end(struct decoding *d)
 {
 	if (d->digits == 0)

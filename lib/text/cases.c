@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cases.c - full case mapping by libunistring, without a locale: a server in Turkish must not fold
+ * I to a dotless i. SQLite's functions use it, so nothing here may abort for lack of memory.
+ */
 #include "text/cases.h"
 
 #include <ctype.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * escape.c - a parser for control sequences that keeps its state between chunks. Programs may be
+ * killed in the middle of a sequence and write binary data, so each state accepts any byte and a
+ * line feed ends a control string.
+ */
 #include "text/escape.h"
 
 #include <string.h>

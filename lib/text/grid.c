@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * grid.c - lines of cells, four bytes each. A combining mark is a node of a linked list that a cell
+ * points to, because nearly no cell has one. Piles of marks are bounded: text may stack thousands
+ * on one letter to fill memory ("Zalgo").
+ */
 #include "text/grid.h"
 
 #include <assert.h>
@@ -12,8 +17,10 @@
 
 enum { FIRST_CAP = 16, FIRST_LINES = 64, FIRST_MARKS = 64 };
 
-/* A cell is a code point, the right half of a wide one, or CELL_MARKED plus the index of the
- * last mark on it. */
+/*
+ * A cell is a code point, CELL_TAIL for the right half of a wide character, or CELL_MARKED plus the
+ * index of the last mark on it.
+ */
 #define CELL_TAIL 0x110000U
 #define CELL_MARKED 0x80000000U
 
@@ -25,7 +32,7 @@ struct grid_line {
 
 struct grid_mark {
 	uint32_t cp;
-	uint32_t below; /* the cell's value before this mark came */
+	uint32_t below; /* the cell's value before this mark was added */
 	uint32_t depth; /* marks below this one */
 };
 
@@ -70,7 +77,7 @@ size_t grid_row_cost(const struct grid *grid, size_t row)
 	return grid->lines[row].cap + (size_t)GRID_LINE_COST;
 }
 
-/* The line with at least `width` columns of memory and no gap before column `col`. */
+/* Returns the line with memory for `width` columns and without a gap before column `col`. */
 static struct grid_line *line_open(struct grid *grid, size_t row, size_t col, size_t width)
 {
 	struct grid_line *line;
@@ -92,7 +99,7 @@ static struct grid_line *line_open(struct grid *grid, size_t row, size_t col, si
 	return line;
 }
 
-/* Nothing may stand across the border left of `col`: a wide character there becomes blanks. */
+/* Prepares a border left of `col`: a wide character across it becomes blanks. */
 static void split_at(struct grid_line *line, size_t col)
 {
 	if (col >= line->len || line->cells[col] != CELL_TAIL)
@@ -115,7 +122,7 @@ void grid_put_ascii(struct grid *grid, size_t row, size_t col, const char *s, si
 		line->len = (uint32_t)(col + len);
 }
 
-/* False when there is no room for the mark. */
+/* Returns false if there is no room for the mark. */
 static bool mark_add(struct grid *grid, uint32_t cp, uint32_t *cell)
 {
 	uint32_t depth = 0;
@@ -134,8 +141,9 @@ static bool mark_add(struct grid *grid, uint32_t cp, uint32_t *cell)
 }
 
 /*
- * False when there is no character that the mark could join. One too many is dropped, as such piles
- * show nothing more; what is not seen at all is no mark, and none of it may be lost.
+ * Returns false if there is no character that the mark could join. One mark too many is dropped,
+ * because such piles show nothing more. An invisible character is no mark, and none of it may be
+ * lost.
  */
 static bool join_mark(struct grid *grid, size_t row, size_t col, uint32_t cp)
 {
@@ -154,7 +162,7 @@ static size_t char_width(uint32_t cp)
 {
 	int width;
 
-	/* What is most common, without the library's tables. */
+	/* The most common characters need no lookup in the library's tables. */
 	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25a0) || cp == UTF8_REPLACEMENT)
 		return 1;
 	if (cp >= 0x4e00 && cp <= 0x9fff)
@@ -248,7 +256,7 @@ void grid_drop_bottom(struct grid *grid, size_t count)
 		row_release(grid, --grid->count);
 }
 
-/* Collects what goes to `out`: single characters would each cost a call. */
+/* Collects output, because appending single characters would cost a call each. */
 struct writer {
 	struct buf *out;
 	struct invisible filter;
@@ -289,7 +297,7 @@ static void write_marked(const struct grid *grid, uint32_t cell, struct writer *
 		write_char(w, marks[--count]);
 }
 
-/* Copies the ASCII that `cells` begins with, as much as fits. */
+/* Copies the ASCII characters that `cells` begins with, as many as fit. */
 static size_t write_ascii(struct writer *w, const uint32_t *cells, size_t len)
 {
 	size_t run = 0;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * identifier.c - the span of an identifier by libunistring's tables. All of ASCII passes, because
+ * the caller has its own rules for it.
+ */
 #include "text/identifier.h"
 
 #include <stdint.h>
@@ -13,7 +17,7 @@ size_t identifier_span(const char *s, size_t len)
 		ucs4_t c;
 		int bytes = u8_mbtouc(&c, (const uint8_t *)s + at, len - at);
 
-		/* An ill-formed one is U+FFFD, which is no letter. */
+		/* An ill-formed character reads as U+FFFD, which is no letter. */
 		if (c >= 0x80 && !uc_is_property_xid_continue(c))
 			break;
 		at += (size_t)bytes;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * invisible.c - a table of invisible ranges, each with a function that says after which character
+ * it stays. Emoji sequences and scripts such as Persian and Hindi are broken without joiners, so a
+ * plain ban is not possible. Attacks hide instructions for models in tags U+E0000 ("ASCII
+ * smuggling"), which only three flags may contain.
+ */
 #include "text/invisible.h"
 
 #include <string.h>
@@ -17,7 +23,7 @@ struct range {
 	uint32_t last;
 };
 
-/* Invisible characters, and where they stay; NULL is nowhere. */
+/* Invisible characters, and where they stay; NULL means nowhere. */
 struct rule {
 	struct range range;
 	bool (*stays)(const struct invisible *filter, uint32_t cp);
@@ -39,7 +45,10 @@ static bool is_variation(uint32_t cp)
 	return (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0100 && cp <= 0xe01ef);
 }
 
-/* Letters that take another form beside others, marks on them, and viramas of any script. */
+/*
+ * Returns whether it is a letter that changes beside others, a mark on one, or a virama of any
+ * script.
+ */
 static bool joins(uint32_t cp)
 {
 	static const struct range indic[] = {
@@ -150,7 +159,7 @@ static const struct rule rules[] = {
 
 static const struct rule *rule_of(uint32_t cp)
 {
-	/* No need to look: Latin, symbols, East Asian scripts, and U+FFFD. */
+	/* The common case: Latin, symbols, East Asian scripts, and U+FFFD. */
 	if (cp < rules[0].range.first || (cp > 0x206f && cp < 0xfe00 && cp != 0x3164) ||
 	    cp == 0xfffd)
 		return NULL;
@@ -166,18 +175,18 @@ bool invisible_hides(uint32_t cp)
 	return rule_of(cp) != NULL;
 }
 
-/* ---- what came before ---- */
+/* ---- the characters before ---- */
 
 static bool is_pictograph(uint32_t cp)
 {
-	/* No need to look: letters, box drawing, kana, ideographs. */
+	/* The common case: letters, box drawing, kana, ideographs. */
 	if (cp < 0xa9 || (cp > 0xae && cp < 0x203c) || (cp > 0x2500 && cp < 0x25a0) ||
 	    (cp > 0x303d && cp < 0x3297) || (cp > 0x3299 && cp < 0x1f000))
 		return false;
 	return uc_is_property_extended_pictographic(cp);
 }
 
-/* What may stand between a pictograph and the joiner after it. */
+/* Returns whether it may stand between a pictograph and the joiner after it. */
 static bool extends_emoji(uint32_t cp)
 {
 	return cp == 0xfe0f || (cp >= 0x1f3fb && cp <= 0x1f3ff);

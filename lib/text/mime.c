@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * mime.c - a sorted table of extensions, and readers for the headers of PNG and JPEG. Session code
+ * writes the images, so every length in them is checked against the data; nothing else of an image
+ * is decoded in the server.
+ */
 #include "text/mime.h"
 
 #include <stdlib.h>
@@ -193,7 +198,10 @@ static bool jpeg_size(const unsigned char *p, size_t len, uint32_t *ret_width, u
 			at++;
 			continue;
 		}
-		/* The scan, the end, or a marker without a length: no frame came before it. */
+		/*
+		 * A scan, an end or a marker without a length before any frame: this is no complete
+		 * header.
+		 */
 		if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda) || segment < 2)
 			return false;
 		if (segment > len - at - 2)

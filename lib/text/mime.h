@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mime.h - what kind of file: by extension, and images by their bytes. */
+/* mime.h - the type of a file: by its extension, and of images by their bytes. */
 #ifndef TEXT_MIME_H
 #define TEXT_MIME_H
 
@@ -7,17 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By the extension, case-insensitive; "application/octet-stream" when unknown. Static storage. */
+/*
+ * Returns the type by the extension, in any case; "application/octet-stream" if unknown. The result
+ * is static.
+ */
 const char *mime_of_name(const char *filename);
-/* The extension with its dot, "" when there is none (".bashrc" has none). Points into `filename`.
+/*
+ * Returns the extension with its dot, "" if there is none (".bashrc" has none). Points into
+ * `filename`.
  */
 const char *mime_extension(const char *filename);
-/* True for types whose bytes are text when they are valid UTF-8. */
+/* Returns whether the bytes of this type are text when they are valid UTF-8. */
 bool mime_is_text(const char *mime);
 
 /*
- * A PNG or JPEG by its signature, with dimensions from IHDR or the SOF marker. Returns false
- * when the bytes are not a complete header of one. `ret_mime` is static storage.
+ * Recognises a PNG or JPEG by its signature and reads its dimensions from IHDR or the SOF marker.
+ * Returns false if the bytes are no complete header of one. `ret_mime` is static.
  */
 bool mime_image(const void *data, size_t len, const char **ret_mime, uint32_t *ret_width,
 		uint32_t *ret_height);

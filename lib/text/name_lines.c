@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * name_lines.c - undoes \s, \n and \\ in names. Names may be any text in R and JavaScript, so
+ * blanks and line breaks in them are escaped by the driver.
+ */
 #include "text/name_lines.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * normal.c - NFC by libunistring. It is used for comparing, never for names that are opened: Linux
+ * file systems treat the two forms as different files.
+ */
 #include "text/normal.h"
 
 #include <stdbool.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * panel.c - a terminal with margins: wrapping, a scrolling region, insertion and deletion. It is
+ * separate from screen.c, which shows a log without margins; both share escape.c and grid.c. Each
+ * row is a grid of its own, so scrolling moves pointers and copies no text.
+ */
 #include "text/panel.h"
 
 #include <stdbool.h>
@@ -16,16 +21,16 @@ enum {
 	ROWS = SCREEN_ROWS,
 	COLUMNS = SCREEN_COLUMNS,
 	TAB_WIDTH = 8,
-	MARKS_MAX = 1 << 12, /* of a row: nobody's but an attacker's has more, and that goes */
+	MARKS_MAX = 1 << 12, /* of a row: only an attack uses more, and these are dropped */
 };
 
 struct panel {
-	struct grid rows[ROWS]; /* each has one line: so rows move without being copied */
+	struct grid rows[ROWS]; /* each has one line, so that rows move without being copied */
 	struct escape escape;
 	struct utf8_decoder utf8;
 	size_t row;
 	size_t col;    /* COLUMNS: the next character begins a line */
-	size_t top;    /* what scrolls */
+	size_t top;    /* first row of the scrolling region */
 	size_t bottom; /* its last row */
 	size_t saved_row;
 	size_t saved_col;
@@ -66,7 +71,7 @@ static size_t down_by(size_t value, size_t by)
 	return value - size_min(value, by);
 }
 
-/* Rows from `first` to the end of the region go up by `count`; empty ones follow. */
+/* Moves rows from `first` to the end of the region up by `count`; empty rows follow. */
 static void scroll_up(struct panel *p, size_t first, size_t count)
 {
 	size_t all = p->bottom + 1 - first;
@@ -220,7 +225,7 @@ static void move_cursor(struct panel *p, size_t n)
 	}
 }
 
-/* Rows come and go at the cursor's, within the region. */
+/* Inserts or deletes rows at the cursor, within the region. */
 static void edit_rows(struct panel *p, size_t n)
 {
 	bool inside = p->row >= p->top && p->row <= p->bottom;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * percent.c - encodes and decodes names as bytes. Only uppercase digits are written, so that equal
+ * names have equal URIs.
+ */
 #include "text/percent.h"
 
 #include <stdbool.h>

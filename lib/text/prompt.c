@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prompt.c - prompt and words are compared as a reader sees them: in NFKC with their case folded
- * (Unicode, 3.13), without invisible characters and marks on letters, letters and digits that look
- * like others as these, one blank for what is between words. Long words are found without anything
- * between their letters as well, all words with a blank between any two.
+ * prompt.c - compares prompt and words as a reader sees them.
+ *
+ * Both are brought to NFKC with their case folded (Unicode, 3.13). Invisible characters and marks
+ * on letters are removed, lookalike letters and digits replaced, and words separated by one blank.
+ * Long words are also found with nothing between their letters, all words also with a blank between
+ * any two.
  */
 #include "text/prompt.h"
 
@@ -20,7 +22,7 @@
 #include "base/util.h"
 #include "text/sanitize.h"
 
-/* Of so many letters a word is not by chance the end of one and the beginning of another. */
+/* A word of so many letters is not by chance the end of one and the beginning of another. */
 enum { LONG_WORD = 8 };
 
 /* clang-format off */
@@ -73,7 +75,7 @@ static const char *const anywhere[] = {
 	"핀 번호",
 };
 
-/* Short ones, and parts of harmless words: only as words of their own. */
+/* Short words, and parts of harmless words: only as words of their own. */
 static const char *const whole[] = {
 	"pass", "pwd", "psw", "pw", "pin", "pins", "puk", "tan", "otp", "totp", "2fa", "mfa",
 	"cvv", "cvv2", "cvc", "cvc2", "ssn", "iban", "token", "tokens", "bearer", "mdp", "nip",
@@ -81,7 +83,7 @@ static const char *const whole[] = {
 	"anahtar", "пин", "ключ", "ключа", "κλειδί", "رمز",
 };
 
-/* Before "key": no secret. */
+/* Words before "key" that make it no secret. */
 static const char *const plain_keys[] = {
 	"a", "an", "and", "another", "any", "arrow", "column", "composite", "dict",
 	"dictionary", "each", "enter", "escape", "every", "first", "foreign", "group", "hot",
@@ -91,7 +93,7 @@ static const char *const plain_keys[] = {
 	"that", "the", "this", "unique", "what", "which",
 };
 
-/* The first of each row, and folded letters, digits and signs that look like it. */
+/* Each row: a letter, and folded letters, digits and signs that look like it. */
 static const char *const lookalikes[] = {
 	"aаαɑᴀᥲ@4", "bвʙ", "cсᴄ", "dԁᴅძđ", "eеεᴇ3", "fꜰ", "gɡɢ", "hһʜ", "iіιıɪ1", "jјᴊ", "kкκᴋ",
 	"lӏłʟ", "mмᴍ", "nոɴ", "oоοօᴏ૦ø0", "pрρҏᴘ", "qԛ", "rʀᴦ", "sѕꜱ𐑈5$", "tтτᴛ7", "uυսᴜ",
@@ -102,7 +104,9 @@ static const char *const lookalikes[] = {
 
 /* ---- as a reader sees it ---- */
 
-/* The mark with which cleaning stands for an invisible character: its length, 0 for none. */
+/*
+ * Returns the length of the mark with which sanitizing replaces an invisible character, 0 for none.
+ */
 static size_t mark_length(const char *at)
 {
 	size_t digits;
@@ -128,7 +132,7 @@ static char *without_marks(const char *text)
 	return buf_steal(&out);
 }
 
-/* White letters on black, and those of flags: each a row from a to z. */
+/* Maps white letters on black, and those of flags: each is a row from a to z. */
 static ucs4_t letter_of_row(ucs4_t c)
 {
 	static const ucs4_t rows[] = { 0x1f150, 0x1f170, 0x1f1e6 };
@@ -170,8 +174,8 @@ static void put_seen(struct buf *out, ucs4_t c)
 		buf_puts(out, " ");
 }
 
-/* `text` in the form that is compared; NULL when it is not UTF-8. The caller frees it. */
-static char *seen(const char *text)
+/* Returns `text` in the form that is compared; NULL if it is not UTF-8. The caller frees it. */
+static char *normalise(const char *text)
 {
 	cleanup_free char *bare = without_marks(text);
 	size_t len = strlen(bare);
@@ -208,8 +212,8 @@ static char *without_blanks(const char *text)
 	return buf_steal(&out);
 }
 
-/* A blank between any two letters. */
-static char *spelled(const char *word)
+/* Puts a blank between any two letters. The caller frees the result. */
+static char *spaced_letters(const char *word)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
@@ -221,7 +225,10 @@ static char *spelled(const char *word)
 	return buf_steal(&out);
 }
 
-/* Of one word: letters of two scripts are not, whatever is written without blanks. */
+/*
+ * Returns whether the letters may belong to one word: letters of two scripts do not, even without a
+ * blank between them.
+ */
 static bool belong_together(ucs4_t c, ucs4_t beside)
 {
 	return is_letter(beside) &&
@@ -229,7 +236,7 @@ static bool belong_together(ucs4_t c, ucs4_t beside)
 		uc_script(c) == uc_script(beside));
 }
 
-/* Whether the `len` bytes at `at` have no letter or digit beside them. */
+/* Returns whether the `len` bytes at `at` have no letter or digit beside them. */
 static bool stands_alone(const char *text, const char *at, size_t len)
 {
 	const uint8_t *start = (const uint8_t *)at;
@@ -254,12 +261,12 @@ static bool has_alone(const char *prompt, const char *word)
 	return false;
 }
 
-/* `letters`: the prompt's, without blanks. */
+/* `letters`: the prompt without blanks. */
 static bool has_word(const char *prompt, const char *letters, const char *word, bool alone)
 {
-	cleanup_free char *plain = seen(word);
+	cleanup_free char *plain = normalise(word);
 	cleanup_free char *joined = without_blanks(plain);
-	cleanup_free char *apart = spelled(joined);
+	cleanup_free char *apart = spaced_letters(joined);
 
 	if (alone ? has_alone(prompt, plain) : strstr(prompt, plain) != NULL)
 		return true;
@@ -277,7 +284,7 @@ static bool is_plain_key(const char *word, size_t len)
 	return false;
 }
 
-/* "OPENAI_KEY", "your key", but not "any key". */
+/* Finds "OPENAI_KEY" and "your key", but not "any key". */
 static bool has_key(const char *prompt)
 {
 	static const char key[] = " key";
@@ -296,7 +303,7 @@ static bool has_key(const char *prompt)
 
 bool prompt_asks_for_secret(const char *prompt)
 {
-	cleanup_free char *text = seen(prompt);
+	cleanup_free char *text = normalise(prompt);
 	cleanup_free char *letters = text != NULL ? without_blanks(text) : NULL;
 	bool found = text != NULL && has_key(text);
 
@@ -307,7 +314,7 @@ bool prompt_asks_for_secret(const char *prompt)
 	return found;
 }
 
-/* Marks of other kinds that look like quotation marks. */
+/* Returns whether it is a mark of another kind that looks like a quotation mark. */
 static bool looks_like_quote(ucs4_t c)
 {
 	static const ucs4_t others[] = { 0x2b9,  0x2ba,  0x2bb,  0x2bc,  0x2bd,  0x2c8,  0x2ca,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * punycode.c - encodes names of hosts. The user's list and the names that session code asks for
+ * must become the same ASCII, or a rule would not match; so both pass here.
+ */
 #include "text/punycode.h"
 
 #include <stdbool.h>
@@ -12,7 +16,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-/* RFC 3492, section 5. PART_MAX keeps all sums far below what 32 bits hold. */
+/* RFC 3492, section 5. PART_MAX keeps all sums far below 32 bits. */
 enum {
 	BASE = 36,
 	T_MIN = 1,
@@ -64,7 +68,7 @@ static uint32_t next_point(const uint32_t *points, size_t count, uint32_t from)
 	return next;
 }
 
-/* All points of one part, after those that are ASCII. */
+/* Encodes all code points of one part, behind its ASCII ones. */
 static void put_others(struct buf *out, const uint32_t *points, size_t count, uint32_t basic)
 {
 	uint32_t n = FIRST_N;
@@ -109,7 +113,7 @@ static void put_part(struct buf *out, const uint32_t *points, size_t count)
 	put_others(out, points, count, basic);
 }
 
-/* The dot of Chinese and Japanese is one, too (its wide forms as well). */
+/* The dot of Chinese and Japanese counts as one, in its wide forms too. */
 static bool is_dot(uint32_t point)
 {
 	return point == '.' || point == 0x3002 || point == 0xff0e || point == 0xff61;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sanitize.c - one pipeline for all text: bytes, escape sequences removed, code points, the filter
+ * of invisible characters, then the output of a block, line or word. Plain ASCII skips the
+ * pipeline, since it is most of all output.
+ */
 #include "text/sanitize.h"
 
 #include <assert.h>
@@ -16,7 +21,7 @@
 
 enum { DOTS = 3, NEXT_LINE = 0x85 };
 
-/* The way of every text: bytes, sequences left out, code points, filter, then `emit`. */
+/* The pipeline: bytes, sequences removed, code points, filter, then `emit`. */
 struct cleaner {
 	struct escape escape;
 	struct utf8_decoder utf8;
@@ -27,10 +32,10 @@ struct cleaner {
 	/* For one line: */
 	size_t chars;
 	size_t max_chars;
-	size_t cut; /* bytes of `out` with room for the dots */
+	size_t cut; /* bytes of `out` that leave room for the dots */
 	bool blank; /* seen since the last character */
 	bool word;
-	bool full; /* the text goes on after max_chars */
+	bool full; /* the text continues after max_chars */
 };
 
 static void write_char(struct buf *out, uint32_t cp)
@@ -103,8 +108,10 @@ static void emit_block(struct cleaner *c, uint32_t cp)
 	write_char(c->out, cp);
 }
 
-/* How many bytes of `s` stay as they are, whatever comes next: printable ASCII outside of
- * sequences. */
+/*
+ * Returns how many bytes of `s` stay unchanged, whatever follows: printable ASCII outside
+ * sequences.
+ */
 static size_t plain_run(const struct cleaner *c, const char *s, size_t len)
 {
 	size_t run = 0;
@@ -197,7 +204,7 @@ static void emit_line(struct cleaner *c, uint32_t cp)
 	add_to_line(c, cp);
 }
 
-/* A character that people see as one and that alone fills the line is cut where the room ends. */
+/* A grapheme cluster that alone fills the line is cut where the room ends. */
 static size_t line_end(const char *line, size_t len, size_t cut)
 {
 	size_t end = truncate_before(line, len, cut);
@@ -319,7 +326,7 @@ char *sanitize_path_string(const char *s)
 	return buf_steal(&out);
 }
 
-/* Without blanks, of any script, and signs of the grammar. */
+/* Returns whether it has no blanks of any script and no signs of the grammar. */
 static bool is_word(const char *s, size_t len)
 {
 	cleanup_buf struct buf word = BUF_INIT(BUF_UNBOUNDED);
@@ -362,7 +369,9 @@ void sanitize_symbol_word(struct buf *out, const char *s, size_t len)
 		buf_puts(out, "...");
 }
 
-/* Without its neighbours nobody knows whether a joiner or selector belongs to an emoji. */
+/*
+ * Returns whether the character's neighbours decide: a joiner or selector may belong to an emoji.
+ */
 static bool needs_neighbours(uint32_t cp)
 {
 	return cp == 0x200d || (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0100 && cp <= 0xe01ef);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * screen.c - replays the bytes of a terminal into lines. Progress bars overwrite their line
+ * thousands of times, so the last state of each line is the text that a reader wants. A page begins
+ * where the screen was cleared; rows above it cannot be reached any more.
+ */
 #include "text/screen.h"
 
 #include <stdint.h>
@@ -27,8 +32,8 @@ struct screen {
 	size_t lost; /* lines dropped from the top */
 	size_t note; /* the row after the last alternate-screen note */
 	bool alternate;
-	bool cleared;       /* `page` means something */
-	bool written;       /* something was put */
+	bool cleared;       /* `page` is valid */
+	bool written;       /* a character was written */
 	size_t blank_feeds; /* line feeds before that */
 	struct buf answers;
 };
@@ -72,7 +77,7 @@ static size_t down_by(size_t value, size_t by)
 	return value - size_min(value, by);
 }
 
-/* A quarter of the memory goes: the oldest lines, else what stands below the cursor. */
+/* Frees a quarter of the memory: the oldest lines, else those below the cursor. */
 static void drop_lines(struct screen *s)
 {
 	size_t goal = (size_t)SCREEN_CELLS_MAX / 4 * 3;
@@ -146,7 +151,7 @@ static void move_to_column(struct screen *s, size_t col)
 	s->col = size_min(col, width > SCREEN_CURSOR_COLUMNS ? width : SCREEN_CURSOR_COLUMNS);
 }
 
-/* `row` counts from the page's first one; rows below the page do not exist. */
+/* Moves to `row`, counted from the page's first one. Rows below the page do not exist. */
 static void move_to_row(struct screen *s, size_t row)
 {
 	s->row = s->home + size_min(row, SCREEN_ROWS - 1);
@@ -187,7 +192,7 @@ static void erase_display(struct screen *s, uint32_t mode)
 		new_page(s);
 		break;
 	default:
-		break; /* 3 empties the scrollback, which is what the reader is to see */
+		break; /* 3 empties the scrollback, which is the text that readers want */
 	}
 }
 
@@ -227,7 +232,7 @@ static void answer(struct screen *s, const char *text)
 {
 	struct err err;
 
-	/* No room: a flood of queries, and nobody waits for that many answers. */
+	/* No room: a flood of queries, whose program does not wait for so many answers. */
 	if (buf_add_str(&s->answers, text, &err) < 0)
 		return;
 }
@@ -236,7 +241,7 @@ static void answer_position(struct screen *s)
 {
 	char text[32];
 
-	/* Programs move far right and ask in order to learn the width. */
+	/* Programs move far right and query the position to learn the width. */
 	(void)snprintf(text, sizeof(text), "\033[%zu;%zuR", s->row - s->home + 1,
 		       size_min(s->col + 1, SCREEN_COLUMNS));
 	answer(s, text);
@@ -416,7 +421,7 @@ static void character(struct screen *s, int32_t decoded)
 		return;
 	if (cp < ' ')
 		control(s, cp);
-	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for clean.h, too */
+	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for sanitize.h too */
 		line_feed(s);
 	else if (cp < 0x7f || cp >= 0xa0)
 		put(s, cp);
@@ -458,7 +463,7 @@ static size_t printable_run(const char *data, size_t len)
 	return run;
 }
 
-/* Returns how many bytes it took: the printable ones in one go, for they are nearly all. */
+/* Returns how many bytes it took: printable ones in one go, since these are nearly all. */
 static size_t feed_idle(struct screen *s, const char *data, size_t len)
 {
 	size_t run = s->utf8.missing == 0 ? printable_run(data, len) : 0;
@@ -492,7 +497,7 @@ void screen_take_answers(struct screen *screen, struct buf *out)
 	buf_clear(&screen->answers);
 }
 
-/* Blank rows at the top that the cursor was only moved over are not shown. */
+/* Skips blank rows at the top that the cursor only passed. */
 static size_t first_row(const struct screen *s)
 {
 	size_t blank = 0;
@@ -502,7 +507,10 @@ static size_t first_row(const struct screen *s)
 	return down_by(blank, s->blank_feeds);
 }
 
-/* A full-screen program that still has the screen did not only run: what is on it is panel.h's. */
+/*
+ * Returns the end of the text. While a full-screen program has the screen, panel.h shows it, and no
+ * note is added.
+ */
 static size_t end_row(const struct screen *s)
 {
 	bool noted = s->alternate && s->note > 0 && s->note == s->row;
@@ -526,7 +534,7 @@ void screen_text(const struct screen *s, struct buf *out)
 		buf_puts(out, "\xef\xbf\xbd");
 }
 
-/* Moves the cursor there from the last row. */
+/* Moves the cursor to the place from the last row. */
 static void retell_cursor(const struct screen *s, size_t row, size_t col, struct buf *out)
 {
 	if (row + 1 < s->grid.count)
@@ -551,7 +559,7 @@ bool screen_retell(const struct screen *s, struct buf *out)
 			buf_puts(out, "\033[2J");
 		grid_text(&s->grid, row, out);
 	}
-	/* An invisible character has one column and is shown in more. */
+	/* An invisible character takes one column here and is shown in more. */
 	if (memmem(buf_str(out) + from, out->len - from, "<U+", 3) != NULL)
 		return false;
 	retell_cursor(s, s->row, s->col, out);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * status_line.c - writes the status line. Models and hosts parse it, so every string from session
+ * code is reduced to a word or path that cannot contain the separators of the grammar.
+ */
 #include "text/status_line.h"
 
 #include <inttypes.h>
@@ -14,7 +18,7 @@ static void put_word(struct buf *out, const char *s, size_t len)
 	sanitize_word(out, s, len, SANITIZE_QUOTE_MAX);
 }
 
-/* A path or call: may have blanks and brackets, but not what separates parts. */
+/* Appends a path or call: it may have blanks and brackets, but no separator of parts. */
 static void put_phrase(struct buf *out, const char *s, size_t max_chars)
 {
 	size_t start = out->len;
@@ -37,7 +41,7 @@ void status_size(struct buf *out, uint64_t bytes)
 		buf_putf(out, "%" PRIu64 " B", bytes);
 		return;
 	}
-	/* Never four digits. */
+	/* At most three digits before the point. */
 	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
 		value /= KB;
 		unit++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * status.h - the line that closes every result of a cell.
+ * status_line.h - the line that closes every result of a cell.
  *
  *   status  = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
  *   part    = "exit " code
@@ -11,12 +11,13 @@
  *           / "try " call
  *   change  = "+" file " " size / ( "~" / "-" ) file
  *   file    = word / JSON string without `|` [ "..." ]   ; sanitize_path_word()
- *   name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape; "-"
- * is for one that is gone size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *   name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape;
+ *                                                          "-" is for a deleted one
+ *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
  *
  * The parts come in this order. A word has no blank, `|`, `[`, `]`, `#` or comma (sanitize_word()),
- * a path or call no `|`; so nothing foreign can pass for a part. test/support/status_parser.py
- * holds every line against this.
+ * and a path or call no `|`; so no untrusted text can pass for a part.
+ * test/support/status_parser.py checks every line against this grammar.
  */
 #ifndef TEXT_STATUS_LINE_H
 #define TEXT_STATUS_LINE_H
@@ -37,10 +38,10 @@ enum {
 struct status_change {
 	char kind; /* '+' new, '~' changed, '-' deleted */
 	const char *path;
-	uint64_t size; /* bytes; shown for what is new */
+	uint64_t size; /* bytes; shown for new files */
 };
 
-/* Everything is borrowed; strings may be foreign. Zero and NULL leave the part out. */
+/* Everything is borrowed; strings may be untrusted. Zero and NULL leave a part out. */
 struct status {
 	const char *id;
 	uint64_t cell;
@@ -52,15 +53,15 @@ struct status {
 	size_t change_count;
 	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME; NAME as in
 				runtime/frame.h */
-	size_t output_shown; /* characters; the part is left out when all are shown */
+	size_t output_shown; /* characters; the part is left out if all are shown */
 	size_t output_total;
 	const char *output_path;
-	bool output_cut; /* only its start is there */
+	bool output_cut; /* only its start is stored */
 	size_t background_chars;
 	int children;
-	bool unconfined; /* nothing confined the code */
+	bool unconfined; /* the code ran without confinement */
 	const char *saved;
-	const char *try_call; /* what to do next, as a call */
+	const char *try_call; /* the next step, as a call */
 };
 
 /* Appends the line, without a line break. */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * truncate.c - cuts text where a reader does not see the cut within a character. Borders of
+ * grapheme clusters are searched in a window around the cut, because libunistring works from a
+ * start; a flag's letters and Indic conjuncts need a look further back.
+ */
 #include "text/truncate.h"
 
 #include <stdbool.h>
@@ -12,13 +17,16 @@
 
 enum { FLAG_LETTER_LEN = 4, JOINER = 0x200d };
 
-/* One of the two letters that are a flag, U+1F1E6 to U+1F1FF. */
+/* Returns whether it is one of the two letters of a flag, U+1F1E6 to U+1F1FF. */
 static bool is_flag_letter(const char *s)
 {
 	return memcmp(s, "\xf0\x9f\x87", FLAG_LETTER_LEN - 1) == 0 && (unsigned char)s[3] >= 0xa6;
 }
 
-/* Whether a flag's second letter may begin at `from`: they are counted from the first of a row. */
+/*
+ * Returns whether a flag's second letter may begin at `from`. The letters are counted from the
+ * first of a row.
+ */
 static bool splits_flag(const char *s, size_t from)
 {
 	size_t letters = 0;
@@ -30,7 +38,7 @@ static bool splits_flag(const char *s, size_t from)
 	return letters % 2 != 0;
 }
 
-/* Where to look from. */
+/* Returns the start of the window. */
 static size_t look_from(const char *s, size_t at)
 {
 	size_t from = at - size_min(at, TRUNCATE_GRAPHEME_MAX);
@@ -46,8 +54,8 @@ static size_t look_from(const char *s, size_t at)
 }
 
 /*
- * Whether the letter at `at` is joined to the one before by a virama (GB9c of Unicode 15.1, which
- * libunistring may be older than; and Sinhala's, with U+200D).
+ * Returns whether a virama joins the letter at `at` to the one before (GB9c of Unicode 15.1, which
+ * libunistring may be too old for; and Sinhala's, with U+200D).
  */
 static bool is_conjunct(const uint8_t *s, size_t at, size_t len)
 {
@@ -64,7 +72,10 @@ static bool is_conjunct(const uint8_t *s, size_t at, size_t len)
 	return joined && before != NULL && uc_is_general_category(c, UC_OTHER_LETTER);
 }
 
-/* The border of a grapheme cluster that is next to `at`, a character's: before or behind it. */
+/*
+ * Returns the border of a grapheme cluster next to `at`, before or behind it. `at` begins a
+ * character.
+ */
 static size_t border(const char *s, size_t len, size_t at, bool behind)
 {
 	char breaks[2 * TRUNCATE_GRAPHEME_MAX];
@@ -79,7 +90,7 @@ static size_t border(const char *s, size_t len, size_t at, bool behind)
 		i += behind ? 1 : (size_t)-1;
 	if (i > 0 && i < n)
 		return from + i;
-	/* An end of what was looked at is a border only where the text has one. */
+	/* The end of the window is a border only where the text ends. */
 	if (behind)
 		return from + n == len ? len : at;
 	return from == 0 || s[from - 1] == '\n' ? from : at;
@@ -90,7 +101,7 @@ size_t truncate_before(const char *s, size_t len, size_t at)
 	return border(s, len, at, false);
 }
 
-/* The end of a line is near when cutting there costs at most half of the part. */
+/* The end of a line counts if cutting there costs at most half of the part. */
 static size_t head_end(const char *s, size_t len, size_t end)
 {
 	for (size_t at = end; at > end - end / 2; at--)
@@ -109,7 +120,7 @@ static size_t tail_start(const char *s, size_t len, size_t start)
 	return newline != NULL ? (size_t)(newline - s) + 1 : border(s, len, start, true);
 }
 
-/* Appends head, notice and tail; `total` is what the whole has. */
+/* Appends head, notice and tail; `total` is the length of the whole text. */
 static size_t put_ends(struct buf *out, const char *head, size_t head_len, const char *tail,
 		       size_t tail_len, size_t total)
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * utf8.c - a table-driven decoder. Overlong forms, surrogates and values above U+10FFFF are
+ * excluded by the legal range of the second byte (Unicode, table 3-7), not by a check of the
+ * decoded value.
+ */
 #include "text/utf8.h"
 
 #include <string.h>
@@ -14,7 +19,7 @@ static void expect(struct utf8_decoder *d, uint32_t partial, uint8_t missing)
 				    .upper = CONTINUATION_HIGH };
 }
 
-/* The first byte of a sequence: Unicode 15, table 3-7. */
+/* Takes the first byte of a sequence (Unicode 15, table 3-7). */
 static int32_t decode_lead(struct utf8_decoder *d, unsigned char byte)
 {
 	if (byte < 0x80)
@@ -101,7 +106,7 @@ bool utf8_valid(const char *s, size_t len)
 	return len == 0 || valid_prefix(s, len) == len;
 }
 
-/* How many of the bytes at `s`, which do not begin a well-formed sequence, are one U+FFFD. */
+/* Returns how many of the bytes at `s`, which begin no well-formed sequence, become one U+FFFD. */
 static size_t ill_formed_len(const char *s, size_t len)
 {
 	struct utf8_decoder d = { 0 };
@@ -134,7 +139,9 @@ void utf8_repair(struct buf *out, const char *s, size_t len)
 	}
 }
 
-/* Every byte that does not continue a character (10xxxxxx) begins one; eight at a time. */
+/*
+ * Counts the bytes that begin a character, eight at a time. Bytes that continue one are 10xxxxxx.
+ */
 size_t utf8_count(const char *s, size_t len)
 {
 	const uint64_t low_bits = UINT64_C(0x0101010101010101);

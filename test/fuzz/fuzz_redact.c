@@ -136,11 +136,11 @@ static void check_cuts(const struct redact *redact, const char *value, size_t cu
 		buf_clear(&text);
 		for (const char *p = value; *p != '\0'; p++)
 			spell(&text, (enum form)i, (unsigned char)*p);
-		check_cut(redact, &text, REDACT_BEGUN_MIN * bytes[i], cut);
+		check_cut(redact, &text, REDACT_TRUNCATED_MIN * bytes[i], cut);
 	}
 	buf_clear(&text);
 	base64_encode(&text, value, strlen(value));
-	check_cut(redact, &text, REDACT_BEGUN_MIN, cut);
+	check_cut(redact, &text, REDACT_TRUNCATED_MIN, cut);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
