@@ -4,16 +4,15 @@
  *
  * Sources are members of their owners, which are recovered with container_of. Guarantees:
  *
- *  1. A callback may stop any source, its own or another's. After the stop, the owner may be
- *     freed at once.
- *  2. The order in one turn is: descriptors, children, timers by deadline, deferred calls.
- *     Timers with equal deadlines run in the order in which they were started.
- *  3. A timer that a timer starts, and a deferred call that a deferred call starts, run in the
- *     next turn at the earliest.
- *  4. A child is reported once; its pidfd is then closed.
- *  5. loop_run does not nest.
- *  6. loop_free asserts that nothing is registered.
- *  7. epoll refuses regular files: such a source counts as ready in every turn, unless paused.
+ * - A callback may stop any source, its own or another's. After the stop, the owner may be
+ *   freed at once.
+ * - The order in one turn is: descriptors, children, timers by deadline, deferred calls. Timers
+ *   with equal deadlines run in the order in which they were started.
+ * - A timer that a timer starts, and a deferred call that a deferred call starts, run in the
+ *   next turn at the earliest.
+ * - A child is reported once; its pidfd is then closed.
+ * - loop_run does not nest. loop_free asserts that nothing is registered.
+ * - epoll refuses regular files: such a source counts as ready in every turn, unless paused.
  *
  * Stopping a source that is not started is harmless; starting one twice is a bug.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.c - jansson with a repair pass before it. jansson refuses lone surrogates, which
- * JavaScript's JSON.stringify writes for text cut in the middle of a character (ECMA-262 before
- * 2019). They are replaced in the text before it is parsed; other text is not copied.
+ * parse.c - jansson, with a repair of text that it refuses. It refuses lone surrogates, which
+ * JavaScript's JSON.stringify writes as escapes for text cut in the middle of a character
+ * (ECMA-262, 2019). Text that parses at once, which is nearly all, is not copied.
  */
 #include "json/parse.h"
 

@@ -12,8 +12,8 @@
 #include "base/util.h"
 #include "lockdown/bpf.h"
 
-/* The second half of x86-64's numbers, for another ABI (x32). */
-#define FOREIGN_NUMBERS 0x40000000U
+/* Numbers from here on belong to another ABI of x86-64 (x32). */
+#define X32_NUMBERS 0x40000000U
 
 static const int refused[] = {
 	SYS_execve,
@@ -62,7 +62,7 @@ int seccomp_helper_enter_wide(const int *also, size_t count, struct err *err)
 	struct bpf bpf;
 
 	bpf_begin(&bpf, bpf_native_arch());
-	bpf_put(&bpf, BPF_JMP | BPF_JGE | BPF_K, FOREIGN_NUMBERS, 0, 1);
+	bpf_put(&bpf, BPF_JMP | BPF_JGE | BPF_K, X32_NUMBERS, 0, 1);
 	bpf_errno(&bpf, ENOSYS);
 	bpf_list(&bpf, refused, ARRAY_SIZE(refused), SECCOMP_RET_ERRNO | EPERM);
 	bpf_list(&bpf, also, count, SECCOMP_RET_ERRNO | EPERM);

@@ -211,7 +211,7 @@ void mcp_resources_unsubscribe(struct mcp_call *call);
 void mcp_complete(struct mcp_call *call);
 void mcp_listen(struct mcp_call *call);
 void mcp_listen_free(struct mcp_listen *listen);
-/* Refuses a cursor, since all our lists have one page. Returns true if the call was ended. */
+/* Refuses a cursor for a list that has one page. Returns true if the call was ended. */
 bool mcp_call_refused_cursor(struct mcp_call *call);
 
 /* ---- client_request.c, request_state.c ---- */
@@ -220,7 +220,7 @@ bool mcp_call_refused_cursor(struct mcp_call *call);
 int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no);
 /* Stops waiting for answers, and cancels open questions at the client. */
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message);
-/* Stops waiting for answers, and tells the client to cancel open questions. */
+/* Stops waiting for answers, and cancels open questions at the client. */
 void mcp_ask_abandon(struct mcp_call *call);
 /* Fails every call that waits for an answer, because none can come any more. */
 void mcp_ask_input_ended(struct mcp_server *server);

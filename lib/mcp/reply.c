@@ -2,7 +2,7 @@
 /*
  * reply.c - composes output lines. Each is composed whole in server->line, whose maximum is that of
  * one line; a result that does not fit is replaced by an error before anything is sent. Secrets are
- * removed here, in the one function that every value passes.
+ * removed here, where every value passes. The list of tools does not, because it is our own text.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * address.c - two tables of networks, the more special ones first. Metadata services of clouds hand
+ * credentials to anyone who connects, so their addresses are never allowed, also where the user
+ * allows private networks.
+ */
 #include "net/address.h"
 
 #include <arpa/inet.h>
@@ -9,7 +14,7 @@
 
 #include "base/util.h"
 
-/* More special rows stand before those that contain them. */
+/* More special rows must come before those that contain them. */
 struct row4 {
 	uint32_t net;
 	unsigned int bits;
@@ -74,7 +79,7 @@ static const struct row6 rows6[] = {
 	{ { 0x2000 }, 3, ADDRESS_GLOBAL, "a global address" },
 };
 
-/* Prefixes of 96 bits after which an IPv4 address follows. */
+/* Prefixes of 96 bits that an IPv4 address follows. */
 static const struct row6 carriers[] = {
 	{ { 0, 0, 0, 0, 0, 0xffff }, 96, ADDRESS_GLOBAL, "v4-mapped" },
 	{ { 0x0064, 0xff9b }, 96, ADDRESS_GLOBAL, "NAT64" },

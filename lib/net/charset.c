@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * charset.c - iconv, and the encoded words of mail headers, which servers use in
+ * Content-Disposition against RFC 6266. glibc's iconv_open reads options behind slashes
+ * ("//TRANSLIT"), so a charset's name is checked first.
+ */
 #include "net/charset.h"
 
 #include <iconv.h>
@@ -10,12 +15,12 @@
 #include "text/base64.h"
 #include "text/percent.h"
 
-enum { NAME_MAX_LEN = 40, GROWTH = 4 /* bytes of UTF-8 for one of any charset */ };
+enum { NAME_MAX_LEN = 40, GROWTH = 4 /* bytes of UTF-8 for one byte of any charset */ };
 
 static const char name_bytes[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
 
-/* iconv reads more than names: what follows two slashes. */
+/* iconv reads more than names: options follow two slashes. */
 static bool is_name(const char *charset)
 {
 	size_t len = strspn(charset, name_bytes);
@@ -44,7 +49,7 @@ bool charset_decode(const char *charset, const char *bytes, size_t len, struct b
 
 /* ---- encoded words ---- */
 
-/* "=?charset?encoding?text?=" in parts; NULL, or what is behind it. */
+/* Splits "=?charset?encoding?text?=". Returns the text behind it, NULL if it is none. */
 static const char *split_word(const char *word, char **charset, char *encoding, char **text)
 {
 	const char *name = word + strlen("=?");
@@ -61,7 +66,7 @@ static const char *split_word(const char *word, char **charset, char *encoding, 
 	return end + strlen("?=");
 }
 
-/* Q: as in URLs, but with "=" and "_". */
+/* Q is like an URL's encoding, with "=" and "_". */
 static bool decode_q(char *text, struct buf *out)
 {
 	cleanup_free char *decoded = NULL;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * client_hello.c - a bounds-checked parser of TLS vectors. Session code can send a tunnel to an
+ * allowed host and speak to another one behind the same front (domain fronting), so the proxy
+ * requires that the name in the hello is the tunnel's. The handshake may span several records; they
+ * are joined first.
+ */
 #include "net/client_hello.h"
 
 #include <stdbool.h>
@@ -17,7 +23,7 @@ enum {
 	NAME_TYPE_HOST = 0,
 };
 
-/* What is left to read; `bad` once something reached past the end. */
+/* The bytes left to read. `bad` is set once a read reaches past the end. */
 struct reader {
 	const uint8_t *at;
 	size_t left;
@@ -38,7 +44,7 @@ static const uint8_t *take(struct reader *reader, size_t len)
 	return at;
 }
 
-/* A number of one to three bytes, big-endian. */
+/* Reads a big-endian number of one to three bytes. */
 static size_t take_number(struct reader *reader, size_t bytes)
 {
 	const uint8_t *at = take(reader, bytes);
@@ -49,7 +55,7 @@ static size_t take_number(struct reader *reader, size_t bytes)
 	return number;
 }
 
-/* A vector whose length stands before it in `bytes` bytes. */
+/* Reads a vector whose length precedes it in `bytes` bytes. */
 static struct reader take_vector(struct reader *reader, size_t bytes)
 {
 	size_t len = take_number(reader, bytes);
@@ -123,8 +129,8 @@ static int read_hello(struct reader hello, char ret_host[HOST_MAX + 1], struct e
 }
 
 /*
- * Puts the handshake bytes of one whole record behind `message`. 1: done; 0: the record is not
- * here yet.
+ * Appends the handshake bytes of one whole record to `message`. Returns 1, or 0 if the record is
+ * not complete.
  */
 static int take_record(struct reader *records, uint8_t *message, size_t *len, struct err *err)
 {

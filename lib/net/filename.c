@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * filename.c - reads names from headers and paths and reduces them to one safe part. Servers break
+ * the grammar of Content-Disposition in known ways (unescaped Windows paths, blanks in tokens, raw
+ * Latin-1); the parser accepts those that browsers accept.
+ */
 #include "net/filename.h"
 
 #include <inttypes.h>
@@ -48,7 +53,7 @@ static void trim(char *name)
 	name[len - start] = '\0';
 }
 
-/* The longest start of at most `max` bytes that ends between two characters. */
+/* Returns the longest length of at most `max` bytes that does not cut a character. */
 static size_t cut_length(const char *name, size_t max)
 {
 	size_t len = strlen(name);
@@ -105,7 +110,10 @@ static uint32_t hash_of(const char *text)
 	return hash;
 }
 
-/* In a charset that nobody names: what such names have in common is not all that they are. */
+/*
+ * Makes a name of bytes in an unknown charset. Two such names would look alike if the bytes were
+ * only replaced, so a hash distinguishes them.
+ */
 static char *from_unknown(const char *bytes)
 {
 	const char *dot = strrchr(bytes, '.');
@@ -147,7 +155,7 @@ static bool is_token(char c)
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* A name before `=`; "" when there is none. */
+/* Reads a name before `=`; "" if there is none. */
 static void read_token(struct reader *r, struct buf *out)
 {
 	while (r->at < r->end && is_token(*r->at))
@@ -157,7 +165,7 @@ static void read_token(struct reader *r, struct buf *out)
 static void read_quoted(struct reader *r, struct buf *out)
 {
 	for (r->at++; r->at < r->end && *r->at != '"'; r->at++) {
-		/* Servers write Windows paths without escaping: only these two are escaped. */
+		/* Servers write Windows paths without escaping, so only these two are escapes. */
 		if (*r->at == '\\' && r->at + 1 < r->end && (r->at[1] == '"' || r->at[1] == '\\'))
 			r->at++;
 		buf_put(out, r->at, 1);
@@ -166,7 +174,7 @@ static void read_quoted(struct reader *r, struct buf *out)
 		r->at++;
 }
 
-/* Tokens may not hold blanks or such, but many do: what is not quoted goes on to the `;`. */
+/* A token must not hold blanks, but many do: an unquoted value continues up to the `;`. */
 static void read_value(struct reader *r, struct buf *out)
 {
 	skip_blanks(r);
@@ -193,7 +201,7 @@ static void put_latin1(struct buf *out, const char *bytes, size_t len)
 	}
 }
 
-/* Of text in UTF-8, in encoded words, or in ISO-8859-1 when it is no UTF-8. */
+/* Decodes UTF-8, encoded words, or else ISO-8859-1. */
 static char *from_bytes(const char *bytes, size_t len)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -205,7 +213,7 @@ static char *from_bytes(const char *bytes, size_t len)
 	return filename_make_safe(buf_str(&text), text.len);
 }
 
-/* charset'language'percent-encoded */
+/* Decodes charset'language'percent-encoded. */
 static char *from_extended(const char *value)
 {
 	const char *quote = strchr(value, '\'');

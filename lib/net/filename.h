@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filename.h - the name that a server or a link suggests for a file, made safe.
+ * filename.h - makes the file name that a server or a link suggests safe.
  *
- * What comes out is one part of a path: valid UTF-8 in NFC, 1 to FILENAME_MAX_LEN bytes, no control
- * or hidden character, none that some system refuses in names (`/ \ : * ? " < > |`), no dot or
- * blank at its ends. It says nothing about whether such a file exists.
+ * The result is one part of a path: valid UTF-8 in NFC, 1 to FILENAME_MAX_LEN bytes. It has no
+ * control or invisible character, none that some system refuses in names (`/ \ : * ? " < > |`), and
+ * no dot or blank at its ends. A file of this name may exist.
  */
 #ifndef NET_FILENAME_H
 #define NET_FILENAME_H
@@ -13,19 +13,19 @@
 
 enum { FILENAME_MAX_LEN = 200, FILENAME_HEADER_MAX = 8192 };
 
-/* All return a string that the caller frees, or NULL when nothing usable is left. */
+/* Each returns a string that the caller frees, or NULL if no usable name is left. */
 
-/* The last part of any name or path; a longer one is cut before its extension. */
+/* Takes the last part of any name or path. A long one is shortened before its extension. */
 char *filename_make_safe(const char *name, size_t len);
 /*
- * The last part of an URL's path, percent-encoded as it is there, without the query. What is no
- * UTF-8 becomes "file-12345678" with a hash of it, and keeps its extension.
+ * Takes the last part of an URL's path, percent-encoded and without the query. Bytes that are not
+ * UTF-8 become "file-12345678" with a hash of them, and keep their extension.
  */
 char *filename_from_path(const char *path);
 /*
- * Of a Content-Disposition field's value (RFC 6266, RFC 8187): filename* before filename, in the
- * charset that it names, and encoded words of RFC 2047. Other bytes that are no UTF-8 count as
- * ISO-8859-1. NULL for longer than FILENAME_HEADER_MAX.
+ * Takes the value of a Content-Disposition field (RFC 6266, RFC 8187): filename* before filename,
+ * in the charset that it names, and encoded words of RFC 2047. Other bytes that are not UTF-8 count
+ * as ISO-8859-1. Returns NULL for more than FILENAME_HEADER_MAX bytes.
  */
 char *filename_from_disposition(const char *value, size_t len);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * host.c - the one parser of host names. inet_aton reads 0x7f.1 and 017700000001 as 127.0.0.1, so a
+ * name whose last label is a number would pass the list and reach this machine; such names are
+ * refused.
+ */
 #include "net/host.h"
 
 #include <string.h>
@@ -13,7 +18,10 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* As inet_aton() would read it: decimal, octal or hexadecimal. `label` is in lower case. */
+/*
+ * Returns whether inet_aton() would read it as a number: decimal, octal or hexadecimal. `label`
+ * must be in lower case.
+ */
 static bool label_is_number(const char *label)
 {
 	bool hex = label[0] == '0' && label[1] == 'x';

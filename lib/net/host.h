@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.h - names of hosts in one form, which is what is matched, resolved and logged.
+ * host.h - names of hosts in one form, which is matched, resolved and logged.
  *
- * Canonical: labels of letters, digits and inner hyphens (RFC 1123), lower case, separated by
- * single dots, without the one dot that may end a name. No address in any notation that a
- * resolver may read as one (the WHATWG URL rule: the last label is a number), and no Unicode:
- * such names come as xn-- labels. Messages never repeat what was refused.
+ * The canonical form has labels of letters, digits and inner hyphens (RFC 1123) in lower case,
+ * separated by single dots, without the dot that may end a name. No notation of an address is
+ * accepted that a resolver may read as one (the WHATWG URL rule: the last label is a number).
+ * Unicode is not accepted: such names come as xn-- labels. Messages never repeat a refused name.
  */
 #ifndef NET_HOST_H
 #define NET_HOST_H
@@ -23,15 +23,21 @@ struct host_port {
 	uint16_t port;
 };
 
-/* ERR_INVALID says what a name must look like. `text` may hold any byte. */
+/*
+ * Returns 0 and sets ret_host. Returns -1 and sets ERR_INVALID, which says what a name must look
+ * like. `text` may hold any byte.
+ */
 int host_canonicalise(const char *text, size_t len, char ret_host[HOST_MAX + 1],
 		      struct err *err) MUST_CHECK;
-/* 1 to 65535 in decimal without sign or leading zero. */
+/* Reads 1 to 65535 in decimal, without sign or leading zero. */
 int host_parse_port(const char *text, size_t len, uint16_t *ret_port, struct err *err) MUST_CHECK;
-/* "host:port"; "host" alone where `fallback_port` is not 0. */
+/* Reads "host:port", and "host" alone if `fallback_port` is not 0. */
 int host_parse_authority(const char *text, size_t len, uint16_t fallback_port,
 			 struct host_port *ret_authority, struct err *err) MUST_CHECK;
-/* Is canonical `host` below canonical `suffix`, on a label's border? Not when it is the same. */
+/*
+ * Returns whether canonical `host` is below canonical `suffix`, at a border between labels. Equal
+ * names are not.
+ */
 bool host_is_below(const char *host, const char *suffix);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * host_list.c - parses and matches the list. Names beyond ASCII are encoded (punycode), so that
+ * they match the form that clients send. A match considers all entries, because a forbidding one
+ * wins wherever it stands.
+ */
 #include "net/host_list.h"
 
 #include <stdlib.h>
@@ -12,7 +17,7 @@ static const uint16_t usual_ports[] = { 443, 80 };
 static const char separators[] = ", \t\r\n";
 
 struct entry {
-	struct host_port at; /* port 0: the usual ones, or all when it forbids */
+	struct host_port at; /* port 0: the usual ones, or all if it forbids */
 	bool below;          /* `*.suffix` */
 	bool forbids;
 };
@@ -22,7 +27,10 @@ struct host_list {
 	size_t count;
 };
 
-/* The entry with its name as the DNS has it; NULL: it is in ASCII, or cannot be. */
+/*
+ * Returns the entry with its name as in the DNS; NULL if it is ASCII, or cannot be encoded. The
+ * caller frees it.
+ */
 static char *encode(const char *text, size_t len)
 {
 	const char *colon = memchr(text, ':', len);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hosts.h - a list of hosts that may be reached, as a person writes it.
+ * host_list.h - a list of hosts that may be reached, as a user writes it.
  *
- * Entries, separated by commas or blanks: `host`, `host:port`, `*.suffix` (whatever is below it,
- * not itself), each also with `!` in front, which forbids; what is forbidden wins whatever the
- * order. Without a port an entry allows 443 and 80, and forbids every port. A list that allows
- * nothing allows nothing. Never changes after it was made.
+ * Entries are separated by commas or blanks: `host`, `host:port`, `*.suffix` (everything below it,
+ * not the name itself). `!` before an entry forbids, which wins in any order. An entry without a
+ * port allows 443 and 80, and forbids every port. A list without an allowing entry allows nothing.
+ * It never changes after it was made.
  */
 #ifndef NET_HOST_LIST_H
 #define NET_HOST_LIST_H
@@ -28,16 +28,20 @@ enum host_list_verdict {
 
 struct host_list;
 
-/* NULL: ERR_INVALID names the entry by its place and says what is wrong with it. */
+/*
+ * Returns the list; the caller frees it. Returns NULL and sets ERR_INVALID, which names the entry
+ * by its number and its mistake.
+ */
 struct host_list *host_list_parse(const char *text, struct err *err) MUST_CHECK;
-/* NULL is allowed. */
+/* May be NULL. */
 void host_list_free(struct host_list *hosts);
-/* The list in one form, with commas between. The caller frees it. */
+/* Returns the list in one form, separated by commas. The caller frees the result. */
 char *host_list_write(const struct host_list *hosts);
-/* True when no entry allows anything. */
+/* Returns whether no entry allows anything. */
 bool host_list_empty(const struct host_list *hosts);
+/* Returns whether the host may be reached, or why not. `to` must be canonical. */
 enum host_list_verdict host_list_check(const struct host_list *hosts, const struct host_port *to);
-/* The ports that some entry allows, each once: how many, at most `max`. */
+/* Collects the ports that some entry allows, each once. Returns their number, at most `max`. */
 size_t host_list_ports(const struct host_list *hosts, uint16_t *ret_ports, size_t max);
 
 #endif

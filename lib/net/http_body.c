@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * http_body.c - a state machine over the bytes of a body. If the proxy and a server disagreed about
+ * where a body ends, the rest would be read as a second request that no list was applied to
+ * (request smuggling); so everything ambiguous is refused.
+ */
 #include "net/http_body.h"
 
 #include "base/util.h"
@@ -36,7 +41,10 @@ static enum http_body_state after_size(struct http_body *body)
 	return body->left > 0 ? HTTP_BODY_DATA : HTTP_BODY_END_CR;
 }
 
-/* HTTP_BODY_SIZE and HTTP_BODY_EXTENSION; false for a character that cannot stand there. */
+/*
+ * Takes a character in HTTP_BODY_SIZE or HTTP_BODY_EXTENSION. Returns false if it is not allowed
+ * there.
+ */
 static bool take_size(struct http_body *body, char c)
 {
 	if (c == '\r') {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * body.h - where the body of an HTTP/1.1 request ends (RFC 9112 6 and 7).
+ * http_body.h - finds where the body of an HTTP/1.1 request ends (RFC 9112 6 and 7).
  *
- * The bytes are passed on as they are; only their end is found. Chunked is read strictly: CR LF,
- * at most 15 hexadecimal digits, a short extension, no trailers.
+ * The bytes are passed on unchanged. Chunked bodies are read strictly: CR LF, at most 15
+ * hexadecimal digits, a short extension, no trailers.
  */
 #ifndef NET_HTTP_BODY_H
 #define NET_HTTP_BODY_H
@@ -18,7 +18,7 @@ enum http_body_kind { HTTP_BODY_NONE, HTTP_BODY_LENGTH, HTTP_BODY_CHUNKED };
 
 enum http_body_state {
 	HTTP_BODY_SIZE,      /* digits of a chunk's size */
-	HTTP_BODY_EXTENSION, /* what may follow them */
+	HTTP_BODY_EXTENSION, /* optional text behind them */
 	HTTP_BODY_SIZE_LF,
 	HTTP_BODY_DATA,
 	HTTP_BODY_DATA_CR,
@@ -37,7 +37,10 @@ struct http_body {
 
 void http_body_init(struct http_body *body, enum http_body_kind kind, uint64_t len);
 bool http_body_done(const struct http_body *body);
-/* How many of these bytes belong to the body; -1 with ERR_INVALID when they are no such body. */
+/*
+ * Returns how many of these bytes belong to the body. Returns -1 and sets ERR_INVALID if they are
+ * malformed.
+ */
 ptrdiff_t http_body_take(struct http_body *body, const char *data, size_t len,
 			 struct err *err) MUST_CHECK;
 

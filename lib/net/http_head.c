@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * http_head.c - a strict parser that keeps pointers into the head. Each request is checked against
+ * the list by its URL, so a Host that names another server is refused: a front would otherwise
+ * forward it there. Fields of one hop, and those that Connection names, are removed (RFC 9110
+ * 7.6.1).
+ */
 #include "net/http_head.h"
 
 #include <string.h>
@@ -8,7 +14,7 @@ static const char scheme[] = "http://";
 
 enum { HTTP_PORT = 80, METHOD_MAX = 32, LENGTH_DIGITS_MAX = 18 };
 
-/* Of one hop only, beside those that Connection names (RFC 9110 7.6.1). */
+/* Fields for one hop only, besides those that Connection names (RFC 9110 7.6.1). */
 static const char *const hop_fields[] = {
 	"connection",         "proxy-connection",    "keep-alive",     "te", "trailer", "upgrade",
 	"proxy-authenticate", "proxy-authorization", "http2-settings",
@@ -42,7 +48,7 @@ static bool is_token(struct http_head_text text)
 	return text.len > 0;
 }
 
-/* Up to `stop`, which is taken too; false when it does not come. */
+/* Splits at `stop`, which is removed. Returns false if there is none. */
 static bool split(struct http_head_text *rest, char stop, struct http_head_text *ret_part)
 {
 	const char *end = memchr(rest->data, stop, rest->len);
@@ -64,7 +70,7 @@ static struct http_head_text trim(struct http_head_text text)
 	return text;
 }
 
-/* A line without its CR LF. */
+/* Takes a line without its CR LF. */
 static int take_line(struct http_head_text *rest, struct http_head_text *ret_line, struct err *err)
 {
 	if (!split(rest, '\n', ret_line) || ret_line->len == 0 ||
@@ -102,7 +108,7 @@ static int take_fields(struct http_head_text *rest, struct http_head_fields *ret
 	}
 }
 
-/* How many fields have this name; the last one's value. */
+/* Returns how many fields have this name, and sets the last one's value. */
 static size_t find_field(const struct http_head_fields *fields, const char *name,
 			 struct http_head_text *ret_value)
 {
@@ -161,7 +167,7 @@ static int parse_url(struct http_head_text target, struct http_head_request *req
 	return host_parse_authority(target.data, authority_len, HTTP_PORT, &request->to, err);
 }
 
-/* `tunnel` is where a tunnel leads that the request came in; NULL for none. */
+/* `tunnel` is the host of the tunnel that the request came through; NULL for none. */
 static int parse_request_line(struct http_head_text line, const struct host_port *tunnel,
 			      struct http_head_request *request, struct err *err)
 {
@@ -189,7 +195,7 @@ static int parse_request_line(struct http_head_text line, const struct host_port
 	return host_parse_authority(target.data, target.len, 0, &request->to, err);
 }
 
-/* The Host that a request names must be where it goes. */
+/* The Host of a request must be its target. */
 static int check_host(const struct http_head_request *request, struct err *err)
 {
 	struct http_head_text value = { "", 0 };
@@ -303,7 +309,7 @@ int http_head_parse_response(const char *data, size_t len, struct http_head_resp
 
 /* ---- writing ---- */
 
-/* Is `name` among the comma-separated words of `list`? */
+/* Returns whether `name` is one of the comma-separated words of `list`. */
 static bool has_word(struct http_head_text list, struct http_head_text name)
 {
 	while (list.len > 0) {
@@ -320,7 +326,7 @@ static bool has_word(struct http_head_text list, struct http_head_text name)
 	return false;
 }
 
-/* Does a Connection field name it? */
+/* Returns whether a Connection field names it. */
 static bool is_named(const struct http_head_fields *fields, struct http_head_text name)
 {
 	for (size_t i = 0; i < fields->count; i++)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * upstream.c - finds and parses the user's proxy settings. The precedence of names and cases is
+ * curl's, so that ptycell uses the proxy that the user's other tools use. HTTP_PROXY is not read
+ * (CVE-2016-5385, "httpoxy").
+ */
 #include "net/upstream.h"
 
 #include <string.h>
@@ -10,7 +15,7 @@
 
 static const char separators[] = ", \t\r\n";
 
-/* The value of the first of these variables that has one. */
+/* Returns the value of the first of these variables that has one. */
 static const char *find_value(char *const *environment, const char *const *names)
 {
 	for (; *names != NULL; names++) {
@@ -26,7 +31,7 @@ static const char *find_value(char *const *environment, const char *const *names
 
 void upstream_find(char *const *environment, struct upstream_variables *ret_variables)
 {
-	/* As curl: HTTP_PROXY may come from a request, where a web server starts us. */
+	/* As in curl: HTTP_PROXY may come from a request, where a web server starts us. */
 	static const char *const https[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
 					     NULL };
 	static const char *const http[] = { "http_proxy", "all_proxy", "ALL_PROXY", NULL };
@@ -39,7 +44,7 @@ void upstream_find(char *const *environment, struct upstream_variables *ret_vari
 	ret_variables->authorities = find_value(environment, authorities);
 }
 
-/* Percent-decodes into `user`; what does not fit or holds a control character is refused. */
+/* Percent-decodes into `user`. A value that is too long or holds a control character is refused. */
 static int take_user(const char *text, size_t len, struct upstream *upstream, struct err *err)
 {
 	cleanup_free char *user = percent_decode(text, len);
@@ -124,7 +129,7 @@ bool upstream_excepted(const char *no_proxy, const char *host)
 			skip++;
 		if (no_proxy[skip] == '.')
 			skip++;
-		/* What is no name (an address, a network) excepts no name. */
+		/* An entry that is no name (an address, a network) excepts no name. */
 		if (host_canonicalise(no_proxy + skip, len - skip, name, &err) == 0 &&
 		    (str_eq(name, host) || host_is_below(host, name)))
 			return true;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * verdict.c - two tables, one row for each verdict. The proxy sends words, the server makes
+ * sentences of them, so that a proxy under an attacker's control cannot write text for the model.
+ */
 #include "net/verdict.h"
 
 #include "base/util.h"

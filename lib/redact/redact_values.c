@@ -2,7 +2,7 @@
 /*
  * redact_values.c - prepares the patterns of each value. A value is added as each encoding reads
  * it, so a view compares decoded letters and needs no pattern for each way of escaping. base64 has
- * three patterns, one for each offset of the value within a group of three bytes.
+ * three patterns: one for each offset of the value within a group of three bytes.
  */
 #include <assert.h>
 #include <stdlib.h>

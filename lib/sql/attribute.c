@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * attribute.c - decides whether the word before a dot may be a value. Scopes are not resolved, so a
+ * name counts as a value if any part of the query makes it one. The search is quadratic at worst
+ * and has a budget; beyond it every such name counts as a call.
+ */
 #include "sql/attribute.h"
 
 #include <stdlib.h>
@@ -9,7 +14,7 @@
 enum {
 	NAME_SURE =
 		60, /* PostgreSQL cuts names at 63 bytes, or before a character that does not fit */
-	LOOKED_AT_MAX = 5000000, /* then a name is taken for a function's */
+	LOOKED_AT_MAX = 5000000, /* beyond it a name counts as a function's */
 };
 
 static bool is_name(const struct tokens *t, size_t i)
@@ -44,7 +49,7 @@ static const char *const values[] = { "current_catalog",
 				      "user",
 				      NULL };
 
-/* Names of the values of TRIM, CAST and others, as far as these do not stand in them. */
+/* Names of the values of TRIM, CAST and others, if these words do not appear in them. */
 static const char *const implicit[] = {
 	"btrim",    "ltrim",       "rtrim",         "pg_collation_for",
 	"bpchar",   "varchar",     "bit",           "varbit",
@@ -63,7 +68,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* The "(" of the ")" at `i`; none: `i`. */
+/* Returns the "(" of the ")" at `i`, or `i` if there is none. */
 static size_t opening(const struct tokens *t, size_t i)
 {
 	for (size_t k = i; k-- > 0; ++*t->looked_at)
@@ -72,7 +77,7 @@ static size_t opening(const struct tokens *t, size_t i)
 	return i;
 }
 
-/* Of a query or of joined tables: FROM (SELECT 1) x, and not FROM f(1) x. */
+/* Returns whether it ends a query or joined tables: FROM (SELECT 1) x, but not FROM f(1) x. */
 static bool ends_table(const struct tokens *t, size_t i)
 {
 	static const char *const words[] = { "FROM", "JOIN", "LATERAL", NULL };
@@ -85,7 +90,7 @@ static bool ends_table(const struct tokens *t, size_t i)
 	return tokens_is_any(t, open - 1, words) && !(open > 1 && tokens_is(t, open - 2, "ROWS"));
 }
 
-/* FROM f(1): its name is that of its value. */
+/* FROM f(1): the function's name is its value's name. */
 static bool is_function(const struct tokens *t, size_t i)
 {
 	static const char *const words[] = { "FROM", "JOIN", "LATERAL", NULL };
@@ -107,7 +112,7 @@ static bool is_alias_of_value(const struct tokens *t, size_t i)
 	return tokens_is_char(t, of, ')') ? !ends_table(t, of) : tokens_is_any(t, of, values);
 }
 
-/* FROM CAST('a' AS text): the value has the name of its type, or of what is in it. */
+/* FROM CAST('a' AS text): the value has the name of its type, or of its argument. */
 static bool is_in_cast(const struct tokens *t, size_t i)
 {
 	static const char *const words[] = { "CAST", "TREAT", NULL };
@@ -121,7 +126,7 @@ static bool is_in_cast(const struct tokens *t, size_t i)
 	return false;
 }
 
-/* Whether a name before a dot may be of a value; scopes are not looked at. */
+/* Returns whether a name before a dot may be that of a value. Scopes are ignored. */
 static bool may_be_value(const struct tokens *t, const char *name)
 {
 	if (is_one_of(name, values) || is_one_of(name, implicit))

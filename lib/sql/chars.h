@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chars.h - what infer.c and marked.c ask of the characters of a value. */
+/* chars.h - classes of characters for infer.c and marked.c. */
 #ifndef SQL_CHARS_H
 #define SQL_CHARS_H
 
@@ -11,7 +11,7 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* How many digits the text begins with. */
+/* Returns how many digits the text begins with. */
 static inline size_t digits(const char *s, size_t len)
 {
 	size_t n = 0;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * connection_string.c - reads and changes connection strings without logging or quoting any part of
+ * them, because each may be the password. Drivers differ in how they read braces; FreeTDS before
+ * 1.4 does not undo doubled ones, so the caller asks its version where this matters.
+ */
 #include "sql/connection_string.h"
 
 #include <string.h>
@@ -14,7 +19,10 @@ struct pair {
 	size_t value_len;
 };
 
-/* Where a value ends: behind its braces, or at the next semicolon; NULL when braces stay open. */
+/*
+ * Returns the end of a value: behind its braces, or at the next semicolon. NULL if braces stay
+ * open.
+ */
 static const char *value_end(const char *s)
 {
 	if (*s != '{')
@@ -29,7 +37,7 @@ static const char *value_end(const char *s)
 	return NULL;
 }
 
-/* The next KEY=VALUE from *at on: 1, 0 at the end, -1 for what is none. */
+/* Reads the next KEY=VALUE at *at. Returns 1, 0 at the end, -1 if it is malformed. */
 static int next_pair(const char **at, struct pair *ret)
 {
 	const char *s = *at + strspn(*at, "; \t\r\n");
@@ -112,7 +120,7 @@ static bool has_password(const char *string)
 	return pwd != NULL || password != NULL;
 }
 
-/* The placeholder may itself stand in braces: {{your_password_here}}. */
+/* The placeholder may itself be in braces: {{your_password_here}}. */
 static void replace(const char *string, const char *found, const char *password, struct buf *out)
 {
 	const char *rest = found + strlen(CONNECTION_PLACEHOLDER);

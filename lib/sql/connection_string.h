@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection.h - ODBC connection strings: KEYWORD=VALUE;..., a value in braces when it holds
- * more than plain characters, a closing brace in it doubled.
+ * connection_string.h - ODBC connection strings: KEYWORD=VALUE;... A value with more than plain
+ * characters is in braces, and a closing brace in it is doubled.
  */
 #ifndef SQL_CONNECTION_STRING_H
 #define SQL_CONNECTION_STRING_H
@@ -15,34 +15,40 @@
 #define CONNECTION_PLACEHOLDER "{your_password_here}"
 
 /*
- * The string as a driver takes it: the password, quoted as it must be, in place of the
- * placeholder, or added when the string has none; "NAME" alone becomes "DSN=NAME". `password` may
- * be NULL. An address (connection_url.h) becomes such a string. ERR_INVALID when there is a
- * placeholder and no password, or a malformed string; no message holds a part of either.
+ * Appends the string in the form that a driver takes. The password, quoted as needed, replaces the
+ * placeholder, or is added if the string has none; "NAME" alone becomes "DSN=NAME". An address
+ * (connection_url.h) becomes such a string. `password` may be NULL. Returns -1 and sets ERR_INVALID
+ * for a placeholder without a password and for a malformed string. No message holds a part of
+ * either.
  */
 int connection_complete(const char *string, const char *password, struct buf *out,
 			struct err *err) MUST_CHECK;
-/* The value of a keyword, in any case, without quoting: the caller frees it; NULL when absent. */
+/* Returns the unquoted value of a keyword in any case, NULL if absent. The caller frees it. */
 char *connection_get(const char *string, const char *keyword);
-/* Adds a value in braces. */
+/* Appends a value in braces. */
 void connection_quote(struct buf *out, const char *value);
-/* Puts KEYWORD=VALUE in front, in place of what the string has of it. */
+/* Puts KEYWORD=VALUE in front and removes the string's own. */
 void connection_set(struct buf *string, const char *keyword, const char *value);
-/* Adds ";KEYWORD=VALUE" unless the string has it. */
+/* Appends ";KEYWORD=VALUE" unless the string has the keyword. */
 void connection_default(struct buf *string, const char *keyword, const char *value);
 /*
- * FreeTDS before 1.4 reads a value in braces up to "};" as it stands, newer ones as all drivers do;
- * outside of braces both read up to a semicolon. Whether some value is not the same to both:
+ * Returns whether some value means different things to two versions of FreeTDS. Before 1.4 it reads
+ * a value in braces up to "};" verbatim; newer versions do as all drivers. Outside braces both read
+ * up to a semicolon.
  */
 bool connection_asks_version(const char *string);
 /*
- * Values as FreeTDS wants them, of other drivers' strings nothing. `old`: before 1.4. ERR_INVALID
- * for a value that cannot be said to that one; no message holds a part of it.
+ * Changes values to the form of FreeTDS; strings of other drivers stay. `old`: before 1.4. Returns
+ * -1 and sets ERR_INVALID for a value that an old version cannot express. No message holds a part
+ * of it.
  */
 int connection_adapt(struct buf *string, bool old, struct err *err) MUST_CHECK;
-/* What to add to an error of this SQLSTATE on the way to a connection; "" where it says enough. */
+/*
+ * Returns a hint to append to a connection error of this SQLSTATE; "" if the error suffices. The
+ * result is static.
+ */
 const char *connection_hint(const char *state);
-/* As far as the driver's name tells; SQL_GENERIC for a DSN. */
+/* Returns the dialect that the driver's name implies; SQL_GENERIC for a DSN. */
 enum sql_dialect connection_dialect(const char *string);
 
 #endif

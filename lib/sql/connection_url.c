@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * connection_url.c - translates an address and its parameters by a table. A parameter without a row
+ * is an error, not ignored: one that asks for TLS or a certificate must not be lost silently.
+ */
 #include "sql/connection_url.h"
 
 #include <stdlib.h>
@@ -33,7 +37,7 @@ static const struct kind {
 	{ "mariadb", "mysql" },
 };
 
-/* Of an address, and what each is to a driver; others are not guessed. */
+/* Parameters of an address and their names for each driver; others are not guessed. */
 static const struct parameter {
 	const char *driver;
 	const char *name;
@@ -80,7 +84,7 @@ static const char *driver_of(const char *url)
 	return NULL;
 }
 
-/* psqlodbc knows braces around passwords only. */
+/* psqlodbc knows braces only around passwords. */
 static void put_value(struct buf *out, const char *keyword, const char *value)
 {
 	buf_putf(out, ";%s=", keyword);
@@ -90,7 +94,7 @@ static void put_value(struct buf *out, const char *keyword, const char *value)
 		buf_puts(out, value);
 }
 
-/* Decoded; nothing for an empty value. */
+/* Appends a decoded value; nothing for an empty one. */
 static void put(struct buf *out, const char *keyword, const char *s, size_t len)
 {
 	cleanup_free char *value = percent_decode(s, len);
@@ -99,7 +103,7 @@ static void put(struct buf *out, const char *keyword, const char *s, size_t len)
 		put_value(out, keyword, value);
 }
 
-/* user:secret, before the last "@" ahead of the path. */
+/* Reads user:secret, before the last "@" that precedes the path. */
 static void put_login(struct buf *out, const char *s, size_t len, const char *password)
 {
 	const char *colon = memchr(s, ':', len);
@@ -115,7 +119,7 @@ static void put_login(struct buf *out, const char *s, size_t len, const char *pa
 		put_value(out, "Pwd", password);
 }
 
-/* host:port, [::1]:port */
+/* Reads host:port or [::1]:port. */
 static void put_host(struct buf *out, const char *s, size_t len)
 {
 	const char *close = *s == '[' ? memchr(s, ']', len) : NULL;

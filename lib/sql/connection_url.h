@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection_url.h - addresses as applications have them: postgresql://user:secret@host/shop.
+ * connection_url.h - addresses as applications write them: postgresql://user:secret@host/shop.
  *
- * Schemes are postgresql, postgres, mysql and mariadb, also with SQLAlchemy's +driver behind them.
+ * Schemes are postgresql, postgres, mysql and mariadb, also followed by SQLAlchemy's +driver.
  */
 #ifndef SQL_CONNECTION_URL_H
 #define SQL_CONNECTION_URL_H
@@ -12,18 +12,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Whether it begins with a scheme and "://", known or not. */
+/* Returns whether it begins with a scheme and "://", known or not. */
 bool connection_is_url(const char *string);
 /*
- * Adds what it means as KEYWORD=value;..., the driver as "postgresql" or "mysql"
- * (connection_drivers). `password`, which may be NULL, counts when the address has none or the
- * placeholder of connection.h. ERR_INVALID for what is not understood; no message holds a secret.
+ * Appends the address as KEYWORD=value;..., with the driver as "postgresql" or "mysql"
+ * (connection_drivers). `password` counts if the address has none, or the placeholder of
+ * connection_string.h; it may be NULL. Returns -1 and sets ERR_INVALID for an address that is not
+ * understood. No message holds a secret.
  */
 int connection_from_url(const char *url, const char *password, struct buf *out,
 			struct err *err) MUST_CHECK;
 /*
- * The names that drivers of "postgresql" or "mysql" are registered by, to be tried in turn, ended
- * by NULL; NULL for other names. *ret_package: what to install where there is none of them.
+ * Returns the names by which drivers of "postgresql" or "mysql" are registered, to be tried in
+ * turn, NULL-terminated; NULL for other names. Sets *ret_package to the package to install if none
+ * is there.
  */
 const char *const *connection_drivers(const char *driver, const char **ret_package);
 

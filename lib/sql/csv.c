@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * csv.c - a reader that keeps one row in memory and unquotes fields in place. The separator is
+ * guessed from the first lines, as spreadsheets in different countries write different ones. Plain
+ * fields are scanned eight bytes at a time.
+ */
 #include "sql/csv.h"
 
 #include <stdint.h>
@@ -44,7 +49,7 @@ void csv_skip(struct csv_reader *reader, size_t len)
 	reader->at += len;
 }
 
-/* Reads more behind what there is; what was given out makes room. */
+/* Reads more behind the available bytes; returned rows make room. */
 static int read_more(struct csv_reader *r, struct err *err)
 {
 	size_t len = 0;
@@ -82,10 +87,10 @@ int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len, 
 
 /* ---- a row ---- */
 
-/* Where a field stands: from `at` to `end` of the row's text, quotes included. */
+/* The place of a field: from `at` to `end` of the row's text, with its quotes. */
 struct span {
 	char *at;
-	char *end; /* NULL: the text that there is does not reach it */
+	char *end; /* NULL: the end has not been read yet */
 	bool quoted;
 	bool raw;
 };
@@ -97,7 +102,7 @@ static char *plain_end(const struct csv_reader *r, char *s, const char *end)
 	return s < end || r->ended ? s : NULL;
 }
 
-/* Whether the quote in the field at `s` is no end of it for the backslash before. */
+/* Returns whether a backslash before the quote makes it part of the field at `s`. */
 static bool is_escaped(struct csv_reader *r, const char *s, const char *quote)
 {
 	const char *first = quote;
@@ -110,7 +115,10 @@ static bool is_escaped(struct csv_reader *r, const char *s, const char *quote)
 	return r->escapes;
 }
 
-/* Behind the quote at `s`; NULL without one that ends it. `raw`: it is not only the last byte. */
+/*
+ * Returns the position behind the quote that ends the field at `s`; NULL if there is none. `raw`:
+ * more than its last byte is a quote.
+ */
 static char *quoted_end(struct csv_reader *r, char *s, const char *end, bool *ret_raw)
 {
 	char *quote = s;
@@ -153,7 +161,7 @@ static void add_field(struct csv_reader *r, const struct span *span)
 				    .raw = span->raw };
 }
 
-/* In place: without the quotes around, doubled ones made single, and escaping backslashes. */
+/* Unquotes in place: removes the outer quotes, doubles and escaping backslashes. */
 static void unquote(struct csv_field *field, bool escapes)
 {
 	const char *s = field->s + 1;
@@ -198,7 +206,7 @@ static void finish_fields(struct csv_reader *r)
 	}
 }
 
-/* Behind the line end at `s`; NULL when more must be read to know. */
+/* Returns the position behind the line end at `s`; NULL if more must be read to know. */
 static char *after_break(const struct csv_reader *r, char *s, const char *end)
 {
 	if (s == end)
@@ -208,7 +216,7 @@ static char *after_break(const struct csv_reader *r, char *s, const char *end)
 	return s + (*s == '\r' && s + 1 < end && s[1] == '\n' ? 2 : 1);
 }
 
-/* The row's fields; where the next row begins, NULL when more must be read first. */
+/* Finds the row's fields. Returns where the next row begins; NULL if more must be read first. */
 static char *scan(struct csv_reader *r)
 {
 	char *s = r->text + r->at;
@@ -274,7 +282,7 @@ int csv_next(struct csv_reader *reader, struct err *err)
 
 /* ---- the separator ---- */
 
-/* How often `separator` is in each of the first lines, quotes aside; how many lines. */
+/* Counts `separator` in each of the first lines, outside quotes. Returns the number of lines. */
 static size_t count_lines(const char *head, size_t len, char separator,
 			  size_t counts[CSV_LOOK_LINES])
 {
@@ -295,11 +303,11 @@ static size_t count_lines(const char *head, size_t len, char separator,
 		empty = false;
 		counts[lines] += !quoted && head[i] == separator;
 	}
-	/* A line that was cut off says nothing, but for the only one. */
+	/* A line that was cut off says nothing, unless it is the only one. */
 	return lines == 0 && !empty ? 1 : lines;
 }
 
-/* Whether a blank follows one in the first line, as in texts: "price, EUR". */
+/* Returns whether a blank follows a separator in the first line, as in text: "price, EUR". */
 static bool is_spaced(const char *head, size_t len, char separator)
 {
 	bool quoted = false;
@@ -381,7 +389,7 @@ enum { WORD = sizeof(uint64_t) };
 
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* Not zero when one of the eight bytes is zero. */
+/* Returns nonzero if one of the eight bytes is zero. */
 static uint64_t zero_bytes(uint64_t word)
 {
 	return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);

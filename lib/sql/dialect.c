@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * dialect.c - recognises databases by parts of their products' names. An unknown one is
+ * SQL_GENERIC, which has the strictest rules, so a new product is safe before it is known.
+ */
 #include "sql/dialect.h"
 
 #include <string.h>

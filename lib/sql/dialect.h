@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* dialect.h - the kinds of SQL that are told apart. */
+/* dialect.h - the dialects of SQL that are distinguished. */
 #ifndef SQL_DIALECT_H
 #define SQL_DIALECT_H
 
-/* GENERIC is any other database: whatever one of them takes for a statement is refused. */
+/*
+ * GENERIC is any other database: a query is refused if any of them may take it for a statement that
+ * writes.
+ */
 enum sql_dialect { SQL_TSQL, SQL_POSTGRESQL, SQL_SQLITE, SQL_MYSQL, SQL_GENERIC, SQL_DIALECTS };
 
-/* By what a driver or a database calls itself: "Microsoft SQL Server", "PostgreSQL Unicode". */
+/*
+ * Returns the dialect by the name that a driver or a database gives itself: "Microsoft SQL Server",
+ * "PostgreSQL Unicode".
+ */
 enum sql_dialect dialect_of_product(const char *product);
 
 #endif

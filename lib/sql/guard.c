@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * guard.c - checks the beginning of a statement by grammar, and then every word by a table
+ * (keywords.c). A full parser for five dialects is not possible, so the rule is the reverse: words
+ * that may write or reach out are refused everywhere except where only a name can stand. SQL Server
+ * has no read-only transactions, so there this is the main defence.
+ */
 #include "sql/guard.h"
 
 #include <stdint.h>
@@ -19,7 +25,7 @@ enum { SHOWN_WORD_MAX = 40 };
 struct guard {
 	struct tokens text;
 	size_t main;  /* its SELECT or VALUES */
-	size_t depth; /* of parentheses, where the words are looked at */
+	size_t depth; /* depth of parentheses at the current word */
 };
 
 static const struct token *at(const struct guard *g, size_t i)
@@ -42,7 +48,7 @@ static bool is_any(const struct guard *g, size_t i, const char *const *words)
 	return tokens_is_any(&g->text, i, words);
 }
 
-/* The same for words that may be in quotes as well. */
+/* Compares words that may also be quoted. */
 static bool names_any(const struct guard *g, size_t i, const char *const *words)
 {
 	cleanup_free char *name = token_name(&g->text.lexer, at(g, i));
@@ -79,7 +85,7 @@ static int refuse(const struct guard *g, size_t i, const char *why, struct err *
 /* ---- the beginning ---- */
 
 static const char *const heads[] = { "SELECT", "VALUES", NULL };
-/* PostgreSQL and MySQL: TABLE t is SELECT * FROM t. */
+/* PostgreSQL and MySQL: TABLE t means SELECT * FROM t. */
 static const char *const table_heads[] = { "SELECT", "VALUES", "TABLE", NULL };
 static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
@@ -98,7 +104,7 @@ static bool is_head(const struct guard *g, size_t i)
 	return is_any(g, i, is_server(g) ? table_heads : heads);
 }
 
-/* Behind the part of a CTE that says in which order rows come: SEARCH ... SET x, CYCLE ... */
+/* Skips the part of a CTE that gives the order of rows: SEARCH ... SET x, CYCLE ... */
 static size_t skip_order(const struct guard *g, size_t i)
 {
 	static const char *const words[] = { "SEARCH", "CYCLE", NULL };
@@ -117,7 +123,9 @@ static size_t skip_order(const struct guard *g, size_t i)
 	return i;
 }
 
-/* One name AS (...), or T-SQL's XMLNAMESPACES (...). Returns what is behind it, 0 for none. */
+/*
+ * Skips one name AS (...), or T-SQL's XMLNAMESPACES (...). Returns the next token, 0 if it is none.
+ */
 static size_t skip_cte(const struct guard *g, size_t i)
 {
 	if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED)
@@ -137,7 +145,7 @@ static size_t skip_cte(const struct guard *g, size_t i)
 	return is_char(g, i, '(') ? skip_order(g, g->text.behind[i]) : 0;
 }
 
-/* The statement that WITH is for. The names of its CTEs are no calls, whatever stands behind. */
+/* Finds the statement behind WITH. The names of its CTEs are no calls, even before parentheses. */
 static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct err *err)
 {
 	size_t begin = i++;
@@ -160,7 +168,10 @@ static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct e
 	return 0;
 }
 
-/* SELECT, VALUES, WITH that ends in one of them, all of them in parentheses; returns the word. */
+/*
+ * Checks SELECT, VALUES, WITH that ends in one of them, all of them in parentheses. Sets *ret_main
+ * to the word.
+ */
 static int check_query(const struct guard *g, size_t i, size_t *ret_main, struct err *err)
 {
 	for (;;) {
@@ -184,7 +195,7 @@ static bool is_analyze(const struct guard *g, size_t i)
 	return names_any(g, i, words);
 }
 
-/* FALSE, off, 0 or 'off', and nothing behind it that it would go on with. */
+/* Returns whether the value is FALSE, off, 0 or 'off', and the expression ends there. */
 static bool is_off(const struct guard *g, size_t i)
 {
 	static const char *const off[] = { "FALSE", "OFF", "0", "'false'", "'off'", NULL };
@@ -199,7 +210,7 @@ static bool is_off(const struct guard *g, size_t i)
 	return false;
 }
 
-/* PostgreSQL's (COSTS OFF, ANALYZE FALSE), up to `end`. */
+/* Checks PostgreSQL's (COSTS OFF, ANALYZE FALSE), up to `end`. */
 static int check_options(const struct guard *g, size_t i, size_t end, struct err *err)
 {
 	for (; i < end; i++)
@@ -208,7 +219,7 @@ static int check_options(const struct guard *g, size_t i, size_t end, struct err
 	return 0;
 }
 
-/* MySQL's words in front: EXTENDED, FORMAT=JSON. Returns what is behind them. */
+/* Skips MySQL's leading words: EXTENDED, FORMAT=JSON. Returns the next token. */
 static size_t skip_format(const struct guard *g, size_t i)
 {
 	static const char *const words[] = { "EXTENDED", "PARTITIONS", NULL };
@@ -218,7 +229,7 @@ static size_t skip_format(const struct guard *g, size_t i)
 	return is_any(g, i, words) ? i + 1 : i;
 }
 
-/* Returns where the query begins. */
+/* Sets *ret_query to the start of the query. */
 static int check_explain(const struct guard *g, size_t i, size_t *ret_query, struct err *err)
 {
 	static const char *const plain[] = { "VERBOSE", "QUERY", "PLAN", NULL };
@@ -242,7 +253,7 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 	return 0;
 }
 
-/* DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's, of a table's columns. */
+/* DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's descriptions of a table's columns. */
 static bool is_description(const struct guard *g, size_t i)
 {
 	if (g->text.lexer.dialect != SQL_MYSQL || i >= g->text.count || is_head(g, i) ||
@@ -255,7 +266,10 @@ static bool is_description(const struct guard *g, size_t i)
 	return true;
 }
 
-/* EXPLAIN, and DESCRIBE, which is the same to MySQL; *ret_query is NO_QUERY where none is in it. */
+/*
+ * Checks EXPLAIN, and DESCRIBE, which means the same to MySQL. *ret_query is NO_QUERY if it has
+ * none.
+ */
 static int check_beginning(const struct guard *g, size_t *ret_query, struct err *err)
 {
 	static const char *const describes[] = { "DESCRIBE", "DESC", NULL };
@@ -284,7 +298,7 @@ static bool is_called(const struct guard *g, size_t i)
 	       !(g->text.named[i] && g->text.lexer.dialect != SQL_GENERIC);
 }
 
-/* x.f of a function of PostgreSQL, also in what may be built on it. */
+/* Returns whether it is x.f of a PostgreSQL function, also in databases that may be built on it. */
 static bool is_attribute(const struct guard *g, size_t i, const struct word_rule *rule)
 {
 	return (rule->dialects & BIT(SQL_POSTGRESQL)) != 0 && attribute_is_call(&g->text, i);
@@ -306,19 +320,19 @@ static bool has_arguments(const struct guard *g, size_t i)
 	       (next == TOKEN_STRING || next == TOKEN_NUMBER || next == TOKEN_PARAM);
 }
 
-/* Behind AS, unless that is itself a name: w.as. */
+/* Returns whether it follows AS, unless that is itself a name: w.as. */
 static bool follows_as(const struct guard *g, size_t i)
 {
 	return i > 0 && is(g, i - 1, "AS") && !(i > 1 && is_char(g, i - 2, '.'));
 }
 
-/* A word that stands where only a name can: behind a dot, behind AS. */
+/* Returns whether only a name can stand here: behind a dot, behind AS. */
 static bool is_name(const struct guard *g, size_t i)
 {
-	/* T-SQL's reserved words are no names anywhere. */
+	/* T-SQL's reserved words are never names. */
 	if (i == 0 || g->text.lexer.dialect == SQL_TSQL)
 		return false;
-	/* MySQL's are only right behind a dot. */
+	/* MySQL's are names only directly behind a dot. */
 	if (g->text.lexer.dialect == SQL_MYSQL)
 		return is_char(g, i - 1, '.') && at(g, i - 1)->at + 1 == at(g, i)->at;
 	return is_char(g, i - 1, '.') || follows_as(g, i);
@@ -382,7 +396,7 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 	return 0;
 }
 
-/* U&"pg\005fsleep" is pg_sleep: no rule sees a name behind escapes, and nobody needs them. */
+/* U&"pg\005fsleep" is pg_sleep: no rule sees a name behind escapes, and no query needs them. */
 static int check_escapes(const struct guard *g, size_t i, struct err *err)
 {
 	const struct token *token = at(g, i);
@@ -394,7 +408,7 @@ static int check_escapes(const struct guard *g, size_t i, struct err *err)
 	return 0;
 }
 
-/* WITH a AS (DELETE ...): PostgreSQL's queries that write. */
+/* WITH a AS (DELETE ...): queries of PostgreSQL that write. */
 static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 {
 	static const char *const writes[] = {
@@ -406,7 +420,7 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 	return body && is_any(g, i, writes) ? refuse(g, i, "changes data", err) : 0;
 }
 
-/* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word, too. */
+/* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word too. */
 static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 {
 	size_t inner_main = 0;
@@ -417,7 +431,7 @@ static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 		return -1;
 	while (is_char(g, inner_main, '('))
 		inner_main++;
-	/* One more WITH is looked at in its turn. */
+	/* A nested WITH is checked when its turn comes. */
 	if (is_head(g, inner_main) ||
 	    (is(g, inner_main, "WITH") && is_char(g, inner_main - 1, '(')))
 		return 0;
@@ -425,8 +439,8 @@ static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 }
 
 /*
- * FROM t WITH (INDEX(1) UPDLOCK), FROM t (XLOCK, ROWLOCK): within parentheses such a word is a
- * hint, unless it stands where only a name can.
+ * FROM t WITH (INDEX(1) UPDLOCK), FROM t (XLOCK, ROWLOCK): such a word within parentheses is a
+ * hint, unless only a name can stand there.
  */
 static int check_hint(const struct guard *g, size_t i, struct err *err)
 {
@@ -476,8 +490,8 @@ static bool is_package(const struct guard *g, size_t i)
 }
 
 /*
- * PostgreSQL's schemas of extensions whose functions write files (orafce's UTL_FILE), tell other
- * sessions or act outside of the transaction. A table may have such a name, too.
+ * PostgreSQL's schemas of extensions whose functions write files (orafce's UTL_FILE), signal other
+ * sessions or act outside the transaction. A table may have such a name too.
  */
 static int check_schema(const struct guard *g, size_t i, struct err *err)
 {
@@ -490,7 +504,7 @@ static int check_schema(const struct guard *g, size_t i, struct err *err)
 							    : 0;
 }
 
-/* Also seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...). */
+/* Checks seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...), among others. */
 static int check_generic(const struct guard *g, size_t i, struct err *err)
 {
 	if (g->text.lexer.dialect != SQL_GENERIC)
@@ -534,7 +548,7 @@ static int check_words(struct guard *g, struct err *err)
 
 /* ---- the whole ---- */
 
-static int check(struct guard *g, struct guard_statement *ret, struct err *err)
+static int check_statement(struct guard *g, struct guard_statement *ret, struct err *err)
 {
 	size_t query = 0;
 	const struct token *last;
@@ -565,7 +579,7 @@ int guard_check(enum sql_dialect dialect, const char *text, size_t len, struct g
 		return err_set(err, ERR_LIMIT, "the query is longer than %d KB",
 			       GUARD_QUERY_MAX >> 10);
 	token_start(&g.text.lexer, dialect, text, len);
-	result = check(&g, ret, err);
+	result = check_statement(&g, ret, err);
 	tokens_release(&g.text);
 	return result;
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * infer.c - classifies values and decides columns. A wrong guess loses data silently (phone
+ * numbers, 007, 1E5, numbers of 20 digits), so a column becomes numbers only if every value reads
+ * back as written; otherwise it stays text and the reason is reported.
+ */
 #include "sql/infer.h"
 
 #include <math.h>
@@ -14,14 +19,14 @@
 
 enum {
 	SURE_DIGITS = 15,  /* every double holds so many */
-	SURE_INTEGER = 18, /* and 64 bits so many */
+	SURE_INTEGER = 18, /* and 64 bits hold so many */
 	PHONE_MIN = 8,     /* digits of a number with a plus that may be a phone's */
-	SURE_LENGTH = 300, /* no number so short is too large or too small without an exponent */
-	NUMBER_MAX = 1100, /* bytes of the longest number that is looked at */
+	SURE_LENGTH = 300, /* no number so short overflows or underflows without an exponent */
+	NUMBER_MAX = 1100, /* bytes of the longest number that is read */
 	GROUP = 3,         /* digits between separators of thousands */
 	DATE_LENGTH = 10,
 	DATE_MAX = 40,
-	EXACT_POWER = 22, /* powers of ten that are doubles */
+	EXACT_POWER = 22, /* powers of ten that a double holds exactly */
 };
 
 #define EXACT_MANTISSA (UINT64_C(1) << 53)
@@ -81,7 +86,7 @@ static bool is_date(const char *s, size_t len)
 	return true;
 }
 
-/* NUL-terminated and with a point, for strtod; false when it is too long. */
+/* Copies a number with a NUL and a point, for strtod. Returns false if it is too long. */
 static bool copy_number(char out[NUMBER_MAX], const char *s, size_t len, char point)
 {
 	char *at;
@@ -96,7 +101,7 @@ static bool copy_number(char out[NUMBER_MAX], const char *s, size_t len, char po
 	return true;
 }
 
-/* Whether it is neither too large nor, not being zero, too small for a double. */
+/* Returns whether a double holds it: neither too large nor, unless it is zero, too small. */
 static bool fits_double(const char *s, size_t len, char point)
 {
 	char text[NUMBER_MAX];
@@ -136,7 +141,7 @@ static enum infer_class integer_class(const char *s, size_t len, size_t sign)
 	return str_eq(text, again) ? INFER_INTEGER : INFER_LONG;
 }
 
-/* Behind an exponent, `at` itself without one; NULL for one without digits. */
+/* Returns the position behind an exponent, `at` if there is none; NULL for one without digits. */
 static const char *after_power(const char *at, const char *end)
 {
 	const char *s = at + 1;
@@ -149,7 +154,7 @@ static const char *after_power(const char *at, const char *end)
 	return n > 0 ? s + n : NULL;
 }
 
-/* `whole` digits stand behind the sign, and something else behind them. */
+/* `whole` digits follow the sign, and something else follows them. */
 static enum infer_class fraction_class(const char *s, size_t len, size_t sign, size_t whole)
 {
 	const char *end = s + len;
@@ -250,7 +255,7 @@ uint64_t infer_others(const uint64_t counts[INFER_CLASSES], bool commas)
 	return present - count_numbers(counts, commas);
 }
 
-/* All of them are numbers. */
+/* All values are numbers. */
 static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 {
 	uint64_t points = counts[INFER_REAL] + counts[INFER_GROUPED] + counts[INFER_POWER];
@@ -269,7 +274,7 @@ static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 				       .missing = true };
 }
 
-/* 2,5 is no number where `commas` does not say so. */
+/* 2,5 is a number only with `commas`. */
 static uint64_t count_marked(const uint64_t counts[INFER_CLASSES], bool commas)
 {
 	return counts[INFER_MARKED] + counts[INFER_MARKED_COMMA] +
@@ -354,7 +359,10 @@ static double slow_real(const char *s, size_t len, char point)
 	return copy_number(text, s, len, point) ? strtod(text, NULL) : 0;
 }
 
-/* Digits that a double holds, times or by a power of ten that is one: rounded once, so exact. */
+/*
+ * Digits that a double holds exactly, times or divided by such a power of ten: rounded once, so the
+ * result is exact.
+ */
 double infer_real(const char *s, size_t len, char point)
 {
 	static const double powers[EXACT_POWER + 1] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keywords.c - the table of refused words, with the dialects in which each is dangerous. A word
+ * that is reserved is refused everywhere; another one only where it acts, since users' columns have
+ * such names. SQL_GENERIC refuses what any of the others does.
+ */
 #include "sql/keywords.h"
 
 #define T BIT(SQL_TSQL)
@@ -99,7 +104,7 @@ static const struct word_rule rules[] = {
 	ANY("OPENDATASOURCE", T | G, OUT),
 	ANY("OPENXML", T | G, OUT),
 
-	/* Not reserved, but a statement, or a lock, before a certain word. */
+	/* Not reserved, but a statement or a lock before a certain word. */
 	PAIR("UPDATE", "SET", G, WRITES),
 	PAIR("TRUNCATE", "TABLE", G, WRITES),
 	PAIR("NEXT", "VALUE", T | M | G, "takes a number from a sequence, which stays taken"),

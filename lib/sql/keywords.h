@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.h - which words a query that only reads does not hold, as data. */
+/* keywords.h - the words that a query that only reads must not contain, as data. */
 #ifndef SQL_KEYWORDS_H
 #define SQL_KEYWORDS_H
 
@@ -7,22 +7,22 @@
 #include "sql/dialect.h"
 
 enum word_place {
-	WORD_ANYWHERE, /* it is a reserved word there: nobody's plain name */
+	WORD_ANYWHERE, /* a reserved word: never a plain name */
 	WORD_PAIR,     /* only before the word `next` */
 	WORD_NAMED,    /* as any name, also in quotes */
-	WORD_CALLED,   /* only as a function: before "(", PostgreSQL's as x.f; also in quotes */
-	WORD_PREFIX,   /* the same for all names that begin so */
+	WORD_CALLED, /* only as a function: before "(", in PostgreSQL also as x.f; also in quotes */
+	WORD_PREFIX, /* all names that begin so, as a function */
 };
 
 struct word_rule {
 	const char *word;
 	const char *next;
-	const char *why; /* after "WORD ", no full stop */
+	const char *why; /* follows "WORD " in the message, without a full stop */
 	unsigned dialects;
 	enum word_place place;
 };
 
-/* Row `index`, NULL past the end. */
+/* Returns rule `index`, NULL past the end. */
 const struct word_rule *keywords_rule(size_t index);
 
 #endif

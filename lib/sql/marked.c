@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * marked.c - recognises numbers with marks by lists of signs and words. A code such as 12A or 300-B
+ * must not count as one, so the letters and their places are narrow.
+ */
 #include "sql/marked.h"
 
 #include <ctype.h>
@@ -9,14 +13,14 @@
 
 enum {
 	WORDS_MAX = 16, /* bytes behind a number */
-	WORD_MAX = 8,   /* and of one word */
+	WORD_MAX = 8,   /* of one word */
 };
 
 #define MINUS "\xe2\x88\x92" /* U+2212 */
 
-/* ---- what stands around the number ---- */
+/* ---- around the number ---- */
 
-/* How long the one of them is that the text begins with; 0 for none. */
+/* Returns the length of the list's entry that the text begins with; 0 for none. */
 static size_t begins_with(const char *s, size_t len, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -25,7 +29,9 @@ static size_t begins_with(const char *s, size_t len, const char *const *list, si
 	return 0;
 }
 
-/* How long the currency's sign, percent sign, sign or blank is that the text begins with. */
+/*
+ * Returns the length of the currency's sign, percent sign, sign or blank that the text begins with.
+ */
 static size_t mark_length(const char *s, size_t len)
 {
 	static const char *const marks[] = { "$",
@@ -45,7 +51,7 @@ static size_t mark_length(const char *s, size_t len)
 
 	if (isalnum((unsigned char)*s))
 		return 0;
-	/* From U+20A0 up to U+20CF all are signs of currencies. */
+	/* U+20A0 to U+20CF are all signs of currencies. */
 	if (len >= 3 && memcmp(s, "\xe2\x82", 2) == 0 && (unsigned char)s[2] >= 0xa0)
 		return 3;
 	if (len >= 3 && memcmp(s, "\xe2\x83", 2) == 0 && (unsigned char)s[2] <= 0x8f)
@@ -59,7 +65,10 @@ static bool is_letter(const char *s, size_t len)
 	       ((unsigned char)*s >= 0x80 && mark_length(s, len) == 0);
 }
 
-/* How long the word is that the text begins with: letters, and "$" or a full stop behind them. */
+/*
+ * Returns the length of the word that the text begins with: letters, and "$" or a full stop behind
+ * them.
+ */
 static size_t word_length(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -94,7 +103,7 @@ static bool is_currency(const char *s, size_t len)
 	return len > 1 && is_word_of(s, len, currencies, sizeof(currencies));
 }
 
-/* What a number is counted in. */
+/* Units of numbers. */
 static const char units[] = " t kg g mg lb lbs oz km m cm mm mi ft l L dl cl ml h hr hrs "
 			    "min s sec ms ns us d kB KB MB GB TB KiB MiB GiB TiB Hz kHz "
 			    "MHz GHz W kW MW Wh kWh MWh V A C F px pt pcs bps pp ha bar "
@@ -108,7 +117,7 @@ static bool is_unit(const char *s, size_t len)
 	return is_word_of(s, len, units, sizeof(units));
 }
 
-/* What a number is multiplied by. */
+/* Factors of numbers. */
 static const char factors[] =
 	" k K M B T G Ki Mi Gi Ti bn Bn mn mln Mln Mio Mio. mio mio. mrd Mrd Mrd. "
 	"tn Tsd. thousand million millions billion billions trillion "
@@ -119,7 +128,7 @@ static bool is_factor(const char *s, size_t len)
 	return is_word_of(s, len, factors, sizeof(factors));
 }
 
-/* Passes over what stands before the number; false for something else. */
+/* Skips the text before the number. Returns false if it is something else. */
 static bool skip_front(const char **s, size_t *len)
 {
 	size_t signs = 0;
@@ -144,15 +153,15 @@ static bool skip_front(const char **s, size_t *len)
 }
 
 /*
- * A capital letter behind the digits makes a code of them, 12A, unless it is a factor: K and
- * M of any number, B, G and T of one that has a point or a mark.
+ * Returns whether the letter behind the digits is a factor; any other capital letter makes a code
+ * of them, as in 12A. K and M may follow any number; B, G and T one with a point or a mark.
  */
 static bool is_letter_behind(char letter, bool sure)
 {
 	return letter == 'K' || letter == 'M' || (sure && strchr("BGT", letter) != NULL);
 }
 
-/* `sure`: the digits are no code's. */
+/* `sure`: the digits are not part of a code. */
 static bool is_behind(const char *s, size_t len, bool sure)
 {
 	size_t words = 0;
@@ -178,7 +187,7 @@ static bool is_behind(const char *s, size_t len, bool sure)
 
 /* ---- its digits ---- */
 
-/* How long the separator of groups or the point is that the text begins with. */
+/* Returns the length of the separator of groups or the point that the text begins with. */
 static size_t group_mark_length(const char *s, size_t len)
 {
 	if (len > 0 && strchr(",.' ", *s) != NULL)
@@ -189,8 +198,9 @@ static size_t group_mark_length(const char *s, size_t len)
 }
 
 /*
- * Of digits, in groups of three but for the first and, behind another separator or the only one,
- * the last. As in India, 1,23,45,678 has groups of two before that of three.
+ * Returns the kind of digits in groups of three. The first group may be shorter; the last may have
+ * any length behind another separator or the only one. In India 1,23,45,678 has groups of two
+ * before the last.
  */
 static enum marked_kind kind_of(const char *s, size_t len)
 {
@@ -219,7 +229,7 @@ static enum marked_kind kind_of(const char *s, size_t len)
 	return mark == ',' && point && (count != 3 || first != mark) ? MARKED_COMMA : MARKED_OTHER;
 }
 
-/* Where the last of its digits ends, unless too much stands behind it; 0 for none. */
+/* Returns the end of the last digit, 0 if too much follows it. */
 static size_t end_of_digits(const char *s, size_t len)
 {
 	size_t end = len;

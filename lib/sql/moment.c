@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * moment.c - a hand-written reader of dates and times that collects traits instead of a value. The
+ * reader of a CSV file warns with them that a text comparison would be wrong; which of 1/2/2020's
+ * numbers is the month is left open until a value decides it.
+ */
 #include "sql/moment.h"
 
 #include <ctype.h>
@@ -18,7 +23,7 @@ enum {
 	SHORT_FRACTION = 3, /* digits */
 };
 
-/* What is left of the text. */
+/* The text left to read. */
 struct rest {
 	const char *s;
 	size_t len;
@@ -43,7 +48,9 @@ static bool take(struct rest *rest, char c)
 	return true;
 }
 
-/* How many digits it begins with; their value, when there are at most four, is *ret. */
+/*
+ * Returns how many digits it begins with, and sets *ret to their value if there are at most four.
+ */
 static size_t take_number(struct rest *rest, unsigned *ret)
 {
 	size_t count = 0;
@@ -63,7 +70,7 @@ static unsigned mark_of(char c)
 	return c == '-' ? MOMENT_DASH : c == '/' ? MOMENT_SLASH : c == '.' ? MOMENT_DOT : 0;
 }
 
-/* The traits that a day or a month of so many digits has. */
+/* Returns the traits of a day or a month with so many digits. */
 static unsigned day_traits(size_t digits, unsigned value)
 {
 	return digits == 1 ? MOMENT_SHORT_DAY : value < 10 ? MOMENT_ZERO_DAY : 0;
@@ -74,7 +81,7 @@ static bool is_day(size_t digits, unsigned value)
 	return (digits == 1 || digits == 2) && value >= 1 && value <= DAY_MAX;
 }
 
-/* A month's name or its first letters, and the full stop behind these. */
+/* Takes a month's name or its first letters, and the full stop behind these. */
 static bool take_month(struct rest *rest)
 {
 	static const char *const names[] = { "january",   "february", "march",    "april",
@@ -96,7 +103,7 @@ static bool take_month(struct rest *rest)
 	return false;
 }
 
-/* `mark` and the year, four digits or two. */
+/* Takes `mark` and the year, of four digits or two. */
 static unsigned take_last_year(struct rest *rest, bool short_too)
 {
 	unsigned value;
@@ -107,7 +114,7 @@ static unsigned take_last_year(struct rest *rest, bool short_too)
 	return digits == 2 && short_too ? MOMENT_YEAR_LAST | MOMENT_SHORT_YEAR : 0;
 }
 
-/* Jan 31, 2026 */
+/* Takes Jan 31, 2026. */
 static unsigned take_named(struct rest *rest)
 {
 	unsigned value;
@@ -129,7 +136,7 @@ static unsigned take_named(struct rest *rest)
 	return traits != 0 ? traits | MOMENT_NAMED | day_traits(digits, value) : 0;
 }
 
-/* 31-Jan-2026, behind the day */
+/* Takes 31-Jan-2026, behind the day. */
 static unsigned take_named_month(struct rest *rest, char mark)
 {
 	unsigned traits;
@@ -143,7 +150,7 @@ static unsigned take_named_month(struct rest *rest, char mark)
 	return traits != 0 ? traits | MOMENT_NAMED : 0;
 }
 
-/* 2026-01-31, behind the year */
+/* Takes 2026-01-31, behind the year. */
 static unsigned take_year_first(struct rest *rest)
 {
 	char mark = rest->len > 0 ? *rest->s : '\0';
@@ -165,7 +172,7 @@ static unsigned take_year_first(struct rest *rest)
 	       day_traits(day_digits, day);
 }
 
-/* 31.01.2026 or 01/31/2026, behind the first number */
+/* Takes 31.01.2026 or 01/31/2026, behind the first number. */
 static unsigned take_year_last(struct rest *rest, size_t first_digits, unsigned first)
 {
 	char mark = rest->len > 0 ? *rest->s : '\0';
@@ -193,7 +200,7 @@ static unsigned take_year_last(struct rest *rest, size_t first_digits, unsigned 
 	return year != 0 ? year | traits : 0;
 }
 
-/* Of what it begins with; 0 for no date. */
+/* Returns the traits of the date at the start; 0 for no date. */
 static unsigned take_date(struct rest *rest)
 {
 	unsigned value;
@@ -214,7 +221,7 @@ static bool take_two(struct rest *rest, unsigned most)
 	return take_number(rest, &value) == 2 && value <= most;
 }
 
-/* +02:00, +0200, +02 */
+/* Takes +02:00, +0200 or +02. */
 static unsigned take_offset(struct rest *rest)
 {
 	bool zero = rest->len > 1 && strspn(rest->s + 1, "0:") + 1 >= rest->len;
@@ -252,7 +259,7 @@ static bool take_half(struct rest *rest)
 	return false;
 }
 
-/* The name of the zone that has no offset; SQLite does not read it. */
+/* Takes the name of the zone without offset; SQLite does not read it. */
 static bool take_name(struct rest *rest)
 {
 	if (rest->len != 3 || (memcmp(rest->s, "UTC", 3) != 0 && memcmp(rest->s, "GMT", 3) != 0))
@@ -261,7 +268,7 @@ static bool take_name(struct rest *rest)
 	return true;
 }
 
-/* What stands behind the time; false for something else. */
+/* Takes the text behind the time. Returns false for anything else. */
 static bool take_zone(struct rest *rest, unsigned *traits)
 {
 	unsigned offset;
@@ -281,7 +288,7 @@ static bool take_zone(struct rest *rest, unsigned *traits)
 	return offset != 0 && rest->len == 0;
 }
 
-/* Behind the seconds; false for a point without digits. */
+/* Takes the text behind the seconds. Returns false for a point without digits. */
 static bool take_fraction(struct rest *rest, unsigned *traits)
 {
 	const char *fraction;
@@ -303,7 +310,7 @@ static bool take_fraction(struct rest *rest, unsigned *traits)
 	return digits > 0;
 }
 
-/* Behind the minutes; false for no seconds. */
+/* Takes the text behind the minutes. Returns false if there are no seconds. */
 static bool take_seconds(struct rest *rest, unsigned *traits)
 {
 	bool zero;
@@ -320,7 +327,7 @@ static bool take_seconds(struct rest *rest, unsigned *traits)
 	return true;
 }
 
-/* All of the rest; 0 for no time. */
+/* Takes all of the rest; 0 for no time. */
 static unsigned take_time(struct rest *rest)
 {
 	unsigned traits = MOMENT_TIME;

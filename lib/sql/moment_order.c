@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Dates and times together: whether their texts sort as they mean, and what makes them sort. */
+/*
+ * moment_order.c - decides from the traits of a column whether its texts sort in the order of time,
+ * and writes SQL that converts them. Text comparison is what SQLite does with dates; mixed forms,
+ * offsets and missing leading zeros make it wrong without an error.
+ */
 #include "sql/moment.h"
 
 enum {
@@ -8,7 +12,7 @@ enum {
 	OFFSETS = ZONES | MOMENT_NO_OFFSET,
 	PRECISIONS =
 		MOMENT_NO_SECONDS | MOMENT_NO_FRACTION | MOMENT_FRACTION | MOMENT_LONG_FRACTION,
-	/* What a simple expression does not undo. */
+	/* Traits that a simple expression cannot undo. */
 	HARD = MOMENT_NAMED | MOMENT_SHORT_YEAR | MOMENT_HALF_DAY | MOMENT_UNREAD,
 };
 
@@ -19,7 +23,7 @@ static bool has_all(unsigned traits, unsigned wanted)
 	return (traits & wanted) == wanted;
 }
 
-/* More than one of them. */
+/* Returns whether it has more than one of them. */
 static bool has_several(unsigned traits, unsigned of)
 {
 	unsigned found = traits & of;
@@ -52,7 +56,7 @@ bool moment_is_unread(unsigned traits)
 			  MOMENT_HALF_DAY | MOMENT_SLASH | MOMENT_DOT | MOMENT_UNREAD)) != 0;
 }
 
-/* Whether `a` has seconds or digits behind a moment that `b` may have without them. */
+/* Returns whether `a` has seconds or digits that `b` may lack for the same moment. */
 static bool is_more_precise(unsigned a, unsigned b)
 {
 	return ((b & MOMENT_NO_SECONDS) && (a & MOMENT_ZERO_SECONDS)) ||
@@ -60,7 +64,10 @@ static bool is_more_precise(unsigned a, unsigned b)
 	       ((b & PRECISIONS) == MOMENT_FRACTION && (a & PRECISIONS) == MOMENT_LONG_FRACTION);
 }
 
-/* Whether a Z of `a` stands where `b` has further digits, which are less: 10:00Z and 10:00:30. */
+/*
+ * Returns whether a Z of `a` stands where `b` has further digits, which sort lower: 10:00Z and
+ * 10:00:30.
+ */
 static bool is_cut_by_zed(unsigned a, unsigned b)
 {
 	unsigned precisions = a & PRECISIONS;
@@ -114,7 +121,7 @@ bool moment_is_ambiguous(unsigned traits)
 	       moment_extends(traits, traits);
 }
 
-/* ---- what makes ISO 8601 of them ---- */
+/* ---- conversion to ISO 8601 ---- */
 
 static char mark_char(unsigned traits)
 {
@@ -138,7 +145,7 @@ static bool put_year_last(struct buf *out, const char *name, unsigned traits)
 	}
 	if (traits & MOMENT_TIME)
 		return false;
-	/* printf takes of each text the number that it begins with, and of NULL 0. */
+	/* printf reads the number at the start of each text, and 0 of NULL. */
 	buf_putf(out, "nullif(printf('%%04d-%%02d-%%02d', substr(%s, -4), ", name);
 	if (month)
 		buf_putf(out, "%s, substr(%s, instr(%s, '%c') + 1)", name, name, name,
@@ -181,7 +188,7 @@ static bool put_year_first(struct buf *out, const char *name, unsigned traits)
 	return true;
 }
 
-/* Seconds of the day, of texts without seconds; some may count hours up to 24. */
+/* Appends the seconds of the day for texts without seconds; some may count hours up to 24. */
 static void put_half_day(struct buf *out, const char *name)
 {
 	buf_putf(out,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * result_names.c - derives names from the CSV file's. A part file begins with a dot, so that lists
+ * of files and the scan leave it out until it is renamed.
+ */
 #include "sql/result_names.h"
 
 #include <string.h>

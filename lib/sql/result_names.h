@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* result.h - names of the files that a query's rows become; the caller frees them. */
+/* result_names.h - names of the files that hold a query's rows. The caller frees each result. */
 #ifndef SQL_RESULT_NAMES_H
 #define SQL_RESULT_NAMES_H
 
 enum { RESULT_BLOBS_MAX = 1000 };
 
-/* Of the file until it is whole: beside it, with a name that lists of files leave out. */
+/* Returns the name of the file until it is complete: hidden, in the same folder. */
 char *result_part_name(const char *file);
-/* Of large binary value `number`, from 1: beside it. */
+/* Returns the name for large binary value `number`, counted from 1, in the same folder. */
 char *result_blob_name(const char *file, unsigned number);
 
 #endif

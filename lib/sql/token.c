@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * token.c - a lexer for five dialects. A guard that reads a string's end elsewhere than the
+ * database would check other words than those that run, so text with two readings is refused
+ * instead of decided. T-SQL and MySQL have the most such cases, each named where it is handled.
+ */
 #include "sql/token.h"
 
 #include <string.h>
@@ -14,7 +19,7 @@ static const char *const bracketing[] = {
 	[SQL_MYSQL] = "\"`", [SQL_GENERIC] = "\"`",
 };
 
-/* Text behind its end reads as NUL, which a query does not hold. */
+/* Text behind the end reads as NUL, which a query does not contain. */
 static char peek(const struct lexer *lexer, size_t ahead)
 {
 	return lexer->at + ahead < lexer->len ? lexer->text[lexer->at + ahead] : '\0';
@@ -61,7 +66,7 @@ static int refuse(const struct lexer *lexer, size_t at, struct err *err, const c
 
 /* ---- comments and blanks ---- */
 
-/* Where several databases are one dialect to us, or a mode of the database decides. */
+/* Returns whether several databases share this dialect, or a mode of the database decides. */
 static bool is_ambiguous(const struct lexer *lexer)
 {
 	return lexer->dialect == SQL_GENERIC || lexer->dialect == SQL_MYSQL;
@@ -130,13 +135,19 @@ static int skip_blanks(struct lexer *lexer, struct err *err)
 
 /* ---- strings and quoted names ---- */
 
-/* MySQL's strings have escapes (odbc.c sees to that), its names have none: "..." is either. */
+/*
+ * MySQL's strings have escapes (cmd/sql's odbc modules ensure it), its names have none: "..." may
+ * be either.
+ */
 static bool is_unclear(const struct lexer *lexer, char close)
 {
 	return lexer->dialect == SQL_GENERIC || (lexer->dialect == SQL_MYSQL && close == '"');
 }
 
-/* Up to `close`, which stands for itself when `doubled`; `escapes`: a backslash hides one. */
+/*
+ * Takes text up to `close`. With `doubled` two of them stand for one; with `escapes` a backslash
+ * hides one.
+ */
 static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escapes, struct err *err)
 {
 	size_t begin = lexer->at++;
@@ -164,7 +175,7 @@ static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escap
 		      close == '\'' ? "this string does not end" : "this name does not end");
 }
 
-/* E'...', only where PostgreSQL has it. */
+/* E'...', only in PostgreSQL. */
 static bool has_escapes(const struct lexer *lexer)
 {
 	char before = lexer->at > 0 ? lexer->text[lexer->at - 1] : '\0';
@@ -172,7 +183,7 @@ static bool has_escapes(const struct lexer *lexer)
 	return lexer->dialect == SQL_POSTGRESQL && (before == 'e' || before == 'E');
 }
 
-/* The prefix of a string: E'', N'', B'', X'', U&''; 0 when there is none. */
+/* Returns the length of a string's prefix: E'', N'', B'', X'', U&''; 0 if there is none. */
 static size_t string_prefix(const struct lexer *lexer)
 {
 	char c = (char)(peek(lexer, 0) | 0x20);
@@ -200,7 +211,7 @@ static bool starts_unicode_name(const struct lexer *lexer)
 	       (peek(lexer, 0) | 0x20) == 'u' && peek(lexer, 1) == '&' && peek(lexer, 2) == '"';
 }
 
-/* The length of $tag$ at the position, 0 when it is none. */
+/* Returns the length of $tag$ at the position, 0 if it is none. */
 static size_t dollar_tag(const struct lexer *lexer)
 {
 	size_t len = 1;
@@ -223,7 +234,7 @@ static int take_dollar(struct lexer *lexer, size_t tag, struct err *err)
 	return 0;
 }
 
-/* ---- the rest ---- */
+/* ---- other tokens ---- */
 
 static void take_word(struct lexer *lexer)
 {
@@ -250,7 +261,7 @@ static bool starts_hex(const struct lexer *lexer)
 	       (is_hex(peek(lexer, 2)) || lexer->dialect == SQL_TSQL);
 }
 
-/* A word right behind a number is a word: SELECT 1UNION is legal for some. */
+/* A word directly behind a number is a word: SELECT 1UNION is legal for some. */
 static void take_number(struct lexer *lexer)
 {
 	if (starts_hex(lexer)) {
@@ -274,7 +285,7 @@ static void take_number(struct lexer *lexer)
 	}
 }
 
-/* MySQL's @a.b and @. are one name each, in which a dot is as good as a letter. */
+/* MySQL's @a.b and @. are one name each, in which a dot counts as a letter. */
 static bool starts_variable(const struct lexer *lexer)
 {
 	char next = peek(lexer, 1);
@@ -301,11 +312,11 @@ static bool starts_param(const struct lexer *lexer)
 		return lexer->dialect != SQL_POSTGRESQL && (is_letter(next) || next == '@');
 	if (c == '$')
 		return is_digit(next) || (lexer->dialect == SQL_SQLITE && is_letter(next));
-	/* Elsewhere it is between the ends of a slice, in front of what may be a function. */
+	/* Elsewhere it is between the ends of a slice, before a name that may be a function. */
 	return lexer->dialect == SQL_SQLITE && c == ':' && is_letter(next);
 }
 
-/* `?` and `$1` end at their digits, the others are names. */
+/* `?` and `$1` end at their digits; the others are names. */
 static void take_param(struct lexer *lexer)
 {
 	if (starts_variable(lexer)) {
@@ -321,7 +332,7 @@ static void take_param(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* To SQL Server 1e is a number: it reads 1eCOMMIT as 1e COMMIT, others as 1 eCOMMIT. */
+/* SQL Server reads 1e as a number, and 1eCOMMIT as 1e COMMIT; others read 1 eCOMMIT. */
 static int check_exponent(const struct lexer *lexer, struct err *err)
 {
 	if (lexer->dialect != SQL_TSQL && !is_ambiguous(lexer))
@@ -366,7 +377,7 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	char c = peek(lexer, 0);
 	size_t tag = dollar_tag(lexer);
 
-	/* To SQL Server they are blanks, which no rule reckons with. */
+	/* SQL Server treats them as blanks, which no rule considers. */
 	if ((unsigned char)c < ' ' || c == '\x7f')
 		return refuse(lexer, lexer->at, err, "a control character");
 	if (c == '\'' || strchr(bracketing[lexer->dialect], c) != NULL)
@@ -401,8 +412,8 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 }
 
 /*
- * SQL Server ends a word at U+0085, U+00A0, U+200B and more, and at signs of money: what goes on
- * here as one name may be two words there.
+ * SQL Server ends a word at U+0085, U+00A0, U+200B and more, and at signs of money. One name for us
+ * may therefore be two words there.
  */
 static int check_letters(const struct lexer *lexer, const struct token *token, struct err *err)
 {
@@ -444,9 +455,9 @@ int token_next(struct lexer *lexer, struct token *ret, struct err *err)
 	return 0;
 }
 
-/* ---- blanks that are no ASCII ---- */
+/* ---- blanks beyond ASCII ---- */
 
-/* The bytes of U+00A0, U+3000 or a byte order mark; 0 for anything else. */
+/* Returns the bytes of U+00A0, U+3000 or a byte order mark; 0 for anything else. */
 static size_t wide_blank(const char *s, size_t len)
 {
 	static const char *const blanks[] = { "\xc2\xa0", "\xe3\x80\x80", "\xef\xbb\xbf" };
@@ -460,7 +471,7 @@ static size_t wide_blank(const char *s, size_t len)
 	return 0;
 }
 
-/* Up to the first such blank in the token that was just taken. */
+/* Shortens the token that was just taken to end before the first such blank. */
 static void shorten(struct lexer *lexer, const struct token *token)
 {
 	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
@@ -497,7 +508,7 @@ void token_plain_blanks(enum sql_dialect dialect, const char *text, size_t len, 
 	buf_put(out, text + put, len - put);
 }
 
-/* ---- what a token is ---- */
+/* ---- comparing tokens ---- */
 
 bool token_is(const struct lexer *lexer, const struct token *token, const char *word)
 {

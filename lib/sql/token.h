@@ -2,11 +2,11 @@
 /*
  * token.h - SQL text as tokens, by the rules of one dialect.
  *
- * Blanks and comments are passed over. What databases read differently is ambiguous in
- * SQL_GENERIC and refused there: a backslash before a quote, a comment in a comment, "--" without
- * a blank behind, "#" outside of names, q'...', MySQL's comments that are run. SQL_MYSQL, where a
- * mode decides what "..." is, has some of these rules. There and in T-SQL a character beyond ASCII
- * stands outside of quotes and comments only where it is a letter.
+ * Blanks and comments are skipped. Text that databases read differently is ambiguous in SQL_GENERIC
+ * and refused there: a backslash before a quote, a comment in a comment, "--" without a blank
+ * behind, "#" outside names, q'...', MySQL's executed comments. SQL_MYSQL, where a mode decides the
+ * meaning of "...", has some of these rules. There and in T-SQL a character beyond ASCII may stand
+ * outside quotes and comments only as a letter.
  */
 #ifndef SQL_TOKEN_H
 #define SQL_TOKEN_H
@@ -39,28 +39,31 @@ struct lexer {
 	size_t len;
 	size_t at;
 	enum sql_dialect dialect;
-	bool escapes; /* the token before was E'...', which a string behind it goes on with */
+	bool escapes; /* the token before was E'...', which a string behind it continues */
 };
 
-/* The text is borrowed. */
+/* Starts a lexer. The text is borrowed. */
 void token_start(struct lexer *lexer, enum sql_dialect dialect, const char *text, size_t len);
-/* ERR_INVALID for text that does not end where it should or may be read in two ways. */
+/*
+ * Reads the next token. Returns -1 and sets ERR_INVALID for text that does not end where it should
+ * or has two readings.
+ */
 int token_next(struct lexer *lexer, struct token *ret, struct err *err) MUST_CHECK;
-/* Whether it is this word, written plainly, in any case. */
+/* Returns whether it is this word, unquoted, in any case. */
 bool token_is(const struct lexer *lexer, const struct token *token, const char *word);
-/* Whether it is this one character. */
+/* Returns whether it is this one character. */
 bool token_is_char(const struct lexer *lexer, const struct token *token, char c);
-/* A name without its quotes, doubled ones made single; the caller frees it. */
+/* Returns a name without its quotes; doubled ones are made single. The caller frees it. */
 char *token_name(const struct lexer *lexer, const struct token *token);
-/* The same of a TOKEN_STRING, too. */
+/* Returns the text as token_name does, also of a TOKEN_STRING. */
 char *token_text(const struct lexer *lexer, const struct token *token);
 /*
- * Puts the text with a plain blank for each U+00A0, U+3000 and byte order mark outside of quotes
- * and comments. Editors and keyboards leave these there, and most databases take them for letters.
- * Each is one character, so places stay what they are.
+ * Appends the text with a plain blank for each U+00A0, U+3000 and byte order mark outside quotes
+ * and comments. Editors and keyboards leave these, and most databases take them for letters. Each
+ * is one character, so places do not change.
  */
 void token_plain_blanks(enum sql_dialect dialect, const char *text, size_t len, struct buf *out);
-/* "line 2, column 7", counted in characters from 1, for a position in the text. */
+/* Sets "line 2, column 7" for a position in the text, counted in characters from 1. */
 void token_place(const struct lexer *lexer, size_t at, size_t *ret_line, size_t *ret_column);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * tokens.c - reads a whole query before it is checked, because many rules look ahead or back. Pairs
+ * of parentheses are matched in one pass; a rule can then skip a group at once, which keeps the
+ * guard linear.
+ */
 #include "sql/tokens.h"
 
 #include <stdlib.h>
@@ -50,7 +55,7 @@ static int read_all(struct tokens *t, struct err *err)
 	}
 }
 
-/* A semicolon in front is common in T-SQL. */
+/* A leading semicolon is common in T-SQL. */
 static void drop_semicolons(struct tokens *t)
 {
 	size_t front = 0;
@@ -64,7 +69,10 @@ static void drop_semicolons(struct tokens *t)
 		t->count--;
 }
 
-/* An open parenthesis ends with the text. While one is open, its place names the one around it. */
+/*
+ * An open parenthesis extends to the end of the text. While it is open, its entry holds the place
+ * of the one around it.
+ */
 static void match_groups(struct tokens *t)
 {
 	size_t open = t->count;

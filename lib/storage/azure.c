@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* azure.c - connection strings and URLs. */
+/*
+ * azure.c - connection strings and URLs. Messages never quote the string, because any part of it
+ * may be the key. Emulators (Azurite) put the account's name into the path instead of the host, so
+ * the account is found in either place.
+ */
 #include "storage/azure.h"
 
 #include <string.h>
@@ -12,7 +16,7 @@
 
 enum { CONTAINER_MIN = 3, CONTAINER_MAX = 63, NAME_MAX_LEN = 63 };
 
-/* Of the emulators; everybody knows them. */
+/* The emulators' account and key, which are public. */
 #define EMULATOR_NAME "devstoreaccount1"
 #define EMULATOR_KEY                                                                               \
 	"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -73,7 +77,7 @@ static void parts_release(struct parts *parts)
 
 static const char blanks[] = " \t\r\n";
 
-/* A key or a signature has "=" in it: only the first one of a part counts. */
+/* Splits at the first "=" of each part, because keys and signatures contain others. */
 static int split(struct parts *parts, struct err *err)
 {
 	char *rest = parts->copy;
@@ -107,7 +111,10 @@ static bool is_label(const char *text, size_t max)
 	return len > 0 && len <= max && text[len] == '\0';
 }
 
-/* "https://NAME.blob.core.windows.net" or, where hosts have no names, "http://127.0.0.1:1/NAME". */
+/*
+ * Finds the name in "https://NAME.blob.core.windows.net" or, where hosts have no names,
+ * "http://127.0.0.1:1/NAME".
+ */
 static char *name_of_endpoint(const char *endpoint)
 {
 	const char *host = strstr(endpoint, "://") + 3;

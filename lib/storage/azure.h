@@ -3,7 +3,7 @@
  * azure.h - Azure Blob Storage: connection strings, Shared Key and links with a service SAS.
  *
  * Sources: "Authorize with Shared Key" and "Create a service SAS" of the REST API's reference,
- * service version 2021-12-02 (string to sign of a SAS with 16 fields).
+ * service version 2021-12-02 (a string to sign of 16 fields).
  */
 #ifndef STORAGE_AZURE_H
 #define STORAGE_AZURE_H
@@ -22,31 +22,32 @@ enum { AZURE_BLOCKS_MAX = 50000 };
 
 struct azure_account {
 	char *name;
-	char *endpoint; /* a URL without a slash at its end; an emulator's ends in the name */
-	char *key;      /* decoded; NULL when there is only a SAS */
+	char *endpoint; /* a URL without a final slash; an emulator's ends with the account's name
+			 */
+	char *key;      /* decoded; NULL if there is only a SAS */
 	size_t key_len;
-	char *sas; /* a query that allows uploads, without its "?"; used where there is no key */
+	char *sas; /* a query that allows uploads, without its "?"; used if there is no key */
 };
 
 /*
- * All forms: AccountName with AccountKey or SharedAccessSignature, EndpointSuffix, BlobEndpoint,
- * UseDevelopmentStorage. Keywords in any case, unknown ones are passed over. ERR_INVALID with a
- * message that holds no part of the string.
+ * Parses all forms: AccountName with AccountKey or SharedAccessSignature, EndpointSuffix,
+ * BlobEndpoint, UseDevelopmentStorage. Keywords may be in any case; unknown ones are ignored.
+ * Returns -1 and sets ERR_INVALID with a message that holds no part of the string.
  */
 int azure_account_parse(const char *text, struct azure_account *ret_account,
 			struct err *err) MUST_CHECK;
-/* Overwrites key and SAS. */
+/* Wipes key and SAS, and frees the members. */
 void azure_account_release(struct azure_account *account);
 #define cleanup_azure __attribute__((cleanup(azure_account_release)))
 bool azure_container_valid(const char *name);
 
-/* The URL of a blob, or with NULL of the container. The caller frees it. */
+/* Returns the URL of a blob, or of the container if `blob` is NULL. The caller frees it. */
 char *azure_url(const struct azure_account *account, const char *container, const char *blob);
 
-/* A request of ours as it is signed. */
+/* A request of ours, to be signed. */
 struct azure_request {
 	const char *method;
-	const char *url; /* as sent, with its query, without a SAS */
+	const char *url; /* as sent, with its query but without a SAS */
 	uint64_t content_length;
 	const char *content_md5;      /* in Base64, or NULL */
 	const char *content_type;     /* or NULL */
@@ -54,13 +55,14 @@ struct azure_request {
 	size_t x_header_count;
 };
 
+/* Appends the string to sign of Shared Key. */
 void azure_string_to_sign(const struct azure_account *account, const struct azure_request *request,
 			  struct buf *out);
-/* "SharedKey NAME:SIGNATURE". The caller frees it. */
+/* Returns "SharedKey NAME:SIGNATURE". The caller frees it. */
 char *azure_authorization(const struct azure_account *account, const struct storage_crypto *crypto,
 			  const struct azure_request *request);
 
-/* A blob that may be read until then; over TLS only, unless the endpoint has none. */
+/* A blob that may be read until `expires`; over TLS only, unless the endpoint has none. */
 struct azure_grant {
 	const char *container;
 	const char *blob;
@@ -69,7 +71,7 @@ struct azure_grant {
 
 void azure_sas_string_to_sign(const struct azure_account *account, const struct azure_grant *grant,
 			      struct buf *out);
-/* The whole URL for an account with a key. The caller frees it. */
+/* Returns the whole URL for an account with a key. The caller frees it. */
 char *azure_link(const struct azure_account *account, const struct storage_crypto *crypto,
 		 const struct azure_grant *grant);
 

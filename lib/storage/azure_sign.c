@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* azure_sign.c - what is signed with an account's key, and how the signature travels. */
+/*
+ * azure_sign.c - composes the strings that an account's key signs. The service composes them too
+ * and compares signatures, so every field, also an empty one, must have its line in this order.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static void put_headers(struct buf *out, const struct azure_request *request)
 	free(sorted);
 }
 
-/* Names in lower case, values decoded, sorted, a line each. */
+/* Appends names in lower case and decoded values, sorted, one line each. */
 static void put_query(struct buf *out, const char *query)
 {
 	cleanup_free char *copy = xstrdup(query);
@@ -102,14 +105,15 @@ static const char *protocols(const struct azure_account *account)
 	return url_is_https(account->endpoint) ? "https" : "";
 }
 
-/* The emulator's path begins with the account; what is signed names it once all the same. */
+/* The emulator's path begins with the account, but the signed string names it only once. */
 void azure_sas_string_to_sign(const struct azure_account *account, const struct azure_grant *grant,
 			      struct buf *out)
 {
 	char expires[STORAGE_TIME_LEN + 1];
 
 	storage_time(grant->expires, expires);
-	/* sp, st, se, resource, si, sip, spr, sv, sr, snapshot, ses, rscc, rscd, rsce, rscl, rsct
+	/*
+	 * sp, st, se, resource, si, sip, spr, sv, sr, snapshot, ses, rscc, rscd, rsce, rscl, rsct
 	 */
 	buf_putf(out, "r\n\n%s\n/blob/%s/%s/%s\n\n\n%s\n" AZURE_VERSION "\nb\n\n\n\n\n\n\n",
 		 expires, account->name, grant->container, grant->blob, protocols(account));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crypto.h - what signing needs and this layer does not compute: libcrypto's, in the program that
- * signs. The server itself never does.
+ * crypto.h - the hash functions for signing, which this layer does not compute. The program that
+ * signs passes libcrypto's; the server itself never signs.
  */
 #ifndef STORAGE_CRYPTO_H
 #define STORAGE_CRYPTO_H

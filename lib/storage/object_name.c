@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * object_name.c - names objects so that links stay readable, and decides which types a browser may
+ * show. Files come from session code: an HTML page or SVG shown inline would run its scripts under
+ * the storage's own origin.
+ */
 #include "storage/object_name.h"
 
 #include <inttypes.h>
@@ -22,7 +27,7 @@ static const char *base_name(const char *name)
 	return slash == NULL ? name : slash + 1;
 }
 
-/* FNV-1a. Who makes two files of one hash loses a file of their own. */
+/* FNV-1a. Session code that makes two paths collide loses only a file of its own. */
 static uint32_t hash_of(const char *path)
 {
 	uint32_t hash = 0x811c9dc5U;
@@ -32,7 +37,7 @@ static uint32_t hash_of(const char *path)
 	return hash;
 }
 
-/* The extension stays the last: it has the type. */
+/* Marks the name before its extension, which gives the type. */
 static char *mark(const char *name, const char *path)
 {
 	const char *base = base_name(name);
@@ -47,7 +52,7 @@ static char *below_folder(const char *path)
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
 	sanitize_name(&clean, path, strlen(path));
-	/* Azure takes it for a slash. */
+	/* Azure treats it as a slash. */
 	for (char *c = clean.data; c != NULL && (c = strchr(c, '\\')) != NULL;)
 		*c = '_';
 	return str_eq(buf_str(&clean), path) ? xstrdup(path) : mark(buf_str(&clean), path);

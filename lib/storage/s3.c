@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * s3.c - presigned URLs. The query must be sorted by the names of its members, and the signing key
+ * is derived in four steps from date, region and service, so a leaked one is valid for a day only.
+ */
 #include "storage/s3.h"
 
 #include <inttypes.h>
@@ -69,7 +73,10 @@ int s3_bucket_make(const struct storage_target *target, struct s3_bucket *ret_bu
 					       : xasprintf("https://s3.%s.amazonaws.com", region);
 	url_trim(endpoint);
 	ret_bucket->region = xstrdup(region);
-	/* The certificate holds for one name before "s3", not for one with dots. */
+	/*
+	 * Amazon's certificate covers one label before "s3", so a bucket with dots goes into the
+	 * path.
+	 */
 	if (target->s3_endpoint == NULL && strchr(target->s3_bucket, '.') == NULL)
 		ret_bucket->url =
 			xasprintf("https://%s.s3.%s.amazonaws.com", target->s3_bucket, region);
@@ -87,7 +94,7 @@ char *s3_url(const struct s3_bucket *bucket, const char *name)
 
 /* ---- presigned links ---- */
 
-/* "20130524T000000Z" */
+/* Writes "20130524T000000Z". */
 static void put_stamp(time_t now, char stamp[STAMP_LEN + 1])
 {
 	struct tm utc;
@@ -97,13 +104,13 @@ static void put_stamp(time_t now, char stamp[STAMP_LEN + 1])
 		(void)strftime(stamp, STAMP_LEN + 1, "%Y%m%dT%H%M%SZ", &utc);
 }
 
-/* "20130524/us-east-1/s3/aws4_request" */
+/* Returns "20130524/us-east-1/s3/aws4_request". The caller frees it. */
 static char *scope_of(const struct s3_bucket *bucket, const char *stamp)
 {
 	return xasprintf("%.*s/%s/s3/aws4_request", DATE_LEN, stamp, bucket->region);
 }
 
-/* In the order of its names. */
+/* Appends the members sorted by name. */
 static void put_query(const struct s3_bucket *bucket, const struct s3_grant *grant, struct buf *out)
 {
 	char stamp[STAMP_LEN + 1];
@@ -140,7 +147,7 @@ static void put_hex(struct buf *out, const unsigned char hash[STORAGE_HASH_LEN])
 		buf_putf(out, "%02x", hash[i]);
 }
 
-/* The key is good for one day, region and service only. */
+/* The derived key is valid for one day, region and service. */
 static void sign(const struct s3_bucket *bucket, const struct storage_crypto *crypto,
 		 const struct s3_grant *grant, const struct buf *text, struct buf *out)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * target.c - decides between the two kinds of storage. Both at once is an error, because the user
+ * would not know where a result went; a setting that is incomplete is an error for the same reason.
+ */
 #include "storage/target.h"
 
 #include <string.h>

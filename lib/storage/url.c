@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * url.c - checks and splits URLs that the user set. Nothing is repaired: a URL that is not plain is
+ * refused, because it becomes part of a signed string.
+ */
 #include "storage/url.h"
 
 #include <string.h>
@@ -13,7 +17,7 @@
 
 enum { PORT_LEN = 5 };
 
-/* Behind the scheme; NULL when it is neither. */
+/* Returns the text behind the scheme; NULL if it is neither. */
 static const char *behind_scheme(const char *url)
 {
 	if (strncasecmp(url, HTTPS, strlen(HTTPS)) == 0)
@@ -23,7 +27,7 @@ static const char *behind_scheme(const char *url)
 	return NULL;
 }
 
-/* The length of a name, or of an IPv6 address in brackets; 0: neither. */
+/* Returns the length of a name, or of an IPv6 address in brackets; 0 if it is neither. */
 static size_t host_len(const char *host)
 {
 	size_t len = host[0] == '[' ? 1 + strspn(host + 1, "0123456789abcdefABCDEF:.") : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base64.c - encodes into the buffer's own room and decodes strictly. Leftover bits and missing
- * padding are errors, so that each text has one decoding: lenient decoders let a filter and a
- * reader see different bytes.
+ * base64.c - encodes in chunks and decodes strictly. Leftover bits and missing padding are errors,
+ * so that each text has one decoding: lenient decoders let a filter and a reader see different
+ * bytes.
  */
 #include "text/base64.h"
 

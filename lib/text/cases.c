@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cases.c - full case mapping by libunistring, without a locale: a server in Turkish must not fold
- * I to a dotless i. SQLite's functions use it, so nothing here may abort for lack of memory.
+ * cases.c - full case mapping by libunistring, without a language: under a Turkish locale "I" would
+ * otherwise become a dotless i. ASCII has a short path, because it is most of all text.
  */
 #include "text/cases.h"
 

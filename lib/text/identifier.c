@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * identifier.c - the span of an identifier by libunistring's tables. All of ASCII passes, because
- * the caller has its own rules for it.
+ * callers have rules of their own for it.
  */
 #include "text/identifier.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_lines.c - undoes \s, \n and \\ in names. Names may be any text in R and JavaScript, so
- * blanks and line breaks in them are escaped by the driver.
+ * name_lines.c - undoes escapes in names: \s for a blank, \t, \n, \r and \\. Names may be any text
+ * in R and JavaScript, and blanks and line breaks separate them in these lines.
  */
 #include "text/name_lines.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * normal.c - NFC by libunistring. It is used for comparing, never for names that are opened: Linux
- * file systems treat the two forms as different files.
+ * normal.c - NFC by libunistring. Most Linux file systems treat composed and decomposed names as
+ * different, so callers that search for a name compare both in this form.
  */
 #include "text/normal.h"
 

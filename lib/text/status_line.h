@@ -2,22 +2,26 @@
 /*
  * status_line.h - the line that closes every result of a cell.
  *
- *   status  = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
- *   part    = "exit " code
- *           / "files" 1*12( " " change ) [ " and " n " more" ]
- *           / "names " name *11( ", " name ) [ " and " n " more" ]
- *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
- *           / "background " n " chars" / "children " n / "unconfined" / "saved " path
- *           / "try " call
- *   change  = "+" file " " size / ( "~" / "-" ) file
- *   file    = word / JSON string without `|` [ "..." ]   ; sanitize_path_word()
- *   name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape;
- *                                                          "-" is for a deleted one
- *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *     status  = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
  *
- * The parts come in this order. A word has no blank, `|`, `[`, `]`, `#` or comma (sanitize_word()),
- * and a path or call no `|`; so no untrusted text can pass for a part.
- * test/support/status_parser.py checks every line against this grammar.
+ *     part    = "exit " code
+ *             / "files" 1*12( " " change ) [ " and " n " more" ]
+ *             / "names " name *11( ", " name ) [ " and " n " more" ]
+ *             / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
+ *             / "background " n " chars" / "children " n
+ *             / "unconfined" / "saved " path / "try " call
+ *
+ *     change  = "+" file " " size / ( "~" / "-" ) file
+ *
+ *     file    = word / JSON string without `|` [ "..." ]   ; sanitize_path_word()
+ *
+ *     name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape
+ *
+ *     size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *
+ * The parts come in this order; "-" before a name means that it was deleted. A word has no blank,
+ * `|`, `[`, `]`, `#` or comma (sanitize_word()), and a path or call no `|`. No untrusted text can
+ * therefore pass for a part. test/support/status_parser.py checks every line against this grammar.
  */
 #ifndef TEXT_STATUS_LINE_H
 #define TEXT_STATUS_LINE_H

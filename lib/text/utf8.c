@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utf8.c - a table-driven decoder. Overlong forms, surrogates and values above U+10FFFF are
- * excluded by the legal range of the second byte (Unicode, table 3-7), not by a check of the
- * decoded value.
+ * utf8.c - a decoder with the legal range of the next byte as its state. Overlong forms, surrogates
+ * and values above U+10FFFF are thus refused at the second byte (Unicode, table 3-7), and nothing
+ * is left to check in the decoded value.
  */
 #include "text/utf8.h"
 
