@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Appends `text` to err->msg and cuts what does not fit. */
-static void append(struct err *err, const char *text)
+static void append_text(struct err *err, const char *text)
 {
 	size_t used = strlen(err->msg);
 	size_t len = size_min(strlen(text), sizeof(err->msg) - 1 - used);
@@ -53,8 +53,8 @@ int err_sys(struct err *err, const char *fmt, ...)
 	va_start(args, fmt);
 	(void)vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
-	append(err, ": ");
-	append(err, text != NULL ? text : "unknown error");
+	append_text(err, ": ");
+	append_text(err, text != NULL ? text : "unknown error");
 	return end_message(err);
 }
 
@@ -67,8 +67,8 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_start(args, fmt);
 	(void)vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
-	append(err, ": ");
-	append(err, inner);
+	append_text(err, ": ");
+	append_text(err, inner);
 	return end_message(err);
 }
 

@@ -93,7 +93,7 @@ static struct entry **find_link(const struct map *map, const void *key, size_t l
 	return link;
 }
 
-static void grow(struct map *map)
+static void grow_slots(struct map *map)
 {
 	size_t slot_count = map->slot_count * 2;
 	struct entry **slots = xcalloc(slot_count, sizeof(struct entry *));
@@ -143,7 +143,7 @@ void *map_set(struct map *map, const void *key, size_t key_len, void *value)
 		memcpy(entry->key, key, key_len);
 	*link = entry;
 	if (++map->count > map->slot_count)
-		grow(map);
+		grow_slots(map);
 	return NULL;
 }
 

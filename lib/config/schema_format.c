@@ -29,7 +29,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static void trim(const char **s, size_t *len)
+static void trim_blanks(const char **s, size_t *len)
 {
 	for (; *len > 0 && is_blank((*s)[0]); (*len)--)
 		(*s)++;
@@ -110,7 +110,7 @@ bool schema_parse(const struct setting *row, const char *text, uint64_t *ret_num
 {
 	size_t len = strlen(text);
 
-	trim(&text, &len);
+	trim_blanks(&text, &len);
 	return schema_is_number(row) ? parse_number(row, text, len, ret_number)
 				     : parse_word(row, text, len, ret_number);
 }

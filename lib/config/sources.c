@@ -239,7 +239,7 @@ static void take_environment(struct sources *s)
 	}
 }
 
-static void add_file(struct sources *s, const char *path)
+static void note_file(struct sources *s, const char *path)
 {
 	char *absolute = paths_absolute(s->env, geteuid(), path);
 	size_t count = 0;
@@ -257,7 +257,7 @@ static void take_file(struct sources *s, const char *path)
 	struct envfile *file;
 	struct err err = { 0 };
 
-	add_file(s, path);
+	note_file(s, path);
 	file = envfile_read(path, s->env, &err);
 	if (!file) {
 		sources_refuse(s, "The file '%s' of --env-file cannot be read: %s.", quoted,

@@ -2,8 +2,8 @@
 /*
  * loop.c - epoll, a heap of timers, pidfds and signalfds. Stopping a source clears it from the
  * batch that epoll returned, so its owner may be freed within a callback. Where a filter forbids
- * pidfd_open, SIGCHLD and waitid replace it. A paused container must not make every deadline pass
- * at once, so an overlong sleep moves all timers.
+ * pidfd_open, SIGCHLD and waitid replace it. An overlong sleep (a paused container) moves all
+ * timers.
  */
 #include "event/loop.h"
 
@@ -471,7 +471,7 @@ void loop_signal_stop(struct loop_signal *signal)
 
 /* ---- a turn ---- */
 
-static int wait_ms(const struct loop *loop, int timeout_ms)
+static int turn_wait_ms(const struct loop *loop, int timeout_ms)
 {
 	uint64_t until;
 
@@ -525,10 +525,7 @@ static void run_timers(struct loop *loop)
 	while (loop->heap_len > 0) {
 		struct loop_timer *timer = loop->heap[0];
 
-		/*
-		 * A timer that is started in this turn waits for the next one. Otherwise timers
-		 * that restart themselves would starve descriptors.
-		 */
+		/* A timer started in this turn waits for the next: io must not starve. */
 		if (timer->deadline_ms > loop->now || timer->order >= started_before)
 			break;
 		loop_timer_stop(timer);
@@ -566,10 +563,7 @@ static int wait_for_events(struct loop *loop, int timeout_ms)
 	return n != 0 ? n : epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, timeout_ms);
 }
 
-/*
- * Moves deadlines after a sleep much longer than requested. The process was then stopped, as in a
- * paused container, and most likely together with everything that it waits for.
- */
+/* The process was stopped, as in a paused container, if it slept much longer than requested. */
 static void allow_for_pause(struct loop *loop, uint64_t slept_ms, uint64_t wanted_ms)
 {
 	uint64_t late_ms = slept_ms > wanted_ms ? slept_ms - wanted_ms : 0;
@@ -587,7 +581,7 @@ void loop_turn(struct loop *loop, int timeout_ms)
 
 	assert(!loop->running);
 	loop->running = true;
-	timeout_ms = wait_ms(loop, timeout_ms);
+	timeout_ms = turn_wait_ms(loop, timeout_ms);
 	n = wait_for_events(loop, timeout_ms);
 	loop->batch_len = n > 0 ? n : 0;
 	loop->now = loop->now_ms();

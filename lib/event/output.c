@@ -81,7 +81,7 @@ static bool writable_now(const struct output *output)
 }
 
 /* Writes until the write would block, everything is written, or the reader is gone. */
-static void flush(struct output *output)
+static void flush_queue(struct output *output)
 {
 	while (output->written < output->queue.len && writable_now(output)) {
 		size_t len = size_min(output->queue.len - output->written, output->piece);
@@ -112,7 +112,7 @@ static void on_writable(struct loop_io *io, uint32_t events)
 	struct output *output = container_of(io, struct output, io);
 
 	(void)events;
-	flush(output);
+	flush_queue(output);
 	if (output->closed)
 		return;
 	if (output->queue.len == 0)
@@ -132,7 +132,7 @@ void output_write(struct output *output, const void *data, size_t len)
 		return;
 	buf_put(&output->queue, data, len);
 	if (!loop_io_active(&output->io))
-		flush(output); /* else on_writable continues in order */
+		flush_queue(output); /* else on_writable continues in order */
 	if (output->closed || output->queue.len == 0)
 		return;
 	output->full = output->full || output_pending(output) > OUTPUT_HIGH_MARK;

@@ -35,7 +35,7 @@ struct helper {
 	char *name; /* of the program, for messages */
 	struct loop_child child;
 	struct loop_io answer;
-	struct output *order;
+	struct output *requests;
 	struct output_handlers request_handlers;
 	int request_fd;
 	int answer_fd;
@@ -73,7 +73,7 @@ static int spawn_helper(const struct helper_spec *spec, const int ends[2], pid_t
 
 /* ---- its reply ---- */
 
-static void on_progress(struct reply *reply, const json_t *progress)
+static void on_reply_progress(struct reply *reply, const json_t *progress)
 {
 	struct helper *helper = container_of(reply, struct helper, reply);
 
@@ -87,7 +87,7 @@ static void stop_reading(struct helper *helper)
 	fd_close(&helper->answer_fd);
 }
 
-static void break_off(struct helper *helper)
+static void abandon_reply(struct helper *helper)
 {
 	helper->broken = true;
 	loop_timer_stop(&helper->quiet);
@@ -114,7 +114,7 @@ static void on_quiet(struct loop_timer *timer)
 	struct helper *helper = container_of(timer, struct helper, quiet);
 	struct err err;
 
-	break_off(helper);
+	abandon_reply(helper);
 	(void)err_set(&err, ERR_TIMEOUT, "'%s' did not get on for %ju s", helper->name,
 		      (uintmax_t)(helper->quiet_ms / 1000));
 	helper->handlers->done(helper, NULL, &err);
@@ -135,11 +135,11 @@ static bool read_some(struct helper *helper)
 	restart_quiet_timer(helper);
 	if (reply_feed(&helper->reply, data, (size_t)n, &helper->err) == 0)
 		return true;
-	break_off(helper);
+	abandon_reply(helper);
 	return false;
 }
 
-static void on_answer(struct loop_io *io, uint32_t events)
+static void on_reply_readable(struct loop_io *io, uint32_t events)
 {
 	(void)events;
 	(void)read_some(container_of(io, struct helper, answer));
@@ -167,7 +167,7 @@ static void report_end(struct helper *helper, int wait_status)
 	helper->handlers->done(helper, NULL, &err);
 }
 
-static void on_exit_of(struct loop_child *child, int wait_status)
+static void on_helper_exit(struct loop_child *child, int wait_status)
 {
 	struct helper *helper = container_of(child, struct helper, child);
 
@@ -188,13 +188,13 @@ static void on_request_closed(struct output *output)
 
 /* ---- the object ---- */
 
-static void send_request(struct helper *helper, const json_t *order)
+static void send_request(struct helper *helper, const json_t *request)
 {
-	char *text = json_write_text(order);
+	char *text = json_write_text(request);
 	size_t len = strlen(text);
 
-	output_write(helper->order, text, len);
-	output_write(helper->order, "\n", 1);
+	output_write(helper->requests, text, len);
+	output_write(helper->requests, "\n", 1);
 	/* A request may hold a secret. */
 	explicit_bzero(text, len);
 	free(text);
@@ -202,29 +202,29 @@ static void send_request(struct helper *helper, const json_t *order)
 
 static int helper_watch(struct helper *helper, pid_t pid, struct err *err)
 {
-	if (loop_child_start(helper->loop, &helper->child, pid, on_exit_of, err) < 0) {
+	if (loop_child_start(helper->loop, &helper->child, pid, on_helper_exit, err) < 0) {
 		(void)kill(pid, SIGKILL);
 		(void)waitpid(pid, NULL, 0);
 		return -1;
 	}
-	return loop_io_start(helper->loop, &helper->answer, helper->answer_fd, EPOLLIN, on_answer,
-			     err);
+	return loop_io_start(helper->loop, &helper->answer, helper->answer_fd, EPOLLIN,
+			     on_reply_readable, err);
 }
 
 static int helper_launch(struct helper *helper, const struct helper_spec *spec, struct err *err)
 {
-	int order[2] = { -1, -1 };
+	int request[2] = { -1, -1 };
 	int answer[2] = { -1, -1 };
 	pid_t pid = -1;
 	int result = -1;
 
-	if (pipe2(order, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
+	if (pipe2(request, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
 		(void)err_sys(err, "making a pipe");
 	else
-		result = spawn_helper(spec, (int[2]){ order[0], answer[1] }, &pid, err);
-	helper->request_fd = order[1];
+		result = spawn_helper(spec, (int[2]){ request[0], answer[1] }, &pid, err);
+	helper->request_fd = request[1];
 	helper->answer_fd = answer[0];
-	fd_close(&order[0]);
+	fd_close(&request[0]);
 	fd_close(&answer[1]);
 	if (result == 0)
 		result = helper_watch(helper, pid, err);
@@ -247,21 +247,21 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 	helper->request_fd = -1;
 	helper->answer_fd = -1;
 	helper->request_handlers.closed = on_request_closed;
-	reply_init(&helper->reply, on_progress);
+	reply_init(&helper->reply, on_reply_progress);
 	if (helper_launch(helper, spec, err) < 0) {
 		helper_free(helper);
 		return NULL;
 	}
-	helper->order = output_new(loop, helper->request_fd, &helper->request_handlers);
+	helper->requests = output_new(loop, helper->request_fd, &helper->request_handlers);
 	send_request(helper, spec->order);
 	restart_quiet_timer(helper);
 	return helper;
 }
 
-void helper_send(struct helper *helper, const json_t *order)
+void helper_send(struct helper *helper, const json_t *request)
 {
 	helper->reply.total = 0;
-	send_request(helper, order);
+	send_request(helper, request);
 }
 
 void *helper_data(const struct helper *helper)
@@ -277,7 +277,7 @@ void helper_cancel(struct helper *helper)
 
 static void release_helper(struct helper *helper)
 {
-	output_free(helper->order);
+	output_free(helper->requests);
 	loop_timer_stop(&helper->quiet);
 	stop_reading(helper);
 	fd_close(&helper->request_fd);
@@ -311,7 +311,7 @@ void helper_free(struct helper *helper)
  * Returns whether a helper that must report regularly has been silent for long. Only the server can
  * end it.
  */
-static bool hangs(const struct helper *helper)
+static bool is_hung(const struct helper *helper)
 {
 	struct pollfd output = { .fd = helper->answer_fd, .events = POLLIN };
 
@@ -325,7 +325,7 @@ void helper_leave(struct helper *helper, int wait_ms)
 	if (helper == NULL)
 		return;
 	if (loop_child_active(&helper->child)) {
-		if (hangs(helper))
+		if (is_hung(helper))
 			(void)kill(helper->child.pid, SIGKILL);
 		wait_for_end(helper, wait_ms);
 		loop_child_stop(&helper->child);

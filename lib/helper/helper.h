@@ -67,7 +67,7 @@ void *helper_data(const struct helper *helper);
  * Sends a further request to a helper that stays. Its answer comes as progress, and the maxima of
  * reply.h count anew. The request is lost if the program has ended, which `done` reports.
  */
-void helper_send(struct helper *helper, const json_t *order);
+void helper_send(struct helper *helper, const json_t *request);
 /* Asks the helper to stop (SIGTERM). `done` follows, with the result that it still sends. */
 void helper_cancel(struct helper *helper);
 /* Kills the helper if it still runs, and frees it. No handler is called after this. May be NULL. */

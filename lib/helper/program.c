@@ -46,16 +46,16 @@ static int read_line(struct buf *line, struct err *err)
 json_t *request_read(size_t max, struct err *err)
 {
 	cleanup_buf struct buf line = BUF_INIT(max + READ_SIZE);
-	json_t *order;
+	json_t *request;
 
 	if (read_line(&line, err) < 0)
 		return NULL;
-	order = json_parse(line.data, line.len, err);
+	request = json_parse(line.data, line.len, err);
 	/* The line may have held a secret. */
 	explicit_bzero(line.data, line.len);
-	if (order == NULL)
+	if (request == NULL)
 		(void)err_wrap(err, "the order");
-	return order;
+	return request;
 }
 
 static void send_line(const char *kind, json_t *value_own)

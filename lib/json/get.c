@@ -26,7 +26,7 @@ const char *json_get_type_name(const json_t *value)
 }
 
 /* Returns NULL if the member is absent or null. */
-static json_t *member(const json_t *object, const char *key)
+static json_t *find_member(const json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);
 
@@ -42,7 +42,7 @@ static int wrong_type(const char *where, const char *key, const char *wanted, co
 
 int json_get_required(const json_t *object, const char *where, const char *key, struct err *err)
 {
-	if (member(object, key) == NULL)
+	if (find_member(object, key) == NULL)
 		return err_set(err, ERR_INVALID, "%s.%s is missing", where, key);
 	return 0;
 }
@@ -55,7 +55,7 @@ static bool has_nul(const json_t *text)
 int json_get_text(const json_t *object, const char *where, const char *key, const char **ret,
 		  size_t *ret_len, struct err *err)
 {
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 
 	if (value == NULL)
 		return 0;
@@ -72,7 +72,7 @@ int json_get_text(const json_t *object, const char *where, const char *key, cons
 int json_get_bool(const json_t *object, const char *where, const char *key, bool *ret,
 		  struct err *err)
 {
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 
 	if (value == NULL)
 		return 0;
@@ -87,7 +87,7 @@ int json_get_int(const json_t *object, const char *where, const char *key, json_
 {
 	/* Beyond 2^53 a real no longer says which integer was meant. */
 	const double exact = 9007199254740992.0;
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 	double real = json_real_value(value);
 
 	if (value == NULL)
@@ -107,7 +107,7 @@ int json_get_int(const json_t *object, const char *where, const char *key, json_
 int json_get_number(const json_t *object, const char *where, const char *key, double *ret,
 		    struct err *err)
 {
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 
 	if (value == NULL)
 		return 0;
@@ -120,7 +120,7 @@ int json_get_number(const json_t *object, const char *where, const char *key, do
 int json_get_object(const json_t *object, const char *where, const char *key, json_t **ret,
 		    struct err *err)
 {
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 
 	if (value == NULL)
 		return 0;
@@ -133,7 +133,7 @@ int json_get_object(const json_t *object, const char *where, const char *key, js
 int json_get_array(const json_t *object, const char *where, const char *key, json_t **ret,
 		   struct err *err)
 {
-	json_t *value = member(object, key);
+	json_t *value = find_member(object, key);
 
 	if (value == NULL)
 		return 0;

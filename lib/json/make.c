@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-static json_t *check(json_t *value)
+static json_t *abort_unless_made(json_t *value)
 {
 	if (value == NULL) {
 		(void)fputs("ptycell: out of memory\n", stderr);
@@ -32,7 +32,7 @@ json_t *json_make_text(const char *text, size_t len)
 		return value;
 	buf_init(&repaired, BUF_UNBOUNDED);
 	utf8_repair(&repaired, text, len);
-	value = check(json_stringn(buf_str(&repaired), repaired.len));
+	value = abort_unless_made(json_stringn(buf_str(&repaired), repaired.len));
 	buf_release(&repaired);
 	return value;
 }
@@ -67,7 +67,7 @@ void json_put_str(json_t *object, const char *key, const char *text)
 
 void json_put_int(json_t *object, const char *key, json_int_t value)
 {
-	json_put(object, key, check(json_integer(value)));
+	json_put(object, key, abort_unless_made(json_integer(value)));
 }
 
 void json_put_real(json_t *object, const char *key, double value)
@@ -85,6 +85,6 @@ void json_put_bool(json_t *object, const char *key, bool value)
 
 void json_append(json_t *array, json_t *value_own)
 {
-	if (json_array_append_new(array, check(value_own)) < 0)
+	if (json_array_append_new(array, abort_unless_made(value_own)) < 0)
 		abort(); /* not an array, or no memory */
 }

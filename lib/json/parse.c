@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-static json_t *load(const char *text, size_t len, json_error_t *ret_why)
+static json_t *load_value(const char *text, size_t len, json_error_t *ret_why)
 {
 	return json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
 			  ret_why);
@@ -133,7 +133,7 @@ json_t *json_parse(const char *text, size_t len, struct err *err)
 	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
 	json_error_t why;
 	json_error_t again;
-	json_t *value = load(text, len, &why);
+	json_t *value = load_value(text, len, &why);
 
 	if (value != NULL)
 		return value;
@@ -142,7 +142,7 @@ json_t *json_parse(const char *text, size_t len, struct err *err)
 		return NULL;
 	}
 	mend(text, len, false, &whole);
-	value = load(buf_str(&whole), whole.len, &again);
+	value = load_value(buf_str(&whole), whole.len, &again);
 	if (value == NULL)
 		(void)err_set(err, ERR_INVALID, "%s (at byte %d)", why.text, why.position);
 	return value;
@@ -156,7 +156,7 @@ json_t *json_parse_mended(const char *text, size_t len)
 
 	utf8_repair(&repaired, text, len);
 	mend(buf_str(&repaired), repaired.len, true, &whole);
-	return load(buf_str(&whole), whole.len, &why);
+	return load_value(buf_str(&whole), whole.len, &why);
 }
 
 /*

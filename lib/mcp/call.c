@@ -79,8 +79,8 @@ void mcp_call_end(struct mcp_call *call)
 	list_remove(&call->node);
 	mcp_listen_free(call->listen);
 	json_decref(call->message);
-	json_decref(call->era.capabilities);
-	json_decref(call->era.client_info);
+	json_decref(call->sender.capabilities);
+	json_decref(call->sender.client_info);
 	json_decref(call->no_arguments);
 	json_decref(call->answers);
 	json_decref(call->state);
@@ -140,7 +140,7 @@ void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call
 
 enum mcp_revision mcp_call_revision(const struct mcp_call *call)
 {
-	return call->era.revision;
+	return call->sender.revision;
 }
 
 const char *mcp_call_target(const struct mcp_call *call)
@@ -152,7 +152,7 @@ const char *mcp_call_target(const struct mcp_call *call)
 
 static const char *client_text(const struct mcp_call *call, const char *key)
 {
-	const char *text = json_string_value(json_object_get(call->era.client_info, key));
+	const char *text = json_string_value(json_object_get(call->sender.client_info, key));
 
 	return text != NULL ? text : "";
 }
@@ -199,7 +199,7 @@ void mcp_call_progress(struct mcp_call *call, double progress, double total, con
 	put_number(params, "progress", progress);
 	if (total >= 0 && isfinite(total))
 		put_number(params, "total", total);
-	if (call->era.revision >= MCP_2025_03_26)
+	if (call->sender.revision >= MCP_2025_03_26)
 		json_put_str(params, "message", message);
 	mcp_reply_notify(call->server, "notifications/progress", params);
 }
@@ -213,7 +213,7 @@ void mcp_call_log(struct mcp_call *call, const char *level, json_t *data_own)
 
 	if (!call->server->features->logging || call->cancelled)
 		return;
-	if (mcp_era_parse_level(name, &rank) < 0 || rank < call->era.log_level)
+	if (mcp_revision_parse_level(name, &rank) < 0 || rank < call->sender.log_level)
 		return;
 	params = json_object();
 	json_put(params, "level", json_incref(name));
@@ -223,7 +223,7 @@ void mcp_call_log(struct mcp_call *call, const char *level, json_t *data_own)
 
 /* ---- the answer ---- */
 
-static void gate_prompt(json_t *result, enum mcp_revision revision)
+static void convert_prompt(json_t *result, enum mcp_revision revision)
 {
 	json_t *message;
 	size_t i;
@@ -232,7 +232,7 @@ static void gate_prompt(json_t *result, enum mcp_revision revision)
 		json_t *block = json_incref(json_object_get(message, "content"));
 
 		if (block != NULL)
-			json_put(message, "content", mcp_content_gate_block(block, revision));
+			json_put(message, "content", mcp_content_convert_block(block, revision));
 	}
 }
 
@@ -243,7 +243,7 @@ void mcp_call_finish_result(struct mcp_call *call, json_t *result_own)
 		if (json_is_null(json_object_get(result_own, "nextCursor")))
 			(void)json_object_del(result_own, "nextCursor");
 		if (call->method->handle == mcp_prompts_get)
-			gate_prompt(result_own, call->era.revision);
+			convert_prompt(result_own, call->sender.revision);
 		mcp_reply_decorate(call, result_own);
 		mcp_reply_result(call, result_own);
 	}
@@ -257,7 +257,7 @@ void mcp_call_finish_result(struct mcp_call *call, json_t *result_own)
  */
 static bool takes_structured(const struct mcp_call *call, const json_t *structured, bool is_error)
 {
-	if (structured == NULL || is_error || call->era.revision < MCP_2025_06_18)
+	if (structured == NULL || is_error || call->sender.revision < MCP_2025_06_18)
 		return false;
 	return mcp_is_modern(call) || json_is_object(structured);
 }
@@ -267,7 +267,7 @@ void mcp_call_finish(struct mcp_call *call, json_t *content_own, json_t *structu
 {
 	json_t *result = json_object();
 
-	json_put(result, "content", mcp_content_gate(content_own, call->era.revision));
+	json_put(result, "content", mcp_content_convert(content_own, call->sender.revision));
 	if (takes_structured(call, structured_own, is_error))
 		json_put(result, "structuredContent", structured_own);
 	else

@@ -19,7 +19,7 @@ enum { ASK_TIMEOUT_MS = 10 * 60 * 1000 };
 /* One request of ours to an older client. */
 struct asked {
 	struct mcp_call *call; /* NULL for a side request */
-	struct mcp_aside *aside;
+	struct mcp_aside *side_request;
 	char id[24]; /* "s1": a string, so that it differs from the ids that clients use */
 	char *key;
 	bool open;
@@ -79,7 +79,7 @@ bool mcp_call_can_ask(const struct mcp_call *call, enum mcp_ask_kind kind)
 	/* MI-7: an older client is asked nothing before it reported that it is ready. */
 	if (!mcp_is_modern(call) && !call->server->legacy.initialized)
 		return false;
-	return declared(call->era.capabilities, kind);
+	return declared(call->sender.capabilities, kind);
 }
 
 static bool is_action(const char *action)
@@ -129,7 +129,7 @@ int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no)
 	call->answers = json_incref(answers);
 	if (handle == NULL)
 		return 0;
-	call->state = mcp_keep_take(call->server->kept, call, handle);
+	call->state = mcp_states_take(call->server->states, call, handle);
 	if (call->state == NULL)
 		return mcp_refuse(no, RPC_INVALID_PARAMS,
 				  "params.requestState is not valid here; start the request anew");
@@ -199,7 +199,8 @@ static void ask_modern(struct mcp_call *call, const struct mcp_question *questio
 	json_put_str(result, "resultType", "input_required");
 	json_put(result, "inputRequests", requests);
 	if (state_own != NULL)
-		json_put(result, "requestState", mcp_keep_put(call->server->kept, call, state_own));
+		json_put(result, "requestState",
+			 mcp_states_put(call->server->states, call, state_own));
 	mcp_call_finish_result(call, result);
 }
 
@@ -339,45 +340,45 @@ static void fail_by_client(struct mcp_call *call, const json_t *error)
 
 /* ---- side requests ---- */
 
-static void end_aside(struct mcp_aside *aside, json_t *result)
+static void end_side_request(struct mcp_aside *side_request, json_t *result)
 {
-	void (*answered)(void *data, json_t *result) = aside->answered;
-	void *data = aside->data;
+	void (*answered)(void *data, json_t *result) = side_request->answered;
+	void *data = side_request->data;
 
-	list_remove(&aside->node);
-	free(aside);
+	list_remove(&side_request->node);
+	free(side_request);
 	answered(data, result);
 }
 
 struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
 				     void (*answered)(void *data, json_t *result), void *data)
 {
-	struct mcp_aside *aside;
+	struct mcp_aside *side_request;
 
 	if (mcp_is_modern(call) || !mcp_call_can_ask(call, question->kind) || call->cancelled)
 		return NULL;
-	aside = xcalloc(1, sizeof(*aside));
-	list_init(&aside->node);
-	aside->server = call->server;
-	aside->asked.aside = aside;
-	aside->kind = question->kind;
-	aside->answered = answered;
-	aside->data = data;
-	if (send_question(call->server, &aside->asked, question) < 0) {
-		free(aside);
+	side_request = xcalloc(1, sizeof(*side_request));
+	list_init(&side_request->node);
+	side_request->server = call->server;
+	side_request->asked.side_request = side_request;
+	side_request->kind = question->kind;
+	side_request->answered = answered;
+	side_request->data = data;
+	if (send_question(call->server, &side_request->asked, question) < 0) {
+		free(side_request);
 		return NULL;
 	}
-	list_append(&call->server->asides, &aside->node);
-	return aside;
+	list_append(&call->server->side_requests, &side_request->node);
+	return side_request;
 }
 
-void mcp_aside_withdraw(struct mcp_aside *aside)
+void mcp_aside_withdraw(struct mcp_aside *side_request)
 {
-	if (aside == NULL)
+	if (side_request == NULL)
 		return;
-	close_asked(aside->server, &aside->asked, true);
-	list_remove(&aside->node);
-	free(aside);
+	close_asked(side_request->server, &side_request->asked, true);
+	list_remove(&side_request->node);
+	free(side_request);
 }
 
 /* ---- responses of the client ---- */
@@ -392,9 +393,11 @@ void mcp_ask_response(struct mcp_server *server, const struct rpc_message *messa
 		return; /* never answered, even if it is wrong (RP-4) */
 	call = asked->call;
 	close_asked(server, asked, false);
-	if (asked->aside != NULL) {
-		end_aside(asked->aside,
-			  has_shape(message->result, asked->aside->kind) ? message->result : NULL);
+	if (asked->side_request != NULL) {
+		end_side_request(asked->side_request,
+				 has_shape(message->result, asked->side_request->kind)
+					 ? message->result
+					 : NULL);
 		return;
 	}
 	if (message->error != NULL) {
@@ -422,11 +425,12 @@ void mcp_ask_input_ended(struct mcp_server *server)
 {
 	struct mcp_call *call;
 
-	while (!list_empty(&server->asides)) {
-		struct mcp_aside *aside = list_entry(server->asides.next, struct mcp_aside, node);
+	while (!list_empty(&server->side_requests)) {
+		struct mcp_aside *side_request =
+			list_entry(server->side_requests.next, struct mcp_aside, node);
 
-		close_asked(server, &aside->asked, false);
-		end_aside(aside, NULL);
+		close_asked(server, &side_request->asked, false);
+		end_side_request(side_request, NULL);
 	}
 	while ((call = first_asking(server)) != NULL)
 		fail_asking(call, "The client ended its input, so the question has no answer.");

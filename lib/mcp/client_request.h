@@ -61,6 +61,6 @@ struct mcp_aside;
 struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
 				     void (*answered)(void *data, json_t *result), void *data);
 /* Withdraws the question and cancels it at the client. May be NULL. */
-void mcp_aside_withdraw(struct mcp_aside *aside);
+void mcp_aside_withdraw(struct mcp_aside *side_request);
 
 #endif

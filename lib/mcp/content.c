@@ -105,7 +105,7 @@ json_t *mcp_embedded(json_t *resource_own)
 
 /* ---- conversion ---- */
 
-static const char *member(const json_t *block, const char *key)
+static const char *find_string(const json_t *block, const char *key)
 {
 	const char *text = json_string_value(json_object_get(block, key));
 
@@ -117,13 +117,13 @@ static json_t *link_to_text(const json_t *block)
 	json_t *text = make_block("text");
 
 	json_put(text, "text",
-		 json_make_fmt("%s: %s", member(block, "name"), member(block, "uri")));
+		 json_make_fmt("%s: %s", find_string(block, "name"), find_string(block, "uri")));
 	return text;
 }
 
 static json_t *audio_to_resource(const json_t *block)
 {
-	json_t *resource = make_resource("audio:inline", member(block, "mimeType"));
+	json_t *resource = make_resource("audio:inline", find_string(block, "mimeType"));
 
 	json_put(resource, "blob", json_incref(json_object_get(block, "data")));
 	return mcp_embedded(resource);
@@ -139,9 +139,9 @@ static json_t *unknown_to_text(const json_t *block)
 	return text;
 }
 
-json_t *mcp_content_gate_block(json_t *block_own, enum mcp_revision revision)
+json_t *mcp_content_convert_block(json_t *block_own, enum mcp_revision revision)
 {
-	const char *type = member(block_own, "type");
+	const char *type = find_string(block_own, "type");
 	json_t *other;
 
 	if (str_eq(type, "text") || str_eq(type, "image") || str_eq(type, "resource"))
@@ -161,7 +161,7 @@ json_t *mcp_content_gate_block(json_t *block_own, enum mcp_revision revision)
 	return other;
 }
 
-json_t *mcp_content_gate(json_t *content_own, enum mcp_revision revision)
+json_t *mcp_content_convert(json_t *content_own, enum mcp_revision revision)
 {
 	json_t *block;
 	size_t i;
@@ -169,7 +169,7 @@ json_t *mcp_content_gate(json_t *content_own, enum mcp_revision revision)
 	if (content_own == NULL)
 		return json_array();
 	json_array_foreach (content_own, i, block) {
-		json_t *known = mcp_content_gate_block(json_incref(block), revision);
+		json_t *known = mcp_content_convert_block(json_incref(block), revision);
 
 		if (known == block)
 			json_decref(known);

@@ -130,14 +130,14 @@ static const struct mcp_method *find_method(const struct mcp_server *server, con
 
 /* Checks everything that can be refused before the method's own work. Returns -1 and sets *no. */
 static int check_request(struct mcp_server *server, const struct rpc_message *message,
-			 bool in_batch, struct mcp_era *era, const struct mcp_method **ret,
+			 bool in_batch, struct mcp_sender *sender, const struct mcp_method **ret,
 			 struct mcp_refusal *no)
 {
 	struct rpc_key key;
 
-	if (mcp_era_read(server, message, era, no) < 0)
+	if (mcp_revision_read(server, message, sender, no) < 0)
 		return -1;
-	*ret = find_method(server, message->method, era->revision >= MCP_2026_07_28);
+	*ret = find_method(server, message->method, sender->revision >= MCP_2026_07_28);
 	if (*ret == NULL) {
 		cleanup_free char *quoted = sanitize_quote(message->method);
 
@@ -145,7 +145,7 @@ static int check_request(struct mcp_server *server, const struct rpc_message *me
 	}
 	if (message->params != NULL && !json_is_object(message->params))
 		return mcp_refuse(no, RPC_INVALID_PARAMS, "params must be an object");
-	if (in_batch && ((*ret)->handle == mcp_initialize || era->revision >= MCP_2026_07_28))
+	if (in_batch && ((*ret)->handle == mcp_initialize || sender->revision >= MCP_2026_07_28))
 		return mcp_refuse(no, RPC_INVALID_REQUEST, "This request cannot be in a batch");
 	rpc_key_of(message->id, &key);
 	if (map_get(server->by_id, key.data, key.len) != NULL)
@@ -162,17 +162,17 @@ static void take_request(struct mcp_server *server, json_t *value,
 {
 	const struct mcp_method *method = NULL;
 	struct mcp_refusal no;
-	struct mcp_era era;
+	struct mcp_sender sender;
 	struct mcp_call *call;
 
-	if (check_request(server, message, batch != NULL, &era, &method, &no) < 0) {
+	if (check_request(server, message, batch != NULL, &sender, &method, &no) < 0) {
 		mcp_reply_error(server, batch, message->id, &no);
 		return;
 	}
 	call = mcp_call_new(server, method, value, message);
-	call->era = era;
-	(void)json_incref(era.capabilities);
-	(void)json_incref(era.client_info);
+	call->sender = sender;
+	(void)json_incref(sender.capabilities);
+	(void)json_incref(sender.client_info);
 	call->batch = batch;
 	if (batch != NULL)
 		batch->pending++;

@@ -15,7 +15,8 @@ static const char *const legacy_versions[] = {
 };
 _Static_assert(ARRAY_SIZE(legacy_versions) == MCP_2026_07_28, "every legacy revision has a date");
 
-static void put_part(json_t *capabilities, const char *name, bool list_changed, bool subscribe)
+static void put_capability(json_t *capabilities, const char *name, bool list_changed,
+			   bool subscribe)
 {
 	json_t *part = json_object();
 
@@ -31,15 +32,16 @@ static json_t *make_capabilities(const struct mcp_features *f, enum mcp_revision
 	json_t *capabilities = json_object();
 
 	if (f->tool_count > 0)
-		put_part(capabilities, "tools", f->tools_change, false);
+		put_capability(capabilities, "tools", f->tools_change, false);
 	if (f->prompt_count > 0)
-		put_part(capabilities, "prompts", f->prompts_change, false);
+		put_capability(capabilities, "prompts", f->prompts_change, false);
 	if (f->resources_list != NULL)
-		put_part(capabilities, "resources", f->resources_change, f->resources_subscribe);
+		put_capability(capabilities, "resources", f->resources_change,
+			       f->resources_subscribe);
 	if (f->complete != NULL && revision >= MCP_2025_03_26)
-		put_part(capabilities, "completions", false, false);
+		put_capability(capabilities, "completions", false, false);
 	if (f->logging)
-		put_part(capabilities, "logging", false, false);
+		put_capability(capabilities, "logging", false, false);
 	return capabilities;
 }
 
@@ -121,7 +123,7 @@ void mcp_set_level(struct mcp_call *call)
 {
 	enum mcp_level level;
 
-	if (mcp_era_parse_level(json_object_get(call->params, "level"), &level) < 0) {
+	if (mcp_revision_parse_level(json_object_get(call->params, "level"), &level) < 0) {
 		mcp_call_refuse(call, RPC_INVALID_PARAMS,
 				"params.level must be one of debug, info, notice, warning, error, "
 				"critical, alert, emergency",

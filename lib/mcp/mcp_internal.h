@@ -43,7 +43,7 @@ enum mcp_level {
 };
 
 /* The revision of a request and its sender's capabilities. Values are borrowed. */
-struct mcp_era {
+struct mcp_sender {
 	enum mcp_revision revision;
 	json_t *capabilities;     /* NULL if there are none */
 	json_t *client_info;      /* NULL if the client sent none */
@@ -85,9 +85,9 @@ struct mcp_call {
 	const struct mcp_method *method;
 	json_t *message; /* owned; the next three are part of it */
 	json_t *id;
-	json_t *params;         /* an object, or NULL */
-	json_t *progress_token; /* or NULL */
-	struct mcp_era era;     /* owned values: a later handshake may replace the session's */
+	json_t *params;           /* an object, or NULL */
+	json_t *progress_token;   /* or NULL */
+	struct mcp_sender sender; /* owned values: a later handshake may replace the session's */
 	double progress;
 	struct mcp_batch *batch; /* or NULL */
 	bool cancelled;
@@ -129,14 +129,14 @@ struct mcp_server {
 	json_t *server_info_meta; /* {"io.modelcontextprotocol/serverInfo": ...} */
 	char *tools_text[2]; /* text of the list's result, indexed by `modern`; made on first use */
 	struct map *asked;   /* our requests to an older client, by id */
-	struct list asides;  /* side requests: no call waits for them */
+	struct list side_requests; /* side requests: no call waits for them */
 	uint64_t last_asked;
-	struct mcp_kept *kept; /* states behind requestState handles */
+	struct mcp_states *states; /* states behind requestState handles */
 };
 
 static inline bool mcp_is_modern(const struct mcp_call *call)
 {
-	return call->era.revision >= MCP_2026_07_28;
+	return call->sender.revision >= MCP_2026_07_28;
 }
 
 /* ---- revision.c ---- */
@@ -145,10 +145,10 @@ static inline bool mcp_is_modern(const struct mcp_call *call)
  * Reads the revision of a message. Returns 0 and sets *ret. Returns -1 and sets *no if the claim,
  * or its absence, does not fit the method.
  */
-int mcp_era_read(const struct mcp_server *server, const struct rpc_message *message,
-		 struct mcp_era *ret, struct mcp_refusal *no);
+int mcp_revision_read(const struct mcp_server *server, const struct rpc_message *message,
+		      struct mcp_sender *ret, struct mcp_refusal *no);
 /* Returns -1 if the name is none of the eight levels. */
-int mcp_era_parse_level(const json_t *name, enum mcp_level *ret);
+int mcp_revision_parse_level(const json_t *name, enum mcp_level *ret);
 int mcp_refuse(struct mcp_refusal *no, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* ---- dispatch.c ---- */
@@ -188,8 +188,8 @@ void mcp_reply_decorate(const struct mcp_call *call, json_t *result);
 /* ---- content.c ---- */
 
 /* Convert blocks to kinds that the revision knows. They may change and return `content_own`. */
-json_t *mcp_content_gate(json_t *content_own, enum mcp_revision revision);
-json_t *mcp_content_gate_block(json_t *block_own, enum mcp_revision revision);
+json_t *mcp_content_convert(json_t *content_own, enum mcp_revision revision);
+json_t *mcp_content_convert_block(json_t *block_own, enum mcp_revision revision);
 
 /* ---- methods ---- */
 
@@ -218,21 +218,22 @@ bool mcp_call_refused_cursor(struct mcp_call *call);
 
 /* Reads inputResponses and requestState of a retry in 2026-07-28. Returns -1 and sets *no. */
 int mcp_ask_resume(struct mcp_call *call, struct mcp_refusal *no);
-/* Stops waiting for answers, and cancels open questions at the client. */
+/* Takes a response of the client, expected or not. */
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message);
 /* Stops waiting for answers, and cancels open questions at the client. */
 void mcp_ask_abandon(struct mcp_call *call);
 /* Fails every call that waits for an answer, because none can come any more. */
 void mcp_ask_input_ended(struct mcp_server *server);
 
-struct mcp_kept *mcp_keep_new(void);
-void mcp_keep_free(struct mcp_kept *kept);
+struct mcp_states *mcp_states_new(void);
+void mcp_states_free(struct mcp_states *states);
 /* Stores `state_own` for the call's method and params. Returns the handle as a new string. */
-json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t *state_own);
+json_t *mcp_states_put(struct mcp_states *states, const struct mcp_call *call, json_t *state_own);
 /*
  * Returns the state; the caller owns it. NULL if it is unknown, used, expired or of another
  * request.
  */
-json_t *mcp_keep_take(struct mcp_kept *kept, const struct mcp_call *call, const json_t *handle);
+json_t *mcp_states_take(struct mcp_states *states, const struct mcp_call *call,
+			const json_t *handle);
 
 #endif

@@ -15,7 +15,7 @@
 /* Bytes that each answer of a batch still to come may need at least. */
 enum { BATCH_RESERVE = 8 << 10 };
 
-static void begin(struct mcp_server *server, size_t max)
+static void begin_line(struct mcp_server *server, size_t max)
 {
 	buf_clear(&server->line);
 	server->line.max = max;
@@ -55,7 +55,7 @@ static size_t room(const struct mcp_batch *batch)
 }
 
 /* Ends the composed object as a line, or adds it to its batch. */
-static int finish(struct mcp_server *server, struct mcp_batch *batch, struct err *err)
+static int finish_line(struct mcp_server *server, struct mcp_batch *batch, struct err *err)
 {
 	if (buf_add_str(&server->line, batch != NULL ? "}" : "}\n", err) < 0)
 		return -1;
@@ -88,12 +88,12 @@ static int try_error(struct mcp_server *server, struct mcp_batch *batch, const j
 	json_put_int(error, "code", no->code);
 	json_put_str(error, "message", no->message);
 	json_put(error, "data", json_incref(no->data));
-	begin(server, room(batch));
+	begin_line(server, room(batch));
 	if (id != NULL && add_member(server, "id", id, err) < 0)
 		return -1;
 	if (add_content(server, "error", error, err) < 0)
 		return -1;
-	return finish(server, batch, err);
+	return finish_line(server, batch, err);
 }
 
 static void too_large(struct mcp_server *server, struct mcp_batch *batch, const json_t *id)
@@ -121,11 +121,11 @@ static int try_result(struct mcp_call *call, json_t *result, struct err *err)
 {
 	struct mcp_server *server = call->server;
 
-	begin(server, room(call->batch));
+	begin_line(server, room(call->batch));
 	if (add_member(server, "id", call->id, err) < 0 ||
 	    add_content(server, "result", result, err) < 0)
 		return -1;
-	return finish(server, call->batch, err);
+	return finish_line(server, call->batch, err);
 }
 
 /* Tools fail within their result, so that the model reads the reason. */
@@ -166,10 +166,11 @@ void mcp_reply_text(struct mcp_call *call, const char *result)
 	struct mcp_server *server = call->server;
 	struct err err;
 
-	begin(server, room(call->batch));
+	begin_line(server, room(call->batch));
 	if (add_member(server, "id", call->id, &err) < 0 ||
 	    buf_add_str(&server->line, ",\"result\":", &err) < 0 ||
-	    buf_add_str(&server->line, result, &err) < 0 || finish(server, call->batch, &err) < 0)
+	    buf_add_str(&server->line, result, &err) < 0 ||
+	    finish_line(server, call->batch, &err) < 0)
 		too_large(server, call->batch, call->id);
 }
 
@@ -178,22 +179,22 @@ void mcp_reply_notify(struct mcp_server *server, const char *method, json_t *par
 	cleanup_json json_t *params = params_own;
 	struct err err;
 
-	begin(server, MCP_LINE_MAX);
+	begin_line(server, MCP_LINE_MAX);
 	buf_putf(&server->line, ",\"method\":\"%s\"", method);
 	if (params != NULL && add_content(server, "params", params, &err) < 0)
 		return; /* too long: no client waits for a notification */
-	(void)finish(server, NULL, &err);
+	(void)finish_line(server, NULL, &err);
 }
 
 int mcp_reply_request(struct mcp_server *server, const char *id, const char *method, json_t *params)
 {
 	struct err err;
 
-	begin(server, MCP_LINE_MAX);
+	begin_line(server, MCP_LINE_MAX);
 	buf_putf(&server->line, ",\"id\":\"%s\",\"method\":\"%s\"", id, method);
 	if (params != NULL && add_content(server, "params", params, &err) < 0)
 		return -1;
-	return finish(server, NULL, &err);
+	return finish_line(server, NULL, &err);
 }
 
 static void put_missing(json_t *object, const char *key, json_t *value_own)

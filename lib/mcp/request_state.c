@@ -15,10 +15,10 @@
 
 enum {
 	HANDLE_LEN = 32,
-	KEPT_MAX = 64, /* then the oldest is dropped: a retry may never come (MI-5) */
-	KEPT_BYTES =
+	STATES_MAX = 64, /* then the oldest is dropped: a retry may never come (MI-5) */
+	STATES_BYTES =
 		4 << 20, /* of requests; then the oldest is dropped too. One alone may be larger */
-	KEPT_MS = 10 * 60 * 1000,
+	STATES_MS = 10 * 60 * 1000,
 };
 
 struct entry {
@@ -28,37 +28,37 @@ struct entry {
 	uint64_t until_ms;
 };
 
-struct mcp_kept {
-	struct entry entries[KEPT_MAX];
+struct mcp_states {
+	struct entry entries[STATES_MAX];
 	size_t next; /* a ring: the oldest entry */
 	size_t bytes;
 };
 
-struct mcp_kept *mcp_keep_new(void)
+struct mcp_states *mcp_states_new(void)
 {
-	return xcalloc(1, sizeof(struct mcp_kept));
+	return xcalloc(1, sizeof(struct mcp_states));
 }
 
-static void clear(struct mcp_kept *kept, struct entry *entry)
+static void clear_state(struct mcp_states *states, struct entry *entry)
 {
-	kept->bytes -= entry->request != NULL ? strlen(entry->request) : 0;
+	states->bytes -= entry->request != NULL ? strlen(entry->request) : 0;
 	free(entry->request);
 	json_decref(entry->state);
 	*entry = (struct entry){ .until_ms = 0 };
 }
 
-void mcp_keep_free(struct mcp_kept *kept)
+void mcp_states_free(struct mcp_states *states)
 {
-	for (size_t i = 0; i < KEPT_MAX; i++)
-		clear(kept, &kept->entries[i]);
-	free(kept);
+	for (size_t i = 0; i < STATES_MAX; i++)
+		clear_state(states, &states->entries[i]);
+	free(states);
 }
 
 /*
  * Returns the request without members that differ between rounds, as comparable text. The caller
  * frees it.
  */
-static char *describe(const struct mcp_call *call)
+static char *describe_request(const struct mcp_call *call)
 {
 	cleanup_json json_t *params = json_copy(call->params);
 	struct buf text;
@@ -74,51 +74,52 @@ static char *describe(const struct mcp_call *call)
 	return buf_steal(&text);
 }
 
-static void drop_oldest(struct mcp_kept *kept, const struct entry *newest)
+static void drop_oldest(struct mcp_states *states, const struct entry *newest)
 {
-	for (size_t i = 0; i < KEPT_MAX && kept->bytes > KEPT_BYTES; i++) {
-		struct entry *entry = &kept->entries[(kept->next + i) % KEPT_MAX];
+	for (size_t i = 0; i < STATES_MAX && states->bytes > STATES_BYTES; i++) {
+		struct entry *entry = &states->entries[(states->next + i) % STATES_MAX];
 
 		if (entry != newest)
-			clear(kept, entry);
+			clear_state(states, entry);
 	}
 }
 
-json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t *state_own)
+json_t *mcp_states_put(struct mcp_states *states, const struct mcp_call *call, json_t *state_own)
 {
-	struct entry *entry = &kept->entries[kept->next];
+	struct entry *entry = &states->entries[states->next];
 
-	kept->next = (kept->next + 1) % KEPT_MAX;
-	clear(kept, entry);
+	states->next = (states->next + 1) % STATES_MAX;
+	clear_state(states, entry);
 	random_hex(entry->handle, HANDLE_LEN);
-	entry->request = describe(call);
+	entry->request = describe_request(call);
 	entry->state = state_own;
-	entry->until_ms = loop_now(call->server->loop) + KEPT_MS;
-	kept->bytes += strlen(entry->request);
-	drop_oldest(kept, entry);
+	entry->until_ms = loop_now(call->server->loop) + STATES_MS;
+	states->bytes += strlen(entry->request);
+	drop_oldest(states, entry);
 	return json_make_str(entry->handle);
 }
 
-static struct entry *find(struct mcp_kept *kept, const char *handle)
+static struct entry *find_state(struct mcp_states *states, const char *handle)
 {
-	for (size_t i = 0; i < KEPT_MAX; i++)
-		if (kept->entries[i].state != NULL && str_eq(kept->entries[i].handle, handle))
-			return &kept->entries[i];
+	for (size_t i = 0; i < STATES_MAX; i++)
+		if (states->entries[i].state != NULL && str_eq(states->entries[i].handle, handle))
+			return &states->entries[i];
 	return NULL;
 }
 
-json_t *mcp_keep_take(struct mcp_kept *kept, const struct mcp_call *call, const json_t *handle)
+json_t *mcp_states_take(struct mcp_states *states, const struct mcp_call *call,
+			const json_t *handle)
 {
 	const char *text = json_string_value(handle);
-	struct entry *entry = text != NULL ? find(kept, text) : NULL;
+	struct entry *entry = text != NULL ? find_state(states, text) : NULL;
 	cleanup_free char *request = NULL;
 	json_t *state = NULL;
 
 	if (entry == NULL)
 		return NULL;
-	request = describe(call);
+	request = describe_request(call);
 	if (entry->until_ms > loop_now(call->server->loop) && str_eq(entry->request, request))
 		state = json_incref(entry->state);
-	clear(kept, entry);
+	clear_state(states, entry);
 	return state;
 }

@@ -18,7 +18,7 @@ static const char *const level_names[] = {
 };
 _Static_assert(ARRAY_SIZE(level_names) == MCP_LEVEL_OFF, "every level has a name");
 
-int mcp_era_parse_level(const json_t *name, enum mcp_level *ret)
+int mcp_revision_parse_level(const json_t *name, enum mcp_level *ret)
 {
 	const char *text = json_string_value(name);
 
@@ -55,7 +55,7 @@ static int refuse_version(const char *asked, struct mcp_refusal *no)
 	return -1;
 }
 
-static int read_claim(json_t *meta, const json_t *version, struct mcp_era *ret,
+static int read_claim(json_t *meta, const json_t *version, struct mcp_sender *ret,
 		      struct mcp_refusal *no)
 {
 	json_t *capabilities = json_object_get(meta, META_PREFIX "clientCapabilities");
@@ -69,13 +69,13 @@ static int read_claim(json_t *meta, const json_t *version, struct mcp_era *ret,
 	if (!json_is_object(capabilities))
 		return mcp_refuse(no, RPC_INVALID_PARAMS,
 				  "_meta[\"" META_PREFIX "clientCapabilities\"] must be an object");
-	*ret = (struct mcp_era){
+	*ret = (struct mcp_sender){
 		.revision = MCP_2026_07_28,
 		.capabilities = capabilities,
 		.client_info = json_object_get(meta, META_PREFIX "clientInfo"),
 		.log_level = MCP_LEVEL_OFF,
 	};
-	if (level != NULL && mcp_era_parse_level(level, &ret->log_level) < 0)
+	if (level != NULL && mcp_revision_parse_level(level, &ret->log_level) < 0)
 		return mcp_refuse(no, RPC_INVALID_PARAMS,
 				  "_meta[\"" META_PREFIX "logLevel\"] is not a log level");
 	return 0;
@@ -87,8 +87,8 @@ static bool is_modern_only(const char *method)
 	       str_eq(method, "tasks/update");
 }
 
-int mcp_era_read(const struct mcp_server *server, const struct rpc_message *message,
-		 struct mcp_era *ret, struct mcp_refusal *no)
+int mcp_revision_read(const struct mcp_server *server, const struct rpc_message *message,
+		      struct mcp_sender *ret, struct mcp_refusal *no)
 {
 	const struct mcp_legacy *legacy = &server->legacy;
 	json_t *meta = json_object_get(message->params, "_meta");
@@ -104,7 +104,7 @@ int mcp_era_read(const struct mcp_server *server, const struct rpc_message *mess
 		return mcp_refuse(no, RPC_INVALID_PARAMS,
 				  "Send initialize first, or \"" META_PREFIX
 				  "protocolVersion\" in _meta");
-	*ret = (struct mcp_era){
+	*ret = (struct mcp_sender){
 		.revision = legacy->handshake ? legacy->revision : MCP_2025_11_25,
 		.capabilities = legacy->capabilities,
 		.client_info = legacy->client_info,

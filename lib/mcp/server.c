@@ -16,10 +16,10 @@
 /* Bytes of a too long line in which the request's id is looked for. */
 enum { HEAD_MAX = 64 << 10 };
 
-static void on_line(struct framing *framing, const char *line, size_t len);
+static void on_server_line(struct framing *framing, const char *line, size_t len);
 static void on_too_long(struct framing *framing, const char *start, size_t len);
 
-static const struct framing_handlers framing_handlers = { on_line, on_too_long };
+static const struct framing_handlers framing_handlers = { on_server_line, on_too_long };
 
 static json_t *make_server_info_meta(const struct mcp_features *features)
 {
@@ -47,13 +47,13 @@ struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *
 	buf_init(&server->line, MCP_LINE_MAX);
 	server->by_id = map_new();
 	server->asked = map_new();
-	list_init(&server->asides);
+	list_init(&server->side_requests);
 	list_init(&server->calls);
 	list_init(&server->listeners);
 	server->legacy.log_level = MCP_LEVEL_INFO;
 	server->legacy.subscribed = json_object();
 	server->server_info_meta = make_server_info_meta(features);
-	server->kept = mcp_keep_new();
+	server->states = mcp_states_new();
 	return server;
 }
 
@@ -93,7 +93,7 @@ void mcp_server_free(struct mcp_server *server)
 	json_decref(server->legacy.client_info);
 	json_decref(server->server_info_meta);
 	mcp_tools_forget_list(server);
-	mcp_keep_free(server->kept);
+	mcp_states_free(server->states);
 	free(server);
 }
 
@@ -199,7 +199,7 @@ static void take_batch(struct mcp_server *server, json_t *array)
 	mcp_batch_done(server, batch);
 }
 
-static void on_line(struct framing *framing, const char *line, size_t len)
+static void on_server_line(struct framing *framing, const char *line, size_t len)
 {
 	struct mcp_server *server = container_of(framing, struct mcp_server, framing);
 	cleanup_json json_t *value = NULL;

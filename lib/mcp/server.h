@@ -181,12 +181,12 @@ void mcp_call_finish_result(struct mcp_call *call, json_t *result_own);
 void mcp_call_finish_completion(struct mcp_call *call, json_t *values_own);
 /* Ends any request with a JSON-RPC error. `data_own` may be NULL. */
 void mcp_call_refuse(struct mcp_call *call, int code, const char *message, json_t *data_own);
+/* Ends the request with this revision's code for an unknown resource. */
+void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri);
 /*
  * Ends the request as mcp_call_refuse_unknown_resource does, with a reason that says what exists
  * instead. `reason` may be NULL.
  */
-void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri);
-/* Ends the request likewise, with a reason that says what exists instead. `reason` may be NULL. */
 void mcp_call_refuse_resource(struct mcp_call *call, const char *uri, const char *reason);
 
 /* ---- content blocks: new references ---- */

@@ -95,7 +95,7 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 	return 0;
 }
 
-static void finish(struct mcp_stdio *stdio, enum mcp_stdio_end end)
+static void finish_stdio(struct mcp_stdio *stdio, enum mcp_stdio_end end)
 {
 	if (stdio->done)
 		return;
@@ -109,9 +109,9 @@ static void finish(struct mcp_stdio *stdio, enum mcp_stdio_end end)
 
 /* ---- output ---- */
 
-static void on_closed(struct output *output)
+static void on_output_closed(struct output *output)
 {
-	finish(output_owner(output), MCP_STDIO_CLOSED);
+	finish_stdio(output_owner(output), MCP_STDIO_CLOSED);
 }
 
 /* ---- input ---- */
@@ -146,7 +146,7 @@ static void finish_if_answered(struct mcp_stdio *stdio)
 		stdio->give_up_ms = now + STUCK_MS;
 	stdio->left = left;
 	if (left == 0 || (now >= stdio->give_up_ms && !is_patient(stdio))) {
-		finish(stdio, MCP_STDIO_EOF);
+		finish_stdio(stdio, MCP_STDIO_EOF);
 		return;
 	}
 	loop_timer_start(stdio->loop, &stdio->flush, now + FLUSH_POLL_MS, on_flush_poll);
@@ -254,7 +254,7 @@ static void on_signal(struct loop_signal *signal, int signo)
 	struct end_signal *end = container_of(signal, struct end_signal, source);
 
 	log_debug("stdio", "signal %d", signo);
-	finish(end->stdio, MCP_STDIO_SIGNAL);
+	finish_stdio(end->stdio, MCP_STDIO_SIGNAL);
 }
 
 /*
@@ -280,11 +280,11 @@ static void on_parent_poll(struct loop_timer *timer)
 	struct mcp_stdio *stdio = container_of(timer, struct mcp_stdio, parent);
 
 	if (getppid() != stdio->parent_pid) {
-		finish(stdio, MCP_STDIO_ORPHANED);
+		finish_stdio(stdio, MCP_STDIO_ORPHANED);
 		return;
 	}
 	if (is_abandoned(stdio)) {
-		finish(stdio, MCP_STDIO_EOF);
+		finish_stdio(stdio, MCP_STDIO_EOF);
 		return;
 	}
 	loop_timer_start(stdio->loop, timer, loop_now(stdio->loop) + PARENT_POLL_MS,
@@ -296,7 +296,7 @@ static void on_reader_gone(struct loop_io *io, uint32_t events)
 	struct mcp_stdio *stdio = container_of(io, struct mcp_stdio, reader);
 
 	if ((events & (EPOLLERR | EPOLLHUP)) != 0)
-		finish(stdio, MCP_STDIO_CLOSED);
+		finish_stdio(stdio, MCP_STDIO_CLOSED);
 }
 
 /*
@@ -346,7 +346,7 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 	stdio->parent_pid = getppid();
 	stdio->from_file = fstat(options->in_fd, &status) == 0 && S_ISREG(status.st_mode);
 	stdio->from_terminal = isatty(options->in_fd) == 1;
-	stdio->output_handlers = (struct output_handlers){ .closed = on_closed,
+	stdio->output_handlers = (struct output_handlers){ .closed = on_output_closed,
 							   .drained = on_drained,
 							   .owner = stdio };
 	stdio->output = output_new(loop, options->out_fd, &stdio->output_handlers);

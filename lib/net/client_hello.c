@@ -30,7 +30,7 @@ struct reader {
 	bool bad;
 };
 
-static const uint8_t *take(struct reader *reader, size_t len)
+static const uint8_t *take_bytes(struct reader *reader, size_t len)
 {
 	const uint8_t *at = reader->at;
 
@@ -47,7 +47,7 @@ static const uint8_t *take(struct reader *reader, size_t len)
 /* Reads a big-endian number of one to three bytes. */
 static size_t take_number(struct reader *reader, size_t bytes)
 {
-	const uint8_t *at = take(reader, bytes);
+	const uint8_t *at = take_bytes(reader, bytes);
 	size_t number = 0;
 
 	for (size_t i = 0; at != NULL && i < bytes; i++)
@@ -59,14 +59,14 @@ static size_t take_number(struct reader *reader, size_t bytes)
 static struct reader take_vector(struct reader *reader, size_t bytes)
 {
 	size_t len = take_number(reader, bytes);
-	struct reader vector = { .at = take(reader, len), .left = len };
+	struct reader vector = { .at = take_bytes(reader, len), .left = len };
 
 	if (reader->bad)
 		vector = (struct reader){ .bad = true };
 	return vector;
 }
 
-static int fail(struct err *err)
+static int refuse_hello(struct err *err)
 {
 	return err_set(err, ERR_INVALID, "this is no ClientHello of TLS");
 }
@@ -79,7 +79,7 @@ static int read_server_name(struct reader *extension, char ret_host[HOST_MAX + 1
 
 	if (extension->bad || list.bad || extension->left > 0 || list.left > 0 ||
 	    type != NAME_TYPE_HOST)
-		return fail(err);
+		return refuse_hello(err);
 	return host_canonicalise((const char *)name.at, name.left, ret_host, err);
 }
 
@@ -92,11 +92,11 @@ static int read_extensions(struct reader *extensions, char ret_host[HOST_MAX + 1
 		struct reader body = take_vector(extensions, 2);
 
 		if (extensions->bad)
-			return fail(err);
+			return refuse_hello(err);
 		if (type != EXTENSION_SERVER_NAME)
 			continue;
 		if (found)
-			return fail(err);
+			return refuse_hello(err);
 		found = true;
 		if (read_server_name(&body, ret_host, err) < 0)
 			return -1;
@@ -113,18 +113,18 @@ static int read_hello(struct reader hello, char ret_host[HOST_MAX + 1], struct e
 	struct reader compressions;
 	struct reader extensions;
 
-	(void)take(&hello, 2 + RANDOM_LEN); /* version */
+	(void)take_bytes(&hello, 2 + RANDOM_LEN); /* version */
 	session = take_vector(&hello, 1);
 	suites = take_vector(&hello, 2);
 	compressions = take_vector(&hello, 1);
 	if (hello.bad || session.left > SESSION_ID_MAX || suites.left == 0 ||
 	    suites.left % 2 != 0 || compressions.left == 0)
-		return fail(err);
+		return refuse_hello(err);
 	if (hello.left == 0)
 		return err_set(err, ERR_INVALID, "TLS without a server name (SNI)");
 	extensions = take_vector(&hello, 2);
 	if (hello.bad || hello.left > 0)
-		return fail(err);
+		return refuse_hello(err);
 	return read_extensions(&extensions, ret_host, err);
 }
 
@@ -140,17 +140,17 @@ static int take_record(struct reader *records, uint8_t *message, size_t *len, st
 	size_t size;
 
 	if ((records->left > 0 && type != RECORD_HANDSHAKE) || (records->left > 1 && major != 3))
-		return fail(err);
+		return refuse_hello(err);
 	(void)take_number(&look, 1);
 	size = take_number(&look, 2);
 	if (look.bad)
 		return 0;
 	if (size == 0 || size > RECORD_MAX)
-		return fail(err);
+		return refuse_hello(err);
 	if (size > CLIENT_HELLO_MAX - *len)
 		return err_set(err, ERR_LIMIT, "the ClientHello is longer than %d bytes",
 			       CLIENT_HELLO_MAX);
-	if (take(&look, size) == NULL)
+	if (take_bytes(&look, size) == NULL)
 		return 0;
 	memcpy(message + *len, look.at - size, size);
 	*len += size;
@@ -175,7 +175,7 @@ int client_hello_read_name(const void *data, size_t len, char ret_host[HOST_MAX 
 			return result;
 		type = take_number(&handshake, 1);
 		if (type != HANDSHAKE_CLIENT_HELLO)
-			return fail(err);
+			return refuse_hello(err);
 		size = take_number(&handshake, 3);
 		if (handshake.bad)
 			continue;
@@ -183,7 +183,7 @@ int client_hello_read_name(const void *data, size_t len, char ret_host[HOST_MAX 
 			return err_set(err, ERR_LIMIT, "the ClientHello is longer than %d bytes",
 				       CLIENT_HELLO_MAX);
 		if (handshake.left > size)
-			return fail(err);
+			return refuse_hello(err);
 		if (handshake.left == size)
 			return read_hello(handshake, ret_host, err);
 	}

@@ -40,7 +40,7 @@ static bool is_edge(char c)
 	return c == '.' || c == ' ';
 }
 
-static void trim(char *name)
+static void trim_edges(char *name)
 {
 	size_t len = strlen(name);
 	size_t start = 0;
@@ -65,7 +65,7 @@ static size_t cut_length(const char *name, size_t max)
 	return max;
 }
 
-static void shorten(char *name)
+static void shorten_name(char *name)
 {
 	size_t len = strlen(name);
 	const char *dot = strrchr(name, '.');
@@ -94,9 +94,9 @@ char *filename_make_safe(const char *name, size_t len)
 	for (char *c = safe; *c != '\0'; c++)
 		if (strchr("/\\:*?\"<>|", *c) != NULL)
 			*c = '_';
-	trim(safe);
-	shorten(safe);
-	trim(safe);
+	trim_edges(safe);
+	shorten_name(safe);
+	trim_edges(safe);
 	return safe[0] != '\0' ? mem_steal(&safe) : NULL;
 }
 

@@ -31,7 +31,7 @@ struct host_list {
  * Returns the entry with its name as in the DNS; NULL if it is ASCII, or cannot be encoded. The
  * caller frees it.
  */
-static char *encode(const char *text, size_t len)
+static char *encode_entry(const char *text, size_t len)
 {
 	const char *colon = memchr(text, ':', len);
 	size_t host_len = colon != NULL ? (size_t)(colon - text) : len;
@@ -59,7 +59,7 @@ static int parse_entry(const char *text, size_t len, struct entry *ret_entry, st
 		text += 2;
 		len -= 2;
 	}
-	encoded = encode(text, len);
+	encoded = encode_entry(text, len);
 	if (encoded != NULL) {
 		text = encoded;
 		len = strlen(encoded);
@@ -126,7 +126,7 @@ bool host_list_empty(const struct host_list *hosts)
 	return true;
 }
 
-static bool names(const struct entry *entry, const char *host)
+static bool entry_names(const struct entry *entry, const char *host)
 {
 	return entry->below ? host_is_below(host, entry->at.host) : str_eq(host, entry->at.host);
 }
@@ -145,7 +145,7 @@ enum host_list_verdict host_list_check(const struct host_list *hosts, const stru
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct entry *entry = &hosts->entries[i];
 
-		if (!names(entry, to->host))
+		if (!entry_names(entry, to->host))
 			continue;
 		if (entry->forbids && has_port(entry, to->port))
 			return HOST_LIST_FORBIDDEN;

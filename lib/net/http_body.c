@@ -68,7 +68,7 @@ static bool take_size(struct http_body *body, char c)
 	return body->count <= EXTENSION_MAX && (c == '\t' || (c >= ' ' && c < 0x7f));
 }
 
-static bool expect(struct http_body *body, char c, char wanted, enum http_body_state next)
+static bool expect_char(struct http_body *body, char c, char wanted, enum http_body_state next)
 {
 	body->state = next;
 	return c == wanted;
@@ -81,15 +81,15 @@ static bool take_char(struct http_body *body, char c)
 	case HTTP_BODY_EXTENSION:
 		return take_size(body, c);
 	case HTTP_BODY_SIZE_LF:
-		return expect(body, c, '\n', after_size(body));
+		return expect_char(body, c, '\n', after_size(body));
 	case HTTP_BODY_DATA_CR:
-		return expect(body, c, '\r', HTTP_BODY_DATA_LF);
+		return expect_char(body, c, '\r', HTTP_BODY_DATA_LF);
 	case HTTP_BODY_DATA_LF:
-		return expect(body, c, '\n', HTTP_BODY_SIZE);
+		return expect_char(body, c, '\n', HTTP_BODY_SIZE);
 	case HTTP_BODY_END_CR:
-		return expect(body, c, '\r', HTTP_BODY_END_LF);
+		return expect_char(body, c, '\r', HTTP_BODY_END_LF);
 	case HTTP_BODY_END_LF:
-		return expect(body, c, '\n', HTTP_BODY_DONE);
+		return expect_char(body, c, '\n', HTTP_BODY_DONE);
 	case HTTP_BODY_DATA:
 	case HTTP_BODY_DONE:
 		break;

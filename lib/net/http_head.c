@@ -49,7 +49,7 @@ static bool is_token(struct http_head_text text)
 }
 
 /* Splits at `stop`, which is removed. Returns false if there is none. */
-static bool split(struct http_head_text *rest, char stop, struct http_head_text *ret_part)
+static bool split_at(struct http_head_text *rest, char stop, struct http_head_text *ret_part)
 {
 	const char *end = memchr(rest->data, stop, rest->len);
 
@@ -61,7 +61,7 @@ static bool split(struct http_head_text *rest, char stop, struct http_head_text 
 	return true;
 }
 
-static struct http_head_text trim(struct http_head_text text)
+static struct http_head_text trim_text(struct http_head_text text)
 {
 	for (; text.len > 0 && (text.data[0] == ' ' || text.data[0] == '\t'); text.len--)
 		text.data++;
@@ -73,7 +73,7 @@ static struct http_head_text trim(struct http_head_text text)
 /* Takes a line without its CR LF. */
 static int take_line(struct http_head_text *rest, struct http_head_text *ret_line, struct err *err)
 {
-	if (!split(rest, '\n', ret_line) || ret_line->len == 0 ||
+	if (!split_at(rest, '\n', ret_line) || ret_line->len == 0 ||
 	    ret_line->data[ret_line->len - 1] != '\r')
 		return err_set(err, ERR_INVALID, "a line of the head does not end in CR LF");
 	ret_line->len--;
@@ -98,12 +98,12 @@ static int take_fields(struct http_head_text *rest, struct http_head_fields *ret
 			return -1;
 		if (line.len == 0)
 			return 0;
-		if (!split(&line, ':', &field.name) || !is_token(field.name))
+		if (!split_at(&line, ':', &field.name) || !is_token(field.name))
 			return err_set(err, ERR_INVALID, "a field of the head has no proper name");
 		if (ret_fields->count == HTTP_HEAD_FIELDS_MAX)
 			return err_set(err, ERR_LIMIT, "the head has more than %d fields",
 				       HTTP_HEAD_FIELDS_MAX);
-		field.value = trim(line);
+		field.value = trim_text(line);
 		ret_fields->items[ret_fields->count++] = field;
 	}
 }
@@ -173,7 +173,7 @@ static int parse_request_line(struct http_head_text line, const struct host_port
 {
 	struct http_head_text target;
 
-	if (!split(&line, ' ', &request->method) || !split(&line, ' ', &target) ||
+	if (!split_at(&line, ' ', &request->method) || !split_at(&line, ' ', &target) ||
 	    !is_token(request->method) || request->method.len > METHOD_MAX)
 		return err_set(err, ERR_INVALID, "the request's first line is not one of HTTP");
 	if (parse_version(line, &request->minor, err) < 0 || check_target(target, err) < 0)
@@ -295,7 +295,7 @@ int http_head_parse_response(const char *data, size_t len, struct http_head_resp
 	if (take_line(&rest, &line, err) < 0)
 		return -1;
 	ret_response->line = line;
-	if (!split(&line, ' ', &version) || parse_version(version, &minor, err) < 0 ||
+	if (!split_at(&line, ' ', &version) || parse_version(version, &minor, err) < 0 ||
 	    line.len < 3 || (line.len > 3 && line.data[3] != ' '))
 		return err_set(err, ERR_INVALID, "the answer is not one of HTTP/1");
 	ret_response->status = 0;
@@ -315,11 +315,11 @@ static bool has_word(struct http_head_text list, struct http_head_text name)
 	while (list.len > 0) {
 		struct http_head_text word;
 
-		if (!split(&list, ',', &word)) {
+		if (!split_at(&list, ',', &word)) {
 			word = list;
 			list.len = 0;
 		}
-		word = trim(word);
+		word = trim_text(word);
 		if (word.len == name.len && strncasecmp(word.data, name.data, name.len) == 0)
 			return true;
 	}

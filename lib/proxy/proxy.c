@@ -21,10 +21,10 @@
 
 struct proxy {
 	struct loop *loop;
-	char *path;    /* of ptycell-proxy */
-	json_t *order; /* until the program has it */
-	int listener;  /* until the program has it */
-	struct loop_io arrivals;
+	char *path;      /* of ptycell-proxy */
+	json_t *request; /* until the program has it */
+	int listener;    /* until the program has it */
+	struct loop_io first_connection;
 	struct helper *helper;
 	char *problem;
 	struct proxy_row rows[PROXY_ROWS_MAX];
@@ -36,16 +36,16 @@ struct proxy {
 static json_t *make_request(const struct proxy_spec *spec)
 {
 	struct upstream_variables upstream;
-	json_t *order = json_object();
+	json_t *request = json_object();
 
 	upstream_find(spec->environment, &upstream);
-	json_put_str(order, "hosts", spec->hosts);
-	json_put_bool(order, "allow_private", spec->allow_private);
-	json_put_int(order, "bytes_max", (json_int_t)spec->bytes_max);
-	json_put_str(order, "https_proxy", upstream.https_proxy);
-	json_put_str(order, "http_proxy", upstream.http_proxy);
-	json_put_str(order, "no_proxy", upstream.no_proxy);
-	return order;
+	json_put_str(request, "hosts", spec->hosts);
+	json_put_bool(request, "allow_private", spec->allow_private);
+	json_put_int(request, "bytes_max", (json_int_t)spec->bytes_max);
+	json_put_str(request, "https_proxy", upstream.https_proxy);
+	json_put_str(request, "http_proxy", upstream.http_proxy);
+	json_put_str(request, "no_proxy", upstream.no_proxy);
+	return request;
 }
 
 /* ---- reports ---- */
@@ -150,7 +150,7 @@ static const struct helper_handlers handlers = { .progress = on_proxy_progress,
 static int start_program(struct proxy *proxy, struct err *err)
 {
 	struct helper_spec spec = {
-		.path = proxy->path, .order = proxy->order, .fds = &proxy->listener, .fd_count = 1
+		.path = proxy->path, .order = proxy->request, .fds = &proxy->listener, .fd_count = 1
 	};
 
 	proxy->helper = helper_start(proxy->loop, &spec, &handlers, proxy, err);
@@ -163,15 +163,15 @@ static int start_program(struct proxy *proxy, struct err *err)
  */
 static void give_away(struct proxy *proxy)
 {
-	loop_io_stop(&proxy->arrivals);
+	loop_io_stop(&proxy->first_connection);
 	fd_close(&proxy->listener);
-	json_decref(proxy->order);
-	proxy->order = NULL;
+	json_decref(proxy->request);
+	proxy->request = NULL;
 }
 
-static void on_arrival(struct loop_io *io, uint32_t events)
+static void on_first_connection(struct loop_io *io, uint32_t events)
 {
-	struct proxy *proxy = container_of(io, struct proxy, arrivals);
+	struct proxy *proxy = container_of(io, struct proxy, first_connection);
 	struct err err;
 
 	(void)events;
@@ -190,8 +190,9 @@ struct proxy *proxy_new(struct loop *loop, const struct proxy_spec *spec, int li
 	proxy->loop = loop;
 	proxy->path = xstrdup(spec->helper);
 	proxy->listener = listener_own;
-	proxy->order = make_request(spec);
-	if (loop_io_start(loop, &proxy->arrivals, listener_own, EPOLLIN, on_arrival, &err) < 0) {
+	proxy->request = make_request(spec);
+	if (loop_io_start(loop, &proxy->first_connection, listener_own, EPOLLIN,
+			  on_first_connection, &err) < 0) {
 		set_problem(proxy, &err);
 		give_away(proxy);
 	}

@@ -256,14 +256,14 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 					      .tag = tag });
 }
 
-static void break_off(struct redact_stream *s, struct view *v, uint64_t at)
+static void end_match(struct redact_stream *s, struct view *v, uint64_t at)
 {
 	if (has_long_prefix(s, v))
 		take_truncated(s, v, at);
 	v->state = MATCHER_START;
 }
 
-static void ignore(struct view *v, uint64_t len)
+static void skip_bytes(struct view *v, uint64_t len)
 {
 	v->ignored += len;
 	if (v->ignored > IGNORED_MAX)
@@ -271,12 +271,13 @@ static void ignore(struct view *v, uint64_t len)
 }
 
 /* Takes a letter, or the other results of redact_letter(). */
-static void take(struct redact_stream *s, struct view *v, int letter, uint64_t from, uint64_t to)
+static void take_result(struct redact_stream *s, struct view *v, int letter, uint64_t from,
+			uint64_t to)
 {
 	if (letter == REDACT_NOTHING)
-		ignore(v, to - from);
+		skip_bytes(v, to - from);
 	else if (letter == REDACT_NO_LETTER)
-		break_off(s, v, from);
+		end_match(s, v, from);
 	else
 		take_letter(s, v, (unsigned char)letter, from, to);
 }
@@ -286,10 +287,10 @@ static void take_piece(struct redact_stream *s, size_t view, const struct piece 
 	struct view *v = &s->views[view];
 
 	if (piece->count == 0)
-		ignore(v, piece->len);
+		skip_bytes(v, piece->len);
 	for (size_t i = 0; i < piece->count; i++)
-		take(s, v, redact_letter(redact_view_kinds[view].alphabet, piece->bytes[i]), at,
-		     at + piece->len);
+		take_result(s, v, redact_letter(redact_view_kinds[view].alphabet, piece->bytes[i]),
+			    at, at + piece->len);
 }
 
 static bool is_idle(const struct redact_stream *s, enum encoding encoding)
@@ -312,7 +313,7 @@ static size_t scan_once(struct redact_stream *s, enum encoding encoding, size_t 
 
 	if (redact->alone[first][byte] != REDACT_ASK) {
 		for (size_t i = first; i < end; i++)
-			take(s, &s->views[i], redact->alone[i][byte], from, from + 1);
+			take_result(s, &s->views[i], redact->alone[i][byte], from, from + 1);
 		return 1;
 	}
 	if (!encoding_next(encoding, s->text.data + at, s->text.len - at, last, &piece))
@@ -323,7 +324,8 @@ static size_t scan_once(struct redact_stream *s, enum encoding encoding, size_t 
 }
 
 /* Scans up to `until`, or to the end of a piece that began before it. */
-static void scan(struct redact_stream *s, enum encoding encoding, uint64_t until, bool last)
+static void scan_encoding(struct redact_stream *s, enum encoding encoding, uint64_t until,
+			  bool last)
 {
 	const bool *wakes = s->redact->wakes[encoding];
 	const char *text = s->text.data;
@@ -346,7 +348,8 @@ void redact_scan_slice(struct redact_stream *s, uint64_t at, bool last)
 	const uint64_t end = s->base + s->text.len;
 
 	for (size_t i = 0; i < s->redact->encodings; i++)
-		scan(s, (enum encoding)i, end - at > REDACT_SLICE ? at + REDACT_SLICE : end, last);
+		scan_encoding(s, (enum encoding)i,
+			      end - at > REDACT_SLICE ? at + REDACT_SLICE : end, last);
 	if (end - at > REDACT_SLICE)
 		return;
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)

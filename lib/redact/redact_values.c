@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * redact_values.c - prepares the patterns of each value. A value is added as each encoding reads
- * it, so a view compares decoded letters and needs no pattern for each way of escaping. base64 has
- * three patterns: one for each offset of the value within a group of three bytes.
+ * it, so a view compares decoded letters and needs no pattern for each way of escaping. There are
+ * three patterns for base64, by the offset of the value within a group of three bytes.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ bool redact_is_blank(char c)
  * Skips blanks at both ends: a value read from a file often ends with a newline, which its users
  * remove.
  */
-static const char *trim(const char *value, size_t *ret_len)
+static const char *trim_value(const char *value, size_t *ret_len)
 {
 	size_t len = strlen(value);
 
@@ -54,7 +54,7 @@ bool redact_takes(const char *value)
 	size_t returns = 0;
 	size_t len;
 
-	value = trim(value, &len);
+	value = trim_value(value, &len);
 	for (size_t i = 0; i < len; i++)
 		returns += value[i] == '\r' ? 1 : 0;
 	return len <= REDACT_BYTES_MAX && utf8_count(value, len) - returns >= REDACT_CHARS_MIN;
@@ -243,7 +243,7 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 	size_t len;
 
 	assert(redact_takes(value));
-	value = trim(value, &len);
+	value = trim_value(value, &len);
 	add_value(redact, value, len);
 	add_normal(redact, UNINORM_NFC, value, len);
 	add_normal(redact, UNINORM_NFD, value, len);

@@ -31,7 +31,7 @@ void rpc_key_of(const json_t *id, struct rpc_key *ret)
 	}
 }
 
-static void refuse(struct rpc_message *message, const char *problem)
+static void set_invalid(struct rpc_message *message, const char *problem)
 {
 	message->kind = RPC_INVALID;
 	message->problem = problem;
@@ -65,18 +65,18 @@ void rpc_message_read(json_t *value, struct rpc_message *ret)
 		.error = json_object_get(value, "error"),
 	};
 	if (!json_is_object(value)) {
-		refuse(ret, "a message must be an object");
+		set_invalid(ret, "a message must be an object");
 	} else if (method == NULL) {
 		/* Two peers that answer each other's broken responses would never stop. */
 		ret->kind = RPC_RESPONSE;
 		if (ret->result == NULL && ret->error == NULL)
-			refuse(ret, "a message needs a method, a result or an error");
+			set_invalid(ret, "a message needs a method, a result or an error");
 	} else if (!is_version_2(value)) {
-		refuse(ret, "jsonrpc must be \"2.0\"");
+		set_invalid(ret, "jsonrpc must be \"2.0\"");
 	} else if (ret->method == NULL) {
-		refuse(ret, "method must be a string");
+		set_invalid(ret, "method must be a string");
 	} else if (id != NULL && ret->id == NULL) {
-		refuse(ret, "id must be a string of at most 1024 bytes or a 64-bit integer");
+		set_invalid(ret, "id must be a string of at most 1024 bytes or a 64-bit integer");
 	} else {
 		ret->kind = id != NULL ? RPC_REQUEST : RPC_NOTIFICATION;
 	}

@@ -24,7 +24,7 @@ static bool is_name(const struct tokens *t, size_t i)
 	return kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
 
-static bool names(const struct tokens *t, size_t i, const char *wanted)
+static bool names_value(const struct tokens *t, size_t i, const char *wanted)
 {
 	cleanup_free char *name = NULL;
 
@@ -133,7 +133,7 @@ static bool may_be_value(const struct tokens *t, const char *name)
 		return true;
 	*t->looked_at += t->count;
 	for (size_t i = 0; i < t->count && *t->looked_at <= LOOKED_AT_MAX; i++)
-		if (names(t, i, name) &&
+		if (names_value(t, i, name) &&
 		    (is_function(t, i) || is_alias_of_value(t, i) || is_in_cast(t, i)))
 			return true;
 	return *t->looked_at > LOOKED_AT_MAX;

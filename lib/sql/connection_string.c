@@ -99,7 +99,7 @@ void connection_quote(struct buf *out, const char *value)
 	buf_puts(out, "}");
 }
 
-static int check(const char *string, struct err *err)
+static int check_pairs(const char *string, struct err *err)
 {
 	struct pair pair;
 	int result;
@@ -121,7 +121,8 @@ static bool has_password(const char *string)
 }
 
 /* The placeholder may itself be in braces: {{your_password_here}}. */
-static void replace(const char *string, const char *found, const char *password, struct buf *out)
+static void replace_placeholder(const char *string, const char *found, const char *password,
+				struct buf *out)
 {
 	const char *rest = found + strlen(CONNECTION_PLACEHOLDER);
 	size_t before = (size_t)(found - string);
@@ -146,10 +147,10 @@ int connection_complete(const char *string, const char *password, struct buf *ou
 	if (strchr(string, '=') == NULL)
 		buf_putf(out, "DSN=%s", string);
 	else if (found != NULL)
-		replace(string, found, password, out);
+		replace_placeholder(string, found, password, out);
 	else
 		buf_puts(out, string);
-	if (check(buf_str(out) + begin, err) < 0)
+	if (check_pairs(buf_str(out) + begin, err) < 0)
 		return -1;
 	if (password != NULL && found == NULL && !has_password(buf_str(out) + begin)) {
 		buf_puts(out, ";PWD=");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * connection_url.c - translates an address and its parameters by a table. A parameter without a row
- * is an error, not ignored: one that asks for TLS or a certificate must not be lost silently.
+ * is an error and not ignored: one that asks for TLS or a certificate must not be lost silently.
  */
 #include "sql/connection_url.h"
 
@@ -95,7 +95,7 @@ static void put_value(struct buf *out, const char *keyword, const char *value)
 }
 
 /* Appends a decoded value; nothing for an empty one. */
-static void put(struct buf *out, const char *keyword, const char *s, size_t len)
+static void put_decoded(struct buf *out, const char *keyword, const char *s, size_t len)
 {
 	cleanup_free char *value = percent_decode(s, len);
 
@@ -112,9 +112,9 @@ static void put_login(struct buf *out, const char *s, size_t len, const char *pa
 	bool open = rest == 0 || (rest == strlen(CONNECTION_PLACEHOLDER) &&
 				  strncmp(colon + 1, CONNECTION_PLACEHOLDER, rest) == 0);
 
-	put(out, "Uid", s, user);
+	put_decoded(out, "Uid", s, user);
 	if (!open)
-		put(out, "Pwd", colon + 1, rest);
+		put_decoded(out, "Pwd", colon + 1, rest);
 	else if (password != NULL)
 		put_value(out, "Pwd", password);
 }
@@ -128,9 +128,9 @@ static void put_host(struct buf *out, const char *s, size_t len)
 
 	host = host < len ? host : len;
 	if (host > 2 * bracket)
-		put(out, "Server", s + bracket, host - 2 * bracket);
+		put_decoded(out, "Server", s + bracket, host - 2 * bracket);
 	if (host < len && s[host] == ':')
-		put(out, "Port", s + host + 1, len - host - 1);
+		put_decoded(out, "Port", s + host + 1, len - host - 1);
 }
 
 static int put_parameter(struct buf *out, const char *driver, const char *s, size_t len,
@@ -143,7 +143,8 @@ static int put_parameter(struct buf *out, const char *driver, const char *s, siz
 		if (!str_eq(parameters[i].driver, driver) || strlen(parameters[i].name) != name ||
 		    strncasecmp(parameters[i].name, s, name) != 0)
 			continue;
-		put(out, parameters[i].keyword, s + name + 1, equals != NULL ? len - name - 1 : 0);
+		put_decoded(out, parameters[i].keyword, s + name + 1,
+			    equals != NULL ? len - name - 1 : 0);
 		return 0;
 	}
 	return err_set(err, ERR_INVALID,
@@ -171,7 +172,7 @@ int connection_from_url(const char *url, const char *password, struct buf *out, 
 	put_host(out, at, (size_t)(s + end - at));
 	s += end;
 	if (*s == '/') {
-		put(out, "Database", s + 1, strcspn(s + 1, "?"));
+		put_decoded(out, "Database", s + 1, strcspn(s + 1, "?"));
 		s += 1 + strcspn(s + 1, "?");
 	}
 	while (*s != '\0') {

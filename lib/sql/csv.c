@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * csv.c - a reader that keeps one row in memory and unquotes fields in place. The separator is
- * guessed from the first lines, as spreadsheets in different countries write different ones. Plain
- * fields are scanned eight bytes at a time.
+ * guessed from the first lines, as spreadsheets in different countries write different ones. A
+ * written field is checked for special characters eight bytes at a time.
  */
 #include "sql/csv.h"
 

@@ -75,7 +75,7 @@ static int deny(const struct guard *g, size_t i, const char *why, struct err *er
 }
 
 /* "line 1, column 8: pg_sleep waits: exec_sql only reads". */
-static int refuse(const struct guard *g, size_t i, const char *why, struct err *err)
+static int refuse_read(const struct guard *g, size_t i, const char *why, struct err *err)
 {
 	cleanup_free char *whole = xasprintf("%s: exec_sql only reads", why);
 
@@ -215,7 +215,7 @@ static int check_options(const struct guard *g, size_t i, size_t end, struct err
 {
 	for (; i < end; i++)
 		if (is_analyze(g, i) && !is_off(g, i + 1))
-			return refuse(g, i, runs_it, err);
+			return refuse_read(g, i, runs_it, err);
 	return 0;
 }
 
@@ -248,7 +248,7 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 	if (g->text.lexer.dialect == SQL_MYSQL)
 		i = skip_format(g, i);
 	if (is_analyze(g, i))
-		return refuse(g, i, runs_it, err);
+		return refuse_read(g, i, runs_it, err);
 	*ret_query = i;
 	return 0;
 }
@@ -372,7 +372,7 @@ static int refuse_word(const struct guard *g, size_t i, const struct word_rule *
 			  "this name is written without the dot",
 			  rule->why);
 
-	return attribute ? deny(g, i, whole, err) : refuse(g, i, rule->why, err);
+	return attribute ? deny(g, i, whole, err) : refuse_read(g, i, rule->why, err);
 }
 
 /* OPTION (USE HINT (...)), OPTION (USE PLAN ...), OPTION (MERGE UNION) and INNER MERGE JOIN. */
@@ -417,7 +417,7 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 	bool body = i >= 2 && is_char(g, i - 1, '(') &&
 		    (is(g, i - 2, "AS") || is(g, i - 2, "MATERIALIZED"));
 
-	return body && is_any(g, i, writes) ? refuse(g, i, "changes data", err) : 0;
+	return body && is_any(g, i, writes) ? refuse_read(g, i, "changes data", err) : 0;
 }
 
 /* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word too. */
@@ -452,7 +452,7 @@ static int check_hint(const struct guard *g, size_t i, struct err *err)
 
 	if (!may_be || g->depth == 0 || is_char(g, i - 1, '.') || follows_as(g, i))
 		return 0;
-	return is_any(g, i, hints) ? refuse(g, i, "locks", err) : 0;
+	return is_any(g, i, hints) ? refuse_read(g, i, "locks", err) : 0;
 }
 
 /* T-SQL's FETCH belongs to OFFSET ... ROWS, or it moves a cursor. */
@@ -463,7 +463,7 @@ static int check_fetch(const struct guard *g, size_t i, struct err *err)
 
 	if (g->text.lexer.dialect != SQL_TSQL || !is(g, i, "FETCH") || paging)
 		return 0;
-	return refuse(g, i, "moves a cursor", err);
+	return refuse_read(g, i, "moves a cursor", err);
 }
 
 /* T-SQL needs nothing between two statements: SELECT 1 SELECT 2. */
@@ -500,8 +500,9 @@ static int check_schema(const struct guard *g, size_t i, struct err *err)
 	if (g->text.lexer.dialect != SQL_POSTGRESQL || !is_char(g, i + 1, '.') ||
 	    !is_called(g, i + 2))
 		return 0;
-	return is_package(g, i) || names_any(g, i, schemas) ? refuse(g, i, "runs other code", err)
-							    : 0;
+	return is_package(g, i) || names_any(g, i, schemas)
+		       ? refuse_read(g, i, "runs other code", err)
+		       : 0;
 }
 
 /* Checks seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...), among others. */
@@ -510,10 +511,10 @@ static int check_generic(const struct guard *g, size_t i, struct err *err)
 	if (g->text.lexer.dialect != SQL_GENERIC)
 		return 0;
 	if (is(g, i, "NEXTVAL") && i > 0 && is_char(g, i - 1, '.'))
-		return refuse(g, i, "takes a number from a sequence, which stays taken", err);
+		return refuse_read(g, i, "takes a number from a sequence, which stays taken", err);
 	if (is(g, i, "UPDATE") && i > 0 && is_char(g, i - 1, '('))
-		return refuse(g, i, "changes data", err);
-	return is_package(g, i) ? refuse(g, i, "runs other code", err) : 0;
+		return refuse_read(g, i, "changes data", err);
+	return is_package(g, i) ? refuse_read(g, i, "runs other code", err) : 0;
 }
 
 static void follow_depth(struct guard *g, size_t i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * infer.c - classifies values and decides columns. A wrong guess loses data silently (phone
- * numbers, 007, 1E5, numbers of 20 digits), so a column becomes numbers only if every value reads
- * back as written; otherwise it stays text and the reason is reported.
+ * numbers, 007, 1E5, numbers of 20 digits). A column therefore becomes numbers only if every value
+ * reads back as written; otherwise it stays text and the reason is reported.
  */
 #include "sql/infer.h"
 

@@ -202,7 +202,7 @@ static size_t group_mark_length(const char *s, size_t len)
  * any length behind another separator or the only one. In India 1,23,45,678 has groups of two
  * before the last.
  */
-static enum marked_kind kind_of(const char *s, size_t len)
+static enum marked_kind kind_of_digits(const char *s, size_t len)
 {
 	size_t count = digits(s, len);
 	size_t seen = 0;
@@ -247,7 +247,7 @@ enum marked_kind marked_kind(const char *s, size_t len)
 
 	if (end == 0 || !is_behind(s + end, len - end, sure) || !skip_front(&s, &end))
 		return MARKED_NONE;
-	return kind_of(s, end);
+	return kind_of_digits(s, end);
 }
 
 const char *marked_unit(const char *s, size_t len, size_t *ret_len)

@@ -35,14 +35,14 @@ static void skip(struct rest *rest, size_t count)
 	rest->len -= count;
 }
 
-static bool begins(const struct rest *rest, char c)
+static bool begins_with_char(const struct rest *rest, char c)
 {
 	return rest->len > 0 && *rest->s == c;
 }
 
-static bool take(struct rest *rest, char c)
+static bool take_char(struct rest *rest, char c)
 {
-	if (!begins(rest, c))
+	if (!begins_with_char(rest, c))
 		return false;
 	skip(rest, 1);
 	return true;
@@ -97,7 +97,7 @@ static bool take_month(struct rest *rest)
 		if (strncasecmp(names[i], rest->s, len) != 0)
 			continue;
 		skip(rest, len);
-		(void)take(rest, '.');
+		(void)take_char(rest, '.');
 		return true;
 	}
 	return false;
@@ -123,14 +123,14 @@ static unsigned take_named(struct rest *rest)
 
 	if (!take_month(rest))
 		return 0;
-	(void)take(rest, ' ');
+	(void)take_char(rest, ' ');
 	digits = take_number(rest, &value);
 	if (digits == 4)
 		return MOMENT_NAMED | MOMENT_YEAR_LAST;
 	if (!is_day(digits, value))
 		return 0;
-	(void)take(rest, ',');
-	if (!take(rest, ' '))
+	(void)take_char(rest, ',');
+	if (!take_char(rest, ' '))
 		return 0;
 	traits = take_last_year(rest, false);
 	return traits != 0 ? traits | MOMENT_NAMED | day_traits(digits, value) : 0;
@@ -143,8 +143,8 @@ static unsigned take_named_month(struct rest *rest, char mark)
 
 	if (!take_month(rest))
 		return 0;
-	(void)take(rest, ',');
-	if (!take(rest, mark))
+	(void)take_char(rest, ',');
+	if (!take_char(rest, mark))
 		return 0;
 	traits = take_last_year(rest, mark != ' ');
 	return traits != 0 ? traits | MOMENT_NAMED : 0;
@@ -163,7 +163,7 @@ static unsigned take_year_first(struct rest *rest)
 		return 0;
 	skip(rest, 1);
 	month_digits = take_number(rest, &month);
-	if (!is_day(month_digits, month) || month > MONTH_MAX || !take(rest, mark))
+	if (!is_day(month_digits, month) || month > MONTH_MAX || !take_char(rest, mark))
 		return 0;
 	day_digits = take_number(rest, &day);
 	if (!is_day(day_digits, day))
@@ -190,7 +190,7 @@ static unsigned take_year_last(struct rest *rest, size_t first_digits, unsigned 
 	}
 	digits = take_number(rest, &second);
 	if (mark == ' ' || !is_day(digits, second) || (first > MONTH_MAX && second > MONTH_MAX) ||
-	    !take(rest, mark))
+	    !take_char(rest, mark))
 		return 0;
 	/* 1.2.20 may be anything. */
 	year = take_last_year(rest, mark == '/' || (first_digits == 2 && digits == 2));
@@ -225,7 +225,7 @@ static bool take_two(struct rest *rest, unsigned most)
 static unsigned take_offset(struct rest *rest)
 {
 	bool zero = rest->len > 1 && strspn(rest->s + 1, "0:") + 1 >= rest->len;
-	bool minus = begins(rest, '-');
+	bool minus = begins_with_char(rest, '-');
 	unsigned form;
 	unsigned value;
 	size_t digits;
@@ -235,8 +235,8 @@ static unsigned take_offset(struct rest *rest)
 	if (digits != 2 && digits != 4)
 		return 0;
 	value /= digits == 4 ? 100 : 1;
-	form = digits == 2 && begins(rest, ':') ? 0 : MOMENT_UNREAD;
-	if (form == 0 && (!take(rest, ':') || !take_two(rest, MINUTE_MAX)))
+	form = digits == 2 && begins_with_char(rest, ':') ? 0 : MOMENT_UNREAD;
+	if (form == 0 && (!take_char(rest, ':') || !take_two(rest, MINUTE_MAX)))
 		return 0;
 	return form | (zero             ? MOMENT_UTC | MOMENT_PLUS_ZERO
 		       : minus          ? MOMENT_MINUS_OFFSET
@@ -249,7 +249,7 @@ static bool take_half(struct rest *rest)
 	static const char *const halves[] = { "am", "pm", "a.m.", "p.m." };
 	struct rest at = *rest;
 
-	(void)take(&at, ' ');
+	(void)take_char(&at, ' ');
 	for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
 		if (at.len != strlen(halves[i]) || strncasecmp(at.s, halves[i], at.len) != 0)
 			continue;
@@ -279,11 +279,11 @@ static bool take_zone(struct rest *rest, unsigned *traits)
 		*traits |= MOMENT_NO_OFFSET;
 		return true;
 	}
-	(void)take(rest, ' ');
-	offset = begins(rest, '+') || begins(rest, '-') ? take_offset(rest)
-		 : take(rest, 'Z')                      ? MOMENT_UTC | MOMENT_ZED
-		 : take_name(rest)                      ? MOMENT_UTC | MOMENT_UNREAD
-							: 0;
+	(void)take_char(rest, ' ');
+	offset = begins_with_char(rest, '+') || begins_with_char(rest, '-') ? take_offset(rest)
+		 : take_char(rest, 'Z') ? MOMENT_UTC | MOMENT_ZED
+		 : take_name(rest)      ? MOMENT_UTC | MOMENT_UNREAD
+					: 0;
 	*traits |= offset;
 	return offset != 0 && rest->len == 0;
 }
@@ -296,7 +296,7 @@ static bool take_fraction(struct rest *rest, unsigned *traits)
 	size_t zeros = 0;
 	size_t digits;
 
-	if (!take(rest, '.') && !take(rest, ',')) {
+	if (!take_char(rest, '.') && !take_char(rest, ',')) {
 		*traits |= MOMENT_NO_FRACTION;
 		return true;
 	}
@@ -315,7 +315,7 @@ static bool take_seconds(struct rest *rest, unsigned *traits)
 {
 	bool zero;
 
-	if (!take(rest, ':')) {
+	if (!take_char(rest, ':')) {
 		*traits |= MOMENT_NO_SECONDS;
 		return true;
 	}
@@ -339,7 +339,7 @@ static unsigned take_time(struct rest *rest)
 	traits |= digits == 1 ? MOMENT_SHORT_HOUR : value < 10 ? MOMENT_ZERO_HOUR : 0;
 	if (value <= HOUR_MAX && take_half(rest)) /* 10 AM */
 		return traits | MOMENT_NO_SECONDS | MOMENT_HALF_DAY | MOMENT_NO_OFFSET;
-	if (!take(rest, ':') || !take_two(rest, MINUTE_MAX))
+	if (!take_char(rest, ':') || !take_two(rest, MINUTE_MAX))
 		return 0;
 	return take_seconds(rest, &traits) && take_zone(rest, &traits) ? traits : 0;
 }
@@ -364,9 +364,9 @@ unsigned moment_traits(const char *s, size_t len)
 	date = take_date(&rest);
 	if (date == 0 || rest.len == 0)
 		return date;
-	comma = take(&rest, ',') ? MOMENT_UNREAD : 0;
-	tee = begins(&rest, 'T');
-	if (!tee && !begins(&rest, ' '))
+	comma = take_char(&rest, ',') ? MOMENT_UNREAD : 0;
+	tee = begins_with_char(&rest, 'T');
+	if (!tee && !begins_with_char(&rest, ' '))
 		return 0;
 	skip(&rest, 1);
 	time = take_time(&rest);
@@ -389,7 +389,7 @@ int moment_offset(const char *s, size_t len)
 	if (digits == 4) {
 		minutes = value % 100;
 		value /= 100;
-	} else if (take(&rest, ':')) {
+	} else if (take_char(&rest, ':')) {
 		(void)take_number(&rest, &minutes);
 	}
 	value = 60 * value + minutes;

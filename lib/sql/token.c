@@ -55,7 +55,7 @@ static bool is_in_word(const struct lexer *lexer, char c)
 	return lexer->dialect == SQL_TSQL && (c == '#' || c == '@');
 }
 
-static int refuse(const struct lexer *lexer, size_t at, struct err *err, const char *what)
+static int refuse_text_at(const struct lexer *lexer, size_t at, struct err *err, const char *what)
 {
 	size_t line;
 	size_t column;
@@ -76,14 +76,15 @@ static int skip_line(struct lexer *lexer, struct err *err)
 {
 	if (is_ambiguous(lexer) && peek(lexer, 0) == '-' && !is_blank(peek(lexer, 2)) &&
 	    peek(lexer, 2) != '\0')
-		return refuse(lexer, lexer->at, err,
-			      "'--' needs a blank behind it here; databases read it differently");
+		return refuse_text_at(
+			lexer, lexer->at, err,
+			"'--' needs a blank behind it here; databases read it differently");
 	while (lexer->at < lexer->len && peek(lexer, 0) != '\n' && peek(lexer, 0) != '\r')
 		lexer->at++;
 	/* Some databases end a comment at a carriage return, some do not. */
 	if (peek(lexer, 0) == '\r' && peek(lexer, 1) != '\n' && lexer->at + 1 < lexer->len)
-		return refuse(lexer, lexer->at, err,
-			      "a carriage return ends a comment for some databases only");
+		return refuse_text_at(lexer, lexer->at, err,
+				      "a carriage return ends a comment for some databases only");
 	return 0;
 }
 
@@ -93,18 +94,19 @@ static int skip_block(struct lexer *lexer, struct err *err)
 	size_t depth = 1;
 
 	if (is_ambiguous(lexer) && (peek(lexer, 2) == '!' || peek(lexer, 2) == 'M'))
-		return refuse(lexer, begin, err, "a comment like this is run by MySQL");
+		return refuse_text_at(lexer, begin, err, "a comment like this is run by MySQL");
 	lexer->at += 2;
 	while (depth > 0) {
 		if (lexer->at >= lexer->len)
-			return refuse(lexer, begin, err, "this comment does not end");
+			return refuse_text_at(lexer, begin, err, "this comment does not end");
 		if (peek(lexer, 0) == '*' && peek(lexer, 1) == '/') {
 			depth--;
 			lexer->at += 2;
 		} else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*' &&
 			   lexer->dialect != SQL_SQLITE) {
 			if (is_ambiguous(lexer))
-				return refuse(lexer, lexer->at, err, "a comment within a comment");
+				return refuse_text_at(lexer, lexer->at, err,
+						      "a comment within a comment");
 			depth++;
 			lexer->at += 2;
 		} else {
@@ -157,9 +159,10 @@ static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escap
 
 		if (c == '\\' && is_unclear(lexer, close) &&
 		    (peek(lexer, 1) == close || peek(lexer, 1) == '\\'))
-			return refuse(lexer, lexer->at, err,
-				      "a backslash here means different things to databases; pass "
-				      "the text in params");
+			return refuse_text_at(
+				lexer, lexer->at, err,
+				"a backslash here means different things to databases; pass "
+				"the text in params");
 		if (c == '\\' && escapes) {
 			lexer->at += 2;
 		} else if (c != close) {
@@ -171,8 +174,9 @@ static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escap
 			return 0;
 		}
 	}
-	return refuse(lexer, begin, err,
-		      close == '\'' ? "this string does not end" : "this name does not end");
+	return refuse_text_at(lexer, begin, err,
+			      close == '\'' ? "this string does not end"
+					    : "this name does not end");
 }
 
 /* E'...', only in PostgreSQL. */
@@ -229,7 +233,8 @@ static int take_dollar(struct lexer *lexer, size_t tag, struct err *err)
 	const char *end = memmem(begin + tag, lexer->len - lexer->at - tag, begin, tag);
 
 	if (end == NULL)
-		return refuse(lexer, lexer->at, err, "this dollar-quoted string does not end");
+		return refuse_text_at(lexer, lexer->at, err,
+				      "this dollar-quoted string does not end");
 	lexer->at += (size_t)(end - begin) + tag;
 	return 0;
 }
@@ -339,7 +344,8 @@ static int check_exponent(const struct lexer *lexer, struct err *err)
 		return 0;
 	if ((peek(lexer, 0) | 0x20) != 'e')
 		return 0;
-	return refuse(lexer, lexer->at, err, "'e' right behind a number; put a blank between them");
+	return refuse_text_at(lexer, lexer->at, err,
+			      "'e' right behind a number; put a blank between them");
 }
 
 static int take_text(struct lexer *lexer, struct token *ret, struct err *err)
@@ -363,28 +369,29 @@ static int take_other(struct lexer *lexer, struct token *ret, struct err *err)
 	char c = peek(lexer, 0);
 
 	if (c == '$' && lexer->dialect == SQL_POSTGRESQL)
-		return refuse(lexer, lexer->at, err,
-			      "a $ that begins neither a parameter nor a string");
+		return refuse_text_at(lexer, lexer->at, err,
+				      "a $ that begins neither a parameter nor a string");
 	if (c == '#' && lexer->dialect == SQL_GENERIC)
-		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
+		return refuse_text_at(lexer, lexer->at, err,
+				      "'#' begins a comment for some databases");
 	ret->kind = TOKEN_OTHER;
 	lexer->at++;
 	return 0;
 }
 
-static int take(struct lexer *lexer, struct token *ret, struct err *err)
+static int take_token(struct lexer *lexer, struct token *ret, struct err *err)
 {
 	char c = peek(lexer, 0);
 	size_t tag = dollar_tag(lexer);
 
 	/* SQL Server treats them as blanks, which no rule considers. */
 	if ((unsigned char)c < ' ' || c == '\x7f')
-		return refuse(lexer, lexer->at, err, "a control character");
+		return refuse_text_at(lexer, lexer->at, err, "a control character");
 	if (c == '\'' || strchr(bracketing[lexer->dialect], c) != NULL)
 		return take_text(lexer, ret, err);
 	if (starts_own_quotes(lexer))
-		return refuse(lexer, lexer->at, err,
-			      "databases read a string like this differently");
+		return refuse_text_at(lexer, lexer->at, err,
+				      "databases read a string like this differently");
 	if (starts_unicode_name(lexer) || string_prefix(lexer) > 0) {
 		lexer->at += starts_unicode_name(lexer) ? 2 : string_prefix(lexer);
 		return take_text(lexer, ret, err);
@@ -426,8 +433,8 @@ static int check_letters(const struct lexer *lexer, const struct token *token, s
 	span = identifier_span(lexer->text + token->at, token->len);
 	if (span == token->len)
 		return 0;
-	return refuse(lexer, token->at + span, err,
-		      "a character that is no letter, no digit and no plain blank");
+	return refuse_text_at(lexer, token->at + span, err,
+			      "a character that is no letter, no digit and no plain blank");
 }
 
 void token_start(struct lexer *lexer, enum sql_dialect dialect, const char *text, size_t len)
@@ -442,11 +449,11 @@ int token_next(struct lexer *lexer, struct token *ret, struct err *err)
 	if (skip_blanks(lexer, err) < 0)
 		return -1;
 	token.at = lexer->at;
-	if (lexer->at < lexer->len && take(lexer, &token, err) < 0)
+	if (lexer->at < lexer->len && take_token(lexer, &token, err) < 0)
 		return -1;
 	/* An escape may have reached past the end. */
 	if (lexer->at > lexer->len)
-		return refuse(lexer, token.at, err, "this string does not end");
+		return refuse_text_at(lexer, token.at, err, "this string does not end");
 	lexer->escapes = lexer->escapes && token.kind == TOKEN_STRING;
 	token.len = lexer->at - token.at;
 	if (check_letters(lexer, &token, err) < 0)
@@ -472,7 +479,7 @@ static size_t wide_blank(const char *s, size_t len)
 }
 
 /* Shortens the token that was just taken to end before the first such blank. */
-static void shorten(struct lexer *lexer, const struct token *token)
+static void shorten_token(struct lexer *lexer, const struct token *token)
 {
 	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
 		return;
@@ -500,9 +507,9 @@ void token_plain_blanks(enum sql_dialect dialect, const char *text, size_t len, 
 			lexer.escapes = false;
 			continue;
 		}
-		if (take(&lexer, &token, &err) < 0 || lexer.at > len)
+		if (take_token(&lexer, &token, &err) < 0 || lexer.at > len)
 			break;
-		shorten(&lexer, &token);
+		shorten_token(&lexer, &token);
 		lexer.escapes = lexer.escapes && token.kind == TOKEN_STRING;
 	}
 	buf_put(out, text + put, len - put);

@@ -22,7 +22,7 @@ enum { CONTAINER_MIN = 3, CONTAINER_MAX = 63, NAME_MAX_LEN = 63 };
 	"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 #define EMULATOR_PORT "10000"
 
-static void wipe(char **secret, size_t len)
+static void wipe_bytes(char **secret, size_t len)
 {
 	if (*secret != NULL)
 		explicit_bzero(*secret, len);
@@ -31,8 +31,8 @@ static void wipe(char **secret, size_t len)
 
 void azure_account_release(struct azure_account *account)
 {
-	wipe(&account->key, account->key_len);
-	wipe(&account->sas, account->sas == NULL ? 0 : strlen(account->sas));
+	wipe_bytes(&account->key, account->key_len);
+	wipe_bytes(&account->sas, account->sas == NULL ? 0 : strlen(account->sas));
 	mem_cleanup(&account->name);
 	mem_cleanup(&account->endpoint);
 	account->key_len = 0;
@@ -71,14 +71,14 @@ struct parts {
 
 static void parts_release(struct parts *parts)
 {
-	wipe(&parts->copy, strlen(parts->copy));
+	wipe_bytes(&parts->copy, strlen(parts->copy));
 }
 #define cleanup_parts __attribute__((cleanup(parts_release)))
 
 static const char blanks[] = " \t\r\n";
 
 /* Splits at the first "=" of each part, because keys and signatures contain others. */
-static int split(struct parts *parts, struct err *err)
+static int split_string(struct parts *parts, struct err *err)
 {
 	char *rest = parts->copy;
 	char *part;
@@ -214,7 +214,7 @@ int azure_account_parse(const char *text, struct azure_account *ret_account, str
 	cleanup_parts struct parts parts = { .copy = xstrdup(text) };
 	struct azure_account account = { .name = NULL };
 
-	if (split(&parts, err) < 0 || set_account(&account, &parts, err) < 0) {
+	if (split_string(&parts, err) < 0 || set_account(&account, &parts, err) < 0) {
 		azure_account_release(&account);
 		return -1;
 	}

@@ -38,7 +38,7 @@ static uint32_t hash_of(const char *path)
 }
 
 /* Marks the name before its extension, which gives the type. */
-static char *mark(const char *name, const char *path)
+static char *mark_name(const char *name, const char *path)
 {
 	const char *base = base_name(name);
 	const char *dot = strrchr(base, '.');
@@ -55,7 +55,7 @@ static char *below_folder(const char *path)
 	/* Azure treats it as a slash. */
 	for (char *c = clean.data; c != NULL && (c = strchr(c, '\\')) != NULL;)
 		*c = '_';
-	return str_eq(buf_str(&clean), path) ? xstrdup(path) : mark(buf_str(&clean), path);
+	return str_eq(buf_str(&clean), path) ? xstrdup(path) : mark_name(buf_str(&clean), path);
 }
 
 char *storage_name(const char *folder, const char *path, struct err *err)

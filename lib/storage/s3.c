@@ -40,7 +40,7 @@ static bool is_printable(const char *text)
 	return *c == '\0' && c > text;
 }
 
-static int check(const struct storage_target *target, const char *region, struct err *err)
+static int check_settings(const struct storage_target *target, const char *region, struct err *err)
 {
 	if (!consists_of(target->s3_bucket, LOWER ".-", BUCKET_MIN, BUCKET_MAX))
 		return err_set(err, ERR_INVALID,
@@ -67,7 +67,7 @@ int s3_bucket_make(const struct storage_target *target, struct s3_bucket *ret_bu
 	const char *region = target->s3_region != NULL ? target->s3_region : DEFAULT_REGION;
 	cleanup_free char *endpoint = NULL;
 
-	if (check(target, region, err) < 0)
+	if (check_settings(target, region, err) < 0)
 		return -1;
 	endpoint = target->s3_endpoint != NULL ? xstrdup(target->s3_endpoint)
 					       : xasprintf("https://s3.%s.amazonaws.com", region);
@@ -111,7 +111,8 @@ static char *scope_of(const struct s3_bucket *bucket, const char *stamp)
 }
 
 /* Appends the members sorted by name. */
-static void put_query(const struct s3_bucket *bucket, const struct s3_grant *grant, struct buf *out)
+static void put_link_query(const struct s3_bucket *bucket, const struct s3_grant *grant,
+			   struct buf *out)
 {
 	char stamp[STAMP_LEN + 1];
 	cleanup_free char *scope = NULL;
@@ -137,7 +138,7 @@ void s3_canonical_request(const struct s3_bucket *bucket, const struct s3_grant 
 	cleanup_free char *host = url_host(url);
 
 	buf_putf(out, "GET\n%s\n", url_path(url));
-	put_query(bucket, grant, out);
+	put_link_query(bucket, grant, out);
 	buf_putf(out, "\nhost:%s\n\nhost\nUNSIGNED-PAYLOAD", host);
 }
 
@@ -148,8 +149,8 @@ static void put_hex(struct buf *out, const unsigned char hash[STORAGE_HASH_LEN])
 }
 
 /* The derived key is valid for one day, region and service. */
-static void sign(const struct s3_bucket *bucket, const struct storage_crypto *crypto,
-		 const struct s3_grant *grant, const struct buf *text, struct buf *out)
+static void sign_text(const struct s3_bucket *bucket, const struct storage_crypto *crypto,
+		      const struct s3_grant *grant, const struct buf *text, struct buf *out)
 {
 	cleanup_free char *secret = xasprintf("AWS4%s", grant->target->s3_secret);
 	unsigned char hash[STORAGE_HASH_LEN];
@@ -193,8 +194,8 @@ char *s3_link(const struct s3_bucket *bucket, const struct storage_crypto *crypt
 	buf_putf(&text, ALGORITHM "\n%s\n%s\n", stamp, scope);
 	put_hex(&text, hash);
 	buf_putf(&link, "%s?", url);
-	put_query(bucket, grant, &link);
+	put_link_query(bucket, grant, &link);
 	buf_puts(&link, "&X-Amz-Signature=");
-	sign(bucket, crypto, grant, &text, &link);
+	sign_text(bucket, crypto, grant, &text, &link);
 	return buf_steal(&link);
 }

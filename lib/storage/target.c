@@ -11,7 +11,7 @@
 #include "storage/azure.h"
 #include "storage/s3.h"
 
-static void wipe(char **secret)
+static void wipe_string(char **secret)
 {
 	if (*secret != NULL)
 		explicit_bzero(*secret, strlen(*secret));
@@ -20,9 +20,9 @@ static void wipe(char **secret)
 
 void storage_target_release(struct storage_target *target)
 {
-	wipe(&target->azure_connection);
-	wipe(&target->s3_secret);
-	wipe(&target->s3_token);
+	wipe_string(&target->azure_connection);
+	wipe_string(&target->s3_secret);
+	wipe_string(&target->s3_token);
 	mem_cleanup(&target->azure_container);
 	mem_cleanup(&target->s3_bucket);
 	mem_cleanup(&target->s3_endpoint);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * url.c - checks and splits URLs that the user set. Nothing is repaired: a URL that is not plain is
- * refused, because it becomes part of a signed string.
+ * url.c - checks and splits URLs that the user set. A URL that is not plain is refused instead of
+ * escaped, because it becomes part of a signed string.
  */
 #include "storage/url.h"
 

@@ -15,13 +15,13 @@ enum state { GROUND, ESC, ESC_INTERMEDIATE, CSI, STRING, STRING_ESC };
 
 enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, DEL = 0x7f };
 
-static enum escape_step enter(struct escape *e, enum state state)
+static enum escape_step enter_state(struct escape *e, enum state state)
 {
 	e->state = (uint8_t)state;
 	return ESCAPE_PART;
 }
 
-static enum escape_step finish(struct escape *e, enum escape_step step, unsigned char byte)
+static enum escape_step finish_sequence(struct escape *e, enum escape_step step, unsigned char byte)
 {
 	e->state = GROUND;
 	e->final = (char)byte;
@@ -39,16 +39,16 @@ static enum escape_step after_esc(struct escape *e, unsigned char byte)
 	case 'X':
 	case '^':
 	case '_':
-		return enter(e, STRING);
+		return enter_state(e, STRING);
 	default:
 		break;
 	}
 	if (byte >= 0x20 && byte <= 0x2f) {
 		e->designates = byte == '(';
-		return enter(e, ESC_INTERMEDIATE);
+		return enter_state(e, ESC_INTERMEDIATE);
 	}
 	if (byte >= 0x30 && byte < DEL)
-		return finish(e, ESCAPE_COMMAND, byte);
+		return finish_sequence(e, ESCAPE_COMMAND, byte);
 	e->state = GROUND;
 	return ESCAPE_TEXT;
 }
@@ -99,7 +99,7 @@ static enum escape_step in_csi(struct escape *e, unsigned char byte)
 		return ESCAPE_PART;
 	}
 	if (byte >= 0x40 && byte < DEL)
-		return finish(e, ESCAPE_CSI, byte);
+		return finish_sequence(e, ESCAPE_CSI, byte);
 	if (byte == DEL)
 		return ESCAPE_PART;
 	/* Control characters work within a sequence; a byte of UTF-8 breaks it. */
@@ -122,13 +122,13 @@ static enum escape_step in_string(struct escape *e, unsigned char byte)
 enum escape_step escape_feed(struct escape *e, unsigned char byte)
 {
 	if (e->state == STRING_ESC && byte == '\\')
-		return enter(e, GROUND);
+		return enter_state(e, GROUND);
 	if (e->state == STRING_ESC)
 		e->state = ESC;
 	if (byte == ESCAPE_BYTE)
-		return enter(e, e->state == STRING ? STRING_ESC : ESC);
+		return enter_state(e, e->state == STRING ? STRING_ESC : ESC);
 	if (e->state != GROUND && (byte == CAN || byte == SUB))
-		return enter(e, GROUND);
+		return enter_state(e, GROUND);
 	switch ((enum state)e->state) {
 	case ESC:
 		return after_esc(e, byte);

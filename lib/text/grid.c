@@ -264,7 +264,7 @@ struct writer {
 	char chunk[512];
 };
 
-static void flush(struct writer *w)
+static void flush_writer(struct writer *w)
 {
 	buf_put(w->out, w->chunk, w->used);
 	w->used = 0;
@@ -276,7 +276,7 @@ static void write_char(struct writer *w, uint32_t cp)
 	size_t count = invisible_next(&w->filter, cp, shown);
 
 	if (w->used + sizeof(shown) > sizeof(w->chunk))
-		flush(w);
+		flush_writer(w);
 	for (size_t i = 0; i < count; i++)
 		w->used += utf8_encode(shown[i], w->chunk + w->used);
 }
@@ -303,7 +303,7 @@ static size_t write_ascii(struct writer *w, const uint32_t *cells, size_t len)
 	size_t run = 0;
 
 	if (w->used == sizeof(w->chunk))
-		flush(w);
+		flush_writer(w);
 	len = size_min(len, sizeof(w->chunk) - w->used);
 	while (run < len && cells[run] < 0x80) {
 		w->chunk[w->used + run] = (char)cells[run];
@@ -341,5 +341,5 @@ void grid_text(const struct grid *grid, size_t row, struct buf *out)
 			write_char(&w, cells[col]);
 		col++;
 	}
-	flush(&w);
+	flush_writer(&w);
 }

@@ -108,7 +108,7 @@ static void previous_row(struct panel *p)
 		p->row = down_by(p->row, 1);
 }
 
-static void put(struct panel *p, uint32_t cp)
+static void put_character(struct panel *p, uint32_t cp)
 {
 	struct grid *row;
 
@@ -128,7 +128,7 @@ static void put(struct panel *p, uint32_t cp)
 static void repeat(struct panel *p, size_t count)
 {
 	for (size_t i = size_min(count, (size_t)ROWS * COLUMNS); i > 0 && p->last != 0; i--)
-		put(p, p->last);
+		put_character(p, p->last);
 }
 
 static void erase_display(struct panel *p, uint32_t mode)
@@ -149,7 +149,7 @@ static void erase_line(struct panel *p, uint32_t mode)
 	grid_erase(&p->rows[p->row], 0, mode == 0 ? p->col : 0, mode == 1 ? p->col + 1 : SIZE_MAX);
 }
 
-static void enter(struct panel *p, bool on)
+static void enter_panel(struct panel *p, bool on)
 {
 	if (on && !p->on) {
 		clear_rows(p, 0, ROWS);
@@ -168,7 +168,7 @@ static void set_modes(struct panel *p)
 		return;
 	for (size_t i = 0; i < ESCAPE_PARAMS && i < e->param_count; i++) {
 		if (e->params[i] == 47 || e->params[i] == 1047 || e->params[i] == 1049)
-			enter(p, e->final == 'h');
+			enter_panel(p, e->final == 'h');
 	}
 }
 
@@ -259,7 +259,7 @@ static void save_cursor(struct panel *p)
 	p->saved_col = p->col;
 }
 
-static void edit(struct panel *p)
+static void take_edit(struct panel *p)
 {
 	size_t n = escape_param(&p->escape, 0, 1);
 
@@ -299,7 +299,7 @@ static void edit(struct panel *p)
 	}
 }
 
-static void command(struct panel *p)
+static void take_command(struct panel *p)
 {
 	switch (p->escape.final) {
 	case '7':
@@ -319,14 +319,14 @@ static void command(struct panel *p)
 		previous_row(p);
 		break;
 	case 'c':
-		enter(p, false);
+		enter_panel(p, false);
 		break;
 	default:
 		break;
 	}
 }
 
-static void control(struct panel *p, uint32_t cp)
+static void take_control(struct panel *p, uint32_t cp)
 {
 	switch (cp) {
 	case '\n':
@@ -349,16 +349,16 @@ static void control(struct panel *p, uint32_t cp)
 	}
 }
 
-static void character(struct panel *p, int32_t decoded)
+static void take_character(struct panel *p, int32_t decoded)
 {
 	uint32_t cp = (uint32_t)decoded;
 
 	if (decoded == UTF8_MORE || !p->on)
 		return;
 	if (cp < ' ')
-		control(p, cp);
+		take_control(p, cp);
 	else if (cp < 0x7f || cp >= 0xa0)
-		put(p, cp);
+		put_character(p, cp);
 }
 
 static void feed_byte(struct panel *p, unsigned char byte)
@@ -369,18 +369,18 @@ static void feed_byte(struct panel *p, unsigned char byte)
 	switch (escape_feed(&p->escape, byte)) {
 	case ESCAPE_TEXT:
 		utf8_decode(&p->utf8, byte, &first, &second);
-		character(p, first);
-		character(p, second);
+		take_character(p, first);
+		take_character(p, second);
 		break;
 	case ESCAPE_CSI:
 		if (p->escape.prefix == '?')
 			set_modes(p);
 		else if (p->on && p->escape.prefix == 0 && !p->escape.intermediate)
-			edit(p);
+			take_edit(p);
 		break;
 	case ESCAPE_COMMAND:
 		if (p->on)
-			command(p);
+			take_command(p);
 		break;
 	default:
 		break;

@@ -33,7 +33,7 @@ static char digit_of(uint32_t value)
 	return (char)(value < 26 ? 'a' + value : '0' + (value - 26));
 }
 
-static uint32_t adapt(uint32_t delta, uint32_t points, bool first)
+static uint32_t adapt_bias(uint32_t delta, uint32_t points, bool first)
 {
 	uint32_t k = 0;
 
@@ -86,7 +86,7 @@ static void put_others(struct buf *out, const uint32_t *points, size_t count, ui
 			if (points[i] != n)
 				continue;
 			put_delta(out, delta, bias);
-			bias = adapt(delta, done + 1, done == basic);
+			bias = adapt_bias(delta, done + 1, done == basic);
 			delta = 0;
 			done++;
 		}
@@ -95,7 +95,7 @@ static void put_others(struct buf *out, const uint32_t *points, size_t count, ui
 	}
 }
 
-static void put_part(struct buf *out, const uint32_t *points, size_t count)
+static void put_host_part(struct buf *out, const uint32_t *points, size_t count)
 {
 	uint32_t basic = 0;
 
@@ -119,7 +119,7 @@ static bool is_dot(uint32_t point)
 	return point == '.' || point == 0x3002 || point == 0xff0e || point == 0xff61;
 }
 
-static char *encode(const uint32_t *points, size_t count)
+static char *encode_part(const uint32_t *points, size_t count)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	size_t start = 0;
@@ -129,7 +129,7 @@ static char *encode(const uint32_t *points, size_t count)
 			continue;
 		if (i - start > PART_MAX)
 			return NULL;
-		put_part(&out, points + start, i - start);
+		put_host_part(&out, points + start, i - start);
 		if (i < count)
 			buf_puts(&out, ".");
 		start = i + 1;
@@ -150,7 +150,7 @@ char *punycode_host(const char *text, size_t len)
 	if (lower != NULL)
 		points = u8_to_u32(lower, len, NULL, &count);
 	if (points != NULL)
-		host = encode(points, count);
+		host = encode_part(points, count);
 	free(lower);
 	free(points);
 	return host;

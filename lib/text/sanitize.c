@@ -109,7 +109,7 @@ static void emit_block(struct cleaner *c, uint32_t cp)
 }
 
 /*
- * Returns how many bytes of `s` stay unchanged whatever bytes follow: printable ASCII outside
+ * Returns how many bytes of `s` stay unchanged, with any continuation: printable ASCII outside
  * sequences.
  */
 static size_t plain_run(const struct cleaner *c, const char *s, size_t len)

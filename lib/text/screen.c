@@ -96,7 +96,7 @@ static void drop_lines(struct screen *s)
 		grid_drop_bottom(&s->grid, s->row + 1);
 }
 
-static inline void make_room(struct screen *s)
+static inline void drop_if_full(struct screen *s)
 {
 	if (s->grid.cost > SCREEN_CELLS_MAX)
 		drop_lines(s);
@@ -110,16 +110,16 @@ static void line_feed(struct screen *s)
 	grid_reach(&s->grid, s->row);
 	if (s->row - s->home >= SCREEN_ROWS)
 		s->home = s->row - SCREEN_ROWS + 1;
-	make_room(s);
+	drop_if_full(s);
 }
 
-static void put(struct screen *s, uint32_t cp)
+static void put_character(struct screen *s, uint32_t cp)
 {
 	s->written = true;
 	if (s->col >= SCREEN_COLUMNS_MAX)
 		line_feed(s);
 	s->col += grid_put(&s->grid, s->row, s->col, cp);
-	make_room(s);
+	drop_if_full(s);
 }
 
 static void put_ascii(struct screen *s, const char *text, size_t len)
@@ -127,7 +127,7 @@ static void put_ascii(struct screen *s, const char *text, size_t len)
 	s->written = true;
 	if (s->escape.drawing) {
 		for (size_t i = 0; i < len; i++)
-			put(s, escape_drawn((unsigned char)text[i]));
+			put_character(s, escape_drawn((unsigned char)text[i]));
 		return;
 	}
 	while (len > 0) {
@@ -140,7 +140,7 @@ static void put_ascii(struct screen *s, const char *text, size_t len)
 		s->col += run;
 		text += run;
 		len -= run;
-		make_room(s);
+		drop_if_full(s);
 	}
 }
 
@@ -228,7 +228,7 @@ static void set_modes(struct screen *s, const struct escape *e)
 	}
 }
 
-static void answer(struct screen *s, const char *text)
+static void put_answer(struct screen *s, const char *text)
 {
 	struct err err;
 
@@ -244,7 +244,7 @@ static void answer_position(struct screen *s)
 	/* Programs move far right and query the position to learn the width. */
 	(void)snprintf(text, sizeof(text), "\033[%zu;%zuR", s->row - s->home + 1,
 		       size_min(s->col + 1, SCREEN_COLUMNS));
-	answer(s, text);
+	put_answer(s, text);
 }
 
 static void answer_query(struct screen *s, const struct escape *e)
@@ -254,11 +254,11 @@ static void answer_query(struct screen *s, const struct escape *e)
 	if (e->param_count > 1)
 		return;
 	if (e->final == 'c' && e->prefix == 0 && what == 0)
-		answer(s, "\033[?1;2c");
+		put_answer(s, "\033[?1;2c");
 	else if (e->final == 'c' && e->prefix == '>' && what == 0)
-		answer(s, "\033[>0;0;0c");
+		put_answer(s, "\033[>0;0;0c");
 	else if (e->final == 'n' && e->prefix == 0 && what == 5)
-		answer(s, "\033[0n");
+		put_answer(s, "\033[0n");
 	else if (e->final == 'n' && e->prefix == 0 && what == 6)
 		answer_position(s);
 }
@@ -319,7 +319,7 @@ static void move_cursor(struct screen *s, const struct escape *e)
 	}
 }
 
-static void edit(struct screen *s, const struct escape *e)
+static void edit_line(struct screen *s, const struct escape *e)
 {
 	size_t n = escape_param(e, 0, 1);
 
@@ -338,7 +338,7 @@ static void edit(struct screen *s, const struct escape *e)
 		break;
 	case '@':
 		grid_insert(&s->grid, s->row, s->col, size_min(n, SCREEN_CURSOR_COLUMNS));
-		make_room(s);
+		drop_if_full(s);
 		break;
 	case 's':
 		save_cursor(s);
@@ -362,10 +362,10 @@ static void control_sequence(struct screen *s)
 	if (e->prefix == '?')
 		set_modes(s, e);
 	else if (e->prefix == 0 && !s->alternate)
-		edit(s, e);
+		edit_line(s, e);
 }
 
-static void command(struct screen *s)
+static void take_command(struct screen *s)
 {
 	if (s->escape.final == 'c') {
 		s->alternate = false;
@@ -391,7 +391,7 @@ static void command(struct screen *s)
 	}
 }
 
-static void control(struct screen *s, uint32_t cp)
+static void take_control(struct screen *s, uint32_t cp)
 {
 	switch (cp) {
 	case '\n':
@@ -413,18 +413,18 @@ static void control(struct screen *s, uint32_t cp)
 	}
 }
 
-static void character(struct screen *s, int32_t decoded)
+static void take_character(struct screen *s, int32_t decoded)
 {
 	uint32_t cp = (uint32_t)decoded;
 
 	if (decoded == UTF8_MORE || s->alternate)
 		return;
 	if (cp < ' ')
-		control(s, cp);
+		take_control(s, cp);
 	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for sanitize.h too */
 		line_feed(s);
 	else if (cp < 0x7f || cp >= 0xa0)
-		put(s, cp);
+		put_character(s, cp);
 }
 
 static void feed_text(struct screen *s, unsigned char byte)
@@ -433,9 +433,9 @@ static void feed_text(struct screen *s, unsigned char byte)
 	int32_t second;
 
 	utf8_decode(&s->utf8, byte, &first, &second);
-	character(s, first);
+	take_character(s, first);
 	if (second != UTF8_MORE)
-		character(s, second);
+		take_character(s, second);
 }
 
 static void feed_escape(struct screen *s, unsigned char byte)
@@ -447,11 +447,11 @@ static void feed_escape(struct screen *s, unsigned char byte)
 		return;
 	}
 	if (utf8_decode_end(&s->utf8))
-		character(s, UTF8_REPLACEMENT);
+		take_character(s, UTF8_REPLACEMENT);
 	if (step == ESCAPE_CSI)
 		control_sequence(s);
 	else if (step == ESCAPE_COMMAND)
-		command(s);
+		take_command(s);
 }
 
 static size_t printable_run(const char *data, size_t len)

@@ -11,7 +11,7 @@
 
 enum { CONTINUATION_LOW = 0x80, CONTINUATION_HIGH = 0xbf, LONGEST = 4 };
 
-static void expect(struct utf8_decoder *d, uint32_t partial, uint8_t missing)
+static void expect_bytes(struct utf8_decoder *d, uint32_t partial, uint8_t missing)
 {
 	*d = (struct utf8_decoder){ .partial = partial,
 				    .missing = missing,
@@ -27,15 +27,15 @@ static int32_t decode_lead(struct utf8_decoder *d, unsigned char byte)
 	if (byte < 0xc2 || byte > 0xf4)
 		return UTF8_REPLACEMENT;
 	if (byte < 0xe0) {
-		expect(d, byte & 0x1fU, 1);
+		expect_bytes(d, byte & 0x1fU, 1);
 	} else if (byte < 0xf0) {
-		expect(d, byte & 0x0fU, 2);
+		expect_bytes(d, byte & 0x0fU, 2);
 		if (byte == 0xe0)
 			d->lower = 0xa0;
 		if (byte == 0xed)
 			d->upper = 0x9f;
 	} else {
-		expect(d, byte & 0x07U, 3);
+		expect_bytes(d, byte & 0x07U, 3);
 		if (byte == 0xf0)
 			d->lower = 0x90;
 		if (byte == 0xf4)
@@ -58,7 +58,7 @@ void utf8_decode(struct utf8_decoder *d, unsigned char byte, int32_t *ret_first,
 		*ret_second = decode_lead(d, byte);
 		return;
 	}
-	expect(d, d->partial << 6 | (byte & 0x3fU), (uint8_t)(d->missing - 1));
+	expect_bytes(d, d->partial << 6 | (byte & 0x3fU), (uint8_t)(d->missing - 1));
 	*ret_first = d->missing > 0 ? UTF8_MORE : (int32_t)d->partial;
 }
 
