@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* batch.h - uploads of many files, several requests at a time. */
+/* batch.h - uploads many files, with several requests at a time. */
 #ifndef FETCH_BATCH_H
 #define FETCH_BATCH_H
 
@@ -19,21 +19,25 @@ struct batch {
 	int folder_fd;
 	struct upload *uploads;
 	size_t count;
-	/* Told once of each, when it is done or has failed. */
+	/* Called once for each file, when it is uploaded or has failed. */
 	void (*told)(struct batch *batch, size_t index);
-	/* The container was made: what lay in one of its name is gone. */
+	/*
+	 * Called when the container was created: all earlier objects of a container of that name
+	 * are gone.
+	 */
 	void (*made)(struct batch *batch);
-	/* This module's: */
+	/* Private: */
 	CURLM *multi;
 	struct list waiting; /* requests to be sent again */
 	size_t running;
 	bool container_tried;
-	bool proven; /* a request went well: bodies need not be asked for any more */
+	/* a request succeeded, so bodies are sent without waiting for a 100 (Continue) */
+	bool proven;
 	bool hopeless;
-	struct err why; /* then */
+	struct err why; /* why, when `hopeless` is set */
 };
 
-/* To the end of all of them. */
+/* Runs until every file is uploaded or has failed. Returns -1 and sets *err. */
 int batch_run(struct batch *batch, struct err *err) MUST_CHECK;
 
 #endif

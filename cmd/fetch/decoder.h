@@ -2,9 +2,9 @@
 /*
  * decoder.h - undoes a Content-Encoding of HTTP (RFC 9110, 8.4) on the way into a sink.
  *
- * Ours rather than libcurl's, which takes a compressed stream that ends too early for a whole one.
- * It knows gzip (RFC 1952, with any number of members) and deflate in zlib's format (RFC 1950),
- * or, as some servers send it, without that (RFC 1951).
+ * libcurl's own decoder accepts a truncated compressed stream as complete; this one does not. It
+ * knows gzip (RFC 1952, with any number of members) and deflate in zlib's format (RFC 1950) or, as
+ * some servers send it, without zlib's header (RFC 1951).
  */
 #ifndef FETCH_DECODER_H
 #define FETCH_DECODER_H
@@ -16,24 +16,32 @@
 #include "base/err.h"
 #include "sink.h"
 
-/* What requests offer in Accept-Encoding. */
+/* The value that requests send as Accept-Encoding. */
 #define DECODER_OFFER "gzip"
 
 struct decoder {
 	z_stream stream;
-	bool active;  /* else bytes pass as they are */
-	bool deflate; /* nothing has come of what is called so */
+	bool active;  /* else bytes pass unchanged */
+	bool deflate; /* the coding is deflate and no byte has arrived yet */
 	bool within;  /* the stream has begun and not ended */
 };
 
-/* A zeroed decoder passes bytes as they are. */
+/* A zeroed decoder passes bytes unchanged. */
 void decoder_release(struct decoder *decoder);
-/* Undoes `coding`; NULL is none. ERR_INVALID for one that it does not know. */
+/*
+ * Prepares to undo `coding`, which may be NULL. Returns -1 and sets *err: ERR_INVALID for an
+ * unknown one.
+ */
 int decoder_begin(struct decoder *decoder, const char *coding, struct err *err) MUST_CHECK;
-/* ERR_INVALID for bytes that are not compressed so; the sink's errors. */
+/*
+ * Decodes and writes. Returns -1 and sets *err: ERR_INVALID for malformed data, or the sink's
+ * error.
+ */
 int decoder_write(struct decoder *decoder, struct sink *sink, const char *data, size_t len,
 		  struct err *err) MUST_CHECK;
-/* All bytes have come: ERR_INVALID when the stream has no end. */
+/*
+ * Checks the end of the data. Returns -1 and sets *err: ERR_INVALID when the stream is incomplete.
+ */
 int decoder_finish(const struct decoder *decoder, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * download.h - one file from a server into the file that is descriptor 3.
+ * download.h - downloads one file from a server into the file that is descriptor 3.
  *
- * Order, beside what order.h says: {"do": "download", "url", "hosts" (net/host_list.h; missing:
- * any), "allow_private", "size_max" and "size_name", what that limit is called, "raw" (what is
- * compressed stays so: its name says it is)}. Progress: {"head": {"name", "type", "total"}} once,
- * when it is known what comes, each where it is known; then {"bytes"} now and then. Result:
- * {"size", "from"}: the URL that gave it, for people. On failure the file holds anything.
+ * Request, beside the members of job.h: {"do": "download", "url", "hosts" (net/host_list.h;
+ * missing: any), "allow_private", "size_max", "size_name" (the limit's name for users), "raw"
+ * (compressed content stays so, as its name says)}. Progress: {"head": {"name", "type", "total"}}
+ * once, when the head has arrived, each member where it is known; then {"bytes"} now and then.
+ * Result: {"size", "from"}: the final URL, for users. After a failure the content of the file is
+ * undefined.
  */
 #ifndef FETCH_DOWNLOAD_H
 #define FETCH_DOWNLOAD_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer.h - the head of an HTTP answer, from the lines that libcurl hands over.
+ * http_response.h - the head of an HTTP response, from the lines that libcurl delivers.
  *
- * Interim answers (1xx) are passed over. What is kept is bounded; the rest of a head only counts.
+ * Interim responses (1xx) are skipped. The stored members are bounded; other lines are only
+ * counted.
  */
 #ifndef FETCH_HTTP_RESPONSE_H
 #define FETCH_HTTP_RESPONSE_H
@@ -21,7 +22,7 @@ struct http_response {
 	char *location;
 	char *disposition;
 	char *type;
-	char *coding; /* Content-Encoding; NULL without one that changes the bytes */
+	char *coding; /* Content-Encoding; NULL for none or one that changes no bytes */
 	bool has_length;
 	uint64_t length;   /* of Content-Length */
 	size_t head_bytes; /* of all heads so far */
@@ -29,12 +30,15 @@ struct http_response {
 
 void http_response_init(struct http_response *answer);
 void http_response_release(struct http_response *answer);
-/* One line with its end. ERR_LIMIT past HTTP_RESPONSE_HEAD_MAX. */
+/*
+ * Takes one line with its line end. Returns -1 and sets *err: ERR_LIMIT beyond
+ * HTTP_RESPONSE_HEAD_MAX.
+ */
 int http_response_take_line(struct http_response *answer, const char *line, size_t len,
 			    struct err *err) MUST_CHECK;
-/* A sentence on a status that brings no file; 0 for one that does. */
+/* Returns 0 for a status with a file, else -1 and sets *err to a sentence on the status. */
 int http_response_check_status(const struct http_response *answer, struct err *err) MUST_CHECK;
-/* A redirect that names where to. */
+/* Returns true for a redirect that names its target. */
 bool http_response_redirects(const struct http_response *answer);
 
 #endif

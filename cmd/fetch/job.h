@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.h - what all orders have in common: the network as the person's environment has it, and
- * how long everything together may take.
+ * job.h - the members that all requests have: the user's proxies and certificates, and the time
+ * limits.
  *
- *   "deadline_ms"   from the program's start, all transfers together
- *   "stall_ms"      a transfer that moves less than JOB_STALL_BYTES a second for so long ends
- *   "https_proxy" "http_proxy" "no_proxy"   as the environment has them; may be missing
+ *   "deadline_ms"   from the program's start, for all transfers together
+ *   "stall_ms"      how long a transfer may move less than JOB_STALL_BYTES a second
+ *   "https_proxy" "http_proxy" "no_proxy"   as in the environment; may be missing
  *   "ca_file"       certificates of authorities in place of the system's; may be missing
  */
 #ifndef FETCH_JOB_H
@@ -18,7 +18,7 @@
 
 enum { JOB_STALL_BYTES = 512, JOB_SLACK_MS = 20 };
 
-/* Texts are borrowed from the order; NULL when missing or empty. */
+/* Texts are borrowed from the request; NULL when missing or empty. */
 struct job {
 	uint64_t deadline_ms; /* on clock_ms() */
 	uint64_t stall_ms;
@@ -29,14 +29,14 @@ struct job {
 };
 
 int job_take(const json_t *json, struct job *ret_order, struct err *err) MUST_CHECK;
-/* A number that is not negative. */
+/* Reads a number that is not negative. Returns -1 and sets *err. */
 int job_take_size(const json_t *json, const char *key, uint64_t *ret, struct err *err) MUST_CHECK;
-/* A text; missing or empty leaves NULL. */
+/* Reads a text, or NULL for a missing or empty one. Returns -1 and sets *err. */
 int job_take_text(const json_t *json, const char *key, const char **ret,
 		  struct err *err) MUST_CHECK;
 /*
- * Milliseconds until the deadline; 0 from JOB_SLACK_MS before it on: libcurl goes by a clock
- * that nobody slews, and may call the time over a little before ours does.
+ * Returns the milliseconds until the deadline, and 0 from JOB_SLACK_MS before it. libcurl uses a
+ * clock that is not slewed, and may end a transfer a little before our clock reaches the deadline.
  */
 uint64_t job_left_ms(const struct job *order);
 

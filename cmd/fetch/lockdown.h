@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.h - what this program gives up before it touches the network.
+ * lockdown.h - drops the rights that this program does not need, before it touches the network.
  *
- * It reads configuration, certificates, modules of the name service and nothing else by name, and
- * writes only through descriptors that it was given open. It listens nowhere.
+ * By name it may only read configuration, certificates and modules of the name service. It writes
+ * only through inherited descriptors, and listens nowhere.
  */
 #ifndef FETCH_LOCKDOWN_H
 #define FETCH_LOCKDOWN_H
@@ -11,8 +11,8 @@
 #include "base/err.h"
 
 /*
- * `ca_file` may be NULL. `read_fd` is a folder that is read as well, -1 for none. For good; before
- * the first thread.
+ * Drops the rights for good; must run before the first thread is made. `ca_file` may be NULL.
+ * `read_fd` is another folder that may be read, or -1. Returns -1 and sets *err.
  */
 int lockdown_transfers(const char *ca_file, int read_fd, struct err *err) MUST_CHECK;
 

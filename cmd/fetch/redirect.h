@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * route.h - where a download goes, hop by hop, and whether it may.
+ * redirect.h - follows a download from URL to URL and decides whether it may go there.
  *
- * Judged here: the scheme, the list of hosts, and hosts that are written as addresses in whatever
- * notation, or as localhost. What a name leads to is judged when its socket is made (handle.h).
+ * Checked here are the scheme, the list of hosts, and hosts that are written as localhost or as
+ * addresses in any notation. The addresses of a name are checked when the socket is made
+ * (curl_handle.h).
  */
 #ifndef FETCH_REDIRECT_H
 #define FETCH_REDIRECT_H
@@ -15,17 +16,20 @@
 #include "net/host_list.h"
 
 struct redirect_rules {
-	const struct host_list *hosts; /* NULL: any */
+	const struct host_list *hosts; /* may be NULL: any */
 	bool allow_private;
 };
 
-/* A new URL that curl_url_cleanup frees, or NULL. Messages do not repeat it: it may hold a secret.
+/*
+ * Returns a new URL, freed with curl_url_cleanup, or NULL and sets *err. Messages do not repeat the
+ * URL: it may hold a secret.
  */
 CURLU *redirect_start(const char *url, struct err *err) MUST_CHECK;
-/* Moves `url` to what a redirect from it says. */
+/* Moves `url` to the target of a redirect. Returns -1 and sets *err. */
 int redirect_follow(CURLU *url, const char *location, struct err *err) MUST_CHECK;
+/* Returns -1 and sets *err when the rules forbid `url`. */
 int redirect_check(CURLU *url, const struct redirect_rules *rules, struct err *err) MUST_CHECK;
-/* The URL without login, query and fragment, for people: freed by the caller. */
+/* Returns the URL without login, query and fragment, for messages. The caller frees the result. */
 char *redirect_show(CURLU *url);
 
 #endif

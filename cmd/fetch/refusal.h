@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* refusal.h - what a storage's refusal means, and what the person can do about it. */
+/* refusal.h - explains a storage's refusal and what the user can do about it. */
 #ifndef FETCH_REFUSAL_H
 #define FETCH_REFUSAL_H
 
@@ -8,9 +8,9 @@
 #include "backend.h"
 #include "request.h"
 
-/* Whether the same request may go well a little later. */
+/* Returns true when the same request may succeed a little later. */
 bool refusal_may_pass(const struct reception *reception);
-/* Says why in `err`. */
+/* Returns the verdict on a failed response and sets *err to the reason. */
 enum verdict refusal_judge(const struct backend *backend, const struct reception *reception,
 			   struct err *err);
 

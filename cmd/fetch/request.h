@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* request.h - one request to a storage: sent, answered, judged, and sent again when that may help.
+/*
+ * request.h - one request to a storage: sent, judged by its response, and retried when that may
+ * help.
  */
 #ifndef FETCH_REQUEST_H
 #define FETCH_REQUEST_H
@@ -15,39 +17,45 @@
 enum { REQUEST_TRIES_MAX = 6 };
 
 struct request {
-	struct list node; /* of those that wait */
+	struct list node; /* in the list of those that wait */
 	struct sending sending;
 	struct upload *upload;      /* NULL for STEP_CONTAINER */
-	struct curl_handle *handle; /* while it is sent */
+	struct curl_handle *handle; /* set while the request is sent */
 	struct reception reception;
 	uint64_t sent; /* bytes of the body */
 	unsigned int tries;
 	uint64_t not_before; /* on clock_ms() */
-	bool eager;          /* the body does not wait for a word of the storage that it may come */
+	bool eager;          /* the body is sent without waiting for a 100 (Continue) */
 	bool body_failed;
-	struct err err;   /* then, and of a try that failed */
-	struct err doubt; /* of STEP_LOOK: why the file does not lie there unless this finds it */
+	struct err err;   /* why, and the error of a failed try */
+	struct err doubt; /* of STEP_LOOK: the error to report unless the file is found */
 };
 
 enum verdict {
 	VERDICT_GOOD,
-	VERDICT_AGAIN,        /* it may go well later: not_before is set */
-	VERDICT_NO_CONTAINER, /* it is not there */
+	VERDICT_AGAIN,        /* may succeed later: not_before is set */
+	VERDICT_NO_CONTAINER, /* the container does not exist */
 	VERDICT_BAD,
-	VERDICT_HOPELESS, /* and nothing else will be better */
+	VERDICT_HOPELESS, /* as will be all other requests */
 };
 
-/* `sending` is taken. */
+/* Returns a new request. Takes ownership of `sending`'s contents. */
 struct request *request_new(const struct sending *sending, struct upload *upload);
 void request_free(struct request *request);
-/* Whether it may have gone well although its verdict is that it is bad. */
+/* Returns true when a request that was judged as failed may have succeeded. */
 bool request_doubtful(const struct request *request, const struct backend *backend);
-/* Makes it one that looks. */
+/* Turns the request into a STEP_LOOK. */
 void request_look(struct request *request);
-/* A handle that is ready to go; of the request until request_judge. */
+/*
+ * Prepares the handle for a try. It belongs to the request until request_judge. Returns -1 and sets
+ * *err.
+ */
 int request_prepare(struct request *request, const struct backend *backend, const struct job *order,
 		    struct err *err) MUST_CHECK;
-/* After the transfer, whose handle goes. `err` of the request says why it is not good. */
+/*
+ * Judges a finished transfer and frees its handle. Sets request->err unless the verdict is
+ * VERDICT_GOOD.
+ */
 enum verdict request_judge(struct request *request, const struct backend *backend, CURLcode code);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.h - the file that a download is written to, within its limit.
+ * sink.h - writes a download to its file, within a size limit.
  *
- * It is written in blocks. Those of zeros become holes, so that a file which is sparse where it
- * comes from costs no more disk here.
+ * It writes in blocks. Blocks of zeros become holes, so a sparse file needs no more disk here than
+ * at its origin.
  */
 #ifndef FETCH_SINK_H
 #define FETCH_SINK_H
@@ -17,21 +17,27 @@ enum { SINK_BLOCK = 128 << 10 };
 
 struct sink {
 	int fd;      /* a regular file, open for writing; borrowed */
-	char *block; /* what is not yet written, SINK_BLOCK bytes at most */
+	char *block; /* bytes that are not yet written, at most SINK_BLOCK */
 	size_t used;
-	uint64_t size; /* of all that came */
+	uint64_t size; /* of everything that was received */
 	uint64_t size_max;
-	const char *max_name; /* what people call that limit */
+	const char *max_name; /* the limit's name for users */
 };
 
-/* `fd` is borrowed until release. */
+/* Initializes a sink. `fd` is borrowed until release. */
 void sink_init(struct sink *sink, int fd);
 void sink_release(struct sink *sink);
-/* What comes next. ERR_LIMIT past the maximum: then nothing of it is written. */
+/*
+ * Appends bytes. Returns -1 and sets *err: ERR_LIMIT beyond size_max, and none of the bytes are
+ * written.
+ */
 int sink_write(struct sink *sink, const char *data, size_t len, struct err *err) MUST_CHECK;
-/* Would a file of this size fit, by the limit and by what is free on the disk? */
+/*
+ * Returns -1 and sets *err when a file of this size exceeds the limit or the free space of the
+ * disk.
+ */
 int sink_check_size(const struct sink *sink, uint64_t size, struct err *err) MUST_CHECK;
-/* Writes what is left and gives the file its length. */
+/* Writes the remaining bytes and sets the file's length. */
 int sink_finish(struct sink *sink, struct err *err) MUST_CHECK;
 
 #endif

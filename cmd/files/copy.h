@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.h - one regular file into a folder, where it gets its name once it is whole. */
+/* copy.h - copies one regular file into a folder, where it gets its name once it is whole. */
 #ifndef FILES_COPY_H
 #define FILES_COPY_H
 
@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 
-/* Of the names of copies that are under way, where they have one. */
+/* The prefix of an unfinished copy's name, where the file system has no unnamed files. */
 #define COPY_HALF_PREFIX ".ptycell-"
 
-/* What lies at the name from an earlier copy of the same file. */
+/* An earlier copy of the same file: what `stat` must show for it to be replaced. */
 struct copy_known {
 	bool known;
 	json_int_t ino;
@@ -21,44 +21,51 @@ struct copy_known {
 };
 
 /*
- * A file that is open: its bytes, as many as `stat` says, and its mtime are what is copied; then
- * comes `suffix`, unless it is NULL.
+ * An open file. Its first `stat.st_size` bytes and its mtime are copied. `suffix`, which may be
+ * NULL, is appended.
  */
 struct copy_source {
 	int fd;
 	struct stat stat;
 	const char *suffix;
-	bool durable;        /* after a power cut, too, its name is that of the whole file */
-	void (*moved)(void); /* called again and again while it is copied */
+	/* sync the file before it gets its name, so that a power cut leaves no half copy */
+	bool durable;
+	void (*moved)(void); /* called repeatedly during the copy, to report progress */
 };
 
 struct copy_made {
-	char *name; /* the one taken; the caller frees it */
+	char *name; /* the name that was free; the caller frees it */
 	struct stat stat;
 };
 
 /*
- * Copies `source` to `name` in `dir_fd`, mode 0600. A file there that is not `known` stays, and
- * "name-2" and so on is tried. A known one with the same bytes is left as it is, with the new
- * mtime.
+ * Copies `source` to `name` in `dir_fd` with mode 0600. A file there that is not `known` stays; the
+ * copy is then called "name-2" and so on. A known one with the same bytes stays and gets the new
+ * mtime. Returns -1 and sets *err.
  */
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	      const struct copy_known *known, struct copy_made *ret_made,
 	      struct err *err) MUST_CHECK;
 /*
- * The folder `name` in `dir_fd`, made when there is none. What is no folder stays, and "name-2" and
- * so on is tried; the caller frees `*ret_taken`.
+ * Opens the folder `name` in `dir_fd`, or creates it. Where `name` is not a folder, "name-2" and so
+ * on is tried. Returns the descriptor; the caller frees *ret_taken. Returns -1 and sets *err.
  */
 int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err) MUST_CHECK;
 /*
- * Gives what is called `name` in `dir_fd` the name `to`, or "to-2" and so on; the caller frees it.
- * NULL when it is not there, and when `known`, unless NULL, does not know it.
+ * Renames `name` in `dir_fd` to `to`, or to "to-2" and so on. `known` may be NULL. Returns the new
+ * name, which the caller frees. Returns NULL and sets *err, also when `name` is missing or not what
+ * `known` describes.
  */
 char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_known *known,
 		struct err *err) MUST_CHECK;
-/* The first `left` bytes of one open file to another, shared where the file system can. */
+/*
+ * Copies the first `left` bytes of one open file to another, sharing blocks where the file system
+ * can.
+ */
 int copy_bytes(int from, int to, off_t left, struct err *err) MUST_CHECK;
-/* Two open regular files have the same bytes. `moved` as of a source. */
+/*
+ * Returns true when two open regular files have the same bytes. `moved` is called as during a copy.
+ */
 bool copy_is_same(int one, int other, void (*moved)(void));
 json_int_t copy_mtime_ns(const struct stat *st);
 

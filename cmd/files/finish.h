@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finish.h - keeping the notebook of a session that died with its server.
+ * finish.h - exports the notebook of a session whose server died.
  *
- * Order {"op": "rescue-notebook", "root", "folder", "notebook", "room"}: the notebook is drawn from
- * the events of the given journal folder and copied to root/folder, by the name that is given. A
- * notebook that lies there as the dead server left it is replaced; one that its user has changed
- * stays, and the copy gets another name.
- * Progress and result as those of keep.h, whose file it is. Without cells nothing is done.
+ * Request {"op": "rescue-notebook", "root", "folder", "notebook", "room"}: draws the notebook from
+ * the events in the given journal folder and copies it to root/folder, under the given name. A
+ * notebook there that the dead server wrote is replaced. One that the user changed stays, and the
+ * copy gets another name. Progress and result are those of keep.h. Without cells nothing is done.
  */
 #ifndef FILES_FINISH_H
 #define FILES_FINISH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hold.h - gives a name that git does not read to what code may not give to git. */
+/* hold.h - renames what session code must not give to git to a name that git does not read. */
 #ifndef FILES_HOLD_H
 #define FILES_HOLD_H
 
@@ -10,9 +10,14 @@ struct look;
 
 #define HOLD_MARK ".held-by-ptycell"
 
-/* Renames it to the first free name of NAME.held-by-ptycell, -2 and on, and notes that. */
+/*
+ * Renames `name` to the first free one of NAME.held-by-ptycell, NAME.held-by-ptycell-2 and so on,
+ * and records it in `look`.
+ */
 void hold(struct look *look, const struct folder_at *folder, const char *name);
-/* A link leads there by any name: it is removed, and that is noted. */
+/*
+ * Removes the link `name`, which would lead to its target under any name, and records it in `look`.
+ */
 void hold_remove(struct look *look, const struct folder_at *folder, const char *name);
 bool hold_is_held(const char *name);
 

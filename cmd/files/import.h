@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.h - copying one of the person's files, descriptor 4, into the file that is descriptor 3.
+ * import.h - copies one of the user's files, descriptor 4, into the file that is descriptor 3.
  *
- * Order {"op": "import", "name", "size_max", "size_name"}: what it is called, the most bytes that
- * it may have (holes do not count), and what people call that limit. Progress and result are those
- * of transfer/imports.h. The copy shares the bytes where the file system can, and keeps holes.
+ * Request {"op": "import", "name", "size_max", "size_name"}: the file's name for messages, the most
+ * bytes that it may have (holes do not count), and the limit's name for users. Progress and result
+ * are those of transfer/imports.h. The copy shares blocks where the file system can, and keeps
+ * holes.
  */
 #ifndef FILES_IMPORT_H
 #define FILES_IMPORT_H

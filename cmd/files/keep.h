@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keep.h - copying a session's results into the folder where the person finds them.
+ * keep.h - exports a session's results to the folder where the user finds them.
  *
- * Order {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
+ * Request {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
  * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "sync": [PATH], "files": [{"from",
- * "to", "known", "ino", "mtime", "size"}]}, paths percent-encoded. Below the given data folder each
- * `from` is copied to root/folder/`to`. `fresh`: the folder must be new (ERR_BUSY). `known`: an
- * earlier copy lies at `to` and looks like that; anything else there is the person's, and the copy
- * gets another name
- * ("a-2.png"). `room`: bytes that may still be added. `folds`: the names given take two that differ
- * in case for the same; where the folder does and they do not, nothing is done but
- * {"folds": true} said. `moves` come first: what lies at `at`, a folder, or a file that looks so,
- * gets the name `to` or the first free one after it.
+ * "to", "known", "ino", "mtime", "size"}]}. Paths are percent-encoded.
  *
- * `seen` is the data folder's path in the session: a link in output/ to a file in it is copied as
- * the file, and told as "linked".
+ * Each `from` below the given data folder is copied to root/folder/`to`.
+ *   fresh    the folder must be new, else ERR_BUSY
+ *   known    an earlier copy is at `to` and has these values; anything else there belongs to the
+ * user, and the copy gets another name ("a-2.png") room     bytes that may still be added folds the
+ * given names treat two that differ in case as equal; where the folder does so and they do not, the
+ * only effect is the progress {"folds": true} moves    come first: a folder at `at`, or a file that
+ * looks as described, is renamed to `to` or to the first free name after it seen     the data
+ * folder's path in the session: a link in output/ to a file below it is copied as that file and
+ * reported as "linked" durable  each file is synced before it gets its name; set when no caller
+ * waits for the result sync     files to sync that earlier requests copied without `durable`
  *
- * `durable`: a file is on the disk before it has its name; nobody waits for the answer. What is to
- * be `sync`ed was put there by orders that somebody waited for.
- *
- * Progress for each move: {"move": ID, "to"} or {"move", "problem"}; for each file: {"file": INDEX,
- * "to", "ino", "mtime", "size"}, {"file", "unchanged": true} for what a link led to before, or
- * {"file", "problem"}; problem "limit" when there was no room. Result {}.
+ * Progress for each move: {"move": ID, "to"} or {"move", "problem"}. For each file: {"file": INDEX,
+ * "to", "ino", "mtime", "size"}, or {"file", "unchanged": true} when a link leads to what it led to
+ * before, or {"file", "problem"}. The problem is "limit" when there was no room. The result is {}.
  */
 #ifndef FILES_KEEP_H
 #define FILES_KEEP_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.h - packages of the cache for one session, without copying them.
+ * link.h - links packages of the cache into one session without copying them.
  *
  *   {"op": "link", "entry": NAME, "to": NAME, "copy": BOOL}
  *
- * The entry lies in descriptor 3; each of its files is compared with its line of the manifest and
- * gets a second name below `to`, which replaces a folder of that name in descriptor 4. Where that
- * cannot be, or with `copy`, for sessions that nothing keeps from writing, files are copied. An
- * entry that is not as its manifest says is ERR_INVALID, one that is gone ERR_NOT_FOUND, and
- * nothing has changed.
+ * The entry is in descriptor 3. Each of its files is compared with its line of the manifest and
+ * gets a second name below `to`, which replaces a folder of that name in descriptor 4. Files are
+ * copied where a link is impossible, and with `copy`: then nothing keeps the session from writing
+ * to them. Returns ERR_INVALID for an entry that differs from its manifest and ERR_NOT_FOUND for a
+ * missing one; nothing has changed then.
  */
 #ifndef FILES_LINK_H
 #define FILES_LINK_H

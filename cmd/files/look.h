@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look.h - repositories that code made in shared folders, and what in them git would run.
+ * look.h - finds repositories that session code made in shared folders, and holds what git would
+ * run there.
  *
- * Order {"op": "look", "shares": [PATH], "home": PATH, "since": NS, "entries": N, "ms": MS,
- * "known": [TEXT], "learn": BOOL}: the shares are the folders 3, 4 and on, PATHs and TEXTs in
- * percent encoding. Breadth first, folders of packages last, no link followed, until N entries of
- * all shares were read or MS have passed.
+ * Request {"op": "look", "shares": [PATH], "home": PATH, "since": NS, "entries": N, "ms": MS,
+ * "known": [TEXT], "learn": BOOL}: the shares are the descriptors from 3 on; PATHs and TEXTs are
+ * percent-encoded. The walk is breadth first, folders of packages last, follows no link, and ends
+ * after N entries of all shares or MS milliseconds.
  *
- * Only what changed since NS, by the time that nobody can set back, can be of code. Of that, what
- * gitfolder.h names gets HOLD_MARK (hold.h) behind its name.
+ * Only entries whose ctime, which no process can set back, is later than NS can be the work of
+ * session code. Of these, the ones that gitfolder.h names get HOLD_MARK (hold.h) behind their
+ * names.
  *
  * Result {"held": [{"path": PATH, "name": NAME}], "count": N, "more": BOOL, "known": [TEXT]}:
- * of N that were held the first;
- * "more" when entries were left; "name" is empty for what was removed, and missing when neither was
- * possible; "known", when `learn` is true and then nothing is held, are the entries of older
- * configs that code may not make, and the repositories that there are; a later look takes one that
- * is not among them for code's.
+ * "held" has the first of N entries. "more" is true when entries were left. "name" is empty for a
+ * removed entry, and missing when the entry could neither be renamed nor removed. "known" is sent
+ * when `learn` is true, and then nothing is held: it lists the entries of older configs that
+ * session code must not make, and the existing repositories. A later look counts a repository
+ * outside this list as made by session code.
  */
 #ifndef FILES_LOOK_H
 #define FILES_LOOK_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.h - what an installer left, copied to where it is kept.
+ * pack.h - copies what an installer produced to where it stays.
  *
  *   {"op": "pack", "from": "site", "to": NAME, "entry": BOOL, "bytes_max": N, "files_max": N}
  *
- * `from` lies in descriptor 3, the installer's folder, and is foreign; NAME comes to lie in
- * descriptor 4. An entry is a folder with `files` and their `manifest` (tree.h); what is none
- * replaces a folder of that name.
+ * `from` is in descriptor 3, the installer's folder, and is untrusted. NAME is created in
+ * descriptor 4. An entry is a folder with `files` and their `manifest` (tree.h). Without `entry`,
+ * the copy replaces a folder of that name.
  */
 #ifndef FILES_PACK_H
 #define FILES_PACK_H

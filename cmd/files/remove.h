@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * remove.h - removing a tree that somebody made to be hard to remove.
+ * remove.h - removes a tree that untrusted code may have made hard to remove.
  *
- * Order {"op": "remove", "name": NAME}: below the folder, NAME goes. Folders inside are moved up
- * to the top before they are emptied, so depth needs neither memory, nor paths, nor a way back
- * up: whoever moves folders about meanwhile cannot lead us out. Links are not followed, mounts
- * not crossed, forbidding modes lifted. Ends when nothing is left, nothing more can be removed,
- * or after REMOVE_SECONDS_MAX.
+ * Request {"op": "remove", "name": NAME}: removes NAME below the folder. Inner folders are moved up
+ * to the top before they are emptied. Depth therefore needs neither memory, nor paths, nor a way
+ * back up, and a process that moves folders meanwhile cannot lead the removal out of the tree.
+ * Links are not followed, mounts are not crossed, forbidding modes are lifted. Ends when nothing is
+ * left, when nothing more can be removed, or after REMOVE_SECONDS_MAX.
  *
- * Result {"removed": N} and, unless all is gone, "problem".
+ * Result {"removed": N}, and "problem" unless all is gone.
  */
 #ifndef FILES_REMOVE_H
 #define FILES_REMOVE_H

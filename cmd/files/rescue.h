@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rescue.h - copying the results of a session that died with its server (workspace/rescue.h).
+ * rescue.h - exports the results of a session whose server died (workspace/rescue.h).
  *
- * Order {"op": "rescue", "root", "folder", "room"}: every regular file in output/ of the given data
- * folder, and what lies beside it as results do (workspace/beside.h), that does not lie in
- * root/folder with the same content is copied there. Progress and
- * result as those of keep.h, whose files these are; {"left"} says what is not copied, and why.
+ * Request {"op": "rescue", "root", "folder", "room"}: copies to root/folder every regular file in
+ * output/ of the given data folder, and the results beside it (workspace/beside.h), unless the same
+ * content is there already. Progress and result are those of keep.h. {"left"} reports what is not
+ * copied, and why.
  */
 #ifndef FILES_RESCUE_H
 #define FILES_RESCUE_H

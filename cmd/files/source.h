@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* source.h - opening a file of a session that is to be kept. */
+/* source.h - opens a session's file that is to be exported. */
 #ifndef FILES_SOURCE_H
 #define FILES_SOURCE_H
 
@@ -8,14 +8,15 @@
 #include "base/err.h"
 
 struct source_folder {
-	int fd;           /* data */
-	const char *seen; /* its path as the session sees it, as absolute links have it; or NULL */
+	int fd;           /* the data folder */
+	const char *seen; /* its path in the session, as absolute links name it; may be NULL */
 };
 
 /*
- * A regular file for reading. A link in output/ stands for the file in the folder that it leads to,
- * through other links, too, but none of folders: `*ret_linked`. ERR_DENIED, with what the user can
- * be told, for a link that leads elsewhere.
+ * Opens a regular file for reading and returns the descriptor. A link in output/ stands for the
+ * file in the data folder that it leads to, also through further links to files, and sets
+ * *ret_linked; links to folders are not followed. Returns -1 and sets *err: ERR_DENIED, with a
+ * message for the user, for a link that leads elsewhere.
  */
 int source_open(const struct source_folder *folder, const char *path, bool *ret_linked,
 		struct err *err) MUST_CHECK;

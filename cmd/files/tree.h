@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.h - folders of packages: made under a hidden name, then put in place whole.
+ * tree.h - makes folders of packages under a hidden name, then renames them into place.
  *
- * A manifest has a line a file, "SIZE MTIME_NS MODE PATH", the mode in octal. No path has a control
- * character, a link in it, or leads out of the folder.
+ * A manifest has a line for each file, "SIZE MTIME_NS MODE PATH", the mode in octal. No path has a
+ * control character, contains a link, or leads out of the folder.
  */
 #ifndef FILES_TREE_H
 #define FILES_TREE_H
@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* What is copied is read by everybody and written by nobody. */
+/* Copies may be read by all users and written by none. */
 enum { TREE_FOLDER_MODE = 0755, TREE_FILE_MODE = 0444, TREE_PROGRAM_MODE = 0555 };
 enum { TREE_DEPTH_MAX = 60 };
 
@@ -26,25 +26,32 @@ struct tree_limits {
 };
 
 /*
- * Makes a folder with a hidden name: its descriptor, and the name, which the caller frees. While
- * the descriptor is open the folder is locked (flock): one that is not has no owner any more.
+ * Makes a folder with a hidden name. Returns its descriptor; the caller frees *ret_name. The folder
+ * is locked (flock) while the descriptor is open: a folder without a lock has no owner any more.
+ * Returns -1 and sets *err.
  */
 int tree_make(int dir_fd, char **ret_name, struct err *err) MUST_CHECK;
 /*
- * Copies the regular files below `from` to `to`, which is empty; links are left out. Appends their
- * lines to `manifest`, unless that is NULL. ERR_LIMIT past `limits`.
+ * Copies the regular files below `from` to the empty folder `to`, without links. Appends their
+ * lines to `manifest`, which may be NULL. Returns -1 and sets *err: ERR_LIMIT beyond `limits`.
  */
 int tree_copy(int from, int to, const struct tree_limits *limits, struct buf *manifest,
 	      struct err *err) MUST_CHECK;
-/* Is this the name of tree_make, or of tree_hide? */
+/* Returns true when `name` is one that tree_make or tree_hide gives. */
 bool tree_is_hidden(const char *name);
-/* Gives `name` a hidden name, which nobody looks for: freed by the caller, NULL when it cannot. */
+/*
+ * Renames `name` to a hidden name, which no session looks up. Returns it; the caller frees it.
+ * Returns NULL on failure.
+ */
 char *tree_hide(int dir_fd, const char *name);
-/* Does the file still look as its line of a manifest says? */
+/* Returns true when the file still is as its line of a manifest describes. */
 bool tree_matches(const struct stat *st, const char *size, const char *mtime, const char *mode);
-/* Removes `name` and all below it, as far as it can. */
+/* Removes `name` and everything below it, as far as possible. */
 void tree_remove(int dir_fd, const char *name);
-/* `name` becomes `to`; a folder that has this name is removed. At no moment is there none. */
+/*
+ * Renames `name` to `to` and removes the folder that had this name. The change is atomic: `to`
+ * exists at every moment.
+ */
 int tree_replace(int dir_fd, const char *name, const char *to, struct err *err) MUST_CHECK;
 
 #endif

@@ -5,11 +5,11 @@
  *   {"op": "trim", "bytes_max": N}
  *
  * Descriptor 3 is the cache's folder. Removed are, in this order: what killed installers left under
- * hidden names; entries, those whose last use is longest ago first, until the others come to N
- * bytes; records without an entry, and the oldest beyond TRIM_RECORDS_MAX. An entry stays that a
- * session still has files of, that somebody links, or that was used in the last TRIM_FRESH_S.
+ * hidden names; the least recently used entries, until the others have at most N bytes; records
+ * without an entry, and the oldest beyond TRIM_RECORDS_MAX. An entry stays while a session has
+ * files of it, while it is being linked, and for TRIM_FRESH_S after its last use.
  *
- * Result {"removed": N, "bytes": N}: entries that went, bytes that stay.
+ * Result {"removed": N, "bytes": N}: the entries that were removed, and the bytes that stay.
  */
 #ifndef FILES_TRIM_H
 #define FILES_TRIM_H

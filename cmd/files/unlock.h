@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* unlock.h - lifts a mode that forbids its owner, us, to use a folder. */
+/* unlock.h - lifts a mode that forbids the owner, this process, to use a folder. */
 #ifndef FILES_UNLOCK_H
 #define FILES_UNLOCK_H
 
-/* All rights for us, none else changed; an O_PATH descriptor will do. -1 with errno. */
+/*
+ * Adds all rights of the owner and changes no others. `fd` may be an O_PATH descriptor. Returns -1
+ * and sets errno.
+ */
 int unlock_open_folder(int fd);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * connection.h - one connection of a program in the session, from its request to its end.
  *
- * One request each: after a tunnel or an answer it is closed, so that whatever follows needs a
- * connection, and a verdict, of its own.
+ * A connection carries one request. After a tunnel or a response it is closed, so the next request
+ * needs a new connection and a new verdict.
  */
 #ifndef PROXY_CONNECTION_H
 #define PROXY_CONNECTION_H
@@ -14,13 +14,16 @@
 
 struct connection;
 
-/* Frees itself at its end, which listener_forget() is told. */
+/*
+ * Starts a connection on `fd_own`, which it owns. It frees itself at its end and calls
+ * listener_forget().
+ */
 void connection_start(struct listener *gate, int fd_own);
-/* Of a node of gate->connections. */
+/* Returns the connection of a node in listener->connections. */
 struct connection *connection_of(struct list *node);
-/* Ends it now. */
+/* Ends the connection at once and frees it. */
 void connection_free(struct connection *connection);
-/* True when it had asked this question. */
+/* Delivers a resolver's answer. Returns true when this connection had asked the question. */
 bool connection_answer(struct connection *connection, const struct resolver_answer *answer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dial.h - from a name to a connected socket: one lookup, every address judged, and a connection
- * to one of exactly these addresses.
+ * dial.h - connects a socket to a name: one lookup, a verdict on every address, and a connection to
+ * one of exactly these addresses.
  */
 #ifndef PROXY_DIAL_H
 #define PROXY_DIAL_H
@@ -15,29 +15,29 @@
 
 enum {
 	DIAL_TRIES_MAX = 4, /* addresses */
-	DIAL_SECONDS = 10,  /* for each */
+	DIAL_SECONDS = 10,  /* for each address */
 };
 
 enum dial_trust {
-	DIAL_GLOBAL,  /* addresses of the world only */
-	DIAL_PRIVATE, /* and of private networks and this machine */
-	DIAL_ANY,     /* an endpoint of the person's own */
+	DIAL_GLOBAL,  /* global addresses only */
+	DIAL_PRIVATE, /* also private networks and this machine */
+	DIAL_ANY,     /* any: a proxy that the user configured */
 };
 
 struct dial {
 	struct loop *loop;
 	struct loop_io io;
 	struct loop_timer timer;
-	int fd; /* connected, once it is done; to be taken with fd_steal */
+	int fd; /* connected, when done; the owner takes it with fd_steal */
 	enum dial_trust trust;
-	uint32_t question; /* whose answer it waits for; 0 for none */
+	uint32_t question; /* the resolver's question that is open; 0 for none */
 	struct resolver_answer answer;
-	uint32_t next; /* address to try */
-	/* Once, from the loop. VERDICT_ALLOWED, or why not, with a clause or NULL. */
+	uint32_t next; /* index of the address to try */
+	/* Called once, from the loop, with VERDICT_ALLOWED or the reason. `detail` may be NULL. */
 	void (*done)(struct dial *dial, enum verdict verdict, const char *detail);
 };
 
-/* `channel` is the resolver's; `question` not 0 and different from all that are open. */
+/* Starts a dial. `channel` is the resolver's; `question` must not be 0 or equal to an open one. */
 void dial_start(struct dial *dial, int channel, uint32_t question, const char *host, uint16_t port);
 void dial_answer(struct dial *dial, const struct resolver_answer *answer);
 void dial_release(struct dial *dial);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * side.h - one end of a connection: a non-blocking socket, what came from it, what goes to it.
+ * endpoint.h - one end of a connection: a non-blocking socket, the bytes from it, and the bytes to
+ * it.
  *
- * Bytes are read while `in` has room and reading is asked for, written as the other side takes
- * them. Embedded in its owner.
+ * Bytes are read while `in` has room and `reading` is set. They are written as the socket takes
+ * them. The struct is embedded in its owner.
  */
 #ifndef PROXY_ENDPOINT_H
 #define PROXY_ENDPOINT_H
@@ -13,7 +14,7 @@
 #include "base/buf.h"
 #include "event/loop.h"
 
-enum { ENDPOINT_BUFFER = 64 << 10 /* in; and above so much in out nothing should be added */ };
+enum { ENDPOINT_BUFFER = 64 << 10 /* size of `in`; the owner adds nothing to `out` above it */ };
 
 struct endpoint {
 	struct loop *loop;
@@ -21,20 +22,24 @@ struct endpoint {
 	int fd; /* owned; -1 before endpoint_open */
 	struct buf in;
 	struct buf out;
-	bool reading; /* more is wanted */
-	bool closing; /* nothing is added to `out` any more: then tell the other side */
-	bool ended;   /* its last byte is in `in` */
-	bool shut;    /* it was told our end */
-	bool broken;  /* nothing can be written to it */
-	void (*moved)(struct endpoint *side); /* after bytes moved; may release the side */
+	bool reading; /* the owner wants more bytes */
+	bool closing; /* `out` is complete: shut down the socket's writing side once it is empty */
+	bool ended;   /* the peer's last byte is in `in` */
+	bool shut;    /* the writing side is shut down */
+	bool broken;  /* the socket takes no more bytes */
+	/* called after bytes moved; may release the endpoint */
+	void (*moved)(struct endpoint *side);
 };
 
 void endpoint_init(struct endpoint *side, struct loop *loop, void (*moved)(struct endpoint *side));
 void endpoint_open(struct endpoint *side, int fd_own);
 void endpoint_release(struct endpoint *side);
-/* Writes what the socket takes, and waits for what is next. To be called after every change. */
+/*
+ * Writes what the socket takes and updates what the loop waits for. Must be called after every
+ * change.
+ */
 void endpoint_update(struct endpoint *side);
-/* Everything that was to be written is, or never can be. */
+/* Returns true when `out` is written, or never can be. */
 bool endpoint_flushed(const struct endpoint *side);
 
 #endif

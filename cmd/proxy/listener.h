@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gate.h - the proxy of one session: its listener, its connections, what they share.
+ * listener.h - the proxy of one session: the listening socket, the connections, and what they
+ * share.
  */
 #ifndef PROXY_LISTENER_H
 #define PROXY_LISTENER_H
@@ -12,29 +13,29 @@
 #include "request.h"
 #include "stats.h"
 
-enum { LISTENER_CONNECTIONS_MAX = 32 }; /* more wait in the listener's queue */
+enum { LISTENER_CONNECTIONS_MAX = 32 }; /* further ones wait in the socket's backlog */
 
 struct listener {
 	struct loop *loop;
 	const struct request *order;
 	struct stats *tally;
-	int resolver; /* its channel */
+	int resolver; /* the resolver's channel */
 	struct loop_io answers;
 	int listener;
 	struct loop_io arrivals;
-	struct loop_timer pause; /* after accept failed */
+	struct loop_timer pause; /* runs after accept failed */
 	struct list connections;
 	size_t count;
 	uint32_t next_question;
 };
 
-/* All is borrowed until listener_release. */
+/* Starts listening. All arguments are borrowed until listener_release. Returns -1 and sets *err. */
 int listener_init(struct listener *gate, struct loop *loop, const struct request *order,
 		  int resolver, int listener, struct err *err) MUST_CHECK;
 void listener_release(struct listener *gate);
-/* Never 0. */
+/* Returns a new number for a question to the resolver, never 0. */
 uint32_t listener_question(struct listener *gate);
-/* A connection, whose `node` is no longer in the list, has ended. */
+/* Records that a connection, whose `node` has left the list, has ended. */
 void listener_forget(struct listener *gate);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.h - the least that the proxy and its resolver may do, by landlock and seccomp.
+ * lockdown.h - reduces the rights of the proxy and its resolver by landlock and seccomp.
  *
- * Neither can run a program, write a file, look into or signal another process. The proxy can
- * open no file and no other socket than TCP, and connects to the ports of its order only. What
- * the kernel does not know of landlock is left out.
+ * Neither can run a program, write a file, or inspect or signal another process. The proxy can open
+ * no file and only TCP sockets, and connects only to the ports of its request. Rules that the
+ * kernel's landlock does not know are left out.
  */
 #ifndef PROXY_LOCKDOWN_H
 #define PROXY_LOCKDOWN_H
@@ -14,9 +14,11 @@
 
 #include "base/err.h"
 
-/* The proxy, once its resolver runs and its order is read. */
+/* Locks down the proxy. Must be called after the resolver is started and the request is read. */
 int lockdown_proxy(const uint16_t *ports, size_t count, struct err *err) MUST_CHECK;
-/* The resolver and its children: they read what a lookup needs, and ask name servers. */
+/*
+ * Locks down the resolver and its children, which read what a lookup needs and query name servers.
+ */
 int lockdown_resolver(struct err *err) MUST_CHECK;
 
 #endif

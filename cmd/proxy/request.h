@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.h - what one session may reach, and how: read once, never changed.
+ * request.h - what one session may reach, and how. It is read once and never changes.
  *
  *   {"hosts": "a.example *.b.example:8443", "allow_private": false, "bytes_max": 1073741824,
  *    "https_proxy": "http://...", "http_proxy": "...", "no_proxy": "..."}
@@ -16,26 +16,27 @@
 #include "net/upstream.h"
 
 struct request_proxy {
-	struct upstream at; /* host is "" where there is none */
-	bool unusable;      /* one is named that we cannot speak to */
+	struct upstream at; /* host is "" for none */
+	bool unusable;      /* the setting names a kind of proxy that is not supported */
 };
 
 struct request {
 	struct host_list *hosts;
 	bool allow_private;
-	uint64_t bytes_max; /* both ways together */
-	/* The person's own proxies. */
+	uint64_t bytes_max; /* sum of both directions */
+	/* The user's own proxies. */
 	struct request_proxy https;
 	struct request_proxy http;
 	char *no_proxy;
 };
 
-/* From standard input. */
+/* Reads the request from standard input. Returns -1 and sets *err. */
 int request_take(struct request *ret_order, struct err *err) MUST_CHECK;
 void request_release(struct request *order);
 /*
- * The proxy through which `host` is reached by tunnels or by plain requests; NULL for none.
- * ERR_UNSUPPORTED when it cannot be used: never is it passed by.
+ * Sets *ret_upstream to the proxy through which `host` is reached, by a tunnel or by plain
+ * requests, or to NULL for none. Returns -1 and sets *err: ERR_UNSUPPORTED when the proxy cannot be
+ * used. It is never bypassed.
  */
 int request_find_upstream(const struct request *order, const char *host, bool tunnel,
 			  const struct upstream **ret_upstream, struct err *err) MUST_CHECK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resolver.h - names to addresses without waiting: a process of its own that asks the C library,
- * one short-lived child a question.
+ * resolver.h - resolves names without blocking: a process of its own asks the C library, with one
+ * short-lived child for each question.
  *
- * So a name means here what it means on the person's machine (hosts file, split DNS, resolved),
- * a slow answer holds nobody up, and the process that reads a session's bytes can open no file.
- * Names are looked up as they are: search domains are never appended.
+ * A name therefore means the same as elsewhere on the user's machine (hosts file, split DNS,
+ * resolved). A slow lookup delays no other one, and the process that reads a session's bytes can
+ * open no file. Search domains are never appended to a name.
  */
 #ifndef PROXY_RESOLVER_H
 #define PROXY_RESOLVER_H
@@ -25,18 +25,22 @@ enum {
 struct resolver_answer {
 	uint32_t id; /* of the question */
 	uint32_t count;
-	struct sockaddr_storage addresses[RESOLVER_ADDRESSES_MAX]; /* in the order to try them */
+	/* in the order in which to try them */
+	struct sockaddr_storage addresses[RESOLVER_ADDRESSES_MAX];
 };
 
 /*
- * Starts the process, which ends with the channel, and returns our end. Call it before anything
- * else is opened or confined.
+ * Starts the process and returns our end of its channel. It ends with the channel. Must be called
+ * before anything else is opened or locked down. Returns -1 and sets *err.
  */
 int resolver_spawn(struct err *err) MUST_CHECK;
-/* Never blocks. ERR_BUSY when the process does not keep up. */
+/*
+ * Sends a question; never blocks. Returns -1 and sets *err: ERR_BUSY when the process does not keep
+ * up.
+ */
 int resolver_ask(int channel, uint32_t id, const char *host, uint16_t port,
 		 struct err *err) MUST_CHECK;
-/* 1 with an answer, 0 when there is none now, -1 when the process has ended. */
+/* Returns 1 with an answer, 0 when there is none yet, -1 when the process has ended. */
 int resolver_take(int channel, struct resolver_answer *ret_answer) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter.h - seccomp for the proxy: what it needs, nothing else. */
+/* seccomp.h - the proxy's list of allowed system calls. */
 #ifndef PROXY_SECCOMP_H
 #define PROXY_SECCOMP_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tally.h - who was asked for, what became of it, how many bytes went: told to the server.
+ * stats.h - counts requests, verdicts and bytes by host, and reports them to the server.
  *
- * A row a host and port, at most STATS_ROWS; what comes after goes into one row without a name,
- * as do requests whose host is no name. Reports are whole and come at most once a second; the
- * more was told, the more seldom, so that a session cannot reach the cap on what a helper says.
+ * There is a row for each host and port, at most STATS_ROWS. Further hosts, and requests without a
+ * valid name, share one row without a name. Each report is complete. Reports come at most once a
+ * second, and less often the more was reported, so that a session cannot reach the limit on a
+ * helper's output.
  *
  *   {"hosts": [{"host": "a.example", "port": 443, "allowed": 2, "refused": 0, "failed": 0,
  *               "sent": 517, "received": 4096, "last": "allowed"}], "bytes": 4613}
@@ -25,14 +26,17 @@ enum { STATS_ROWS = 64 };
 
 struct stats *stats_new(struct loop *loop);
 void stats_free(struct stats *tally);
-/* The row of `to`, NULL for what has no name. Never NULL, valid until stats_free. */
+/*
+ * Returns the row of `to`, which is NULL for requests without a name. Never NULL; valid until
+ * stats_free.
+ */
 struct stats_row *stats_find(struct stats *tally, const struct host_port *to);
 void stats_count(struct stats *tally, struct stats_row *row, enum verdict verdict);
-/* Bytes that went between the session and the host. */
+/* Adds bytes that were sent to and received from the host. */
 void stats_add(struct stats *tally, struct stats_row *row, uint64_t sent, uint64_t received);
-/* The last report, as the helper's result. */
+/* Sends the last report as the helper's result. */
 void stats_finish(struct stats *tally);
-/* Bytes of all rows. */
+/* Returns the bytes of all rows. */
 uint64_t stats_bytes(const struct stats *tally);
 
 #endif

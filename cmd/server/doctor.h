@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor.h - `ptycell doctor`: what works on this machine, in plain words on stdout.
+ * doctor.h - `ptycell doctor`: reports in plain words on stdout what works on this machine.
  *
- * Looks at files, asks the kernel and starts each interpreter once, confined; changes nothing.
+ * It reads files, asks the kernel and starts each interpreter once in a sandbox. It changes
+ * nothing.
  */
 #ifndef SERVER_DOCTOR_H
 #define SERVER_DOCTOR_H
 
-/* argv[0] is "doctor", then flags as for the server. 0 when it works, 1 when something is missing.
+/*
+ * Runs the checks. argv[0] is "doctor"; the server's flags follow. Returns 0 when ptycell works
+ * here, and 1 when something is missing.
  */
 int doctor_main(int argc, char **argv);
 

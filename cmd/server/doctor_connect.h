@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* doctor_connect.h - asks each configured database a query, as exec_sql would. */
+/* doctor_connect.h - sends a query to each configured database, as exec_sql would. */
 #ifndef SERVER_DOCTOR_CONNECT_H
 #define SERVER_DOCTOR_CONNECT_H
 
@@ -7,7 +7,9 @@
 
 struct settings;
 
-/* A line each, without secrets. False when one does not answer. */
+/*
+ * Prints a line for each database, without secrets. Returns false when one of them does not reply.
+ */
 bool doctor_connect(const struct settings *settings);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* doctor_packages.h - runs each language's installer as install_packages would, and installs
- * nothing. */
+/*
+ * doctor_packages.h - runs each language's installer as install_packages would, but installs
+ * nothing.
+ */
 #ifndef SERVER_DOCTOR_PACKAGES_H
 #define SERVER_DOCTOR_PACKAGES_H
 
@@ -9,8 +11,9 @@
 struct settings;
 
 /*
- * A line each: the tool, its version, and the indexes that answered; or why not, and what to do.
- * False when one of those whose interpreter is here does not work. Changes limits of `settings`.
+ * Prints a line for each installer: its version and the indexes that replied, or the problem and
+ * what to do. Returns false when an installer does not work although its interpreter is installed.
+ * Changes the limits in `settings`.
  */
 bool doctor_packages(struct settings *settings);
 

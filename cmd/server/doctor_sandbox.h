@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* doctor_sandbox.h - doctor's part about confinement, found out by confining something. */
+/*
+ * doctor_sandbox.h - doctor's report about confinement: it starts a sandbox and inspects the
+ * result.
+ */
 #ifndef SERVER_DOCTOR_SANDBOX_H
 #define SERVER_DOCTOR_SANDBOX_H
 
@@ -7,7 +10,9 @@
 
 #include "config/settings.h"
 
-/* Prints it, some milliseconds later; false when no code would run. */
+/*
+ * Prints the report, which takes some milliseconds. Returns false when no session code could run.
+ */
 bool doctor_sandbox(const struct settings *settings);
 
 #endif

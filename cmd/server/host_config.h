@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hosts.h - `ptycell config`: the entry that makes a chat host start this program.
+ * host_config.h - `ptycell config`: prints or merges the entry with which a chat host starts this
+ * program.
  *
- * The entry goes to stdout as JSON, what to do with it to stderr.
+ * The entry goes to stdout as JSON, the instructions for the user go to stderr.
  */
 #ifndef SERVER_HOST_CONFIG_H
 #define SERVER_HOST_CONFIG_H
 
-/* argv[0] is "config". Returns the exit code: 0, 1 for a file that cannot be changed, 2 for usage.
+/*
+ * Runs the command. argv[0] is "config". Returns 0, 1 for a file that cannot be changed, 2 for
+ * wrong usage.
  */
 int host_config_main(int argc, char **argv);
 

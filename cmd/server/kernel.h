@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel.h - what this kernel offers to a sandbox, asked without changing anything. */
+/*
+ * kernel.h - asks this kernel which system calls it offers to a sandbox, without changing anything.
+ */
 #ifndef SERVER_KERNEL_H
 #define SERVER_KERNEL_H
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* say.h - lines of doctor's report. */
+/* say.h - formats the lines of doctor's report. */
 #ifndef SERVER_SAY_H
 #define SERVER_SAY_H
 
 #include "base/util.h"
 
-/* One line; the topic is empty where a line goes on with the one above. */
+/* Prints one line. An empty topic continues the line above. */
 void say(const char *topic, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /*
- * Text of several lines, each wrapped at blanks; one that begins with a blank is something to type
- * and stays whole.
+ * Prints text of several lines, each wrapped at blanks. A line that begins with a blank is a
+ * command to type and stays whole.
  */
 void say_text(const char *topic, const char *text);
-/* A path on one line of its own, whole: unlike in an answer to a model, it may be long here. */
+/*
+ * Returns `path` for a line of its own, at full length. Answers to models shorten paths; a report
+ * need not. The caller frees the result.
+ */
 char *say_path(const char *path);
 
 #endif
