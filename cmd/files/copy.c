@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * copy.c - A copy is written to a file without a name (O_TMPFILE) and linked into place, so a copy
+ * that is cut short leaves nothing. File systems without such files get a hidden name instead.
+ * Bytes are shared by FICLONE where possible, else copied by copy_file_range(), else by reading,
+ * hole by hole. A name that is taken is never overwritten, unless its file is known as an earlier
+ * copy.
+ */
 #include "copy.h"
 
 #include <errno.h>
@@ -26,7 +33,7 @@ json_int_t copy_mtime_ns(const struct stat *st)
 
 /* ---- bytes ---- */
 
-static void not_told(void)
+static void report_nothing(void)
 {
 }
 
@@ -51,7 +58,7 @@ static int copy_by_reading(int from, int to, off_t left, void (*moved)(void), st
 	return 0;
 }
 
-/* From where both files are. */
+/* Copies from the current positions of both files. */
 static int copy_stretch(int from, int to, off_t left, void (*moved)(void), struct err *err)
 {
 	while (left > 0) {
@@ -62,7 +69,7 @@ static int copy_stretch(int from, int to, off_t left, void (*moved)(void), struc
 			continue;
 		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
 			return err_sys(err, "writing it");
-		/* Some file systems say 0 where they mean that they cannot. */
+		/* Some file systems return 0 where they do not support the call. */
 		if (n <= 0)
 			return copy_by_reading(from, to, left, moved, err);
 		left -= n;
@@ -71,7 +78,7 @@ static int copy_stretch(int from, int to, off_t left, void (*moved)(void), struc
 	return 0;
 }
 
-/* Holes stay holes; a file system that does not know says that there is data everywhere. */
+/* Keeps holes. A file system without SEEK_DATA reports data everywhere. */
 static int copy_data(int from, int to, off_t size, void (*moved)(void), struct err *err)
 {
 	for (off_t at = 0; at < size;) {
@@ -94,7 +101,10 @@ static int copy_data(int from, int to, off_t size, void (*moved)(void), struct e
 	return 0;
 }
 
-/* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
+/*
+ * A file that shrinks meanwhile is copied as far as it goes; of one that grows, the first bytes
+ * are.
+ */
 static int copy_moving(int from, int to, off_t size, void (*moved)(void), struct err *err)
 {
 	struct stat st;
@@ -110,7 +120,7 @@ static int copy_moving(int from, int to, off_t size, void (*moved)(void), struct
 
 int copy_bytes(int from, int to, off_t left, struct err *err)
 {
-	return copy_moving(from, to, left, not_told, err);
+	return copy_moving(from, to, left, report_nothing, err);
 }
 
 bool copy_is_same(int one, int other, void (*moved)(void))
@@ -142,13 +152,13 @@ static int put_suffix(int to, const char *suffix, struct err *err)
 }
 
 /*
- * What a copy is written to: a file without a name where the file system has such, of which nothing
- * is left when the copy is cut short; else a hidden one.
+ * The unfinished copy: a file without a name where the file system supports it, so that nothing is
+ * left when the copy is cut short; else a hidden file.
  */
 struct draft {
 	int fd;
 	int dir;
-	char *hidden; /* NULL: it has no name */
+	char *hidden; /* NULL for a file without a name */
 	bool possible;
 };
 
@@ -171,7 +181,7 @@ static int draft_open(struct draft *draft, struct err *err)
 	return draft->fd < 0 ? err_sys(err, "making a file") : 0;
 }
 
-/* -1 with errno; EEXIST where the name is taken. */
+/* Returns -1 and sets errno: EEXIST when the name is taken. */
 static int draft_name(struct draft *draft, const char *name)
 {
 	char path[64];
@@ -281,8 +291,10 @@ char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_
 	return NULL;
 }
 
-/* The known copy of a file that was only touched: where bytes cannot be shared, it takes less to
- * compare than to write. */
+/*
+ * Returns true when the known copy has the same bytes and got the new mtime. Comparing costs less
+ * than writing where bytes cannot be shared.
+ */
 static bool is_touched(const struct copy_source *source, const struct draft *draft,
 		       const char *name, const struct copy_known *known)
 {
@@ -297,7 +309,9 @@ static bool is_touched(const struct copy_source *source, const struct draft *dra
 	       futimens(kept, times) == 0;
 }
 
-/* `draft` says where, and how; `draft->possible` becomes false where that cannot be. */
+/*
+ * Tries one kind of draft. Sets draft->possible to false where the file system does not support it.
+ */
 static char *copy_by(const struct copy_source *source, struct draft *draft, const char *name,
 		     const struct copy_known *known, struct err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finish.c - the notebook of a session whose server was killed, drawn from its events.
+ * finish.c - draws the notebook of a session whose server was killed, from its events.
  *
- * The kept notebook is known as the dead server's by its size and checksum: the journal has those
- * of every copy. Any other is the user's, and stays.
+ * An exported notebook is recognized as the dead server's by its size and checksum: the journal
+ * records those of every copy. Any other file is the user's, and stays.
  */
 #include "finish.h"
 
@@ -51,19 +51,19 @@ static int draw_file(struct journal *journal, int journal_fd, struct journal_cop
 	return write_tail(fd, size, &tail, err);
 }
 
-/* What it was called when it was kept. */
-static const char *kept_name(const json_t *order)
+/* Returns the name under which the notebook was exported. */
+static const char *kept_name(const json_t *request)
 {
-	const char *name = json_string_value(json_object_get(order, "notebook"));
+	const char *name = json_string_value(json_object_get(request, "notebook"));
 
 	return name != NULL ? name : JOURNAL_NOTEBOOK_FILE;
 }
 
-/* -1 when no notebook was kept. */
-static int open_kept(const json_t *order, struct stat *ret_stat)
+/* Returns -1 when no notebook was exported. */
+static int open_kept(const json_t *request, struct stat *ret_stat)
 {
-	const char *root = json_string_value(json_object_get(order, "root"));
-	const char *folder = json_string_value(json_object_get(order, "folder"));
+	const char *root = json_string_value(json_object_get(request, "root"));
+	const char *folder = json_string_value(json_object_get(request, "folder"));
 	cleanup_free char *path = root == NULL ? NULL : percent_decode(root, strlen(root));
 	cleanup_fd int root_fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd int fd = -1;
@@ -73,7 +73,7 @@ static int open_kept(const json_t *order, struct stat *ret_stat)
 	if (root_fd >= 0 && folder != NULL)
 		fd = beneath_open(root_fd, folder, O_RDONLY | O_DIRECTORY, 0);
 	if (fd >= 0)
-		kept = beneath_open_regular(fd, kept_name(order), NULL, &ignored);
+		kept = beneath_open_regular(fd, kept_name(request), NULL, &ignored);
 	return kept < 0 || fstat(kept, ret_stat) < 0 ? -1 : fd_steal(&kept);
 }
 
@@ -94,21 +94,21 @@ static int crc_of(int fd, off_t len, uint32_t *ret)
 	return 0;
 }
 
-static json_t *make_file(const json_t *order)
+static json_t *make_file(const json_t *request)
 {
 	json_t *file = json_object();
 
 	json_put_str(file, "from", JOURNAL_NOTEBOOK_FILE);
-	json_put_str(file, "to", kept_name(order));
+	json_put_str(file, "to", kept_name(request));
 	return file;
 }
 
-/* False when what is kept is the whole already. */
-static bool find_kept(const json_t *order, const struct journal *journal,
+/* Returns false when the exported notebook is complete already. */
+static bool find_kept(const json_t *request, const struct journal *journal,
 		      const struct journal_copy *drawn, json_t *file)
 {
 	struct stat st;
-	cleanup_fd int kept = open_kept(order, &st);
+	cleanup_fd int kept = open_kept(request, &st);
 	struct journal_copy copy = { .size = 0 };
 
 	if (kept < 0 || crc_of(kept, st.st_size, &copy.crc) < 0)
@@ -125,35 +125,35 @@ static bool find_kept(const json_t *order, const struct journal *journal,
 	return true;
 }
 
-static int finish(struct journal *journal, int journal_fd, json_t *order, struct err *err)
+static int finish(struct journal *journal, int journal_fd, json_t *request, struct err *err)
 {
 	struct journal_copy drawn;
 	json_t *files = json_array();
-	json_t *file = make_file(order);
+	json_t *file = make_file(request);
 
 	json_append(files, file);
-	json_put(order, "files", files);
+	json_put(request, "files", files);
 	if (draw_file(journal, journal_fd, &drawn, err) < 0)
 		return -1;
-	if (find_kept(order, journal, &drawn, file))
-		return keep_run(journal_fd, order, err);
+	if (find_kept(request, journal, &drawn, file))
+		return keep_run(journal_fd, request, err);
 	response_result(json_object());
 	return 0;
 }
 
-int finish_run(int journal_fd, json_t *order, struct err *err)
+int finish_run(int journal_fd, json_t *request, struct err *err)
 {
 	struct journal *journal;
 	int result = 0;
 
-	/* A helper of another server may be at it still. */
+	/* A helper of another server may still be working on it. */
 	if (flock(journal_fd, LOCK_EX) < 0)
 		return err_sys(err, "waiting for another copy");
 	journal = journal_load(journal_fd, err);
 	if (journal == NULL && (err->code != ERR_SYSTEM || err->sys != ENOENT))
 		return -1;
 	if (journal != NULL && journal_has_run(journal))
-		result = finish(journal, journal_fd, order, err);
+		result = finish(journal, journal_fd, request, err);
 	else
 		response_result(json_object());
 	journal_free(journal);

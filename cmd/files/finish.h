@@ -14,6 +14,6 @@
 
 #include "base/err.h"
 
-int finish_run(int journal_fd, json_t *order, struct err *err) MUST_CHECK;
+int finish_run(int journal_fd, json_t *request, struct err *err) MUST_CHECK;
 
 #endif

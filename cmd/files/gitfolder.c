@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * gitfolder.c - Configs are read as git reads them, with includes, and what they name is followed:
+ * folders of hooks, programs in commands, other folders through .git and commondir. Times decide
+ * what is young, rounded by the file system's resolution: an equal time counts as young. With
+ * `learn`, at the session's start, the same walk records the untrusted entries that exist already,
+ * and holds nothing.
+ */
 #include "gitfolder.h"
 
 #include <dirent.h>
@@ -21,9 +28,9 @@
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
-/* DEPTH_MAX is git's, of includes. */
+/* DEPTH_MAX is git's limit for includes. */
 enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, CLOCK_EVERY = 256, DEPTH_MAX = 10 };
-enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, with their quotes */ };
+enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 
 #define GITDIR "gitdir: "
 #define SAMPLE ".sample"
@@ -43,7 +50,10 @@ bool gitfolder_count(struct look *look)
 	return !look->more;
 }
 
-/* What a file system cuts off of its times, by the widest that ends in these digits. */
+/*
+ * Returns how much the file system cuts off its times: the coarsest resolution that fits these
+ * digits.
+ */
 static int64_t grain_of(long ns)
 {
 	if (ns == 0)
@@ -55,7 +65,7 @@ bool gitfolder_is_young(const struct look *look, const struct stat *st)
 {
 	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 
-	return look->strange || ns + grain_of(st->st_ctim.tv_nsec) > look->since_ns;
+	return look->new_repository || ns + grain_of(st->st_ctim.tv_nsec) > look->since_ns;
 }
 
 static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
@@ -69,7 +79,7 @@ static bool is_young_there(const struct look *look, const struct folder_at *fold
 	return look_at(folder, name, ret_st) && gitfolder_is_young(look, ret_st);
 }
 
-/* A regular file's text; NULL when it cannot be had whole. */
+/* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
 static char *read_small(const struct folder_at *folder, const char *name, size_t max,
 			size_t *ret_len)
 {
@@ -109,7 +119,7 @@ static void learn(struct look *look, const char *key)
 	json_append(look->learned, json_make_str(key));
 }
 
-/* NULL: that all repositories of the share were learned. */
+/* `path` NULL is the key of the fact that all repositories of the share were learned. */
 static char *repository_key(const struct look *look, const char *path)
 {
 	cleanup_free char *whole = path != NULL
@@ -145,45 +155,45 @@ static bool is_sample(const char *name)
 
 /* ---- config ---- */
 
-struct reading {
+struct config_reader {
 	struct look *look;
 	const struct folder_at *folder;
 	const char *name;
 	int depth; /* of includes */
-	bool foreign;
+	bool untrusted;
 };
 
 static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
 			 int depth);
 
-static char *entry_key(const struct reading *reading, const char *entry)
+static char *entry_key(const struct config_reader *reader, const char *entry)
 {
-	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reading->look->share_path,
-					     reading->folder->path, reading->name, entry);
+	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reader->look->share_path,
+					     reader->folder->path, reader->name, entry);
 
 	return percent_encode(whole);
 }
 
 static void on_foreign(void *data, const char *entry)
 {
-	struct reading *reading = data;
-	struct look *look = reading->look;
+	struct config_reader *reader = data;
+	struct look *look = reader->look;
 	size_t prefix = strlen(GITCONFIG_WORKTREE);
 	cleanup_free char *key = NULL;
 
 	if (strncmp(entry, GITCONFIG_WORKTREE, prefix) == 0 &&
-	    leads_inside(look, reading->folder->path, entry + prefix, NULL))
+	    leads_inside(look, reader->folder->path, entry + prefix, NULL))
 		return;
-	key = entry_key(reading, entry);
+	key = entry_key(reader, entry);
 	if (look->learn)
 		learn(look, key);
 	else if (map_get(look->known, key, strlen(key)) == NULL)
-		reading->foreign = true;
+		reader->untrusted = true;
 }
 
 /* ---- a folder elsewhere ---- */
 
-/* A folder of a share, which is the one at hand until it is left again. */
+/* A visit to a folder of some share, which is the current one until leave(). */
 struct visit {
 	struct look *look;
 	int share;
@@ -192,7 +202,7 @@ struct visit {
 	struct folder_at folder;
 };
 
-/* False: it is in no share. */
+/* Returns false when the folder is in no share. */
 static bool enter(struct visit *visit, struct look *look, int dir, const char *path, bool is_file)
 {
 	*visit = (struct visit){ .look = look,
@@ -221,14 +231,14 @@ static bool has_path(const struct buf *paths, const char *path)
 	return false;
 }
 
-/* With a NUL behind it; what there is no room for is left out. */
+/* Appends the path and a NUL. A path without room is dropped. */
 static void add_path(struct buf *paths, const char *path)
 {
 	if (paths->len + strlen(path) < paths->max)
 		buf_put(paths, path, strlen(path) + 1);
 }
 
-/* What git would make of one that is neither relative nor from the root. */
+/* Returns the path that git makes of a value that begins with ~ or similar. The caller frees it. */
 static char *plain_value(const struct look *look, const char *value)
 {
 	const char *below = gitini_below_home(value, look->share_path);
@@ -238,7 +248,10 @@ static char *plain_value(const struct look *look, const char *value)
 
 /* ---- hooks ---- */
 
-/* Where all programs of a work tree would be hooks, those are that git calls by their names. */
+/*
+ * In a folder where git may be called, every program would count as a hook: there only git's names
+ * do.
+ */
 static bool may_be_hook(const char *name, bool among_others)
 {
 	return !hold_is_held(name) && !is_sample(name) &&
@@ -253,7 +266,7 @@ static bool is_hook(const struct look *look, const struct folder_at *hooks, cons
 	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
 }
 
-/* A link that was there before may lead to what was not. */
+/* An old link may lead to a new file. */
 static void judge_hook(struct look *look, const struct folder_at *hooks, const char *name)
 {
 	struct visit visit;
@@ -299,7 +312,7 @@ static void judge_hooks(struct look *look, const struct folder_at *folder)
 		return;
 	if (fd >= 0)
 		judge_hooks_in(look, &hooks, false);
-	/* A link, or one that only git can look into. */
+	/* A link, or a folder that only git can read. */
 	else if (gitfolder_is_young(look, &st))
 		hold(look, folder, "hooks");
 	else if (S_ISLNK(st.st_mode))
@@ -365,7 +378,10 @@ static void judge_command_at(struct look *look, int dir, const char *path)
 
 typedef void judge_fn(struct look *look, int dir, const char *path);
 
-/* All of them, from a folder that git may be called in; NULL: those that are from the root. */
+/*
+ * Judges all paths that are relative, from a folder that git may be called in. `workplace` NULL
+ * judges the absolute ones.
+ */
 static void judge_from(struct look *look, const char *workplace, const struct buf *paths,
 		       judge_fn *fn)
 {
@@ -411,24 +427,26 @@ static void judge_included(struct look *look, const struct folder_at *folder, co
 
 static void on_entry(void *data, const struct gitini_entry *entry)
 {
-	const struct reading *reading = data;
+	const struct config_reader *reader = data;
 	cleanup_free char *path = NULL;
 
 	if (entry->odd != NULL)
 		return;
-	path = plain_value(reading->look, entry->value);
+	path = plain_value(reader->look, entry->value);
 	if (gitini_is_include(entry))
-		judge_included(reading->look, reading->folder, path, reading->depth);
+		judge_included(reader->look, reader->folder, path, reader->depth);
 	else if (gitini_is_hooks(entry))
-		take_hooks(reading->look, entry->value);
+		take_hooks(reader->look, entry->value);
 	else if (gitini_is_command(entry))
-		gitini_each_word(entry->value, take_word, reading->look);
+		gitini_each_word(entry->value, take_word, reader->look);
 }
 
 static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
 			 int depth)
 {
-	struct reading reading = { .look = look, .folder = folder, .name = name, .depth = depth };
+	struct config_reader reader = {
+		.look = look, .folder = folder, .name = name, .depth = depth
+	};
 	cleanup_free char *text = NULL;
 	struct stat st;
 	size_t len = 0;
@@ -443,11 +461,11 @@ static void judge_config(struct look *look, const struct folder_at *folder, cons
 	text = read_small(folder, name, CONFIG_MAX, &len);
 	young = gitfolder_is_young(look, &st);
 	if (text != NULL && young != look->learn)
-		gitconfig_each_foreign(text, len, on_foreign, &reading);
-	if (young && !look->learn && (text == NULL || reading.foreign))
+		gitconfig_each_foreign(text, len, on_foreign, &reader);
+	if (young && !look->learn && (text == NULL || reader.untrusted))
 		hold(look, folder, name);
 	else if (text != NULL)
-		gitini_each(text, len, on_entry, &reading);
+		gitini_each(text, len, on_entry, &reader);
 }
 
 /* ---- remotes ---- */
@@ -478,7 +496,8 @@ static void judge_remotes(struct look *look, const struct folder_at *folder, con
 
 static void judge_files(struct look *look, const struct folder_at *folder)
 {
-	look->strange = !look->learn && is_known(look, NULL) && !is_known(look, folder->path);
+	look->new_repository =
+		!look->learn && is_known(look, NULL) && !is_known(look, folder->path);
 	learn_repository(look, folder->path);
 	judge_config(look, folder, "config", 0);
 	judge_config(look, folder, "config.worktree", 0);
@@ -489,7 +508,7 @@ static void judge_files(struct look *look, const struct folder_at *folder)
 
 /* ---- where it leads ---- */
 
-/* Files of another folder of the share, which its own walk would not take for a repository. */
+/* Judges another folder of the share as a repository, although its own walk would not. */
 static void judge_there(struct look *look, const char *path)
 {
 	struct folder_at there = { .path = path };
@@ -500,10 +519,10 @@ static void judge_there(struct look *look, const char *path)
 	there.fd = fd;
 	if (fd >= 0)
 		judge_files(look, &there);
-	look->strange = false;
+	look->new_repository = false;
 }
 
-/* As git reads it: what is not at its end belongs to the path, line ends too. */
+/* Reads as git does: only line ends at the end do not belong to the path. */
 static char *read_pointer(const struct folder_at *folder, const char *name)
 {
 	size_t len = 0;
@@ -570,10 +589,10 @@ void gitfolder_judge(struct look *look, const struct folder_at *folder)
 		add_path(&look->workplaces, folder->path);
 	if (!repository)
 		return;
-	/* One that code makes meanwhile is not learned. */
+	/* A repository that code makes meanwhile is not learned. */
 	if (look->learn && is_young_there(look, folder, "HEAD", &st))
 		return;
 	judge_files(look, folder);
 	judge_commondir(look, folder);
-	look->strange = false;
+	look->new_repository = false;
 }

@@ -3,17 +3,19 @@
  * gitfolder.h - inspects a folder of a share as git would, and holds what session code must not
  * give to git.
  *
- * A folder with HEAD and one of objects, refs and commondir counts as a repository, whatever its
- * name is. Of the entries that are young, these are held:
- *   config, config.worktree  with an entry that workspace/gitconfig.h calls untrusted, that was not
- *                            there before, or that leads the worktree out of the shares
- *   hooks/NAME               that is executable and not a sample; also in a folder of
- * core.hooksPath, and there only names of hooks when git may be called in it or above it what a
- * link there names  as if it were there itself what a config includes   as a config what a config
- * runs       a file in a command that git runs by itself branches, remotes        any file, as it
- * names a remote commondir                unless it leads two folders up, as git's does .git a file
- * or a link that leads out of the shares any link                 into the sessions' folders, where
- * code has all rights: removed
+ * A folder with HEAD and one of objects, refs and commondir counts as a repository, under any name.
+ * These of its entries are held, if they are young:
+ *   - config, config.worktree: with an entry that workspace/gitconfig.h calls untrusted, that was
+ *     not there before, or that leads the worktree out of the shares
+ *   - hooks/NAME: executable and not a sample; also in a folder of core.hooksPath, and there only
+ *     names of hooks when git may be called in it or above it
+ *   - the target of a link there: as if it were there itself
+ *   - a file that a config includes: as a config
+ *   - a file in a command that git runs by itself
+ *   - branches, remotes: any file, as it names a remote
+ *   - commondir: unless it leads two folders up, as git's does
+ *   - .git: a file or a link that leads out of the shares
+ *   - any link into the sessions' folders, where code has all rights: removed
  *
  * In a repository that was not one when the session began, everything counts as young: session code
  * may have made its files earlier.
@@ -52,7 +54,7 @@ struct look {
 	 * The current repository was not one when the session began: everything in it counts as
 	 * young.
 	 */
-	bool strange;
+	bool new_repository;
 	/* The current share. */
 	int share;
 	char *share_path;

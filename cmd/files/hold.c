@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * hold.c - Renaming keeps the user's data and hides it from git. It never replaces a file: the new
+ * name must be free (RENAME_NOREPLACE). Where a folder's mode forbids it, the mode is lifted first,
+ * since code may have set it.
+ */
 #include "hold.h"
 
 #include <errno.h>
@@ -14,7 +19,7 @@
 #include "workspace/beneath.h"
 #include "workspace/random_name.h"
 
-enum { NAMES_MAX = 9 /* that are tried before one of chance */, TRIES_MAX = 20, ROWS_MAX = 20 };
+enum { NAMES_MAX = 9 /* numbered names, before random ones */, TRIES_MAX = 20, ROWS_MAX = 20 };
 
 bool hold_is_held(const char *name)
 {
@@ -31,7 +36,7 @@ static char *held_name(const char *name, unsigned int number)
 	return number <= NAMES_MAX ? xasprintf("%s%u", prefix, number) : random_name_new(prefix);
 }
 
-/* The new name, for the caller to free; NULL with errno. */
+/* Returns the new name, which the caller frees. Returns NULL and sets errno. */
 static char *rename_held(int dir, const char *name)
 {
 	for (unsigned int i = 1; i <= TRIES_MAX; i++) {
@@ -46,7 +51,7 @@ static char *rename_held(int dir, const char *name)
 	return NULL;
 }
 
-/* `to`: its new name, "" when it is gone; or NULL. */
+/* `to` is the new name, "" for a removed entry, or NULL when it could not be held. */
 static void note_held(struct look *look, const struct folder_at *folder, const char *name,
 		      const char *to)
 {
@@ -81,6 +86,6 @@ void hold(struct look *look, const struct folder_at *folder, const char *name)
 	if (to == NULL && errno == EACCES && unlock_open_folder(folder->fd) == 0)
 		to = rename_held(folder->fd, name);
 	if (to == NULL && errno == ENOENT)
-		return; /* gone meanwhile */
+		return; /* removed meanwhile */
 	note_held(look, folder, name, to);
 }

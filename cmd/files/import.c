@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * import.c - The size is checked twice: by the allocated blocks before the copy, and by the copied
+ * bytes during it, since the file may grow. Holes count in neither. The program gives up every
+ * right to open files before it reads the first byte: it needs only the two descriptors.
+ */
 #include "import.h"
 
 #include <errno.h>
@@ -28,7 +33,7 @@ struct import {
 	const char *size_name;
 	bool by_reading; /* the kernel cannot copy between these two */
 	char *buffer;
-	uint64_t told_ms;
+	uint64_t reported_ms;
 };
 
 static int refuse_size(const struct import *import, struct err *err)
@@ -37,31 +42,31 @@ static int refuse_size(const struct import *import, struct err *err)
 		       (uintmax_t)import->size_max, import->size_name);
 }
 
-static void tell_head(const struct import *import, const char *name)
+static void report_head(const struct import *import, const char *name)
 {
-	json_t *said = json_object();
+	json_t *progress = json_object();
 	json_t *head = json_object();
 
 	json_put_str(head, "name", name);
 	json_put_int(head, "total", (json_int_t)import->size);
-	json_put(said, "head", head);
-	response_progress(said);
+	json_put(progress, "head", head);
+	response_progress(progress);
 }
 
-static void tell_bytes(struct import *import, off_t at)
+static void report_bytes(struct import *import, off_t at)
 {
 	uint64_t now = clock_ms();
-	json_t *said;
+	json_t *progress;
 
-	if (now - import->told_ms < PROGRESS_MS)
+	if (now - import->reported_ms < PROGRESS_MS)
 		return;
-	import->told_ms = now;
-	said = json_object();
-	json_put_int(said, "bytes", (json_int_t)at);
-	response_progress(said);
+	import->reported_ms = now;
+	progress = json_object();
+	json_put_int(progress, "bytes", (json_int_t)at);
+	response_progress(progress);
 }
 
-/* How many bytes were copied, 0 at the end of a file that shrank. */
+/* Returns how many bytes were copied, 0 at the end of a file that shrank. */
 static ssize_t copy_by_reading(struct import *import, off_t at, size_t len, struct err *err)
 {
 	ssize_t done = 0;
@@ -95,7 +100,7 @@ static ssize_t copy_some(struct import *import, off_t at, size_t len, struct err
 			return n;
 		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
 			return err_sys(err, "writing it");
-		/* Some file systems say 0 where they mean that they cannot. */
+		/* Some file systems return 0 where they do not support the call. */
 		import->by_reading = true;
 	}
 	return copy_by_reading(import, at, len, err);
@@ -113,12 +118,12 @@ static int copy_stretch(struct import *import, off_t at, off_t end, struct err *
 		import->copied += (uint64_t)n;
 		if (import->copied > import->size_max)
 			return refuse_size(import, err);
-		tell_bytes(import, at);
+		report_bytes(import, at);
 	}
 	return 0;
 }
 
-/* Only where there is data: a file system that does not know says that there is everywhere. */
+/* Copies only data. A file system without SEEK_DATA reports data everywhere. */
 static int copy_data(struct import *import, struct err *err)
 {
 	off_t at = 0;
@@ -171,22 +176,22 @@ static int look(struct import *import, struct err *err)
 	return data > import->size_max ? refuse_size(import, err) : 0;
 }
 
-int import_run(int to_fd, int from_fd, const json_t *order, struct err *err)
+int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 {
 	struct import import = { .from = from_fd, .to = to_fd, .size_name = "the limit" };
 	const char *name = NULL;
 	json_int_t size_max = 0;
 	json_t *result;
 
-	if (json_get_text(order, "order", "name", &name, NULL, err) < 0 ||
-	    json_get_text(order, "order", "size_name", &import.size_name, NULL, err) < 0 ||
-	    json_get_int(order, "order", "size_max", &size_max, err) < 0)
+	if (json_get_text(request, "order", "name", &name, NULL, err) < 0 ||
+	    json_get_text(request, "order", "size_name", &import.size_name, NULL, err) < 0 ||
+	    json_get_int(request, "order", "size_max", &size_max, err) < 0)
 		return -1;
 	import.size_max = size_max > 0 ? (uint64_t)size_max : 0;
-	import.told_ms = clock_ms();
+	import.reported_ms = clock_ms();
 	if (look(&import, err) < 0 || lockdown_files(NULL, 0, 1, err) < 0)
 		return -1;
-	tell_head(&import, name);
+	report_head(&import, name);
 	if (copy(&import, err) < 0)
 		return -1;
 	result = json_object();

@@ -14,6 +14,6 @@
 
 #include "base/err.h"
 
-int import_run(int to_fd, int from_fd, const json_t *order, struct err *err) MUST_CHECK;
+int import_run(int to_fd, int from_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keep.c - The result folder is opened by name before landlock: only the user may have made it a
+ * link. From there on, everything is done below the two descriptors. Existing files that are not
+ * known copies are the user's and are never replaced. A file that is written during its copy is
+ * copied again, a few times. An alarm ends the process when a network folder does not respond and
+ * the server is dead.
+ */
 #include "keep.h"
 #include "helper/program.h"
 
@@ -24,7 +31,7 @@ enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
 
 struct job {
 	struct source_folder data;
-	int folder_fd; /* where copies go */
+	int folder_fd; /* the destination */
 	json_int_t room;
 	bool durable;
 };
@@ -33,8 +40,8 @@ struct file {
 	char *from;
 	char *to;
 	struct copy_known known;
-	const char *suffix; /* borrowed of the order; NULL for a copy of the whole file */
-	json_int_t take;    /* then: how much of it comes before */
+	const char *suffix; /* borrowed from the request; NULL for a copy of the whole file */
+	json_int_t take;    /* with a suffix: how many bytes come before it */
 };
 
 static void file_release(struct file *file)
@@ -78,7 +85,10 @@ static bool give_to(int fd, const struct stat *owner)
 	return fchown(fd, owner->st_uid, owner->st_gid) == 0;
 }
 
-/* As root in a user's home (sudo) it becomes the user's, who could not write to it later. */
+/*
+ * A folder that root makes in a user's home (sudo) is given to that user, who could not write to it
+ * else.
+ */
 static void make_folder(const char *path)
 {
 	cleanup_free char *parent = xmemdup(path, (size_t)(strrchr(path, '/') - path));
@@ -117,7 +127,7 @@ static int make_root(const char *path, struct err *err)
 		*p = '/';
 	}
 	make_folder(copy);
-	/* The person may well have made it a link to another disk: only here is one followed. */
+	/* The user may have made it a link to another disk. Only here a link is followed. */
 	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? err_sys(err, "opening '%s'", path) : fd;
 }
@@ -146,7 +156,7 @@ static int open_folder(const char *root_path, const char *name, bool fresh, stru
 	return fd_steal(&folder);
 }
 
-/* Its name in capital letters is its name as well. */
+/* Returns true when the folder is also reached by its name in capital letters. */
 static bool folds(const char *root_path, const char *name, int folder)
 {
 	cleanup_free char *path = xasprintf("%s/%s", root_path, name);
@@ -172,8 +182,8 @@ static int remove_folder(const char *root_path, const char *name, struct err *er
 /* ---- one file ---- */
 
 /*
- * The server ends what gives no sign of life. When it is dead the kernel does: what reads a network
- * folder that does not answer would wait for ever.
+ * The server ends a helper without a sign of life. When the server is dead, the alarm does: reading
+ * a network folder that does not respond would wait for ever.
  */
 static void show_life(void)
 {
@@ -193,7 +203,10 @@ static int open_source(const struct job *job, const char *path, bool *ret_linked
 	return fd_steal(&fd);
 }
 
-/* The folder for `path`; `parent` gets its name with a slash behind, `*ret_name` the last part. */
+/*
+ * Opens the folder for `path`. Appends its name with a slash to `parent`, and sets *ret_name to the
+ * last part.
+ */
 static int open_parent(int folder_fd, const char *path, struct buf *parent, const char **ret_name,
 		       struct err *err)
 {
@@ -217,8 +230,10 @@ static int open_parent(int folder_fd, const char *path, struct buf *parent, cons
 	return fd_steal(&held);
 }
 
-/* Written to since it was looked at, and not only at its end: what was copied may be of two
- * moments. */
+/*
+ * Returns true when the file was written to during the copy, other than by appending: the copy may
+ * mix two states.
+ */
 static bool is_mixed(const struct copy_source *source)
 {
 	struct stat now;
@@ -228,7 +243,7 @@ static bool is_mixed(const struct copy_source *source)
 	       copy_mtime_ns(&now) != copy_mtime_ns(&source->stat);
 }
 
-/* Once more, when it is mixed; is_mixed() says whether it is nevertheless. */
+/* Repeats a copy that is mixed. Afterwards, is_mixed() reports whether it still is. */
 static int copy_whole(struct copy_source *source, int dir, const char *name,
 		      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
@@ -251,8 +266,10 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 	return 0;
 }
 
-/* What a link leads to may be another file without the link being changed: it is looked at after
- * each cell. */
+/*
+ * A link can lead to another file without being changed itself, so its target is checked after each
+ * cell.
+ */
 static bool is_unchanged(const struct stat *st, const struct copy_known *known)
 {
 	return known->known && st->st_size == known->size && copy_mtime_ns(st) == known->mtime_ns;
@@ -336,7 +353,7 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 	return 0;
 }
 
-/* True when one of them can be read: without any, no folder is made. */
+/* Returns true when one of the files can be read. If none can, no folder is created. */
 static bool any_readable(const struct job *job, const json_t *files)
 {
 	size_t index;
@@ -357,8 +374,10 @@ static bool any_readable(const struct job *job, const json_t *files)
 
 /* ---- what steps aside ---- */
 
-/* Moves what lies at `at`, unless it is a file that is not as we left it, to `to` or the first free
- * name after it. */
+/*
+ * Moves the folder or file at `at` to `to`, or to the first free name after it. A file that has
+ * changed since its copy stays.
+ */
 static int step_aside(const struct job *job, const json_t *move, json_t *progress, struct err *err)
 {
 	struct copy_known known;
@@ -399,7 +418,7 @@ static void make_moves(const struct job *job, const json_t *moves)
 	}
 }
 
-/* What earlier orders put there, whose answers did not wait for the disk. */
+/* Syncs files of earlier requests, whose results did not wait for the disk. */
 static void sync_files(const struct job *job, const json_t *paths)
 {
 	size_t index;
@@ -417,7 +436,7 @@ static void sync_files(const struct job *job, const json_t *paths)
 	}
 }
 
-static void say_folds(void)
+static void report_folds(void)
 {
 	json_t *progress = json_object();
 
@@ -425,17 +444,18 @@ static void say_folds(void)
 	response_progress(progress);
 }
 
-static int keep_in_folder(struct job *job, const char *root, const json_t *order, struct err *err)
+static int keep_in_folder(struct job *job, const char *root, const json_t *request, struct err *err)
 {
-	const json_t *files = json_object_get(order, "files");
-	const char *name = json_string_value(json_object_get(order, "folder"));
-	bool fresh = json_is_true(json_object_get(order, "fresh"));
+	const json_t *files = json_object_get(request, "files");
+	const char *name = json_string_value(json_object_get(request, "folder"));
+	bool fresh = json_is_true(json_object_get(request, "fresh"));
 	cleanup_fd int folder = open_folder(root, name, fresh, err);
 
 	if (folder < 0)
 		return -1;
-	if (json_is_false(json_object_get(order, "folds")) && fresh && folds(root, name, folder)) {
-		say_folds();
+	if (json_is_false(json_object_get(request, "folds")) && fresh &&
+	    folds(root, name, folder)) {
+		report_folds();
 		return remove_folder(root, name, err);
 	}
 	struct lockdown_rule rules[] = { { .fd = job->data.fd, .rights = lockdown_read },
@@ -444,29 +464,29 @@ static int keep_in_folder(struct job *job, const char *root, const json_t *order
 	if (lockdown_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
 		return -1;
 	job->folder_fd = folder;
-	make_moves(job, json_object_get(order, "moves"));
-	sync_files(job, json_object_get(order, "sync"));
+	make_moves(job, json_object_get(request, "moves"));
+	sync_files(job, json_object_get(request, "sync"));
 	return keep_files(job, files, err);
 }
 
-int keep_run(int data_fd, const json_t *order, struct err *err)
+int keep_run(int data_fd, const json_t *request, struct err *err)
 {
-	const json_t *files = json_object_get(order, "files");
-	cleanup_free char *root = get_path(order, "root");
-	cleanup_free char *seen = get_path(order, "seen");
+	const json_t *files = json_object_get(request, "files");
+	cleanup_free char *root = get_path(request, "root");
+	cleanup_free char *seen = get_path(request, "seen");
 	struct job job = { .data = { .fd = data_fd, .seen = seen },
 			   .folder_fd = -1,
-			   .room = json_integer_value(json_object_get(order, "room")),
-			   .durable = json_is_true(json_object_get(order, "durable")) };
-	bool fresh = json_is_true(json_object_get(order, "fresh"));
+			   .room = json_integer_value(json_object_get(request, "room")),
+			   .durable = json_is_true(json_object_get(request, "durable")) };
+	bool fresh = json_is_true(json_object_get(request, "fresh"));
 	int result;
 
-	if (root == NULL || !json_is_string(json_object_get(order, "folder")) ||
+	if (root == NULL || !json_is_string(json_object_get(request, "folder")) ||
 	    !json_is_array(files))
 		return err_set(err, ERR_INVALID, "the order lacks root, folder or files");
-	/* Without a folder each file still gets its own answer. */
+	/* Without a folder each file still gets its own result. */
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
-						     : keep_in_folder(&job, root, order, err);
+						     : keep_in_folder(&job, root, request, err);
 	if (result == 0)
 		response_result(json_object());
 	return result;

@@ -4,18 +4,22 @@
  *
  * Request {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
  * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "sync": [PATH], "files": [{"from",
- * "to", "known", "ino", "mtime", "size"}]}. Paths are percent-encoded.
+ * "to", "known", "ino", "mtime", "size", "suffix", "take"}]}. Paths are percent-encoded.
  *
  * Each `from` below the given data folder is copied to root/folder/`to`.
- *   fresh    the folder must be new, else ERR_BUSY
- *   known    an earlier copy is at `to` and has these values; anything else there belongs to the
- * user, and the copy gets another name ("a-2.png") room     bytes that may still be added folds the
- * given names treat two that differ in case as equal; where the folder does so and they do not, the
- * only effect is the progress {"folds": true} moves    come first: a folder at `at`, or a file that
- * looks as described, is renamed to `to` or to the first free name after it seen     the data
- * folder's path in the session: a link in output/ to a file below it is copied as that file and
- * reported as "linked" durable  each file is synced before it gets its name; set when no caller
- * waits for the result sync     files to sync that earlier requests copied without `durable`
+ *   - fresh: the folder must be new, else ERR_BUSY.
+ *   - known: an earlier copy is at `to` and has these values. Anything else there belongs to the
+ *     user, and the copy gets another name ("a-2.png").
+ *   - suffix, take: the copy consists of the first `take` bytes and of `suffix`.
+ *   - room: bytes that may still be added.
+ *   - folds: the given names treat two that differ in case as equal. Where only the folder does so,
+ *     the only effect is the progress {"folds": true}.
+ *   - moves come first: a folder at `at`, or a file that looks as described, is renamed to `to` or
+ *     to the first free name after it.
+ *   - seen: the data folder's path in the session. A link in output/ to a file below it is copied
+ *     as that file and reported as "linked".
+ *   - durable: each file is synced before it gets its name; set when no caller waits.
+ *   - sync: files to sync that earlier requests copied without `durable`.
  *
  * Progress for each move: {"move": ID, "to"} or {"move", "problem"}. For each file: {"file": INDEX,
  * "to", "ino", "mtime", "size"}, or {"file", "unchanged": true} when a link leads to what it led to
@@ -28,6 +32,6 @@
 
 #include "base/err.h"
 
-int keep_run(int data_fd, const json_t *order, struct err *err) MUST_CHECK;
+int keep_run(int data_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * leads.c - Two questions are answered in two ways. Where git would go is computed from the words
+ * of a path, and a path that turns back behind a name is rejected, because ".." leaves from where a
+ * link led. Where a link goes now is asked of the kernel, by an O_PATH descriptor and its name in
+ * /proc/self/fd.
+ */
 #include "leads.h"
 
 #include <errno.h>
@@ -19,7 +25,7 @@
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
-/* Absolute; without ".", ".." and doubled slashes, as if no part were a link. */
+/* Returns an absolute path without ".", ".." and double slashes, as if no part were a link. */
 static char *plain(const char *path)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -55,7 +61,7 @@ static bool is_within(const char *folder, const char *path)
 	return strncmp(folder, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Behind a name, ".." goes up from where a link may have led. */
+/* Returns true when ".." follows a name: if the name is a link, ".." goes up from its target. */
 static bool turns_back(const char *path)
 {
 	bool named = path[0] == '/';
@@ -87,7 +93,7 @@ static bool is_plain_folder(int share, const char *path)
 	return fd >= 0 || errno == ENOENT;
 }
 
-/* Behind the share's path and a slash; NULL when `path` is not in it. */
+/* Returns the part of `path` below the share, or NULL when it is outside. */
 static const char *below(const char *share_path, const char *path)
 {
 	size_t len = strlen(share_path);
@@ -147,9 +153,9 @@ char *leads_to(int dir, const char *path, int flags)
 }
 
 /*
- * A link of /proc, which leads where no path does, the namespaces of others too. Of processes that
- * the helper may not look into none is known: says_home goes by the words, and a link to a folder
- * of /proc does not stay either.
+ * Returns true for a magic link of /proc, which can lead into another namespace. The kernel
+ * resolves none of processes that the helper must not inspect. names_home() therefore judges those
+ * by their text, and a link to a folder of /proc does not stay either.
  */
 static bool is_magic(int dir, const char *path)
 {
@@ -160,7 +166,7 @@ static bool is_magic(int dir, const char *path)
 	return fd < 0 && errno == ELOOP;
 }
 
-static bool says_home(const struct look *look, const char *from, const char *to)
+static bool names_home(const struct look *look, const char *from, const char *to)
 {
 	cleanup_free char *path = plain_from(look, from, to);
 
@@ -179,10 +185,10 @@ bool leads_home(const struct look *look, const struct folder_at *folder, const c
 	if (len < 0)
 		return false;
 	to[len] = '\0';
-	if (says_home(look, folder->path, to))
+	if (names_home(look, folder->path, to))
 		return true;
 	if (real == NULL)
-		return false; /* no folder, or not yet */
+		return false; /* not a folder, or not yet */
 	return (look->home_real != NULL && is_within(look->home_real, real)) ||
 	       is_within("/proc", real) || is_magic(folder->fd, name);
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * link.c - The manifest decides what is linked: a file that it does not list is left out, and one
+ * that differs in size, mtime or mode fails the entry. The folder is made under a hidden name and
+ * swapped in when it is complete. A shared lock on the entry keeps trim.c from removing it
+ * meanwhile.
+ */
 #include "link.h"
 
 #include <errno.h>
@@ -25,7 +31,7 @@ struct linker {
 	int files; /* of the entry */
 	int to;
 	bool copy;
-	/* The folder of the last file: manifests have them in a row. */
+	/* The folder of the last file. Manifests list the files of a folder in a row. */
 	char *folder;
 	int from_dir;
 	int to_dir;
@@ -36,7 +42,7 @@ static int differs(const char *path, struct err *err)
 	return err_set(err, ERR_INVALID, "'%s' is not as it was", path);
 }
 
-/* Makes each folder of `path` (which ends in a slash) that is missing. */
+/* Creates each missing folder of `path`, which ends in a slash. */
 static int make_folders(const struct linker *linker, const char *path, struct err *err)
 {
 	cleanup_free char *copy = xstrdup(path);
@@ -113,7 +119,7 @@ static int link_file(struct linker *linker, const char *size, const char *mtime,
 		return differs(path, err);
 	if (!linker->copy && linkat(linker->from_dir, name, linker->to_dir, name, 0) == 0)
 		return 0;
-	/* Another disk, too many names, a file system without links. */
+	/* Another disk, too many links, or a file system without links. */
 	return copy_file_to(linker, name, &st, err);
 }
 
@@ -142,10 +148,10 @@ static int link_all(struct linker *linker, char *manifest, struct err *err)
 	return result;
 }
 
-static int link_entry(int entry, const json_t *order, struct err *err)
+static int link_entry(int entry, const json_t *request, struct err *err)
 {
-	const char *name = json_string_value(json_object_get(order, "to"));
-	struct linker linker = { .copy = json_is_true(json_object_get(order, "copy")),
+	const char *name = json_string_value(json_object_get(request, "to"));
+	struct linker linker = { .copy = json_is_true(json_object_get(request, "copy")),
 				 .from_dir = -1,
 				 .to_dir = -1 };
 	size_t len;
@@ -172,7 +178,7 @@ static int link_entry(int entry, const json_t *order, struct err *err)
 	return result;
 }
 
-/* While it is locked nobody takes it away (trim.h); -1 when somebody did before. */
+/* The lock keeps the entry from being removed (trim.h). Returns -1 when it was removed before. */
 static int open_locked(int cache_fd, const char *name)
 {
 	cleanup_fd int entry = beneath_open(cache_fd, name, O_RDONLY | O_DIRECTORY, 0);
@@ -184,12 +190,14 @@ static int open_locked(int cache_fd, const char *name)
 	return fstat(entry, &st) == 0 && st.st_nlink > 0 ? fd_steal(&entry) : -1;
 }
 
-int link_run(int cache_fd, const json_t *order, struct err *err)
+int link_run(int cache_fd, const json_t *request, struct err *err)
 {
-	const char *name = json_string_value(json_object_get(order, "entry"));
-	const char *to = json_string_value(json_object_get(order, "to"));
+	const char *name = json_string_value(json_object_get(request, "entry"));
+	const char *to = json_string_value(json_object_get(request, "to"));
 	cleanup_fd int entry = -1;
-	/* Linking gives a file no right that it had not: both sides have the same. */
+	/*
+	 * Landlock refuses a link that would give a file new rights, so both folders get the same.
+	 */
 	const struct lockdown_rule rules[] = {
 		{ .fd = cache_fd, .rights = lockdown_write | lockdown_remove },
 		{ .fd = TO_FD, .rights = lockdown_write | lockdown_remove },
@@ -202,9 +210,9 @@ int link_run(int cache_fd, const json_t *order, struct err *err)
 	entry = open_locked(cache_fd, name);
 	if (entry < 0)
 		return err_set(err, ERR_NOT_FOUND, "there is no such entry");
-	if (link_entry(entry, order, err) < 0)
+	if (link_entry(entry, request, err) < 0)
 		return -1;
-	/* When it was used says who goes first (trim.h). */
+	/* The time of the last use decides which entries are removed first (trim.h). */
 	(void)utimensat(entry, "manifest", NULL, 0);
 	response_result(json_object());
 	return 0;

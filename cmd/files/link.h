@@ -17,6 +17,6 @@
 
 #include "base/err.h"
 
-int link_run(int cache_fd, const json_t *order, struct err *err) MUST_CHECK;
+int link_run(int cache_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * lockdown.c - LANDLOCK_ACCESS_FS_REFER (ABI 2) is among the rights for removing, because folders
+ * are moved up before they are emptied. Without it, landlock refuses every rename across folders:
+ * callers that need one pass min_abi 2.
+ */
 #include "lockdown.h"
 
 #include "base/fd.h"

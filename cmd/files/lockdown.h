@@ -2,8 +2,8 @@
 /*
  * lockdown.h - reduces this program's rights to those that its job needs, by landlock.
  *
- * Rights are bits of lockdown/landlock_ruleset.h. Those that the kernel does not know are left out.
- * Everything that no rule allows is refused, TCP included.
+ * Rights are bits of lockdown/landlock_ruleset.h. Rights that the kernel does not know are left
+ * out. Everything that no rule allows is refused, TCP included.
  */
 #ifndef FILES_LOCKDOWN_H
 #define FILES_LOCKDOWN_H

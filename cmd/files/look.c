@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * look.c - The walk is breadth first, with folders of packages last, so that its budget is spent
+ * where repositories usually are. A folder that session code closed by its mode is opened again:
+ * git needs no list of names to use one, so a mode must not hide it.
+ */
 #include "look.h"
 
 #include <dirent.h>
@@ -37,7 +42,7 @@ static int open_below(const struct walk *walk, const char *path, int flags)
 	return beneath_open(walk->look.share, path, flags | O_DIRECTORY, 0);
 }
 
-/* Code hides nothing behind a mode: git needs no list of names. */
+/* Session code must not hide a folder by its mode: git needs no list of names to use it. */
 static int open_folder(const struct walk *walk, const char *path)
 {
 	int fd = open_below(walk, path, O_RDONLY);
@@ -64,7 +69,7 @@ static unsigned char type_of(int dir, const struct dirent *entry)
 	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
 }
 
-/* One whose path is too long for git is too long for the look, too. */
+/* A path that is too long for git is skipped. */
 static void add_folder(struct walk *walk, const struct folder_at *folder, const char *name)
 {
 	char *path = xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "", name);
@@ -162,24 +167,24 @@ static void walk_all(struct walk *walk)
 	}
 }
 
-int look_run(const json_t *order, struct err *err)
+int look_run(const json_t *request, struct err *err)
 {
-	const json_t *shares = json_object_get(order, "shares");
-	cleanup_free char *home = get_path(json_object_get(order, "home"));
+	const json_t *shares = json_object_get(request, "shares");
+	cleanup_free char *home = get_path(json_object_get(request, "home"));
 	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home, O_DIRECTORY) : NULL;
 	struct walk walk = {
 		.look = { .shares = shares,
 			  .home = home,
 			  .home_real = home_real,
-			  .since_ns = json_integer_value(json_object_get(order, "since")),
-			  .learn = json_is_true(json_object_get(order, "learn")),
+			  .since_ns = json_integer_value(json_object_get(request, "since")),
+			  .learn = json_is_true(json_object_get(request, "learn")),
 			  .known = map_new(),
 			  .held = json_array(),
 			  .learned = json_array(),
 			  .entries_left =
-				  (uint64_t)json_integer_value(json_object_get(order, "entries")),
-			  .until_ms = clock_ms() +
-				      (uint64_t)json_integer_value(json_object_get(order, "ms")) },
+				  (uint64_t)json_integer_value(json_object_get(request, "entries")),
+			  .until_ms = clock_ms() + (uint64_t)json_integer_value(
+							   json_object_get(request, "ms")) },
 	};
 	json_t *result = json_object();
 
@@ -191,7 +196,7 @@ int look_run(const json_t *order, struct err *err)
 	buf_init(&walk.look.hooks, HOOKS_MAX);
 	buf_init(&walk.look.commands, COMMANDS_MAX);
 	buf_init(&walk.look.workplaces, WORKPLACES_MAX);
-	learn_known(walk.look.known, json_object_get(order, "known"));
+	learn_known(walk.look.known, json_object_get(request, "known"));
 	walk_all(&walk);
 	map_free(walk.look.known);
 	buf_release(&walk.look.hooks);

@@ -9,7 +9,7 @@
  * after N entries of all shares or MS milliseconds.
  *
  * Only entries whose ctime, which no process can set back, is later than NS can be the work of
- * session code. Of these, the ones that gitfolder.h names get HOLD_MARK (hold.h) behind their
+ * session code. Among these, the ones that gitfolder.h names get HOLD_MARK (hold.h) behind their
  * names.
  *
  * Result {"held": [{"path": PATH, "name": NAME}], "count": N, "more": BOOL, "known": [TEXT]}:
@@ -26,6 +26,6 @@
 
 #include "base/err.h"
 
-int look_run(const json_t *order, struct err *err) MUST_CHECK;
+int look_run(const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-files: removes a session's folder, copies its results to where they are kept, also those
- * of a session that died with its server, copies a file of the person's into it, puts installed
- * packages where they belong, or keeps them few, and looks for repositories in shared folders.
+ * main.c - ptycell-files: reads one request, a line of JSON on stdin, runs its operation and writes
+ * the result to stdout.
  *
- * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
- * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
- * the jobs have an end of their own, and half of one helps nobody.
+ * It removes a session's folder, exports results (also of a session whose server died), imports a
+ * user's file, stores and links packages, trims their cache, and inspects shared folders.
+ * Descriptor 3 is the folder that the request is about, or the destination of an import. It may
+ * outlive the server: its jobs end by themselves, and a partial one would help no user.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -30,42 +30,42 @@
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
 
-static int obey(json_t *order, struct err *err)
+static int run_request(json_t *request, struct err *err)
 {
-	const char *op = json_string_value(json_object_get(order, "op"));
+	const char *op = json_string_value(json_object_get(request, "op"));
 	struct stat st;
 
 	if (op != NULL && str_eq(op, "import"))
-		return import_run(FOLDER_FD, SOURCE_FD, order, err);
+		return import_run(FOLDER_FD, SOURCE_FD, request, err);
 	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
 	if (op != NULL && str_eq(op, "remove"))
-		return remove_run(FOLDER_FD, order, err);
+		return remove_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "keep"))
-		return keep_run(FOLDER_FD, order, err);
+		return keep_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "rescue"))
-		return rescue_run(FOLDER_FD, order, err);
+		return rescue_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "rescue-notebook"))
-		return finish_run(FOLDER_FD, order, err);
+		return finish_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "pack"))
-		return pack_run(FOLDER_FD, order, err);
+		return pack_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "link"))
-		return link_run(FOLDER_FD, order, err);
+		return link_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "trim"))
-		return trim_run(FOLDER_FD, order, err);
+		return trim_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "look"))
-		return look_run(order, err);
+		return look_run(request, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 
 static int run(struct err *err)
 {
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *request = NULL;
 
 	if (harden_process(err) < 0)
 		return -1;
-	order = request_read(ORDER_MAX, err);
-	return order != NULL ? obey(order, err) : -1;
+	request = request_read(ORDER_MAX, err);
+	return request != NULL ? run_request(request, err) : -1;
 }
 
 int main(int argc, char **argv)

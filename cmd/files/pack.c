@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pack.c - What an installer left may be hostile, so it is copied rather than moved: only regular
+ * files, with modes of our own, counted against the limits. A hidden folder is swapped in when it
+ * is complete.
+ */
 #include "pack.h"
 
 #include <fcntl.h>
@@ -41,13 +46,13 @@ static int pack_entry(int from, int to, const struct tree_limits *limits, struct
 	return write_manifest(to, &manifest, err);
 }
 
-static int pack(int from, const json_t *order, struct err *err)
+static int pack(int from, const json_t *request, struct err *err)
 {
-	const char *name = json_string_value(json_object_get(order, "to"));
-	bool entry = json_is_true(json_object_get(order, "entry"));
+	const char *name = json_string_value(json_object_get(request, "to"));
+	bool entry = json_is_true(json_object_get(request, "entry"));
 	const struct tree_limits limits = {
-		.bytes = (uint64_t)json_integer_value(json_object_get(order, "bytes_max")),
-		.files = (uint64_t)json_integer_value(json_object_get(order, "files_max")),
+		.bytes = (uint64_t)json_integer_value(json_object_get(request, "bytes_max")),
+		.files = (uint64_t)json_integer_value(json_object_get(request, "files_max")),
 	};
 	cleanup_free char *hidden = NULL;
 	cleanup_fd int to = tree_make(TO_FD, &hidden, err);
@@ -64,10 +69,10 @@ static int pack(int from, const json_t *order, struct err *err)
 	return result;
 }
 
-int pack_run(int from_fd, const json_t *order, struct err *err)
+int pack_run(int from_fd, const json_t *request, struct err *err)
 {
-	const char *from = json_string_value(json_object_get(order, "from"));
-	const char *to = json_string_value(json_object_get(order, "to"));
+	const char *from = json_string_value(json_object_get(request, "from"));
+	const char *to = json_string_value(json_object_get(request, "to"));
 	cleanup_fd int source = -1;
 	const struct lockdown_rule rules[] = {
 		{ .fd = from_fd, .rights = lockdown_read },
@@ -81,7 +86,7 @@ int pack_run(int from_fd, const json_t *order, struct err *err)
 	source = beneath_open(from_fd, from, O_RDONLY | O_DIRECTORY, 0);
 	if (source < 0)
 		return err_sys(err, "opening what was installed");
-	if (pack(source, order, err) < 0)
+	if (pack(source, request, err) < 0)
 		return -1;
 	response_result(json_object());
 	return 0;

@@ -15,6 +15,6 @@
 
 #include "base/err.h"
 
-int pack_run(int from_fd, const json_t *order, struct err *err) MUST_CHECK;
+int pack_run(int from_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * remove.c - The folder is first renamed to a hidden name, under which the next server finds it if
+ * this process is cut short. Rounds over the top then remove files and move inner folders up, until
+ * a round gains nothing. The removal waits for a copy of results that reads the folder, which holds
+ * a shared lock on it.
+ */
 #include "remove.h"
 #include "helper/program.h"
 
@@ -24,7 +30,7 @@
 
 enum {
 	NAMES_SIZE = 32 << 10,
-	IDLE_ROUNDS_MAX = 100, /* in a row, while somebody else moves things about */
+	IDLE_ROUNDS_MAX = 100, /* in a row, while another process moves entries about */
 	COPY_WAIT_MS = 20000,
 	COPY_POLL_MS = 10,
 	MOVED_NAME_SIZE = RANDOM_NAME_RANDOM_LEN + 24,
@@ -36,10 +42,10 @@ struct remover {
 	char moved_prefix[RANDOM_NAME_RANDOM_LEN + 1];
 	uint64_t moved; /* names given so far */
 	uint64_t removed;
-	/* In this round. */
-	uint64_t done; /* steps forward */
-	bool raced;    /* something was gone when we came */
-	int problem;   /* errno of what could not be removed */
+	/* In this round: */
+	uint64_t done; /* entries removed or moved */
+	bool raced;    /* an entry was gone before it was reached */
+	int problem;   /* errno of an entry that could not be removed */
 	char top_names[NAMES_SIZE];
 	char names[NAMES_SIZE];
 };
@@ -58,7 +64,7 @@ static void note_removed(struct remover *remover)
 	remover->done++;
 }
 
-/* Gives us, its owner, all rights on the folder; never through a link. */
+/* Gives the owner, this process, all rights on the folder. Never follows a link. */
 static int unlock_folder(int dir, const char *name)
 {
 	cleanup_fd int fd = beneath_open_same_mount(dir, name, O_PATH | O_DIRECTORY);
@@ -73,7 +79,7 @@ static int open_folder(int dir, const char *name)
 
 	if (fd < 0 && errno == EACCES && unlock_folder(dir, name) == 0)
 		fd = beneath_open_same_mount(dir, name, O_RDONLY | O_DIRECTORY);
-	/* Reading may be allowed where removing is not. */
+	/* A mode may allow reading but not removing. */
 	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
 		(void)fchmod(fd, 0700);
 	return fd;
@@ -81,7 +87,7 @@ static int open_folder(int dir, const char *name)
 
 /* ---- a folder directly below the top ---- */
 
-/* Under a new name of ours to the top; names that are taken are stepped over. */
+/* Renames the folder to a new name at the top, skipping names that exist. */
 static int move_up(struct remover *remover, int dir, const char *name)
 {
 	char to[MOVED_NAME_SIZE];
@@ -97,7 +103,7 @@ static int move_up(struct remover *remover, int dir, const char *name)
 
 static void move_folder_up(struct remover *remover, int dir, const char *name)
 {
-	/* Moving a folder writes into it: its ".." changes. */
+	/* Moving a folder writes to it: its ".." changes. */
 	if (move_up(remover, dir, name) == 0 ||
 	    (errno == EACCES && unlock_folder(dir, name) == 0 && move_up(remover, dir, name) == 0))
 		remover->done++;
@@ -110,7 +116,7 @@ static bool is_dot(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-/* True when it is a folder that is not empty, or whose state only opening it tells. */
+/* Returns true for a folder that is not empty, or that must be opened to find out. */
 static bool remove_entry(struct remover *remover, int dir, const struct dirent64 *entry)
 {
 	if (entry->d_type != DT_DIR) {
@@ -118,7 +124,7 @@ static bool remove_entry(struct remover *remover, int dir, const struct dirent64
 			note_removed(remover);
 			return false;
 		}
-		/* Links to folders and unknown kinds: the kernel says what it is. */
+		/* Links to folders and unknown types: the kernel's error says what it is. */
 		if (errno != EISDIR && !(errno == EPERM && entry->d_type == DT_UNKNOWN)) {
 			note(remover, errno);
 			return false;
@@ -154,7 +160,9 @@ static void empty_folder(struct remover *remover, int dir)
 	}
 }
 
-/* Passes until it is gone or a pass gains nothing: removing may make a reader skip names. */
+/*
+ * Repeats until the folder is gone or a pass gains nothing: removing may make a reader skip names.
+ */
 static void remove_folder(struct remover *remover, const char *name)
 {
 	cleanup_fd int dir = open_folder(remover->top, name);
@@ -201,7 +209,7 @@ static void round_over_top(struct remover *remover)
 	}
 }
 
-/* 0 when all is gone, else the errno of what stayed. */
+/* A copy of results holds a shared lock on the data folder: see lib/workspace/keeper.c. */
 static int remove_all(struct remover *remover, int home_fd, const char *name)
 {
 	int idle = 0;
@@ -222,7 +230,7 @@ static int remove_all(struct remover *remover, int home_fd, const char *name)
 	}
 }
 
-/* A copy of results reads under a shared lock on the data folder: see lib/workspace/keeper.c. */
+/* A copy of results holds a shared lock on the data folder: see lib/workspace/exporter.c. */
 static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);
@@ -234,7 +242,10 @@ static void wait_for_copy(int top)
 	}
 }
 
-/* The name under which it can be found again when we are cut short; NULL when it is gone. */
+/*
+ * Renames the folder to a name that the next server finds when this process is cut short. Returns
+ * the name, which the caller frees, or NULL when there is none.
+ */
 static char *hide(int home_fd, const char *name, struct err *err)
 {
 	char *hidden;
@@ -251,7 +262,7 @@ static char *hide(int home_fd, const char *name, struct err *err)
 	return NULL;
 }
 
-static void answer(uint64_t removed, int problem)
+static void send_result(uint64_t removed, int problem)
 {
 	json_t *result = json_object();
 
@@ -277,9 +288,9 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 		(void)flock(remover->top, LOCK_EX | LOCK_NB);
 		wait_for_copy(remover->top);
 		problem = remove_all(remover, home_fd, name);
-		answer(remover->removed, problem);
+		send_result(remover->removed, problem);
 	} else if (result == 0 && (errno == ENOENT || unlinkat(home_fd, name, 0) == 0)) {
-		answer(0, 0);
+		send_result(0, 0);
 	} else if (result == 0) {
 		result = err_sys(err, "opening what is to be removed");
 	}
@@ -288,9 +299,9 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 	return result;
 }
 
-int remove_run(int home_fd, const json_t *order, struct err *err)
+int remove_run(int home_fd, const json_t *request, struct err *err)
 {
-	const char *name = json_string_value(json_object_get(order, "name"));
+	const char *name = json_string_value(json_object_get(request, "name"));
 	cleanup_free char *hidden = NULL;
 
 	if (name == NULL || !beneath_path_valid(name))
@@ -300,6 +311,6 @@ int remove_run(int home_fd, const json_t *order, struct err *err)
 		return remove_hidden(home_fd, hidden, err);
 	if (err->sys != ENOENT)
 		return -1;
-	answer(0, 0);
+	send_result(0, 0);
 	return 0;
 }

@@ -19,6 +19,6 @@
 
 enum { REMOVE_SECONDS_MAX = 900 };
 
-int remove_run(int home_fd, const json_t *order, struct err *err) MUST_CHECK;
+int remove_run(int home_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rescue.c - exports what the dead server would have exported. The names come from the same
+ * keeptree. A file whose content is in the result folder already is skipped, under its own name or
+ * a numbered one. A lock on the data folder waits for a copy that the dead server's helper is still
+ * making.
+ */
 #include "rescue.h"
 
 #include <dirent.h>
@@ -29,12 +35,12 @@
 
 struct search {
 	int data_fd;
-	int kept_fd; /* -1: nothing was kept yet */
+	int kept_fd; /* -1 when nothing was exported yet */
 	struct keeptree *tree;
-	struct list found; /* every struct found */
+	struct list found; /* of struct found */
 	size_t count;
 	bool cut;
-	char *large; /* a folder beside output/ with too many files for results, or NULL */
+	char *large; /* a folder beside output/ with too many files to be results; may be NULL */
 };
 
 /* A file of the session. */
@@ -54,7 +60,7 @@ static void forget_last(struct search *search)
 	search->count--;
 }
 
-/* Under the name that it should have, or one that it got as another had that. */
+/* Names files as the server does when it exports them (workspace/keeper.c). */
 static bool is_kept(const struct search *search, const char *from, const struct place *place)
 {
 	cleanup_free char *to = keeptree_path(place);
@@ -78,7 +84,7 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 	return false;
 }
 
-/* Names as the server gives them to what is kept (keeper.c). */
+/* Names files as the server does when it exports them (workspace/exporter.c). */
 static void add_file(struct search *search, const char *path)
 {
 	struct place *place = keeptree_file(search->tree, path);
@@ -171,7 +177,7 @@ static void look_at(struct search *search, int folder_fd, const char *path, cons
 		look_beside(search, path, depth + 1);
 }
 
-/* `path` is below data, which itself is "". */
+/* `path` is relative to the data folder, which itself is "". */
 static void look_beside(struct search *search, const char *path, int depth)
 {
 	bool at_top = path[0] == '\0';
@@ -202,7 +208,7 @@ static void look_beside(struct search *search, const char *path, int depth)
 	(void)closedir(folder);
 }
 
-/* What is left of copies that were cut short, where files without a name cannot be had. */
+/* Removes unfinished copies, which have a name where the file system has no files without one. */
 static void remove_halves(int folder_fd, int depth)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -230,19 +236,19 @@ static void remove_halves(int folder_fd, int depth)
 	(void)closedir(folder);
 }
 
-/* -1 when nothing was kept yet. */
-static int open_kept(const json_t *order)
+/* Returns -1 when nothing was exported yet. */
+static int open_kept(const json_t *request)
 {
-	const char *root = json_string_value(json_object_get(order, "root"));
-	const char *folder = json_string_value(json_object_get(order, "folder"));
+	const char *root = json_string_value(json_object_get(request, "root"));
+	const char *folder = json_string_value(json_object_get(request, "folder"));
 	cleanup_free char *path = root == NULL ? NULL : percent_decode(root, strlen(root));
 	cleanup_fd int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 || folder == NULL ? -1 : beneath_open(fd, folder, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* Before the copies: their result is the last word. */
-static void tell_left(const struct search *search)
+/* Must run before the copies: their result ends the output. */
+static void report_left(const struct search *search)
 {
 	cleanup_free char *left = NULL;
 	json_t *progress;
@@ -260,13 +266,13 @@ static void tell_left(const struct search *search)
 	response_progress(progress);
 }
 
-int rescue_run(int data_fd, json_t *order, struct err *err)
+int rescue_run(int data_fd, json_t *request, struct err *err)
 {
-	cleanup_fd int kept_fd = open_kept(order);
+	cleanup_fd int kept_fd = open_kept(request);
 	struct search search = { .data_fd = data_fd, .kept_fd = kept_fd };
 	json_t *files;
 
-	/* A copy of the dead server's may still be under way. */
+	/* A copy that the dead server started may still be running. */
 	if (flock(data_fd, LOCK_EX) < 0)
 		return err_sys(err, "waiting for another copy");
 	if (kept_fd >= 0)
@@ -275,13 +281,13 @@ int rescue_run(int data_fd, json_t *order, struct err *err)
 	search.tree = keeptree_new();
 	look_into(&search, OUTPUT, 1);
 	look_beside(&search, "", 1);
-	tell_left(&search);
+	report_left(&search);
 	files = list_files(&search);
 	keeptree_free(search.tree);
 	free(search.large);
-	json_put(order, "files", files);
+	json_put(request, "files", files);
 	if (json_array_size(files) > 0)
-		return keep_run(data_fd, order, err);
+		return keep_run(data_fd, request, err);
 	response_result(json_object());
 	return 0;
 }

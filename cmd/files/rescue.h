@@ -16,6 +16,6 @@
 
 enum { RESCUE_FILES_MAX = 20000, RESCUE_DEPTH_MAX = 60 };
 
-int rescue_run(int data_fd, json_t *order, struct err *err) MUST_CHECK;
+int rescue_run(int data_fd, json_t *request, struct err *err) MUST_CHECK;
 
 #endif

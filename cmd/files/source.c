@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * source.c - Links are resolved here and not by the kernel, because an absolute link names its
+ * target by the path that the session sees. Each step opens the target below the data folder
+ * without following links.
+ */
 #include "source.h"
 
 #include <fcntl.h>
@@ -14,7 +19,7 @@
 
 enum { LINKS_MAX = 8 };
 
-/* The text of the link, which the caller frees; NULL: it is none. */
+/* Returns the text of the link, which the caller frees, or NULL when it is not a link. */
 static char *read_link(int folder, const char *path)
 {
 	cleanup_fd int fd = beneath_open(folder, path, O_PATH, 0);
@@ -27,7 +32,10 @@ static char *read_link(int folder, const char *path)
 	return len <= 0 || len == sizeof(text) ? NULL : xmemdup(text, (size_t)len);
 }
 
-/* Takes "." and ".." out, in place: no folder on the way is a link. False when it leads out. */
+/*
+ * Removes "." and ".." in place, which is right because no folder on the way is a link. Returns
+ * false when the path leads out.
+ */
 static bool straighten(char *path)
 {
 	char *out = path;
@@ -56,7 +64,10 @@ static bool straighten(char *path)
 	return out > path;
 }
 
-/* Where the link at `path` leads, below data; NULL: elsewhere. The caller frees it. */
+/*
+ * Returns where the link at `path` leads, relative to the data folder, or NULL for elsewhere. The
+ * caller frees it.
+ */
 static char *follow(const struct source_folder *folder, const char *path, const char *to)
 {
 	const char *slash = strrchr(path, '/');
@@ -67,7 +78,7 @@ static char *follow(const struct source_folder *folder, const char *path, const 
 		whole = xasprintf("%.*s/%s", slash == NULL ? 0 : (int)(slash - path), path, to);
 	else if (seen > 0 && strncmp(to, folder->seen, seen) == 0 && to[seen] == '/')
 		whole = xstrdup(to + seen);
-	/* One more than it needs while it is straightened: a slash. */
+	/* straighten() needs room for one more slash. */
 	if (whole == NULL)
 		return NULL;
 	char *straight = xasprintf("%s/", whole);

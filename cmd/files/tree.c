@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * tree.c - New folders have a hidden name and a lock. A hidden folder without a lock is a leftover
+ * and may be removed. tree_replace() swaps two folders by RENAME_EXCHANGE, so that no reader finds
+ * the name missing. File systems that cannot swap get a removal and a rename instead.
+ */
 #include "tree.h"
 
 #include <dirent.h>
@@ -29,8 +34,8 @@ enum { MAKE_TRIES = 5 };
 
 struct walk {
 	struct tree_limits left;
-	struct buf *manifest; /* or NULL */
-	struct buf path;      /* of the folder that is being copied, with a slash behind */
+	struct buf *manifest; /* may be NULL */
+	struct buf path;      /* of the folder that is being copied, with a slash at the end */
 	int depth;
 };
 
@@ -39,7 +44,7 @@ static int open_folder(int dir_fd, const char *name)
 	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* -1 too when somebody took it for a leftover before it was locked. */
+/* Returns -1, too, when another process removed it as a leftover before it was locked. */
 static int make_locked(int dir_fd, const char *name)
 {
 	cleanup_fd int fd = mkdirat(dir_fd, name, 0700) < 0 ? -1 : open_folder(dir_fd, name);
@@ -126,7 +131,7 @@ static int copy_one(struct walk *walk, int from_dir, int to_dir, const char *nam
 		return err_sys(err, "making '%s'", name);
 	if (copy_bytes(from, to, st.st_size, err) < 0)
 		return -1;
-	/* Compiled Python knows its source by the time of it. */
+	/* Compiled Python files refer to their source by its mtime. */
 	if (fchmod(to, (st.st_mode & 0111) != 0 ? TREE_PROGRAM_MODE : TREE_FILE_MODE) < 0 ||
 	    futimens(to, (struct timespec[]){ st.st_mtim, st.st_mtim }) < 0 || fstat(to, &st) < 0)
 		return err_sys(err, "making '%s'", name);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * trim.c - An exclusive lock on an entry keeps others from linking it while it is removed, and the
+ * entry is inspected again under that lock. Whether a session uses an entry is read from the link
+ * count of its first file.
+ */
 #include "trim.h"
 
 #include <dirent.h>
@@ -78,14 +83,14 @@ static bool is_fresh(const struct timespec *used)
 	return used->tv_sec + TRIM_FRESH_S > time(NULL);
 }
 
-/* A time that is yet to come is one of a clock that was ahead: nobody knows when that was. */
+/* A time in the future comes from a clock that was wrong: the entry counts as unused for long. */
 static struct timespec last_use(const struct stat *st)
 {
 	return st->st_mtim.tv_sec > time(NULL) + TRIM_FRESH_S ? (struct timespec){ .tv_sec = 0 }
 							      : st->st_mtim;
 }
 
-/* All names of a folder, before anything in it changes. */
+/* Reads all names before anything in the folder changes. */
 static int read_names(int dir_fd, struct items *names, struct err *err)
 {
 	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -105,7 +110,9 @@ static int read_names(int dir_fd, struct items *names, struct err *err)
 
 /* ---- entries ---- */
 
-/* Nobody makes it, links it or takes it away while this is open; -1 when somebody does. */
+/*
+ * While the lock is held, no process makes, links or removes the entry. Returns -1 when one does.
+ */
 static int lock_entry(int sets, const char *name)
 {
 	cleanup_fd int fd = beneath_open(sets, name, O_RDONLY | O_DIRECTORY, 0);
@@ -121,7 +128,7 @@ static void remove_leftover(int sets, const char *name)
 		tree_remove(sets, name);
 }
 
-/* A session has the file of this line, too. */
+/* Returns true when a session has the file of this line as well. */
 static bool is_linked(int entry, const char *path)
 {
 	cleanup_free char *below = xasprintf("files/%s", path);
@@ -131,7 +138,9 @@ static bool is_linked(int entry, const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink > 1;
 }
 
-/* Sums the manifest's sizes, and looks whether a session has it: its first file tells. */
+/*
+ * Sums the manifest's sizes. Returns true when a session has the entry, which its first file shows.
+ */
 static bool measure(int entry, char *manifest, uint64_t *ret_bytes)
 {
 	bool linked = false;
@@ -150,7 +159,7 @@ static bool measure(int entry, char *manifest, uint64_t *ret_bytes)
 	return linked;
 }
 
-/* May it go? Its size and last use are told either way. */
+/* Returns true when the entry may be removed. Sets its size and last use in both cases. */
 static bool look_at(int sets, struct item *item)
 {
 	cleanup_fd int entry = beneath_open(sets, item->name, O_RDONLY | O_DIRECTORY, 0);
@@ -161,7 +170,7 @@ static bool look_at(int sets, struct item *item)
 
 	if (entry < 0)
 		return false;
-	/* Without a manifest it is nothing that anybody could use: the first to go. */
+	/* An entry without a manifest cannot be used: it goes first. */
 	if (fstatat(entry, "manifest", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		item->used = last_use(&st);
 	manifest = fd_read_file(entry, "manifest", MANIFEST_MAX, &len, &err);
@@ -169,7 +178,7 @@ static bool look_at(int sets, struct item *item)
 	       (!measure(entry, manifest, &item->bytes) && !is_fresh(&item->used));
 }
 
-/* It may have been used since it was looked at. */
+/* The entry may have been used since it was inspected. */
 static bool remove_entry(int sets, const struct item *item)
 {
 	cleanup_fd int lock = lock_entry(sets, item->name);
@@ -247,7 +256,7 @@ static int trim_index(int index, int sets, struct err *err)
 		struct item item = names.all[i];
 		struct stat st;
 
-		/* One that is being written now has another name in a moment. */
+		/* A record that is being written is renamed in a moment. */
 		if (fstatat(index, item.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		item.used = last_use(&st);
@@ -266,9 +275,9 @@ static int trim_index(int index, int sets, struct err *err)
 	return 0;
 }
 
-int trim_run(int cache_fd, const json_t *order, struct err *err)
+int trim_run(int cache_fd, const json_t *request, struct err *err)
 {
-	const json_t *bytes_max = json_object_get(order, "bytes_max");
+	const json_t *bytes_max = json_object_get(request, "bytes_max");
 	const struct lockdown_rule rule = { .fd = cache_fd,
 					    .rights = lockdown_write | lockdown_remove };
 	cleanup_json json_t *result = json_object();

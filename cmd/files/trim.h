@@ -20,6 +20,6 @@
 
 enum { TRIM_RECORDS_MAX = 4096, TRIM_FRESH_S = 30 };
 
-int trim_run(int cache_fd, const json_t *order, struct err *err) MUST_CHECK;
+int trim_run(int cache_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * unlock.c - fchmod() refuses an O_PATH descriptor. fchmodat2() with AT_EMPTY_PATH accepts one from
+ * Linux 6.6 on; older kernels need the descriptor's name in /proc.
+ */
 #include "unlock.h"
 
 #include <fcntl.h>
@@ -20,7 +24,7 @@ int unlock_open_folder(int fd)
 		return -1;
 	if (syscall(SYS_fchmodat2, fd, "", (st.st_mode & 07777) | 0700, AT_EMPTY_PATH) == 0)
 		return 0;
-	/* Before Linux 6.6 only /proc leads from such a descriptor to a chmod. */
+	/* Before Linux 6.6 only /proc leads from an O_PATH descriptor to a chmod. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return chmod(path, (st.st_mode & 07777) | 0700);
 }

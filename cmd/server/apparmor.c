@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * apparmor.c - The profile is unconfined apart from its one rule, as those that Ubuntu ships for
+ * browsers: confinement is the launcher's own work, and the profile only returns the right to
+ * create user namespaces. It names the launcher by its resolved path, which therefore must hold no
+ * special characters of AppArmor.
+ */
 #include "apparmor.h"
 
 #include <stdio.h>
@@ -7,7 +13,7 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 
-/* Ubuntu's own profiles for browsers have this form. */
+/* Has the form of the profiles that Ubuntu ships for browsers. */
 static const char profile[] =
 	"# Lets ptycell-launcher make the user namespaces in which it confines code.\n"
 	"# sudo apparmor_parser -r /etc/apparmor.d/ptycell loads it.\n"
@@ -29,7 +35,7 @@ int apparmor_main(void)
 		fprintf(stderr, "ptycell: %s\n", err.msg);
 		return 1;
 	}
-	/* It would end the quoted name, or be a pattern. */
+	/* These characters would end the quoted name, or act as a pattern. */
 	if (strpbrk(real, "\"*?[]{}\\\n") != NULL) {
 		fprintf(stderr, "ptycell: install ptycell at a path without special characters\n");
 		return 1;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor.c - The checks print their lines at once and collect in a struct report what is missing,
+ * so that the last lines can name one apt command for everything. A check that decides whether
+ * ptycell works sets `broken`. Interpreters are tried with settings of their own, because a trial
+ * changes settings.
+ */
 #include "doctor.h"
 
 #include <fcntl.h>
@@ -33,23 +39,23 @@
 
 enum { OLDEST_PYTHON_MINOR = 9 };
 
-/* What the report adds up to. */
+/* The sum of the checks, printed at the end. */
 struct report {
 	const struct settings *settings;
-	struct buf apt;     /* packages for the one apt line, each with a blank before it */
-	struct buf todo;    /* what else to do, a line each */
+	struct buf apt;     /* packages for the apt command, each with a blank before it */
+	struct buf todo;    /* other advice, a line each */
 	bool broken;        /* something is missing without which no cell runs */
-	char *home_problem; /* why no session can be made, found by making one; or NULL */
+	char *home_problem; /* why no session can be made, found by making one; may be NULL */
 };
 
-struct wish {
-	const char *distribution; /* as Python's packaging calls it */
-	const char *package;      /* Debian's */
+struct recommendation {
+	const char *distribution; /* the name in Python's packaging */
+	const char *package;      /* the name in Debian */
 	const char *use;
 };
 
-/* What people expect of a code interpreter. */
-static const struct wish wishes[] = {
+/* The packages that users expect of a code interpreter. */
+static const struct recommendation recommendations[] = {
 	{ "numpy", "python3-numpy", "arrays" },
 	{ "pandas", "python3-pandas", "tables" },
 	{ "matplotlib", "python3-matplotlib", "plots" },
@@ -58,7 +64,10 @@ static const struct wish wishes[] = {
 
 /* ---- interpreters ---- */
 
-/* Distribution names know no case, and - _ . are the same (PyPA "Name normalization"). */
+/*
+ * Compares two names of distributions: case does not count, and - _ . are equal (PyPA, "Name
+ * normalization").
+ */
 static bool same_distribution(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++) {
@@ -81,9 +90,9 @@ static const struct python_package *find_package(const struct python_package *pa
 	return NULL;
 }
 
-/* Debian's packages help Debian's Python only; any other has its own pip. */
-static void wish_for(struct report *r, const char *interpreter, const struct buf *apt,
-		     const struct buf *names)
+/* Debian's packages serve Debian's Python only. Any other Python has its own pip. */
+static void recommend_packages(struct report *r, const char *interpreter, const struct buf *apt,
+			       const struct buf *names)
 {
 	if (strncmp(interpreter, "/usr/bin/", strlen("/usr/bin/")) == 0)
 		buf_puts(&r->apt, buf_str(apt));
@@ -104,33 +113,36 @@ static void report_packages(struct report *r, const char *interpreter, const cha
 	buf_init(&missing, BUF_UNBOUNDED);
 	buf_init(&names, BUF_UNBOUNDED);
 	buf_init(&apt, BUF_UNBOUNDED);
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		const struct wish *wish = &wishes[i];
+	for (size_t i = 0; i < ARRAY_SIZE(recommendations); i++) {
+		const struct recommendation *recommendation = &recommendations[i];
 		const struct python_package *found =
-			find_package(packages, count, wish->distribution);
+			find_package(packages, count, recommendation->distribution);
 
 		if (found) {
 			cleanup_free char *version = sanitize_quote(found->version);
 
-			buf_putf(&there, "%s%s %s", there.len > 0 ? ", " : "", wish->distribution,
-				 version);
+			buf_putf(&there, "%s%s %s", there.len > 0 ? ", " : "",
+				 recommendation->distribution, version);
 			continue;
 		}
-		buf_putf(&missing, "%s%s (%s)", missing.len > 0 ? ", " : "", wish->distribution,
-			 wish->use);
-		buf_putf(&names, " %s", wish->distribution);
-		buf_putf(&apt, " %s", wish->package);
+		buf_putf(&missing, "%s%s (%s)", missing.len > 0 ? ", " : "",
+			 recommendation->distribution, recommendation->use);
+		buf_putf(&names, " %s", recommendation->distribution);
+		buf_putf(&apt, " %s", recommendation->package);
 	}
 	if (there.len > 0)
 		say("", "with %s", buf_str(&there));
 	if (missing.len > 0) {
 		say("", "without %s", buf_str(&missing));
-		wish_for(r, quoted, &apt, &names);
+		recommend_packages(r, quoted, &apt, &names);
 	}
 	python_packages_free(packages, count);
 }
 
-/* The N of Python 3.N by the name of the binary behind the links; -1 when that does not tell. */
+/*
+ * Returns the N of Python 3.N, from the name of the binary that the links lead to. Returns -1 when
+ * the name has no version.
+ */
 static int python_minor(const char *path)
 {
 	cleanup_free char *real = realpath(path, NULL);
@@ -154,34 +166,36 @@ static void report_python(struct report *r, const char *path, const char *quoted
 	report_packages(r, path, quoted);
 }
 
-/* The language, and with it what would be missing next: one line installs all. */
-static void wish_for_debians(struct report *r, const struct language *language, const char *names)
+/* Recommends the language with everything that would be missing next: one command installs all. */
+static void recommend_debian(struct report *r, const struct language *language, const char *names)
 {
 	buf_putf(&r->apt, " %s", names);
 	if (!str_eq(language->name, "python"))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++)
-		buf_putf(&r->apt, " %s", wishes[i].package);
+	for (size_t i = 0; i < ARRAY_SIZE(recommendations); i++)
+		buf_putf(&r->apt, " %s", recommendations[i].package);
 }
 
-/* Whoever named an interpreter that is not there has a setting to correct, nothing to install. */
-static void wish_for_language(struct report *r, const struct language *language)
+/*
+ * A user who named an interpreter that does not exist must correct a setting, not install anything.
+ */
+static void recommend_language(struct report *r, const struct language *language)
 {
 	static const char apt[] = "apt install ";
 	bool named = paths_getenv(r->settings->environment, language->env_override) != NULL;
 
-	/* Whoever does not use the others needs none of them. */
+	/* Without the other languages ptycell still works. */
 	if (named || str_eq(language->name, "python"))
 		r->broken = true;
 	if (named)
 		say("", "correct %s, or leave it out to have one found", language->env_override);
 	else if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
-		wish_for_debians(r, language, language->install_hint + sizeof(apt) - 1);
+		recommend_debian(r, language, language->install_hint + sizeof(apt) - 1);
 	else
 		buf_putf(&r->todo, "  %s\n", language->install_hint);
 }
 
-/* Found is not working: a file that is no interpreter is found, too. */
+/* A located file may still not be an interpreter: only the trial shows that it works. */
 static void report_trial(struct report *r, const struct language *language,
 			 const struct interpreter_path *path, const struct doctor_trial *trial)
 {
@@ -201,7 +215,7 @@ static void report_language(struct report *r, const struct language *language,
 
 	if (language_locate(language, r->settings->environment, &path, &err) < 0) {
 		say(language->name, "none: %s", err.msg);
-		wish_for_language(r, language);
+		recommend_language(r, language);
 		return;
 	}
 	quoted = say_path(path.path);
@@ -214,7 +228,7 @@ static void report_language(struct report *r, const struct language *language,
 	locate_release(&path);
 }
 
-/* With settings of its own, as a trial changes them. */
+/* A trial changes its settings, so it gets a copy of its own. */
 static void report_languages(struct report *r, int argc, char **argv)
 {
 	struct settings *settings = settle_settings(argc, argv);
@@ -263,7 +277,7 @@ static void put_bytes(struct buf *out, uint64_t bytes)
 		 unit > 0 ? units[unit] : 'B');
 }
 
-/* "4 h", "90 s": the largest unit that leaves none over. */
+/* Appends "4 h" or "90 s": the largest unit that divides the time. */
 static void put_time(struct buf *out, uint64_t seconds)
 {
 	static const struct {
@@ -305,7 +319,7 @@ static void report_limits(const struct settings *s)
 
 /* ---- folders ---- */
 
-/* The folder itself or, while it is not there, the one in which it will be made. */
+/* Returns `path`, or the closest folder above it that exists. The caller frees the result. */
 static char *existing_part(const char *path)
 {
 	char *part = xstrdup(path);
@@ -319,7 +333,7 @@ static char *existing_part(const char *path)
 	return part;
 }
 
-/* False: it was told that it cannot be written. */
+/* Returns false when the folder cannot be written, which it reports. */
 static bool report_folder(struct report *r, const char *topic, const char *path, const char *use,
 			  const char *setting)
 {
@@ -361,7 +375,7 @@ static void report_folders(struct report *r)
 
 /* ---- programs, kernel ---- */
 
-/* Not whether it answers: nothing leaves this machine for a look. */
+/* Does not connect to the storage: doctor sends nothing to other machines. */
 static void report_storage(const struct settings *settings)
 {
 	const struct storage_target *target = &settings->storage;
@@ -416,7 +430,7 @@ static void report_verdict(const struct report *r)
 		       : "It works. Next: ptycell config claude-desktop (or another host).");
 }
 
-/* "doctor databases": connects to them, which nobody wants of a mere look around. */
+/* Runs "doctor databases", which connects to them. Plain "doctor" must not. */
 static int check_databases(int argc, char **argv)
 {
 	struct settings *settings = settle_settings(argc, argv);
@@ -430,7 +444,7 @@ static int check_databases(int argc, char **argv)
 	return r.broken ? 1 : 0;
 }
 
-/* "doctor packages": reaches the indexes, as an installation would. */
+/* Runs "doctor packages", which connects to the indexes, as an installation would. */
 static int check_packages(int argc, char **argv)
 {
 	struct settings *settings = settle_settings(argc, argv);
@@ -449,7 +463,9 @@ int doctor_main(int argc, char **argv)
 	struct report r = { .broken = false };
 	int code;
 
-	/* An interpreter, installer or helper that cannot start reads nothing. */
+	/*
+	 * An interpreter, installer or helper that fails to start closes the pipe that we write to.
+	 */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	if (argc > 1 && str_eq(argv[1], "databases"))
 		return check_databases(argc - 1, argv + 1);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor_connect.c - Starts a ptycell-sql for each database with the request that exec_sql would
+ * send, and turns a loop of its own until the reply or PATIENCE_MS. The helper gets an unlinked
+ * folder in /tmp in place of a session's.
+ */
 #include "doctor_connect.h"
 
 #include <fcntl.h>
@@ -32,15 +37,15 @@ struct trial {
 static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct trial *trial = helper_data(helper);
-	struct query_reply said;
+	struct query_reply reply;
 
-	query_reply_read(progress, QUERY, &said);
-	trial->over = said.kind == QUERY_REPLY_ANSWER || said.kind == QUERY_REPLY_FAILED;
-	trial->answered = said.kind == QUERY_REPLY_ANSWER;
-	trial->err = said.err;
+	query_reply_read(progress, QUERY, &reply);
+	trial->over = reply.kind == QUERY_REPLY_ANSWER || reply.kind == QUERY_REPLY_FAILED;
+	trial->answered = reply.kind == QUERY_REPLY_ANSWER;
+	trial->err = reply.err;
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_helper_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct trial *trial = helper_data(helper);
 
@@ -52,24 +57,24 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	helper_free(helper);
 }
 
-static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+static const struct helper_handlers handlers = { .progress = on_progress, .done = on_helper_done };
 
-static json_t *make_order(json_t *database_own)
+static json_t *make_request(json_t *database_own)
 {
-	json_t *order = json_object();
+	json_t *request = json_object();
 
-	json_put_int(order, "query", QUERY);
-	json_put(order, "database", database_own);
-	json_put_str(order, "sql", query);
-	json_put_str(order, "result", "result.csv");
-	json_put_int(order, "inline_rows", 1);
-	json_put_int(order, "inline_bytes", INLINE_BYTES);
-	json_put_int(order, "rows_max", 1);
-	json_put_int(order, "bytes_max", INLINE_BYTES);
-	return order;
+	json_put_int(request, "query", QUERY);
+	json_put(request, "database", database_own);
+	json_put_str(request, "sql", query);
+	json_put_str(request, "result", "result.csv");
+	json_put_int(request, "inline_rows", 1);
+	json_put_int(request, "inline_bytes", INLINE_BYTES);
+	json_put_int(request, "rows_max", 1);
+	json_put_int(request, "bytes_max", INLINE_BYTES);
+	return request;
 }
 
-/* A folder that is gone as soon as it is closed. */
+/* Returns a folder that is already unlinked: it vanishes when its descriptor is closed. */
 static int open_folder(struct err *err)
 {
 	char path[] = "/tmp/ptycell-doctor-XXXXXX";
@@ -82,7 +87,7 @@ static int open_folder(struct err *err)
 	return fd < 0 ? err_sys(err, "opening a folder in /tmp") : fd;
 }
 
-static int await(struct loop *loop, const struct helper_spec *spec, struct err *err)
+static int await_reply(struct loop *loop, const struct helper_spec *spec, struct err *err)
 {
 	struct trial trial = { .helper = NULL };
 	uint64_t end = clock_ms() + PATIENCE_MS;
@@ -103,7 +108,7 @@ static int try_database(struct loop *loop, const struct settings *settings, cons
 			struct err *err)
 {
 	cleanup_free char *program = helper_locate("ptycell-sql", err);
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *request = NULL;
 	cleanup_fd int folder = -1;
 	struct helper_spec spec = { .path = program, .fds = &folder, .fd_count = 1 };
 	json_t *database;
@@ -113,13 +118,13 @@ static int try_database(struct loop *loop, const struct settings *settings, cons
 	database = databases_find(settings, NULL, name, "/", err);
 	if (database == NULL)
 		return -1;
-	order = make_order(database);
-	spec.order = order;
+	request = make_request(database);
+	spec.order = request;
 	folder = open_folder(err);
-	return folder < 0 ? -1 : await(loop, &spec, err);
+	return folder < 0 ? -1 : await_reply(loop, &spec, err);
 }
 
-static bool report(struct loop *loop, const struct settings *settings, const char *name)
+static bool report_database(struct loop *loop, const struct settings *settings, const char *name)
 {
 	cleanup_free char *quoted = sanitize_quote(name);
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
@@ -146,7 +151,7 @@ bool doctor_connect(const struct settings *settings)
 		return false;
 	}
 	for (size_t i = 0; i < settings->database_count; i++)
-		good = report(loop, settings, settings->databases[i].name) && good;
+		good = report_database(loop, settings, settings->databases[i].name) && good;
 	loop_free(loop);
 	return good;
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor_languages.c - Builds a whole service, as the server does, and runs an empty cell of each
+ * language in one session. The doctor therefore reports the same problems that a client would see.
+ * Shares, exports, the audit and prestarted sandboxes are off, and folders that the trial created
+ * are removed again.
+ */
 #include "doctor_languages.h"
 
 #include <stdlib.h>
@@ -55,7 +61,7 @@ static const char *version_in(const struct session *session, const struct langua
 	return NULL;
 }
 
-/* Foreign: an interpreter's last words may be in it. */
+/* The text is untrusted: it may contain output of the interpreter. */
 static char *clean_copy(const char *text)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -126,8 +132,11 @@ static void try_all(struct checkup *c, const struct settings *settings)
 		loop_turn(c->loop, -1);
 }
 
-/* A look around changes nothing of the person's: no shares, nothing kept, nothing made ahead. */
-static void narrow(struct settings *settings)
+/*
+ * A check must change nothing of the user's: no shares, no exports, no audit, no prestarted
+ * sandboxes.
+ */
+static void drop_side_effects(struct settings *settings)
 {
 	for (size_t i = 0; i < settings->share_count; i++)
 		free(settings->shares[i].path);
@@ -139,7 +148,7 @@ static void narrow(struct settings *settings)
 	settings->keep = NULL;
 }
 
-/* How much of the path is there. */
+/* Returns the length of the part of `path` that exists. */
 static size_t existing_len(const char *path)
 {
 	cleanup_free char *part = xstrdup(path);
@@ -150,7 +159,10 @@ static size_t existing_len(const char *path)
 	return strlen(part);
 }
 
-/* Removes what of the path was not there before; what somebody else put something into stays. */
+/*
+ * Removes the folders of `path` that did not exist before. A folder that another process has put
+ * something into stays.
+ */
 static void remove_made(const char *path, size_t kept)
 {
 	cleanup_free char *part = xstrdup(path);
@@ -160,7 +172,7 @@ static void remove_made(const char *path, size_t kept)
 		*slash = '\0';
 }
 
-static void run(struct checkup *c, struct settings *settings)
+static void run_checkup(struct checkup *c, struct settings *settings)
 {
 	bool closed = false;
 
@@ -184,11 +196,11 @@ void doctor_languages(struct settings *settings, struct doctor_trials *ret_trial
 		(struct doctor_trials){ .languages = xcalloc(count, sizeof(struct doctor_trial)) };
 	if (settings->problem != NULL)
 		return;
-	narrow(settings);
+	drop_side_effects(settings);
 	c.loop = loop_new(clock_ms, &err);
 	if (c.loop == NULL)
 		return;
-	run(&c, settings);
+	run_checkup(&c, settings);
 	loop_free(c.loop);
 	remove_made(settings->home, kept);
 }

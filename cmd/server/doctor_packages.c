@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor_packages.c - Builds a service and asks its broker to check each installer in the sandbox
+ * of an installation. The policy file is loaded as the server does, because its package rules hold
+ * here as well.
+ */
 #include "doctor_packages.h"
 
 #include <stdio.h>
@@ -24,7 +29,7 @@ struct checkup {
 	struct loop *loop;
 	struct service *service;
 	const struct settings *settings;
-	const char *language; /* of the one that is under way */
+	const char *language; /* of the installer that is being checked */
 	bool over;
 	bool good;
 };
@@ -40,7 +45,7 @@ static void turn_until(struct checkup *c, const bool *over)
 		loop_turn(c->loop, -1);
 }
 
-static const char *another(const char *language)
+static const char *other_index_hint(const char *language)
 {
 	if (str_eq(language, "javascript"))
 		return "To take another registry: npm config set registry URL";
@@ -49,7 +54,7 @@ static const char *another(const char *language)
 	return "To take another index: PTYCELL_PIP_INDEX=URL, or a folder of wheels";
 }
 
-/* Foreign text: it went through programs that read what indexes say. */
+/* The texts are untrusted: they come from programs that read what indexes send. */
 static void say_result(const struct checkup *c, const json_t *result)
 {
 	const char *tool = json_string_value(json_object_get(result, "tool"));
@@ -75,10 +80,10 @@ static void on_checked(void *data, const json_t *result, const char *problem)
 	c->good = false;
 	sanitize_block(&text, problem, strlen(problem));
 	say_text(c->language, buf_str(&text));
-	say("", "%s", another(c->language));
+	say("", "%s", other_index_hint(c->language));
 }
 
-/* An interpreter that is not here, and what was turned off, are nobody's fault. */
+/* A missing interpreter and an installer that the user turned off are no failures. */
 static bool is_wanted(const struct checkup *c, const struct language *language, struct err *err)
 {
 	struct interpreter_path path;
@@ -95,7 +100,7 @@ static bool is_wanted(const struct checkup *c, const struct language *language, 
 	return true;
 }
 
-static void check(struct checkup *c, struct broker *broker, const char *name)
+static void check_installer(struct checkup *c, struct broker *broker, const char *name)
 {
 	const struct language *language = language_find(name);
 	struct err err;
@@ -127,15 +132,16 @@ static bool check_all(struct checkup *c, struct err *err)
 	broker = service_broker(c->service, err);
 	if (broker == NULL)
 		return false;
-	check(c, broker, "python");
-	check(c, broker, "javascript");
-	check(c, broker, "r");
+	check_installer(c, broker, "python");
+	check_installer(c, broker, "javascript");
+	check_installer(c, broker, "r");
 	if (!c->good && !confinement_rooted(confinement))
 		say("", "In this tier installers have no network; folders of packages work.");
 	return true;
 }
 
-static bool run(struct loop *loop, struct settings *settings, const struct policyfile *policy)
+static bool run_checkup(struct loop *loop, struct settings *settings,
+			const struct policyfile *policy)
 {
 	struct checkup c = { .loop = loop, .settings = settings, .good = true };
 	struct err err = { .msg = "ptycell is not whole: ptycell doctor says what is missing" };
@@ -163,7 +169,7 @@ bool doctor_packages(struct settings *settings)
 	bool good = false;
 
 	if (loop != NULL)
-		good = run(loop, settings, policy);
+		good = run_checkup(loop, settings, policy);
 	else
 		say("packages", "%s", err.msg);
 	if (loop != NULL)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor_sandbox.c - Starts the launcher, waits for its probe and prints what the report has: the
+ * tier, its layers, the results of the escape tests, and why no stronger tier was possible.
+ */
 #include "doctor_sandbox.h"
 
 #include <stdio.h>
@@ -40,7 +44,7 @@ static void say_layers(const struct sandbox_report *report)
 		say("", "%s", buf_str(&line));
 }
 
-static void say_canaries(const struct sandbox_report *report)
+static void say_escape_tests(const struct sandbox_report *report)
 {
 	if (report->canaries == 0)
 		return;
@@ -51,7 +55,7 @@ static void say_canaries(const struct sandbox_report *report)
 			say("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
 }
 
-/* Why stronger tiers are not had. */
+/* Prints why each stronger tier is not available. */
 static void say_reasons(const struct sandbox_report *report)
 {
 	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--) {
@@ -91,7 +95,7 @@ static void say_shares(const struct confinement *confinement)
 	}
 }
 
-/* What it is good for is said only to whom it can be of use. */
+/* Explains cgroups only to users whose sessions have none. */
 static void say_groups(const struct confinement *confinement)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -135,10 +139,10 @@ static void say_all(const struct confinement *confinement)
 	}
 	if (report != NULL) {
 		say_layers(report);
-		say_canaries(report);
+		say_escape_tests(report);
 		say_reasons(report);
 	}
-	/* A refusal holds it. */
+	/* A refusal contains the advice already. */
 	if (report != NULL && refusal == NULL)
 		say_advice(report);
 	if (refusal == NULL) {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doctor_sql.c - Lists drivers by reading unixODBC's own file, because loading a driver runs its
+ * code in this process. The file is searched where unixODBC searches: in ODBCSYSINI or /etc.
+ */
 #include "doctor_sql.h"
 
 #include <fcntl.h>
@@ -15,7 +19,7 @@
 
 enum { FILE_MAX = 1 << 20 };
 
-/* Each [section] is a driver, but that of unixODBC's own settings. */
+/* Each [section] names a driver, except [ODBC], which has unixODBC's own settings. */
 static void list_drivers(char *text, struct buf *out)
 {
 	char *line;

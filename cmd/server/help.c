@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * help.c - The introduction is text; the settings are generated from the table of config/schema.c,
+ * so that they cannot disagree.
+ */
 #include "help.h"
 
 #include <stdio.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * host_config.c - A table describes the hosts: where their file is and what its entries look like.
+ * FLAGs are checked as the server will read them before they become part of an entry, because a
+ * host shows errors of a server badly. File names in the entry become absolute: a host may start
+ * the server in any folder.
+ */
 #include "host_config.h"
 
 #include <limits.h>
@@ -21,12 +27,12 @@ enum place { PLACE_CONFIG, PLACE_HOME, PLACE_PROJECT, PLACE_NONE };
 
 struct host {
 	const char *name;    /* on the command line */
-	const char *title;   /* as people call it */
+	const char *title;   /* for users */
 	const char *servers; /* the member that holds the entries */
 	const char *file;    /* below `place` */
-	const char *advice;  /* what to do then, and other ways */
+	const char *advice;  /* what the user must do then, and other ways */
 	enum place place;
-	bool typed; /* entries say "type": "stdio" */
+	bool typed; /* entries have "type": "stdio" */
 };
 
 static const struct host hosts[] = {
@@ -55,10 +61,10 @@ static const struct host hosts[] = {
 
 static const char server_name[] = "ptycell";
 
-/* What the command line asks for. */
-struct order {
+/* The parsed command line. */
+struct invocation {
 	const struct host *host;
-	const char *file; /* --file, or NULL */
+	const char *file; /* of --file; may be NULL */
 	char **flags;     /* for the entry; an array of borrowed strings */
 	int flag_count;
 	bool write;
@@ -92,22 +98,22 @@ static void print_usage(FILE *out)
 	      out);
 }
 
-/* 0, or the exit code. */
-static int parse_order(struct order *order, int argc, char **argv)
+/* Returns 0 or the exit code. */
+static int parse_invocation(struct invocation *invocation, int argc, char **argv)
 {
 	for (int i = 2; i < argc; i++) {
 		if (str_eq(argv[i], "--write")) {
-			order->write = true;
+			invocation->write = true;
 		} else if (str_eq(argv[i], "--wsl")) {
-			order->wsl = true;
+			invocation->wsl = true;
 		} else if (str_eq(argv[i], "--file") && i + 1 < argc) {
-			order->file = argv[++i];
+			invocation->file = argv[++i];
 		} else {
-			order->flags[order->flag_count++] = argv[i];
+			invocation->flags[invocation->flag_count++] = argv[i];
 		}
 	}
-	order->host = find_host(argv[1]);
-	if (!order->host) {
+	invocation->host = find_host(argv[1]);
+	if (!invocation->host) {
 		cleanup_free char *quoted = sanitize_quote(argv[1]);
 
 		fprintf(stderr, "ptycell config knows no host '%s'.\n", quoted);
@@ -117,13 +123,13 @@ static int parse_order(struct order *order, int argc, char **argv)
 	return 0;
 }
 
-/* What JSON cannot hold would lead elsewhere. */
-static int check_text(const struct order *order)
+/* A flag that is not UTF-8 cannot be written as JSON: the entry would name another file. */
+static int check_text(const struct invocation *invocation)
 {
-	for (int i = 0; i < order->flag_count; i++) {
-		cleanup_free char *quoted = sanitize_quote(order->flags[i]);
+	for (int i = 0; i < invocation->flag_count; i++) {
+		cleanup_free char *quoted = sanitize_quote(invocation->flags[i]);
 
-		if (utf8_valid(order->flags[i], strlen(order->flags[i])))
+		if (utf8_valid(invocation->flags[i], strlen(invocation->flags[i])))
 			continue;
 		fprintf(stderr,
 			"'%s' is not UTF-8, so no host's file can hold it: give the file or folder "
@@ -134,7 +140,7 @@ static int check_text(const struct order *order)
 	return 0;
 }
 
-/* It may come later, so it is no mistake: a disk that is plugged in, a network folder. */
+/* A missing share is no mistake: it may be a disk or a network folder that appears later. */
 static void note_absent_shares(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->share_count; i++) {
@@ -151,13 +157,13 @@ static void note_absent_shares(const struct settings *settings)
 	}
 }
 
-/* The flags as the server will read them; its environment is not ours. */
-static int check_flags(const struct order *order)
+/* Checks the flags as the server will read them. Its environment will differ from ours. */
+static int check_flags(const struct invocation *invocation)
 {
 	const char *home = getenv("HOME");
 	cleanup_free char *entry = xasprintf("HOME=%s", home ? home : "");
 	char *const env[] = { entry, NULL };
-	struct settings *settings = settings_load(order->flag_count, order->flags, env);
+	struct settings *settings = settings_load(invocation->flag_count, invocation->flags, env);
 	int code = settings->problem ? 2 : 0;
 
 	if (settings->problem)
@@ -167,7 +173,7 @@ static int check_flags(const struct order *order)
 	return code;
 }
 
-/* A host starts us in any folder, so the path of a file must be absolute. */
+/* A host starts the server in any folder, so the path of a file must be absolute. */
 static void add_path(json_t *args, const char *prefix, const char *path)
 {
 	cleanup_free char *real = realpath(path, NULL);
@@ -175,14 +181,14 @@ static void add_path(json_t *args, const char *prefix, const char *path)
 	json_append(args, json_make_fmt("%s%s", prefix, real ? real : path));
 }
 
-static void add_flags(json_t *args, const struct order *order)
+static void add_flags(json_t *args, const struct invocation *invocation)
 {
 	static const char flag[] = "--env-file";
 	static const char joined[] = "--env-file=";
 	bool is_path = false;
 
-	for (int i = 0; i < order->flag_count; i++) {
-		const char *arg = order->flags[i];
+	for (int i = 0; i < invocation->flag_count; i++) {
+		const char *arg = invocation->flags[i];
 
 		if (is_path)
 			add_path(args, "", arg);
@@ -201,54 +207,54 @@ static char *own_path(void)
 	return path ? path : xstrdup("/usr/local/bin/ptycell");
 }
 
-/* wsl.exe hands over no environment; with --exec no shell takes the arguments apart. */
-static json_t *make_entry(const struct order *order)
+/* wsl.exe passes no environment on. With --exec no shell splits the arguments. */
+static json_t *make_entry(const struct invocation *invocation)
 {
 	cleanup_free char *path = own_path();
 	const char *distribution = paths_getenv(environ, "WSL_DISTRO_NAME");
 	json_t *entry = json_object();
 	json_t *args = json_array();
 
-	if (order->host->typed)
+	if (invocation->host->typed)
 		json_put_str(entry, "type", "stdio");
-	json_put_str(entry, "command", order->wsl ? "wsl.exe" : path);
-	if (order->wsl && distribution) {
+	json_put_str(entry, "command", invocation->wsl ? "wsl.exe" : path);
+	if (invocation->wsl && distribution) {
 		json_append(args, json_make_str("-d"));
 		json_append(args, json_make_str(distribution));
 	}
-	if (order->wsl) {
+	if (invocation->wsl) {
 		json_append(args, json_make_str("--exec"));
 		json_append(args, json_make_str(path));
 	}
-	add_flags(args, order);
+	add_flags(args, invocation);
 	json_put(entry, "args", args);
 	return entry;
 }
 
-/* NULL for a host without a file of its own. */
-static char *find_file(const struct order *order)
+/* Returns NULL for a host without a file of its own. */
+static char *find_file(const struct invocation *invocation)
 {
 	const char *config = paths_getenv(environ, "XDG_CONFIG_HOME");
 	cleanup_free char *home = paths_user_home(environ, geteuid());
 
-	if (order->file)
-		return xstrdup(order->file);
-	switch (order->host->place) {
+	if (invocation->file)
+		return xstrdup(invocation->file);
+	switch (invocation->host->place) {
 	case PLACE_CONFIG:
 		if (config && config[0] == '/')
-			return xasprintf("%s/%s", config, order->host->file);
-		return home ? xasprintf("%s/.config/%s", home, order->host->file) : NULL;
+			return xasprintf("%s/%s", config, invocation->host->file);
+		return home ? xasprintf("%s/.config/%s", home, invocation->host->file) : NULL;
 	case PLACE_HOME:
-		return home ? xasprintf("%s/%s", home, order->host->file) : NULL;
+		return home ? xasprintf("%s/%s", home, invocation->host->file) : NULL;
 	case PLACE_PROJECT:
-		return xstrdup(order->host->file);
+		return xstrdup(invocation->host->file);
 	case PLACE_NONE:
 		break;
 	}
 	return NULL;
 }
 
-static void print_entry(const struct order *order, json_t *entry)
+static void print_entry(const struct invocation *invocation, json_t *entry)
 {
 	cleanup_json json_t *root = json_object();
 	json_t *servers = json_object();
@@ -257,56 +263,58 @@ static void print_entry(const struct order *order, json_t *entry)
 
 	buf_init(&text, BUF_UNBOUNDED);
 	json_put(servers, server_name, json_incref(entry));
-	json_put(root, order->host->servers, servers);
+	json_put(root, invocation->host->servers, servers);
 	if (json_write_indented(&text, root, &err) < 0)
 		fprintf(stderr, "%s\n", err.msg);
 	printf("%s\n", buf_str(&text));
 }
 
-/* The advice ends in a command where another way in is one. */
-static void print_advice(const struct order *order)
+/* The advice of some hosts ends in a command to complete, which needs our path. */
+static void print_advice(const struct invocation *invocation)
 {
 	cleanup_free char *path = own_path();
-	size_t len = strlen(order->host->advice);
+	size_t len = strlen(invocation->host->advice);
 
-	fprintf(stderr, "%s", order->host->advice);
-	if (order->host->advice[len - 1] != '.')
+	fprintf(stderr, "%s", invocation->host->advice);
+	if (invocation->host->advice[len - 1] != '.')
 		fprintf(stderr, " %s", path);
 	fputs("\n", stderr);
-	if (order->wsl)
+	if (invocation->wsl)
 		fputs("An entry's \"env\" does not cross into WSL: put settings into a file and add "
 		      "--env-file FILE to this command.\n",
 		      stderr);
 }
 
-static int print_only(const struct order *order, json_t *entry)
+static int print_only(const struct invocation *invocation, json_t *entry)
 {
-	cleanup_free char *file = find_file(order);
+	cleanup_free char *file = find_file(invocation);
 
-	print_entry(order, entry);
+	print_entry(invocation, entry);
 	fflush(stdout);
-	if (file && !order->wsl)
+	if (file && !invocation->wsl)
 		fprintf(stderr, "For %s this goes into %s; --write puts it there.\n",
-			order->host->title, file);
+			invocation->host->title, file);
 	else
-		fprintf(stderr, "This is for %s.\n", order->host->title);
-	print_advice(order);
+		fprintf(stderr, "This is for %s.\n", invocation->host->title);
+	print_advice(invocation);
 	return 0;
 }
 
-static int write_entry(const struct order *order, json_t *entry)
+static int write_entry(const struct invocation *invocation, json_t *entry)
 {
-	cleanup_free char *file = find_file(order);
+	cleanup_free char *file = find_file(invocation);
 	struct json_merge_result result;
 	struct err err = { 0 };
 
-	if (!file || (order->wsl && !order->file)) {
-		fprintf(stderr, "Where is the file of %s? Say --file FILE.\n", order->host->title);
+	if (!file || (invocation->wsl && !invocation->file)) {
+		fprintf(stderr, "Where is the file of %s? Say --file FILE.\n",
+			invocation->host->title);
 		return 2;
 	}
-	if (json_merge_file(file, order->host->servers, server_name, entry, &result, &err) < 0) {
+	if (json_merge_file(file, invocation->host->servers, server_name, entry, &result, &err) <
+	    0) {
 		fprintf(stderr, "%s was not changed: %s. This is the entry:\n", file, err.msg);
-		print_entry(order, entry);
+		print_entry(invocation, entry);
 		return 1;
 	}
 	if (!result.changed)
@@ -315,7 +323,7 @@ static int write_entry(const struct order *order, json_t *entry)
 		fprintf(stderr, "%s is changed; what was there is in %s.\n", file, result.backup);
 	else
 		fprintf(stderr, "%s is made.\n", file);
-	print_advice(order);
+	print_advice(invocation);
 	json_merge_result_release(&result);
 	return 0;
 }
@@ -330,24 +338,24 @@ static int print_settings(void)
 	return 0;
 }
 
-static int run_order(struct order *order, int argc, char **argv)
+static int run_invocation(struct invocation *invocation, int argc, char **argv)
 {
 	cleanup_json json_t *entry = NULL;
-	int code = parse_order(order, argc, argv);
+	int code = parse_invocation(invocation, argc, argv);
 
 	if (code == 0)
-		code = check_text(order);
+		code = check_text(invocation);
 	if (code == 0)
-		code = check_flags(order);
+		code = check_flags(invocation);
 	if (code != 0)
 		return code;
-	entry = make_entry(order);
-	return order->write ? write_entry(order, entry) : print_only(order, entry);
+	entry = make_entry(invocation);
+	return invocation->write ? write_entry(invocation, entry) : print_only(invocation, entry);
 }
 
 int host_config_main(int argc, char **argv)
 {
-	struct order order = { 0 };
+	struct invocation invocation = { 0 };
 	int code;
 
 	if (argc < 2) {
@@ -364,8 +372,8 @@ int host_config_main(int argc, char **argv)
 		return print_settings();
 	if (str_eq(argv[1], "apparmor") && argc == 2)
 		return apparmor_main();
-	order.flags = xcalloc((size_t)argc, sizeof(*order.flags));
-	code = run_order(&order, argc, argv);
-	free(order.flags);
+	invocation.flags = xcalloc((size_t)argc, sizeof(*invocation.flags));
+	code = run_invocation(&invocation, argc, argv);
+	free(invocation.flags);
 	return code;
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * json_merge.c - Reads the file, updates a copy of its JSON and writes only when the two differ.
+ * The order of the writes keeps the user's data safe: the backup is complete before the new file is
+ * renamed over the old one.
+ */
 #include "json_merge.h"
 
 #include <errno.h>
@@ -17,10 +22,10 @@
 #include "json/parse.h"
 #include "json/write.h"
 
-/* A file that may hold secrets in the `env` of its entries. */
+/* The file may hold secrets in the `env` of its entries. */
 enum { NEW_FILE_MODE = 0600 };
 
-/* Looks for // and slash-star outside of strings: VS Code allows them, JSON does not. */
+/* Searches for // and slash-star outside of strings: VS Code allows them, JSON does not. */
 static bool has_comments(const char *text)
 {
 	bool quoted = false;
@@ -36,7 +41,7 @@ static bool has_comments(const char *text)
 	return false;
 }
 
-static json_t *parse(const char *text, size_t len, struct err *err)
+static json_t *parse_config(const char *text, size_t len, struct err *err)
 {
 	json_t *root;
 
@@ -60,8 +65,8 @@ static json_t *parse(const char *text, size_t len, struct err *err)
 	return root;
 }
 
-/* The object under `key`, made when it is not there. Borrowed. */
-static json_t *member(json_t *object, const char *key, struct err *err)
+/* Returns the object under `key`, created when missing. Borrowed from `object`. */
+static json_t *require_object(json_t *object, const char *key, struct err *err)
 {
 	json_t *found = json_object_get(object, key);
 
@@ -76,11 +81,11 @@ static json_t *member(json_t *object, const char *key, struct err *err)
 	return NULL;
 }
 
-static int update(json_t *root, const char *servers, const char *name, json_t *entry,
-		  struct err *err)
+static int update_entry(json_t *root, const char *servers, const char *name, json_t *entry,
+			struct err *err)
 {
-	json_t *list = member(root, servers, err);
-	json_t *ours = list ? member(list, name, err) : NULL;
+	json_t *list = require_object(root, servers, err);
+	json_t *ours = list ? require_object(list, name, err) : NULL;
 
 	if (!ours)
 		return -1;
@@ -102,7 +107,7 @@ static int make_folders(const char *path, struct err *err)
 	return 0;
 }
 
-/* What cannot be written whole is not there. */
+/* Leaves no partial file behind. */
 static int write_new(const char *path, const char *text, size_t len, mode_t mode, struct err *err)
 {
 	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -121,7 +126,8 @@ static int write_new(const char *path, const char *text, size_t len, mode_t mode
 	return 0;
 }
 
-static int replace(const char *path, const char *text, size_t len, mode_t mode, struct err *err)
+static int replace_file(const char *path, const char *text, size_t len, mode_t mode,
+			struct err *err)
 {
 	cleanup_free char *temporary = xasprintf("%s.%d.tmp", path, (int)getpid());
 
@@ -135,7 +141,7 @@ static int replace(const char *path, const char *text, size_t len, mode_t mode, 
 	return 0;
 }
 
-/* PATH.DATE-TIME.bak, so that a second run does not overwrite the first copy. */
+/* Writes PATH.DATE-TIME.bak, so that a second run does not overwrite the first backup. */
 static char *back_up(const char *path, const char *text, size_t len, mode_t mode, struct err *err)
 {
 	time_t now = time(NULL);
@@ -154,7 +160,7 @@ static char *back_up(const char *path, const char *text, size_t len, mode_t mode
 }
 
 struct old_file {
-	char *text; /* "" when there is none */
+	char *text; /* "" when there is no file */
 	size_t len;
 	mode_t mode;
 	bool exists;
@@ -194,13 +200,13 @@ static int store(const char *path, const struct old_file *old, const json_t *roo
 		if (!result->backup)
 			return -1;
 	}
-	if (replace(path, text.data, text.len, old->mode, err) < 0)
+	if (replace_file(path, text.data, text.len, old->mode, err) < 0)
 		return -1;
 	result->changed = true;
 	return 0;
 }
 
-/* Where a symbolic link leads, so that the link itself stays. */
+/* Returns the target of a symbolic link, so that the link itself stays. */
 static char *resolve(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -220,9 +226,9 @@ int json_merge_file(const char *path, const char *servers, const char *name, jso
 
 	if (read_old(real, &old, err) < 0)
 		return -1;
-	root = parse(old.text, old.len, err);
+	root = parse_config(old.text, old.len, err);
 	before = root ? json_deep_copy(root) : NULL;
-	if (before && update(root, servers, name, entry, err) == 0)
+	if (before && update_entry(root, servers, name, entry, err) == 0)
 		rc = json_equal(before, root) ? 0 : store(real, &old, root, &result, err);
 	free(old.text);
 	if (rc < 0) {

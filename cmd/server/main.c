@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - ptycell: a command, or the server. */
+/*
+ * main.c - ptycell: runs a command of the command line, or else the server.
+ *
+ * The order matters. Inherited state is reset first. A command returns before the process gets
+ * private and large. Settings are loaded before stdin and stdout are moved away (mcp/stdio). A
+ * problem in the settings does not end the server: every tool then reports it.
+ */
 #include <ctype.h>
 #include <malloc.h>
 #include <signal.h>
@@ -26,8 +32,8 @@
 enum { OPEN_FILES = 131072, MAPPED_FROM = 1 << 20 };
 
 /*
- * Whoever starts us may pass on SIGCHLD ignored, with which no child can be waited for, and a mask
- * that closes our own files to us. Without a PATH programs are looked for where a shell would.
+ * A parent may pass on an ignored SIGCHLD, with which no child can be waited for, and a umask that
+ * closes our own files to us. Without a PATH, programs are searched where a shell would.
  */
 static void forget_inherited(void)
 {
@@ -36,17 +42,22 @@ static void forget_inherited(void)
 	(void)setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
 }
 
-/* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
+/*
+ * Memory and environment hold secrets: no core file, no ptrace, no /proc/PID for other processes.
+ */
 static void be_private(void)
 {
-	/* Sessions get the 1 (sandbox/restrict/payload.c), which is none as well. */
+	/*
+	 * Sessions inherit the maximum of 1 (sandbox/restrict/payload.c), which also stops core
+	 * files.
+	 */
 	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* A session takes about 24 descriptors, and what is usual is 1,024 for all. */
+/* A session takes about 24 descriptors, and the usual limit is 1,024 for all. */
 static void allow_many_files(void)
 {
 	struct rlimit files;
@@ -62,7 +73,7 @@ static void filter_log(const void *context, char **text)
 	redact_string(context, text);
 }
 
-static void tell_problems(const struct settings *settings)
+static void report_problems(const struct settings *settings)
 {
 	int level = log_level_parse(settings->log_level);
 
@@ -76,7 +87,7 @@ static void tell_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
-/* With a file that cannot be used nothing runs: what it forbids is not known. */
+/* With an unusable policy file no code runs: it is unknown what the file forbids. */
 static struct policyfile *load_policy(struct settings *settings)
 {
 	struct err err;
@@ -91,14 +102,14 @@ static struct policyfile *load_policy(struct settings *settings)
 	return policyfile_load(NULL, &err);
 }
 
-/* Who wants a record of all that runs wants nothing to run without it. */
+/* A user who asked for an audit must not have code run without it. */
 static void check_audit(struct settings *settings)
 {
 	if (settings->audit != NULL && settings->problem == NULL)
 		settings->problem = audit_refusal(settings->audit);
 }
 
-/* Where requests come from a file there is no host that gives up: each waits for its cell. */
+/* When requests come from a file, no host gives up waiting: each request waits for its cell. */
 static void wait_for_cells(struct settings *settings)
 {
 	struct stat st;
@@ -118,8 +129,7 @@ int main(int argc, char **argv)
 	struct err err;
 	int code;
 
-	/* Without this what one long request took would be kept for the next, up to 32 MB at once.
-	 */
+	/* Otherwise malloc would keep the memory of one long request, up to 32 MB, for the next. */
 	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	forget_inherited();
 	code = options_run(argc, argv);
@@ -132,7 +142,7 @@ int main(int argc, char **argv)
 	check_audit(settings);
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
-	tell_problems(settings);
+	report_problems(settings);
 	wait_for_cells(settings);
 	if (mcp_stdio_take(&in_fd, &out_fd, &err) < 0) {
 		(void)fprintf(stderr, "ptycell: %s\n", err.msg);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * options.c - A flag for help or the version wins over the command and over other flags, wherever
+ * it is. The exception is `config`, which has a help of its own. Any other argument that begins
+ * with "-" belongs to the server.
+ */
 #include "options.h"
 
 #include <stdio.h>
@@ -27,7 +32,7 @@ static int print_version(int argc, char **argv)
 
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* from the command's name on */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
 static const struct command commands[] = {
@@ -37,14 +42,15 @@ static const struct command commands[] = {
 	{ "version", print_version },
 };
 
-/* What help asks for wins wherever it stands; config has a help of its own. */
+/* These flags win wherever they are; config has a help of its own. */
 static const struct command flags[] = {
 	{ "--help", print_help },
 	{ "-h", print_help },
 	{ "--version", print_version },
 };
 
-static const struct command *find(const struct command *list, size_t count, const char *name)
+static const struct command *find_command(const struct command *list, size_t count,
+					  const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (str_eq(list[i].name, name))
@@ -58,7 +64,7 @@ static const struct command *find_flag(int argc, char **argv)
 	const struct command *found = NULL;
 
 	for (int i = 1; i < argc && !found; i++)
-		found = find(flags, ARRAY_SIZE(flags), argv[i]);
+		found = find_command(flags, ARRAY_SIZE(flags), argv[i]);
 	return found;
 }
 
@@ -69,7 +75,7 @@ int options_run(int argc, char **argv)
 
 	if (argc < 2)
 		return OPTIONS_SERVE;
-	command = find(commands, ARRAY_SIZE(commands), argv[1]);
+	command = find_command(commands, ARRAY_SIZE(commands), argv[1]);
 	if (!command || command->run != host_config_main) {
 		const struct command *flag = find_flag(argc, argv);
 

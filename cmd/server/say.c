@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * say.c - A line is a topic of ten columns and text. Text is wrapped at TEXT_WIDTH, except commands
+ * to type, which begin with a blank: a wrapped command could not be pasted.
+ */
 #include "say.h"
 
 #include <limits.h>
@@ -20,7 +24,7 @@ void say(const char *topic, const char *fmt, ...)
 	putchar('\n');
 }
 
-/* How much of the line `text` fits; what does not fit begins behind a blank. */
+/* Returns how much of `text` fits on the line; the rest begins behind a blank. */
 static size_t fitting(const char *text, size_t len)
 {
 	size_t at = size_min(len, TEXT_WIDTH);

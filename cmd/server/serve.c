@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * serve.c - Builds loop, service, MCP server and stdio, in this order, and runs the loop. When
+ * stdin ends, a signal arrives or the host dies, open calls are cancelled, and the loop runs on
+ * until the service has removed its sessions. The exit code reports requests whose answers did not
+ * go out.
+ */
 #include "serve.h"
 
 #include <stdio.h>
@@ -22,7 +28,7 @@ struct serve {
 	struct mcp_stdio *stdio;
 	struct mcp_features features;
 	struct mcp_limits limits;
-	bool unanswered; /* something was asked and its answer did not go out */
+	bool unanswered; /* the answer to some request did not go out */
 };
 
 static void on_closed(void *data)
@@ -32,7 +38,7 @@ static void on_closed(void *data)
 	loop_quit(serve->loop);
 }
 
-static void tell_unanswered(struct serve *serve, enum mcp_stdio_end end)
+static void report_unanswered(struct serve *serve, enum mcp_stdio_end end)
 {
 	static const char *const reasons[] = {
 		[MCP_STDIO_EOF] = "nobody takes the output",
@@ -62,15 +68,15 @@ static void on_end(void *context, enum mcp_stdio_end end)
 {
 	struct serve *serve = context;
 
-	tell_unanswered(serve, end);
+	report_unanswered(serve, end);
 	log_info("serve", "ending (%d)", (int)end);
 	mcp_server_close_listeners(serve->server);
 	mcp_server_cancel_all(serve->server);
 	service_close(serve->service, on_closed, serve);
 }
 
-static int start(struct serve *serve, const struct settings *settings,
-		 const struct policyfile *policy, const int fds[2], struct err *err)
+static int start_serving(struct serve *serve, const struct settings *settings,
+			 const struct policyfile *policy, const int fds[2], struct err *err)
 {
 	const struct mcp_stdio_options options = { .in_fd = fds[0],
 						   .out_fd = fds[1],
@@ -100,7 +106,7 @@ int serve_run(const struct settings *settings, const struct policyfile *policy, 
 	struct serve serve = { .loop = NULL };
 	struct err err;
 
-	if (start(&serve, settings, policy, fds, &err) < 0) {
+	if (start_serving(&serve, settings, policy, fds, &err) < 0) {
 		(void)fprintf(stderr, "ptycell: cannot serve: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}

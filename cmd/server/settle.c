@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * settle.c - The folder for sessions is the only setting that is replaced. A home folder that is
+ * missing, read-only or owned by another user (sudo) is common, and the server could do nothing
+ * without one. The substitute's name contains the user's id, because all users may create it in
+ * /tmp.
+ */
 #include "settle.h"
 
 #include <errno.h>
@@ -14,7 +20,10 @@
 #include "config/room.h"
 #include "config/settings.h"
 
-/* NULL when sessions can be made at `path`, which need not be there; else why not. */
+/*
+ * Returns why no session can be made at `path`, which may be missing. Returns NULL when one can.
+ * The caller frees the result.
+ */
 static char *find_obstacle(const char *path)
 {
 	cleanup_free char *part = xstrdup(path);
@@ -34,7 +43,10 @@ static char *find_obstacle(const char *path)
 	return NULL;
 }
 
-/* In folders where everybody may make one: a name of our own. NULL when there is none, either. */
+/*
+ * Returns a folder with a name of this user's in a folder for all users. Returns NULL when none is
+ * usable.
+ */
 static char *find_substitute(void)
 {
 	const char *const folders[] = { paths_getenv(environ, "TMPDIR"), "/var/tmp", "/tmp" };

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "lookup.h"
-#include "request.h"
+#include "row_order.h"
 #include "sqlite.h"
 
 enum {
@@ -397,7 +397,7 @@ static int order_rows(struct cursor *cursor, const char *columns)
 	}
 	if (result != SQLITE_OK)
 		return result;
-	cursor->order = request_get(cursor->sheet, columns);
+	cursor->order = row_order_get(cursor->sheet, columns);
 	return cursor->order != NULL ? SQLITE_OK : SQLITE_NOMEM;
 }
 

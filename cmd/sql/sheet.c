@@ -12,7 +12,7 @@
 #include "hash.h"
 #include "lookup.h"
 #include "names.h"
-#include "request.h"
+#include "row_order.h"
 #include "sink.h"
 #include "source.h"
 #include "workspace/beneath.h"
@@ -452,7 +452,7 @@ void sheet_free(struct sheet *sheet)
 	if (sheet == NULL)
 		return;
 	forget_scan(sheet);
-	request_free(sheet->orders);
+	row_order_free(sheet->orders);
 	lookup_free(sheet->lookups);
 	free(sheet->columns);
 	free(sheet->path);
@@ -555,7 +555,7 @@ bool sheet_drop(struct sheet *sheet, bool all)
 		dropped = dropped || sheet->columns[i].loaded;
 		column_drop(&sheet->columns[i]);
 	}
-	request_free(sheet->orders);
+	row_order_free(sheet->orders);
 	lookup_free(sheet->lookups);
 	sheet->orders = NULL;
 	sheet->lookups = NULL;

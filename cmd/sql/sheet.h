@@ -15,7 +15,7 @@
 #include "column.h"
 #include "encoding.h"
 
-struct request;
+struct row_order;
 struct lookup;
 
 enum { SHEET_FIRST_FIELDS = 64 };
@@ -48,7 +48,7 @@ struct sheet {
 	uint64_t long_line;
 	uint64_t lost;                  /* characters that could not be read */
 	char sample[COLUMN_SAMPLE_MAX]; /* a value beyond ASCII */
-	struct request *orders;         /* made for earlier cursors */
+	struct row_order *orders;         /* made for earlier cursors */
 	struct lookup *lookups;         /* the same */
 };
 

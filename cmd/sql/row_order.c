@@ -3,7 +3,7 @@
  * SQLite groups rows by sorting whole records. Columns of few different values are ordered in time
  * that grows with the rows only, by counting, the last column first.
  */
-#include "request.h"
+#include "row_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ struct ordering {
 	size_t count;
 };
 
-void request_free(struct request *order)
+void row_order_free(struct row_order *order)
 {
 	while (order != NULL) {
-		struct request *next = order->next;
+		struct row_order *next = order->next;
 
 		sqlite3_free(order->rows);
 		free(order->columns);
@@ -105,10 +105,10 @@ static struct ordering parse(const struct sheet *sheet, const char *columns)
 	return ordering;
 }
 
-const uint32_t *request_get(struct sheet *sheet, const char *columns)
+const uint32_t *row_order_get(struct sheet *sheet, const char *columns)
 {
 	struct ordering ordering = parse(sheet, columns);
-	struct request *order = sheet->orders;
+	struct row_order *order = sheet->orders;
 	uint32_t *rows;
 
 	for (; order != NULL; order = order->next)
@@ -119,7 +119,7 @@ const uint32_t *request_get(struct sheet *sheet, const char *columns)
 		return NULL;
 	order_rows(&ordering, rows);
 	order = xcalloc(1, sizeof(*order));
-	*order = (struct request){ .next = sheet->orders,
+	*order = (struct row_order){ .next = sheet->orders,
 				   .columns = xstrdup(columns),
 				   .rows = rows };
 	sheet->orders = order;
