@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sanitizer.c - for helpers that confine themselves: the leak check reads /proc and attaches to the
- * process. */
+/*
+ * sanitizer.c - turns the leak check off in helpers that lock themselves down: it reads /proc and
+ * attaches to the process, which seccomp ends.
+ */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WITH_SANITIZER

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* azure_backend.c - Azure Blob Storage: Put Blob, Put Block, Put Block List, Create Container. */
+/*
+ * azure_backend.c - Azure Blob Storage: Put Blob, Put Block, Put Block List, Create Container.
+ *
+ * A request is authorized by the account's key, or else by the SAS of the connection string. Only
+ * the key can make links. Success is always 201, so a login page or a proxy in between is
+ * recognized by its status.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +30,7 @@ struct azure_backend {
 	struct azure_account account;
 };
 
-/* A request's own headers, "name: value". */
+/* A request's own headers, each "name: value". */
 struct headers {
 	char *lines[HEADERS_MAX];
 	size_t count;
@@ -41,8 +47,8 @@ static void add_header(struct headers *headers, char *line_own)
 }
 
 /*
- * All of a file have the same length, as the service wants it. Another upload of that name, of
- * whatever server, has other ids: what is put together is of one.
+ * All ids of a blob have the same length, as the service requires. Each upload has its own token,
+ * so blocks of other uploads of that name, also of other servers, are never committed.
  */
 static void put_block_id(struct buf *out, const struct upload *upload, unsigned int part)
 {
@@ -72,7 +78,7 @@ static void add_description(struct headers *headers, const struct upload *upload
 	add_header(headers, xasprintf("x-ms-blob-content-disposition: %s", disposition));
 }
 
-/* The URL of a step without what authorises it, and the headers that only this step has. */
+/* Returns the URL of a step without its authorization, and appends the headers of this step. */
 static char *describe(const struct azure_backend *azure, struct sending *sending,
 		      struct headers *headers)
 {
@@ -112,8 +118,8 @@ static char *date_header(void)
 	return xasprintf("x-ms-date: %s", date);
 }
 
-/* By the key when there is one, else by the SAS that was given. */
-static void authorise(const struct azure_backend *azure, struct sending *sending, const char *md5,
+/* Signs with the key if there is one, else appends the SAS. */
+static void authorize(const struct azure_backend *azure, struct sending *sending, const char *md5,
 		      struct headers *headers)
 {
 	const struct azure_request request = {
@@ -137,13 +143,13 @@ static void authorise(const struct azure_backend *azure, struct sending *sending
 		xasprintf("%s%c%s", url, strchr(url, '?') != NULL ? '&' : '?', azure->account.sas);
 }
 
-/* All but the URL and what is in it; takes what `headers` holds. */
-static void finish(const struct azure_backend *azure, struct sending *sending, const char *md5,
-		   struct headers *headers)
+/* Adds everything but the URL. Takes ownership of the lines in `headers`. */
+static void finish_headers(const struct azure_backend *azure, struct sending *sending,
+			   const char *md5, struct headers *headers)
 {
 	add_header(headers, xstrdup("x-ms-version: " AZURE_VERSION));
 	add_header(headers, date_header());
-	authorise(azure, sending, md5, headers);
+	authorize(azure, sending, md5, headers);
 	if (md5 != NULL)
 		add_header(headers, xasprintf("Content-MD5: %s", md5));
 	for (size_t i = 0; i < headers->count; i++) {
@@ -166,11 +172,11 @@ static int prepare(const struct backend *backend, struct sending *sending, CURL 
 			free(headers.lines[i]);
 		return -1;
 	}
-	finish(from(backend), sending, md5.len > 0 ? buf_str(&md5) : NULL, &headers);
+	finish_headers(from(backend), sending, md5.len > 0 ? buf_str(&md5) : NULL, &headers);
 	return 0;
 }
 
-/* Who answers in its place, as a page to log in at, does not say this. */
+/* Any other responder, such as a login page, does not send this status. */
 static int accept_answer(const struct backend *backend, struct upload *upload,
 			 const struct sending *sending, const struct reception *reception,
 			 struct err *err)

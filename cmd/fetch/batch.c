@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * batch.c - One curl multi handle drives all transfers. A failed request goes back to a waiting
+ * list with a time before which it is not sent. The first request that misses the container creates
+ * it, while the others wait. When a request shows that nothing can succeed (a bad key, a missing
+ * bucket), all remaining uploads fail at once.
+ */
 #include "batch.h"
 
 #include <poll.h>
@@ -14,17 +20,17 @@ enum { POLL_MS = 1000 };
 
 /* ---- ends ---- */
 
-static void tell(struct batch *batch, struct upload *upload)
+static void report_if_done(struct batch *batch, struct upload *upload)
 {
-	if (upload->told || upload->running > 0 ||
+	if (upload->reported || upload->running > 0 ||
 	    (upload->state != UPLOAD_DONE && upload->state != UPLOAD_FAILED))
 		return;
 	fd_close(&upload->fd);
-	upload->told = true;
-	batch->told(batch, (size_t)(upload - batch->uploads));
+	upload->reported = true;
+	batch->on_upload_done(batch, (size_t)(upload - batch->uploads));
 }
 
-static void give_up(struct batch *batch, const struct err *why)
+static void abandon_all(struct batch *batch, const struct err *why)
 {
 	if (!batch->hopeless)
 		batch->why = *why;
@@ -37,7 +43,7 @@ static void end_request(struct batch *batch, struct request *request)
 
 	request_free(request);
 	upload->running--;
-	tell(batch, upload);
+	report_if_done(batch, upload);
 }
 
 static void fail_request(struct batch *batch, struct request *request, const struct err *err)
@@ -47,12 +53,12 @@ static void fail_request(struct batch *batch, struct request *request, const str
 	end_request(batch, request);
 }
 
-static void wait_for_turn(struct batch *batch, struct request *request)
+static void queue_request(struct batch *batch, struct request *request)
 {
 	list_append(&batch->waiting, &request->node);
 }
 
-/* Of one that may have gone well, its answer lost, that is asked first. */
+/* Sends a STEP_LOOK first when the request may have succeeded and only its response was lost. */
 static void on_bad(struct batch *batch, struct request *request)
 {
 	struct err err = request->sending.step == STEP_LOOK ? request->doubt : request->err;
@@ -62,17 +68,18 @@ static void on_bad(struct batch *batch, struct request *request)
 		return;
 	}
 	request_look(request);
-	wait_for_turn(batch, request);
+	queue_request(batch, request);
 }
 
 /* ---- the container ---- */
 
 /*
- * Made when a request missed it, once, while the others wait: it takes no longer than one of them.
+ * Creates the container when a request missed it, once. The others wait, as it takes no longer than
+ * one request.
  */
 static enum verdict try_container(struct batch *batch, struct request *request)
 {
-	if (request_prepare(request, batch->backend, batch->order, &request->err) < 0)
+	if (request_prepare(request, batch->backend, batch->job, &request->err) < 0)
 		return VERDICT_BAD;
 	return request_judge(request, batch->backend, curl_easy_perform(request->handle->curl));
 }
@@ -91,7 +98,7 @@ static int make_container(struct batch *batch, struct err *err)
 	exists = str_eq(request->reception.code, "ContainerAlreadyExists");
 	*err = request->err;
 	if (verdict == VERDICT_GOOD)
-		batch->made(batch);
+		batch->on_container_made(batch);
 	if (verdict == VERDICT_NO_CONTAINER)
 		(void)err_set(err, ERR_NOT_FOUND, "the storage does not know where it should be");
 	request_free(request);
@@ -104,23 +111,23 @@ static void on_no_container(struct batch *batch, struct request *request)
 
 	if (!batch->backend->makes_container || request->tries >= REQUEST_TRIES_MAX) {
 		(void)err_set(&err, ERR_NOT_FOUND, "the container does not exist");
-		give_up(batch, &err);
+		abandon_all(batch, &err);
 		fail_request(batch, request, &err);
 		return;
 	}
 	if (!batch->container_tried && make_container(batch, &err) < 0) {
-		give_up(batch, &err);
+		abandon_all(batch, &err);
 		fail_request(batch, request, &err);
 		return;
 	}
 	batch->container_tried = true;
-	wait_for_turn(batch, request);
+	queue_request(batch, request);
 }
 
 /* ---- requests ---- */
 
-/* Of a file that has changed since it was opened: what came of it would be of several moments. */
-static bool begin_anew(struct batch *batch, struct request *request)
+/* Returns true when the file has changed since it was opened: the upload would mix two states. */
+static bool restart_if_changed(struct batch *batch, struct request *request)
 {
 	enum step step = request->sending.step;
 
@@ -135,8 +142,8 @@ static void send_request(struct batch *batch, struct request *request)
 	struct err err;
 
 	request->eager = batch->proven;
-	if (request_prepare(request, batch->backend, batch->order, &err) < 0) {
-		if (!begin_anew(batch, request))
+	if (request_prepare(request, batch->backend, batch->job, &err) < 0) {
+		if (!restart_if_changed(batch, request))
 			fail_request(batch, request, &err);
 		return;
 	}
@@ -148,7 +155,7 @@ static void send_request(struct batch *batch, struct request *request)
 	batch->running++;
 }
 
-static void act(struct batch *batch, struct request *request, enum verdict verdict)
+static void act_on_verdict(struct batch *batch, struct request *request, enum verdict verdict)
 {
 	enum step step = request->sending.step;
 	struct err err;
@@ -160,14 +167,14 @@ static void act(struct batch *batch, struct request *request, enum verdict verdi
 		end_request(batch, request);
 		break;
 	case VERDICT_AGAIN:
-		wait_for_turn(batch, request);
+		queue_request(batch, request);
 		break;
 	case VERDICT_NO_CONTAINER:
 		on_no_container(batch, request);
 		break;
 	case VERDICT_HOPELESS:
 		err = request->err;
-		give_up(batch, &err);
+		abandon_all(batch, &err);
 		fail_request(batch, request, &err);
 		break;
 	case VERDICT_BAD:
@@ -176,7 +183,7 @@ static void act(struct batch *batch, struct request *request, enum verdict verdi
 	}
 }
 
-static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
+static void on_transfer_done(struct batch *batch, CURL *curl, CURLcode code)
 {
 	struct request *request = NULL;
 	enum verdict verdict;
@@ -186,13 +193,13 @@ static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
 	batch->running--;
 	verdict = request_judge(request, batch->backend, code);
 	if (verdict == VERDICT_NO_CONTAINER || verdict == VERDICT_HOPELESS ||
-	    !begin_anew(batch, request))
-		act(batch, request, verdict);
+	    !restart_if_changed(batch, request))
+		act_on_verdict(batch, request, verdict);
 }
 
 /* ---- what comes next ---- */
 
-static bool is_over(const struct request *request)
+static bool is_moot(const struct request *request)
 {
 	enum upload_state state = request->upload->state;
 
@@ -200,7 +207,10 @@ static bool is_over(const struct request *request)
 	       request->sending.step != STEP_ABORT;
 }
 
-/* One whose time has come; -1 and how long until then when there is none. */
+/*
+ * Returns a request whose time has come. Returns NULL when there is none, and lowers *ret_next_ms
+ * to the time until the next one.
+ */
 static struct request *take_waiting(struct batch *batch, uint64_t *ret_next_ms)
 {
 	uint64_t now = clock_ms();
@@ -212,7 +222,7 @@ static struct request *take_waiting(struct batch *batch, uint64_t *ret_next_ms)
 
 		if (batch->hopeless)
 			upload_fail(request->upload, &batch->why);
-		if (is_over(request)) {
+		if (is_moot(request)) {
 			list_remove(&request->node);
 			end_request(batch, request);
 		} else if (request->not_before <= now) {
@@ -231,18 +241,18 @@ static struct request *take_new(struct batch *batch)
 		struct upload *upload = &batch->uploads[i];
 		struct sending sending;
 
-		/* What is on its way may arrive all the same: its own answers decide. */
+		/* A request that is already sent may still succeed: its own response decides. */
 		if (batch->hopeless && upload->state != UPLOAD_BUSY)
 			upload_fail(upload, &batch->why);
 		if (upload_next(upload, batch->backend, batch->folder_fd, &sending))
 			return request_new(&sending, upload);
-		tell(batch, upload);
+		report_if_done(batch, upload);
 	}
 	return NULL;
 }
 
-/* How long to wait at most; false when nothing is left to wait for. */
-static bool send_what_may(struct batch *batch, uint64_t *ret_wait_ms)
+/* Sets how long to wait at most. Returns false when there is nothing left to wait for. */
+static bool send_requests(struct batch *batch, uint64_t *ret_wait_ms)
 {
 	*ret_wait_ms = POLL_MS;
 	while (batch->running < BATCH_REQUESTS_MAX) {
@@ -257,8 +267,8 @@ static bool send_what_may(struct batch *batch, uint64_t *ret_wait_ms)
 	return batch->running > 0 || !list_empty(&batch->waiting);
 }
 
-/* Returns whether there was one: then more can be sent. */
-static bool take_answers(struct batch *batch)
+/* Returns true when a transfer has finished: more requests can be sent. */
+static bool take_results(struct batch *batch)
 {
 	bool any = false;
 	CURLMsg *message;
@@ -267,21 +277,21 @@ static bool take_answers(struct batch *batch)
 	while ((message = curl_multi_info_read(batch->multi, &left)) != NULL) {
 		any = true;
 		if (message->msg == CURLMSG_DONE)
-			on_answered(batch, message->easy_handle, message->data.result);
+			on_transfer_done(batch, message->easy_handle, message->data.result);
 	}
 	return any;
 }
 
-static int work(struct batch *batch, struct err *err)
+static int run_transfers(struct batch *batch, struct err *err)
 {
 	uint64_t wait_ms;
 
-	while (send_what_may(batch, &wait_ms)) {
+	while (send_requests(batch, &wait_ms)) {
 		int running;
 
 		if (curl_multi_perform(batch->multi, &running) != CURLM_OK)
 			return err_set(err, ERR_INTERNAL, "libcurl's transfers broke");
-		if (take_answers(batch))
+		if (take_results(batch))
 			continue;
 		if (curl_multi_poll(batch->multi, NULL, 0, (int)wait_ms, NULL) != CURLM_OK)
 			return err_set(err, ERR_INTERNAL, "libcurl's transfers broke");
@@ -297,7 +307,7 @@ int batch_run(struct batch *batch, struct err *err)
 	batch->multi = curl_multi_init();
 	if (batch->multi == NULL)
 		return err_set(err, ERR_INTERNAL, "libcurl does not start");
-	result = work(batch, err);
+	result = run_transfers(batch, err);
 	(void)curl_multi_cleanup(batch->multi);
 	return result;
 }

@@ -14,18 +14,18 @@
 enum { BATCH_REQUESTS_MAX = 6 /* at a time */ };
 
 struct batch {
-	const struct job *order;
+	const struct job *job;
 	const struct backend *backend;
 	int folder_fd;
 	struct upload *uploads;
 	size_t count;
 	/* Called once for each file, when it is uploaded or has failed. */
-	void (*told)(struct batch *batch, size_t index);
+	void (*on_upload_done)(struct batch *batch, size_t index);
 	/*
 	 * Called when the container was created: all earlier objects of a container of that name
 	 * are gone.
 	 */
-	void (*made)(struct batch *batch);
+	void (*on_container_made)(struct batch *batch);
 	/* Private: */
 	CURLM *multi;
 	struct list waiting; /* requests to be sent again */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * body.c - A body is a range of a file or a text, and both backends hash both kinds. A file is read
+ * again for each hash and for sending: it may be larger than memory.
+ */
 #include "body.h"
 
 #include "crypto.h"

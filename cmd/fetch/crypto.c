@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * crypto.c - EVP is used throughout, as the old interfaces are deprecated in OpenSSL 3. A system in
+ * FIPS mode has no MD5: Content-MD5 is then left out, which storages accept. Other failures mean
+ * that memory is exhausted.
+ */
 #include "crypto.h"
 
 #include <assert.h>
@@ -13,7 +18,7 @@
 
 enum { READ_SIZE = 256 << 10, MD5_LEN = 16 };
 
-/* They fail only when no memory is left. */
+/* These fail only when memory is exhausted. */
 static void hash(const void *data, size_t len, unsigned char out[STORAGE_HASH_LEN])
 {
 	if (EVP_Digest(data, len, out, NULL, EVP_sha256(), NULL) != 1)

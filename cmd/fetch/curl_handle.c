@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * curl_handle.c - The socket callback is where addresses are judged: libcurl calls it with each
+ * address that it is about to connect to, so no name server can answer differently in between.
+ * Options that limit a transfer may fail in old versions of libcurl; options that keep something
+ * out must not (set_rules).
+ */
 #include "curl_handle.h"
 
 #include <stdlib.h>
@@ -14,8 +20,8 @@
 
 enum {
 	CONNECT_MS = 30000,
-	BUFFER_SIZE = 512 << 10, /* the most that libcurl takes */
-	SAID_MAX = 100,          /* characters of its own words in ours */
+	BUFFER_SIZE = 512 << 10, /* the maximum of libcurl */
+	MESSAGE_MAX = 100,       /* characters of libcurl's message in ours */
 };
 
 static const char separators[] = ", \t";
@@ -56,17 +62,16 @@ static bool excepted(const char *no_proxy, const char *host)
 	return str_eq(no_proxy, "*") || names_literally(no_proxy, host);
 }
 
-static const char *find_proxy(const struct job *order, const char *scheme, const char *host)
+static const char *find_proxy(const struct job *job, const char *scheme, const char *host)
 {
-	const char *proxy =
-		strcasecmp(scheme, "https") == 0 ? order->https_proxy : order->http_proxy;
+	const char *proxy = strcasecmp(scheme, "https") == 0 ? job->https_proxy : job->http_proxy;
 
-	return proxy != NULL && !excepted(order->no_proxy, host) ? proxy : NULL;
+	return proxy != NULL && !excepted(job->no_proxy, host) ? proxy : NULL;
 }
 
-bool curl_handle_proxied(const struct job *order, const char *scheme, const char *host)
+bool curl_handle_proxied(const struct job *job, const char *scheme, const char *host)
 {
-	return find_proxy(order, scheme, host) != NULL;
+	return find_proxy(job, scheme, host) != NULL;
 }
 
 /* ---- the handle ---- */
@@ -81,7 +86,7 @@ static bool may_connect(struct curl_handle *handle, const struct sockaddr *addre
 	class = address_classify(address, &what);
 	if (address_allowed(address, handle->reach == CURL_HANDLE_PRIVATE))
 		return true;
-	/* Of several, the one that settings can allow is worth telling. */
+	/* Of several refused addresses, the one that a setting can allow is reported. */
 	if (handle->refused == NULL || class == ADDRESS_PRIVATE)
 		handle->refused = what;
 	return false;
@@ -99,7 +104,7 @@ static curl_socket_t on_open(void *data, curlsocktype purpose, struct curl_socka
 static void set_limits(const struct curl_handle *handle)
 {
 	CURL *curl = handle->curl;
-	long stall_s = (long)((handle->order->stall_ms + 999) / 1000);
+	long stall_s = (long)((handle->job->stall_ms + 999) / 1000);
 
 	(void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)JOB_STALL_BYTES);
@@ -111,16 +116,16 @@ static void set_limits(const struct curl_handle *handle)
 	(void)curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 
-/* Options whose failure would let something through. */
+/* Sets the options whose failure would let something through. */
 static int set_rules(struct curl_handle *handle, struct err *err)
 {
 	CURL *curl = handle->curl;
-	const char *ca_file = handle->order->ca_file;
+	const char *ca_file = handle->job->ca_file;
 
 	if (curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, on_open) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, handle) != CURLE_OK ||
-	    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle->said) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle->message) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_NOPROXY, "") != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_USERAGENT, "ptycell/" PTYCELL_VERSION) != CURLE_OK ||
 	    (ca_file != NULL && curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file) != CURLE_OK))
@@ -128,12 +133,12 @@ static int set_rules(struct curl_handle *handle, struct err *err)
 	return 0;
 }
 
-struct curl_handle *curl_handle_new(const struct job *order, enum curl_handle_reach reach,
+struct curl_handle *curl_handle_new(const struct job *job, enum curl_handle_reach reach,
 				    struct err *err)
 {
 	struct curl_handle *handle = xcalloc(1, sizeof(*handle));
 
-	handle->order = order;
+	handle->job = job;
 	handle->reach = reach;
 	handle->curl = curl_easy_init();
 	if (handle->curl == NULL)
@@ -156,7 +161,7 @@ void curl_handle_free(struct curl_handle *handle)
 
 static int set_aim(struct curl_handle *handle, const char *url, const char *proxy, struct err *err)
 {
-	uint64_t left = job_left_ms(handle->order);
+	uint64_t left = job_left_ms(handle->job);
 
 	if (left == 0)
 		return curl_handle_explain(handle, CURLE_OPERATION_TIMEDOUT, err);
@@ -176,12 +181,12 @@ int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err)
 	int result = -1;
 
 	handle->refused = NULL;
-	handle->said[0] = '\0';
+	handle->message[0] = '\0';
 	if (text == NULL || scheme == NULL || host == NULL || strlen(host) > CURL_HANDLE_HOST_MAX) {
 		(void)err_set(err, ERR_INVALID, "the URL names no host");
 	} else {
 		memcpy(handle->host, host, strlen(host) + 1);
-		proxy = find_proxy(handle->order, scheme, host);
+		proxy = find_proxy(handle->job, scheme, host);
 		handle->proxied = proxy != NULL;
 		result = set_aim(handle, text, proxy, err);
 	}
@@ -193,11 +198,12 @@ int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err)
 
 /* ---- what went wrong ---- */
 
-static int explain_connection(const struct curl_handle *handle, const char *host, const char *said,
-			      struct err *err)
+static int explain_connection(const struct curl_handle *handle, const char *host,
+			      const char *message, struct err *err)
 {
 	if (handle->refused == NULL)
-		return err_set(err, ERR_SYSTEM, "there is no connection to '%s': %s", host, said);
+		return err_set(err, ERR_SYSTEM, "there is no connection to '%s': %s", host,
+			       message);
 	return err_set(err, ERR_DENIED, "the host '%s' leads to %s, which is not reached%s", host,
 		       handle->refused,
 		       handle->reach == CURL_HANDLE_WORLD
@@ -207,16 +213,16 @@ static int explain_connection(const struct curl_handle *handle, const char *host
 
 static int explain_time(const struct curl_handle *handle, const char *host, struct err *err)
 {
-	if (job_left_ms(handle->order) == 0)
+	if (job_left_ms(handle->job) == 0)
 		return err_set(err, ERR_TIMEOUT, "the time for it is over");
-	if (strncmp(handle->said, "Operation too slow", strlen("Operation too slow")) == 0)
+	if (strncmp(handle->message, "Operation too slow", strlen("Operation too slow")) == 0)
 		return err_set(err, ERR_TIMEOUT, "'%s' sent nearly nothing for %ju s", host,
-			       (uintmax_t)((handle->order->stall_ms + 999) / 1000));
+			       (uintmax_t)((handle->job->stall_ms + 999) / 1000));
 	return err_set(err, ERR_TIMEOUT, "'%s' does not answer", host);
 }
 
 static int explain(const struct curl_handle *handle, CURLcode code, const char *host,
-		   const char *said, struct err *err)
+		   const char *message, struct err *err)
 {
 	switch ((int)code) {
 	case CURLE_URL_MALFORMAT:
@@ -227,7 +233,7 @@ static int explain(const struct curl_handle *handle, CURLcode code, const char *
 		return err_set(err, ERR_NOT_FOUND,
 			       "the proxy that this machine's environment names is not known");
 	case CURLE_COULDNT_CONNECT:
-		return explain_connection(handle, host, said, err);
+		return explain_connection(handle, host, message, err);
 	case CURLE_OPERATION_TIMEDOUT:
 		return explain_time(handle, host, err);
 	case CURLE_SSL_CONNECT_ERROR:
@@ -237,18 +243,19 @@ static int explain(const struct curl_handle *handle, CURLcode code, const char *
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_INVALIDCERTSTATUS:
 		return err_set(err, ERR_DENIED, "there is no safe connection (TLS) to '%s': %s",
-			       host, said);
+			       host, message);
 	default:
-		return err_set(err, ERR_SYSTEM, "the transfer with '%s' broke off: %s", host, said);
+		return err_set(err, ERR_SYSTEM, "the transfer with '%s' broke off: %s", host,
+			       message);
 	}
 }
 
 int curl_handle_explain(const struct curl_handle *handle, CURLcode code, struct err *err)
 {
 	cleanup_free char *host = sanitize_quote(handle->host);
-	cleanup_buf struct buf said = BUF_INIT(BUF_UNBOUNDED);
-	const char *words = handle->said[0] != '\0' ? handle->said : curl_easy_strerror(code);
+	cleanup_buf struct buf message = BUF_INIT(BUF_UNBOUNDED);
+	const char *text = handle->message[0] != '\0' ? handle->message : curl_easy_strerror(code);
 
-	sanitize_line(&said, words, strlen(words), SAID_MAX);
-	return explain(handle, code, host, buf_str(&said), err);
+	sanitize_line(&message, text, strlen(text), MESSAGE_MAX);
+	return explain(handle, code, host, buf_str(&message), err);
 }

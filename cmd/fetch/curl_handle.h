@@ -28,23 +28,23 @@ enum curl_handle_reach {
 
 struct curl_handle {
 	CURL *curl; /* for further options; ERRORBUFFER and OPENSOCKET belong to this module */
-	const struct job *order;
+	const struct job *job;
 	enum curl_handle_reach reach;
 	char host[CURL_HANDLE_HOST_MAX + 1]; /* of the last curl_handle_aim */
 	bool proxied;
 	const char *refused; /* the kind of address that was refused; static, may be NULL */
-	char said[CURL_ERROR_SIZE];
+	char message[CURL_ERROR_SIZE];
 };
 
 /* Returns a handle, or NULL and sets *err. `job` is borrowed until free. */
-struct curl_handle *curl_handle_new(const struct job *order, enum curl_handle_reach reach,
+struct curl_handle *curl_handle_new(const struct job *job, enum curl_handle_reach reach,
 				    struct err *err) MUST_CHECK;
 /* `handle` may be NULL. */
 void curl_handle_free(struct curl_handle *handle);
 /* Sets URL, proxy and the rest of the deadline for the next transfer. Returns -1 and sets *err. */
 int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err) MUST_CHECK;
 /* Returns true when `host` would be reached through a proxy for `scheme`. */
-bool curl_handle_proxied(const struct job *order, const char *scheme, const char *host);
+bool curl_handle_proxied(const struct job *job, const char *scheme, const char *host);
 /*
  * Sets *err to a sentence on why a transfer failed, which names the host and not the URL. Always
  * returns -1.

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * decoder.c - One loop inflates a chunk and writes it, so memory stays constant for any ratio of
+ * compression; the sink's limit ends a bomb. zlib recognizes gzip and its own header by itself.
+ * Deflate without a header is recognized by the first byte.
+ */
 #include "decoder.h"
 
 #include <stdint.h>
@@ -11,7 +16,7 @@
 enum {
 	CHUNK = 32 << 10,
 	GZIP_FIRST = 0x1f,
-	ANY_HEADER = 32, /* added to the window's bits: gzip's or zlib's, whichever is there */
+	ANY_HEADER = 32, /* added to the bits of the window: detects the header of gzip or zlib */
 };
 
 void decoder_release(struct decoder *decoder)
@@ -50,7 +55,9 @@ int decoder_begin(struct decoder *decoder, const char *coding, struct err *err)
 	return 0;
 }
 
-/* In zlib's header the method comes first; no compressor's first block begins like that or as gzip.
+/*
+ * zlib's header begins with the method. No compressor's first raw block begins like that, or like
+ * gzip.
  */
 static bool is_bare(unsigned char first)
 {
@@ -66,7 +73,7 @@ static int look_at_first(struct decoder *decoder, char first, struct err *err)
 	return 0;
 }
 
-/* One step; sets `within`, and goes on with a further member of gzip. */
+/* Inflates one step and sets `within`. Starts again for a further member of gzip. */
 static int inflate_some(struct decoder *decoder, struct err *err)
 {
 	int result;
@@ -90,7 +97,7 @@ int decoder_write(struct decoder *decoder, struct sink *sink, const char *data, 
 		return sink_write(sink, data, len, err);
 	if (len > 0 && look_at_first(decoder, data[0], err) < 0)
 		return -1;
-	stream->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
+	stream->next_in = (Bytef *)(uintptr_t)data; /* zlib only reads it */
 	stream->avail_in = (uInt)len;
 	do {
 		stream->next_out = (Bytef *)out;

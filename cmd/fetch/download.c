@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * download.c - Each hop is one transfer: libcurl follows no redirect, because each new URL is
+ * checked by redirect_check first. The head is judged in the header callback, before any byte of
+ * the body is written. A file whose name says that it is compressed is stored as it comes, even if
+ * the server declares a Content-Encoding.
+ */
 #include "download.h"
 
 #include <stdlib.h>
@@ -24,24 +30,25 @@
 enum {
 	FILE_FD = 3,
 	REDIRECTS_MAX = 10,
-	DISCARD_MAX = 64 << 10, /* bytes of a redirect's body that are read to keep a connection */
+	/* bytes of a redirect's body that are read to reuse the connection */
+	DISCARD_MAX = 64 << 10,
 	PROGRESS_MS = 500,
 	TYPE_MAX = 100,
 };
 
 struct download {
-	struct job order;
+	struct job job;
 	struct redirect_rules rules;
 	struct host_list *hosts;
 	bool raw;
-	CURLU *url; /* of this hop */
+	CURLU *url; /* of the current hop */
 	struct curl_handle *handle;
-	struct http_response answer;
+	struct http_response response;
 	struct decoder decoder;
 	struct sink sink;
 	size_t discarded;
-	uint64_t told_ms;
-	bool failed; /* in a callback: `err` says why */
+	uint64_t reported_ms;
+	bool failed; /* in a callback; `err` has the reason */
 	struct err err;
 };
 
@@ -55,7 +62,7 @@ static bool ends_in(const char *text, const char *end)
 	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
 }
 
-/* A file that is compressed by its name is meant to stay so, whatever the server calls it. */
+/* A file that is compressed by its name stays so, also when the server calls that an encoding. */
 static bool is_compressed(CURLU *url)
 {
 	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };
@@ -73,7 +80,7 @@ static bool is_raw(const struct download *d)
 	return d->raw || is_compressed(d->url);
 }
 
-/* Always -1. */
+/* Always returns -1. */
 static int blame_server(const struct download *d, struct err *err)
 {
 	cleanup_free char *host = sanitize_quote(d->handle->host);
@@ -91,7 +98,7 @@ static json_t *describe_type(const char *type)
 
 static char *find_name(const struct download *d)
 {
-	const char *disposition = d->answer.disposition;
+	const char *disposition = d->response.disposition;
 	char *name = disposition != NULL
 			     ? filename_from_disposition(disposition, strlen(disposition))
 			     : NULL;
@@ -106,57 +113,57 @@ static char *find_name(const struct download *d)
 	return name;
 }
 
-static void tell_head(const struct download *d)
+static void report_head(const struct download *d)
 {
-	json_t *said = json_object();
+	json_t *progress = json_object();
 	json_t *head = json_object();
 	cleanup_free char *name = find_name(d);
 
 	json_put_str(head, "name", name);
-	if (d->answer.type != NULL)
-		json_put(head, "type", describe_type(d->answer.type));
-	if (d->answer.has_length && !d->decoder.active)
-		json_put_int(head, "total", (json_int_t)d->answer.length);
-	json_put(said, "head", head);
-	response_progress(said);
+	if (d->response.type != NULL)
+		json_put(head, "type", describe_type(d->response.type));
+	if (d->response.has_length && !d->decoder.active)
+		json_put_int(head, "total", (json_int_t)d->response.length);
+	json_put(progress, "head", head);
+	response_progress(progress);
 }
 
-static void tell_bytes(struct download *d)
+static void report_bytes(struct download *d)
 {
 	uint64_t now = clock_ms();
-	json_t *said;
+	json_t *progress;
 
-	if (now - d->told_ms < PROGRESS_MS)
+	if (now - d->reported_ms < PROGRESS_MS)
 		return;
-	d->told_ms = now;
-	said = json_object();
-	json_put_int(said, "bytes", (json_int_t)d->sink.size);
-	response_progress(said);
+	d->reported_ms = now;
+	progress = json_object();
+	json_put_int(progress, "bytes", (json_int_t)d->sink.size);
+	response_progress(progress);
 }
 
-/* The head is whole: is a file to come that may? */
-static int look_at_head(struct download *d, struct err *err)
+/* Judges a complete head. Returns -1 and sets *err when no acceptable file follows. */
+static int check_head(struct download *d, struct err *err)
 {
-	if (http_response_redirects(&d->answer))
+	if (http_response_redirects(&d->response))
 		return 0;
-	if (http_response_check_status(&d->answer, err) < 0)
+	if (http_response_check_status(&d->response, err) < 0)
 		return -1;
-	if (d->answer.has_length && sink_check_size(&d->sink, d->answer.length, err) < 0)
+	if (d->response.has_length && sink_check_size(&d->sink, d->response.length, err) < 0)
 		return -1;
-	if (!is_raw(d) && decoder_begin(&d->decoder, d->answer.coding, err) < 0)
+	if (!is_raw(d) && decoder_begin(&d->decoder, d->response.coding, err) < 0)
 		return blame_server(d, err);
-	tell_head(d);
+	report_head(d);
 	return 0;
 }
 
 static size_t on_line(char *line, size_t size, size_t count, void *data)
 {
 	struct download *d = data;
-	bool was_complete = d->answer.complete;
+	bool was_complete = d->response.complete;
 	size_t len = size * count;
 
-	d->failed = http_response_take_line(&d->answer, line, len, &d->err) < 0 ||
-		    (d->answer.complete && !was_complete && look_at_head(d, &d->err) < 0);
+	d->failed = http_response_take_line(&d->response, line, len, &d->err) < 0 ||
+		    (d->response.complete && !was_complete && check_head(d, &d->err) < 0);
 	return d->failed ? 0 : len;
 }
 
@@ -172,14 +179,14 @@ static size_t on_data(char *bytes, size_t size, size_t count, void *data)
 	struct download *d = data;
 	size_t len = size * count;
 
-	if (http_response_redirects(&d->answer)) {
+	if (http_response_redirects(&d->response)) {
 		d->discarded += len;
 		return d->discarded > DISCARD_MAX ? 0 : len;
 	}
 	d->failed = write_body(d, bytes, len, &d->err) < 0;
 	if (d->failed)
 		return 0;
-	tell_bytes(d);
+	report_bytes(d);
 	return len;
 }
 
@@ -201,12 +208,12 @@ static int set_hop(struct download *d, struct err *err)
 	return 0;
 }
 
-/* 0 with the answer's head in d->answer, and its body in the sink unless it redirects. */
-static int go(struct download *d, struct err *err)
+/* Returns 0 with the head in d->response, and with the body in the sink unless it is a redirect. */
+static int fetch_once(struct download *d, struct err *err)
 {
 	CURLcode code;
 
-	http_response_release(&d->answer);
+	http_response_release(&d->response);
 	d->discarded = 0;
 	if (redirect_check(d->url, &d->rules, err) < 0 || set_hop(d, err) < 0 ||
 	    curl_handle_aim(d->handle, d->url, err) < 0)
@@ -216,23 +223,23 @@ static int go(struct download *d, struct err *err)
 		*err = d->err;
 		return -1;
 	}
-	if (d->answer.complete && http_response_redirects(&d->answer))
-		return 0; /* however its body ended */
+	if (d->response.complete && http_response_redirects(&d->response))
+		return 0; /* even if its body broke off */
 	if (code != CURLE_OK)
 		return curl_handle_explain(d->handle, code, err);
-	if (!d->answer.complete)
+	if (!d->response.complete)
 		return err_set(err, ERR_INVALID, "the server's answer is not HTTP");
 	return decoder_finish(&d->decoder, err) < 0 ? blame_server(d, err) : 0;
 }
 
-static int go_on(struct download *d, struct err *err)
+static int fetch_with_redirects(struct download *d, struct err *err)
 {
 	for (int hop = 0; hop <= REDIRECTS_MAX; hop++) {
-		if (go(d, err) < 0)
+		if (fetch_once(d, err) < 0)
 			return -1;
-		if (!http_response_redirects(&d->answer))
+		if (!http_response_redirects(&d->response))
 			return sink_finish(&d->sink, err);
-		if (redirect_follow(d->url, d->answer.location, err) < 0)
+		if (redirect_follow(d->url, d->response.location, err) < 0)
 			return -1;
 	}
 	return err_set(err, ERR_LIMIT, "the server redirects more than %d times", REDIRECTS_MAX);
@@ -240,12 +247,12 @@ static int go_on(struct download *d, struct err *err)
 
 /* ---- the order ---- */
 
-static int take_order(struct download *d, const json_t *json, struct err *err)
+static int take_request(struct download *d, const json_t *json, struct err *err)
 {
 	const char *url = NULL;
 	const char *hosts = NULL;
 
-	if (job_take(json, &d->order, err) < 0 || job_take_text(json, "url", &url, err) < 0 ||
+	if (job_take(json, &d->job, err) < 0 || job_take_text(json, "url", &url, err) < 0 ||
 	    job_take_text(json, "hosts", &hosts, err) < 0 ||
 	    json_get_bool(json, "order", "allow_private", &d->rules.allow_private, err) < 0 ||
 	    json_get_bool(json, "order", "raw", &d->raw, err) < 0 ||
@@ -271,18 +278,18 @@ static int check_file(struct err *err)
 	return 0;
 }
 
-static int run(struct download *d, const json_t *json, struct err *err)
+static int run_download(struct download *d, const json_t *json, struct err *err)
 {
-	if (check_file(err) < 0 || take_order(d, json, err) < 0 ||
-	    lockdown_transfers(d->order.ca_file, -1, err) < 0)
+	if (check_file(err) < 0 || take_request(d, json, err) < 0 ||
+	    lockdown_transfers(d->job.ca_file, -1, err) < 0)
 		return -1;
 	d->handle = curl_handle_new(
-		&d->order, d->rules.allow_private ? CURL_HANDLE_PRIVATE : CURL_HANDLE_WORLD, err);
+		&d->job, d->rules.allow_private ? CURL_HANDLE_PRIVATE : CURL_HANDLE_WORLD, err);
 	if (d->handle == NULL)
 		return -1;
-	if (go_on(d, err) == 0)
+	if (fetch_with_redirects(d, err) == 0)
 		return 0;
-	if (job_left_ms(&d->order) > 0)
+	if (job_left_ms(&d->job) > 0)
 		return -1;
 	return err_set(
 		err, ERR_TIMEOUT,
@@ -290,7 +297,7 @@ static int run(struct download *d, const json_t *json, struct err *err)
 		(uintmax_t)d->sink.size);
 }
 
-static void tell_result(const struct download *d)
+static void send_result(const struct download *d)
 {
 	json_t *result = json_object();
 	cleanup_free char *from = redirect_show(d->url);
@@ -300,21 +307,21 @@ static void tell_result(const struct download *d)
 	response_result(result);
 }
 
-int download_run(const json_t *order, struct err *err)
+int download_run(const json_t *request, struct err *err)
 {
 	struct download d = { .raw = false };
 	int result;
 
-	http_response_init(&d.answer);
+	http_response_init(&d.response);
 	sink_init(&d.sink, FILE_FD);
-	d.told_ms = clock_ms();
-	result = run(&d, order, err);
+	d.reported_ms = clock_ms();
+	result = run_download(&d, request, err);
 	if (result == 0)
-		tell_result(&d);
+		send_result(&d);
 	curl_handle_free(d.handle);
 	curl_url_cleanup(d.url);
 	host_list_free(d.hosts);
-	http_response_release(&d.answer);
+	http_response_release(&d.response);
 	decoder_release(&d.decoder);
 	sink_release(&d.sink);
 	return result;

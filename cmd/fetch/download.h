@@ -16,6 +16,6 @@
 
 #include "base/err.h"
 
-int download_run(const json_t *order, struct err *err) MUST_CHECK;
+int download_run(const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * http_response.c - libcurl delivers header lines one by one, also those of interim and proxy
+ * responses. A status line starts a new head, so only the last one counts, but their bytes count
+ * together against the limit.
+ */
 #include "http_response.h"
 
 #include <stdlib.h>
@@ -10,29 +15,29 @@
 
 enum { FIELD_MAX = 8192 };
 
-void http_response_init(struct http_response *answer)
+void http_response_init(struct http_response *response)
 {
-	*answer = (struct http_response){ .status = 0 };
+	*response = (struct http_response){ .status = 0 };
 }
 
-void http_response_release(struct http_response *answer)
+void http_response_release(struct http_response *response)
 {
-	free(answer->location);
-	free(answer->disposition);
-	free(answer->type);
-	free(answer->coding);
-	http_response_init(answer);
+	free(response->location);
+	free(response->disposition);
+	free(response->type);
+	free(response->coding);
+	http_response_init(response);
 }
 
-static void begin_head(struct http_response *answer, const char *line, size_t len)
+static void begin_head(struct http_response *response, const char *line, size_t len)
 {
-	size_t head_bytes = answer->head_bytes;
+	size_t head_bytes = response->head_bytes;
 	const char *blank = memchr(line, ' ', len);
 
-	http_response_release(answer);
-	answer->head_bytes = head_bytes;
+	http_response_release(response);
+	response->head_bytes = head_bytes;
 	if (blank != NULL && line + len - blank > 3)
-		answer->status = (int)strtol(blank + 1, NULL, 10);
+		response->status = (int)strtol(blank + 1, NULL, 10);
 }
 
 static bool is_blank(char c)
@@ -40,7 +45,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The value of the field when `line` is one of this name; NULL else. */
+/* Returns the value if `line` is a field of this name, else NULL. The caller frees it. */
 static char *field_value(const char *line, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
@@ -70,56 +75,56 @@ static void take_text(char **ret, const char *line, size_t len, const char *name
 	*ret = value;
 }
 
-static void take_length(struct http_response *answer, const char *line, size_t len)
+static void take_length(struct http_response *response, const char *line, size_t len)
 {
 	cleanup_free char *value = field_value(line, len, "Content-Length");
 	char *end;
 
 	if (value == NULL || value[0] < '0' || value[0] > '9')
 		return;
-	answer->length = strtoull(value, &end, 10);
-	answer->has_length = *end == '\0';
+	response->length = strtoull(value, &end, 10);
+	response->has_length = *end == '\0';
 }
 
-static void take_encoding(struct http_response *answer, const char *line, size_t len)
+static void take_encoding(struct http_response *response, const char *line, size_t len)
 {
 	cleanup_free char *value = field_value(line, len, "Content-Encoding");
 
 	if (value == NULL || value[0] == '\0' || strcasecmp(value, "identity") == 0)
 		return;
-	if (answer->coding != NULL) { /* fields of one name are one list */
-		char *both = xasprintf("%s, %s", answer->coding, value);
+	if (response->coding != NULL) { /* fields of one name form one list */
+		char *both = xasprintf("%s, %s", response->coding, value);
 
 		free(value);
 		value = both;
 	}
-	free(answer->coding);
-	answer->coding = value;
+	free(response->coding);
+	response->coding = value;
 	value = NULL;
 }
 
-int http_response_take_line(struct http_response *answer, const char *line, size_t len,
+int http_response_take_line(struct http_response *response, const char *line, size_t len,
 			    struct err *err)
 {
-	answer->head_bytes += len;
-	if (answer->head_bytes > HTTP_RESPONSE_HEAD_MAX)
+	response->head_bytes += len;
+	if (response->head_bytes > HTTP_RESPONSE_HEAD_MAX)
 		return err_set(err, ERR_LIMIT, "the head of the answer has more than %d KB",
 			       HTTP_RESPONSE_HEAD_MAX / 1024);
-	if (answer->complete) /* fields after the body say nothing that we want */
+	if (response->complete) /* trailers carry nothing of interest */
 		return 0;
 	if (len >= 5 && strncasecmp(line, "HTTP/", 5) == 0) {
-		begin_head(answer, line, len);
+		begin_head(response, line, len);
 		return 0;
 	}
 	if (len == 0 || line[0] == '\r' || line[0] == '\n') {
-		answer->complete = answer->status >= 200;
+		response->complete = response->status >= 200;
 		return 0;
 	}
-	take_text(&answer->location, line, len, "Location");
-	take_text(&answer->disposition, line, len, "Content-Disposition");
-	take_text(&answer->type, line, len, "Content-Type");
-	take_length(answer, line, len);
-	take_encoding(answer, line, len);
+	take_text(&response->location, line, len, "Location");
+	take_text(&response->disposition, line, len, "Content-Disposition");
+	take_text(&response->type, line, len, "Content-Type");
+	take_length(response, line, len);
+	take_encoding(response, line, len);
 	return 0;
 }
 
@@ -129,7 +134,7 @@ struct row {
 	const char *text;
 };
 
-/* What people can do about the ones that they meet. */
+/* Advice for the statuses that users meet. */
 static const struct row rows[] = {
 	{ 204, ERR_NOT_FOUND, "it has no content" },
 	{ 205, ERR_NOT_FOUND, "it has no content" },
@@ -150,9 +155,9 @@ static const struct row rows[] = {
 	{ 504, ERR_TIMEOUT, "a server behind it does not answer; try again later" },
 };
 
-int http_response_check_status(const struct http_response *answer, struct err *err)
+int http_response_check_status(const struct http_response *response, struct err *err)
 {
-	int status = answer->status;
+	int status = response->status;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].status == status)
@@ -166,10 +171,10 @@ int http_response_check_status(const struct http_response *answer, struct err *e
 	return err_set(err, ERR_SYSTEM, "HTTP %d: the server failed", status);
 }
 
-bool http_response_redirects(const struct http_response *answer)
+bool http_response_redirects(const struct http_response *response)
 {
-	int status = answer->status;
+	int status = response->status;
 
-	return answer->location != NULL &&
+	return response->location != NULL &&
 	       (status == 301 || status == 302 || status == 303 || status == 307 || status == 308);
 }

@@ -28,17 +28,17 @@ struct http_response {
 	size_t head_bytes; /* of all heads so far */
 };
 
-void http_response_init(struct http_response *answer);
-void http_response_release(struct http_response *answer);
+void http_response_init(struct http_response *response);
+void http_response_release(struct http_response *response);
 /*
  * Takes one line with its line end. Returns -1 and sets *err: ERR_LIMIT beyond
  * HTTP_RESPONSE_HEAD_MAX.
  */
-int http_response_take_line(struct http_response *answer, const char *line, size_t len,
+int http_response_take_line(struct http_response *response, const char *line, size_t len,
 			    struct err *err) MUST_CHECK;
 /* Returns 0 for a status with a file, else -1 and sets *err to a sentence on the status. */
-int http_response_check_status(const struct http_response *answer, struct err *err) MUST_CHECK;
+int http_response_check_status(const struct http_response *response, struct err *err) MUST_CHECK;
 /* Returns true for a redirect that names its target. */
-bool http_response_redirects(const struct http_response *answer);
+bool http_response_redirects(const struct http_response *response);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * job.c - The server sends the deadline as a duration, since the two processes need not agree on a
+ * clock. It becomes a point of time here, once, and every transfer gets what is left of it.
+ */
 #include "job.h"
 
 #include "base/clock.h"
@@ -27,26 +31,26 @@ int job_take_text(const json_t *json, const char *key, const char **ret, struct 
 	return 0;
 }
 
-int job_take(const json_t *json, struct job *ret_order, struct err *err)
+int job_take(const json_t *json, struct job *ret_job, struct err *err)
 {
-	struct job order = { .deadline_ms = 0 };
+	struct job job = { .deadline_ms = 0 };
 	uint64_t deadline_ms = 0;
 
 	if (job_take_size(json, "deadline_ms", &deadline_ms, err) < 0 ||
-	    job_take_size(json, "stall_ms", &order.stall_ms, err) < 0 ||
-	    job_take_text(json, "https_proxy", &order.https_proxy, err) < 0 ||
-	    job_take_text(json, "http_proxy", &order.http_proxy, err) < 0 ||
-	    job_take_text(json, "no_proxy", &order.no_proxy, err) < 0 ||
-	    job_take_text(json, "ca_file", &order.ca_file, err) < 0)
+	    job_take_size(json, "stall_ms", &job.stall_ms, err) < 0 ||
+	    job_take_text(json, "https_proxy", &job.https_proxy, err) < 0 ||
+	    job_take_text(json, "http_proxy", &job.http_proxy, err) < 0 ||
+	    job_take_text(json, "no_proxy", &job.no_proxy, err) < 0 ||
+	    job_take_text(json, "ca_file", &job.ca_file, err) < 0)
 		return -1;
-	order.deadline_ms = clock_ms() + deadline_ms;
-	*ret_order = order;
+	job.deadline_ms = clock_ms() + deadline_ms;
+	*ret_job = job;
 	return 0;
 }
 
-uint64_t job_left_ms(const struct job *order)
+uint64_t job_left_ms(const struct job *job)
 {
 	uint64_t now = clock_ms();
 
-	return now + JOB_SLACK_MS < order->deadline_ms ? order->deadline_ms - now : 0;
+	return now + JOB_SLACK_MS < job->deadline_ms ? job->deadline_ms - now : 0;
 }

@@ -3,10 +3,10 @@
  * job.h - the members that all requests have: the user's proxies and certificates, and the time
  * limits.
  *
- *   "deadline_ms"   from the program's start, for all transfers together
- *   "stall_ms"      how long a transfer may move less than JOB_STALL_BYTES a second
- *   "https_proxy" "http_proxy" "no_proxy"   as in the environment; may be missing
- *   "ca_file"       certificates of authorities in place of the system's; may be missing
+ *   - "deadline_ms": from the program's start, for all transfers together
+ *   - "stall_ms": how long a transfer may move less than JOB_STALL_BYTES a second
+ *   - "https_proxy", "http_proxy", "no_proxy": as in the environment; may be missing
+ *   - "ca_file": certificates of authorities in place of the system's; may be missing
  */
 #ifndef FETCH_JOB_H
 #define FETCH_JOB_H
@@ -28,7 +28,7 @@ struct job {
 	const char *ca_file;
 };
 
-int job_take(const json_t *json, struct job *ret_order, struct err *err) MUST_CHECK;
+int job_take(const json_t *json, struct job *ret_job, struct err *err) MUST_CHECK;
 /* Reads a number that is not negative. Returns -1 and sets *err. */
 int job_take_size(const json_t *json, const char *key, uint64_t *ret, struct err *err) MUST_CHECK;
 /* Reads a text, or NULL for a missing or empty one. Returns -1 and sets *err. */
@@ -38,6 +38,6 @@ int job_take_text(const json_t *json, const char *key, const char **ret,
  * Returns the milliseconds until the deadline, and 0 from JOB_SLACK_MS before it. libcurl uses a
  * clock that is not slewed, and may end a transfer a little before our clock reaches the deadline.
  */
-uint64_t job_left_ms(const struct job *order);
+uint64_t job_left_ms(const struct job *job);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * lockdown.c - Landlock limits files and forbids listening; connecting stays free, because any port
+ * may be a server's, and curl_handle.c judges the addresses. The wide seccomp filter allows
+ * threads, which libcurl's resolver needs.
+ */
 #include "lockdown.h"
 
 #include <fcntl.h>
@@ -9,12 +14,12 @@
 #include "lockdown/landlock_ruleset.h"
 #include "lockdown/seccomp_helper.h"
 
-enum { NET_CONNECT_TCP = 2 }; /* of linux/landlock.h, which may be older */
+enum { NET_CONNECT_TCP = 2 }; /* of linux/landlock.h, which may be too old to have it */
 
 static const char *const folders[] = { "/etc", "/usr",     "/lib",        "/lib64",
 				       "/run", "/var/run", "/var/lib/sss" };
 
-/* It starts nothing, and changes no file but by the descriptors that it was given. */
+/* The program starts no other, and changes files only through inherited descriptors. */
 static const int refused[] = {
 	SYS_fchmod,   SYS_fchmodat,  SYS_fchown,    SYS_fchownat, SYS_fsetxattr,
 	SYS_setxattr, SYS_lsetxattr, SYS_utimensat,
@@ -39,7 +44,7 @@ static int enter(const char *ca_file, int read_fd, struct err *err)
 	if (abi < 1)
 		return 0;
 	rights = landlock_ruleset_rights(abi);
-	rights.net &= ~(uint64_t)NET_CONNECT_TCP; /* any port may be a server's */
+	rights.net &= ~(uint64_t)NET_CONNECT_TCP; /* a server may use any port */
 	ruleset = landlock_ruleset_new(&rights, err);
 	if (ruleset < 0)
 		return -1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-fetch: the only program that speaks to servers in the world by libcurl.
+ * main.c - ptycell-fetch: the only program that speaks to servers of the world, by libcurl.
  *
- * One order as a line of JSON on stdin, progress and one result on stdout (helper/reply.h). "do"
- * says which: "download" (download.h), "store" and "link" (store.h). What all orders have in common
- * is in order.h. It runs one batch of transfers and ends; to cancel it is to kill it: nothing that
- * it leaves is in its place.
+ * It reads one request, a line of JSON on stdin, and writes progress and one result to stdout. "do"
+ * is "download" (download.h), "store" or "link" (store.h); job.h has the members that all share. It
+ * ends after one batch of transfers. Killing it cancels it: partial files are never in their final
+ * place.
  */
 #include <curl/curl.h>
 #include <locale.h>
@@ -24,12 +24,12 @@
 #include "parts/parts.h"
 #include "store.h"
 
-enum { ORDER_MAX = 8 << 20 };
+enum { REQUEST_MAX = 8 << 20 };
 
 struct operation {
 	const char *name;
-	/* Confines the process, does it all and says the result. */
-	int (*run)(const json_t *order, struct err *err);
+	/* Locks down the process, does the work and sends the result. */
+	int (*run)(const json_t *request, struct err *err);
 };
 
 static const struct operation operations[] = {
@@ -38,33 +38,33 @@ static const struct operation operations[] = {
 	{ "link", store_link },
 };
 
-static int obey(const json_t *order, struct err *err)
+static int run_operation(const json_t *request, struct err *err)
 {
 	const char *name = "";
 
-	if (json_get_text(order, "order", "do", &name, NULL, err) < 0)
+	if (json_get_text(request, "order", "do", &name, NULL, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (str_eq(operations[i].name, name))
-			return operations[i].run(order, err);
+			return operations[i].run(request, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 
 static int run(struct err *err)
 {
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *request = NULL;
 
 	if (harden_process(err) < 0)
 		return -1;
-	/* What a killed server wanted, nobody wants any more. */
+	/* A killed server needs no results any more. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(err, "asking to end with the server");
-	order = request_read(ORDER_MAX, err);
-	if (order == NULL)
+	request = request_read(REQUEST_MAX, err);
+	if (request == NULL)
 		return -1;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return err_set(err, ERR_INTERNAL, "libcurl does not start");
-	return obey(order, err);
+	return run_operation(request, err);
 }
 
 int main(int argc, char **argv)
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 
 	if (!parts_agree(argc, argv))
 		return PARTS_OTHER;
-	/* Hosts in Unicode are converted by the locale's character set. */
+	/* libcurl converts Unicode hosts from the locale's character set. */
 	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);

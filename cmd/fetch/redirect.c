@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * redirect.c - libcurl's URL parser is used, so that the URL that is checked is the URL that is
+ * fetched. Addresses are checked here as well as at the socket: behind a proxy no socket of ours
+ * goes to the host.
+ */
 #include "redirect.h"
 
 #include <arpa/inet.h>
@@ -15,7 +20,7 @@
 
 enum { SHOWN_MAX = 300, ADDRESS_MAX = 46 };
 
-/* Blanks and other characters that do not belong into a URL are encoded, as browsers do. */
+/* Blanks and other illegal characters are encoded, as browsers do. */
 static const unsigned int lenient = CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME;
 
 static int set_url(CURLU *url, const char *text, struct err *err)
@@ -43,7 +48,7 @@ CURLU *redirect_start(const char *url, struct err *err)
 
 int redirect_follow(CURLU *url, const char *location, struct err *err)
 {
-	/* A login is for the host that it was given for. */
+	/* A login is meant for its own host. */
 	(void)curl_url_set(url, CURLUPART_USER, NULL, 0);
 	(void)curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
 	if (set_url(url, location, err) < 0)
@@ -53,7 +58,7 @@ int redirect_follow(CURLU *url, const char *location, struct err *err)
 
 /* ---- the host ---- */
 
-/* True when `host` is an address: libcurl has put all notations of IPv4 into one. */
+/* Returns true when `host` is an address. libcurl has normalized all notations of IPv4. */
 static bool read_address(const char *host, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)ret;
@@ -71,7 +76,7 @@ static bool read_address(const char *host, struct sockaddr_storage *ret)
 	len = strcspn(host + 1, "]%");
 	in6->sin6_family = AF_INET6;
 	if (len > ADDRESS_MAX)
-		return true; /* the zeros of an unspecified address, which is refused */
+		return true; /* leaves the unspecified address, which is refused */
 	memcpy(text, host + 1, len);
 	text[len] = '\0';
 	if (inet_pton(AF_INET6, text, &in6->sin6_addr) != 1)
@@ -147,7 +152,7 @@ static int check_host(const char *host, const char *port, const struct redirect_
 	return rules->hosts != NULL ? check_listed(host, port, rules->hosts, err) : 0;
 }
 
-/* xn-- labels for a host in Unicode, where libcurl can make them. */
+/* Returns the host with xn-- labels, where libcurl can make them. */
 static char *host_of(CURLU *url)
 {
 #ifdef CURLU_PUNYCODE

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * refusal.c - Storages report the reason as a code, a word in a header or in XML. The tables group
+ * the codes by what they mean for the other files: a wrong key, region or token fails all of them,
+ * so the batch ends at once. Any other code fails one file.
+ */
 #include "refusal.h"
 
 #include <string.h>
@@ -7,7 +12,9 @@
 
 enum { REGION_MAX = 40, STATUS_UNKNOWN = 401, STATUS_REFUSED = 403 };
 
-/* All about the account, its key or this machine's clock: no other file fares better. */
+/*
+ * These concern the account, its key or this machine's clock: every other file would fail as well.
+ */
 static const char *const key_codes[] = {
 	/* Azure */
 	"AccountIsDisabled", "AuthenticationFailed", "AuthorizationFailure",
@@ -18,7 +25,7 @@ static const char *const key_codes[] = {
 	"AccountProblem", "AllAccessDisabled", "InvalidAccessKeyId", "NotSignedUp",
 	"RequestTimeTooSkewed", "SignatureDoesNotMatch"
 };
-/* Of a key that is good for a while. */
+/* Codes about a temporary key. */
 static const char *const token_codes[] = { "ExpiredToken", "InvalidToken", "TokenRefreshRequired" };
 static const char *const region_codes[] = { "AuthorizationHeaderMalformed",
 					    "IllegalLocationConstraintException",
@@ -44,8 +51,7 @@ bool refusal_may_pass(const struct reception *reception)
 	case 503:
 	case 504:
 		return true;
-	case 400: /* a body that came too slowly, changed on its way, or whose file was written to
-		   */
+	case 400: /* a body that was slow, damaged on its way, or changed during the request */
 		return str_eq(reception->code, "RequestTimeout") ||
 		       str_eq(reception->code, "XAmzContentSHA256Mismatch") ||
 		       str_eq(reception->code, "BadDigest") ||
@@ -58,7 +64,7 @@ bool refusal_may_pass(const struct reception *reception)
 	}
 }
 
-/* The one that the storage names, by its own word; "" when it names none. */
+/* Sets `region` to the one that the storage names, or to "". */
 static void find_region(const struct reception *reception, char region[REGION_MAX + 1])
 {
 	static const char element[] = "<Region>";

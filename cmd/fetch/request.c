@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * request.c - The body is read by pread() in a callback, so a retry or a rewind needs no buffer.
+ * Delays between tries double, with a random part, and Retry-After extends them. Of an error only
+ * the code is kept: other parts may repeat what was signed.
+ */
 #include "request.h"
 
 #include <errno.h>
@@ -14,7 +19,7 @@
 #include "upload.h"
 
 enum {
-	BODY_MAX = 64 << 10, /* of an answer; the rest is dropped */
+	BODY_MAX = 64 << 10, /* of a response; the rest is dropped */
 	FIRST_DELAY_MS = 300,
 	DELAY_MAX_MS = 8000,
 	RETRY_AFTER_MAX_S = 24 * 3600,
@@ -37,14 +42,14 @@ static bool is_success(const struct reception *reception)
 	return reception->status >= 200 && reception->status < 300;
 }
 
-/* What one try made. */
-static void clear(struct request *request)
+/* Frees what one try made. */
+static void clear_try(struct request *request)
 {
 	curl_handle_free(request->handle);
 	request->handle = NULL;
 	curl_slist_free_all(request->sending.headers);
 	request->sending.headers = NULL;
-	if (request->sending.url != NULL) /* it may hold a SAS */
+	if (request->sending.url != NULL) /* it may contain a SAS */
 		explicit_bzero(request->sending.url, strlen(request->sending.url));
 	mem_cleanup(&request->sending.url);
 	mem_cleanup(&request->reception.etag);
@@ -55,7 +60,7 @@ static void clear(struct request *request)
 
 void request_free(struct request *request)
 {
-	clear(request);
+	clear_try(request);
 	list_remove(&request->node);
 	buf_release(&request->sending.text);
 	buf_release(&request->reception.body);
@@ -171,16 +176,19 @@ static int set_options(struct request *request, CURL *curl, struct err *err)
 	    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, request->sending.headers) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->sending.method) != CURLE_OK)
 		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
-	/* Several connections carry more than one with several streams. */
+	/* HTTP/1.1, because several connections are faster than several streams in one. */
 	(void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	(void)curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
-	/* libcurl asks before each large body, and would wait for what a busy server says late. */
+	/*
+	 * libcurl sends Expect: 100-continue before a large body, and a busy server is slow to
+	 * reply to it.
+	 */
 	if (request->eager)
 		(void)curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 1L);
 	return set_body(request, curl, err);
 }
 
-static int aim(const struct request *request, struct err *err)
+static int aim_handle(const struct request *request, struct err *err)
 {
 	CURLU *url = curl_url();
 	int result = -1;
@@ -193,22 +201,22 @@ static int aim(const struct request *request, struct err *err)
 	return result;
 }
 
-int request_prepare(struct request *request, const struct backend *backend, const struct job *order,
+int request_prepare(struct request *request, const struct backend *backend, const struct job *job,
 		    struct err *err)
 {
-	clear(request);
+	clear_try(request);
 	request->reception.status = 0;
 	request->reception.code[0] = '\0';
 	request->reception.region[0] = '\0';
 	request->reception.token[0] = '\0';
 	request->tries++;
-	/* The person named the storage: wherever it is, it is meant. */
-	request->handle = curl_handle_new(order, CURL_HANDLE_ANY, err);
+	/* The user named the storage, so any address is allowed. */
+	request->handle = curl_handle_new(job, CURL_HANDLE_ANY, err);
 	if (request->handle == NULL ||
 	    backend->prepare(backend, &request->sending, request->handle->curl, err) < 0 ||
 	    set_options(request, request->handle->curl, err) < 0)
 		return -1;
-	return aim(request, err);
+	return aim_handle(request, err);
 }
 
 /* ---- judging ---- */
@@ -222,7 +230,7 @@ static const char *header_of(CURL *curl, const char *name)
 		       : NULL;
 }
 
-/* Only a word: what else an error says may repeat what was signed. */
+/* Keeps only the code: the rest of an error may repeat what was signed. */
 static void take_code(struct reception *reception, const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
@@ -233,7 +241,7 @@ static void take_code(struct reception *reception, const char *text)
 	reception->code[len] = '\0';
 }
 
-static void receive(struct request *request)
+static void read_response(struct request *request)
 {
 	struct reception *reception = &request->reception;
 	CURL *curl = request->handle->curl;
@@ -256,12 +264,12 @@ static void receive(struct request *request)
 		take_code(reception, element + strlen("<Code>"));
 }
 
-/* Longer every time, and not at the same time as all others. */
-static enum verdict wait_for_more(struct request *request)
+/* Each delay is longer than the last, with a random part, so that requests do not come together. */
+static enum verdict schedule_retry(struct request *request)
 {
 	const char *wanted = header_of(request->handle->curl, "Retry-After");
 	uint64_t delay = (uint64_t)FIRST_DELAY_MS << (request->tries - 1);
-	long seconds = wanted != NULL ? strtol(wanted, NULL, 10) : 0; /* 0 of a date, too */
+	long seconds = wanted != NULL ? strtol(wanted, NULL, 10) : 0; /* 0 for a date, too */
 	uint64_t now = clock_ms();
 
 	if (delay > DELAY_MAX_MS)
@@ -270,7 +278,7 @@ static enum verdict wait_for_more(struct request *request)
 	if (seconds > 0 && seconds <= RETRY_AFTER_MAX_S && (uint64_t)seconds * 1000 > delay)
 		delay = (uint64_t)seconds * 1000;
 	request->not_before = now + delay;
-	return delay < job_left_ms(request->handle->order) ? VERDICT_AGAIN : VERDICT_HOPELESS;
+	return delay < job_left_ms(request->handle->job) ? VERDICT_AGAIN : VERDICT_HOPELESS;
 }
 
 static enum verdict judge_transfer(struct request *request, CURLcode code)
@@ -281,15 +289,15 @@ static enum verdict judge_transfer(struct request *request, CURLcode code)
 		return VERDICT_BAD;
 	(void)curl_handle_explain(request->handle, code, &request->err);
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_URL_MALFORMAT ||
-	    code == CURLE_UNSUPPORTED_PROTOCOL || job_left_ms(request->handle->order) == 0)
+	    code == CURLE_UNSUPPORTED_PROTOCOL || job_left_ms(request->handle->job) == 0)
 		return VERDICT_HOPELESS;
 	if (!last)
-		return wait_for_more(request);
-	/* A storage that is not there will not be there for the next file. */
+		return schedule_retry(request);
+	/* A storage that cannot be reached fails for the next file as well. */
 	return request->sent == 0 ? VERDICT_HOPELESS : VERDICT_BAD;
 }
 
-static enum verdict judge_answer(struct request *request, const struct backend *backend)
+static enum verdict judge_response(struct request *request, const struct backend *backend)
 {
 	const struct reception *reception = &request->reception;
 	enum verdict verdict;
@@ -299,12 +307,12 @@ static enum verdict judge_answer(struct request *request, const struct backend *
 				    &request->err) == 0)
 			return VERDICT_GOOD;
 		return request->err.code == ERR_BUSY && request->tries < REQUEST_TRIES_MAX
-			       ? wait_for_more(request)
+			       ? schedule_retry(request)
 			       : VERDICT_BAD;
 	}
 	verdict = refusal_judge(backend, reception, &request->err);
 	if (request->tries < REQUEST_TRIES_MAX && refusal_may_pass(reception))
-		return wait_for_more(request);
+		return schedule_retry(request);
 	return verdict;
 }
 
@@ -313,11 +321,11 @@ enum verdict request_judge(struct request *request, const struct backend *backen
 	enum verdict verdict;
 
 	if (code == CURLE_OK) {
-		receive(request);
-		verdict = judge_answer(request, backend);
+		read_response(request);
+		verdict = judge_response(request, backend);
 	} else {
 		verdict = judge_transfer(request, code);
 	}
-	clear(request);
+	clear_try(request);
 	return verdict;
 }

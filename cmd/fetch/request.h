@@ -50,7 +50,7 @@ void request_look(struct request *request);
  * Prepares the handle for a try. It belongs to the request until request_judge. Returns -1 and sets
  * *err.
  */
-int request_prepare(struct request *request, const struct backend *backend, const struct job *order,
+int request_prepare(struct request *request, const struct backend *backend, const struct job *job,
 		    struct err *err) MUST_CHECK;
 /*
  * Judges a finished transfer and frees its handle. Sets request->err unless the verdict is

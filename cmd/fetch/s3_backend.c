@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * s3_backend.c - S3: PutObject, and multipart uploads. libcurl signs, with the hash of the body
- * in a header: it would sign that of no body.
+ * s3_backend.c - S3: PutObject and multipart uploads.
+ *
+ * libcurl signs the requests, with the hash of the body in a header: without it, libcurl would sign
+ * the hash of an empty body. An object carries the upload's token as metadata, by which STEP_LOOK
+ * recognizes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +38,9 @@ static void add_header(struct sending *sending, char *line_own)
 	free(line_own);
 }
 
-/* What an answer brought stands in XML: as text, with nothing that XML reads. */
+/*
+ * An ETag of a response goes into XML. bare_etag() has removed everything that XML would interpret.
+ */
 static void put_parts(struct buf *out, const struct upload *upload)
 {
 	buf_puts(out, "<CompleteMultipartUpload>");
@@ -55,7 +60,7 @@ static void add_description(struct sending *sending)
 	add_header(sending, xasprintf("content-disposition:%s", disposition));
 }
 
-/* Members of the query stand in the order of their names: libcurl signs them as they are. */
+/* Members of the query must be sorted by name: libcurl signs them in the order of the URL. */
 static void describe(const struct s3_backend *s3, struct sending *sending)
 {
 	const struct upload *upload = sending->upload;
@@ -98,7 +103,7 @@ static void describe(const struct s3_backend *s3, struct sending *sending)
 	add_description(sending);
 }
 
-/* Not all that speak like S3 look at the hash that is signed. */
+/* Not every S3-compatible storage checks the signed hash, so Content-MD5 is sent as well. */
 static int add_hashes(struct sending *sending, struct err *err)
 {
 	cleanup_buf struct buf hash = BUF_INIT(BUF_UNBOUNDED);
@@ -130,7 +135,10 @@ static int prepare(const struct backend *backend, struct sending *sending, CURL 
 	return 0;
 }
 
-/* The text of an element without children; NULL when it is not there, or not plain. */
+/*
+ * Returns the text of an element without children. Returns NULL when it is missing or not plain.
+ * The caller frees the result.
+ */
 static char *element(const char *xml, const char *name, size_t max)
 {
 	cleanup_free char *open = xasprintf("<%s>", name);
@@ -169,7 +177,7 @@ static int take_etag(struct upload *upload, unsigned int part, const struct rece
 	return upload->etags[part] != NULL ? 0 : backend_no_storage(reception, err);
 }
 
-/* It may begin to answer before it knows how it ends. */
+/* S3 may send status 200 before it knows the outcome, which is in the body. */
 static int check_finish(const struct reception *reception, struct err *err)
 {
 	const char *body = buf_str(&reception->body);
@@ -195,7 +203,7 @@ static int accept_answer(const struct backend *backend, struct upload *upload,
 		return take_etag(upload, sending->part, reception, err);
 	case STEP_FINISH:
 		return check_finish(reception, err);
-	case STEP_LOOK: /* what lies there could be what an earlier upload left */
+	case STEP_LOOK: /* the object may be left from an earlier upload */
 		return str_eq(reception->token, upload->token)
 			       ? 0
 			       : err_set(err, ERR_NOT_FOUND, "it does not lie there");

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sink.c - Bytes are gathered into blocks that are aligned in the file, and a block of zeros is
+ * skipped. The final ftruncate() gives the file its length, also when it ends in a hole.
+ */
 #include "sink.h"
 
 #include <errno.h>
@@ -47,7 +51,7 @@ static int write_at(int fd, const char *data, size_t len, uint64_t at, struct er
 	return 0;
 }
 
-/* `at` is where the block begins. */
+/* Writes a block that begins at `at`, unless it is all zeros. */
 static int put_block(const struct sink *sink, const char *block, size_t len, uint64_t at,
 		     struct err *err)
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * store.c - Reads the request into a batch and reports each upload when it ends. Links are made
+ * here by the backend's function, so "link" needs no network: it signs names that earlier uploads
+ * stored.
+ */
 #include "store.h"
 
 #include <stdlib.h>
@@ -21,7 +26,7 @@ enum { FOLDER_FD = 3 };
 
 struct store {
 	struct batch batch;
-	struct job order;
+	struct job job;
 	struct storage_target target;
 	struct backend *backend;
 	uint64_t link_seconds;
@@ -65,7 +70,7 @@ static int take_target(const json_t *json, struct storage_target *target, struct
 					    : err_set(err, ERR_INVALID, "the order has no storage");
 }
 
-/* What is uploaded, beside what it is called in the storage. */
+/* ---- progress ---- */
 static int take_source(const json_t *value, struct upload *upload, struct err *err)
 {
 	const char *path = NULL;
@@ -122,7 +127,7 @@ static void put_link(const struct store *store, const struct upload *upload, jso
 	json_put_int(progress, "expires", (json_int_t)time(NULL) + (json_int_t)store->link_seconds);
 }
 
-static void on_told(struct batch *batch, size_t index)
+static void on_upload_done(struct batch *batch, size_t index)
 {
 	struct store *store = container_of(batch, struct store, batch);
 	const struct upload *upload = &batch->uploads[index];
@@ -140,7 +145,7 @@ static void on_told(struct batch *batch, size_t index)
 	response_progress(progress);
 }
 
-static void on_made(struct batch *batch)
+static void on_container_made(struct batch *batch)
 {
 	json_t *progress = json_object();
 
@@ -151,13 +156,13 @@ static void on_made(struct batch *batch)
 
 /* ---- the run ---- */
 
-/* All of the order; confines this process. */
-static int prepare(struct store *store, const json_t *json, int folder_fd, struct err *err)
+/* Reads the whole request, locks down this process and creates the backend. */
+static int prepare_store(struct store *store, const json_t *json, int folder_fd, struct err *err)
 {
-	if (job_take(json, &store->order, err) < 0 ||
+	if (job_take(json, &store->job, err) < 0 ||
 	    job_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
 	    take_target(json, &store->target, err) < 0 || take_files(store, json, err) < 0 ||
-	    lockdown_transfers(store->order.ca_file, folder_fd, err) < 0)
+	    lockdown_transfers(store->job.ca_file, folder_fd, err) < 0)
 		return -1;
 	store->backend = store->target.kind == STORAGE_AZURE
 				 ? azure_backend_new(&store->target, err)
@@ -165,25 +170,25 @@ static int prepare(struct store *store, const json_t *json, int folder_fd, struc
 	return store->backend != NULL ? 0 : -1;
 }
 
-static int run(struct store *store, const json_t *json, struct err *err)
+static int run_store(struct store *store, const json_t *json, struct err *err)
 {
 	struct stat st;
 
 	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
-	if (prepare(store, json, FOLDER_FD, err) < 0)
+	if (prepare_store(store, json, FOLDER_FD, err) < 0)
 		return -1;
-	store->batch.order = &store->order;
+	store->batch.job = &store->job;
 	store->batch.backend = store->backend;
 	store->batch.folder_fd = FOLDER_FD;
-	store->batch.told = on_told;
-	store->batch.made = on_made;
+	store->batch.on_upload_done = on_upload_done;
+	store->batch.on_container_made = on_container_made;
 	return batch_run(&store->batch, err);
 }
 
 static int link_all(struct store *store, const json_t *json, struct err *err)
 {
-	if (prepare(store, json, -1, err) < 0)
+	if (prepare_store(store, json, -1, err) < 0)
 		return -1;
 	for (size_t i = 0; i < store->batch.count; i++) {
 		json_t *progress = json_object();
@@ -195,7 +200,7 @@ static int link_all(struct store *store, const json_t *json, struct err *err)
 	return 0;
 }
 
-static void release(struct store *store)
+static void release_store(struct store *store)
 {
 	for (size_t i = 0; i < store->batch.count; i++)
 		upload_release(&store->batch.uploads[i]);
@@ -205,28 +210,28 @@ static void release(struct store *store)
 	storage_target_release(&store->target);
 }
 
-int store_run(const json_t *order, struct err *err)
+int store_run(const json_t *request, struct err *err)
 {
 	struct store store = { .stored = 0 };
-	int result = run(&store, order, err);
-	json_t *said;
+	int result = run_store(&store, request, err);
+	json_t *progress;
 
 	if (result == 0) {
-		said = json_object();
-		json_put_int(said, "stored", (json_int_t)store.stored);
-		response_result(said);
+		progress = json_object();
+		json_put_int(progress, "stored", (json_int_t)store.stored);
+		response_result(progress);
 	}
-	release(&store);
+	release_store(&store);
 	return result;
 }
 
-int store_link(const json_t *order, struct err *err)
+int store_link(const json_t *request, struct err *err)
 {
 	struct store store = { .links_only = true };
-	int result = link_all(&store, order, err);
+	int result = link_all(&store, request, err);
 
 	if (result == 0)
 		response_result(json_object());
-	release(&store);
+	release_store(&store);
 	return result;
 }

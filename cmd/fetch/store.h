@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 
-int store_run(const json_t *order, struct err *err) MUST_CHECK;
-int store_link(const json_t *order, struct err *err) MUST_CHECK;
+int store_run(const json_t *request, struct err *err) MUST_CHECK;
+int store_link(const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * upload.c - A state machine that produces requests: upload_next() returns the next one that may be
+ * sent now. A file that changes while it is uploaded is started again from its beginning. Parts of
+ * a failed upload are aborted, since the storage would keep, and charge for, parts that are never
+ * put together.
+ */
 #include "upload.h"
 
 #include <stdlib.h>
@@ -10,8 +16,8 @@
 
 enum { RESTARTS_MAX = 3 };
 
-/* What it has of its way up to now. */
-static void forget(struct upload *upload)
+/* Resets everything that belongs to the current attempt. */
+static void reset_upload(struct upload *upload)
 {
 	for (unsigned int i = 0; upload->etags != NULL && i < upload->part_count; i++)
 		free(upload->etags[i]);
@@ -26,7 +32,7 @@ static void forget(struct upload *upload)
 
 void upload_release(struct upload *upload)
 {
-	forget(upload);
+	reset_upload(upload);
 	free(upload->path);
 	free(upload->name);
 }
@@ -85,7 +91,7 @@ static int open_file(struct upload *upload, int folder_fd, struct err *err)
 	return 0;
 }
 
-static int divide(struct upload *upload, unsigned int parts_max, struct err *err)
+static int divide_into_parts(struct upload *upload, unsigned int parts_max, struct err *err)
 {
 	upload->part_size = UPLOAD_PART_SIZE;
 	while (upload->size / upload->part_size >= parts_max)
@@ -98,7 +104,7 @@ static int divide(struct upload *upload, unsigned int parts_max, struct err *err
 	return 0;
 }
 
-static bool give(struct upload *upload, struct sending *sending, enum step step)
+static bool set_sending(struct upload *upload, struct sending *sending, enum step step)
 {
 	*sending = (struct sending){ .step = step, .upload = upload, .fd = -1 };
 	buf_init(&sending->text, BUF_UNBOUNDED);
@@ -106,13 +112,14 @@ static bool give(struct upload *upload, struct sending *sending, enum step step)
 	return true;
 }
 
-static bool begin(struct upload *upload, const struct backend *backend, int folder_fd,
-		  struct sending *sending)
+static bool begin_upload(struct upload *upload, const struct backend *backend, int folder_fd,
+			 struct sending *sending)
 {
 	struct err err;
 
 	if (open_file(upload, folder_fd, &err) < 0 ||
-	    (upload->size > UPLOAD_WHOLE_MAX && divide(upload, backend->parts_max, &err) < 0)) {
+	    (upload->size > UPLOAD_WHOLE_MAX &&
+	     divide_into_parts(upload, backend->parts_max, &err) < 0)) {
 		upload->unfit = true;
 		upload_fail(upload, &err);
 		return false;
@@ -120,13 +127,13 @@ static bool begin(struct upload *upload, const struct backend *backend, int fold
 	random_hex(upload->token, BACKEND_TOKEN_LEN);
 	upload->state = UPLOAD_BUSY;
 	if (upload->part_count == 0) {
-		(void)give(upload, sending, STEP_WHOLE);
+		(void)set_sending(upload, sending, STEP_WHOLE);
 		sending->fd = upload->fd;
 		sending->length = upload->size;
 		return true;
 	}
 	if (backend->has_begin)
-		return give(upload, sending, STEP_BEGIN);
+		return set_sending(upload, sending, STEP_BEGIN);
 	upload->state = UPLOAD_PARTS;
 	return upload_next(upload, backend, folder_fd, sending);
 }
@@ -134,7 +141,7 @@ static bool begin(struct upload *upload, const struct backend *backend, int fold
 static bool next_part(struct upload *upload, struct sending *sending)
 {
 	if (upload->next_part < upload->part_count) {
-		(void)give(upload, sending, STEP_PART);
+		(void)set_sending(upload, sending, STEP_PART);
 		sending->part = upload->next_part++;
 		sending->fd = upload->fd;
 		sending->offset = sending->part * upload->part_size;
@@ -146,27 +153,27 @@ static bool next_part(struct upload *upload, struct sending *sending)
 	if (upload->parts_done < upload->part_count)
 		return false;
 	upload->state = UPLOAD_BUSY;
-	return give(upload, sending, STEP_FINISH);
+	return set_sending(upload, sending, STEP_FINISH);
 }
 
-/* Parts that nobody puts together would lie there for good. */
+/* The storage would keep parts that are never put together. */
 static bool abort_parts(struct upload *upload, struct sending *sending)
 {
 	if (upload->id == NULL || upload->aborting || upload->running > 0)
 		return false;
 	upload->aborting = true;
-	return give(upload, sending, STEP_ABORT);
+	return set_sending(upload, sending, STEP_ABORT);
 }
 
-static bool begin_anew(struct upload *upload, const struct backend *backend, int folder_fd,
-		       struct sending *sending)
+static bool restart_upload(struct upload *upload, const struct backend *backend, int folder_fd,
+			   struct sending *sending)
 {
 	if (upload->running > 0)
 		return false;
 	if (abort_parts(upload, sending))
 		return true;
-	forget(upload);
-	return begin(upload, backend, folder_fd, sending);
+	reset_upload(upload);
+	return begin_upload(upload, backend, folder_fd, sending);
 }
 
 bool upload_next(struct upload *upload, const struct backend *backend, int folder_fd,
@@ -174,11 +181,11 @@ bool upload_next(struct upload *upload, const struct backend *backend, int folde
 {
 	switch (upload->state) {
 	case UPLOAD_NEW:
-		return begin(upload, backend, folder_fd, ret_sending);
+		return begin_upload(upload, backend, folder_fd, ret_sending);
 	case UPLOAD_PARTS:
 		return next_part(upload, ret_sending);
 	case UPLOAD_STALE:
-		return begin_anew(upload, backend, folder_fd, ret_sending);
+		return restart_upload(upload, backend, folder_fd, ret_sending);
 	case UPLOAD_FAILED:
 		return abort_parts(upload, ret_sending);
 	case UPLOAD_BUSY:

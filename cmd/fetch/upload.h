@@ -39,7 +39,7 @@ struct upload {
 	unsigned int running;              /* requests that are sent, or wait for a retry */
 	char token[BACKEND_TOKEN_LEN + 1]; /* unique, also among uploads of the same name */
 	bool aborting;
-	bool told;
+	bool reported;
 	bool unfit;     /* failed because of the file itself: a retry would not help */
 	char *id;       /* of a file in parts, where the storage gives one */
 	char **etags;   /* of its parts; NULL where the storage needs none */

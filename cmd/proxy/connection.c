@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * connection.c - A table maps each state to a step, and a step runs until it can do nothing more
+ * without new bytes. A tunnel is not opened blindly: the client's first bytes must be a TLS hello
+ * that names the host of CONNECT, or a plain HTTP request to it. Bytes of both directions count
+ * against the session's limit as they pass.
+ */
 #include "connection.h"
 
 #include <stdlib.h>
@@ -15,38 +21,38 @@
 #include "text/base64.h"
 
 enum {
-	HEAD_SECONDS = 30,  /* for a request's head, a ClientHello, a proxy's answer */
-	IDLE_SECONDS = 300, /* without a byte either way */
-	LINGER_SECONDS = 2, /* for a client to read the answer and close */
+	HEAD_SECONDS = 30,  /* for a request's head, a ClientHello, a proxy's response */
+	IDLE_SECONDS = 300, /* without a byte in either direction */
+	LINGER_SECONDS = 2, /* for a client to read the response and close */
 	TLS_HANDSHAKE = 22,
 	HTTPS_PORT = 443,
-	HELLO_BYTES = 32 << 10, /* held while a ClientHello is not complete */
+	HELLO_BYTES = 32 << 10, /* buffered while a ClientHello is incomplete */
 };
 
 enum state {
-	STATE_HEAD,     /* the request's head is awaited */
-	STATE_DIAL,     /* a connection to the host or the person's proxy is */
-	STATE_UPSTREAM, /* the person's proxy is to answer CONNECT */
-	STATE_HELLO,    /* the client's ClientHello is awaited */
-	STATE_INNER,    /* no TLS: the head of a plain request in the tunnel is */
+	STATE_HEAD,     /* waits for the request's head */
+	STATE_DIAL,     /* waits for a connection to the host or to the user's proxy */
+	STATE_UPSTREAM, /* waits for the response of the user's proxy to CONNECT */
+	STATE_HELLO,    /* waits for the client's ClientHello */
+	STATE_INNER,    /* no TLS: waits for the head of a plain request in the tunnel */
 	STATE_TUNNEL,
-	STATE_PLAIN,  /* request body up, the response's head awaited */
-	STATE_ANSWER, /* the response's body */
-	STATE_LINGER, /* the last bytes for the client */
+	STATE_PLAIN,  /* passes the request's body; waits for the response's head */
+	STATE_ANSWER, /* passes the response's body */
+	STATE_LINGER, /* writes the last bytes for the client */
 	STATES
 };
 
 struct connection {
-	struct listener *gate;
+	struct listener *listener;
 	struct list node;
 	enum state state;
 	struct endpoint client;
-	struct endpoint server; /* the host, or the person's proxy */
+	struct endpoint server; /* the host, or the user's proxy */
 	struct dial dial;
 	struct loop_timer timer;
 	struct host_port to;
 	struct stats_row *row;
-	const struct upstream *upstream; /* NULL: directly */
+	const struct upstream *upstream; /* NULL for a direct connection */
 	bool tunnel;
 	struct buf request; /* the rewritten head, until there is a connection */
 	struct http_body body;
@@ -74,8 +80,8 @@ static void set_timer(struct connection *c)
 								      : seconds[c->state]);
 
 	if (wait_s > 0)
-		loop_timer_start(c->gate->loop, &c->timer, loop_now(c->gate->loop) + wait_s * 1000,
-				 on_timer);
+		loop_timer_start(c->listener->loop, &c->timer,
+				 loop_now(c->listener->loop) + wait_s * 1000, on_timer);
 	else
 		loop_timer_stop(&c->timer);
 }
@@ -96,15 +102,18 @@ static void linger(struct connection *c)
 static void refuse(struct connection *c, enum verdict verdict, const char *detail)
 {
 	if (c->row == NULL)
-		c->row = stats_find(c->gate->tally, NULL);
-	stats_count(c->gate->tally, c->row, verdict);
+		c->row = stats_find(c->listener->stats, NULL);
+	stats_count(c->listener->stats, c->row, verdict);
 	error_page_write(&c->client.out, verdict, c->to.host[0] != '\0' ? &c->to : NULL, detail);
 	linger(c);
 }
 
 /* ---- the request ---- */
 
-/* "Basic ..." for the person's proxy; NULL when it has no user. The caller frees it. */
+/*
+ * Returns "Basic ..." for the user's proxy, or NULL when it has no user. The caller frees the
+ * result.
+ */
 static char *authorization(const struct upstream *upstream)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -131,7 +140,7 @@ static void write_request(struct connection *c, const struct http_head_request *
 	}
 }
 
-static enum verdict judge(const struct connection *c)
+static enum verdict judge_host(const struct connection *c)
 {
 	static const enum verdict verdicts[] = {
 		[HOST_LIST_ALLOWED] = VERDICT_ALLOWED,
@@ -139,24 +148,25 @@ static enum verdict judge(const struct connection *c)
 		[HOST_LIST_OTHER_PORT] = VERDICT_PORT,
 		[HOST_LIST_FORBIDDEN] = VERDICT_FORBIDDEN,
 	};
-	enum verdict verdict = verdicts[host_list_check(c->gate->order->hosts, &c->to)];
+	enum verdict verdict = verdicts[host_list_check(c->listener->request->hosts, &c->to)];
 
-	if (verdict == VERDICT_ALLOWED && stats_bytes(c->gate->tally) >= c->gate->order->bytes_max)
+	if (verdict == VERDICT_ALLOWED &&
+	    stats_bytes(c->listener->stats) >= c->listener->request->bytes_max)
 		return VERDICT_BYTES;
 	return verdict;
 }
 
 static void start_dial(struct connection *c)
 {
-	const struct request *order = c->gate->order;
+	const struct request *rules = c->listener->request;
 	const char *host = c->upstream != NULL ? c->upstream->host : c->to.host;
 	uint16_t port = c->upstream != NULL ? c->upstream->port : c->to.port;
 
 	c->dial.trust = c->upstream != NULL    ? DIAL_ANY
-			: order->allow_private ? DIAL_PRIVATE
+			: rules->allow_private ? DIAL_PRIVATE
 					       : DIAL_GLOBAL;
 	set_state(c, STATE_DIAL);
-	dial_start(&c->dial, c->gate->resolver, listener_question(c->gate), host, port);
+	dial_start(&c->dial, c->listener->resolver, listener_question(c->listener), host, port);
 }
 
 static void take_request(struct connection *c, size_t len)
@@ -171,13 +181,14 @@ static void take_request(struct connection *c, size_t len)
 	}
 	c->to = request.to;
 	c->tunnel = request.connect;
-	c->row = stats_find(c->gate->tally, &c->to);
-	verdict = judge(c);
+	c->row = stats_find(c->listener->stats, &c->to);
+	verdict = judge_host(c);
 	if (verdict != VERDICT_ALLOWED) {
 		refuse(c, verdict, NULL);
 		return;
 	}
-	if (request_find_upstream(c->gate->order, c->to.host, c->tunnel, &c->upstream, &err) < 0) {
+	if (request_find_upstream(c->listener->request, c->to.host, c->tunnel, &c->upstream, &err) <
+	    0) {
 		refuse(c, VERDICT_UNREACHABLE, err.msg);
 		return;
 	}
@@ -204,7 +215,7 @@ static bool step_head(struct connection *c)
 
 /* ---- the way there ---- */
 
-static void run(struct connection *c);
+static void run_connection(struct connection *c);
 
 static void on_dialled(struct dial *dial, enum verdict verdict, const char *detail)
 {
@@ -213,12 +224,12 @@ static void on_dialled(struct dial *dial, enum verdict verdict, const char *deta
 	if (verdict != VERDICT_ALLOWED) {
 		refuse(c, verdict,
 		       c->upstream != NULL ? "the proxy of this machine is not reached" : detail);
-		run(c);
+		run_connection(c);
 		return;
 	}
 	endpoint_open(&c->server, fd_steal(&dial->fd));
 	buf_put(&c->server.out, c->request.data, c->request.len);
-	stats_add(c->gate->tally, c->row, c->request.len, 0);
+	stats_add(c->listener->stats, c->row, c->request.len, 0);
 	buf_release(&c->request);
 	if (c->tunnel && c->upstream == NULL) {
 		buf_puts(&c->client.out, "HTTP/1.1 200 Connection established\r\n\r\n");
@@ -226,13 +237,16 @@ static void on_dialled(struct dial *dial, enum verdict verdict, const char *deta
 	} else if (c->tunnel) {
 		set_state(c, STATE_UPSTREAM);
 	} else {
-		stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		stats_count(c->listener->stats, c->row, VERDICT_ALLOWED);
 		set_state(c, STATE_PLAIN);
 	}
-	run(c);
+	run_connection(c);
 }
 
-/* Takes the head at the start of what the server sent. 0 when it is not complete, -1: refused. */
+/*
+ * Takes the head at the start of the server's bytes. Returns 1 with a head, 0 when it is
+ * incomplete, -1 after a refusal.
+ */
 static int take_response(struct connection *c, struct http_head_response *ret_response,
 			 size_t *ret_len)
 {
@@ -268,12 +282,15 @@ static bool step_upstream(struct connection *c)
 
 /* ---- tunnels ---- */
 
-/* In a tunnel the client expects TLS: it is told in TLS, unless it does not speak it. */
+/*
+ * A client in a tunnel expects TLS: the refusal is a TLS alert, unless the client does not speak
+ * TLS.
+ */
 static void refuse_tunnel(struct connection *c, const char *detail)
 {
 	const struct buf *in = &c->client.in;
 
-	stats_count(c->gate->tally, c->row, VERDICT_TLS);
+	stats_count(c->listener->stats, c->row, VERDICT_TLS);
 	if (in->len > 0 && in->data[0] == TLS_HANDSHAKE)
 		error_page_write_alert(&c->client.out);
 	else
@@ -295,7 +312,7 @@ static bool step_hello(struct connection *c)
 	} else if (got > 0 && !str_eq(host, c->to.host)) {
 		refuse_tunnel(c, "the server name (SNI) in TLS is another one");
 	} else if (got > 0) {
-		stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		stats_count(c->listener->stats, c->row, VERDICT_ALLOWED);
 		set_state(c, STATE_TUNNEL);
 	} else if (in->len >= HELLO_BYTES) {
 		refuse_tunnel(c, "the ClientHello is too long");
@@ -307,7 +324,9 @@ static bool step_hello(struct connection *c)
 	return true;
 }
 
-/* Its first line is here and none of HTTP: no need to wait for more. */
+/*
+ * Returns true when the first line is complete and not HTTP: waiting for more would be pointless.
+ */
 static bool is_other_protocol(const struct buf *in)
 {
 	const char *end = memchr(in->data, '\n', in->len);
@@ -315,7 +334,10 @@ static bool is_other_protocol(const struct buf *in)
 	return end != NULL && memmem(in->data, (size_t)(end - in->data), " HTTP/1.", 8) == NULL;
 }
 
-/* Node asks for http:// by a tunnel: such a request is judged as if it came without. */
+/*
+ * Node sends requests to http:// through a tunnel. Such a request is judged like one without a
+ * tunnel.
+ */
 static bool step_inner(struct connection *c)
 {
 	const struct buf *in = &c->client.in;
@@ -336,13 +358,13 @@ static bool step_inner(struct connection *c)
 	http_head_write_request(&request, false, NULL, &c->server.out);
 	http_body_init(&c->body, request.body, request.body_len);
 	buf_consume(&c->client.in, len);
-	stats_add(c->gate->tally, c->row, len, 0);
-	stats_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+	stats_add(c->listener->stats, c->row, len, 0);
+	stats_count(c->listener->stats, c->row, VERDICT_ALLOWED);
 	set_state(c, STATE_PLAIN);
 	return true;
 }
 
-/* Passes on up to `len` bytes; false when there is nothing to do now. */
+/* Passes up to `len` bytes. Returns false when nothing can be passed now. */
 static bool pass(struct connection *c, struct endpoint *from, struct endpoint *to, size_t len)
 {
 	bool up = from == &c->client;
@@ -354,16 +376,16 @@ static bool pass(struct connection *c, struct endpoint *from, struct endpoint *t
 	if (!to->broken)
 		buf_put(&to->out, from->in.data, len);
 	buf_consume(&from->in, len);
-	stats_add(c->gate->tally, c->row, up ? len : 0, up ? 0 : len);
+	stats_add(c->listener->stats, c->row, up ? len : 0, up ? 0 : len);
 	set_timer(c);
 	return true;
 }
 
 static bool over_the_cap(struct connection *c)
 {
-	if (stats_bytes(c->gate->tally) < c->gate->order->bytes_max)
+	if (stats_bytes(c->listener->stats) < c->listener->request->bytes_max)
 		return false;
-	stats_count(c->gate->tally, c->row, VERDICT_BYTES);
+	stats_count(c->listener->stats, c->row, VERDICT_BYTES);
 	linger(c);
 	return true;
 }
@@ -390,7 +412,7 @@ static bool step_tunnel(struct connection *c)
 
 /* ---- plain requests ---- */
 
-/* The request's body and no byte more. */
+/* Passes the request's body and not one byte more. */
 static bool pass_body(struct connection *c)
 {
 	struct http_body before = c->body;
@@ -418,18 +440,19 @@ static bool step_plain(struct connection *c)
 
 	if (c->state != STATE_PLAIN || over_the_cap(c))
 		return true;
-	if (c->client.out.len >= ENDPOINT_BUFFER) /* of interim answers that nobody reads */
+	/* interim responses that the client does not read */
+	if (c->client.out.len >= ENDPOINT_BUFFER)
 		return up;
 	got = take_response(c, &response, &len);
 	if (got <= 0)
 		return up || got < 0;
-	if (response.status == 101) { /* Upgrade was not asked for */
+	if (response.status == 101) { /* the request had no Upgrade */
 		refuse(c, VERDICT_UNREACHABLE, "what it answered is no HTTP");
 		return true;
 	}
 	http_head_write_response(&response, &c->client.out);
 	buf_consume(&c->server.in, len);
-	stats_add(c->gate->tally, c->row, 0, len);
+	stats_add(c->listener->stats, c->row, 0, len);
 	if (response.status >= 200)
 		set_state(c, STATE_ANSWER);
 	return true;
@@ -456,7 +479,7 @@ static bool step_answer(struct connection *c)
 
 static bool step_dial(struct connection *c)
 {
-	(void)c; /* on_dialled() goes on */
+	(void)c; /* on_dialled() continues */
 	return false;
 }
 
@@ -466,7 +489,7 @@ static bool step_linger(struct connection *c)
 	return false;
 }
 
-/* Is more of what the client says wanted? */
+/* Returns true when more bytes of the client are needed. */
 static bool listens(const struct connection *c)
 {
 	switch (c->state) {
@@ -484,13 +507,13 @@ static bool listens(const struct connection *c)
 static bool has_ended(const struct connection *c)
 {
 	if (c->state == STATE_DIAL)
-		return false; /* its lookup is one of a bounded number */
+		return false; /* its open lookup counts against a bound */
 	return c->client.broken ||
 	       (c->state == STATE_LINGER && c->client.ended && endpoint_flushed(&c->client));
 }
 
-/* May free `c`. */
-static void run(struct connection *c)
+/* Runs the steps of the current state. May free `c`. */
+static void run_connection(struct connection *c)
 {
 	static bool (*const steps[])(struct connection *) = {
 		[STATE_HEAD] = step_head,         [STATE_DIAL] = step_dial,
@@ -503,7 +526,7 @@ static void run(struct connection *c)
 
 	bool was_shut = c->client.shut;
 
-	/* What was written made room, perhaps for what nobody would tell of again. */
+	/* Writing makes room, for which no further event may come: hence the second round. */
 	do {
 		while (steps[c->state](c))
 			;
@@ -518,34 +541,34 @@ static void run(struct connection *c)
 		connection_free(c);
 }
 
-static void on_client(struct endpoint *side)
+static void on_client(struct endpoint *endpoint)
 {
-	run(container_of(side, struct connection, client));
+	run_connection(container_of(endpoint, struct connection, client));
 }
 
-static void on_server(struct endpoint *side)
+static void on_server(struct endpoint *endpoint)
 {
-	run(container_of(side, struct connection, server));
+	run_connection(container_of(endpoint, struct connection, server));
 }
 
 /* ---- the object ---- */
 
-void connection_start(struct listener *gate, int fd_own)
+void connection_start(struct listener *listener, int fd_own)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 
-	c->gate = gate;
+	c->listener = listener;
 	list_init(&c->node);
-	list_append(&gate->connections, &c->node);
-	endpoint_init(&c->client, gate->loop, on_client);
-	endpoint_init(&c->server, gate->loop, on_server);
+	list_append(&listener->connections, &c->node);
+	endpoint_init(&c->client, listener->loop, on_client);
+	endpoint_init(&c->server, listener->loop, on_server);
 	buf_init(&c->request, BUF_UNBOUNDED);
-	c->dial.loop = gate->loop;
+	c->dial.loop = listener->loop;
 	c->dial.fd = -1;
 	c->dial.done = on_dialled;
 	endpoint_open(&c->client, fd_own);
 	set_state(c, STATE_HEAD);
-	run(c);
+	run_connection(c);
 }
 
 struct connection *connection_of(struct list *node)
@@ -555,7 +578,7 @@ struct connection *connection_of(struct list *node)
 
 void connection_free(struct connection *c)
 {
-	struct listener *gate = c->gate;
+	struct listener *listener = c->listener;
 
 	list_remove(&c->node);
 	loop_timer_stop(&c->timer);
@@ -564,7 +587,7 @@ void connection_free(struct connection *c)
 	endpoint_release(&c->server);
 	buf_release(&c->request);
 	free(c);
-	listener_forget(gate);
+	listener_forget(listener);
 }
 
 bool connection_answer(struct connection *c, const struct resolver_answer *answer)

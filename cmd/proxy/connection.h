@@ -18,7 +18,7 @@ struct connection;
  * Starts a connection on `fd_own`, which it owns. It frees itself at its end and calls
  * listener_forget().
  */
-void connection_start(struct listener *gate, int fd_own);
+void connection_start(struct listener *listener, int fd_own);
 /* Returns the connection of a node in listener->connections. */
 struct connection *connection_of(struct list *node);
 /* Ends the connection at once and frees it. */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * dial.c - The addresses of one lookup are filtered first and then tried in order, so a name that
+ * changes between check and connection (DNS rebinding) gains nothing. The timer serves both the
+ * lookup and each connection.
+ */
 #include "dial.h"
 
 #include <errno.h>
@@ -9,7 +14,7 @@
 #include "base/fd.h"
 #include "net/address.h"
 
-static void finish(struct dial *dial, enum verdict verdict, const char *detail)
+static void finish_dial(struct dial *dial, enum verdict verdict, const char *detail)
 {
 	loop_timer_stop(&dial->timer);
 	loop_io_stop(&dial->io);
@@ -32,10 +37,10 @@ static void on_connected(struct loop_io *io, uint32_t events)
 	if (getsockopt(dial->fd, SOL_SOCKET, SO_ERROR, &problem, &len) < 0 || problem != 0)
 		try_next(dial);
 	else
-		finish(dial, VERDICT_ALLOWED, NULL);
+		finish_dial(dial, VERDICT_ALLOWED, NULL);
 }
 
-/* True when a connection to `address` is under way. */
+/* Returns true when a connection to `address` has been started. */
 static bool try_one(struct dial *dial, const struct sockaddr_storage *address)
 {
 	int on = 1;
@@ -57,7 +62,7 @@ static void try_next(struct dial *dial)
 		loop_io_stop(&dial->io);
 		fd_close(&dial->fd);
 		if (dial->next >= dial->answer.count || dial->next >= DIAL_TRIES_MAX) {
-			finish(dial, VERDICT_UNREACHABLE, NULL);
+			finish_dial(dial, VERDICT_UNREACHABLE, NULL);
 			return;
 		}
 		if (try_one(dial, &dial->answer.addresses[dial->next++]))
@@ -72,7 +77,7 @@ static void on_timer(struct loop_timer *timer)
 	struct dial *dial = container_of(timer, struct dial, timer);
 
 	if (dial->question != 0)
-		finish(dial, VERDICT_UNRESOLVED, NULL);
+		finish_dial(dial, VERDICT_UNRESOLVED, NULL);
 	else
 		try_next(dial);
 }
@@ -83,8 +88,10 @@ static bool is_allowed(const struct dial *dial, const struct sockaddr_storage *a
 	       address_allowed((const struct sockaddr *)address, dial->trust == DIAL_PRIVATE);
 }
 
-/* Leaves only what may be connected to; what the last of the others is. */
-static enum verdict sort_out(struct dial *dial, const char **ret_what)
+/*
+ * Keeps the allowed addresses. Returns the verdict on the last forbidden one, and sets *ret_what.
+ */
+static enum verdict drop_forbidden(struct dial *dial, const char **ret_what)
 {
 	enum address_class class = ADDRESS_GLOBAL;
 	uint32_t kept = 0;
@@ -109,12 +116,12 @@ void dial_answer(struct dial *dial, const struct resolver_answer *answer)
 	dial->question = 0;
 	dial->answer = *answer;
 	if (answer->count == 0) {
-		finish(dial, VERDICT_UNRESOLVED, NULL);
+		finish_dial(dial, VERDICT_UNRESOLVED, NULL);
 		return;
 	}
-	verdict = sort_out(dial, &what);
+	verdict = drop_forbidden(dial, &what);
 	if (dial->answer.count == 0) {
-		finish(dial, verdict, what);
+		finish_dial(dial, verdict, what);
 		return;
 	}
 	dial->next = 0;
@@ -127,7 +134,9 @@ void dial_start(struct dial *dial, int channel, uint32_t question, const char *h
 	struct err err;
 
 	dial->question = question;
-	/* One that cannot be asked looks as if it did not answer: the timer tells, from the loop.
+	/*
+	 * A failed question is treated as one without an answer. The timer reports it, from the
+	 * loop.
 	 */
 	if (resolver_ask(channel, question, host, port, &err) < 0)
 		wait_ms = 0;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * endpoint.c - endpoint_update() is the only place that decides which events the loop waits for. A
+ * socket from which nothing is wanted leaves the loop, because epoll reports a hangup even when no
+ * event is asked for.
+ */
 #include "endpoint.h"
 
 #include <errno.h>
@@ -7,111 +12,114 @@
 
 #include "base/fd.h"
 
-void endpoint_init(struct endpoint *side, struct loop *loop, void (*moved)(struct endpoint *side))
+void endpoint_init(struct endpoint *endpoint, struct loop *loop,
+		   void (*moved)(struct endpoint *endpoint))
 {
-	*side = (struct endpoint){ .loop = loop, .fd = -1, .moved = moved };
-	buf_init(&side->in, ENDPOINT_BUFFER);
-	buf_init(&side->out, BUF_UNBOUNDED);
+	*endpoint = (struct endpoint){ .loop = loop, .fd = -1, .moved = moved };
+	buf_init(&endpoint->in, ENDPOINT_BUFFER);
+	buf_init(&endpoint->out, BUF_UNBOUNDED);
 }
 
-void endpoint_open(struct endpoint *side, int fd_own)
+void endpoint_open(struct endpoint *endpoint, int fd_own)
 {
-	side->fd = fd_own;
+	endpoint->fd = fd_own;
 }
 
-void endpoint_release(struct endpoint *side)
+void endpoint_release(struct endpoint *endpoint)
 {
-	loop_io_stop(&side->io);
-	fd_close(&side->fd);
-	buf_release(&side->in);
-	buf_release(&side->out);
+	loop_io_stop(&endpoint->io);
+	fd_close(&endpoint->fd);
+	buf_release(&endpoint->in);
+	buf_release(&endpoint->out);
 }
 
-bool endpoint_flushed(const struct endpoint *side)
+bool endpoint_flushed(const struct endpoint *endpoint)
 {
-	return side->out.len == 0 || side->broken;
+	return endpoint->out.len == 0 || endpoint->broken;
 }
 
-static void break_off(struct endpoint *side)
+static void break_off(struct endpoint *endpoint)
 {
-	side->broken = true;
-	buf_clear(&side->out);
+	endpoint->broken = true;
+	buf_clear(&endpoint->out);
 }
 
-static void write_some(struct endpoint *side)
+static void write_some(struct endpoint *endpoint)
 {
 	ssize_t n;
 
-	if (side->out.len == 0 || side->broken)
+	if (endpoint->out.len == 0 || endpoint->broken)
 		return;
-	n = send(side->fd, side->out.data, side->out.len, MSG_NOSIGNAL);
+	n = send(endpoint->fd, endpoint->out.data, endpoint->out.len, MSG_NOSIGNAL);
 	if (n > 0)
-		buf_consume(&side->out, (size_t)n);
+		buf_consume(&endpoint->out, (size_t)n);
 	else if (n < 0 && errno != EAGAIN && errno != EINTR)
-		break_off(side);
+		break_off(endpoint);
 }
 
-static void read_some(struct endpoint *side)
+static void read_some(struct endpoint *endpoint)
 {
-	size_t room = ENDPOINT_BUFFER - side->in.len;
+	size_t room = ENDPOINT_BUFFER - endpoint->in.len;
 	struct err err;
-	char *at = room > 0 ? buf_reserve(&side->in, room, &err) : NULL;
+	char *at = room > 0 ? buf_reserve(&endpoint->in, room, &err) : NULL;
 	ssize_t n;
 
 	if (at == NULL)
 		return;
-	n = recv(side->fd, at, room, 0);
+	n = recv(endpoint->fd, at, room, 0);
 	if (n > 0) {
-		buf_commit(&side->in, (size_t)n);
+		buf_commit(&endpoint->in, (size_t)n);
 	} else if (n == 0) {
-		side->ended = true;
+		endpoint->ended = true;
 	} else if (errno != EAGAIN && errno != EINTR) {
-		side->ended = true;
-		break_off(side);
+		endpoint->ended = true;
+		break_off(endpoint);
 	}
 }
 
-static bool wants_to_read(const struct endpoint *side)
+static bool wants_to_read(const struct endpoint *endpoint)
 {
-	return side->reading && !side->ended && side->in.len < ENDPOINT_BUFFER;
+	return endpoint->reading && !endpoint->ended && endpoint->in.len < ENDPOINT_BUFFER;
 }
 
 static void on_event(struct loop_io *io, uint32_t events)
 {
-	struct endpoint *side = container_of(io, struct endpoint, io);
+	struct endpoint *endpoint = container_of(io, struct endpoint, io);
 
-	/* An error shows in whatever is done next. */
-	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && wants_to_read(side))
-		read_some(side);
+	/* A socket error shows in the next read or write. */
+	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && wants_to_read(endpoint))
+		read_some(endpoint);
 	if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0)
-		write_some(side);
-	side->moved(side);
+		write_some(endpoint);
+	endpoint->moved(endpoint);
 }
 
 /*
- * A socket that nothing is wanted of is taken out of the loop: epoll would go on telling of its
- * end.
+ * Removes a socket without wanted events from the loop: epoll would report its hangup again and
+ * again.
  */
-static void wait_for(struct endpoint *side, uint32_t events)
+static void wait_for(struct endpoint *endpoint, uint32_t events)
 {
 	struct err err;
 
 	if (events == 0)
-		loop_io_stop(&side->io);
-	else if (loop_io_active(&side->io))
-		loop_io_set_events(&side->io, events);
-	else if (loop_io_start(side->loop, &side->io, side->fd, events, on_event, &err) < 0)
-		break_off(side);
+		loop_io_stop(&endpoint->io);
+	else if (loop_io_active(&endpoint->io))
+		loop_io_set_events(&endpoint->io, events);
+	else if (loop_io_start(endpoint->loop, &endpoint->io, endpoint->fd, events, on_event,
+			       &err) < 0)
+		break_off(endpoint);
 }
 
-void endpoint_update(struct endpoint *side)
+void endpoint_update(struct endpoint *endpoint)
 {
-	if (side->fd < 0)
+	if (endpoint->fd < 0)
 		return;
-	write_some(side);
-	if (side->closing && side->out.len == 0 && !side->shut) {
-		side->shut = true;
-		(void)shutdown(side->fd, SHUT_WR);
+	write_some(endpoint);
+	if (endpoint->closing && endpoint->out.len == 0 && !endpoint->shut) {
+		endpoint->shut = true;
+		(void)shutdown(endpoint->fd, SHUT_WR);
 	}
-	wait_for(side, (wants_to_read(side) ? EPOLLIN : 0U) | (side->out.len > 0 ? EPOLLOUT : 0U));
+	wait_for(endpoint, (wants_to_read(endpoint) ? EPOLLIN : 0U) |
+				   (endpoint->out.len > 0 ? EPOLLOUT : 0U));
 }

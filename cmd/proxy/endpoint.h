@@ -28,18 +28,19 @@ struct endpoint {
 	bool shut;    /* the writing side is shut down */
 	bool broken;  /* the socket takes no more bytes */
 	/* called after bytes moved; may release the endpoint */
-	void (*moved)(struct endpoint *side);
+	void (*moved)(struct endpoint *endpoint);
 };
 
-void endpoint_init(struct endpoint *side, struct loop *loop, void (*moved)(struct endpoint *side));
-void endpoint_open(struct endpoint *side, int fd_own);
-void endpoint_release(struct endpoint *side);
+void endpoint_init(struct endpoint *endpoint, struct loop *loop,
+		   void (*moved)(struct endpoint *endpoint));
+void endpoint_open(struct endpoint *endpoint, int fd_own);
+void endpoint_release(struct endpoint *endpoint);
 /*
  * Writes what the socket takes and updates what the loop waits for. Must be called after every
  * change.
  */
-void endpoint_update(struct endpoint *side);
+void endpoint_update(struct endpoint *endpoint);
 /* Returns true when `out` is written, or never can be. */
-bool endpoint_flushed(const struct endpoint *side);
+bool endpoint_flushed(const struct endpoint *endpoint);
 
 #endif

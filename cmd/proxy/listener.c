@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * listener.c - At the maximum of connections the listening socket leaves the loop, and further
+ * clients wait in its backlog. The process exits when its resolver ends or the loop fails: the
+ * server then starts another proxy.
+ */
 #include "listener.h"
 
 #include <errno.h>
@@ -12,105 +17,105 @@
 
 enum { PAUSE_MS = 100 };
 
-static void watch_arrivals(struct listener *gate);
+static void watch_incoming(struct listener *listener);
 
 static void on_pause(struct loop_timer *timer)
 {
-	watch_arrivals(container_of(timer, struct listener, pause));
+	watch_incoming(container_of(timer, struct listener, pause));
 }
 
-static void on_arrival(struct loop_io *io, uint32_t events)
+static void on_incoming(struct loop_io *io, uint32_t events)
 {
-	struct listener *gate = container_of(io, struct listener, arrivals);
-	int fd = accept4(gate->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct listener *listener = container_of(io, struct listener, incoming);
+	int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)events;
 	if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
 		return;
-	if (fd < 0) { /* out of descriptors or memory: it would be told at once again */
-		loop_io_stop(&gate->arrivals);
-		loop_timer_start(gate->loop, &gate->pause, loop_now(gate->loop) + PAUSE_MS,
-				 on_pause);
+	if (fd < 0) { /* out of descriptors or memory: the event would come again at once */
+		loop_io_stop(&listener->incoming);
+		loop_timer_start(listener->loop, &listener->pause,
+				 loop_now(listener->loop) + PAUSE_MS, on_pause);
 		return;
 	}
-	gate->count++;
-	connection_start(gate, fd);
-	if (gate->count >= LISTENER_CONNECTIONS_MAX)
-		loop_io_stop(&gate->arrivals);
+	listener->count++;
+	connection_start(listener, fd);
+	if (listener->count >= LISTENER_CONNECTIONS_MAX)
+		loop_io_stop(&listener->incoming);
 }
 
-static void watch_arrivals(struct listener *gate)
+static void watch_incoming(struct listener *listener)
 {
 	struct err err;
 
-	if (loop_io_active(&gate->arrivals) || loop_timer_active(&gate->pause) ||
-	    gate->count >= LISTENER_CONNECTIONS_MAX)
+	if (loop_io_active(&listener->incoming) || loop_timer_active(&listener->pause) ||
+	    listener->count >= LISTENER_CONNECTIONS_MAX)
 		return;
-	if (loop_io_start(gate->loop, &gate->arrivals, gate->listener, EPOLLIN, on_arrival, &err) <
-	    0) {
+	if (loop_io_start(listener->loop, &listener->incoming, listener->fd, EPOLLIN, on_incoming,
+			  &err) < 0) {
 		log_error("proxy", "%s", err.msg);
 		exit(EXIT_FAILURE);
 	}
 }
 
-void listener_forget(struct listener *gate)
+void listener_forget(struct listener *listener)
 {
-	gate->count--;
-	watch_arrivals(gate);
+	listener->count--;
+	watch_incoming(listener);
 }
 
-static void hand_out(struct listener *gate, const struct resolver_answer *answer)
+static void deliver_answer(struct listener *listener, const struct resolver_answer *answer)
 {
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &gate->connections)
+	list_for_each (node, next, &listener->connections)
 		if (connection_answer(connection_of(node), answer))
 			return;
 }
 
 static void on_answer(struct loop_io *io, uint32_t events)
 {
-	struct listener *gate = container_of(io, struct listener, answers);
+	struct listener *listener = container_of(io, struct listener, answers);
 	struct resolver_answer answer;
-	int got = resolver_take(gate->resolver, &answer);
+	int got = resolver_take(listener->resolver, &answer);
 
 	(void)events;
 	if (got > 0)
-		hand_out(gate, &answer);
-	if (got < 0) { /* without names nothing can be reached: the server starts another proxy */
+		deliver_answer(listener, &answer);
+	if (got < 0) { /* no host can be reached without names: the server starts another proxy */
 		log_error("proxy", "the resolver has ended");
 		exit(EXIT_FAILURE);
 	}
 }
 
-uint32_t listener_question(struct listener *gate)
+uint32_t listener_question(struct listener *listener)
 {
-	if (++gate->next_question == 0)
-		gate->next_question = 1;
-	return gate->next_question;
+	if (++listener->next_question == 0)
+		listener->next_question = 1;
+	return listener->next_question;
 }
 
-int listener_init(struct listener *gate, struct loop *loop, const struct request *order,
-		  int resolver, int listener, struct err *err)
+int listener_init(struct listener *listener, struct loop *loop, const struct request *request,
+		  int resolver, int listen_fd, struct err *err)
 {
-	*gate = (struct listener){ .loop = loop,
-				   .order = order,
-				   .resolver = resolver,
-				   .listener = listener,
-				   .tally = stats_new(loop) };
-	list_init(&gate->connections);
-	if (loop_io_start(loop, &gate->answers, resolver, EPOLLIN, on_answer, err) < 0)
+	*listener = (struct listener){ .loop = loop,
+				       .request = request,
+				       .resolver = resolver,
+				       .fd = listen_fd,
+				       .stats = stats_new(loop) };
+	list_init(&listener->connections);
+	if (loop_io_start(loop, &listener->answers, resolver, EPOLLIN, on_answer, err) < 0)
 		return -1;
-	return loop_io_start(loop, &gate->arrivals, listener, EPOLLIN, on_arrival, err);
+	return loop_io_start(loop, &listener->incoming, listen_fd, EPOLLIN, on_incoming, err);
 }
 
-void listener_release(struct listener *gate)
+void listener_release(struct listener *listener)
 {
-	while (!list_empty(&gate->connections))
-		connection_free(connection_of(gate->connections.next));
-	loop_io_stop(&gate->answers);
-	loop_io_stop(&gate->arrivals);
-	loop_timer_stop(&gate->pause);
-	stats_free(gate->tally);
+	while (!list_empty(&listener->connections))
+		connection_free(connection_of(listener->connections.next));
+	loop_io_stop(&listener->answers);
+	loop_io_stop(&listener->incoming);
+	loop_timer_stop(&listener->pause);
+	stats_free(listener->stats);
 }

@@ -17,12 +17,12 @@ enum { LISTENER_CONNECTIONS_MAX = 32 }; /* further ones wait in the socket's bac
 
 struct listener {
 	struct loop *loop;
-	const struct request *order;
-	struct stats *tally;
+	const struct request *request;
+	struct stats *stats;
 	int resolver; /* the resolver's channel */
 	struct loop_io answers;
-	int listener;
-	struct loop_io arrivals;
+	int fd;
+	struct loop_io incoming;
 	struct loop_timer pause; /* runs after accept failed */
 	struct list connections;
 	size_t count;
@@ -30,12 +30,12 @@ struct listener {
 };
 
 /* Starts listening. All arguments are borrowed until listener_release. Returns -1 and sets *err. */
-int listener_init(struct listener *gate, struct loop *loop, const struct request *order,
-		  int resolver, int listener, struct err *err) MUST_CHECK;
-void listener_release(struct listener *gate);
+int listener_init(struct listener *listener, struct loop *loop, const struct request *request,
+		  int resolver, int listen_fd, struct err *err) MUST_CHECK;
+void listener_release(struct listener *listener);
 /* Returns a new number for a question to the resolver, never 0. */
-uint32_t listener_question(struct listener *gate);
+uint32_t listener_question(struct listener *listener);
 /* Records that a connection, whose `node` has left the list, has ended. */
-void listener_forget(struct listener *gate);
+void listener_forget(struct listener *listener);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * lockdown.c - Landlock comes before seccomp, whose filter does not allow landlock's calls. The
+ * resolver keeps reading rights and the wide filter, because modules of the name service may read
+ * files and use sockets.
+ */
 #include "lockdown.h"
 
 #include "base/fd.h"
@@ -14,8 +19,9 @@ static const char *const resolver_folders[] = { "/etc", "/usr",     "/lib",     
 						"/run", "/var/run", "/var/lib/sss" };
 
 /*
- * A ruleset that refuses all that the kernel can, but paths of sockets: lookups ask local name
- * services. -1 with `err` set; 0 when the kernel has no landlock; else *ret_ruleset is open.
+ * Makes a ruleset that refuses everything known to the kernel except paths of sockets, which
+ * lookups need. Returns 1 and sets *ret_ruleset, 0 without landlock in the kernel, or -1 and sets
+ * *err.
  */
 static int make_ruleset(struct landlock_rights *ret_refused, int *ret_ruleset, struct err *err)
 {

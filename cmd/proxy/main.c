@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-proxy: lets one session reach the hosts that the person named, and no other.
+ * main.c - ptycell-proxy: lets one session reach the hosts that the user named, and no other.
  *
- * Its order (order.h) is a line of JSON on stdin, the session's listener descriptor 3. It reports
- * on stdout (tally.h) and serves until it is killed or stdin ends, which is the server's end. One
- * process a session: what a session may reach is then nothing that another's connection, or a
- * change of settings, could touch.
+ * Its request (request.h) is a line of JSON on stdin, and descriptor 3 is the session's listening
+ * socket. It reports on stdout (stats.h) and serves until stdin ends with the server, or until it
+ * is killed. There is one process for each session, so other sessions and changed settings cannot
+ * affect what a session may reach.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ enum { LISTENER_FD = 3, PORTS_MAX = HOST_LIST_MAX + 4 };
 
 struct server {
 	struct loop *loop;
-	struct loop_io order; /* standard input: nothing more comes but its end */
+	struct loop_io input; /* standard input: only its end is still expected */
 };
 
-static void on_order(struct loop_io *io, uint32_t events)
+static void on_input(struct loop_io *io, uint32_t events)
 {
-	struct server *server = container_of(io, struct server, order);
+	struct server *server = container_of(io, struct server, input);
 	char byte;
 
 	(void)events;
@@ -52,33 +52,33 @@ static int check_listener(struct err *err)
 	return fd_set_nonblock(LISTENER_FD, err);
 }
 
-static int confine(const struct request *order, struct err *err)
+static int lock_down(const struct request *input, struct err *err)
 {
 	uint16_t ports[PORTS_MAX];
-	size_t count = host_list_ports(order->hosts, ports, PORTS_MAX - 2);
+	size_t count = host_list_ports(input->hosts, ports, PORTS_MAX - 2);
 
-	if (order->https.at.port != 0)
-		ports[count++] = order->https.at.port;
-	if (order->http.at.port != 0)
-		ports[count++] = order->http.at.port;
+	if (input->https.at.port != 0)
+		ports[count++] = input->https.at.port;
+	if (input->http.at.port != 0)
+		ports[count++] = input->http.at.port;
 	return lockdown_proxy(ports, count, err);
 }
 
-static int serve(const struct request *order, int resolver, struct err *err)
+static int serve(const struct request *input, int resolver, struct err *err)
 {
 	struct server server = { .loop = loop_new(clock_ms, err) };
-	struct listener gate;
+	struct listener listener;
 
 	if (server.loop == NULL)
 		return -1;
-	if (confine(order, err) < 0 ||
-	    loop_io_start(server.loop, &server.order, STDIN_FILENO, EPOLLIN, on_order, err) < 0 ||
-	    listener_init(&gate, server.loop, order, resolver, LISTENER_FD, err) < 0)
+	if (lock_down(input, err) < 0 ||
+	    loop_io_start(server.loop, &server.input, STDIN_FILENO, EPOLLIN, on_input, err) < 0 ||
+	    listener_init(&listener, server.loop, input, resolver, LISTENER_FD, err) < 0)
 		return -1;
 	loop_run(server.loop);
-	stats_finish(gate.tally);
-	listener_release(&gate);
-	loop_io_stop(&server.order);
+	stats_finish(listener.stats);
+	listener_release(&listener);
+	loop_io_stop(&server.input);
 	loop_free(server.loop);
 	return 0;
 }
@@ -86,16 +86,16 @@ static int serve(const struct request *order, int resolver, struct err *err)
 static int run(struct err *err)
 {
 	cleanup_fd int resolver = -1;
-	struct request order;
+	struct request input;
 	int result;
 
 	if (harden_process(err) < 0 || check_listener(err) < 0)
 		return -1;
 	resolver = resolver_spawn(err);
-	if (resolver < 0 || request_take(&order, err) < 0)
+	if (resolver < 0 || request_take(&input, err) < 0)
 		return -1;
-	result = serve(&order, resolver, err);
-	request_release(&order);
+	result = serve(&input, resolver, err);
+	request_release(&input);
 	return result;
 }
 
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	if (run(&err) == 0)
-		_exit(EXIT_SUCCESS); /* nothing is left to flush, and a leak checker may not run */
+		/* nothing is left to flush, and a leak checker cannot run under seccomp */
+		_exit(EXIT_SUCCESS);
 	response_error(&err);
 	return EXIT_FAILURE;
 }

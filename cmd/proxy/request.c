@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * request.c - A proxy setting that cannot be parsed is not an error yet: it becomes one when a host
+ * needs that proxy. Connecting directly instead would send traffic around a proxy that the user's
+ * network requires.
+ */
 #include "request.h"
 
 #include <stdlib.h>
@@ -8,7 +13,7 @@
 #include "json/get.h"
 #include "json/make.h"
 
-enum { ORDER_MAX = 1 << 20 };
+enum { REQUEST_MAX = 1 << 20 };
 
 static int take_proxy(const json_t *json, const char *key, struct request_proxy *ret_proxy,
 		      struct err *err)
@@ -23,7 +28,7 @@ static int take_proxy(const json_t *json, const char *key, struct request_proxy 
 	return 0;
 }
 
-static int take(const json_t *json, struct request *order, struct err *err)
+static int take_members(const json_t *json, struct request *request, struct err *err)
 {
 	const char *hosts = "";
 	const char *no_proxy = "";
@@ -31,49 +36,49 @@ static int take(const json_t *json, struct request *order, struct err *err)
 
 	if (json_get_required(json, "order", "hosts", err) < 0 ||
 	    json_get_text(json, "order", "hosts", &hosts, NULL, err) < 0 ||
-	    json_get_bool(json, "order", "allow_private", &order->allow_private, err) < 0 ||
+	    json_get_bool(json, "order", "allow_private", &request->allow_private, err) < 0 ||
 	    json_get_required(json, "order", "bytes_max", err) < 0 ||
 	    json_get_int(json, "order", "bytes_max", &bytes_max, err) < 0 ||
-	    take_proxy(json, "https_proxy", &order->https, err) < 0 ||
-	    take_proxy(json, "http_proxy", &order->http, err) < 0 ||
+	    take_proxy(json, "https_proxy", &request->https, err) < 0 ||
+	    take_proxy(json, "http_proxy", &request->http, err) < 0 ||
 	    json_get_text(json, "order", "no_proxy", &no_proxy, NULL, err) < 0)
 		return -1;
 	if (bytes_max < 0)
 		return err_set(err, ERR_INVALID, "order.bytes_max is negative");
-	order->bytes_max = (uint64_t)bytes_max;
-	order->no_proxy = xstrdup(no_proxy);
-	order->hosts = host_list_parse(hosts, err);
-	return order->hosts != NULL ? 0 : err_wrap(err, "order.hosts");
+	request->bytes_max = (uint64_t)bytes_max;
+	request->no_proxy = xstrdup(no_proxy);
+	request->hosts = host_list_parse(hosts, err);
+	return request->hosts != NULL ? 0 : err_wrap(err, "order.hosts");
 }
 
-int request_take(struct request *ret_order, struct err *err)
+int request_take(struct request *ret_request, struct err *err)
 {
-	cleanup_json json_t *json = request_read(ORDER_MAX, err);
+	cleanup_json json_t *json = request_read(REQUEST_MAX, err);
 
-	*ret_order = (struct request){ .hosts = NULL };
+	*ret_request = (struct request){ .hosts = NULL };
 	if (json == NULL)
 		return -1;
-	if (take(json, ret_order, err) < 0) {
-		request_release(ret_order);
+	if (take_members(json, ret_request, err) < 0) {
+		request_release(ret_request);
 		return -1;
 	}
 	return 0;
 }
 
-void request_release(struct request *order)
+void request_release(struct request *request)
 {
-	host_list_free(order->hosts);
-	free(order->no_proxy);
-	explicit_bzero(order, sizeof(*order));
+	host_list_free(request->hosts);
+	free(request->no_proxy);
+	explicit_bzero(request, sizeof(*request));
 }
 
-int request_find_upstream(const struct request *order, const char *host, bool tunnel,
+int request_find_upstream(const struct request *request, const char *host, bool tunnel,
 			  const struct upstream **ret_upstream, struct err *err)
 {
-	const struct request_proxy *proxy = tunnel ? &order->https : &order->http;
+	const struct request_proxy *proxy = tunnel ? &request->https : &request->http;
 
 	*ret_upstream = NULL;
-	if (upstream_excepted(order->no_proxy, host))
+	if (upstream_excepted(request->no_proxy, host))
 		return 0;
 	if (proxy->unusable)
 		return err_set(err, ERR_UNSUPPORTED,

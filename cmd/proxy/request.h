@@ -31,14 +31,14 @@ struct request {
 };
 
 /* Reads the request from standard input. Returns -1 and sets *err. */
-int request_take(struct request *ret_order, struct err *err) MUST_CHECK;
-void request_release(struct request *order);
+int request_take(struct request *ret_request, struct err *err) MUST_CHECK;
+void request_release(struct request *request);
 /*
  * Sets *ret_upstream to the proxy through which `host` is reached, by a tunnel or by plain
  * requests, or to NULL for none. Returns -1 and sets *err: ERR_UNSUPPORTED when the proxy cannot be
  * used. It is never bypassed.
  */
-int request_find_upstream(const struct request *order, const char *host, bool tunnel,
+int request_find_upstream(const struct request *request, const char *host, bool tunnel,
 			  const struct upstream **ret_upstream, struct err *err) MUST_CHECK;
 
 #endif

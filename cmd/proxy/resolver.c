@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * resolver.c - getaddrinfo() blocks and may crash in modules of the name service. Each lookup
+ * therefore runs in a child, which alarm() ends, and SIGCHLD is ignored so that children need no
+ * wait. Messages are whole structs on a SEQPACKET socket. The answers are checked again by the
+ * proxy, which does not trust this process.
+ */
 #include "resolver.h"
 
 #include <errno.h>
@@ -56,7 +62,7 @@ static void look_up(const struct question *question, struct resolver_answer *ans
 	freeaddrinfo(found);
 }
 
-/* In a child: whatever the C library does here ends with it. */
+/* Runs in a child, so everything that the C library does ends with it. */
 static void answer_one(int channel, struct question *question)
 {
 	struct resolver_answer answer = { .id = question->id };
@@ -67,7 +73,7 @@ static void answer_one(int channel, struct question *question)
 	(void)send(channel, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
-static void serve(int channel)
+static void answer_questions(int channel)
 {
 	for (;;) {
 		struct question question;
@@ -84,7 +90,7 @@ static void serve(int channel)
 	}
 }
 
-static void run(int channel)
+static void run_resolver(int channel)
 {
 	struct sigaction reap = { .sa_handler = SIG_IGN, .sa_flags = SA_NOCLDWAIT };
 	struct err err;
@@ -94,14 +100,14 @@ static void run(int channel)
 	(void)sigaction(SIGCHLD, &reap, NULL);
 	if (channel != STDIN_FILENO && dup2(channel, STDIN_FILENO) < 0)
 		_exit(EXIT_FAILURE);
-	/* Standard error stays: it is the log. */
+	/* Standard error stays open: it is the log. */
 	(void)close(STDOUT_FILENO);
 	(void)!fd_close_from(STDERR_FILENO + 1);
 	if (lockdown_resolver(&err) < 0) {
 		(void)fprintf(stderr, "ptycell-proxy: %s\n", err.msg);
 		_exit(EXIT_FAILURE);
 	}
-	serve(STDIN_FILENO);
+	answer_questions(STDIN_FILENO);
 	_exit(EXIT_SUCCESS);
 }
 
@@ -114,7 +120,7 @@ int resolver_spawn(struct err *err)
 		return err_sys(err, "making a channel");
 	pid = fork();
 	if (pid == 0)
-		run(pair[1]);
+		run_resolver(pair[1]);
 	fd_close(&pair[1]);
 	if (pid < 0) {
 		fd_close(&pair[0]);

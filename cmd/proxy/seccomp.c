@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * seccomp.c - The list is exact, unlike the wide filter of other helpers: this process reads what
+ * session code sends. A socket may only be TCP over IPv4 or IPv6, which a list of numbers cannot
+ * express.
+ */
 #include "seccomp.h"
 
 #include <sys/socket.h>
@@ -8,7 +13,7 @@
 #include "lockdown/bpf.h"
 #include "lockdown/seccomp_helper.h"
 
-/* Everything that the loop, its sockets and the C library below it call. */
+/* The calls of the loop, its sockets and the C library below them. */
 static const int proxy_calls[] = {
 	SYS_read,
 	SYS_write,
@@ -53,7 +58,7 @@ static const int proxy_calls[] = {
 #endif
 };
 
-/* socket: TCP over IPv4 or IPv6, nothing else. */
+/* Allows socket() for TCP over IPv4 or IPv6 only. */
 static void put_socket(struct bpf *bpf)
 {
 	bpf_put(bpf, BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 7);

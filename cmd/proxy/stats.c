@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * stats.c - Row 0 has no name and takes what does not fit. The server accepts a limited number of
+ * bytes from a helper, so the interval between reports doubles each time that REPORT_BYTES were
+ * sent.
+ */
 #include "stats.h"
 
 #include <stdlib.h>
@@ -10,13 +15,13 @@
 
 enum {
 	REPORT_MS = 1000,
-	/* Told so much, the interval is doubled: far below REPLY_TOTAL_MAX of helper/reply.h. */
+	/* After so many bytes the interval doubles. Far below REPLY_TOTAL_MAX of helper/reply.h. */
 	REPORT_BYTES = 4 << 20,
 	DOUBLINGS_MAX = 20,
 };
 
 struct stats_row {
-	struct host_port to; /* "" for those without a name */
+	struct host_port to; /* "" for the row without a name */
 	uint64_t allowed;
 	uint64_t refused;
 	uint64_t failed;
@@ -28,40 +33,40 @@ struct stats_row {
 struct stats {
 	struct loop *loop;
 	struct loop_timer report;
-	uint64_t reported_ms; /* 0: never */
-	size_t told;          /* bytes of reports */
+	uint64_t reported_ms;  /* 0: never */
+	size_t reported_bytes; /* bytes of all reports */
 	uint64_t bytes;
 	size_t count;
-	struct stats_row rows[STATS_ROWS + 1]; /* the first is the one without a name */
+	struct stats_row rows[STATS_ROWS + 1]; /* row 0 is the one without a name */
 };
 
 struct stats *stats_new(struct loop *loop)
 {
-	struct stats *tally = xcalloc(1, sizeof(*tally));
+	struct stats *stats = xcalloc(1, sizeof(*stats));
 
-	tally->loop = loop;
-	tally->count = 1;
-	return tally;
+	stats->loop = loop;
+	stats->count = 1;
+	return stats;
 }
 
-void stats_free(struct stats *tally)
+void stats_free(struct stats *stats)
 {
-	loop_timer_stop(&tally->report);
-	free(tally);
+	loop_timer_stop(&stats->report);
+	free(stats);
 }
 
-struct stats_row *stats_find(struct stats *tally, const struct host_port *to)
+struct stats_row *stats_find(struct stats *stats, const struct host_port *to)
 {
 	struct stats_row *row;
 
 	if (to == NULL)
-		return &tally->rows[0];
-	for (size_t i = 1; i < tally->count; i++)
-		if (tally->rows[i].to.port == to->port && str_eq(tally->rows[i].to.host, to->host))
-			return &tally->rows[i];
-	if (tally->count == ARRAY_SIZE(tally->rows))
-		return &tally->rows[0];
-	row = &tally->rows[tally->count++];
+		return &stats->rows[0];
+	for (size_t i = 1; i < stats->count; i++)
+		if (stats->rows[i].to.port == to->port && str_eq(stats->rows[i].to.host, to->host))
+			return &stats->rows[i];
+	if (stats->count == ARRAY_SIZE(stats->rows))
+		return &stats->rows[0];
+	row = &stats->rows[stats->count++];
 	row->to = *to;
 	return row;
 }
@@ -83,59 +88,59 @@ static json_t *describe_row(const struct stats_row *row)
 	return object;
 }
 
-static json_t *describe(const struct stats *tally)
+static json_t *describe(const struct stats *stats)
 {
 	json_t *report = json_object();
 	json_t *hosts = json_array();
 
-	for (size_t i = 0; i < tally->count; i++) {
-		const struct stats_row *row = &tally->rows[i];
+	for (size_t i = 0; i < stats->count; i++) {
+		const struct stats_row *row = &stats->rows[i];
 
 		if (row->allowed + row->refused + row->failed > 0)
 			json_append(hosts, describe_row(row));
 	}
 	json_put(report, "hosts", hosts);
-	json_put_int(report, "bytes", (json_int_t)tally->bytes);
+	json_put_int(report, "bytes", (json_int_t)stats->bytes);
 	return report;
 }
 
 static void on_report(struct loop_timer *timer)
 {
-	struct stats *tally = container_of(timer, struct stats, report);
-	json_t *report = describe(tally);
+	struct stats *stats = container_of(timer, struct stats, report);
+	json_t *report = describe(stats);
 	cleanup_free char *text = json_write_text(report);
 
-	tally->told += strlen(text);
-	tally->reported_ms = loop_now(tally->loop);
+	stats->reported_bytes += strlen(text);
+	stats->reported_ms = loop_now(stats->loop);
 	response_progress(report);
 }
 
-void stats_finish(struct stats *tally)
+void stats_finish(struct stats *stats)
 {
-	response_result(describe(tally));
+	response_result(describe(stats));
 }
 
-static uint64_t interval_ms(const struct stats *tally)
+static uint64_t interval_ms(const struct stats *stats)
 {
-	size_t doublings = size_min(tally->told / REPORT_BYTES, DOUBLINGS_MAX);
+	size_t doublings = size_min(stats->reported_bytes / REPORT_BYTES, DOUBLINGS_MAX);
 
 	return (uint64_t)REPORT_MS << doublings;
 }
 
-static void report_soon(struct stats *tally)
+static void report_soon(struct stats *stats)
 {
-	uint64_t due = tally->reported_ms + interval_ms(tally);
+	uint64_t due = stats->reported_ms + interval_ms(stats);
 
-	if (loop_timer_active(&tally->report))
+	if (loop_timer_active(&stats->report))
 		return;
-	if (tally->reported_ms == 0 || due < loop_now(tally->loop))
-		due = loop_now(tally->loop);
-	loop_timer_start(tally->loop, &tally->report, due, on_report);
+	if (stats->reported_ms == 0 || due < loop_now(stats->loop))
+		due = loop_now(stats->loop);
+	loop_timer_start(stats->loop, &stats->report, due, on_report);
 }
 
 /* ---- counting ---- */
 
-void stats_count(struct stats *tally, struct stats_row *row, enum verdict verdict)
+void stats_count(struct stats *stats, struct stats_row *row, enum verdict verdict)
 {
 	row->last = verdict;
 	if (verdict == VERDICT_ALLOWED)
@@ -144,18 +149,18 @@ void stats_count(struct stats *tally, struct stats_row *row, enum verdict verdic
 		row->refused++;
 	else
 		row->failed++;
-	report_soon(tally);
+	report_soon(stats);
 }
 
-void stats_add(struct stats *tally, struct stats_row *row, uint64_t sent, uint64_t received)
+void stats_add(struct stats *stats, struct stats_row *row, uint64_t sent, uint64_t received)
 {
 	row->sent += sent;
 	row->received += received;
-	tally->bytes += sent + received;
-	report_soon(tally);
+	stats->bytes += sent + received;
+	report_soon(stats);
 }
 
-uint64_t stats_bytes(const struct stats *tally)
+uint64_t stats_bytes(const struct stats *stats)
 {
-	return tally->bytes;
+	return stats->bytes;
 }

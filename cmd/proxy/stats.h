@@ -25,18 +25,18 @@ struct stats_row;
 enum { STATS_ROWS = 64 };
 
 struct stats *stats_new(struct loop *loop);
-void stats_free(struct stats *tally);
+void stats_free(struct stats *stats);
 /*
  * Returns the row of `to`, which is NULL for requests without a name. Never NULL; valid until
  * stats_free.
  */
-struct stats_row *stats_find(struct stats *tally, const struct host_port *to);
-void stats_count(struct stats *tally, struct stats_row *row, enum verdict verdict);
+struct stats_row *stats_find(struct stats *stats, const struct host_port *to);
+void stats_count(struct stats *stats, struct stats_row *row, enum verdict verdict);
 /* Adds bytes that were sent to and received from the host. */
-void stats_add(struct stats *tally, struct stats_row *row, uint64_t sent, uint64_t received);
+void stats_add(struct stats *stats, struct stats_row *row, uint64_t sent, uint64_t received);
 /* Sends the last report as the helper's result. */
-void stats_finish(struct stats *tally);
+void stats_finish(struct stats *stats);
 /* Returns the bytes of all rows. */
-uint64_t stats_bytes(const struct stats *tally);
+uint64_t stats_bytes(const struct stats *stats);
 
 #endif
