@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * advise.c - Each mark of column.h has a function here that words it: what happened, an example
+ * from the file, and an expression that does what was meant. The expression must be right for the
+ * column's own values, so it is chosen by their traits. A column gets one sentence on comparing,
+ * the most specific one.
+ */
 #include "advise.h"
 
 #include <ctype.h>
@@ -9,7 +15,7 @@
 #include "base/mem.h"
 #include "sql/moment.h"
 
-/* A column and its file as sentences have them. */
+/* A column and its file as the sentences name them. */
 struct subject {
 	const struct column *column;
 	const char *name;
@@ -38,7 +44,7 @@ void advise_put_name(struct buf *out, const char *name)
 	buf_puts(out, plain ? "" : "\"");
 }
 
-/* How to make of the column's dates what sorts. */
+/* Appends how to turn the column's dates into something that sorts. */
 static void put_way(struct buf *out, const char *name, unsigned traits)
 {
 	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
@@ -88,7 +94,7 @@ static void advise_unlike(const struct subject *subject, const char *with)
 		  subject->name, subject->file, sample, with);
 }
 
-/* strftime() reads all forms that sort, and gives one. */
+/* Appends an expression: strftime() reads every form that sorts, and returns a single one. */
 static void put_form(struct buf *out, const char *name)
 {
 	buf_puts(out, "strftime('%Y-%m-%d %H:%M:%f', ");
@@ -141,7 +147,10 @@ static void advise_midnight(const struct subject *subject)
 		  subject->name, subject->file, sample);
 }
 
-/* What whole numbers between these are when they are dates; NULL when they are Julian days. */
+/*
+ * Returns the advice for whole numbers in this range that are dates, with %s for the name. Returns
+ * NULL for Julian days.
+ */
 static const char *what_numbers_are(double low, double high)
 {
 	enum { FIRST_JULIAN = 1721425, LAST_JULIAN = 5373484 }; /* of the years 1 to 9999 */
@@ -193,7 +202,7 @@ static void advise_days(const struct subject *subject)
 
 /* ---- numbers ---- */
 
-/* Values that are not NULL. */
+/* Counts the values that are not NULL. */
 static uint64_t count_values(const struct column *column)
 {
 	uint64_t count = column->verdict.missing ? 0 : column->counts[INFER_MISSING];
@@ -203,7 +212,7 @@ static uint64_t count_values(const struct column *column)
 	return count;
 }
 
-/* The first value of which CAST makes 0, and whether there are others. */
+/* Appends the first value that CAST converts to 0, and whether there are others. */
 static void put_zeros(struct buf *out, const struct column *column)
 {
 	cleanup_free char *sample = column_shown(column->zero);
@@ -211,7 +220,7 @@ static void put_zeros(struct buf *out, const struct column *column)
 	buf_putf(out, "'%s'%s", sample, column->zeros_differ ? ", ..." : "");
 }
 
-/* An expression that makes numbers of the column's texts. */
+/* Appends an expression that converts the column's texts to numbers. */
 static void put_number(struct buf *out, const struct column *column)
 {
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
@@ -229,7 +238,7 @@ static void put_number(struct buf *out, const struct column *column)
 			 buf_str(&name), buf_str(&name));
 }
 
-/* SQLite makes a text of the number then: '9' is more than 10. */
+/* SQLite converts the number to text then: '9' is greater than 10. */
 static void advise_numbered(const struct subject *subject)
 {
 	const struct column *column = subject->column;
@@ -258,7 +267,7 @@ static void advise_numbered(const struct subject *subject)
 		  subject->name, subject->file, buf_str(&way));
 }
 
-/* CAST(v AS REAL) and v + 0 */
+/* Reports CAST(v AS REAL) and v + 0. */
 static void advise_cast(const struct subject *subject)
 {
 	const struct column *column = subject->column;
@@ -284,7 +293,7 @@ static void advise_cast(const struct subject *subject)
 			  buf_str(&zeros), buf_str(&way));
 }
 
-/* Half of them or fewer are numbers, so nothing was told of it yet. */
+/* At most half of the values are numbers, so nothing else reports the column. */
 static void advise_sorted(const struct subject *subject)
 {
 	const struct column *column = subject->column;
@@ -316,7 +325,7 @@ static void advise_true(const struct subject *subject)
 		  subject->name, subject->file, subject->name, sample);
 }
 
-/* v = true, of 't' and 'f' */
+/* Reports v = true, of 't' and 'f'. */
 static void advise_truth(const struct subject *subject)
 {
 	cleanup_free char *sample = column_shown(subject->column->samples[0]);
@@ -328,7 +337,7 @@ static void advise_truth(const struct subject *subject)
 		subject->name, subject->file, subject->name, sample);
 }
 
-/* WHERE v: 'yes' is 0, and so is 'no'. */
+/* Reports WHERE v: 'yes' is 0, and so is 'no'. */
 static void advise_condition(const struct subject *subject)
 {
 	sink_note(subject->sink,
@@ -340,7 +349,7 @@ static void advise_condition(const struct subject *subject)
 static void advise_texted(const struct subject *subject)
 {
 	if (subject->column->verdict.type == INFER_TYPE_BOOLEAN)
-		return; /* tell_booleans */
+		return; /* reported by report_booleans */
 	sink_note(subject->sink,
 		  "%s of %s is %s and was compared with a text that is no number: each number is "
 		  "less than it; missing values are NULL",
@@ -348,7 +357,7 @@ static void advise_texted(const struct subject *subject)
 		  subject->column->verdict.type == INFER_TYPE_INTEGER ? "INTEGER" : "REAL");
 }
 
-/* SQLite makes 0 of 'a' + 'b', and 2026 of a date. */
+/* SQLite computes 0 for 'a' + 'b', and starts from 2026 for a date. */
 static void advise_added(const struct subject *subject)
 {
 	bool dated = column_is_dated(subject->column);
@@ -362,7 +371,7 @@ static void advise_added(const struct subject *subject)
 		dated ? "julianday() gives days for ISO dates" : "|| joins texts");
 }
 
-/* The number 1 and the text '1' are two values for GROUP BY and joins, and for UNION itself. */
+/* The number 1 and the text '1' are two values for GROUP BY, for joins, and for UNION itself. */
 static void advise_stacked(const struct subject *subject)
 {
 	sink_note(subject->sink,
@@ -382,7 +391,7 @@ static void advise_bare(const struct subject *subject)
 		  subject->name, subject->file, buf_str(&quoted));
 }
 
-/* Of what it was compared with or sorted by: the first that says enough. */
+/* Reports the most specific of the marks about comparing and sorting. */
 static void advise_compared(const struct subject *subject, unsigned marks, bool doubtful)
 {
 	if (marks & COLUMN_ORDERED)

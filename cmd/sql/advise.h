@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* advise.h - what a query did with a file's columns and should not have, in sentences. */
+/* advise.h - reports what a query did with a file's columns and should not have, in sentences. */
 #ifndef SQL_ADVISE_H
 #define SQL_ADVISE_H
 
@@ -9,13 +9,12 @@
 
 enum { ADVISE_COLUMNS_MAX = 5 };
 
-/* A column's name in SQL, in quotes where it needs them. */
+/* Appends a column's name as SQL writes it, in quotes where it needs them. */
 void advise_put_name(struct buf *out, const char *name);
 
-/* Columns of dates in which one may be written in several forms; not those that advise_sheet tells.
- */
+/* Reports columns whose dates may have several forms, except those that advise_sheet reports. */
 void advise_forms(const struct sheet *sheet, struct sink *sink);
-/* By the marks of the sheet's columns. */
+/* Reports what the marks of the sheet's columns record. */
 void advise_sheet(const struct sheet *sheet, struct sink *sink);
 
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * bare.c - The SELECT is read by its tokens: items of its list without an aggregate are bare when
+ * another item has one and no GROUP BY follows. SQLite documents that one min() or max() picks the
+ * row, so that is no mistake.
+ */
 #include "bare.h"
 
 enum { ITEMS_MAX = 100 };
 
-/* The end of the SELECT: its bracket, or the next of a UNION. */
+/* Returns the end of the SELECT: its bracket, or the next UNION, EXCEPT or INTERSECT. */
 static size_t end_of(const struct clause *clause, size_t select)
 {
 	static const char *const words[] = { "UNION", "EXCEPT", "INTERSECT", NULL };
@@ -26,7 +31,7 @@ static bool is_grouped(const struct clause *clause, size_t select, size_t end)
 	return false;
 }
 
-/* Whether OVER follows the call, perhaps behind a FILTER. */
+/* Returns true when OVER follows the call, maybe after a FILTER. */
 static bool is_window(const struct clause *clause, size_t call)
 {
 	size_t at = clause_behind_brackets(clause, call + 1);
@@ -46,7 +51,7 @@ static bool has_one_argument(const struct clause *clause, size_t call)
 	return true;
 }
 
-/* How many aggregates stand between; those of min() and max() are also counted in *extremes. */
+/* Counts the aggregates between; min() and max() are also counted in *extremes. */
 static size_t count_aggregates(const struct clause *clause, size_t begin, size_t end,
 			       size_t *extremes)
 {
@@ -72,7 +77,7 @@ static size_t count_aggregates(const struct clause *clause, size_t begin, size_t
 	return count;
 }
 
-/* Whether one of the names between stands beside "=" or the like behind the list. */
+/* Returns true when one of the item's names is beside "=" or similar after the list. */
 static bool is_held(const struct clause *clause, const struct side *item, size_t end)
 {
 	for (size_t name = item->begin; name < item->end; name++)

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * bytecode.c - Uses the data flow of flow.h: a comparison is reported when one side can only be
+ * text, the other only a number, and its conversion does nothing. SQLite evaluates UNION, EXCEPT
+ * and INTERSECT by instructions that fill or search sets of rows; each of them has a function below
+ * that knows its pattern.
+ */
 #include "bytecode.h"
 
 #include <stdlib.h>
@@ -10,7 +16,7 @@
 #include "text/sanitize.h"
 
 enum { SHOWN_MAX = 30, AFFINITY_MASK = 0x47, AFFINITY_TEXT = 'B' };
-/* Of P5 of Compare. */
+/* A bit of P5 of Compare. */
 enum { PERMUTED = 1 };
 enum { DEPTH_MAX = 10 };
 
@@ -21,7 +27,7 @@ static bool is_apart(unsigned a, unsigned b)
 	return (a == KIND_TEXT && b == KIND_NUMBER) || (a == KIND_NUMBER && b == KIND_TEXT);
 }
 
-/* A text of the query; NULL for another value. */
+/* Returns the text of a constant or parameter; NULL for another value. */
 static const char *literal_of(const struct flow *flow, const struct instruction *origin)
 {
 	if (origin != NULL && origin->effect == EFFECT_TEXT)
@@ -31,7 +37,7 @@ static const char *literal_of(const struct flow *flow, const struct instruction 
 	return json_string_value(json_array_get(flow->query->params, (size_t)origin->p1 - 1));
 }
 
-static void tell_function(const char *call, struct sink *sink)
+static void report_function(const char *call, struct sink *sink)
 {
 	int len = (int)strcspn(call, "(");
 
@@ -41,7 +47,7 @@ static void tell_function(const char *call, struct sink *sink)
 		  len, call, len, call);
 }
 
-static void tell_literal(const char *text, struct sink *sink)
+static void report_literal(const char *text, struct sink *sink)
 {
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
@@ -53,19 +59,22 @@ static void tell_literal(const char *text, struct sink *sink)
 		buf_str(&shown));
 }
 
-/* False: it does no harm. `origin` of the text. */
-static bool tell(const struct flow *flow, const struct instruction *origin, bool unequal,
-		 struct sink *sink)
+/*
+ * Reports a comparison and returns true. Returns false when it does no harm. `origin` is that of
+ * the text.
+ */
+static bool report_comparison_of(const struct flow *flow, const struct instruction *origin,
+				 bool unequal, struct sink *sink)
 {
 	const char *text = literal_of(flow, origin);
 
 	if (text != NULL && (*text == '\0' || (unequal && strpbrk(text, "0123456789") == NULL)))
 		return false;
 	if (text != NULL)
-		tell_literal(text, sink);
+		report_literal(text, sink);
 	else if (origin != NULL &&
 		 (origin->effect == EFFECT_CALL || origin->effect == EFFECT_FINAL))
-		tell_function(origin->p4, sink);
+		report_function(origin->p4, sink);
 	else
 		sink_note(sink,
 			  "a text that the query makes was compared with a number that it "
@@ -74,7 +83,7 @@ static bool tell(const struct flow *flow, const struct instruction *origin, bool
 	return true;
 }
 
-static bool tell_comparison(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_comparison(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 	int text = flow_kinds(flow, index, at->p1) == KIND_TEXT ? at->p1 : at->p3;
@@ -82,12 +91,12 @@ static bool tell_comparison(const struct flow *flow, size_t index, struct sink *
 	if ((at->p5 & AFFINITY_MASK) >= AFFINITY_TEXT ||
 	    !is_apart(flow_kinds(flow, index, at->p1), flow_kinds(flow, index, at->p3)))
 		return false;
-	return tell(flow, program_origin(&flow->program, index, text), str_eq(at->name, "Ne"),
-		    sink);
+	return report_comparison_of(flow, program_origin(&flow->program, index, text),
+				    str_eq(at->name, "Ne"), sink);
 }
 
-/* IN, and joins with what a query makes. */
-static bool tell_search(const struct flow *flow, size_t index, struct sink *sink)
+/* Reports IN, and joins with the result of a subquery. */
+static bool report_search(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 	long count = strtol(at->p4, NULL, 10);
@@ -96,18 +105,19 @@ static bool tell_search(const struct flow *flow, size_t index, struct sink *sink
 		unsigned kinds = flow_kinds(flow, index, at->p3 + i);
 
 		if (is_apart(kinds, flow_column(flow, at->p1, i)))
-			return tell(flow,
-				    kinds == KIND_TEXT
-					    ? program_origin(&flow->program, index, at->p3 + i)
-					    : NULL,
-				    false, sink);
+			return report_comparison_of(
+				flow,
+				kinds == KIND_TEXT
+					? program_origin(&flow->program, index, at->p3 + i)
+					: NULL,
+				false, sink);
 	}
 	return false;
 }
 
-/* ---- what UNION, EXCEPT and INTERSECT bring together ---- */
+/* ---- UNION, EXCEPT and INTERSECT ---- */
 
-/* Values of one side; what its texts come from. */
+/* The kinds of one side's values, and the origin of its texts. */
 struct part {
 	unsigned kinds;
 	const struct instruction *origin;
@@ -115,7 +125,7 @@ struct part {
 
 static struct part part_of_column(const struct flow *flow, int cursor, int column, unsigned depth);
 
-/* A value that comes out of a cursor comes from where it went into that. */
+/* A value that is read from a cursor has the origin of what was inserted there. */
 static struct part part_of(const struct flow *flow, size_t index, int reg, unsigned depth)
 {
 	struct part part = { .kinds = flow_kinds(flow, index, reg),
@@ -150,7 +160,10 @@ static struct part part_of_column(const struct flow *flow, int cursor, int colum
 	return part;
 }
 
-/* A column of a file, which compound.c tells of by its name; none that is cast to a text. */
+/*
+ * Returns true for a column of a file, which compound.c reports by its name, unless it is cast to
+ * text.
+ */
 static bool is_text_column(const struct flow *flow, const struct instruction *origin)
 {
 	return origin != NULL &&
@@ -158,7 +171,8 @@ static bool is_text_column(const struct flow *flow, const struct instruction *or
 	       flow_column(flow, origin->p1, origin->p2) == KIND_TEXT;
 }
 
-static bool tell_together(const struct flow *flow, struct part a, struct part b, struct sink *sink)
+static bool report_combined(const struct flow *flow, struct part a, struct part b,
+			    struct sink *sink)
 {
 	const struct instruction *origin = a.kinds == KIND_TEXT ? a.origin : b.origin;
 	enum program_effect effect = origin != NULL ? origin->effect : EFFECT_UNKNOWN;
@@ -182,7 +196,7 @@ static bool tell_together(const struct flow *flow, struct part a, struct part b,
 	return true;
 }
 
-/* 'rows' and 'last': rows that begin so are never the same. */
+/* Rows that begin with different labels, 'rows' and 'last', are never equal. */
 static bool is_labelled(const struct flow *flow, struct part a, struct part b)
 {
 	const char *left = literal_of(flow, a.origin);
@@ -197,8 +211,8 @@ struct row {
 	int reg;
 };
 
-static bool tell_rows(const struct flow *flow, struct row a, struct row b, int count,
-		      struct sink *sink)
+static bool report_rows(const struct flow *flow, struct row a, struct row b, int count,
+			struct sink *sink)
 {
 	bool apart = false;
 
@@ -210,17 +224,17 @@ static bool tell_rows(const struct flow *flow, struct row a, struct row b, int c
 				part_of(flow, b.index, b.reg + c, 0)))
 			return false;
 	for (int c = 0; apart && c < count; c++)
-		if (tell_together(flow, part_of(flow, a.index, a.reg + c, 0),
-				  part_of(flow, b.index, b.reg + c, 0), sink))
+		if (report_combined(flow, part_of(flow, a.index, a.reg + c, 0),
+				    part_of(flow, b.index, b.reg + c, 0), sink))
 			return true;
 	return false;
 }
 
 /*
- * UNION: the same set is filled at several places, and read, which sets of IN are not. Each place
- * is compared with the first.
+ * Reports a UNION: the same set is filled at several places and read, while sets of IN are not
+ * read. Each place is compared with the first.
  */
-static bool tell_union(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_union(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 	size_t made = 0;
@@ -236,25 +250,25 @@ static bool tell_union(const struct flow *flow, size_t index, struct sink *sink)
 			continue;
 		other = program_record(&flow->program, i, &before);
 		return other != NULL && other->p2 == record->p2 &&
-		       tell_rows(flow, (struct row){ before, other->p1 },
-				 (struct row){ made, record->p1 }, record->p2, sink);
+		       report_rows(flow, (struct row){ before, other->p1 },
+				   (struct row){ made, record->p1 }, record->p2, sink);
 	}
 	return false;
 }
 
-static bool tell_except(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_except(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 
 	for (int c = 0; c < at->p3; c++)
-		if (tell_together(flow, part_of(flow, index, at->p2 + c, 0),
-				  part_of_column(flow, at->p1, c, 0), sink))
+		if (report_combined(flow, part_of(flow, index, at->p2 + c, 0),
+				    part_of_column(flow, at->p1, c, 0), sink))
 			return true;
 	return false;
 }
 
-/* INTERSECT: whole rows of one set are looked for in another. */
-static bool tell_intersect(const struct flow *flow, size_t index, struct sink *sink)
+/* Reports an INTERSECT, which searches whole rows of one set in another. */
+static bool report_intersect(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 	const struct instruction *row = at - (index > 0);
@@ -262,56 +276,57 @@ static bool tell_intersect(const struct flow *flow, size_t index, struct sink *s
 	if (!str_eq(row->name, "RowData") || row->p2 != at->p3)
 		return false;
 	for (int c = 0; c < PROGRAM_COLUMNS_MAX; c++)
-		if (tell_together(flow, part_of_column(flow, row->p1, c, 0),
-				  part_of_column(flow, at->p1, c, 0), sink))
+		if (report_combined(flow, part_of_column(flow, row->p1, c, 0),
+				    part_of_column(flow, at->p1, c, 0), sink))
 			return true;
 	return false;
 }
 
-/* With ORDER BY two sorted sides are merged. UNION ALL does with equal ones as with smaller ones.
+/*
+ * Reports a merge of two sorted sides, for ORDER BY. UNION ALL treats equal rows as smaller ones.
  */
-static bool tell_merge(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_merge(const struct flow *flow, size_t index, struct sink *sink)
 {
 	const struct instruction *at = &flow->program.list[index];
 	const struct instruction *jump = at + (index + 1 < flow->program.count);
 
 	if ((at->p5 & PERMUTED) == 0 || jump->p1 == jump->p2)
 		return false;
-	return tell_rows(flow, (struct row){ index, at->p1 }, (struct row){ index, at->p2 }, at->p3,
-			 sink);
+	return report_rows(flow, (struct row){ index, at->p1 }, (struct row){ index, at->p2 },
+			   at->p3, sink);
 }
 
 /* ---- all of it ---- */
 
 static const struct {
 	const char *name;
-	bool (*tell)(const struct flow *flow, size_t index, struct sink *sink);
-} tellers[] = {
-	{ "IdxInsert", tell_union },
-	{ "IdxDelete", tell_except },
-	{ "NotFound", tell_intersect },
-	{ "Compare", tell_merge },
+	bool (*report)(const struct flow *flow, size_t index, struct sink *sink);
+} reporters[] = {
+	{ "IdxInsert", report_union },
+	{ "IdxDelete", report_except },
+	{ "NotFound", report_intersect },
+	{ "Compare", report_merge },
 };
 
-static bool tell_set(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_set(const struct flow *flow, size_t index, struct sink *sink)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tellers); i++)
-		if (str_eq(tellers[i].name, flow->program.list[index].name))
-			return tellers[i].tell(flow, index, sink);
+	for (size_t i = 0; i < ARRAY_SIZE(reporters); i++)
+		if (str_eq(reporters[i].name, flow->program.list[index].name))
+			return reporters[i].report(flow, index, sink);
 	return false;
 }
 
-static bool tell_values(const struct flow *flow, size_t index, struct sink *sink)
+static bool report_values(const struct flow *flow, size_t index, struct sink *sink)
 {
 	enum program_effect effect = flow->program.list[index].effect;
 
 	if (effect == EFFECT_COMPARE)
-		return tell_comparison(flow, index, sink);
-	return effect == EFFECT_FIND && tell_search(flow, index, sink);
+		return report_comparison(flow, index, sink);
+	return effect == EFFECT_FIND && report_search(flow, index, sink);
 }
 
-/* Tells the first of a kind. */
-static void tell_first(const struct flow *flow, struct sink *sink)
+/* Reports the first finding of each kind. */
+static void report_first(const struct flow *flow, struct sink *sink)
 {
 	bool compared = false;
 	bool together = false;
@@ -319,17 +334,17 @@ static void tell_first(const struct flow *flow, struct sink *sink)
 	for (size_t i = 0; i < flow->program.count; i++) {
 		if (!flow->reached[i])
 			continue;
-		compared = compared || tell_values(flow, i, sink);
-		together = together || tell_set(flow, i, sink);
+		compared = compared || report_values(flow, i, sink);
+		together = together || report_set(flow, i, sink);
 	}
 }
 
-void bytecode_tell(sqlite3 *db, const struct query *query, struct sink *sink)
+void bytecode_report(sqlite3 *db, const struct query *query, struct sink *sink)
 {
 	struct flow flow;
 
 	if (!flow_begin(&flow, db, query))
 		return;
-	tell_first(&flow, sink);
+	report_first(&flow, sink);
 	flow_end(&flow);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytecode.h - texts that a query compares with numbers which neither is converted for, or brings
- * together with them.
+ * bytecode.h - finds texts that a query compares or combines with numbers although neither is
+ * converted.
  *
- * SQLite converts one side of a comparison only beside a column that is declared as the other. What
- * a function, an aggregate or a derived table gives may have no such type, and then no text equals
- * a number. Whether that happens, the words of a query hardly say, but SQLite's program for it
- * does: each comparison in it has its conversion, and each register a way that values come there.
+ * SQLite converts one side of a comparison only beside a column that is declared with the other
+ * type. The result of a function, an aggregate or a derived table may have no type, and then no
+ * text equals a number. The words of a query hardly show whether that happens, but SQLite's program
+ * for it does: each comparison names its conversion, and each register has a path by which values
+ * get there.
  */
 #ifndef SQL_BYTECODE_H
 #define SQL_BYTECODE_H
@@ -16,8 +17,10 @@
 #include "query.h"
 #include "sink.h"
 
-/* Tells of one comparison whose one side is a text and whose other one is a number, whatever rows
- * there are, and of one UNION, EXCEPT or INTERSECT. */
-void bytecode_tell(sqlite3 *db, const struct query *query, struct sink *sink);
+/*
+ * Reports one comparison of a text with a number, if it is one for every row, and one UNION, EXCEPT
+ * or INTERSECT that combines them.
+ */
+void bytecode_report(sqlite3 *db, const struct query *query, struct sink *sink);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * call.c - Tables have what each function returns. Date functions have an example, a date with
+ * every trait that a result may have, whose traits then stand for the result. A function that
+ * returns one of its arguments, as coalesce() does, is not skipped: its arguments are inspected.
+ */
 #include "call.h"
 
 #include <stdlib.h>
@@ -12,7 +17,7 @@
 
 /* ---- functions of dates ---- */
 
-/* What it gives, with a date that has all traits which such ones may have. */
+/* A function and its result, for a date with all traits that results may have. */
 struct form {
 	const char *name;
 	const char *given;
@@ -31,8 +36,8 @@ static const struct form parts[] = { { "Y", "2026" },      { "m", "01" },    { "
 				     { "%", "%" },         { "R", "05:00" }, { "T", "05:00:00" },
 				     { "F", "2026-01-05" } };
 
-static const char *find(const struct clause *clause, size_t at, const struct form *list,
-			size_t count)
+static const char *find_form(const struct clause *clause, size_t at, const struct form *list,
+			     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (clause_is(clause, at, list[i].name))
@@ -48,7 +53,7 @@ static const char *part_of(char letter)
 	return "?";
 }
 
-/* strftime('%Y-%m-%d', d) */
+/* Appends the result of strftime('%Y-%m-%d', d). */
 static void put_formatted(struct buf *out, const struct clause *clause, size_t at)
 {
 	cleanup_free char *format = NULL;
@@ -66,20 +71,20 @@ static void put_formatted(struct buf *out, const struct clause *clause, size_t a
 
 bool call_is_now(const struct clause *clause, size_t at)
 {
-	return *find(clause, at, now, ARRAY_SIZE(now)) != '\0';
+	return *find_form(clause, at, now, ARRAY_SIZE(now)) != '\0';
 }
 
 void call_put_given(struct buf *out, const struct clause *clause, size_t at)
 {
 	if (call_is_now(clause, at))
-		buf_puts(out, find(clause, at, now, ARRAY_SIZE(now)));
+		buf_puts(out, find_form(clause, at, now, ARRAY_SIZE(now)));
 	else if (clause_is(clause, at, "strftime"))
 		put_formatted(out, clause, at + 2);
 	else
-		buf_puts(out, find(clause, at, forms, ARRAY_SIZE(forms)));
+		buf_puts(out, find_form(clause, at, forms, ARRAY_SIZE(forms)));
 }
 
-/* The texts between: whether one is a day, or makes one of any moment, and none adds a time. */
+/* Returns true when a text between is a day, or turns any moment into one, and none adds a time. */
 static bool has_day(const struct clause *clause, size_t at, size_t end)
 {
 	static const char *const times[] = { "hour", "minute", "second", "localtime", "utc" };
@@ -114,7 +119,7 @@ void call_add_moments(const struct clause *clause, size_t at, struct side *side)
 		side->midnight = true;
 }
 
-/* Behind the first argument of the call at `at`. */
+/* Returns the token behind the first argument of the call at `at`. */
 static size_t behind_argument(const struct clause *clause, size_t at)
 {
 	size_t end = clause_behind_brackets(clause, at + 1);
@@ -129,7 +134,7 @@ static size_t behind_argument(const struct clause *clause, size_t at)
 	return at;
 }
 
-/* 'unixepoch' */
+/* Finds 'unixepoch' and the like. */
 static bool has_modifier(const struct clause *clause, size_t at, size_t end)
 {
 	static const char *const words[] = { "unixepoch", "auto", "julianday" };
@@ -163,7 +168,10 @@ struct side call_dated_name(const struct clause *clause, size_t at)
 
 /* ---- functions ---- */
 
-/* What a call gives whose name stands at `at`; the arguments are looked at when that is theirs. */
+/*
+ * Adds the result of the call at `at` to the side. Returns true when the result is that of the
+ * arguments, which must then be inspected.
+ */
 static bool gives_its_arguments(const struct clause *clause, size_t at, struct side *side)
 {
 	static const char *const numbers[] = { "count",           "sum",        "avg",

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cancel.c - SIGTERM and SIGALRM are blocked in all threads, and one thread receives them by
+ * sigwait(), so `cancel` runs in an ordinary thread: it may lock and call a driver. A lock makes
+ * cancel_end() wait for a `cancel` that is running. The thread must be waiting before the seccomp
+ * filter holds, which refuses what new threads call.
+ */
 #include "cancel.h"
 
 #include <errno.h>
@@ -17,7 +23,7 @@ static struct {
 	atomic_bool requested;
 } stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void watched(sigset_t *set)
+static void fill_signal_set(sigset_t *set)
 {
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGTERM);
@@ -42,7 +48,7 @@ static void *wait_for_signal(void *started)
 	int signal_number;
 
 	(void)sem_post(started);
-	watched(&set);
+	fill_signal_set(&set);
 	while (sigwait(&set, &signal_number) == 0) {
 		(void)pthread_mutex_lock(&stop.lock);
 		take_signal(signal_number);
@@ -58,13 +64,13 @@ int cancel_watch(struct err *err)
 	sem_t started;
 
 	(void)sem_init(&started, 0, 0);
-	watched(&set);
+	fill_signal_set(&set);
 	errno = pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (errno == 0)
 		errno = pthread_create(&thread, NULL, wait_for_signal, &started);
 	if (errno == 0)
 		errno = pthread_detach(thread);
-	/* What a thread does first is no longer allowed once the filter holds. */
+	/* The first calls of a thread are refused once the seccomp filter holds. */
 	while (errno == 0 && sem_wait(&started) < 0)
 		errno = errno == EINTR ? 0 : errno;
 	return errno == 0 ? 0 : err_sys(err, "starting a thread");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stop.h - SIGTERM means: end the query that runs.
+ * cancel.h - ends the running query when SIGTERM arrives.
  *
- * A thread waits for the signal, so that a driver that blocks can be told from outside of it.
+ * A thread of its own waits for the signal, so that a driver that blocks can be cancelled from
+ * outside.
  */
 #ifndef SQL_CANCEL_H
 #define SQL_CANCEL_H
@@ -11,20 +12,22 @@
 
 #include "base/err.h"
 
-/* Before any other thread is made. */
+/* Starts the thread. Must be called before any other thread is made. Returns -1 and sets *err. */
 int cancel_watch(struct err *err) MUST_CHECK;
-/* A query begins. `cancel` is called from the other thread. A process that was told to stop takes
- * no further query. */
+/*
+ * Begins a query. `cancel` is called from the other thread. After SIGTERM the process takes no
+ * further query.
+ */
 void cancel_begin(void (*cancel)(void *data), void *data);
-/* It is over: `cancel` is not called any more. */
+/* Ends the query: `cancel` is no longer called. */
 void cancel_end(void);
 bool cancel_requested(void);
-/* ERR_CANCELLED. */
+/* Sets *err to ERR_CANCELLED. Always returns -1. */
 int cancel_fail(struct err *err);
 
 /*
- * `expired` is called by the thread that cancel_watch started, unless it is set anew before, in
- * `seconds`; 0: never. It must end the process.
+ * Calls `expired` from the thread of cancel_watch after `seconds`, unless it is called again
+ * before; 0 means never. `expired` must end the process.
  */
 void cancel_at(unsigned seconds, void (*expired)(void));
 

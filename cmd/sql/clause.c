@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * clause.c - Tokens are read once and indexed: brackets are matched, and tokens of equal text are
+ * chained by a hash table, so that other modules find a name's other places in constant time.
+ * Searches for operands stop after SIDE_MAX tokens, which keeps long queries linear.
+ */
 #include "clause.h"
 
 #include <stdlib.h>
@@ -43,11 +48,11 @@ static size_t hash_token(const struct clause *clause, size_t at)
 	return hash;
 }
 
-/* Tokens of one text are a chain. */
+/* Chains the tokens of equal text. */
 static void chain(struct clause *clause)
 {
 	size_t *slots = xcalloc(2 * clause->count, sizeof(*slots)); /* a first token, plus one */
-	size_t *lasts = xcalloc(clause->count, sizeof(*lasts));     /* by the first */
+	size_t *lasts = xcalloc(clause->count, sizeof(*lasts));     /* by the first token */
 
 	for (size_t at = 0; at < clause->count; at++) {
 		size_t slot = hash_token(clause, at) % (2 * clause->count);
@@ -140,7 +145,7 @@ bool clause_is_same(const struct clause *clause, size_t a, size_t b)
 	return clause->firsts[a] == clause->firsts[b];
 }
 
-/* The first parameter of its name; each "?" is one of its own. */
+/* Returns the first parameter of this name; each "?" is its own. */
 static size_t first_of(const struct clause *clause, size_t at)
 {
 	return clause->tokens[at].len > 1 ? clause->firsts[at] : at;
@@ -180,7 +185,7 @@ size_t clause_bracket_of(const struct clause *clause, size_t at)
 	return clause->brackets[at];
 }
 
-/* Behind the token at `at`, or behind brackets. */
+/* Returns the token behind the one at `at`, or behind its brackets. */
 static size_t behind_token(const struct clause *clause, size_t at)
 {
 	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
@@ -216,7 +221,7 @@ bool clause_is_boundary(const struct clause *clause, size_t at)
 	       clause_begins_frame(clause, at);
 }
 
-/* The END of the CASE at `at`, before `most`; `at` itself for none. */
+/* Returns the END of the CASE at `at`, before `most`; `at` itself for none. */
 static size_t end_of_case(const struct clause *clause, size_t at, size_t most)
 {
 	size_t depth = 0;
@@ -230,7 +235,7 @@ static size_t end_of_case(const struct clause *clause, size_t at, size_t most)
 	return at;
 }
 
-/* The CASE of the END at `at`, from `least` on; `at` itself for none. */
+/* Returns the CASE of the END at `at`, from `least` on; `at` itself for none. */
 static size_t case_of_end(const struct clause *clause, size_t at, size_t least)
 {
 	size_t depth = 0;
@@ -302,7 +307,7 @@ size_t clause_behind_operator(const struct clause *clause, size_t at)
 	static const char *const words[] = { "IN", "BETWEEN", "IS", NULL };
 	size_t end = at;
 
-	/* -> and ->> take a value out of JSON. */
+	/* -> and ->> take a value from JSON. */
 	if (clause_is_char(clause, at, '-') && clause_is_char(clause, at + 1, '>'))
 		return at + 2 + clause_is_char(clause, at + 2, '>');
 	while (clause_is_one_of(clause, end, "<>=!"))
@@ -323,7 +328,7 @@ bool clause_begins_condition(const struct clause *clause, size_t at)
 	if (at == 0 || !clause_is_any(clause, at - 1, words) ||
 	    (at > 1 && clause_is(clause, at - 2, "IS")))
 		return false;
-	/* The AND of BETWEEN is in the same operand, so to say. */
+	/* The AND of BETWEEN does not begin a condition. */
 	for (size_t i = clause_left_of(clause, at - 1); i < at; i++)
 		if (clause_is(clause, i, "BETWEEN"))
 			return false;
@@ -356,7 +361,7 @@ bool clause_has_condition(const struct clause *clause, size_t begin, size_t end)
 
 	for (size_t at = begin; at < end; at = clause_behind_part(clause, at))
 		if (clause_is_any(clause, at, words) ||
-		    /* -> and ->> take a value out of JSON. */
+		    /* -> and ->> take a value from JSON. */
 		    (clause_is_one_of(clause, at, "<>=!") &&
 		     !(at > begin && clause_is_char(clause, at, '>') &&
 		       clause_is_one_of(clause, at - 1, "->"))))

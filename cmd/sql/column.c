@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * column.c - A text column is an array of codes and a dictionary. Up to COLUMN_TEXTS_SHARED texts a
+ * hash table finds equal ones; then every further value gets a code of its own. Large arrays grow
+ * by an eighth instead of doubling, as one of them may take half of SQLite's memory.
+ */
 #include "column.h"
 
 #include <math.h>
@@ -23,7 +28,10 @@ enum {
 	GROW_DOUBLING_MAX = 64 << 20, /* bytes */
 };
 
-/* What looks like a blank or a minus and is none for who reads numbers. */
+/*
+ * Returns true for characters that look like a blank or a minus, but are not for parsers of
+ * numbers.
+ */
 static bool is_disguised(int32_t c)
 {
 	return c == 0xa0 || c == 0x2212 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f ||
@@ -73,7 +81,7 @@ static void keep_sample(char out[COLUMN_SAMPLE_MAX], const struct csv_field *fie
 	out[len] = '\0';
 }
 
-/* Texts with one offset sort, summer and winter do not. */
+/* Texts with one offset sort; a mix of summer and winter time does not. */
 static void count_offset(struct column *column, const char *s, size_t len)
 {
 	int offset = moment_offset(s, len);
@@ -106,7 +114,7 @@ static void count_moment(struct column *column, const struct csv_field *field)
 		keep_sample(column->moment, field);
 }
 
-/* 1.2M and 900K are not the numbers that stand there. */
+/* Records a unit: 1.2M and 900K are not the numbers that their digits show. */
 static void count_unit(struct column *column, const char *unit, size_t len)
 {
 	for (size_t i = 0; i < column->unit_count; i++)
@@ -130,7 +138,7 @@ static void count_units(struct column *column, const struct csv_field *field)
 	count_unit(column, unit, unit_len);
 }
 
-/* As SQLite reads the number that a text begins with. */
+/* Reads the number that a text begins with as SQLite does. */
 static bool begins_number(const struct csv_field *field)
 {
 	const char *s = field->s;
@@ -175,7 +183,7 @@ bool column_is_dated(const struct column *column)
 	return column->verdict.type == INFER_TYPE_TEXT && 2 * moments > present;
 }
 
-/* Among the first values that are not numbers, each once. */
+/* Keeps the first values that are not numbers, each once. */
 static void keep_other(struct column *column, const struct csv_field *field)
 {
 	for (size_t i = 0; i < COLUMN_SAMPLES; i++) {
@@ -275,7 +283,7 @@ void column_drop(struct column *column)
 	column->loaded = false;
 }
 
-/* ---- texts ---- */
+/* Grows an array by doubling, a large one by an eighth: it may take half of the memory. */
 
 static const char *text_of(const struct column_texts *texts, uint32_t code, size_t *ret_len)
 {
@@ -285,8 +293,7 @@ static const char *text_of(const struct column_texts *texts, uint32_t code, size
 	return texts->bytes + begin;
 }
 
-/* An array that grows by doubling; a large one by an eighth, as it may fill half of what there is.
- */
+/* Grows an array by doubling, and a large one by an eighth, as it may take half of the memory. */
 static bool grow(void *array_ptr, size_t *cap, size_t wanted, size_t first, size_t item)
 {
 	void **array = array_ptr;
@@ -343,7 +350,7 @@ static bool grow_slots(struct column_texts *texts)
 	return true;
 }
 
-/* From here on equal texts may be two. */
+/* From here on equal texts may have two codes. */
 static void stop_sharing(struct column_texts *texts)
 {
 	sqlite3_free(texts->slots);
@@ -368,7 +375,7 @@ static bool is_shared(const struct column_texts *texts)
 	return texts->count == 0 || texts->slots != NULL;
 }
 
-/* The text's number, 0 without memory. */
+/* Returns the text's code, or 0 when memory is exhausted. */
 static uint32_t add_text(struct column_texts *texts, const char *s, size_t len)
 {
 	uint32_t *slot;
@@ -399,7 +406,7 @@ static bool is_missing(const struct column *column, const struct csv_field *fiel
 	if (column->verdict.type == INFER_TYPE_TEXT)
 		return column->verdict.missing &&
 		       infer_class(field->s, field->len) <= INFER_MISSING;
-	/* Numbers and missing ones are told apart by how they begin. */
+	/* The first character shows whether a value is a number or missing. */
 	if (field->len > 0 && field->s[0] <= '9' && field->s[0] > '#')
 		return false;
 	while (i < field->len && strchr(" \t\r\n", field->s[i]) != NULL)
@@ -547,7 +554,7 @@ static int compare_codes(const void *a, const void *b, void *texts)
 	return compare_texts(texts, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Of each text's number, how many texts are less. */
+/* Sets, for each text's code, how many texts are less. */
 static size_t rank_texts(const struct column_texts *texts, uint32_t **ret_ranks)
 {
 	size_t size = (texts->count + 1) * sizeof(uint32_t);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * compare.c - One pass over the tokens: at each operator both sides are analyzed (side.h) and each
+ * side gets the marks that it earns beside the other. A table-free description of the operator
+ * (struct operation) says which of equal, longer and shorter texts matter to it. Keywords and
+ * functions lead to the modules for sorting, aggregates, compounds, dates and JSON. Nothing is
+ * evaluated but constant date functions.
+ */
 #include "compare.h"
 
 #include <stdlib.h>
@@ -25,13 +32,15 @@ struct compare {
 	struct taken taken;
 };
 
-/* What an operator does with its sides. */
+/* How an operator compares its sides. */
 struct operation {
 	bool orders;  /* < and its like */
 	bool unequal; /* <>, NOT IN */
-	bool reaches; /* the left side is to be equal, too, or up to the right one */
-	bool reached; /* the other way round */
-	/* It is another answer when equal moments are longer texts on the left, or shorter ones. */
+	bool reaches; /* the left side may be equal to the right one, or less */
+	bool reached; /* the right side may be equal to the left one, or less */
+	/*
+	 * Whether equal moments that are longer, or shorter, texts on the left change the answer.
+	 */
 	bool longer;
 	bool shorter;
 };
@@ -42,13 +51,13 @@ static const struct operation equality = {
 
 /* ---- two sides ---- */
 
-/* 2026-01-05 10:00 is more than 2026-01-05, and never equals it. */
+/* 2026-01-05 10:00 is greater than 2026-01-05, and never equals it. */
 static bool misses_days(unsigned moments, const struct side *b)
 {
 	return moment_has_both(moments) && (b->days || moment_is_day(b->written));
 }
 
-/* Columns of dates beside columns that write them otherwise. */
+/* Returns true for columns of dates beside columns in another form. */
 static bool is_spelt(const struct side *a, const struct side *b, struct operation operation)
 {
 	return a->moments != 0 && b->moments != 0 &&
@@ -58,7 +67,7 @@ static bool is_spelt(const struct side *a, const struct side *b, struct operatio
 		(operation.shorter && moment_extends(b->moments, a->moments)));
 }
 
-/* The same beside a date that the query has as a text. */
+/* Returns true for columns of dates beside a date that the query has in another form. */
 static bool is_unlike(const struct side *a, const struct side *b, struct operation operation)
 {
 	return a->moments != 0 && b->written != 0 &&
@@ -68,7 +77,7 @@ static bool is_unlike(const struct side *a, const struct side *b, struct operati
 		(operation.shorter && moment_extends(b->written, a->moments)));
 }
 
-/* By their kinds. */
+/* Returns the marks that follow from the kinds of both sides. */
 static unsigned kind_marks(const struct side *a, const struct side *b, struct operation operation)
 {
 	unsigned marks = 0;
@@ -81,14 +90,14 @@ static unsigned kind_marks(const struct side *a, const struct side *b, struct op
 		marks |= COLUMN_SORTED;
 	if (a->text && b->boolean)
 		marks |= COLUMN_TRUE;
-	/* n <> '' is what is meant. */
+	/* n <> '' is what was meant. */
 	if ((a->numeric || a->boolean) && !a->text && b->word != 0 &&
 	    (!operation.unequal || b->written != 0))
 		marks |= COLUMN_TEXTED;
 	return marks;
 }
 
-/* What happens to the columns of `a`, on the left, beside `b`. */
+/* Returns the marks of the columns of `a`, on the left, beside `b`. */
 static unsigned marks_of(const struct side *a, const struct side *b, struct operation operation)
 {
 	unsigned marks = kind_marks(a, b, operation);
@@ -106,7 +115,7 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 	return marks;
 }
 
-static void look_at_values(struct compare *compare, struct side *a, struct side *b,
+static void inspect_values(struct compare *compare, struct side *a, struct side *b,
 			   struct operation operation)
 {
 	const struct sides *sides = &compare->sides;
@@ -126,7 +135,7 @@ static void look_at_values(struct compare *compare, struct side *a, struct side 
 	taken_compare(&compare->taken, sides, b, a);
 }
 
-/* Number `index`, from 0, of (a, b) or (SELECT a, b ...); an empty side for none. */
+/* Returns number `index`, from 0, of (a, b) or (SELECT a, b ...); an empty side for none. */
 static struct side row_part(const struct compare *compare, const struct side *row, size_t index)
 {
 	const struct clause *clause = &compare->clause;
@@ -155,39 +164,38 @@ static bool has_part(const struct compare *compare, const struct side *row, size
 	return part.begin != part.end;
 }
 
-static void look_at_parts(struct compare *compare, const struct side *a, const struct side *b,
+static void inspect_parts(struct compare *compare, const struct side *a, const struct side *b,
 			  struct operation operation)
 {
 	for (size_t i = 0; i < ROW_MAX && has_part(compare, a, i) && has_part(compare, b, i); i++) {
 		struct side part = row_part(compare, a, i);
 		struct side other = row_part(compare, b, i);
 
-		look_at_values(compare, &part, &other, operation);
+		inspect_values(compare, &part, &other, operation);
 	}
 }
 
-/* Values, or rows of them, or a row in a list of rows; what VALUES has beside a row is not looked
- * at. */
-static void look_at_both(struct compare *compare, struct side *a, struct side *b,
+/* Compares values, rows, or a row with a list of rows. VALUES beside a row is not inspected. */
+static void inspect_both(struct compare *compare, struct side *a, struct side *b,
 			 struct operation operation)
 {
 	struct side first = row_part(compare, b, 0);
 
 	if (!has_part(compare, a, 1))
-		look_at_values(compare, a, b, operation);
+		inspect_values(compare, a, b, operation);
 	else if (first.begin == first.end || !has_part(compare, &first, 1))
-		look_at_parts(compare, a, b, operation);
+		inspect_parts(compare, a, b, operation);
 	else
 		for (size_t i = 0; i < ROW_MAX && has_part(compare, b, i); i++) {
 			struct side row = row_part(compare, b, i);
 
-			look_at_parts(compare, a, &row, operation);
+			inspect_parts(compare, a, &row, operation);
 		}
 }
 
 /* ---- the operators ---- */
 
-/* BETWEEN is two of them. */
+/* BETWEEN is two operators. */
 static const struct operation from = { .orders = true, .reached = true, .shorter = true };
 static const struct operation up_to = { .orders = true, .reaches = true, .longer = true };
 
@@ -211,7 +219,7 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	};
 }
 
-/* Behind the name, call or constant at `end`. */
+/* Returns the token behind the name, call or constant at `end`. */
 static size_t behind_value(const struct clause *clause, size_t end)
 {
 	while (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '.'))
@@ -221,7 +229,7 @@ static size_t behind_value(const struct clause *clause, size_t end)
 	return clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
 }
 
-/* The name or call that begins at `begin`, with what -> and ->> take out of it. */
+/* Returns the name or call at `begin`, together with what -> and ->> take from it. */
 static struct side value_behind(const struct clause *clause, size_t begin)
 {
 	size_t end = behind_value(clause, begin);
@@ -232,15 +240,15 @@ static struct side value_behind(const struct clause *clause, size_t begin)
 	return (struct side){ .begin = begin, .end = end };
 }
 
-/* v, or coalesce(v, 0) */
+/* Accepts v, and coalesce(v, 0). */
 static bool is_value(const struct clause *clause, size_t at)
 {
 	return !clause_is_char(clause, at + 1, '(') || clause_is(clause, at, "coalesce") ||
 	       clause_is(clause, at, "ifnull");
 }
 
-/* v IS NOT TRUE, but not v = 1 IS TRUE */
-static void look_at_truth(const struct compare *compare, struct side side)
+/* Marks v IS NOT TRUE, but not v = 1 IS TRUE. */
+static void inspect_truth(const struct compare *compare, struct side side)
 {
 	const struct clause *clause = &compare->clause;
 
@@ -248,8 +256,8 @@ static void look_at_truth(const struct compare *compare, struct side side)
 		side_mark(&compare->sides, &side, COLUMN_CONDITION);
 }
 
-/* v BETWEEN a AND b: `b` are both limits. */
-static void look_at_limits(struct compare *compare, struct side a, struct side b, bool unequal)
+/* Inspects v BETWEEN a AND b; `b` has both limits. */
+static void inspect_limits(struct compare *compare, struct side a, struct side b, bool unequal)
 {
 	struct operation low = from;
 	struct operation high = up_to;
@@ -258,12 +266,12 @@ static void look_at_limits(struct compare *compare, struct side a, struct side b
 	struct side second = { .begin = size_min(first.end + 1, b.end), .end = b.end };
 
 	low.unequal = high.unequal = unequal;
-	look_at_both(compare, &a, &first, low);
+	inspect_both(compare, &a, &first, low);
 	a = (struct side){ .begin = a.begin, .end = a.end };
-	look_at_both(compare, &a, &second, high);
+	inspect_both(compare, &a, &second, high);
 }
 
-static void look_at_operator(struct compare *compare, size_t at, size_t behind)
+static void inspect_operator(struct compare *compare, size_t at, size_t behind)
 {
 	static const char *const truths[] = { "TRUE", "FALSE", NULL };
 	const struct clause *clause = &compare->clause;
@@ -276,17 +284,17 @@ static void look_at_operator(struct compare *compare, size_t at, size_t behind)
 	a.begin = clause_left_of(clause, a.end);
 	b.end = clause_right_of(clause, b.begin, between);
 	if (clause_is(clause, at, "IS") && clause_is_any(clause, b.begin, truths)) {
-		look_at_truth(compare, a);
+		inspect_truth(compare, a);
 		return;
 	}
 	if (between)
-		look_at_limits(compare, a, b, before);
+		inspect_limits(compare, a, b, before);
 	else
-		look_at_both(compare, &a, &b, operation_of(clause, at, behind, before || after));
+		inspect_both(compare, &a, &b, operation_of(clause, at, behind, before || after));
 }
 
-/* CASE v WHEN 9 THEN */
-static void look_at_case(struct compare *compare, size_t at)
+/* Inspects CASE v WHEN 9 THEN. */
+static void inspect_case(struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	size_t end = clause_right_of(clause, at + 1, false);
@@ -296,7 +304,7 @@ static void look_at_case(struct compare *compare, size_t at)
 		struct side b = { .begin = when + 1,
 				  .end = clause_right_of(clause, when + 1, false) };
 
-		look_at_both(compare, &a, &b, equality);
+		inspect_both(compare, &a, &b, equality);
 		when = b.end;
 		while (when < clause->count - 1 && !clause_is(clause, when, "WHEN") &&
 		       !clause_is(clause, when, "END"))
@@ -304,8 +312,8 @@ static void look_at_case(struct compare *compare, size_t at)
 	}
 }
 
-/* A join by equal names. */
-static void look_at_name(struct compare *compare, const char *name)
+/* Inspects a join by equal names. */
+static void inspect_name(struct compare *compare, const char *name)
 {
 	struct side side = { .begin = 0 };
 	unsigned marks;
@@ -317,8 +325,8 @@ static void look_at_name(struct compare *compare, const char *name)
 	side_mark_named(&compare->sides, name, marks | marks_of(&side, &side, equality));
 }
 
-/* JOIN ... USING (v) */
-static void look_at_using(struct compare *compare, size_t at)
+/* Inspects JOIN ... USING (v). */
+static void inspect_using(struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	size_t end = clause_behind_brackets(clause, at + 1);
@@ -329,25 +337,25 @@ static void look_at_using(struct compare *compare, size_t at)
 		if (!clause_is_name(clause, i))
 			continue;
 		name = token_name(&clause->lexer, &clause->tokens[i]);
-		look_at_name(compare, name);
+		inspect_name(compare, name);
 	}
 }
 
-/* NATURAL JOIN: all columns that have their names in another file, too. */
-static void look_at_natural(struct compare *compare)
+/* Inspects NATURAL JOIN: all columns whose names another file has as well. */
+static void inspect_natural(struct compare *compare)
 {
 	const struct sides *sides = &compare->sides;
 
 	for (size_t s = 0; s < sides->count; s++)
 		for (size_t i = 0; i < sides->sheets[s]->count; i++)
 			if (sides->sheets[s]->used)
-				look_at_name(compare, sides->sheets[s]->columns[i].name);
+				inspect_name(compare, sides->sheets[s]->columns[i].name);
 }
 
 /* ---- functions of dates ---- */
 
-/* strftime('%Y', d) */
-static void look_at_function(struct compare *compare, size_t at)
+/* Inspects strftime('%Y', d). */
+static void inspect_function(struct compare *compare, size_t at)
 {
 	struct side side = { .begin = at + 2,
 			     .end = clause_behind_brackets(&compare->clause, at + 1) - 1 };
@@ -365,7 +373,7 @@ static void look_at_function(struct compare *compare, size_t at)
 
 /* ---- what is calculated with ---- */
 
-/* A sign behind this is one of a number, and a star stands for all columns. */
+/* Returns true when a sign behind this token is an operator, and a star is no list of columns. */
 static bool ends_value(const struct clause *clause, size_t at)
 {
 	static const char *const words[] = { "BETWEEN", "LIKE",   "IN",     "IS",
@@ -378,7 +386,7 @@ static bool ends_value(const struct clause *clause, size_t at)
 	       clause_is_char(clause, at, ')');
 }
 
-/* The name or call that ends before `end`. */
+/* Returns the name or call that ends before `end`. */
 static struct side value_before(const struct clause *clause, size_t end)
 {
 	size_t begin = end - 1;
@@ -392,7 +400,7 @@ static struct side value_before(const struct clause *clause, size_t end)
 	return (struct side){ .begin = begin, .end = end };
 }
 
-/* v + 0 and v * 1 are there to make a number of a text. */
+/* v + 0 and v * 1 are written to convert a text to a number. */
 static bool is_conversion(const struct clause *clause, size_t at)
 {
 	double idle = clause_is_one_of(clause, at, "+-") ? 0 : 1;
@@ -407,8 +415,8 @@ static bool is_conversion(const struct clause *clause, size_t at)
 	return false;
 }
 
-/* -v, or abs(v): the value that begins at `at`. */
-static void look_at_number(const struct compare *compare, size_t at)
+/* Marks -v, or abs(v): the value that begins at `at`. */
+static void inspect_number(const struct compare *compare, size_t at)
 {
 	struct side value = value_behind(&compare->clause, at);
 
@@ -416,14 +424,14 @@ static void look_at_number(const struct compare *compare, size_t at)
 		side_mark(&compare->sides, &value, COLUMN_ADDED);
 }
 
-/* v or t.v */
+/* Accepts v or t.v. */
 static bool is_plain(const struct clause *clause, struct side value)
 {
 	return value.end < clause->count && clause_is_name(clause, value.begin) &&
 	       clause_is_name(clause, value.end - 1);
 }
 
-/* Whether the query asks elsewhere for texts of what is named at `name`, as v <> '-' does. */
+/* Returns true when the query asks elsewhere for texts of the name at `name`, as v <> '-' does. */
 static bool is_guarded(const struct clause *clause, size_t name)
 {
 	static const char *const words[] = { "NOT", "LIKE", "GLOB", "REGEXP", "IN", "WHEN", NULL };
@@ -440,8 +448,8 @@ static bool is_guarded(const struct clause *clause, size_t name)
 	return false;
 }
 
-/* v + 0: `value` is v. */
-static void look_at_conversion(const struct compare *compare, struct side value)
+/* Marks v + 0; `value` is v. */
+static void inspect_conversion(const struct compare *compare, struct side value)
 {
 	const struct clause *clause = &compare->clause;
 
@@ -450,37 +458,37 @@ static void look_at_conversion(const struct compare *compare, struct side value)
 			  COLUMN_CONVERTED | (is_guarded(clause, value.end - 1) ? 0 : COLUMN_CAST));
 }
 
-/* CAST(v AS REAL), but not CAST(v || w AS REAL) */
-static void look_at_cast(const struct compare *compare, size_t at)
+/* Marks CAST(v AS REAL), but not CAST(v || w AS REAL). */
+static void inspect_cast(const struct compare *compare, size_t at)
 {
 	struct side value = value_behind(&compare->clause, at + 2);
 
 	if (value.end < compare->clause.count && clause_is(&compare->clause, value.end, "AS"))
-		look_at_conversion(compare, value);
+		inspect_conversion(compare, value);
 }
 
-static void look_at_sum(struct compare *compare, size_t at)
+static void inspect_sum(struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	struct side values[2];
 
 	if (at > 0 && clause_is_char(clause, at, '-') && !ends_value(clause, at - 1))
-		look_at_number(compare, at + 1);
+		inspect_number(compare, at + 1);
 	if (at == 0 || !ends_value(clause, at - 1) || clause_is_char(clause, at + 1, '>'))
 		return;
 	values[0] = value_before(clause, at);
 	values[1] = value_behind(clause, at + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (is_conversion(clause, at))
-			look_at_conversion(compare, values[i]);
+			inspect_conversion(compare, values[i]);
 		else
 			side_mark(&compare->sides, &values[i], COLUMN_ADDED);
 }
 
 /* ---- columns that are conditions by themselves ---- */
 
-/* WHERE v, NOT v, iif(v, 1, 0) */
-static void look_at_condition(const struct compare *compare, size_t at)
+/* Marks WHERE v, NOT v, iif(v, 1, 0). */
+static void inspect_condition(const struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	struct side side = value_behind(clause, at);
@@ -493,7 +501,7 @@ static void look_at_condition(const struct compare *compare, size_t at)
 
 /* ---- all of it ---- */
 
-static void look_at_word(struct compare *compare, size_t at)
+static void inspect_word(struct compare *compare, size_t at)
 {
 	static const char *const extremes[] = { "min", "max", NULL };
 	static const char *const functions[] = { "date",     "time",      "datetime", "julianday",
@@ -505,30 +513,30 @@ static void look_at_word(struct compare *compare, size_t at)
 	bool call = clause_is_char(clause, at + 1, '(');
 
 	if (clause_is(clause, at, "CASE"))
-		look_at_case(compare, at);
+		inspect_case(compare, at);
 	else if (clause_is(clause, at, "USING"))
-		look_at_using(compare, at);
+		inspect_using(compare, at);
 	else if (clause_is(clause, at, "NATURAL"))
-		look_at_natural(compare);
+		inspect_natural(compare);
 	else if (clause_is(clause, at, "BY") && at > 0 && clause_is(clause, at - 1, "ORDER"))
 		sorting_mark(&compare->sides, at);
 	else if (call && clause_is_any(clause, at, extremes))
 		sorting_mark_extreme(&compare->sides, at);
 	else if (call && clause_is(clause, at, "CAST") && call_casts_to_number(clause, at))
-		look_at_cast(compare, at);
+		inspect_cast(compare, at);
 	else if (call && clause_is_any(clause, at, functions))
-		look_at_function(compare, at);
+		inspect_function(compare, at);
 	else if (call && clause_is_any(clause, at, numbers))
-		look_at_number(compare, at + 2);
+		inspect_number(compare, at + 2);
 	else if (clause_is(clause, at, "SELECT"))
 		bare_mark(&compare->sides, at);
 	else if (clause_is_any(clause, at, compounds))
 		compound_mark(&compare->sides, at);
 	else if (clause_is_name(clause, at))
-		look_at_condition(compare, at);
+		inspect_condition(compare, at);
 }
 
-void compare_tell(const struct query *query, struct sides sides, sqlite3 *db, struct sink *sink)
+void compare_report(const struct query *query, struct sides sides, sqlite3 *db, struct sink *sink)
 {
 	struct compare compare = { .sides = sides };
 	const struct clause *clause = &compare.clause;
@@ -544,15 +552,15 @@ void compare_tell(const struct query *query, struct sides sides, sqlite3 *db, st
 
 		if (behind > at) {
 			if (!clause_is_char(clause, at, '-'))
-				look_at_operator(&compare, at, behind);
+				inspect_operator(&compare, at, behind);
 			at = behind - 1;
 		} else if (clause_is_one_of(clause, at, "+-*/%")) {
-			look_at_sum(&compare, at);
+			inspect_sum(&compare, at);
 		} else {
-			look_at_word(&compare, at);
+			inspect_word(&compare, at);
 		}
 	}
-	constant_tell(&compare.sides, sink);
+	constant_report(&compare.sides, sink);
 	side_end(&compare.sides);
 	clause_release(&compare.clause);
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * compound.c - The lists of two SELECTs are compared item by item. A SELECT that reads a single
+ * file may name its columns plainly or by *; all other items are analyzed as sides, without the
+ * file being known.
+ */
 #include "compound.h"
 
 #include <strings.h>
@@ -8,17 +13,17 @@
 
 enum { ITEMS_MAX = 100 };
 
-/* A SELECT; `sheet` is the only file that it reads, NULL otherwise. */
+/* A SELECT. `sheet` is the only file that it reads, else NULL. */
 struct part {
 	size_t select;
 	struct sheet *sheet;
 	bool all; /* SELECT * */
 };
 
-/* One place of its list. */
+/* One item of its list. */
 struct item {
 	struct side side;
-	struct column *column; /* NULL: what `side` says */
+	struct column *column; /* NULL: `side` describes the item */
 };
 
 /* ---- a SELECT ---- */
@@ -44,7 +49,7 @@ static bool ends_from(const struct clause *clause, size_t at)
 	       clause_is_any(clause, at, words);
 }
 
-/* The file behind FROM, when there is but one. */
+/* Returns the file behind FROM if it is the only one, else NULL. */
 static struct sheet *only_sheet(const struct sides *sides, size_t from)
 {
 	const struct clause *clause = sides->clause;
@@ -69,7 +74,7 @@ static struct part part_at(const struct sides *sides, size_t select)
 
 /* ---- its list ---- */
 
-/* "v", "v AS w" or "v w" of the file. */
+/* Returns the file's column for "v", "v AS w" or "v w"; NULL for another item. */
 static struct column *named_column(const struct clause *clause, const struct part *part,
 				   const struct side *side)
 {
@@ -90,7 +95,7 @@ static struct column *named_column(const struct clause *clause, const struct par
 	return NULL;
 }
 
-/* False: there are no more. */
+/* Returns false when there are no more items. */
 static bool item_at(const struct sides *sides, const struct part *part, size_t index,
 		    struct item *ret)
 {
@@ -132,7 +137,7 @@ static unsigned moments_of(const struct item *item)
 	return column_is_dated(item->column) ? item->column->moments : 0;
 }
 
-/* Whether they are dates that one writes otherwise than the other. */
+/* Returns true when both are dates in different forms. */
 static bool are_spelt(const struct item *a, const struct item *b)
 {
 	unsigned left = moments_of(a);
@@ -172,7 +177,7 @@ static void mark_both(const struct sides *sides, const struct item *a, const str
 
 /* ---- the operator ---- */
 
-/* The SELECT before it in its brackets; `at` itself for none. */
+/* Returns the SELECT before `at` within its brackets; `at` itself for none. */
 static size_t select_before(const struct clause *clause, size_t at)
 {
 	size_t open = clause_bracket_of(clause, at);

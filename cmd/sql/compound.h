@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* compound.h - what UNION and its like put into one column. */
+/* compound.h - inspects the columns that UNION, EXCEPT and INTERSECT combine. */
 #ifndef SQL_COMPOUND_H
 #define SQL_COMPOUND_H
 
 #include "side.h"
 
 /*
- * Marks columns of texts (COLUMN_STACKED) that the operator at `at`, UNION, EXCEPT or INTERSECT,
- * puts into one column with numbers or booleans, and dates (COLUMN_SPELT) that it puts beside some
- * that are written otherwise.
+ * Marks what the operator at `at`, UNION, EXCEPT or INTERSECT, combines in one column: texts with
+ * numbers or booleans (COLUMN_STACKED), and dates with dates in another form (COLUMN_SPELT).
  */
 void compound_mark(const struct sides *sides, size_t at);
 

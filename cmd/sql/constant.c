@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * constant.c - In SQL single quotes make a text, but many users quote a column's name with them:
+ * ORDER BY 'v', max('v') and 'v' = 9 then run without an error. A constant is reported when a
+ * column has its name, or when its place makes no constant sensible. Comparisons with NULL, and NOT
+ * IN with NULL in it, are never true and are reported too.
+ */
 #include "constant.h"
 
 #include <ctype.h>
@@ -12,10 +18,10 @@
 
 enum kind { KIND_ORDER, KIND_GROUP, KIND_VALUE, KIND_CONDITION, KIND_NULL, KIND_LIST, KINDS };
 
-struct telling {
+struct reporter {
 	const struct sides *sides;
 	struct sink *sink;
-	bool told[KINDS];
+	bool reported[KINDS];
 };
 
 static bool is_text(const struct clause *clause, size_t at)
@@ -23,16 +29,16 @@ static bool is_text(const struct clause *clause, size_t at)
 	return clause->tokens[at].kind == TOKEN_STRING;
 }
 
-/* Once for each kind. */
-static bool is_new(struct telling *telling, enum kind kind)
+/* Returns true once for each kind. */
+static bool is_new(struct reporter *reporter, enum kind kind)
 {
-	bool new = !telling->told[kind];
+	bool new = !reporter->reported[kind];
 
-	telling->told[kind] = true;
+	reporter->reported[kind] = true;
 	return new;
 }
 
-/* A column of the files that has the text at `at` for its name; NULL for none. */
+/* Returns the files' column whose name is the text at `at`; NULL for none. */
 static const struct column *column_of(const struct sides *sides, size_t at)
 {
 	cleanup_free char *name = token_text(&sides->clause->lexer, &sides->clause->tokens[at]);
@@ -44,7 +50,7 @@ static const struct column *column_of(const struct sides *sides, size_t at)
 	return NULL;
 }
 
-/* As the query has it. */
+/* Returns the token as the query has it. The caller frees it. */
 static char *shown(const struct clause *clause, size_t at)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -53,7 +59,7 @@ static char *shown(const struct clause *clause, size_t at)
 	return sanitize_quote(buf_str(&text));
 }
 
-/* Why the text at `at` is none of what was meant. */
+/* Appends why the text at `at` does not do what was meant. */
 static void put_why(struct buf *out, const struct sides *sides, size_t at)
 {
 	const struct column *column = column_of(sides, at);
@@ -69,7 +75,7 @@ static void put_why(struct buf *out, const struct sides *sides, size_t at)
 
 /* ---- ORDER BY 'v' ---- */
 
-/* The same text stands elsewhere, too, as in SELECT 'all', v ... GROUP BY 'all', v. */
+/* Returns true when the same text is elsewhere too, as in SELECT 'all', v ... GROUP BY 'all', v. */
 static bool is_meant(const struct sides *sides, size_t at)
 {
 	const struct clause *clause = sides->clause;
@@ -78,30 +84,30 @@ static bool is_meant(const struct sides *sides, size_t at)
 	       (clause->firsts[at] != at || clause->nexts[at] != 0);
 }
 
-static void tell_item(struct telling *telling, size_t by, size_t at)
+static void report_item(struct reporter *reporter, size_t by, size_t at)
 {
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	bool order = clause_is(clause, by - 1, "ORDER");
 	cleanup_free char *constant = shown(clause, at);
 	cleanup_free char *word = shown(clause, by - 1);
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
-	if (is_meant(telling->sides, at) || !is_new(telling, order ? KIND_ORDER : KIND_GROUP))
+	if (is_meant(reporter->sides, at) || !is_new(reporter, order ? KIND_ORDER : KIND_GROUP))
 		return;
 	if (is_text(clause, at))
-		put_why(&why, telling->sides, at);
+		put_why(&why, reporter->sides, at);
 	else
 		buf_puts(&why, "a parameter is a value, the same for each row; the name of a "
 			       "column stands in the query itself");
-	sink_note(telling->sink, "%s BY %s %s nothing: %s", word, constant,
+	sink_note(reporter->sink, "%s BY %s %s nothing: %s", word, constant,
 		  order ? "orders" : "separates", buf_str(&why));
 }
 
-/* ORDER BY, GROUP BY, PARTITION BY; `by` is BY. */
-static void look_at_items(struct telling *telling, size_t by)
+/* Inspects ORDER BY, GROUP BY and PARTITION BY; `by` is BY. */
+static void inspect_items(struct reporter *reporter, size_t by)
 {
 	static const char *const ends[] = { "ASC", "DESC", "NULLS", "COLLATE", NULL };
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	size_t at = by;
 
 	do {
@@ -111,17 +117,17 @@ static void look_at_items(struct telling *telling, size_t by)
 		if (at > begin &&
 		    (is_text(clause, begin) || clause->tokens[begin].kind == TOKEN_PARAM) &&
 		    (at == begin + 1 || clause_is_any(clause, begin + 1, ends)))
-			tell_item(telling, by, begin);
+			report_item(reporter, by, begin);
 	} while (clause_is_char(clause, at, ','));
 }
 
 /* ---- max('v') ---- */
 
-static void look_at_argument(struct telling *telling, size_t call)
+static void inspect_argument(struct reporter *reporter, size_t call)
 {
 	static const char *const names[] = { "count", "sum",    "total",        "avg", "min",
 					     "max",   "median", "group_concat", NULL };
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	size_t at = call + 2;
 	cleanup_free char *name = NULL;
 	cleanup_free char *constant = NULL;
@@ -131,17 +137,17 @@ static void look_at_argument(struct telling *telling, size_t call)
 		return;
 	at += clause_is(clause, at, "DISTINCT");
 	if (!is_text(clause, at) || !clause_is_char(clause, at + 1, ')') ||
-	    column_of(telling->sides, at) == NULL || !is_new(telling, KIND_VALUE))
+	    column_of(reporter->sides, at) == NULL || !is_new(reporter, KIND_VALUE))
 		return;
 	name = shown(clause, call);
 	constant = shown(clause, at);
-	put_why(&why, telling->sides, at);
-	sink_note(telling->sink, "%s() of %s: %s", name, constant, buf_str(&why));
+	put_why(&why, reporter->sides, at);
+	sink_note(reporter->sink, "%s() of %s: %s", name, constant, buf_str(&why));
 }
 
 /* ---- 'v' = 9, v = NULL ---- */
 
-/* Nothing but texts, numbers and NULL. */
+/* Returns true for texts, numbers and NULL only. */
 static bool is_constant(const struct clause *clause, struct side side)
 {
 	static const char *const words[] = { "NULL", "TRUE", "FALSE", "AND", NULL };
@@ -153,18 +159,18 @@ static bool is_constant(const struct clause *clause, struct side side)
 	return side.end > side.begin;
 }
 
-static void look_at_column(struct telling *telling, struct side a, struct side b)
+static void inspect_column(struct reporter *reporter, struct side a, struct side b)
 {
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	cleanup_free char *constant = NULL;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
 	if (a.end != a.begin + 1 || !is_text(clause, a.begin) || !is_constant(clause, b) ||
-	    column_of(telling->sides, a.begin) == NULL || !is_new(telling, KIND_VALUE))
+	    column_of(reporter->sides, a.begin) == NULL || !is_new(reporter, KIND_VALUE))
 		return;
 	constant = shown(clause, a.begin);
-	put_why(&why, telling->sides, a.begin);
-	sink_note(telling->sink, "%s is compared with a constant: %s", constant, buf_str(&why));
+	put_why(&why, reporter->sides, a.begin);
+	sink_note(reporter->sink, "%s is compared with a constant: %s", constant, buf_str(&why));
 }
 
 static bool is_null(const struct clause *clause, struct side side)
@@ -172,39 +178,41 @@ static bool is_null(const struct clause *clause, struct side side)
 	return side.end == side.begin + 1 && clause_is(clause, side.begin, "NULL");
 }
 
-static void tell_null(struct telling *telling)
+static void report_null(struct reporter *reporter)
 {
-	if (is_new(telling, KIND_NULL))
-		sink_note(telling->sink, "a comparison with NULL is true for no row: IS NULL finds "
-					 "missing values, IS NOT NULL the others");
+	if (is_new(reporter, KIND_NULL))
+		sink_note(reporter->sink,
+			  "a comparison with NULL is true for no row: IS NULL finds "
+			  "missing values, IS NOT NULL the others");
 }
 
-static void tell_missing(struct telling *telling, const struct column *column)
+static void report_missing(struct reporter *reporter, const struct column *column)
 {
 	cleanup_free char *shown_name = column_shown(column->name);
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 
 	advise_put_name(&name, column->name);
-	sink_note(telling->sink,
+	sink_note(reporter->sink,
 		  "NOT IN is true for no row here, as %s has missing values: WHERE %s IS NOT NULL "
 		  "in its SELECT leaves them out",
 		  shown_name, buf_str(&name));
 }
 
-/* NOT IN ('a', NULL) */
-static void look_at_list(struct telling *telling, struct side list)
+/* Inspects NOT IN ('a', NULL). */
+static void inspect_list(struct reporter *reporter, struct side list)
 {
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 
 	for (size_t at = list.begin + 1; at + 1 < list.end; at++)
 		if (clause_is(clause, at, "NULL") && clause_bracket_of(clause, at) == list.begin &&
 		    clause_is_one_of(clause, at - 1, "(,") &&
-		    clause_is_one_of(clause, at + 1, ",)") && is_new(telling, KIND_LIST))
-			sink_note(telling->sink, "NOT IN with NULL in its list is true for no row: "
-						 "leave NULL out");
+		    clause_is_one_of(clause, at + 1, ",)") && is_new(reporter, KIND_LIST))
+			sink_note(reporter->sink,
+				  "NOT IN with NULL in its list is true for no row: "
+				  "leave NULL out");
 }
 
-/* WITH t AS (SELECT ...), WITH t(v) AS: the file that is called so is not meant. */
+/* Returns true for WITH t AS (SELECT ...) and WITH t(v) AS, which hide the file of that name. */
 static bool is_made(const struct clause *clause, size_t name)
 {
 	for (size_t i = clause->firsts[name]; i + 3 < clause->count; i = clause->nexts[i]) {
@@ -219,11 +227,13 @@ static bool is_made(const struct clause *clause, size_t name)
 	return false;
 }
 
-/* NOT IN (SELECT v FROM t), where v has missing values: nothing else is in the brackets. */
-static void look_at_select(struct telling *telling, struct side list)
+/*
+ * Inspects NOT IN (SELECT v FROM t), with nothing else in the brackets, where v has missing values.
+ */
+static void inspect_select(struct reporter *reporter, struct side list)
 {
 	static const char *const words[] = { "SELECT", "DISTINCT", "ALL", NULL };
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	cleanup_free char *name = NULL;
 	const struct sheet *sheet;
 	size_t at = list.begin + 1;
@@ -234,24 +244,24 @@ static void look_at_select(struct telling *telling, struct side list)
 	    !clause_is(clause, at + 1, "FROM") || !clause_is_name(clause, at + 2) ||
 	    is_made(clause, at + 2))
 		return;
-	sheet = side_sheet(telling->sides, at + 2);
+	sheet = side_sheet(reporter->sides, at + 2);
 	name = token_name(&clause->lexer, &clause->tokens[at]);
 	for (size_t i = 0; sheet != NULL && i < sheet->count; i++)
 		if (strcasecmp(sheet->columns[i].name, name) == 0 &&
-		    column_present(&sheet->columns[i]) < sheet->rows && is_new(telling, KIND_LIST))
-			tell_missing(telling, &sheet->columns[i]);
+		    column_present(&sheet->columns[i]) < sheet->rows && is_new(reporter, KIND_LIST))
+			report_missing(reporter, &sheet->columns[i]);
 }
 
-static void look_at_excluded(struct telling *telling, struct side list)
+static void inspect_excluded(struct reporter *reporter, struct side list)
 {
-	look_at_list(telling, list);
-	if (clause_is(telling->sides->clause, list.begin + 1, "SELECT"))
-		look_at_select(telling, list);
+	inspect_list(reporter, list);
+	if (clause_is(reporter->sides->clause, list.begin + 1, "SELECT"))
+		inspect_select(reporter, list);
 }
 
-static void look_at_operator(struct telling *telling, size_t at, size_t behind)
+static void inspect_operator(struct reporter *reporter, size_t at, size_t behind)
 {
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	bool is = clause_is(clause, at, "IS");
 	bool unequal = at > 0 && clause_is(clause, at - 1, "NOT");
 	struct side a = { .end = unequal ? at - 1 : at };
@@ -259,19 +269,19 @@ static void look_at_operator(struct telling *telling, size_t at, size_t behind)
 
 	a.begin = clause_left_of(clause, a.end);
 	b.end = clause_right_of(clause, b.begin, clause_is(clause, at, "BETWEEN"));
-	look_at_column(telling, a, b);
-	look_at_column(telling, b, a);
+	inspect_column(reporter, a, b);
+	inspect_column(reporter, b, a);
 	if (unequal && clause_is(clause, at, "IN"))
-		look_at_excluded(telling, b);
+		inspect_excluded(reporter, b);
 	else if (clause_is_one_of(clause, at, "<>=!") && (is_null(clause, a) || is_null(clause, b)))
-		tell_null(telling);
+		report_null(reporter);
 }
 
 /* ---- v = 'a' OR 'b' ---- */
 
-static void look_at_condition(struct telling *telling, size_t at)
+static void inspect_condition(struct reporter *reporter, size_t at)
 {
-	const struct clause *clause = telling->sides->clause;
+	const struct clause *clause = reporter->sides->clause;
 	cleanup_free char *constant = NULL;
 	cleanup_free char *text = NULL;
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
@@ -280,16 +290,16 @@ static void look_at_condition(struct telling *telling, size_t at)
 
 	if (!is_text(clause, at) || clause_is(clause, at - 1, "WHEN") ||
 	    !clause_begins_condition(clause, at) || !clause_ends_condition(clause, at + 1) ||
-	    !is_new(telling, KIND_CONDITION))
+	    !is_new(reporter, KIND_CONDITION))
 		return;
-	column = column_of(telling->sides, at);
+	column = column_of(reporter->sides, at);
 	if (column != NULL)
 		advise_put_name(&way, column->name);
 	constant = shown(clause, at);
 	text = token_text(&clause->lexer, &clause->tokens[at]);
 	number = text + strspn(text, " +-.");
-	sink_note(telling->sink, "the text %s is a condition by itself here, %s for each row; %s%s",
-		  constant,
+	sink_note(reporter->sink,
+		  "the text %s is a condition by itself here, %s for each row; %s%s", constant,
 		  isdigit((unsigned char)*number) && strtod(text, NULL) != 0 ? "true" : "false",
 		  column != NULL ? "the column is "
 				 : "compare a column with it, as in k = 'a' OR k = 'b'",
@@ -298,26 +308,26 @@ static void look_at_condition(struct telling *telling, size_t at)
 
 /* ---- all of it ---- */
 
-void constant_tell(const struct sides *sides, struct sink *sink)
+void constant_report(const struct sides *sides, struct sink *sink)
 {
 	static const char *const words[] = { "ORDER", "GROUP", "PARTITION", NULL };
-	struct telling telling = { .sides = sides, .sink = sink };
+	struct reporter reporter = { .sides = sides, .sink = sink };
 	const struct clause *clause = sides->clause;
 
 	for (size_t at = 1; at + 1 < clause->count; at++) {
 		size_t behind = clause_behind_operator(clause, at);
 
 		if (behind > at && !clause_is_char(clause, at, '-'))
-			look_at_operator(&telling, at, behind);
+			inspect_operator(&reporter, at, behind);
 		else if (clause_is(clause, at, "BY") && clause_is_any(clause, at - 1, words))
-			look_at_items(&telling, at);
+			inspect_items(&reporter, at);
 		else if (clause_is(clause, at, "WHEN") && clause_is(clause, at + 1, "NULL") &&
 			 clause_is(clause, at + 2, "THEN"))
-			tell_null(&telling);
+			report_null(&reporter);
 		else
-			look_at_condition(&telling, at);
+			inspect_condition(&reporter, at);
 		if (at + 3 < clause->count)
-			look_at_argument(&telling, at);
+			inspect_argument(&reporter, at);
 		at = behind > at ? behind - 1 : at;
 	}
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* constant.h - constants of a query that stand where they do nothing: a text for a column, NULL. */
+/* constant.h - finds constants that have no effect where they are: a text for a column, or NULL. */
 #ifndef SQL_CONSTANT_H
 #define SQL_CONSTANT_H
 
 #include "side.h"
 #include "sink.h"
 
-/* Tells of each kind once. */
-void constant_tell(const struct sides *sides, struct sink *sink);
+/* Reports each kind once. */
+void constant_report(const struct sides *sides, struct sink *sink);
 
 #endif

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * csv_tables.c - Before SQLite prepares a query, each of its words that may name a table is looked
+ * up among the files, and a virtual table is created for each match. A file that cannot be read is
+ * recorded, and its error is only reported if SQLite misses that table. Sheets are shared: two
+ * names of one file are two tables of one sheet.
+ */
 #include "csv_tables.h"
 
 #include <stdlib.h>
@@ -21,14 +27,14 @@
 
 enum { SHOWN_MAX = 120, EXPLAINED_MAX = 400 };
 
-/* A file that is a table, perhaps by several names. */
+/* A file that is a table, maybe under several names. */
 struct table {
 	char *name;
 	struct sheet *sheet; /* owned by tables->sheets */
 	bool named;          /* by this query */
 };
 
-/* A file that is no table, under a name that the query may not mean for one. */
+/* A file that could not be read, under a name that the query may use for something else. */
 struct failure {
 	char *name;
 	struct err err;
@@ -46,7 +52,7 @@ struct csv_tables {
 	size_t failure_count;
 };
 
-/* ---- what there is ---- */
+/* ---- tables and sheets ---- */
 
 static struct table *find_table(const struct csv_tables *tables, const char *name)
 {
@@ -56,7 +62,7 @@ static struct table *find_table(const struct csv_tables *tables, const char *nam
 	return NULL;
 }
 
-/* A module_find. */
+/* It is a module_find. */
 static struct sheet *find_sheet(void *data, const char *name)
 {
 	const struct table *table = find_table(data, name);
@@ -88,7 +94,7 @@ static void drop_sheet(struct csv_tables *tables, size_t index)
 	tables->sheets[index] = tables->sheets[--tables->sheet_count];
 }
 
-/* Names mean what they mean now, and files are what they are now. */
+/* Drops tables whose names mean another file now, and files that have changed. */
 static void drop_outdated(struct csv_tables *tables)
 {
 	for (size_t i = tables->sheet_count; i-- > 0;)
@@ -168,7 +174,10 @@ static void add_failure(struct csv_tables *tables, const char *name, const struc
 		(struct failure){ .name = xstrdup(name), .err = *err };
 }
 
-/* The query names two files that are one table to SQLite: it fails if it wants that table. */
+/*
+ * Returns true when the query names two files that are one table to SQLite. It fails if it needs
+ * the table.
+ */
 static bool is_other_case(struct csv_tables *tables, const char *name, const char *path)
 {
 	struct table *table = find_table(tables, name);
@@ -185,7 +194,7 @@ static bool is_other_case(struct csv_tables *tables, const char *name, const cha
 	return true;
 }
 
-/* A file that cannot be loaded fails nothing yet: it is told if the query wants that table. */
+/* A file that cannot be read is recorded: its error is reported if the query needs that table. */
 static int try_load(struct csv_tables *tables, const char *name, const char *path, struct err *err)
 {
 	if (find_failure(tables, name) != NULL || load(tables, name, path, err) == 0)
@@ -196,7 +205,7 @@ static int try_load(struct csv_tables *tables, const char *name, const char *pat
 	return 0;
 }
 
-/* But those whose names the query has itself. */
+/* Loads all files, except those that the query names itself. */
 static int load_all(struct csv_tables *tables, struct err *err)
 {
 	for (size_t i = 0; i < names_count(tables->names); i++) {
@@ -229,7 +238,7 @@ static int load_named(struct csv_tables *tables, const char *name, struct err *e
 		return load_all(tables, err);
 	path = names_find(tables->names, name);
 	if (path == NULL) {
-		/* It may mean another one's table in another case. */
+		/* It may be another file's table, in another case. */
 		struct table *table = find_table(tables, name);
 
 		if (table != NULL && !table->named)
@@ -241,7 +250,7 @@ static int load_named(struct csv_tables *tables, const char *name, struct err *e
 	return try_load(tables, name, path, err);
 }
 
-/* Whether a text behind this token may name a table: 'sales.csv', where only a name can be. */
+/* Returns true when a text behind this token may name a table: FROM 'sales.csv'. */
 static bool precedes_table(const struct lexer *lexer, const struct token *token)
 {
 	static const char *const words[] = { "FROM", "JOIN", "IN" };
@@ -252,7 +261,9 @@ static bool precedes_table(const struct lexer *lexer, const struct token *token)
 	return token->kind == TOKEN_OTHER && strchr("(,.", lexer->text[token->at]) != NULL;
 }
 
-/* Each word of the query may be a table's name, or a column's, and some texts may be a table's. */
+/*
+ * Marks columns of that name among those that SQLite reports as one (module.h). NULL: all of them.
+ */
 static int load_each(struct csv_tables *tables, const char *sql, size_t len, struct err *err)
 {
 	struct lexer lexer;
@@ -276,7 +287,10 @@ static int load_each(struct csv_tables *tables, const char *sql, size_t len, str
 	return 0;
 }
 
-/* Of those columns that SQLite does not tell apart (module.h). NULL: all of them. */
+/*
+ * Marks columns of that name among those that SQLite does not tell apart (module.h). NULL: all of
+ * them.
+ */
 static void mark_columns(struct csv_tables *tables, const char *name)
 {
 	for (size_t i = 0; i < tables->sheet_count; i++) {
@@ -288,7 +302,7 @@ static void mark_columns(struct csv_tables *tables, const char *name)
 	}
 }
 
-/* Whether a `*` behind this token stands for all columns. */
+/* Returns true when a `*` behind this token means all columns. */
 static bool precedes_all(const struct lexer *lexer, const struct token *token)
 {
 	return token_is(lexer, token, "SELECT") || token_is(lexer, token, "DISTINCT") ||
@@ -371,7 +385,7 @@ int csv_tables_fetch(void *data, struct err *err)
 		return 0;
 	if (err->code != ERR_LIMIT)
 		return -1;
-	/* What only earlier queries needed gives way. */
+	/* Columns that only earlier queries needed are dropped. */
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		dropped = sheet_drop(tables->sheets[i], false) || dropped;
 	return dropped ? fetch(tables, err) : -1;
@@ -398,7 +412,7 @@ sqlite3 *csv_tables_db(const struct csv_tables *tables)
 	return tables->db;
 }
 
-/* What is told of a column needs not be told of what a query makes of it. */
+/* A finding about a column makes a finding about the query's own values redundant. */
 static bool has_marks(const struct csv_tables *tables, unsigned marks)
 {
 	for (size_t i = 0; i < tables->sheet_count; i++)
@@ -409,7 +423,7 @@ static bool has_marks(const struct csv_tables *tables, unsigned marks)
 	return false;
 }
 
-void csv_tables_tell(struct csv_tables *tables, const struct query *query, struct sink *sink)
+void csv_tables_report(struct csv_tables *tables, const struct query *query, struct sink *sink)
 {
 	bool truths = tell_has_truths(query);
 	struct sides sides = { .sheets = tables->sheets,
@@ -417,15 +431,15 @@ void csv_tables_tell(struct csv_tables *tables, const struct query *query, struc
 			       .find = find_sheet,
 			       .data = tables };
 
-	compare_tell(query, sides, tables->db, sink);
+	compare_report(query, sides, tables->db, sink);
 	if (!has_marks(tables, COLUMN_NUMBERED | COLUMN_TEXTED | COLUMN_TRUE))
-		bytecode_tell(tables->db, query, sink);
+		bytecode_report(tables->db, query, sink);
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
 			tell_sheet(tables->sheets[i], truths, sink);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing tables and columns ---- */
 
 static bool explain_failure(const struct csv_tables *tables, const char *name, struct err *err)
 {
@@ -469,7 +483,10 @@ static void explain_table(const struct csv_tables *tables, const char *name, str
 		      shown.len > 0 ? why : "the session has no CSV file", buf_str(&shown));
 }
 
-/* Whether the query has this name in double quotes, which many take for those of a text. */
+/*
+ * Returns true when the query has this name in double quotes, which users take for quotes of a
+ * text.
+ */
 static bool is_quoted(const char *sql, size_t len, const char *name)
 {
 	struct lexer lexer;
@@ -489,7 +506,7 @@ static bool is_quoted(const char *sql, size_t len, const char *name)
 	return false;
 }
 
-/* A column whose name is the same but for the form of its letters: ü may be two characters. */
+/* Returns a column whose name differs only in the form of its letters: ü may be two characters. */
 static const struct column *find_form(const struct sheet *sheet, const char *name)
 {
 	cleanup_free char *key = normal_compose(name);
@@ -519,7 +536,7 @@ static void put_escaped(struct buf *out, const char *text)
 	}
 }
 
-/* Whether a file that was read has such a column. */
+/* Returns true when a file that was read has such a column. */
 static bool explain_form(const struct csv_tables *tables, const char *name, struct err *err)
 {
 	const char *point = strrchr(name, '.');

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * database.c - The first request decides the kind, and the process is locked down for it before
+ * anything is opened. Each query passes the guard and then runs on its engine. A SQLite file is
+ * opened for each query, since it may have been replaced; a file that could not be locked is
+ * compared before and after. An ODBC connection is kept, and a lost one is replaced once if the
+ * query has not begun.
+ */
 #include "database.h"
 
 #include <fcntl.h>
@@ -59,7 +66,7 @@ static int read_about(struct database *database, const json_t *about, struct err
 	return 0;
 }
 
-static int prepare(struct database *database, struct err *err)
+static int prepare_engine(struct database *database, struct err *err)
 {
 	if (database->kind != KIND_ODBC && sqlite_start(err) < 0)
 		return -1;
@@ -74,7 +81,7 @@ static int prepare(struct database *database, struct err *err)
 	}
 }
 
-/* A copy of it: unixODBC wants to open it for writing, too, and is not to. */
+/* Passes a copy: unixODBC also opens the file for writing, which the lockdown refuses. */
 static void use_ini(const char *path)
 {
 	struct err err;
@@ -87,7 +94,8 @@ static void use_ini(const char *path)
 		(void)setenv("ODBCINI", name, 1);
 }
 
-static int confine_to_driver(const struct database *database, const json_t *about, struct err *err)
+static int lock_down_to_driver(const struct database *database, const json_t *about,
+			       struct err *err)
 {
 	const char *ini = json_string_value(json_object_get(about, "ini"));
 	const char *folder = json_string_value(json_object_get(about, "folder"));
@@ -99,7 +107,7 @@ static int confine_to_driver(const struct database *database, const json_t *abou
 	return lockdown_driver(database->dir_fd, folder, err);
 }
 
-/* Read before the file that describes it is out of reach. */
+/* tzset() must read the zone's file before the lockdown hides it. */
 static void use_zone(const json_t *about)
 {
 	const char *zone = json_string_value(json_object_get(about, "zone"));
@@ -109,10 +117,10 @@ static void use_zone(const json_t *about)
 	tzset();
 }
 
-static int confine(const struct database *database, const json_t *about, struct err *err)
+static int lock_down(const struct database *database, const json_t *about, struct err *err)
 {
 	if (database->kind == KIND_ODBC)
-		return confine_to_driver(database, about, err);
+		return lock_down_to_driver(database, about, err);
 	use_zone(about);
 	return lockdown_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
 			      err);
@@ -123,8 +131,8 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err)
 	struct database *database = xcalloc(1, sizeof(*database));
 
 	database->dir_fd = dir_fd;
-	if (read_about(database, about, err) < 0 || confine(database, about, err) < 0 ||
-	    prepare(database, err) < 0) {
+	if (read_about(database, about, err) < 0 || lock_down(database, about, err) < 0 ||
+	    prepare_engine(database, err) < 0) {
 		free(database->at);
 		free(database);
 		return NULL;
@@ -134,9 +142,9 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err)
 
 /* ---- a query ---- */
 
-/* Of a query that was stopped, which may have run into its deadline. */
-static void tell_slow(sqlite3 *db, const struct query *query, const struct sink *sink,
-		      const struct err *err)
+/* Explains a query that was stopped, maybe at its deadline. */
+static void report_slow(sqlite3 *db, const struct query *query, const struct sink *sink,
+			const struct err *err)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
@@ -154,10 +162,10 @@ static int run_on_files(struct database *database, const struct query *query, st
 	if (sqlite_run(csv_tables_db(database->tables), query, csv_tables_fetch, database->tables,
 		       sink, err) < 0) {
 		csv_tables_explain(database->tables, query->text, query->len, err);
-		tell_slow(csv_tables_db(database->tables), query, sink, err);
+		report_slow(csv_tables_db(database->tables), query, sink, err);
 		return -1;
 	}
-	csv_tables_tell(database->tables, query, sink);
+	csv_tables_report(database->tables, query, sink);
 	return 0;
 }
 
@@ -173,7 +181,9 @@ static int stat_file(const struct database *database, struct stat *ret, struct e
 	return fstat(fd, ret) == 0 ? 0 : err_sys(err, "looking at it");
 }
 
-/* A database with a log is written to without asking readers: what we saw is then no one state. */
+/*
+ * A database with a log is written without asking readers: what was read may then mix two states.
+ */
 static int check_unchanged(const struct database *database, const struct stat *before,
 			   struct err *err)
 {
@@ -196,14 +206,14 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 	if (result == 0)
 		result = sqlite_run(db_own, query, NULL, NULL, sink, err);
 	if (result == 0)
-		bytecode_tell(db_own, query, sink);
+		bytecode_report(db_own, query, sink);
 	else
-		tell_slow(db_own, query, sink, err);
+		report_slow(db_own, query, sink, err);
 	(void)sqlite3_close(db_own);
 	return result;
 }
 
-/* A name alone may mean a file in one of the folders where a session has its files. */
+/* A bare name may mean a file in one of the folders where a session has its files. */
 static int fail_missing(const struct database *database, struct err *err)
 {
 	static const char *const folders[] = { "output", "input" };
@@ -240,8 +250,8 @@ static int run_on_file(struct database *database, const struct query *query, str
 }
 
 /*
- * Opened for each query, as it may have been replaced since; one that stayed open would also keep
- * its programs from changing how it is written.
+ * Opens the file for each query, as it may have been replaced. A file that stayed open would also
+ * keep its own programs from changing its journal mode.
  */
 static int run_on_host(struct database *database, const struct query *query, struct sink *sink,
 		       struct err *err)
@@ -251,7 +261,7 @@ static int run_on_host(struct database *database, const struct query *query, str
 	sqlite3 *db;
 	int result;
 
-	(void)stat(database->at, &before); /* that it is gone SQLite tells */
+	(void)stat(database->at, &before); /* SQLite reports a missing file */
 	db = sqlite_open_host(database->at, &still, err);
 	if (db == NULL)
 		return -1;
@@ -307,8 +317,8 @@ static int check_and_run(struct database *database, const struct query *query, s
 }
 
 /*
- * A connection that is gone is given up. One of earlier queries may have been gone already: then
- * the query runs again on a new one, checked anew for what that leads to.
+ * Gives a lost connection up. One that was lost before this query is replaced, and the query,
+ * checked again for the new connection's dialect, runs again.
  */
 int database_run(struct database *database, const struct query *query, struct sink *sink,
 		 struct err *err)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * dated.c - Constants are tested by running them: SQLite evaluates the function on a sample date,
+ * and NULL shows that it does not know the format, the value or the modifier. Comparisons use the
+ * example results of call.h: a text whose digits are at other places can never be equal.
+ */
 #include "dated.h"
 
 #include <ctype.h>
@@ -11,7 +16,7 @@
 #include "sql/moment.h"
 #include "text/sanitize.h"
 
-/* As the query has what begins at `at`. */
+/* Returns the tokens from `at` to `end` as the query has them. The caller frees the result. */
 static char *shown(const struct clause *clause, size_t at, size_t end)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -24,7 +29,7 @@ static char *shown(const struct clause *clause, size_t at, size_t end)
 
 /* ---- what is NULL for each date ---- */
 
-/* Whether SQLite gives NULL for the expression, in which ?1 is the text. */
+/* Returns true when SQLite computes NULL for the expression, in which ?1 is the text. */
 static bool is_null(const struct dated *dated, const char *expression, const char *text)
 {
 	cleanup_free char *sql = xasprintf("SELECT %s", expression);
@@ -39,13 +44,13 @@ static bool is_null(const struct dated *dated, const char *expression, const cha
 	return null;
 }
 
-/* The argument's text, when it is nothing else; the caller's. */
+/* Returns the argument's text if it is a constant. The caller frees it. NULL otherwise. */
 static char *text_of(const struct clause *clause, size_t begin)
 {
 	return clause_is_one_of(clause, begin + 1, ",)") ? clause_text(clause, begin) : NULL;
 }
 
-static void look_at_format(struct dated *dated, size_t call, size_t at, const char *text)
+static void inspect_format(struct dated *dated, size_t call, size_t at, const char *text)
 {
 	cleanup_free char *format = shown(dated->clause, at, at + 1);
 	cleanup_free char *name = shown(dated->clause, call, call + 1);
@@ -59,7 +64,7 @@ static void look_at_format(struct dated *dated, size_t call, size_t at, const ch
 		  name, format);
 }
 
-static void look_at_value(struct dated *dated, size_t call, size_t at, const char *text)
+static void inspect_value(struct dated *dated, size_t call, size_t at, const char *text)
 {
 	cleanup_free char *value = shown(dated->clause, at, at + 1);
 	cleanup_free char *name = shown(dated->clause, call, call + 1);
@@ -72,7 +77,7 @@ static void look_at_value(struct dated *dated, size_t call, size_t at, const cha
 		  clause_is(dated->clause, call, "strftime") ? "..., " : "", value);
 }
 
-static void look_at_modifier(struct dated *dated, size_t call, size_t at, const char *text)
+static void inspect_modifier(struct dated *dated, size_t call, size_t at, const char *text)
 {
 	const struct clause *clause = dated->clause;
 	cleanup_free char *modifier = shown(clause, at, at + 1);
@@ -106,18 +111,18 @@ void dated_look(struct dated *dated, size_t at)
 			continue;
 		text = text_of(clause, i);
 		if (text != NULL && index < value)
-			look_at_format(dated, at, i, text);
+			inspect_format(dated, at, i, text);
 		else if (text != NULL && index == value)
-			look_at_value(dated, at, i, text);
+			inspect_value(dated, at, i, text);
 		else if (text != NULL)
-			look_at_modifier(dated, at, i, text);
+			inspect_modifier(dated, at, i, text);
 		index++;
 	}
 }
 
 /* ---- what they never give ---- */
 
-/* A text as the side gives, when it is nothing but a function of dates; empty otherwise. */
+/* Appends an example result when the side is only a date function; nothing otherwise. */
 static void put_given(struct buf *out, const struct clause *clause, const struct side *side)
 {
 	bool call = clause_is_char(clause, side->begin + 1, '(') &&
@@ -125,12 +130,14 @@ static void put_given(struct buf *out, const struct clause *clause, const struct
 
 	if (call || (side->end == side->begin + 1 && call_is_now(clause, side->begin)))
 		call_put_given(out, clause, side->begin);
-	/* A part of it is not known. */
+	/* A part of the format is not known. */
 	if (strchr(buf_str(out), '?') != NULL)
 		buf_clear(out);
 }
 
-/* Whether both have digits and other characters at the same places, up to the end of one. */
+/*
+ * Returns true when both have digits and other characters at the same places, up to the end of one.
+ */
 static bool begins_alike(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++)
@@ -145,8 +152,8 @@ static bool is_other(const char *given, const char *text, bool orders)
 	       (!begins_alike(given, text) || (!orders && strlen(given) != strlen(text)));
 }
 
-static void tell_other(struct dated *dated, const struct side *a, const char *given,
-		       const char *other)
+static void report_other(struct dated *dated, const struct side *a, const char *given,
+			 const char *other)
 {
 	bool call = clause_is_char(dated->clause, a->begin + 1, '(');
 	cleanup_free char *name = shown(dated->clause, a->begin, a->begin + 1);
@@ -160,7 +167,7 @@ static void tell_other(struct dated *dated, const struct side *a, const char *gi
 		  name, call ? "()" : "", given, other);
 }
 
-/* The texts of `b`: one, or those in brackets. */
+/* Compares with the texts of `b`: one, or those in brackets. */
 static void compare_texts(struct dated *dated, const struct side *a, const struct side *b,
 			  const char *given, bool orders)
 {
@@ -175,7 +182,7 @@ static void compare_texts(struct dated *dated, const struct side *a, const struc
 		    (at + 1 < b->end && !clause_is_one_of(dated->clause, at + 1, ",)")))
 			return;
 		if (is_other(given, text, orders))
-			tell_other(dated, a, given, other);
+			report_other(dated, a, given, other);
 	}
 }
 
@@ -203,6 +210,6 @@ void dated_compare(struct dated *dated, const struct side *a, const struct side 
 		buf_clear(&other);
 		buf_putf(&other, "%s%s", name,
 			 clause_is_char(dated->clause, b->begin + 1, '(') ? "()" : "");
-		tell_other(dated, a, buf_str(&given), buf_str(&other));
+		report_other(dated, a, buf_str(&given), buf_str(&other));
 	}
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* dated.h - functions of dates: those that give NULL for each date, and texts that they never give.
+/*
+ * dated.h - finds date functions that return NULL for every date, and comparisons with texts that
+ * they never return.
  */
 #ifndef SQL_DATED_H
 #define SQL_DATED_H
@@ -9,7 +11,7 @@
 #include "side.h"
 #include "sink.h"
 
-/* Each is told once. All is borrowed. */
+/* Each kind is reported once. All members are borrowed. */
 struct dated {
 	const struct clause *clause;
 	sqlite3 *db;
@@ -20,11 +22,11 @@ struct dated {
 	bool compared;
 };
 
-/* Tells where the call of a function of dates at `at` gives NULL for its constants. */
+/* Reports a call of a date function at `at` that returns NULL for its constants. */
 void dated_look(struct dated *dated, size_t at);
 /*
- * Tells where `a` is a call of such a function and `b` a text in another form, or a midnight beside
- * days. `shorter`: it matters that equal moments are shorter texts in `a`.
+ * Reports a comparison in which `a` is such a call and `b` is a text in another form, or a midnight
+ * beside days. `shorter`: it matters that equal moments are shorter texts in `a`.
  */
 void dated_compare(struct dated *dated, const struct side *a, const struct side *b, bool orders,
 		   bool shorter);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that is not UTF-8 can be read in many ways. libuchardet knows letters' frequencies, but of a
- * few letters it makes anything, and names what the text cannot be: what can be read, and reads as
- * people write, comes before what it says. Windows-1252 is the most probable of those alike.
+ * encoding.c - chooses among the encodings that can decode a text that is not UTF-8.
+ *
+ * libuchardet knows the frequencies of letters. From a few letters it concludes anything, and it
+ * may name an encoding that cannot decode the text. An encoding that decodes the text into natural
+ * writing therefore comes before its answer. Among equals, Windows-1252 is the likeliest.
  */
 #include "encoding.h"
 
@@ -18,18 +20,18 @@
 
 enum {
 	LOOK_SIZE = 4096,     /* bytes in which zeros are counted */
-	FEW_LETTERS = 8,      /* characters beyond ASCII that say too little */
-	MOSTLY = 10,          /* well-formed characters for one byte that is none, in UTF-8 */
-	FIRST_LETTER = 0xa0,  /* of ISO 8859; below it only Windows has some */
-	READ_MAX = 192 << 10, /* bytes that are read in each encoding */
+	FEW_LETTERS = 8,      /* fewer characters beyond ASCII prove too little */
+	MOSTLY = 10,          /* well-formed characters for each malformed byte of a UTF-8 text */
+	FIRST_LETTER = 0xa0,  /* of ISO 8859; only Windows encodings have letters below it */
+	READ_MAX = 192 << 10, /* bytes that are decoded in each encoding */
 	ODD_SHARE = 7,
 };
 
-/* What libuchardet finds, and what that is called here; `letters`: one of many like it. */
+/* libuchardet's results and iconv's names for them. `latin`: one of many similar encodings. */
 static const struct {
 	const char *found;
 	const char *name;    /* NULL: the same */
-	const char *windows; /* with bytes below FIRST_LETTER */
+	const char *windows; /* the encoding for bytes below FIRST_LETTER */
 	bool latin;
 } rows[] = {
 	{ "ISO-8859-1", "CP1252", NULL, true },    { "WINDOWS-1252", "CP1252", NULL, true },
@@ -55,8 +57,8 @@ static void set(struct encoding *encoding, const char *name, size_t mark)
 }
 
 /*
- * Text has few characters that are zero in either byte, and most of a table's have one such; a
- * single one is a mistake in a small file.
+ * Returns the name of UTF-16 when zero bytes show it. Text has few characters with a zero in either
+ * byte, and most of a table's characters have one. A single zero is a mistake in a small file.
  */
 static const char *wide_name(const char *head, size_t len)
 {
@@ -97,7 +99,7 @@ struct letters {
 	size_t all;      /* bytes beyond ASCII */
 	size_t low;      /* those below FIRST_LETTER */
 	size_t formed;   /* characters beyond ASCII in UTF-8 */
-	size_t unformed; /* bytes that are no part of one */
+	size_t unformed; /* bytes that belong to none */
 };
 
 static struct letters count_letters(const char *sample, size_t len)
@@ -120,7 +122,7 @@ static struct letters count_letters(const char *sample, size_t len)
 	return letters;
 }
 
-/* What libuchardet says; NULL: nothing that counts. */
+/* Returns the encoding that libuchardet's result stands for; NULL when it proves too little. */
 static const char *name_of(const char *found, const struct letters *letters)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -154,7 +156,7 @@ static const char *choose(const char *found, const char *sample, size_t len,
 	const char *narrow;
 	size_t odd;
 
-	/* Words of Cyrillic letters are pairs, too, where all are of even length. */
+	/* Cyrillic words can be read as pairs, too, if all have even length. */
 	if (found != NULL && !is_wide && !is_latin(found) &&
 	    narrow_oddness(found, sample, read) == 0)
 		return found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* encoding.h - how the characters of a text file are written, found out from its bytes. */
+/* encoding.h - detects the character encoding of a text file from its bytes. */
 #ifndef SQL_ENCODING_H
 #define SQL_ENCODING_H
 
@@ -9,15 +9,15 @@
 enum { ENCODING_NAME_MAX = 32 };
 
 struct encoding {
-	char name[ENCODING_NAME_MAX]; /* as iconv knows it; empty: UTF-8 */
-	size_t mark;                  /* bytes of the mark in front */
-	bool guessed;                 /* neither a mark nor zero bytes said it */
-	bool broken;                  /* UTF-8 but for a few bytes, which become U+FFFD */
+	char name[ENCODING_NAME_MAX]; /* iconv's name; empty for UTF-8 */
+	size_t mark;                  /* length of the byte order mark */
+	bool guessed;                 /* neither a mark nor zero bytes determined it */
+	bool broken;                  /* UTF-8 except for a few bytes, which become U+FFFD */
 };
 
-/* By a mark in front, or by the zero bytes of UTF-16; else it is UTF-8 until a byte says no. */
+/* Decides by a byte order mark, or by the zero bytes of UTF-16. Otherwise assumes UTF-8. */
 void encoding_begin(struct encoding *encoding, const char *head, size_t len);
-/* By a part of a text that is not UTF-8. */
+/* Guesses from a part of a text that is not UTF-8. */
 void encoding_guess(struct encoding *encoding, const char *sample, size_t len);
 
 #endif

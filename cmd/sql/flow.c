@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * flow.c - A fixed-point iteration: each reachable instruction is applied to the kinds before it,
+ * and its result is merged into the places that may follow, until nothing changes. Kinds only grow,
+ * so it ends; after ROUNDS_MAX rounds it gives up, and then nothing is reported.
+ */
 #include "flow.h"
 
 #include <stdlib.h>
@@ -23,7 +28,7 @@ static void set(struct flow *flow, int reg, unsigned kinds)
 		flow->now[reg] = (unsigned char)kinds;
 }
 
-/* NULL for one that is not followed. */
+/* Returns NULL for a column that is not followed. */
 static unsigned char *column_of(const struct flow *flow, int cursor, int column)
 {
 	if (cursor < 0 || cursor >= PROGRAM_CURSORS_MAX || column < 0 ||
@@ -47,7 +52,10 @@ unsigned flow_column(const struct flow *flow, int cursor, int column)
 	return kinds != NULL ? *kinds : KIND_ANY;
 }
 
-/* A text may become a number of a numeric type, and a number becomes a text. */
+/*
+ * Returns the kinds after a conversion: a numeric type may turn a text into a number, TEXT turns
+ * numbers into text.
+ */
 static unsigned converted(unsigned kinds, char affinity)
 {
 	if (affinity == AFFINITY_TEXT && (kinds & KIND_NUMBER))
@@ -57,7 +65,7 @@ static unsigned converted(unsigned kinds, char affinity)
 
 /* ---- what instructions do ---- */
 
-/* Whether p4, "max(1)", names one of them. */
+/* Returns true when p4, "max(1)", names one of them. */
 static bool is_among(const char *call, const char *const *names)
 {
 	size_t len = strcspn(call, "(");
@@ -68,7 +76,7 @@ static bool is_among(const char *call, const char *const *names)
 	return false;
 }
 
-/* What a function gives; `given`: the kinds of its arguments. */
+/* Returns the kinds of a function's result; `given` are the kinds of its arguments. */
 static unsigned call_kinds(const char *call, unsigned given)
 {
 	static const char *const numbers[] = { "count",
@@ -109,7 +117,10 @@ static unsigned call_kinds(const char *call, unsigned given)
 	return is_among(call, same) ? given : KIND_ANY;
 }
 
-/* The number of arguments stands in brackets, where it is not -1, and in p5 of aggregates. */
+/*
+ * Returns the kinds of a call's arguments. Their number is in the brackets of p4, unless it is -1
+ * there.
+ */
 static unsigned given_kinds(const struct flow *flow, const struct instruction *at)
 {
 	const char *open = strchr(at->p4, '(');
@@ -156,7 +167,7 @@ static void cast(struct flow *flow, const struct instruction *at)
 	set(flow, at->p1, get(flow, at->p1) == 0 ? 0 : kinds);
 }
 
-/* The record's values become a row of the cursor. */
+/* Merges the record's values into the columns of the cursor. */
 static void insert(struct flow *flow, size_t index)
 {
 	const struct instruction *at = &flow->program.list[index];
@@ -273,9 +284,9 @@ static void apply(struct flow *flow, size_t index)
 	}
 }
 
-/* ---- all ways through the program ---- */
+/* ---- all paths through the program ---- */
 
-/* A program_visit. */
+/* It is a program_visit. */
 static void arrive(void *data, size_t to)
 {
 	struct flow *flow = data;
@@ -296,7 +307,7 @@ static void load(struct flow *flow, size_t index)
 	memcpy(flow->now, &flow->states[index * flow->program.registers], flow->program.registers);
 }
 
-/* What is in files and in tables before the program begins. */
+/* Sets the kinds of files and tables, which exist before the program begins. */
 static void fill_columns(struct flow *flow)
 {
 	for (size_t i = 0; i < flow->program.count; i++) {
@@ -321,7 +332,7 @@ static void fill_columns(struct flow *flow)
 	}
 }
 
-/* False: it did not come to an end. */
+/* Returns false when the iteration did not end. */
 static bool follow(struct flow *flow)
 {
 	fill_columns(flow);

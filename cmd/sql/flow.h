@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flow.h - the kinds of values that each register of SQLite's program may have.
+ * flow.h - computes the kinds of values that each register of SQLite's program may have.
  *
- * They are followed through the program, along all ways that it may take; what comes into a cursor
- * is one set of kinds for each of its columns. All that is not known may be anything, so what is
- * told holds for all rows.
+ * A data flow analysis over all paths of the program. Each column of a cursor has one set of kinds.
+ * Unknown instructions may produce anything, so a finding holds for all rows.
  */
 #ifndef SQL_FLOW_H
 #define SQL_FLOW_H
@@ -23,18 +22,18 @@ struct flow {
 	struct program program;
 	const struct query *query; /* borrowed */
 	unsigned char *states;     /* the registers before each instruction */
-	bool *reached;             /* which instructions are */
+	bool *reached;             /* whether an instruction is reachable */
 	unsigned char *columns;    /* of each cursor */
-	unsigned char *now;        /* behind the instruction that is looked at */
+	unsigned char *now;        /* the registers behind the current instruction */
 	bool changed;
 };
 
-/* False: it is not known; nothing is to be ended then. */
+/* Analyzes the query. Returns false when that fails: flow_end must not be called then. */
 bool flow_begin(struct flow *flow, sqlite3 *db, const struct query *query);
 void flow_end(struct flow *flow);
-/* Of a register before the instruction. */
+/* Returns the kinds of a register before the instruction. */
 unsigned flow_kinds(const struct flow *flow, size_t index, int reg);
-/* Of a cursor's column. */
+/* Returns the kinds of a cursor's column. */
 unsigned flow_column(const struct flow *flow, int cursor, int column);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite adds a text as the number that it begins with, or as 0, and says nothing. These sums give
- * the same results, and remember the texts: one process answers one query at a time.
+ * functions.c - sums with SQLite's results that remember the texts they counted as numbers.
+ *
+ * SQLite adds a text as the number that it begins with, or as 0, without a warning. The memory is
+ * global: one process runs one query at a time. Sums are compensated (Neumaier), as SQLite's are
+ * from 3.43 on, and work in windows. REGEXP translates Perl's escapes, which models write, to
+ * POSIX.
  */
 #include "functions.h"
 
@@ -21,7 +25,7 @@
 enum { SAMPLE_MAX = 40, PATTERN_MAX = 1000, VALUES_FIRST = 64 };
 
 static struct {
-	uint64_t texts; /* that are no numbers, and were added */
+	uint64_t texts; /* texts that are not numbers and were added */
 	char sample[SAMPLE_MAX];
 	const char *function;
 } doubt;
@@ -31,7 +35,7 @@ void functions_begin(void)
 	doubt.texts = 0;
 }
 
-void functions_tell(struct sink *sink)
+void functions_report(struct sink *sink)
 {
 	cleanup_buf struct buf sample = BUF_INIT(BUF_UNBOUNDED);
 
@@ -44,7 +48,7 @@ void functions_tell(struct sink *sink)
 		  buf_str(&sample));
 }
 
-/* The value's type as a number; a text that is none is remembered. */
+/* Returns the value's type as a number, and remembers a text that is not one. */
 static int number_type(sqlite3_value *value, const char *function)
 {
 	int type = sqlite3_value_numeric_type(value);
@@ -63,13 +67,13 @@ static int number_type(sqlite3_value *value, const char *function)
 /* ---- sum, total, avg ---- */
 
 struct sum {
-	double real;   /* of what is finite */
-	double error;  /* to be added to it: what rounding took, Neumaier's way */
-	int64_t rises; /* values that are infinite */
-	int64_t falls; /* below zero */
+	double real;   /* sum of the finite values */
+	double error;  /* to be added: what rounding took (Neumaier) */
+	int64_t rises; /* count of infinite values */
+	int64_t falls; /* count of negative infinite values */
 	int64_t integer;
 	int64_t count;
-	bool inexact; /* a value was no integer: the sum is real */
+	bool inexact; /* a value was not an integer: the sum is real */
 	bool overflow;
 };
 
@@ -78,7 +82,7 @@ static const char *name_of(sqlite3_context *context)
 	return sqlite3_user_data(context);
 }
 
-/* A value that comes, or one that leaves a window, with its sign changed. */
+/* Adds a value, or with its sign changed one that leaves a window. */
 static void add_real(struct sum *sum, double value)
 {
 	double whole = sum->real + value;
@@ -90,7 +94,7 @@ static void add_real(struct sum *sum, double value)
 	sum->real = whole;
 }
 
-/* `times`: 1 for a value that comes, -1 for one that leaves a window. */
+/* `times` is 1 for a value that enters, -1 for one that leaves a window. */
 static void count_real(struct sum *sum, double value, int times)
 {
 	if (!isinf(value))
@@ -130,7 +134,7 @@ static void sum_step(sqlite3_context *context, int count, sqlite3_value **values
 		sum->overflow = true;
 }
 
-/* The value that leaves a window. */
+/* Removes a value that leaves a window. */
 static void sum_inverse(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	struct sum *sum = sqlite3_aggregate_context(context, sizeof(*sum));
@@ -200,7 +204,7 @@ static int fail_part(sqlite3_context *context, double most)
 	return -1;
 }
 
-/* The second value, the same for each row. */
+/* Reads the second argument, which is the same for each row. */
 static int take_part(sqlite3_context *context, struct values *values, sqlite3_value *value)
 {
 	double most = str_eq(name_of(context), "percentile") ? 100 : 1;
@@ -285,7 +289,7 @@ static void values_final(sqlite3_context *context)
 
 /* ---- stddev ---- */
 
-/* Welford's way, which loses no digits. */
+/* Welford's algorithm, which loses no digits. */
 struct spread {
 	double mean;
 	double squares;
@@ -319,8 +323,7 @@ static void spread_final(sqlite3_context *context)
 
 /* ---- REGEXP ---- */
 
-/* What people write of Perl's and POSIX does not know: alone and in a set; NULL: not to be said
- * there. */
+/* Perl's escapes that POSIX lacks: alone and within a set. NULL: impossible there. */
 static const struct {
 	char letter;
 	const char *alone;
@@ -342,7 +345,7 @@ static const struct {
 	{ 'r', "\r", "\r" },
 };
 
-/* False for a letter that means nothing here. */
+/* Returns false for a letter without a meaning here. */
 static bool put_escape(struct buf *out, char escaped, bool in_set)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
@@ -356,12 +359,12 @@ static bool put_escape(struct buf *out, char escaped, bool in_set)
 	}
 	if (isalpha((unsigned char)escaped))
 		return false;
-	/* In a set POSIX takes a backslash for itself. */
+	/* Within a set, POSIX takes a backslash as itself. */
 	buf_putf(out, in_set ? "[.%c.]" : "\\%c", escaped);
 	return true;
 }
 
-/* The pattern as POSIX has it; NULL when it says what POSIX cannot. */
+/* Returns the pattern for POSIX, or NULL when POSIX cannot express it. The caller frees it. */
 static char *posix_pattern(const char *pattern)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -406,7 +409,7 @@ static regex_t *make_regex(sqlite3_context *context, sqlite3_value *pattern)
 	return regex;
 }
 
-/* regexp(pattern, text) is text REGEXP pattern. */
+/* Implements regexp(pattern, text), which is text REGEXP pattern. */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	regex_t *regex = sqlite3_get_auxdata(context, 0);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * functions.h - functions that SQLite as it is packaged lacks, and sums that say what they added.
+ * functions.h - SQL functions that the packaged SQLite lacks, and sums that report what they added.
  *
- * median(x), percentile(x, 0..100), percentile_cont(x, 0..1), percentile_disc(x, 0..1) and
- * stddev(x) as aggregates; x REGEXP pattern with POSIX's extended expressions;
- * generate_series(start, stop, step). sum, total and avg are SQLite's own, but count texts that are
- * no numbers.
+ *   - Aggregates: median(x), percentile(x, 0..100), percentile_cont(x, 0..1), percentile_disc(x,
+ * 0..1), stddev(x).
+ *   - x REGEXP pattern takes POSIX extended expressions.
+ *   - generate_series(start, stop, step) is a table.
+ *   - sum, total and avg compute as SQLite's own, but count texts that are not numbers.
+ *
+ * Returns -1 and sets *err.
  */
 #ifndef SQL_FUNCTIONS_H
 #define SQL_FUNCTIONS_H
@@ -16,9 +19,9 @@
 #include "sink.h"
 
 int functions_register(sqlite3 *db, struct err *err) MUST_CHECK;
-/* A query begins. */
+/* Resets the counts; a query begins. */
 void functions_begin(void);
-/* What the query that is over added and should not have. */
-void functions_tell(struct sink *sink);
+/* Reports what the finished query added and should not have. */
+void functions_report(struct sink *sink);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * hash.c - hashes by which equal values are found, however they are written.
+ *
  * SQLite's conversions between doubles and texts are off by a unit of the last place at times.
- * Texts of up to 15 digits stay apart all the same.
+ * Texts of up to 15 digits still stay apart, so only those have a sure hash; longer ones are marked
+ * as doubtful.
  */
 #include "hash.h"
 
@@ -13,15 +16,16 @@
 
 enum {
 	SURE_DIGITS = 15,
-	INTEGER_DIGITS = 19, /* the most of 64 bits */
+	INTEGER_DIGITS = 19, /* the maximum of 64 bits */
 	TEXT_MAX = 64,
 };
 
-#define SURE_LEAST 1e-300 /* below it doubles have fewer digits */
+#define SURE_LEAST 1e-300 /* smaller doubles have fewer digits */
 #define SURE_MOST 1e300
 #define EXACT_MOST 1e15 /* integers up to it have all their digits in SQLite's text */
 #define INTEGER_END 9223372036854775808.0
-#define CASE_BITS UINT64_C(0x2020202020202020) /* what tells "a" from "A", of each byte */
+/* the bit that differs between "a" and "A", in each byte */
+#define CASE_BITS UINT64_C(0x2020202020202020)
 
 static uint64_t mix(uint64_t x)
 {
@@ -104,9 +108,9 @@ static size_t count_digits(const char *s, size_t len)
 	return n;
 }
 
-/* What a number is written with. */
+/* How a number is written. */
 struct shape {
-	size_t digits; /* before the exponent, without zeros in front */
+	size_t digits; /* before the exponent, without leading zeros */
 	bool whole;    /* neither point nor exponent */
 };
 
@@ -119,7 +123,7 @@ static size_t count_zeros(const char *s, size_t len)
 	return n;
 }
 
-/* Whether SQLite takes it for a number; no blanks around it. */
+/* Returns true when SQLite reads the text, without blanks around it, as a number. */
 static bool read_shape(const char *s, size_t len, struct shape *ret)
 {
 	size_t sign = len > 0 && (*s == '-' || *s == '+');
@@ -146,7 +150,7 @@ static bool read_shape(const char *s, size_t len, struct shape *ret)
 	return at < len && at + count_digits(s + at, len - at) == len;
 }
 
-/* `digits` of them behind the sign and zeros. */
+/* The last `digits` characters are digits without leading zeros. */
 static enum hash_number hash_whole(const char *s, size_t len, size_t digits, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -157,7 +161,7 @@ static enum hash_number hash_whole(const char *s, size_t len, size_t digits, uin
 	for (size_t i = len - digits; i < len; i++)
 		value = value * 10 + (uint64_t)(s[i] - '0');
 	if (value > (uint64_t)INT64_MAX + negative)
-		return HASH_DOUBTFUL; /* as a double it may be the least of 64 bits */
+		return HASH_DOUBTFUL; /* as a double it may equal the least integer of 64 bits */
 	*ret = mix(negative ? -value : value);
 	return HASH_NUMBER;
 }
@@ -199,8 +203,8 @@ bool hash_number_value(sqlite3_value *value, uint64_t *ret)
 		return fabs(real) < EXACT_MOST;
 	}
 	if (fabs(real) >= INTEGER_END)
-		return false; /* texts of more digits than 64 bits have may equal it */
-	/* Both a text of this number's digits and one of a number next to it are found so. */
+		return false; /* texts with more digits than 64 bits have may equal it */
+	/* This finds texts of this number's digits and of a neighboring number's. */
 	sqlite3_snprintf(sizeof(text), text, "%!.15g", real);
 	return hash_number_text(text, strlen(text), ret) == HASH_NUMBER;
 }

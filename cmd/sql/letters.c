@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * letters.c - Replaces SQLite's functions of the same names on connections to CSV files, where no
+ * index depends on them. LIKE backtracks to the last % only, which is enough: an earlier % never
+ * needs to take more. Case is compared letter by letter (text/cases.h), without locale.
+ */
 #include "letters.h"
 
 #include <stdbool.h>
@@ -58,7 +63,7 @@ static void skip(struct text *text, size_t len)
 	text->len -= len;
 }
 
-/* One character of the pattern; *ret_plain: it stands for itself. */
+/* Takes one character of the pattern. Sets *ret_plain when it stands for itself. */
 static uint32_t take(struct text *pattern, uint32_t escape, bool *ret_plain)
 {
 	size_t len;
@@ -73,11 +78,11 @@ static uint32_t take(struct text *pattern, uint32_t escape, bool *ret_plain)
 	return c;
 }
 
-/* The last % takes as much as is needed; what is behind it is tried again. */
+/* The last % takes as much as needed; what follows it is tried again. */
 static bool matches(struct text pattern, struct text text, uint32_t escape)
 {
-	struct text behind = { .s = NULL }; /* the last % */
-	struct text from = text;            /* what it takes ends there */
+	struct text behind = { .s = NULL }; /* the pattern behind the last % */
+	struct text from = text;            /* where the text that it takes ends */
 
 	while (text.len > 0 || pattern.len > 0) {
 		struct text next = pattern;
@@ -112,7 +117,7 @@ static struct text text_of(sqlite3_value *value)
 	return (struct text){ .s = s, .len = s != NULL ? (size_t)sqlite3_value_bytes(value) : 0 };
 }
 
-/* like(pattern, text, escape) is text LIKE pattern ESCAPE escape. */
+/* Implements like(pattern, text, escape), which is text LIKE pattern ESCAPE escape. */
 static void like(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	struct text escape = { .s = NULL };
@@ -122,7 +127,7 @@ static void like(sqlite3_context *context, int count, sqlite3_value **values)
 	for (int i = 0; i < count; i++)
 		if (sqlite3_value_type(values[i]) == SQLITE_NULL)
 			return;
-	/* As the SQLite that Debian has. */
+	/* Debian's SQLite does the same. */
 	if (sqlite3_value_type(values[0]) == SQLITE_BLOB ||
 	    sqlite3_value_type(values[1]) == SQLITE_BLOB) {
 		sqlite3_result_int(context, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * letters.h - lower(x), upper(x) and LIKE of all letters: SQLite knows only those of ASCII.
+ * letters.h - lower(x), upper(x) and LIKE for all letters: SQLite's own know only ASCII.
  *
- * Not for a database that may have indexes by them.
+ * Must not be used for a database that may have indexes by them. Returns -1 and sets *err.
  */
 #ifndef SQL_LETTERS_H
 #define SQL_LETTERS_H

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * library.c - RTLD_NOLOAD returns only a library that a driver has loaded already: this program
+ * must not load one itself.
+ */
 #include "library.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library.h - functions of the libraries that drivers bring along.
+ * library.h - finds functions of the libraries that drivers load.
  *
- * The program exports functions of the same names (EXPORTED), so drivers call those, and they call
- * the libraries'.
+ * The program exports functions of the same names (EXPORTED). Drivers call those, and they call the
+ * library's.
  */
 #ifndef SQL_LIBRARY_H
 #define SQL_LIBRARY_H
@@ -12,7 +12,10 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Sets a pointer to a function of a library that is loaded; false without the one or the other. */
+/*
+ * Sets a pointer to a function of a loaded library. Returns false when library or function is
+ * missing.
+ */
 bool library_find(const char *library, const char *name, void *ret_function);
 
 #endif

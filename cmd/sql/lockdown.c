@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * lockdown.c - The three steps have one order: landlock, then the thread that waits for signals,
+ * then seccomp. A thread that is older than landlock would not be restricted by it, and the filter
+ * refuses to start one.
+ */
 #include "lockdown.h"
 
 #include <stdlib.h>
@@ -15,7 +20,9 @@
 static const char *const driver_folders[] = { "/etc", "/usr", "/lib",     "/lib64",
 					      "/opt", "/run", "/var/run", "/var/lib/sss" };
 
-/* `dir_fd` to write to, `paths` to read. Nothing where the kernel has no landlock. */
+/*
+ * Allows to write to `dir_fd` and to read `paths`. Does nothing where the kernel has no landlock.
+ */
 static int enter(int dir_fd, const char *const *paths, bool with_network, struct err *err)
 {
 	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
@@ -37,7 +44,7 @@ static int enter(int dir_fd, const char *const *paths, bool with_network, struct
 	return landlock_ruleset_enter(ruleset, err);
 }
 
-/* The folder of a database: its journal and log lie beside it. */
+/* Returns the folder of a database, which also has its journal and log. The caller frees it. */
 static char *folder_of(const char *path)
 {
 	cleanup_free char *real = realpath(path, NULL);
@@ -50,7 +57,7 @@ static char *folder_of(const char *path)
 int lockdown_local(int dir_fd, const char *path, struct err *err)
 {
 	cleanup_free char *folder = path != NULL ? folder_of(path) : NULL;
-	/* Character sets of iconv are there, as libraries. */
+	/* iconv loads its character sets from there. */
 	const char *const paths[] = { "/usr/lib", folder, NULL };
 
 	if (enter(dir_fd, paths, false, err) < 0 || cancel_watch(err) < 0)

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.h - this program holds itself to one session's folder and one database.
+ * lockdown.h - restricts this program to one session's folder and one database.
  *
- * Starts the thread of stop.h between landlock, which holds for threads made later, and the filter.
+ * Starts the thread of cancel.h between landlock, which holds for threads made later, and the
+ * seccomp filter.
  */
 #ifndef SQL_LOCKDOWN_H
 #define SQL_LOCKDOWN_H
 
 #include "base/err.h"
 
-/* No network. `path` is a database of the machine to be read, or NULL. */
+/*
+ * Restricts to files, without network. `path` is a database of the machine that may be read, or
+ * NULL. Returns -1 and sets *err.
+ */
 int lockdown_local(int dir_fd, const char *path, struct err *err) MUST_CHECK;
 /*
- * Network, and what drivers are made of and configured by; `folder` is the person's own
- * configuration, or NULL.
+ * Allows network, and the files of drivers and their configuration. `folder` is the user's own
+ * configuration, or NULL. Returns -1 and sets *err.
  */
 int lockdown_driver(int dir_fd, const char *folder, struct err *err) MUST_CHECK;
 

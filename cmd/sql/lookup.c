@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An index has the rows by one hash of all the columns that are compared. A column of texts has
- * several hashes: which one counts depends on the value that is sought.
+ * lookup.c - hash indexes over the columns that a query compares.
+ *
+ * An index has the rows by one combined hash of all compared columns. A text column has several
+ * hashes; which one counts depends on the value that is sought. An index is made when it is first
+ * needed, and kept by the sheet. Rows of a chain are candidates: SQLite compares them again.
  */
 #include "lookup.h"
 
@@ -15,10 +18,10 @@ enum { HEADS_FIRST = 256 };
 
 #define NULL_HASH UINT64_C(0x6a09e667f3bcc909)
 
-/* What of a column is hashed. */
+/* The kind of hash of a column. */
 enum kind {
 	KIND_VALUES,
-	KIND_NUMBERS,  /* of texts: those that SQLite takes for numbers */
+	KIND_NUMBERS,  /* of texts that SQLite reads as numbers */
 	KIND_CASELESS, /* of texts, as COLLATE NOCASE compares them */
 };
 
@@ -27,7 +30,7 @@ struct key {
 	struct {
 		uint16_t column;
 		uint8_t kind;
-		bool nulls; /* rows with NULL are among the others; else they are in no chain */
+		bool nulls; /* rows with NULL are in chains, too */
 	} parts[LOOKUP_COLUMNS_MAX];
 };
 
@@ -35,12 +38,12 @@ struct lookup {
 	struct lookup *next;
 	struct key key;
 	uint32_t *heads; /* the first row of each hash, plus one; 0 for none */
-	uint32_t *nexts; /* the next row with its hash */
+	uint32_t *nexts; /* the next row of the same hash */
 	size_t head_count;
-	uint32_t doubtful; /* the first of those that may equal anything, plus one */
+	uint32_t doubtful; /* the first of the rows that may equal anything, plus one */
 };
 
-static void release(struct lookup *lookup)
+static void release_lookup(struct lookup *lookup)
 {
 	sqlite3_free(lookup->heads);
 	sqlite3_free(lookup->nexts);
@@ -52,14 +55,14 @@ void lookup_free(struct lookup *lookup)
 	while (lookup != NULL) {
 		struct lookup *next = lookup->next;
 
-		release(lookup);
+		release_lookup(lookup);
 		lookup = next;
 	}
 }
 
 /* ---- rows ---- */
 
-/* The value of a row, which is not NULL. */
+/* Sets *ret to the hash of a row's value, which is not NULL. */
 static enum hash_number hash_row(const struct column *column, size_t row, unsigned kind,
 				 uint64_t *ret)
 {
@@ -78,7 +81,7 @@ static enum hash_number hash_row(const struct column *column, size_t row, unsign
 	return HASH_NUMBER;
 }
 
-/* The head of the row's chain; NULL when it is in none. */
+/* Returns the head of the row's chain; NULL when it is in none. */
 static uint32_t *head_of(const struct sheet *sheet, size_t row, struct lookup *lookup)
 {
 	uint64_t whole = 0;
@@ -105,7 +108,7 @@ static uint32_t *head_of(const struct sheet *sheet, size_t row, struct lookup *l
 	return doubtful ? &lookup->doubtful : &lookup->heads[whole & (lookup->head_count - 1)];
 }
 
-static struct lookup *make(const struct sheet *sheet, const struct key *key, struct err *err)
+static struct lookup *make_lookup(const struct sheet *sheet, const struct key *key, struct err *err)
 {
 	struct lookup *lookup = xcalloc(1, sizeof(*lookup));
 	size_t heads = HEADS_FIRST;
@@ -117,12 +120,12 @@ static struct lookup *make(const struct sheet *sheet, const struct key *key, str
 	lookup->heads = sqlite3_malloc64(heads * sizeof(*lookup->heads));
 	lookup->nexts = sqlite3_malloc64((sheet->rows + 1) * sizeof(*lookup->nexts));
 	if (lookup->heads == NULL || lookup->nexts == NULL) {
-		release(lookup);
+		release_lookup(lookup);
 		(void)column_fail_memory(err);
 		return NULL;
 	}
 	memset(lookup->heads, 0, heads * sizeof(*lookup->heads));
-	/* The last row first: what is found comes in the file's order. */
+	/* From the last row on, so that rows are found in the file's order. */
 	for (size_t row = sheet->rows; row-- > 0;) {
 		uint32_t *head = head_of(sheet, row, lookup);
 
@@ -134,14 +137,14 @@ static struct lookup *make(const struct sheet *sheet, const struct key *key, str
 	return lookup;
 }
 
-static const struct lookup *get(struct sheet *sheet, const struct key *key, struct err *err)
+static const struct lookup *get_lookup(struct sheet *sheet, const struct key *key, struct err *err)
 {
 	struct lookup *lookup = sheet->lookups;
 
 	for (; lookup != NULL; lookup = lookup->next)
 		if (memcmp(&lookup->key, key, sizeof(*key)) == 0)
 			return lookup;
-	lookup = make(sheet, key, err);
+	lookup = make_lookup(sheet, key, err);
 	if (lookup == NULL)
 		return NULL;
 	lookup->next = sheet->lookups;
@@ -170,7 +173,7 @@ static enum found hash_value(const struct column *column, const struct lookup_wa
 	*ret = NULL_HASH;
 	if (type == SQLITE_NULL)
 		return want->flags & LOOKUP_NULLS ? FOUND_SOME : FOUND_NONE;
-	/* A text that is no number equals none. */
+	/* A text that is not a number equals no number. */
 	if (type == SQLITE_BLOB || (!texts && type == SQLITE_TEXT))
 		return FOUND_NONE;
 	if (!texts) {
@@ -216,7 +219,7 @@ int lookup_find(struct sheet *sheet, const struct lookup_want *wants, size_t cou
 		}
 	}
 	ret->all = true;
-	lookup = key.count > 0 ? get(sheet, &key, err) : NULL;
+	lookup = key.count > 0 ? get_lookup(sheet, &key, err) : NULL;
 	if (lookup == NULL)
 		return key.count > 0 ? -1 : 0;
 	*ret = (struct lookup_rows){ .first = lookup->heads[whole & (lookup->head_count - 1)],

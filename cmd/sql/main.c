@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-sql: runs queries that only read, for one session on one database.
+ * main.c - ptycell-sql: runs read-only queries for one session on one database.
  *
- * Orders come as lines of JSON on stdin, one after the other is answered; the session's folder is
- * descriptor 3. {"query": N, "database": OBJECT (database.h, the first order's counts), "sql",
+ * Requests are lines of JSON on stdin, answered one after the other. Descriptor 3 is the session's
+ * folder. {"query": N, "database": OBJECT (database.h; that of the first request counts), "sql",
  * "params", "result", "inline_rows", "inline_bytes", "rows_max", "bytes_max", "timeout_ms"}.
- * Answers come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then,
- * {"query": N, "slow": TEXT} of one that was stopped, last {"query": N, "answer": OBJECT (sink.h)}
- * or {"query": N, "failed": {"code", "message"}}. It ends with stdin.
+ *
+ * Replies are progress (helper/reply.h): {"query": N, "rows": COUNT} now and then, {"query": N,
+ * "slow": TEXT} for a stopped query, and last {"query": N, "answer": OBJECT (sink.h)} or {"query":
+ * N, "failed": {"code", "message"}}. The process ends with stdin.
  */
 #include <locale.h>
 #include <signal.h>
@@ -25,15 +26,14 @@
 #include "lockdown/harden.h"
 #include "parts/parts.h"
 
-/* A message as long as PTYCELL_LINE_MAX is by itself, each of its characters written as \u1234, is
- * less. */
-enum { ORDER_MAX = 256 << 20, FOLDER_FD = 3 };
+/* More than a message of PTYCELL_LINE_MAX bytes needs, with each character as \u1234. */
+enum { REQUEST_MAX = 256 << 20, FOLDER_FD = 3 };
 
-static int take_size(const json_t *order, const char *key, uint64_t *ret, struct err *err)
+static int take_size(const json_t *request, const char *key, uint64_t *ret, struct err *err)
 {
 	json_int_t value = 0;
 
-	if (json_get_int(order, "order", key, &value, err) < 0)
+	if (json_get_int(request, "order", key, &value, err) < 0)
 		return -1;
 	if (value < 0)
 		return err_set(err, ERR_INVALID, "order.%s is negative", key);
@@ -41,32 +41,32 @@ static int take_size(const json_t *order, const char *key, uint64_t *ret, struct
 	return 0;
 }
 
-static int read_spec(const json_t *order, struct sink_spec *ret, struct err *err)
+static int read_spec(const json_t *request, struct sink_spec *ret, struct err *err)
 {
 	*ret = (struct sink_spec){ .dir_fd = FOLDER_FD };
-	if (json_get_required(order, "order", "result", err) < 0 ||
-	    json_get_text(order, "order", "result", &ret->result, NULL, err) < 0 ||
-	    json_get_int(order, "order", "query", &ret->query, err) < 0)
+	if (json_get_required(request, "order", "result", err) < 0 ||
+	    json_get_text(request, "order", "result", &ret->result, NULL, err) < 0 ||
+	    json_get_int(request, "order", "query", &ret->query, err) < 0)
 		return -1;
-	if (take_size(order, "inline_rows", &ret->inline_rows, err) < 0 ||
-	    take_size(order, "inline_bytes", &ret->inline_bytes, err) < 0 ||
-	    take_size(order, "rows_max", &ret->rows_max, err) < 0 ||
-	    take_size(order, "bytes_max", &ret->bytes_max, err) < 0)
+	if (take_size(request, "inline_rows", &ret->inline_rows, err) < 0 ||
+	    take_size(request, "inline_bytes", &ret->inline_bytes, err) < 0 ||
+	    take_size(request, "rows_max", &ret->rows_max, err) < 0 ||
+	    take_size(request, "bytes_max", &ret->bytes_max, err) < 0)
 		return -1;
 	return 0;
 }
 
-static json_t *run(struct database *database, const json_t *order, const struct sink_spec *spec,
-		   struct err *err)
+static json_t *run_query(struct database *database, const json_t *request,
+			 const struct sink_spec *spec, struct err *err)
 {
 	struct sink *sink = sink_new(spec);
 	struct query query = { .text = "" };
 	json_t *params = NULL;
 	json_t *answer = NULL;
 
-	if (json_get_text(order, "order", "sql", &query.text, &query.len, err) == 0 &&
-	    json_get_array(order, "order", "params", &params, err) == 0 &&
-	    take_size(order, "timeout_ms", &query.timeout_ms, err) == 0) {
+	if (json_get_text(request, "order", "sql", &query.text, &query.len, err) == 0 &&
+	    json_get_array(request, "order", "params", &params, err) == 0 &&
+	    take_size(request, "timeout_ms", &query.timeout_ms, err) == 0) {
 		query.params = params;
 		query.rows_max = spec->rows_max;
 		if (database_run(database, &query, sink, err) == 0)
@@ -76,7 +76,7 @@ static json_t *run(struct database *database, const json_t *order, const struct 
 	return answer;
 }
 
-static json_t *describe(const struct err *err)
+static json_t *describe_error(const struct err *err)
 {
 	json_t *failed = json_object();
 
@@ -85,22 +85,22 @@ static json_t *describe(const struct err *err)
 	return failed;
 }
 
-static void obey(struct database *database, const json_t *order)
+static void run_request(struct database *database, const json_t *request)
 {
 	struct sink_spec spec;
 	struct err err;
 	json_t *answer = NULL;
-	json_t *said;
+	json_t *progress;
 
-	if (read_spec(order, &spec, &err) == 0)
-		answer = run(database, order, &spec, &err);
-	said = json_object();
-	json_put_int(said, "query", spec.query);
+	if (read_spec(request, &spec, &err) == 0)
+		answer = run_query(database, request, &spec, &err);
+	progress = json_object();
+	json_put_int(progress, "query", spec.query);
 	if (answer != NULL)
-		json_put(said, "answer", answer);
+		json_put(progress, "answer", answer);
 	else
-		json_put(said, "failed", describe(&err));
-	response_progress(said);
+		json_put(progress, "failed", describe_error(&err));
+	response_progress(progress);
 	database_rest(database);
 }
 
@@ -111,20 +111,20 @@ static int serve(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	first = request_read(ORDER_MAX, err);
+	first = request_read(REQUEST_MAX, err);
 	if (first == NULL)
 		return -1;
 	database = database_new(FOLDER_FD, json_object_get(first, "database"), err);
 	if (database == NULL)
 		return -1;
-	obey(database, first);
+	run_request(database, first);
 	while (!cancel_requested()) {
 		struct err ended;
-		cleanup_json json_t *order = request_read(ORDER_MAX, &ended);
+		cleanup_json json_t *request = request_read(REQUEST_MAX, &ended);
 
-		if (order == NULL)
+		if (request == NULL)
 			break;
-		obey(database, order);
+		run_request(database, request);
 	}
 	return 0;
 }
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
-	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* of patterns, and of what drivers convert */
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* for patterns, and for what drivers convert */
 	if (serve(&err) == 0)
 		_exit(EXIT_SUCCESS); /* a database's threads and connections end with the process */
 	response_error(&err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maria.h - rows of MariaDB one after the other.
+ * maria.h - streams rows from MariaDB.
  *
- * Its driver before version 3.1.17 has its library store all rows of a result, by functions that
- * this program exports (library.h): while rows are to flow they leave them in the connection.
- * What the driver has no words for goes to the library itself: nothing where it is another one.
+ * MariaDB's driver before version 3.1.17 makes its library store all rows of a result, by functions
+ * that this program exports (library.h). While rows stream, these functions leave them in the
+ * connection. Requests that the driver cannot express go to the library itself, and have no effect
+ * with another library.
  */
 #ifndef SQL_MARIA_H
 #define SQL_MARIA_H
@@ -13,11 +14,11 @@
 
 #include "sink.h"
 
-/* For the statement that is executed next and until all of its rows are fetched. */
+/* Turns streaming on for the next executed statement, until all of its rows are fetched. */
 void maria_flow(bool flow);
-/* The connection becomes as the server makes a new one; false: it cannot. */
+/* Resets the connection to the state of a new one. Returns false when that is impossible. */
 bool maria_reset(void);
-/* Notes of what the database warns of since its last statement, which is over. */
+/* Adds notes of the database's warnings since its last statement, which must be finished. */
 void maria_warn(struct sink *sink);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * module.h - files as tables of SQLite: a virtual table that reads a sheet's columns.
  *
- * Preparing a query marks the columns that it needs as `wanted`; they must have been fetched before
- * its first row is asked for. It finds rows by the values of columns, and gives rows that belong
- * together one after the other, so that SQLite joins and groups without sorting.
+ * Preparing a query marks the columns that it needs as `wanted`. They must be fetched before its
+ * first row is read. The module finds rows by the values of columns, and returns rows in groups, so
+ * that SQLite joins and groups without sorting.
  */
 #ifndef SQL_MODULE_H
 #define SQL_MODULE_H
@@ -16,16 +16,17 @@
 
 enum {
 	MODULE_SHOWN_COLUMNS = 1000, /* in the statement that sqlite_master shows */
-	MODULE_SINGLE_COLUMNS = 63,  /* of which SQLite says whether a query needs it */
+	MODULE_SINGLE_COLUMNS = 63,  /* columns for which SQLite says whether a query needs them */
 };
 
-/* The sheet that is to be the table `name`. */
+/* Returns the sheet that is the table `name`, borrowed; NULL for none. */
 typedef struct sheet *module_find(void *data, const char *name);
 
 int module_register(sqlite3 *db, module_find *find, void *data, struct err *err) MUST_CHECK;
+/* Creates the table. Returns -1 and sets *err. */
 int module_create(sqlite3 *db, const char *table, const struct sheet *sheet,
 		  struct err *err) MUST_CHECK;
-/* The file of an open table that EXPLAIN's VOpen names so; NULL for none. */
+/* Returns the file of the open table that EXPLAIN's VOpen gives this name; NULL for none. */
 const struct sheet *module_opened(const char *name);
 void module_drop(sqlite3 *db, const char *table);
 

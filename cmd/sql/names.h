@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.h - which files of a session are tables, and which of them a name means.
+ * names.h - decides which files of a session are tables, and which of them a name means.
  *
- * Names that mean input/sales 2026.csv: its path, sales 2026.csv, sales 2026, sales_2026; in this
- * order where several files are meant, and as they are written before any other case. Composed and
- * decomposed characters are the same.
+ * These names mean input/sales 2026.csv: its path, sales 2026.csv, sales 2026, sales_2026. Earlier
+ * forms win when several files match, and exact case wins over any other. Composed and decomposed
+ * characters are equal.
  */
 #ifndef SQL_NAMES_H
 #define SQL_NAMES_H
@@ -20,24 +20,32 @@ struct names;
 
 /* `dir_fd` is the session's folder, borrowed. */
 struct names *names_new(int dir_fd);
-/* Looks at the folder anew; paths that were given out before are gone. */
+/* Reads the folder again. Paths from before are no longer valid. */
 void names_look(struct names *names);
 size_t names_count(const struct names *names);
-/* By number, in the order of paths. */
+/* Returns a path by its number, in the order of paths. Borrowed until names_look. */
 const char *names_path(const struct names *names, size_t index);
-/* The path of the file that `name` means; NULL when there is none, or when several are meant. */
+/*
+ * Returns the path of the file that `name` means, borrowed until names_look. Returns NULL when it
+ * means none, or several.
+ */
 const char *names_find(const struct names *names, const char *name);
-/* The shortest name that means this file; the caller frees it. */
+/* Returns the shortest name that means this file. The caller frees it. */
 char *names_shortest(const struct names *names, const char *path);
-/* Adds the files that `name` means, all for NULL; how many. */
+/* Appends the files that `name` means, or all of them for NULL. Returns their count. */
 size_t names_put(const struct names *names, const char *name, struct buf *out);
-/* A file of that name that is no table, with the line that makes it one; false for none. */
+/*
+ * Appends a file of that name that is not a table, with the code that makes it one. Returns false
+ * when there is none.
+ */
 bool names_put_other(const struct names *names, const char *name, struct buf *out);
 
-/* STEM.ENDING, or STEM_2.ENDING, ...: the first of which there is no file below `dir_fd`; the
- * caller frees it. */
+/*
+ * Returns STEM.ENDING, STEM_2.ENDING and so on, the first that does not exist below `dir_fd`. The
+ * caller frees it.
+ */
 char *names_unused(int dir_fd, const char *stem, const char *ending);
-/* The path in quotes, as it stands in a line of Python or else of a shell. */
+/* Appends the path in quotes, as a line of Python or of a shell has it. */
 void names_put_quoted(struct buf *out, const char *path, bool python);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* narrow.h - encodings with a byte for a character: which of them a text is written in. */
+/* narrow.h - recognizes encodings with one byte for each character. */
 #ifndef SQL_NARROW_H
 #define SQL_NARROW_H
 
 #include <stddef.h>
 
 /*
- * How odd the sample reads in this encoding: the less, the likelier it is. SIZE_MAX for an encoding
- * that iconv does not know.
+ * Returns how odd the sample reads in this encoding: less is likelier. Returns SIZE_MAX for an
+ * encoding that iconv does not know.
  */
 size_t narrow_oddness(const char *name, const char *sample, size_t len);
 /*
- * The likeliest encoding, by iconv's name: static, or `found`, which the detector named (NULL:
- * none) and which wins among equals. *ret_odd is its narrow_oddness().
+ * Returns the likeliest encoding, by iconv's name: a static string, or `found`, which the detector
+ * named and which wins among equals. `found` may be NULL. Sets *ret_odd to its narrow_oddness().
  */
 const char *narrow_guess(const char *sample, size_t len, const char *found, size_t *ret_odd);
 

@@ -59,7 +59,7 @@ static int begin_postgresql(struct odbc *odbc, const struct query *query, struct
 		buf_putf(&sql, ";SET LOCAL statement_timeout = %ju", (uintmax_t)end_ms);
 	if (odbc->can_look)
 		buf_putf(&sql, ";SET LOCAL client_connection_check_interval = %d", LOOK_MS);
-	return odbc_tell(odbc, buf_str(&sql), err);
+	return odbc_execute(odbc, buf_str(&sql), err);
 }
 
 /*
@@ -80,9 +80,9 @@ static int begin_mysql(struct odbc *odbc, const struct query *query, struct err 
 			 (uintmax_t)end_ms % MS);
 	else if (end_ms > 0)
 		buf_putf(&sql, ", max_execution_time = %ju", (uintmax_t)end_ms);
-	if (odbc_tell(odbc, buf_str(&sql), err) < 0)
+	if (odbc_execute(odbc, buf_str(&sql), err) < 0)
 		return -1;
-	return odbc_tell(odbc, "START TRANSACTION READ ONLY", err);
+	return odbc_execute(odbc, "START TRANSACTION READ ONLY", err);
 }
 
 static int begin(struct odbc *odbc, const struct query *query, struct err *err)
@@ -389,7 +389,7 @@ bool odbc_rest(struct odbc *odbc)
 	bool kept = true;
 
 	if (odbc->dialect == SQL_POSTGRESQL && odbc->begun) {
-		kept = odbc_tell(odbc, "SELECT pg_advisory_unlock_all()", &err) == 0;
+		kept = odbc_execute(odbc, "SELECT pg_advisory_unlock_all()", &err) == 0;
 		(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	}
 	if (odbc->dialect == SQL_MYSQL && odbc->begun)

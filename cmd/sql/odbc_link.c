@@ -250,7 +250,7 @@ static int link_again(struct odbc *odbc, struct buf *string, struct err *err)
 	return link_up(odbc, buf_str(string), err);
 }
 
-int odbc_tell(struct odbc *odbc, const char *sql, struct err *err)
+int odbc_execute(struct odbc *odbc, const char *sql, struct err *err)
 {
 	SQLHSTMT statement;
 	SQLRETURN result;
@@ -332,7 +332,7 @@ static int fix_mode(struct odbc *odbc, struct err *err)
 {
 	if (odbc->dialect != SQL_MYSQL)
 		return 0;
-	return odbc_tell(
+	return odbc_execute(
 		odbc,
 		"SET SESSION autocommit = 0, sql_mode = REPLACE(REPLACE(REPLACE(@@sql_mode, "
 		"'NO_BACKSLASH_ESCAPES', ''), 'ORACLE', ''), 'MSSQL', ''), "
@@ -353,7 +353,7 @@ static int prefer_snapshot(struct odbc *odbc, struct err *err)
 		 "snapshot_isolation_state = 1",
 		 NULL))
 		return 0;
-	return odbc_tell(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
+	return odbc_execute(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
 }
 
 /* What the driver, an INITSTMT or a file of options have set, and the login's role. */
@@ -398,7 +398,7 @@ bool odbc_renew(struct odbc *odbc)
 	struct err err;
 
 	if (odbc->settings == NULL || odbc->renewal == RENEWAL_FAILS || !maria_reset() ||
-	    odbc_tell(odbc, odbc->settings, &err) < 0 || fix_mode(odbc, &err) < 0)
+	    odbc_execute(odbc, odbc->settings, &err) < 0 || fix_mode(odbc, &err) < 0)
 		return false;
 	if (odbc->renewal == RENEWAL_UNTRIED)
 		odbc->renewal = is_as_new(odbc) ? RENEWAL_WORKS : RENEWAL_FAILS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* odbc_params.h - the values of a prepared statement's parameters. */
+/* odbc_params.h - binds the values of a prepared statement's parameters. */
 #ifndef SQL_ODBC_PARAMS_H
 #define SQL_ODBC_PARAMS_H
 
@@ -14,7 +14,7 @@
 
 enum { ODBC_PARAMS_DRIVER = -2 };
 
-/* What a driver reads only when the statement is executed. */
+/* Values that a driver reads only when the statement is executed. */
 struct odbc_param {
 	SQLLEN len;
 	SQLBIGINT integer;
@@ -23,22 +23,26 @@ struct odbc_param {
 	unsigned char truth;
 };
 
-/* Whether the query has no more places for them than drivers bear. */
+/* Checks that the query has no more parameters than drivers support. Returns -1 and sets *err. */
 int odbc_params_limit(enum sql_dialect dialect, const struct query *query,
 		      struct err *err) MUST_CHECK;
-/* `params` is an array or NULL: as many as the statement has? */
+/*
+ * Checks that `params`, an array or NULL, has as many values as the statement has parameters.
+ * Returns -1 and sets *err.
+ */
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		      struct err *err) MUST_CHECK;
-/* The same, by the places in the text. */
+/* Checks the same by the parameters in the text. Returns -1 and sets *err. */
 int odbc_params_match(enum sql_dialect dialect, const struct query *query,
 		      struct err *err) MUST_CHECK;
-/* Whether a MySQL query has places for them within the rows of a VALUES. */
+/* Returns true when a MySQL query has parameters within the rows of a VALUES. */
 bool odbc_params_in_values(const struct query *query);
-/* Whether they can be passed on as they are. */
+/* Checks that the values can be passed on unchanged. Returns -1 and sets *err. */
 int odbc_params_check(const json_t *params, struct err *err) MUST_CHECK;
 /*
- * Counts and binds; `params` and as many `slots` are to stay until the statement has been executed.
- * -1 with `err` set; ODBC_PARAMS_DRIVER: the diagnostics of `statement` tell what failed.
+ * Counts and binds. `params` and as many `slots` must stay until the statement has been executed.
+ * Returns -1 and sets *err, or ODBC_PARAMS_DRIVER when the diagnostics of `statement` have the
+ * reason.
  */
 int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		     struct odbc_param *slots, struct err *err) MUST_CHECK;

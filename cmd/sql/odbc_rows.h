@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* odbc_rows.h - the rows of an executed statement into a sink. */
+/* odbc_rows.h - reads the rows of an executed statement into a sink. */
 #ifndef SQL_ODBC_ROWS_H
 #define SQL_ODBC_ROWS_H
 
@@ -15,14 +15,17 @@ enum {
 };
 
 struct odbc_rows_how {
-	bool blocks;         /* many rows come at once, and single values of these when asked for */
+	bool blocks;         /* many rows arrive at once, and single values on request */
 	bool exact_reals;    /* their texts are the shortest that read back as the same number */
-	bool named_types;    /* bit and money are not what their ODBC types say */
-	bool small_integers; /* none is larger than 64 bits with a sign */
-	SQLHDBC ahead; /* psqlodbc's connection, whose rows may be asked for by the thousand */
+	bool named_types;    /* bit and money differ from their ODBC types */
+	bool small_integers; /* integers fit into 64 bits with a sign */
+	SQLHDBC ahead;       /* psqlodbc's connection, whose rows may be fetched by the thousand */
 };
 
-/* -1 with `err` set; ODBC_ROWS_DRIVER: the diagnostics of `statement` tell what failed. */
+/*
+ * Returns -1 and sets *err, or ODBC_ROWS_DRIVER when the diagnostics of `statement` have the
+ * reason.
+ */
 int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
 		  struct err *err) MUST_CHECK;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pq.h - what PostgreSQL's library knows and psqlodbc keeps to itself: where in the query an error
- * is, its detail and its hint, and how to cancel while a query waits to be prepared.
+ * pq.h - what PostgreSQL's library knows and psqlodbc does not pass on: the position, detail and
+ * hint of an error, and how to cancel a query that is being prepared.
  *
- * It sees what goes through the functions of libpq that the program exports (library.h). With a
- * driver that has no libpq.so.5 there is nothing to see, and nothing here does anything.
+ * It sees what goes through those functions of libpq that the program exports (library.h). With a
+ * driver without libpq.so.5 it sees nothing and has no effect.
  */
 #ifndef SQL_PQ_H
 #define SQL_PQ_H
@@ -14,23 +14,25 @@
 #include "base/buf.h"
 #include "query.h"
 
-/* Asks the server to end what it does for us, from any thread; false: it cannot be asked. */
+/*
+ * Asks the server to end the current query, from any thread. Returns false when it cannot be asked.
+ */
 bool pq_cancel(void);
-/* The connection is over: nothing of it is left. Not while pq_cancel may be called. */
+/* Forgets the connection, which has ended. Must not run while pq_cancel may be called. */
 void pq_forget_connection(void);
-/* libpq's connection, which psqlodbc made; NULL without one. */
+/* Returns libpq's connection, which psqlodbc made; NULL without one. */
 void *pq_connection(void);
-/* Sets a pointer to a function of the libpq that is loaded. */
+/* Sets a pointer to a function of the loaded libpq. Returns false when it is missing. */
 bool pq_find(const char *name, void *ret_function);
-/* The text that the next error is about. */
+/* Records the text that the next error refers to. */
 void pq_sends(const char *query);
-/* libpq's, which also remembers of an error what pq_explain puts. */
+/* Stands in for libpq's function, and records the parts of an error that pq_explain appends. */
 char *PQresultErrorField(const void *result, int field);
-/* What an earlier query said is no longer of interest. */
+/* Forgets the error of an earlier query. */
 void pq_forget_error(void);
-/* Whether the last error has a detail, which pq_explain puts. */
+/* Returns true when the last error has a detail, which pq_explain appends. */
 bool pq_has_detail(void);
-/* Puts what else the server said of its last error, in lines that begin with a line's end. */
+/* Appends what else the server sent about its last error, each line after a newline. */
 void pq_explain(struct buf *out, const struct query *query);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pq_run.h - a query on psqlodbc's own connection without psqlodbc, which reads the text by rules
- * of its own: where a string ends, and what is another query, it does not say as PostgreSQL does,
- * and then puts values into the text. Here PostgreSQL alone reads it, as one query with parameters
- * (https://www.postgresql.org/docs/current/protocol-flow.html, Extended Query). Rows come as they
- * do to psql: psqlodbc's only way to have few at once is a cursor, which is planned without
- * workers.
+ * pq_run.h - runs a query on psqlodbc's own connection, around psqlodbc.
+ *
+ * psqlodbc parses the text by rules of its own. It decides differently than PostgreSQL where a
+ * string ends and another query begins, and then puts values into the text. Here only PostgreSQL
+ * parses it, as one query with parameters
+ * (https://www.postgresql.org/docs/current/protocol-flow.html, Extended Query). Rows stream as in
+ * psql: psqlodbc can limit them only by a cursor, which is planned without parallel workers.
  */
 #ifndef SQL_PQ_RUN_H
 #define SQL_PQ_RUN_H
@@ -25,30 +26,30 @@ struct pq_query {
 
 struct pq_column {
 	const char *name; /* the server's */
-	unsigned type;    /* pg_type's number of it */
+	unsigned type;    /* its number in pg_type */
 };
 
-/* A text of the server's own, NUL-terminated, which may be changed; NULL for NULL. */
+/* The server's text of a value, NUL-terminated; it may be changed. NULL for NULL. */
 struct pq_value {
 	char *s;
 	size_t len;
 };
 
-/* Where a query's answer goes; a function that fails ends it. */
+/* Receives a query's result. A function that fails ends the query. */
 struct pq_taker {
 	int (*columns)(void *data, const struct pq_column *columns, int count, struct err *err);
-	/* *ret_full: no more rows are wanted. */
+	/* Sets *ret_full when it wants no more rows. */
 	int (*row)(void *data, struct pq_value *values, bool *ret_full, struct err *err);
-	/* Of a warning or a notice: its level, SQLSTATE and text. */
+	/* Receives a warning or notice: its level, SQLSTATE and text. */
 	void (*notice)(void *data, const char *level, const char *state, const char *message);
 	void *data;
 };
 
-/* Whether pq_run can do anything: the driver has a libpq that can give row by row. */
+/* Returns true when the driver has a libpq that can return single rows. */
 bool pq_can_run(void);
 /*
- * Runs it within the transaction that psqlodbc has begun. On failure `ret_state` has the SQLSTATE,
- * "" when it was the taker's.
+ * Runs the query within the transaction that psqlodbc has begun. Returns -1 and sets *err.
+ * `ret_state` then has the SQLSTATE, or "" when the taker failed.
  */
 int pq_run(const struct pq_query *query, const struct pq_taker *taker, char *ret_state,
 	   struct err *err) MUST_CHECK;

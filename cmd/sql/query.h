@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query.h - one query, as it was ordered; once it is checked, the statement in it. Everything is
- * borrowed.
+ * query.h - one query as it was requested and, once it is checked, the statement in it. All members
+ * are borrowed.
  */
 #ifndef SQL_QUERY_H
 #define SQL_QUERY_H
@@ -12,11 +12,15 @@
 
 struct query {
 	const char
-		*whole;   /* once it is checked: all of it, NUL-terminated; places are told in it */
-	const char *text; /* all of it; once it is checked, the statement in `whole` */
+		/*
+		 * set by the check: the whole text, NUL-terminated; positions in messages refer to
+		 * it
+		 */
+		*whole;
+	const char *text; /* the whole text; after the check, the statement within `whole` */
 	size_t len;
 	const json_t *params; /* an array, or NULL */
-	uint64_t timeout_ms;  /* when the server stops it; 0: never */
+	uint64_t timeout_ms;  /* when the server ends the query; 0: never */
 	uint64_t rows_max;    /* how many rows are wanted at most */
 };
 

@@ -120,8 +120,8 @@ const uint32_t *row_order_get(struct sheet *sheet, const char *columns)
 	order_rows(&ordering, rows);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct row_order){ .next = sheet->orders,
-				   .columns = xstrdup(columns),
-				   .rows = rows };
+				     .columns = xstrdup(columns),
+				     .rows = rows };
 	sheet->orders = order;
 	return rows;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.h - the rows of a file ordered by the values of some of its columns, for GROUP BY. */
+/* row_order.h - the rows of a file ordered by the values of some of its columns, for GROUP BY. */
 #ifndef SQL_ROW_ORDER_H
 #define SQL_ROW_ORDER_H
 
@@ -14,11 +14,12 @@ struct row_order {
 };
 
 /*
- * The rows by the columns whose numbers `columns` lists, separated by commas; as they come in the
- * file where these are equal. Kept and owned by the sheet. NULL without memory.
+ * Returns the rows ordered by the columns whose numbers `columns` lists, separated by commas, and
+ * in file order where these are equal. The sheet owns and keeps the result. Returns NULL when
+ * memory is exhausted.
  */
 const uint32_t *row_order_get(struct sheet *sheet, const char *columns);
-/* With all that follow it. NULL is allowed. */
+/* Frees it and all that follow it. `order` may be NULL. */
 void row_order_free(struct row_order *order);
 
 #endif

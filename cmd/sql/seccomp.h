@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* filter.h - seccomp for this program where it loads no driver: files and nothing else. */
+/*
+ * seccomp.h - the allowed system calls of this program where it loads no driver: files and nothing
+ * else.
+ */
 #ifndef SQL_SECCOMP_H
 #define SQL_SECCOMP_H
 

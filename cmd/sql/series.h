@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-/* SQLITE_OK, or what SQLite says. */
+/* Returns SQLITE_OK, or SQLite's error. */
 int series_register(sqlite3 *db);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slow.h - why a query of SQLite was not done in time: a table that is read whole for each row of
- * another, which an index on a table of the query's own avoids.
+ * slow.h - explains why a query of SQLite was not finished in time: a table is read as a whole for
+ * each row of another one. An index on a table within the query avoids that.
  */
 #ifndef SQL_SLOW_H
 #define SQL_SLOW_H
@@ -11,8 +11,10 @@
 #include "base/buf.h"
 #include "query.h"
 
-/* Puts a sentence about the query that was stopped, and how to write it; nothing when its plan has
- * no such table. Stops are no longer looked at by the database. */
+/*
+ * Appends a sentence about the stopped query and how to rewrite it; nothing when its plan has no
+ * such table. Lifts the database's cancellation, so that the plan can be read.
+ */
 void slow_put(sqlite3 *db, const struct query *query, struct buf *out);
 
 #endif

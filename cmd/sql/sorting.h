@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sorting.h - what a query orders, or takes the least or the most of, that does not sort as text.
- */
+/* sorting.h - finds orders, least and greatest values of columns that do not sort as text. */
 #ifndef SQL_SORTING_H
 #define SQL_SORTING_H
 
 #include "side.h"
 
-/* Marks what is ordered by; `at` is the BY of ORDER BY. */
+/* Marks the columns of an ORDER BY; `at` is its BY. */
 void sorting_mark(const struct sides *sides, size_t at);
-/* The same of the arguments of min() or max() at `at`. */
+/* Marks the arguments of the min() or max() at `at`. */
 void sorting_mark_extreme(const struct sides *sides, size_t at);
 
 #endif

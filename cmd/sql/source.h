@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * source.h - a text file as UTF-8, whatever its characters are written in.
+ * source.h - reads a text file of any encoding as UTF-8.
  *
- * A file is taken for UTF-8 until a byte says no. Then source_read fails and sets `again`: what it
- * is was found out, and it must be read from its beginning.
+ * A file counts as UTF-8 until a byte contradicts. Then source_read fails and sets `again`: the
+ * encoding is now known, and the file must be read from its beginning.
  */
 #ifndef SQL_SOURCE_H
 #define SQL_SOURCE_H
@@ -22,7 +22,7 @@ struct source {
 	int fd; /* borrowed */
 	off_t at;
 	struct encoding encoding;
-	bool again; /* the encoding was not what it was taken for: begin anew */
+	bool again; /* the encoding was wrong: begin again */
 	bool ended;
 	uint64_t lost; /* bytes and characters that became U+FFFD */
 	struct utf8_decoder decoder;
@@ -31,10 +31,13 @@ struct source {
 	size_t raw_len;
 };
 
-/* `encoding`: found by an earlier reading of the file; NULL for the first one. */
+/*
+ * Begins reading. `encoding` is the result of an earlier reading, or NULL for the first one.
+ * Returns -1 and sets *err.
+ */
 int source_begin(struct source *source, int fd, const struct encoding *encoding,
 		 struct err *err) MUST_CHECK;
-/* A csv_read of csv.h, with the source as its data. */
+/* Reads. It is a csv_read of csv.h, with the source as data. Returns -1 and sets *err. */
 int source_read(void *data, char *out, size_t size, size_t *ret_len, struct err *err) MUST_CHECK;
 void source_end(struct source *source);
 

@@ -366,7 +366,7 @@ int sqlite_run(sqlite3 *db, const struct query *query, sqlite_prepared *prepared
 	if (result == 0)
 		result = run(db, statement, query, prepared != NULL, sink, err);
 	if (result == 0)
-		functions_tell(sink);
+		functions_report(sink);
 	(void)sqlite3_finalize(statement);
 	return result;
 }

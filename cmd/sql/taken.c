@@ -150,7 +150,7 @@ void taken_compare(struct taken *taken, const struct sides *sides, const struct 
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *shown = NULL;
 
-	if (taken->told || name >= a->end || !is_path(clause, a, name))
+	if (taken->reported || name >= a->end || !is_path(clause, a, name))
 		return;
 	column = column_of(sides, name);
 	buf_puts(&sql, clause_is(clause, a->begin, "json_extract") ? "SELECT json_extract(?1"
@@ -159,7 +159,7 @@ void taken_compare(struct taken *taken, const struct sides *sides, const struct 
 	if (column == NULL ||
 	    kinds_of(taken->db, buf_str(&sql), column) != (KIND_NUMBER | KIND_TEXT) - constant)
 		return;
-	taken->told = true;
+	taken->reported = true;
 	put_tokens(&text, clause, a->begin, a->end);
 	shown = sanitize_quote(buf_str(&text));
 	sink_note(taken->sink, "%s gives %s here, which equal no %s: %s", shown,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* taken.h - values that a query takes out of JSON, beside constants of a kind that they have not.
- */
+/* taken.h - finds values taken from JSON that are compared with constants of another kind. */
 #ifndef SQL_TAKEN_H
 #define SQL_TAKEN_H
 
@@ -9,14 +8,16 @@
 #include "side.h"
 #include "sink.h"
 
-/* Told once. All is borrowed. */
+/* Reported once. All members are borrowed. */
 struct taken {
 	sqlite3 *db;
 	struct sink *sink;
-	bool told;
+	bool reported;
 };
 
-/* Tells where `a` takes numbers out of a column's JSON and `b` is a text, or the other way round.
+/*
+ * Reports a comparison in which `a` takes numbers from a column's JSON and `b` is a text, or the
+ * reverse.
  */
 void taken_compare(struct taken *taken, const struct sides *sides, const struct side *a,
 		   const struct side *b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tell.h - what was assumed about a file and its columns, in sentences. */
+/* tell.h - reports what was assumed about a file and its columns, in sentences. */
 #ifndef SQL_TELL_H
 #define SQL_TELL_H
 
@@ -10,13 +10,14 @@
 enum { TELL_COLUMNS_MAX = 5 };
 
 /*
- * Of a sheet that the query used, once: all that was assumed. Each time: the columns that the query
- * read and that are text although most of their values are numbers or booleans, texts that it
- * compared with a number or took for conditions, and booleans beside a text that `truths` says it
- * has.
+ * Reports, once for each sheet, everything that was assumed.
+ *
+ * Each time it reports columns that the query read: texts of which most values are numbers or
+ * booleans, and texts that were compared with a number or used as conditions. It also reports
+ * booleans beside a text that `truths` says the query has.
  */
 void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink);
-/* Whether the query has a text like 'True' or 'f%', which no boolean equals. */
+/* Returns true when the query has a text like 'True' or 'f%', which no boolean equals. */
 bool tell_has_truths(const struct query *query);
 
 #endif

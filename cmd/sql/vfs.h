@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfs.h - SQLite reads database files of a session: below its folder's descriptor, never through
- * a link, never writing.
+ * vfs.h - lets SQLite read database files of a session: below its folder's descriptor, never
+ * through a link, never writing.
  *
- * A file is held by a shared lock while it is open, as SQLite's own reader would, so that nobody
- * writes to it meanwhile. What SQLite would have to write for (a journal to roll back, a log to
- * read with shared memory) is refused with what to do.
+ * An open file is held by a shared lock, as SQLite's own reader holds it, so that no process writes
+ * to it. A file for which SQLite would have to write is refused with advice: one with a journal to
+ * roll back, or with a log that needs shared memory.
  */
 #ifndef SQL_VFS_H
 #define SQL_VFS_H
@@ -14,9 +14,12 @@
 
 #define VFS_NAME "beneath"
 
-/* Names below `dir_fd` are what connections of VFS_NAME open from now on. */
+/* Makes connections of VFS_NAME open names below `dir_fd` from now on. Returns -1 and sets *err. */
 int vfs_register(int dir_fd, struct err *err) MUST_CHECK;
-/* ERR_NOT_FOUND, ERR_DENIED, ERR_INVALID for no database, ERR_BUSY with what to do. */
+/*
+ * Checks a file. Returns -1 and sets *err: ERR_NOT_FOUND, ERR_DENIED, ERR_INVALID when it is not a
+ * database, ERR_BUSY with advice.
+ */
 int vfs_check(int dir_fd, const char *path, struct err *err) MUST_CHECK;
 
 #endif

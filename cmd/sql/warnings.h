@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warnings.h - what a database said of a query that it ran, as notes beside the rows. */
+/* warnings.h - turns a database's warnings about a query into notes beside the rows. */
 #ifndef SQL_WARNINGS_H
 #define SQL_WARNINGS_H
 
@@ -15,8 +15,8 @@ struct warnings {
 };
 
 /*
- * Puts "the database WORD: MESSAGE (CODE)", at most WARNINGS_MAX times, and once where messages
- * differ in their values only: a query may have thousands of one kind.
+ * Adds "the database WORD: MESSAGE (CODE)", at most WARNINGS_MAX times. Messages that differ only
+ * in their values are added once: a query may have thousands of one kind.
  */
 void warnings_put(struct warnings *warnings, const char *word, const char *message,
 		  const char *code);

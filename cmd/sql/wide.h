@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wide.h - encodings with two bytes for a character: which of them a text is written in. */
+/* wide.h - recognizes encodings with two bytes for each character. */
 #ifndef SQL_WIDE_H
 #define SQL_WIDE_H
 
@@ -7,13 +7,15 @@
 #include <stddef.h>
 
 /*
- * The likeliest encoding, by iconv's name; NULL: most likely none of them. `found` is the one that
- * the detector named, or NULL.
+ * Returns the likeliest encoding, by iconv's name, or NULL when most likely none fits. `found` is
+ * the one that the detector named, or NULL.
  */
 const char *wide_guess(const char *sample, size_t len, const char *found);
-/* Whether the name is one of these encodings. */
+/* Returns true when the name is one of these encodings. */
 bool wide_is(const char *name);
-/* How many bytes of the sample do not decode; a character that the sample's end cuts is no error.
+/*
+ * Returns how many bytes of the sample do not decode. A character that the sample's end cuts is no
+ * error.
  */
 size_t wide_errors(const char *name, const char *sample, size_t len);
 
