@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * column.c - A text column is an array of codes and a dictionary. Up to COLUMN_TEXTS_SHARED texts a
- * hash table finds equal ones; then every further value gets a code of its own. Large arrays grow
- * by an eighth instead of doubling, as one of them may take half of SQLite's memory.
+ * hash table finds equal ones; then every further value gets a code of its own.
  */
 #include "column.h"
 

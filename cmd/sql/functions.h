@@ -2,8 +2,8 @@
 /*
  * functions.h - SQL functions that the packaged SQLite lacks, and sums that report what they added.
  *
- *   - Aggregates: median(x), percentile(x, 0..100), percentile_cont(x, 0..1), percentile_disc(x,
- * 0..1), stddev(x).
+ *   - Aggregates: median(x), percentile(x, 0..100), percentile_cont(x, 0..1),
+ *     percentile_disc(x, 0..1), stddev(x).
  *   - x REGEXP pattern takes POSIX extended expressions.
  *   - generate_series(start, stop, step) is a table.
  *   - sum, total and avg compute as SQLite's own, but count texts that are not numbers.

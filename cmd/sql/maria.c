@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * maria.c - The driver links to libmariadb dynamically, so the functions that this program exports
+ * shadow the library's. While `streaming` is set, storing a result does nothing and the row count
+ * is endless: the driver then fetches row by row. Errors among such rows appear at the connection
+ * only, so the error functions look there.
+ */
 #include "maria.h"
 
 #include <limits.h>
@@ -14,22 +20,22 @@
 #define LIBRARY "libmariadb.so.3"
 #define MANY ((unsigned long long)INT64_MAX)
 
-static bool flowing;
-static void *connection; /* libmariadb's, of the last statement that was made */
+static bool streaming;
+static void *connection; /* libmariadb's, of the last prepared statement */
 
-void maria_flow(bool flow)
+void maria_stream(bool stream)
 {
-	flowing = flow;
+	streaming = stream;
 }
 
-/* As the library's MYSQL_FIELD begins. */
+/* The beginning of the library's MYSQL_FIELD. */
 struct field {
 	char *names[7];
 	unsigned long length;
 	unsigned long max_length;
 };
 
-/* The driver cuts values at the length of the longest one that the library saw storing them. */
+/* The driver cuts values at the length of the longest value that the library saw while storing. */
 static void forget_longest(void *statement)
 {
 	void *(*metadata)(void *statement);
@@ -55,7 +61,7 @@ EXPORTED int mysql_stmt_store_result(void *statement)
 {
 	int (*store)(void *statement);
 
-	if (flowing) {
+	if (streaming) {
 		forget_longest(statement);
 		return 0;
 	}
@@ -68,12 +74,12 @@ EXPORTED unsigned long long mysql_stmt_num_rows(void *statement)
 {
 	unsigned long long (*count)(void *statement);
 
-	if (flowing)
+	if (streaming)
 		return MANY;
 	return library_find(LIBRARY, __func__, &count) ? count(statement) : 0;
 }
 
-/* ---- errors among rows that flow, which the library tells at the connection only ---- */
+/* ---- errors among streamed rows, which the library reports at the connection only ---- */
 
 void *mysql_stmt_init(void *of_connection);
 EXPORTED void *mysql_stmt_init(void *of_connection)
@@ -98,30 +104,30 @@ static const char *ask_text(const char *name, void *handle)
 	return library_find(LIBRARY, name, &text) ? text(handle) : "";
 }
 
-static bool tells(void *statement)
+static bool has_own_error(void *statement)
 {
-	return !flowing || ask_number("mysql_stmt_errno", statement) != 0;
+	return !streaming || ask_number("mysql_stmt_errno", statement) != 0;
 }
 
 unsigned mysql_stmt_errno(void *statement);
 EXPORTED unsigned mysql_stmt_errno(void *statement)
 {
-	return tells(statement) ? ask_number(__func__, statement)
-				: ask_number("mysql_errno", connection);
+	return has_own_error(statement) ? ask_number(__func__, statement)
+					: ask_number("mysql_errno", connection);
 }
 
 const char *mysql_stmt_error(void *statement);
 EXPORTED const char *mysql_stmt_error(void *statement)
 {
-	return tells(statement) ? ask_text(__func__, statement)
-				: ask_text("mysql_error", connection);
+	return has_own_error(statement) ? ask_text(__func__, statement)
+					: ask_text("mysql_error", connection);
 }
 
 const char *mysql_stmt_sqlstate(void *statement);
 EXPORTED const char *mysql_stmt_sqlstate(void *statement)
 {
-	return tells(statement) ? ask_text(__func__, statement)
-				: ask_text("mysql_sqlstate", connection);
+	return has_own_error(statement) ? ask_text(__func__, statement)
+					: ask_text("mysql_sqlstate", connection);
 }
 
 bool maria_reset(void)
@@ -132,9 +138,11 @@ bool maria_reset(void)
 	       reset(connection) == 0;
 }
 
-/* ---- warnings, of which the driver has no word: rows cut, dates that became NULL ---- */
+/* ---- warnings, which the driver does not pass on: rows cut, dates that became NULL ---- */
 
-/* A row of SHOW WARNINGS: its level, number and message. Notes are about how it was done. */
+/*
+ * Takes a row of SHOW WARNINGS: its level, number and message. Notes are only about the execution.
+ */
 static void take_warning(struct warnings *warnings, char **row)
 {
 	if (row[0] != NULL && row[1] != NULL && row[2] != NULL && strcmp(row[0], "Note") != 0)

@@ -15,7 +15,7 @@
 #include "sink.h"
 
 /* Turns streaming on for the next executed statement, until all of its rows are fetched. */
-void maria_flow(bool flow);
+void maria_stream(bool stream);
 /* Resets the connection to the state of a new one. Returns false when that is impossible. */
 bool maria_reset(void);
 /* Adds notes of the database's warnings since its last statement, which must be finished. */

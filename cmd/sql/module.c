@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite makes no index of its own for a virtual table, and sorts to group. What xBestIndex chose
- * goes to xFilter as a text: "?N:F?M:G" to find by columns N and M with F and G of enum
- * lookup_flag,
- * "=N,M" to order by columns N and M, "" to read all rows.
+ * module.c - the virtual table of a file: plans, cursors and the columns that a query needs.
+ *
+ * SQLite makes no index of its own for a virtual table, and sorts to group. So this module looks
+ * rows up and orders them itself. xBestIndex passes its plan to xFilter as a text: "?N:F?M:G" finds
+ * rows by columns N and M with F and G of enum lookup_flag, "=N,M" orders by columns N and M, and
+ * "" reads all rows.
  */
 #include "module.h"
 
@@ -18,8 +20,8 @@
 #include "sqlite.h"
 
 enum {
-	ROWS_AHEAD = 16, /* between the row that SQLite reads and the one brought closer */
-	SCANS_MAX = 16,  /* of all rows by one cursor, where memory for an index lacks */
+	ROWS_AHEAD = 16, /* between the row that SQLite reads and the row that is prefetched */
+	SCANS_MAX = 16,  /* of all rows by one cursor, when memory for an index is exhausted */
 };
 
 struct module {
@@ -33,19 +35,19 @@ struct vtab {
 	struct vtab *next;
 };
 
-/* All that are connected. */
+/* All connected tables. */
 static struct vtab *vtabs;
 
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct sheet *sheet;
-	const uint32_t *order;    /* rows in the order to come, NULL: as in the file */
-	struct lookup_rows found; /* the rows are a chain where it has one */
-	size_t at;                /* of the order, or the row itself */
+	const uint32_t *order;    /* the order of rows; NULL for file order */
+	struct lookup_rows found; /* the rows are a chain if it has one */
+	size_t at;                /* index in the order, or the row itself */
 	unsigned scans;
 };
 
-/* Their bases are first members, as SQLite wants it. */
+/* SQLite requires the base as the first member. */
 static struct vtab *vtab_of(sqlite3_vtab *base)
 {
 	return (struct vtab *)(void *)base;
@@ -83,7 +85,7 @@ static void put_columns(struct buf *out, const struct sheet *sheet)
 	buf_puts(out, ")");
 }
 
-/* `arguments`: the module's name, the database's, the table's, then what was written for it. */
+/* `arguments`: the names of module, database and table, then the module's own arguments. */
 static int connect(sqlite3 *db, void *data, int count, const char *const *arguments,
 		   sqlite3_vtab **ret, char **ret_message)
 {
@@ -109,7 +111,10 @@ static int connect(sqlite3 *db, void *data, int count, const char *const *argume
 	return SQLITE_OK;
 }
 
-/* Another function than `connect`, or "csv" would be a table, which any schema has: sales.csv. */
+/*
+ * It must differ from `connect`: otherwise "csv" itself would be a table in every schema, as in
+ * sales.csv.
+ */
 static int create(sqlite3 *db, void *data, int count, const char *const *arguments,
 		  sqlite3_vtab **ret, char **ret_message)
 {
@@ -141,7 +146,10 @@ const struct sheet *module_opened(const char *name)
 
 /* ---- the plan ---- */
 
-/* The last bit stands for all further columns: those of them that the query names. */
+/*
+ * Marks the used columns as wanted. The last bit stands for all further columns: of these, the
+ * columns that the query names are marked.
+ */
 static void want(struct sheet *sheet, sqlite3_uint64 used)
 {
 	for (size_t i = 0; i < sheet->count; i++) {
@@ -153,14 +161,14 @@ static void want(struct sheet *sheet, sqlite3_uint64 used)
 	}
 }
 
-/* LIMIT and OFFSET come as constraints, too, of no column. */
+/* LIMIT and OFFSET also come as constraints, without a column. */
 static bool is_comparison(const struct sqlite3_index_constraint *constraint)
 {
 	return constraint->iColumn >= 0 && constraint->op != SQLITE_INDEX_CONSTRAINT_LIMIT &&
 	       constraint->op != SQLITE_INDEX_CONSTRAINT_OFFSET;
 }
 
-/* Texts that are compared with a number. */
+/* Marks texts that are compared with a number. */
 static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 {
 	for (int i = 0; i < info->nConstraint; i++) {
@@ -177,7 +185,7 @@ static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 	}
 }
 
-/* Values of IN come with the column's type, and would not find '007' as 7 any more. */
+/* Values of IN come converted to the column's type, and would no longer find '007' as 7. */
 static bool is_in_text(const struct sheet *sheet, sqlite3_index_info *info, int constraint)
 {
 	const struct column *column = &sheet->columns[info->aConstraint[constraint].iColumn];
@@ -186,7 +194,7 @@ static bool is_in_text(const struct sheet *sheet, sqlite3_index_info *info, int 
 	       (column->paired || sqlite3_vtab_in(info, constraint, -1));
 }
 
-/* Whether rows are found by it; *ret_flags says how (enum lookup_flag). */
+/* Returns true when rows can be found by the constraint. Sets *ret_flags (enum lookup_flag). */
 static bool is_findable(const struct sheet *sheet, sqlite3_index_info *info, int constraint,
 			unsigned *ret_flags)
 {
@@ -207,14 +215,14 @@ static bool is_findable(const struct sheet *sheet, sqlite3_index_info *info, int
 	return true;
 }
 
-/* The constraints to find rows by. */
+/* The constraints by which rows are found. */
 struct choice {
 	int constraints[LOOKUP_COLUMNS_MAX];
 	unsigned flags[LOOKUP_COLUMNS_MAX];
 	int count;
 };
 
-/* All together, but for IN: SQLite looks up once for each of its values. */
+/* Chooses all usable constraints except IN: SQLite looks up once for each of its values. */
 static void choose_constraints(const struct sheet *sheet, sqlite3_index_info *info,
 			       struct choice *ret)
 {
@@ -238,7 +246,7 @@ static void choose_constraints(const struct sheet *sheet, sqlite3_index_info *in
 		*ret = (struct choice){ .constraints = { in }, .flags = { in_flags }, .count = 1 };
 }
 
-/* The plan that finds rows by them; the caller frees it. */
+/* Returns the plan that finds rows by the constraints. The caller frees it. */
 static char *use_constraints(sqlite3_index_info *info, const struct choice *choice)
 {
 	struct buf plan = BUF_INIT(BUF_UNBOUNDED);
@@ -256,8 +264,9 @@ static char *use_constraints(sqlite3_index_info *info, const struct choice *choi
 }
 
 /*
- * The columns to order by, when rows are only to be brought together; NULL otherwise. SQLite relies
- * on the order, too, where GROUP BY and ORDER BY name the same columns: descending is left to it.
+ * Returns the columns to order by when SQLite only needs equal rows together; NULL otherwise.
+ * SQLite also relies on the order where GROUP BY and ORDER BY name the same columns, so descending
+ * order is left to it.
  */
 static char *choose_order(sqlite3_index_info *info)
 {
@@ -328,7 +337,7 @@ static int fail(struct cursor *cursor, const struct err *err)
 	return err->code == ERR_LIMIT ? SQLITE_NOMEM : SQLITE_ERROR;
 }
 
-/* Columns beyond those that SQLite tells apart are read when a row's value is asked for. */
+/* Columns that SQLite reports together are read when a value of them is needed. */
 static int need(struct cursor *cursor, size_t column)
 {
 	struct err err;
@@ -339,7 +348,7 @@ static int need(struct cursor *cursor, size_t column)
 	return sheet_fetch(cursor->sheet, &err) < 0 ? fail(cursor, &err) : SQLITE_OK;
 }
 
-/* To the row that has this number, plus one; from the end of the chain to those in doubt. */
+/* Moves to a row, given plus one. At the end of the chain the doubtful rows follow. */
 static void go_to(struct cursor *cursor, uint32_t row)
 {
 	if (row == 0) {
@@ -349,7 +358,7 @@ static void go_to(struct cursor *cursor, uint32_t row)
 	cursor->at = row > 0 ? row - 1 : cursor->sheet->rows;
 }
 
-/* What a plan that finds rows looks for. */
+/* Reads the columns, flags and values of a plan that finds rows. */
 static int read_wants(struct cursor *cursor, const char *plan, int count, sqlite3_value **values,
 		      struct lookup_want wants[LOOKUP_COLUMNS_MAX])
 {
@@ -368,8 +377,8 @@ static int read_wants(struct cursor *cursor, const char *plan, int count, sqlite
 }
 
 /*
- * Rows that equal the values; all rows when that is not known, or for a few values of a file whose
- * index does not fit.
+ * Finds rows that equal the values. Reads all rows when that is unknown, and also, for a few
+ * values, when an index does not fit into memory.
  */
 static int find_rows(struct cursor *cursor, const char *plan, int count, sqlite3_value **values)
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * names.c - Each file has its path, name, stem and a stem that is a plain SQL word, as written and
+ * in composed form. A match has a rank, and the best one wins. Two files with the same best rank
+ * make the name ambiguous, except that an exact path always means its file.
+ */
 #include "names.h"
 
 #include <dirent.h>
@@ -16,8 +21,8 @@
 #include "workspace/beneath.h"
 
 /*
- * How well a name means a file: its path best, and as it is written better than composed, that
- * better than in any case.
+ * The rank of a match: the path is best, exact spelling is better than the composed form, and that
+ * better than another case.
  */
 enum { MATCH_NONE, MATCH_PLAIN = 1, MATCH_STEM = 4, MATCH_BASE = 7, MATCH_PATH = 10 };
 
@@ -28,7 +33,7 @@ struct file {
 		char *path;
 		char *table; /* k.csv of k.csv.gz; else the stem */
 		char *stem;  /* the name without its ending */
-		char *plain; /* the same as a plain word of SQL */
+		char *plain; /* the stem as a plain word of SQL */
 	} names[FORMS];
 };
 
@@ -54,7 +59,8 @@ struct names {
 		", 'rb') if s.strip()], dtype=object).to_csv(", ", index=False)", true
 
 /*
- * Other kinds, and the line that makes a table of one: BEFORE 'its path' BETWEEN 'path.csv' AFTER.
+ * Other kinds of files, and the line that makes a table of one: BEFORE 'its path' BETWEEN
+ * 'path.csv' AFTER.
  */
 static const struct {
 	const char *ending;
@@ -76,7 +82,7 @@ static const struct {
 	{ ".ods", "is a workbook; in python", READ("excel") },
 	{ ".dta", "is a file of Stata; in python", READ("stata") },
 	{ ".sav", "is a file of SPSS; in python", READ("spss") },
-	/* read_json() would make numbers of texts and doubles of integers. */
+	/* read_json() would convert texts to numbers and integers to doubles. */
 	{ ".json", "is JSON; in python", "import json, pandas as pd; pd.DataFrame(json.load(open(",
 	  ", 'rb')), dtype=object).to_csv(", ", index=False)", true },
 	{ ".ndjson", "is JSON in lines; in python", JSON_LINES },
@@ -97,7 +103,7 @@ struct names *names_new(int dir_fd)
 	return names;
 }
 
-/* ---- which files there are ---- */
+/* ---- files ---- */
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -132,7 +138,7 @@ static char *without_ending(const char *name)
 	return xmemdup(name, (size_t)(strrchr(name, '.') - name));
 }
 
-/* Without .csv, or both of .csv.gz. */
+/* Returns the name without .csv, or without both of .csv.gz. The caller frees it. */
 static char *stem_of(const char *base)
 {
 	char *stem = without_ending(base);
@@ -161,10 +167,10 @@ static void add_file(struct list *list, const char *path)
 	list->count++;
 }
 
-static void look_into(struct names *names, const char *folder, unsigned depth);
+static void read_folder(struct names *names, const char *folder, unsigned depth);
 
-static void look_at(struct names *names, const char *folder, const struct dirent *entry,
-		    unsigned depth)
+static void add_entry(struct names *names, const char *folder, const struct dirent *entry,
+		      unsigned depth)
 {
 	cleanup_free char *path = NULL;
 
@@ -173,14 +179,14 @@ static void look_at(struct names *names, const char *folder, const struct dirent
 	path = folder[0] == '\0' ? xstrdup(entry->d_name)
 				 : xasprintf("%s/%s", folder, entry->d_name);
 	if (entry->d_type == DT_DIR && depth < NAMES_DEPTH_MAX)
-		look_into(names, path, depth + 1);
+		read_folder(names, path, depth + 1);
 	else if (entry->d_type == DT_REG && is_table(entry->d_name))
 		add_file(&names->tables, path);
 	else if (entry->d_type == DT_REG && is_other(entry->d_name))
 		add_file(&names->others, path);
 }
 
-static void look_into(struct names *names, const char *folder, unsigned depth)
+static void read_folder(struct names *names, const char *folder, unsigned depth)
 {
 	int fd = folder[0] == '\0' ? openat(names->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 				   : beneath_open(names->dir_fd, folder, O_RDONLY | O_DIRECTORY, 0);
@@ -192,16 +198,16 @@ static void look_into(struct names *names, const char *folder, unsigned depth)
 		return;
 	}
 	while ((entry = readdir(dir)) != NULL)
-		look_at(names, folder, entry, depth);
+		add_entry(names, folder, entry, depth);
 	(void)closedir(dir);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(path_of(a), path_of(b));
 }
 
-static void forget(struct list *list)
+static void forget_files(struct list *list)
 {
 	while (list->count > 0) {
 		struct file *file = &list->files[--list->count];
@@ -217,11 +223,11 @@ static void forget(struct list *list)
 
 void names_look(struct names *names)
 {
-	forget(&names->tables);
-	forget(&names->others);
-	look_into(names, "", 0);
-	qsort(names->tables.files, names->tables.count, sizeof(struct file), compare);
-	qsort(names->others.files, names->others.count, sizeof(struct file), compare);
+	forget_files(&names->tables);
+	forget_files(&names->others);
+	read_folder(names, "", 0);
+	qsort(names->tables.files, names->tables.count, sizeof(struct file), compare_paths);
+	qsort(names->others.files, names->others.count, sizeof(struct file), compare_paths);
 }
 
 size_t names_count(const struct names *names)
@@ -234,7 +240,7 @@ const char *names_path(const struct names *names, size_t index)
 	return path_of(&names->tables.files[index]);
 }
 
-/* ---- which one is meant ---- */
+/* ---- matching ---- */
 
 static unsigned match_form(const struct file *file, enum form form, const char *text)
 {
@@ -254,8 +260,8 @@ static unsigned match_form(const struct file *file, enum form form, const char *
 	return MATCH_NONE;
 }
 
-/* `key` is the name, composed. */
-static unsigned match(const struct file *file, const char *name, const char *key)
+/* `key` is the name in composed form. */
+static unsigned match_file(const struct file *file, const char *name, const char *key)
 {
 	unsigned written = match_form(file, AS_WRITTEN, name);
 	unsigned composed = match_form(file, COMPOSED, key);
@@ -263,14 +269,14 @@ static unsigned match(const struct file *file, const char *name, const char *key
 	return written > composed ? written : composed;
 }
 
-static const struct file *find(const struct list *list, const char *name)
+static const struct file *find_file(const struct list *list, const char *name)
 {
 	cleanup_free char *key = normal_compose(name);
 	const struct file *found = NULL;
 	unsigned best = MATCH_NONE;
 
 	for (size_t i = 0; i < list->count; i++) {
-		unsigned this = match(&list->files[i], name, key);
+		unsigned this = match_file(&list->files[i], name, key);
 
 		if (str_eq(name, path_of(&list->files[i])))
 			return &list->files[i];
@@ -284,7 +290,7 @@ static const struct file *find(const struct list *list, const char *name)
 
 const char *names_find(const struct names *names, const char *name)
 {
-	const struct file *file = find(&names->tables, name);
+	const struct file *file = find_file(&names->tables, name);
 
 	return file != NULL ? path_of(file) : NULL;
 }
@@ -294,13 +300,13 @@ char *names_shortest(const struct names *names, const char *path)
 	cleanup_free char *stem = stem_of(base_of(path));
 	const char *found = names_find(names, stem);
 
-	/* SQLite keeps names that begin so to itself. */
+	/* SQLite reserves names with this prefix. */
 	if (strncasecmp(stem, "sqlite_", 7) == 0)
 		return xstrdup(path);
 	return xstrdup(found != NULL && str_eq(found, path) ? stem : path);
 }
 
-/* Whether another file's path looks the same. */
+/* Returns true when another file's path looks the same. */
 static bool has_double(const struct list *list, const struct file *file)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -336,7 +342,7 @@ size_t names_put(const struct names *names, const char *name, struct buf *out)
 		cleanup_free char *shown = name == NULL ? names_shortest(names, path_of(file))
 							: xstrdup(path_of(file));
 
-		if (name != NULL && match(file, name, key) == MATCH_NONE)
+		if (name != NULL && match_file(file, name, key) == MATCH_NONE)
 			continue;
 		buf_puts(out, count++ > 0 ? ", " : "");
 		if (has_double(&names->tables, file))
@@ -384,7 +390,7 @@ void names_put_quoted(struct buf *out, const char *path, bool python)
 
 bool names_put_other(const struct names *names, const char *name, struct buf *out)
 {
-	const struct file *file = find(&names->others, name);
+	const struct file *file = find_file(&names->others, name);
 	cleanup_free char *to = NULL;
 	cleanup_free char *csv = NULL;
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each byte is a character in nearly all of these encodings, but read in a wrong one words have
- * signs in them, small letters before large ones, letters of two scripts, or accents on each.
+ * narrow.c - rates how a text reads in encodings with one byte for each character.
+ *
+ * Nearly every byte is a character in nearly all of these encodings. But in a wrong one, words have
+ * signs in them, lower case before upper case, letters of two scripts, or accents on every letter.
+ * The encoding with the fewest such oddities wins.
  */
 #include "narrow.h"
 
@@ -23,13 +26,13 @@ enum {
 	CASELESS_END = 0xe80,
 };
 
-/* The more probable ones first: they win where nothing tells them apart. */
+/* The likelier ones first: they win when nothing distinguishes them. */
 static const char *const names[] = { "CP1252", "CP1250", "CP1251",     "KOI8-R",    "KOI8-U",
 				     "CP1253", "CP1255", "CP1256",     "CP874",     "CP1254",
 				     "CP1257", "CP1258", "ISO-8859-2", "ISO-8859-5" };
 
 struct table {
-	uint32_t chars[BYTES]; /* 0: none */
+	uint32_t chars[BYTES]; /* 0 for an undefined byte */
 };
 
 static bool fill(struct table *table, const char *name)
@@ -47,7 +50,7 @@ static bool fill(struct table *table, const char *name)
 
 		table->chars[i] = 0;
 		(void)iconv(conversion, &in, &in_left, &out, &out_left);
-		/* Some wait for a mark on the letter. */
+		/* Some conversions wait for a mark on the letter. */
 		(void)iconv(conversion, NULL, NULL, &out, &out_left);
 		table->chars[i] = le32toh(table->chars[i]);
 	}
@@ -70,7 +73,7 @@ static bool is_latin(uint32_t c)
 	return c < LATIN_END && is_letter(c);
 }
 
-/* Signs that may stand before letters and between them: quotes, dashes, points, blanks. */
+/* Returns true for signs that may be before or between letters: quotes, dashes, points, blanks. */
 static bool goes_with_letters(uint32_t c)
 {
 	static const char signs[] = "\xa0\xa1\xa7\xa9\xab\xad\xae\xb0\xb7\xbb\xbf";
@@ -79,7 +82,7 @@ static bool goes_with_letters(uint32_t c)
 	       (c < BYTES && memchr(signs, (int)c, sizeof(signs) - 1) != NULL);
 }
 
-/* How odd the character of a byte beyond ASCII is: behind two others, before one. */
+/* Returns how odd a character beyond ASCII is behind `second` and `before`, and before `after`. */
 static unsigned oddness(uint32_t second, uint32_t before, uint32_t c, uint32_t after)
 {
 	if (c == 0)

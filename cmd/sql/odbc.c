@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * odbc.c - A query runs in a read-only transaction, from begin_transaction() to a rollback.
+ * PostgreSQL's queries bypass the driver if its library allows (pq_run.h). MySQL's and MariaDB's
+ * are always prepared, because only a prepared result has its columns known. The database gets the
+ * deadline too, a little later than the server's own, for the case that this process is killed and
+ * cannot cancel.
+ */
 #include "odbc.h"
 
 #include <sqlext.h>
@@ -20,20 +27,23 @@
 
 enum {
 	MS = 1000,
-	ABANDONED_MS = 500, /* from when the server would have stopped a query */
-	LOOK_MS = 2000,     /* between looks of the database whether we are still there */
+	ABANDONED_MS = 500, /* after the time at which the server would have ended the query */
+	LOOK_MS = 2000,     /* between the database's checks of the connection */
 };
 
 /* ---- a query ---- */
 
-/* A statement is the driver's; libpq is asked by the thread that it holds up. */
+/* A statement is cancelled by the driver. libpq is used where a thread may be blocked in it. */
 static void cancel(void *statement)
 {
 	if (!pq_cancel())
 		(void)SQLCancel(statement);
 }
 
-/* When the database itself stops the query, which we could not; 0: the login's own limit holds. */
+/*
+ * Returns when the database itself must end the query if this process cannot. Returns 0 when the
+ * login's own limit is sooner.
+ */
 static uint64_t latest_end_ms(const struct odbc *odbc, uint64_t timeout_ms)
 {
 	uint64_t end = timeout_ms + ABANDONED_MS;
@@ -43,10 +53,10 @@ static uint64_t latest_end_ms(const struct odbc *odbc, uint64_t timeout_ms)
 }
 
 /*
- * The database's own word that nothing is written, and that a query ends when we were killed and
- * could not cancel it. One text: READ ONLY holds for the
- * transaction only in its first statement, before the savepoints that psqlodbc sets. A cursor is
- * planned as if all of its rows were wanted, as they are.
+ * Makes the database itself refuse writes, and end the query if this process is killed.
+ *
+ * It is one text: READ ONLY must come first in the transaction, before the savepoints that psqlodbc
+ * sets. A cursor is planned for fetching all of its rows.
  */
 static int begin_postgresql(struct odbc *odbc, const struct query *query, struct err *err)
 {
@@ -63,8 +73,8 @@ static int begin_postgresql(struct odbc *odbc, const struct query *query, struct
 }
 
 /*
- * The database gives no more rows than count: what is left of a result has to be read, too. With a
- * query of a table in it the statement also clears the warnings of those before.
+ * Limits the rows: the driver would have to read the rest of a result. The subquery of a table
+ * makes the statement also clear the warnings of earlier ones.
  */
 static int begin_mysql(struct odbc *odbc, const struct query *query, struct err *err)
 {
@@ -85,7 +95,7 @@ static int begin_mysql(struct odbc *odbc, const struct query *query, struct err 
 	return odbc_execute(odbc, "START TRANSACTION READ ONLY", err);
 }
 
-static int begin(struct odbc *odbc, const struct query *query, struct err *err)
+static int begin_transaction(struct odbc *odbc, const struct query *query, struct err *err)
 {
 	int result = 0;
 
@@ -96,16 +106,18 @@ static int begin(struct odbc *odbc, const struct query *query, struct err *err)
 	if (result == 0)
 		return 0;
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
-	/* Not all systems that PostgreSQL runs on can look. */
+	/* Not every system on which PostgreSQL runs supports the check. */
 	if (odbc->can_look && !cancel_requested()) {
 		odbc->can_look = false;
-		return begin(odbc, query, err);
+		return begin_transaction(odbc, query, err);
 	}
 	return err_wrap(err, "beginning a read-only transaction");
 }
 
-/* Elsewhere that is the driver's: it gives up, and who is gone has no connection any more. */
-static void limit(struct odbc *odbc, SQLHSTMT statement, uint64_t timeout_ms)
+/*
+ * Elsewhere the driver enforces the deadline. It closes the connection of a killed process anyway.
+ */
+static void set_driver_timeout(struct odbc *odbc, SQLHSTMT statement, uint64_t timeout_ms)
 {
 	bool limited = odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL;
 
@@ -123,7 +135,7 @@ static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
 					    : result;
 }
 
-/* `ret_columns` may be NULL: some drivers ask the database once more for them. */
+/* `ret_columns` may be NULL: some drivers query the database once more for them. */
 static int prepare_text(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 			SQLSMALLINT *ret_columns, struct err *err)
 {
@@ -141,7 +153,7 @@ static bool begins_with(const struct query *query, const char *word)
 	return strncasecmp(query->text, word, strlen(word)) == 0;
 }
 
-/* Of VALUES; 0 where it is none. */
+/* Returns the number of values in a row of VALUES, or 0 for another statement. */
 static size_t count_values(const struct query *query)
 {
 	struct tokens tokens = { .count = 0 };
@@ -163,8 +175,8 @@ static size_t count_values(const struct query *query)
 }
 
 /*
- * A query with columns around it. MariaDB names those of VALUES by the values of the first row,
- * which may be alike: they get the names that PostgreSQL and SQLite give them.
+ * Wraps the query into one that has columns. MariaDB names the columns of VALUES by the values of
+ * the first row, which may be equal, so they get the names that PostgreSQL and SQLite use.
  */
 static void put_around(struct buf *text, const struct query *query)
 {
@@ -179,8 +191,8 @@ static void put_around(struct buf *text, const struct query *query)
 }
 
 /*
- * MariaDB prepares VALUES as if it had no columns, and its driver loses the rows of what has none,
- * the connection and its wits: such a query is not run, unless one around it has columns.
+ * MariaDB prepares VALUES as if it had no columns. Its driver then loses the rows, the connection
+ * and its own state. Such a query only runs within one that has columns.
  */
 static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 			 struct err *err)
@@ -227,7 +239,7 @@ static int execute(struct odbc *odbc, SQLHSTMT statement, const struct query *qu
 	SQLRETURN result;
 
 	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, odbc_number(SQL_NOSCAN_ON), 0);
-	limit(odbc, statement, query->timeout_ms);
+	set_driver_timeout(odbc, statement, query->timeout_ms);
 	if (json_array_size(query->params) == 0 && odbc->dialect != SQL_MYSQL) {
 		result = SQLExecDirect(statement, odbc_text(query->text), (SQLINTEGER)query->len);
 	} else {
@@ -271,7 +283,7 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 
 	if (statement == SQL_NULL_HANDLE)
 		return -1;
-	maria_flow(odbc->stores_rows);
+	maria_stream(odbc->stores_rows);
 	result = execute(odbc, statement, query, err);
 	odbc->begun = odbc->begun || result == 0;
 	if (result == 0)
@@ -279,7 +291,7 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 	if (result == ODBC_ROWS_DRIVER)
 		result = odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
 	end_statement(statement);
-	maria_flow(false);
+	maria_stream(false);
 	if (result == 0 && odbc->dialect == SQL_MYSQL)
 		maria_warn(sink);
 	return result;
@@ -315,26 +327,30 @@ static int run_without_driver(struct odbc *odbc, const struct query *query, stru
 			err);
 }
 
-static int run(struct odbc *odbc, const struct query *query, struct sink *sink, struct err *err)
+static int run_on_best_path(struct odbc *odbc, const struct query *query, struct sink *sink,
+			    struct err *err)
 {
 	if (odbc->dialect == SQL_POSTGRESQL && pq_can_run())
 		return run_without_driver(odbc, query, sink, err);
 	return run_by_driver(odbc, query, sink, err);
 }
 
-/* In a transaction that is over afterwards, however that went. */
+/* Runs the query in a transaction that is rolled back in every case. */
 static int run_apart(struct odbc *odbc, const struct query *query, struct sink *sink,
 		     struct err *err)
 {
 	int result;
 
 	pq_forget_error();
-	result = begin(odbc, query, err);
-	/* Elsewhere nothing was asked yet: the query itself finds out whether it is lost. */
+	result = begin_transaction(odbc, query, err);
+	/*
+	 * Elsewhere no statement has been sent yet: the query itself shows whether the connection
+	 * is lost.
+	 */
 	odbc->begun =
 		result == 0 && (odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL);
 	if (result == 0)
-		result = run(odbc, query, sink, err);
+		result = run_on_best_path(odbc, query, sink, err);
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	return result;
 }
@@ -354,7 +370,7 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	return result;
 }
 
-/* Connector/C: gone away, lost, out of step, or what came is no packet. */
+/* Connector/C: gone away, lost, out of sync, malformed packet. */
 static bool is_broken(const struct odbc *odbc)
 {
 	static const SQLINTEGER numbers[] = { 2006, 2013, 2014, 2027, 2055 };
@@ -365,7 +381,7 @@ static bool is_broken(const struct odbc *odbc)
 	return false;
 }
 
-/* Some drivers say so by the state, some only when asked. */
+/* Some drivers report a lost connection by the state, some only when asked. */
 bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 {
 	static const char *const states[] = { "08", "57P", "HYT01" };
@@ -382,7 +398,9 @@ bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 	return lost;
 }
 
-/* What a transaction's end leaves: PostgreSQL's advisory locks, much of MariaDB's. */
+/*
+ * Removes what outlives a transaction: PostgreSQL's advisory locks, and much of MariaDB's session.
+ */
 bool odbc_rest(struct odbc *odbc)
 {
 	struct err err;

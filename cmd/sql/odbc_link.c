@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * odbc_link.c - Connecting takes up to three steps: find an installed driver for the kind of
+ * database, connect, and connect again if only the database's name revealed its dialect. Afterwards
+ * the connection is fixed to what the guard assumes of strings and encodings. For MariaDB the
+ * changed session variables are recorded, so that a reset can restore and verify them.
+ */
 #include "odbc_link.h"
 
 #include <sqlext.h>
@@ -31,7 +37,7 @@ SQLPOINTER odbc_number(uintptr_t n)
 
 /* ---- failures ---- */
 
-/* Shorter ones stand in words by chance: the stars would tell them. */
+/* A shorter password may occur in words by chance, and the stars would reveal it. */
 static void hide(char *message, const char *secret)
 {
 	const size_t len = secret != NULL ? strlen(secret) : 0;
@@ -42,7 +48,7 @@ static void hide(char *message, const char *secret)
 		memset(at, '*', len);
 }
 
-/* "[Vendor][Driver]ERROR: text\nDETAIL: more;\nwhat psqlodbc was doing": only the text. */
+/* Returns the text of "[Vendor][Driver]ERROR: text\nDETAIL: more;\nwhat psqlodbc was doing". */
 static const char *trim(char *message)
 {
 	static const char error[] = "ERROR: ";
@@ -77,7 +83,7 @@ int odbc_fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err 
 		       (const char *)odbc->state);
 }
 
-/* PostgreSQL's literals are texts where nothing says more, its parameters are not. */
+/* PostgreSQL treats an untyped literal as text, but rejects an untyped parameter. */
 static bool lacks_type(const struct odbc *odbc, const char *message)
 {
 	return odbc->dialect == SQL_POSTGRESQL && str_eq((const char *)odbc->state, "42P18") &&
@@ -117,9 +123,9 @@ static int set_up(struct odbc *odbc, struct err *err)
 }
 
 /*
- * Options of psqlodbc: parameters that stay, rows by cursor instead of all at once, truth as truth.
- * MariaDB's driver lets rows flow, from version 3.1.17 on by itself. SQL Server's drivers say by
- * theirs that a replica which can only be read will do.
+ * Options of psqlodbc: bound parameters, rows by cursor instead of all at once, booleans as such.
+ * MariaDB's driver streams rows, from version 3.1.17 on by itself. SQL Server's drivers declare
+ * that a read-only replica is enough.
  */
 static void add_defaults(struct buf *string, enum sql_dialect dialect)
 {
@@ -138,7 +144,8 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 	connection_default(string, "Fetch", few);
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
-	buf_puts(string, ";UseServerSidePrepare=1"); /* the last one counts; not in braces */
+	/* the last one counts; must not be in braces */
+	buf_puts(string, ";UseServerSidePrepare=1");
 }
 
 static int link_up(struct odbc *odbc, const char *connection, struct err *err)
@@ -157,7 +164,7 @@ static bool lacks_driver(const struct odbc *odbc)
 	return connection_hint((const char *)odbc->state)[0] != '\0';
 }
 
-/* An address says "postgresql" or "mysql": the first driver for it that is here. */
+/* An URL says "postgresql" or "mysql": the first installed driver for it is used. */
 static int find_driver(struct odbc *odbc, struct buf *string, struct err *err)
 {
 	cleanup_free char *driver = connection_get(buf_str(string), "Driver");
@@ -181,7 +188,10 @@ static int find_driver(struct odbc *odbc, struct buf *string, struct err *err)
 		       package);
 }
 
-/* Says what only newer ones find wrong, and names no server: nobody is asked. */
+/*
+ * Returns true for an old FreeTDS, which does not report an error that newer ones find. The probe
+ * names no server, so nothing is contacted.
+ */
 static bool is_old_freetds(struct odbc *odbc, const char *string)
 {
 	cleanup_free char *driver = connection_get(string, "Driver");
@@ -206,7 +216,7 @@ static int adapt(struct odbc *odbc, struct buf *string, struct err *err)
 	return connection_adapt(string, old, err);
 }
 
-/* Versions are "03.01.0015". */
+/* Versions have the form "03.01.0015". */
 static bool is_old_maodbc(const struct odbc *odbc)
 {
 	char name[MESSAGE_MAX] = "";
@@ -220,7 +230,7 @@ static bool is_old_maodbc(const struct odbc *odbc)
 	       strcmp(version, "03.01.0017") < 0;
 }
 
-static void learn(struct odbc *odbc)
+static void learn_capabilities(struct odbc *odbc)
 {
 	const SQLUINTEGER needed =
 		SQL_GD_ANY_COLUMN | SQL_GD_ANY_ORDER | SQL_GD_BLOCK | SQL_GD_BOUND;
@@ -234,14 +244,17 @@ static void learn(struct odbc *odbc)
 	odbc->how.small_integers = odbc->dialect == SQL_POSTGRESQL;
 	odbc->how.named_types = odbc->dialect == SQL_POSTGRESQL;
 	odbc->stores_rows = is_old_maodbc(odbc);
-	/* MariaDB's says so and gives the values of another row. */
+	/* MariaDB's driver claims support, but returns the values of another row. */
 	odbc->how.blocks = odbc->dialect != SQL_MYSQL &&
 			   SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
 						    sizeof(extensions), &len)) &&
 			   (extensions & needed) == needed;
 }
 
-/* A DSN tells its dialect only now: once more, with what that dialect needs. */
+/*
+ * With a DSN the dialect is known only after connecting: connect again with the options of that
+ * dialect.
+ */
 static int link_again(struct odbc *odbc, struct buf *string, struct err *err)
 {
 	(void)SQLDisconnect(odbc->link);
@@ -265,7 +278,7 @@ int odbc_execute(struct odbc *odbc, const char *sql, struct err *err)
 	return failed;
 }
 
-/* The one value that a query gives; false when there is none, or not of this size. */
+/* Reads the only value of a query. Returns false when there is none, or it does not fit. */
 static bool ask_value(struct odbc *odbc, const char *sql, SQLSMALLINT c_type, void *ret_value,
 		      size_t size)
 {
@@ -306,7 +319,7 @@ static void learn_postgresql(struct odbc *odbc)
 			 look_ms == 0;
 }
 
-/* MariaDB counts seconds, MySQL milliseconds. */
+/* MariaDB counts in seconds, MySQL in milliseconds. */
 static void learn_mysql(struct odbc *odbc)
 {
 	odbc->is_mariadb = ask(odbc, "SELECT CAST(@@max_statement_time * 1000 AS SIGNED)",
@@ -315,7 +328,10 @@ static void learn_mysql(struct odbc *odbc)
 		(void)ask(odbc, "SELECT @@max_execution_time", &odbc->own_timeout_ms);
 }
 
-/* Neither is raised: a login's own limit is there for a reason. */
+/*
+ * Fixes the meaning of backslashes, brackets and bytes to what the guard assumes: some servers
+ * choose a character set themselves, against the client's request.
+ */
 static void learn_limits(struct odbc *odbc)
 {
 	if (odbc->dialect == SQL_POSTGRESQL)
@@ -325,8 +341,8 @@ static void learn_limits(struct odbc *odbc)
 }
 
 /*
- * A backslash in a string, a bracket and the bytes of a character mean what the check of the text
- * takes them for: some servers choose the characters themselves, whatever a client says.
+ * Fixes the meaning of backslashes, brackets and bytes to what the guard assumes: some servers
+ * choose a character set themselves, whatever the client requests.
  */
 static int fix_mode(struct odbc *odbc, struct err *err)
 {
@@ -342,8 +358,8 @@ static int fix_mode(struct odbc *odbc, struct err *err)
 }
 
 /*
- * A transaction of SQL Server that sees what was there when it began, and waits for nobody. Before
- * the first transaction, and only where the database has it: queries fail elsewhere.
+ * Prefers SQL Server's snapshot isolation, which waits for no writer. It must be set before the
+ * first transaction, and only where the database supports it: queries would fail elsewhere.
  */
 static int prefer_snapshot(struct odbc *odbc, struct err *err)
 {
@@ -356,7 +372,10 @@ static int prefer_snapshot(struct odbc *odbc, struct err *err)
 	return odbc_execute(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
 }
 
-/* What the driver, an INITSTMT or a file of options have set, and the login's role. */
+/*
+ * Returns a checksum of what the driver, an INITSTMT or a file of options has set, and of the
+ * login's role.
+ */
 static int64_t sum_variables(struct odbc *odbc)
 {
 	int64_t sum = 0;
@@ -419,22 +438,22 @@ void odbc_close(struct odbc *odbc)
 	free(odbc);
 }
 
-static int start(struct odbc *odbc, const char *connection, struct err *err)
+static int open_link(struct odbc *odbc, const char *connection, struct err *err)
 {
 	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *fetch = connection_get(connection, "Fetch");
-	enum sql_dialect told = connection_dialect(connection);
+	enum sql_dialect given_dialect = connection_dialect(connection);
 
 	odbc->password = connection_get(connection, "PWD");
 	if (odbc->password == NULL)
 		odbc->password = connection_get(connection, "Password");
 	buf_puts(&string, connection);
-	add_defaults(&string, told);
+	add_defaults(&string, given_dialect);
 	if (set_up(odbc, err) < 0 || find_driver(odbc, &string, err) < 0 ||
 	    adapt(odbc, &string, err) < 0 || link_up(odbc, buf_str(&string), err) < 0)
 		return -1;
-	learn(odbc);
-	if (odbc->dialect != told &&
+	learn_capabilities(odbc);
+	if (odbc->dialect != given_dialect &&
 	    (odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL) &&
 	    link_again(odbc, &string, err) < 0)
 		return -1;
@@ -451,8 +470,8 @@ static int start(struct odbc *odbc, const char *connection, struct err *err)
 	return 0;
 }
 
-/* A driver may wait for ever for who accepts a connection and says nothing. */
-static void give_up(void)
+/* A driver may wait for ever when a server accepts the connection and sends nothing. */
+static void exit_at_deadline(void)
 {
 	struct err err;
 
@@ -468,8 +487,8 @@ struct odbc *odbc_open(const char *connection, struct err *err)
 
 	(void)setenv("PGAPPNAME", "ptycell", 0);
 	odbc->dialect = SQL_GENERIC;
-	cancel_at(LOGIN_SECONDS + 1, give_up);
-	if (start(odbc, connection, err) < 0) {
+	cancel_at(LOGIN_SECONDS + 1, exit_at_deadline);
+	if (open_link(odbc, connection, err) < 0) {
 		(void)err_wrap(err, "connecting to the database%s",
 			       connection_hint((const char *)odbc->state));
 		cancel_at(0, NULL);

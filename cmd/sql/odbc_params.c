@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * odbc_params.c - Values are bound by their JSON type. Reals are bound as text to PostgreSQL, where
+ * a double would lose the type numeric, and text to SQL Server as Unicode where it has to be.
+ * Placeholders are counted from the tokens as well as by the driver, because not every driver can
+ * count.
+ */
 #include "odbc_params.h"
 
 #include <sqlext.h>
@@ -11,7 +17,7 @@
 enum {
 	PLAIN_MAX = 4000,
 	COUNT_MAX = INT16_MAX,      /* drivers count them in 16 bits */
-	COUNT_MAX_POSTGRESQL = 7498 /* libpq reads no longer list of their types */
+	COUNT_MAX_POSTGRESQL = 7498 /* libpq reads no longer list of types */
 };
 
 /* ODBC takes strings that are not const and does not write to them. */
@@ -20,7 +26,7 @@ static SQLPOINTER text_of(const char *s)
 	return (SQLPOINTER)(uintptr_t)s;
 }
 
-/* SQL Server reads what is not of Unicode by its own code page. */
+/* SQL Server reads text that is not Unicode by its own code page. */
 static SQLSMALLINT type_of_text(enum sql_dialect dialect, const char *s, size_t len)
 {
 	bool wide = false;
@@ -82,7 +88,7 @@ static SQLRETURN bind(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect d
 	}
 }
 
-/* What else the text may have been meant for. */
+/* Returns what else the text may have been meant for. */
 static const char *hint(enum sql_dialect dialect, bool too_few)
 {
 	if (!too_few)
@@ -93,7 +99,7 @@ static const char *hint(enum sql_dialect dialect, bool too_few)
 	return "";
 }
 
-/* What cannot be read the database is to tell. */
+/* Counts placeholders. The database reports a text that cannot be read. */
 static size_t count_places(enum sql_dialect dialect, const struct query *query)
 {
 	struct lexer lexer;
@@ -107,7 +113,7 @@ static size_t count_places(enum sql_dialect dialect, const struct query *query)
 	return count;
 }
 
-/* Rows stand behind VALUES: brackets, and commas between them. */
+/* Rows follow VALUES: brackets, and commas between them. */
 bool odbc_params_in_values(const struct query *query)
 {
 	struct lexer lexer;
@@ -169,7 +175,7 @@ int odbc_params_match(enum sql_dialect dialect, const struct query *query, struc
 	return match(dialect, count_places(dialect, query), query->params, err);
 }
 
-/* Drivers pass a text on as one that ends there. */
+/* Drivers cut a text at U+0000. */
 static int check_text(const json_t *value, size_t index, struct err *err)
 {
 	const char *s = json_string_value(value);

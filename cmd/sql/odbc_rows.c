@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * odbc_rows.c - Rows come in blocks where the driver can, with short values bound to arrays and
+ * long ones read in pieces. Elsewhere each value is read alone. How many rows the driver fetches
+ * ahead adapts to the time and memory that they take: more rows need fewer round trips, but a fetch
+ * cannot be cancelled.
+ */
 #include "odbc_rows.h"
 
 #include <sqlext.h>
@@ -20,10 +26,10 @@ enum {
 	BLOCK_BYTES = 256 << 10,
 	BLOCK_ROWS = 500,
 	AHEAD_BYTES =
-		2 << 20, /* that a driver is to hold of rows, at most for so long and so many: */
+		2 << 20, /* what a driver may hold of rows, for at most this time and number: */
 	AHEAD_MS = 100,
 	AHEAD_ROWS = 10000,
-	PSQLODBC_FETCH = 65541, /* SQL_ATTR_PGOPT_FETCH, of its pgapifunc.h */
+	PSQLODBC_FETCH = 65541, /* SQL_ATTR_PGOPT_FETCH of psqlodbc's pgapifunc.h */
 	SHORT_MAX = 256,        /* bytes of a value that comes with its block */
 	UTF8_MAX = 4,
 };
@@ -34,11 +40,11 @@ struct column {
 	enum form form;
 	SQLSMALLINT c_type;
 	size_t width; /* of a value in `data`, with its NUL */
-	char *data;   /* NULL: values are asked for one by one */
+	char *data;   /* NULL: values are read one by one */
 	SQLLEN *lens;
 };
 
-/* NULL for NULL. */
+/* `s` is NULL for NULL. */
 struct value {
 	char *s;
 	size_t len;
@@ -48,12 +54,12 @@ struct rows {
 	SQLHSTMT statement;
 	const struct odbc_rows_how *how;
 	struct sink *sink;
-	struct buf value; /* one that was asked for */
+	struct buf value; /* the last value that was read alone */
 	struct column *columns;
 	SQLSMALLINT count;
 	SQLULEN block; /* rows that come at once */
 	SQLULEN fetched;
-	SQLULEN ahead; /* rows that the driver asks for */
+	SQLULEN ahead; /* rows that the driver fetches */
 	size_t seen_bytes;
 	SQLULEN seen; /* since `looked_ms` */
 	uint64_t looked_ms;
@@ -92,8 +98,8 @@ static enum form form_of(SQLSMALLINT type)
 }
 
 /*
- * PostgreSQL's bit(5) is no truth, its money no number: "$1,234.50". A column of type lo has the
- * number of a large object, which psqlodbc would read.
+ * Corrects psqlodbc's types: bit(5) is not a boolean, money is not a number ("$1,234.50"), and a
+ * column of type lo has the number of a large object, which psqlodbc would read.
  */
 static SQLSMALLINT true_type(const struct odbc_rows_how *how, SQLHSTMT prepared, SQLUSMALLINT index,
 			     SQLSMALLINT type)
@@ -126,8 +132,8 @@ static const char *type_name(SQLSMALLINT type)
 }
 
 /*
- * What is enough for most values; sizes of texts are what drivers make of them. Numbers stand one
- * behind the other, where numbers can.
+ * Returns a width that is enough for most values; drivers report sizes of texts loosely. Numbers
+ * are adjacent where they can be.
  */
 static size_t width_of(const struct column *column, SQLULEN size)
 {
@@ -207,7 +213,7 @@ static SQLULEN min_of(SQLULEN a, SQLULEN b)
 	return a < b ? a : b;
 }
 
-/* One call of the driver brings many rows. */
+/* Binds all columns, so that one call of the driver returns many rows. */
 static int bind_all(struct rows *rows)
 {
 	size_t used = 0;
@@ -231,8 +237,8 @@ static int bind_all(struct rows *rows)
 }
 
 /*
- * How many rows a driver asks for at once. While it works the database waits, and the other way
- * round: few turns are quick ones. But it holds these rows, and nobody can stop it meanwhile.
+ * Sets how many rows the driver fetches at once. Driver and database wait for each other, so fewer
+ * round trips are faster. But the driver holds these rows, and its fetch cannot be cancelled.
  */
 static void set_ahead(struct rows *rows, SQLULEN ahead)
 {
@@ -264,13 +270,13 @@ static void look_ahead(struct rows *rows)
 static const char too_large[] = "a value is larger than %d MB";
 
 /*
- * All of a value, in pieces; *ret_null for NULL. SQL_NO_TOTAL and lengths past the piece mean that
- * more follows.
+ * Reads a whole value in pieces and sets *ret_null for NULL. SQL_NO_TOTAL, and a length beyond the
+ * piece, mean that more follows.
  */
 static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type, bool *ret_null,
 		      struct err *err)
 {
-	size_t end = c_type == SQL_C_CHAR; /* a NUL behind each piece */
+	size_t end = c_type == SQL_C_CHAR; /* each piece ends with a NUL */
 
 	buf_clear(&rows->value);
 	*ret_null = false;
@@ -298,7 +304,10 @@ static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type,
 	}
 }
 
-/* In ISO 8601: FreeTDS writes the year without zeros, and all write a blank before the time. */
+/*
+ * Converts to ISO 8601: FreeTDS writes years without zeros, and all drivers write a blank before
+ * the time.
+ */
 static void put_time(struct rows *rows, const char *s, size_t len)
 {
 	static const char zeros[] = "000";
@@ -335,7 +344,7 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 		sink_number(rows->sink, s, len);
 		break;
 	case FORM_BOOLEAN:
-		/* MariaDB's driver gives the bit itself as a text. */
+		/* MariaDB's driver returns the bit itself as text. */
 		sink_bool(rows->sink, *s == '1' || *s == 't' || *s == 'T' || *s == '\1');
 		break;
 	case FORM_BLOB:
@@ -350,7 +359,7 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 	}
 }
 
-/* A value that did not come with its row. */
+/* Reads a value that did not come with its row. */
 static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct value *ret,
 		     struct err *err)
 {

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pairs.c - The left list of each row IN is compared with the items of the SELECT at its right. A
+ * column is marked when the value beside it may be something else than a column of texts. Where
+ * names are ambiguous, because the query gives them to something else, all columns are marked: a
+ * mark only costs speed.
+ */
 #include "pairs.h"
 
 #include <stdlib.h>
@@ -11,8 +17,8 @@ struct query {
 	struct tokens tokens;
 	struct sheet *const *sheets;
 	size_t count;
-	bool compound; /* it has a UNION or the like: a column of it is made of several */
-	bool all;      /* a name that was marked may mean any column */
+	bool compound; /* it has a UNION or the like: a column may have several sources */
+	bool all;      /* a marked name may mean any column */
 };
 
 static bool is_name(const struct query *q, size_t at)
@@ -22,9 +28,9 @@ static bool is_name(const struct query *q, size_t at)
 	return kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
 
-/* ---- names that the query makes ---- */
+/* ---- names that the query defines ---- */
 
-/* v AS w, v w: behind the end of a value stands a name for it. */
+/* Returns true for v AS w and v w: the end of a value is followed by a name for it. */
 static bool is_alias(const struct query *q, size_t at)
 {
 	static const char *const before[] = {
@@ -53,7 +59,7 @@ static void mark_made(const struct query *q, size_t at)
 				q->sheets[i]->columns[c].made = true;
 }
 
-/* WITH t(a, b) AS (SELECT ...): the names in the brackets at `open`. */
+/* Marks the names in the brackets at `open` of WITH t(a, b) AS (SELECT ...). */
 static void mark_list(const struct query *q, size_t open)
 {
 	size_t behind = q->tokens.behind[open];
@@ -67,7 +73,7 @@ static void mark_list(const struct query *q, size_t open)
 				mark_made(q, at);
 }
 
-static void look_at_names(struct query *q)
+static void mark_names(struct query *q)
 {
 	static const char *const compounds[] = { "UNION", "EXCEPT", "INTERSECT", NULL };
 
@@ -82,7 +88,7 @@ static void look_at_names(struct query *q)
 
 /* ---- lists ---- */
 
-/* Behind the item of a list at `at`, which ends before `end`. */
+/* Returns the token behind the item of a list at `at`, which ends before `end`. */
 static size_t behind_item(const struct query *q, size_t at, size_t end)
 {
 	while (at < end && !tokens_is_char(&q->tokens, at, ',') &&
@@ -91,7 +97,7 @@ static size_t behind_item(const struct query *q, size_t at, size_t end)
 	return at;
 }
 
-/* Whether all that the name may mean are columns of texts. */
+/* Returns true when the name can only mean columns of texts. */
 static bool is_text(const struct query *q, const char *name)
 {
 	bool found = false;
@@ -109,7 +115,7 @@ static bool is_text(const struct query *q, const char *name)
 	return found;
 }
 
-/* Whether the item is a column of texts: name, t.name, max(name). */
+/* Returns true when the item is a column of texts: name, t.name, max(name). */
 static bool is_text_item(const struct query *q, size_t at, size_t end)
 {
 	static const char *const calls[] = { "MIN", "MAX", NULL };
@@ -128,7 +134,7 @@ static bool is_text_item(const struct query *q, size_t at, size_t end)
 	return is_text(q, name);
 }
 
-/* NULL stands for all columns. False: there is none. */
+/* Marks the columns of that name, or all for NULL. Returns false when there is none. */
 static bool mark(struct query *q, const char *name)
 {
 	bool found = false;
@@ -146,8 +152,8 @@ static bool mark(struct query *q, const char *name)
 }
 
 /*
- * All that the item may mean: a name that no column has, or that the query makes, is perhaps
- * another one for any of them.
+ * Marks everything that the item may mean. A name that no column has, or that the query defines,
+ * may stand for any column.
  */
 static void mark_item(struct query *q, size_t at, size_t end)
 {
@@ -165,11 +171,11 @@ static void mark_item(struct query *q, size_t at, size_t end)
 		(void)mark(q, NULL);
 }
 
-/* The list from `left`, which ends before `end`, and what stands from `right` on, behind IN. */
+/* Marks the list from `left`, which ends before `end`, by the items from `right` on, behind IN. */
 static void mark_pairs(struct query *q, size_t left, size_t end, size_t right)
 {
 	static const char *const words[] = { "SELECT", "DISTINCT", "ALL", NULL };
-	/* The columns of IN t, IN (VALUES ...) and the like are not in sight. */
+	/* The columns of IN t, IN (VALUES ...) and the like are not visible. */
 	bool plain = !q->compound && tokens_is_char(&q->tokens, right, '(') &&
 		     tokens_is(&q->tokens, right + 1, "SELECT");
 
@@ -187,7 +193,10 @@ static void mark_pairs(struct query *q, size_t left, size_t end, size_t right)
 	}
 }
 
-/* The list in the brackets at `open`, which may stand in others, behind which is IN; 0 for none. */
+/*
+ * Returns the list in the brackets at `open`, maybe within others, that is followed by IN; 0 for
+ * none.
+ */
 static size_t begin_of_list(const struct query *q, size_t open)
 {
 	const size_t *behind = q->tokens.behind;
@@ -213,7 +222,7 @@ void pairs_mark(struct sheet *const *sheets, size_t count, const char *sql, size
 			if (begin == 0)
 				continue;
 			if (!looked)
-				look_at_names(&q);
+				mark_names(&q);
 			looked = true;
 			mark_pairs(&q, begin, q.tokens.behind[begin - 1] - 1,
 				   q.tokens.behind[i] + 1);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pq.c - psqlodbc links to libpq dynamically. The functions that this program exports therefore
+ * shadow libpq's, and see each text and each error. libpq's cancel object is taken when the
+ * connection is made, since PQcancel may be called from any thread with it.
+ */
 #include "pq.h"
 
 #include <stdlib.h>
@@ -8,7 +13,7 @@
 #include "library.h"
 #include "text/utf8.h"
 
-/* Fields of an error, as the protocol has them. */
+/* Fields of an error in the protocol. */
 enum {
 	FIELD_SEVERITY = 'V',
 	FIELD_MESSAGE = 'M',
@@ -20,13 +25,13 @@ enum {
 
 static struct {
 	void *connection;
-	void *cancel; /* libpq's copy of where and what to cancel */
-	char *sent;   /* the last text that went to the server */
-	/* Of the last error, each NULL without one. */
-	char *failed; /* what was sent */
+	void *cancel; /* libpq's copy of where to cancel and what */
+	char *sent;   /* The last error; each may be NULL. */
+	/* Of the last error; each may be NULL. */
+	char *failed; /* the text that was sent */
 	char *detail;
 	char *hint;
-	size_t position; /* in `failed`, from 1 in characters; 0: nowhere */
+	size_t position; /* in `failed`, from 1 in characters; 0: none */
 } pq;
 
 bool pq_find(const char *name, void *ret_function)
@@ -78,9 +83,9 @@ EXPORTED void *PQconnectdbParams(const char *const *keywords, const char *const 
 	return connection;
 }
 
-/* ---- what is sent ---- */
+/* ---- sent texts ---- */
 
-/* " $12 ", as pq_params.h puts it: its length, 0 when it is none. */
+/* Returns the length of " $12 ", as pq_params.h writes it, or 0 for another text. */
 static size_t numbered_len(const char *sent)
 {
 	size_t digits = strncmp(sent, " $", 2) == 0 ? strspn(sent + 2, "0123456789") : 0;
@@ -89,9 +94,9 @@ static size_t numbered_len(const char *sent)
 }
 
 /*
- * Whether `sent` goes on with the query, whose parameters are $1, $2, ... there; then *ret_at is
- * the place in the query that `mark` is in `sent`, or NULL. Returns what is behind it in `sent`,
- * NULL for another text.
+ * Compares `sent` with the query, whose parameters are $1, $2, ... there. Sets *ret_at to the place
+ * in the query that corresponds to `mark` in `sent`, or to NULL. Returns the rest of `sent` behind
+ * the query, or NULL when it differs.
  */
 static const char *goes_on(const char *sent, const struct query *query, const char *mark,
 			   const char **ret_at)
@@ -161,7 +166,7 @@ static char *copy_field(error_field *field_of, const void *result, int field)
 	return text != NULL ? xstrdup(text) : NULL;
 }
 
-/* psqlodbc asks for the message of each error and each notice, libpq itself for those of errors. */
+/* psqlodbc reads the message of each error and each notice; libpq itself reads those of errors. */
 EXPORTED char *PQresultErrorField(const void *result, int field)
 {
 	error_field *field_of;
@@ -182,9 +187,9 @@ EXPORTED char *PQresultErrorField(const void *result, int field)
 	return field_of(result, field);
 }
 
-/* ---- where it is ---- */
+/* ---- positions ---- */
 
-/* The place in the query, NULL when the error is elsewhere: drivers put words around it. */
+/* Returns the place in the query, or NULL when the error is elsewhere: drivers wrap the query. */
 static const char *find_place(const struct query *query)
 {
 	const char *at = NULL;
@@ -199,7 +204,7 @@ static const char *find_place(const struct query *query)
 	return NULL;
 }
 
-/* As sql/guard.h says places: lines and characters of the whole text from 1. */
+/* Appends a position as sql/guard.h does: line and character of the whole text, from 1. */
 static void put_place(struct buf *out, const struct query *query, const char *at)
 {
 	const char *line = query->whole;

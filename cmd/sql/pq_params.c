@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text may be meant as anything: PostgreSQL finds out as what. Numbers and truths have the types
- * of their literals: untyped ones would be texts where a text may be, and 9 is not less than 10
- * there. No digit of a numeric is lost, as those of a double are.
+ * pq_params.c - chooses the types of parameters.
+ *
+ * PostgreSQL infers the type of a text. Numbers and booleans get the types of their literals:
+ * untyped ones would be texts where a text is possible, and then 9 is not less than 10. Reals
+ * become numeric, which loses no digit.
  */
 #include "pq_params.h"
 
@@ -15,7 +17,7 @@
 #include "base/mem.h"
 #include "sql/token.h"
 
-/* pg_type's numbers of them. */
+/* Their numbers in pg_type. */
 enum { TYPE_BOOL = 16, TYPE_INT8 = 20, TYPE_INT4 = 23, TYPE_NUMERIC = 1700 };
 enum { DIGITS_MIN = 15, DIGITS_MAX = 17 };
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pq_rows.c - Values arrive as PostgreSQL's texts and are passed on by type, so exact numbers stay
+ * exact. Only bytea and timestamps change their form: bytes are decoded in place, and ISO 8601 has
+ * a T before the time.
+ */
 #include "pq_rows.h"
 
 #include <stdlib.h>
@@ -9,7 +14,7 @@
 
 enum { VALUE_MAX = 64 << 20, ISO_DATE_LEN = 10 };
 
-/* pg_type's numbers. */
+/* Their numbers in pg_type. */
 enum {
 	TYPE_BOOL = 16,
 	TYPE_BYTEA = 17,
@@ -42,7 +47,7 @@ static unsigned int hex_digit(char c)
 	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;
 }
 
-/* \x00ff, in place. */
+/* Decodes \x00ff in place. */
 static void put_bytes(struct sink *sink, char *s, size_t len)
 {
 	size_t out = 0;
@@ -52,7 +57,7 @@ static void put_bytes(struct sink *sink, char *s, size_t len)
 	sink_blob(sink, s, out);
 }
 
-/* In ISO 8601: there is a blank before the time. */
+/* Converts to ISO 8601: PostgreSQL writes a blank before the time. */
 static void put_moment(struct sink *sink, char *s, size_t len)
 {
 	if (len > ISO_DATE_LEN + 1 && s[ISO_DATE_LEN] == ' ' && s[ISO_DATE_LEN + 1] >= '0' &&
@@ -89,7 +94,7 @@ static void put_value(struct sink *sink, unsigned type, char *s, size_t len)
 	case TYPE_TIMESTAMPTZ:
 		put_moment(sink, s, len);
 		break;
-	default: /* bit and money, too: "$1,234.50" is no number */
+	default: /* also bit and money: "$1,234.50" is not a number */
 		sink_text(sink, s, len);
 		break;
 	}
@@ -125,7 +130,7 @@ static const char *type_name(unsigned type)
 	}
 }
 
-/* ---- what comes ---- */
+/* ---- results ---- */
 
 static int take_columns(void *data, const struct pq_column *columns, int count, struct err *err)
 {

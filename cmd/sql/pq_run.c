@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pq_run.c - The functions of libpq are found when they are first needed, in the library that the
+ * driver has loaded. The query is prepared, described and sent in single-row mode, so a result
+ * never fills memory. When no more rows are wanted the query is cancelled, but its results are read
+ * to the end: only then the connection is free again.
+ */
 #include "pq_run.h"
 
 #include <stdio.h>
@@ -10,7 +16,7 @@
 
 /* Of libpq's ExecStatusType. */
 enum { STATUS_COMMAND_OK = 1, STATUS_TUPLES_OK = 2, STATUS_SINGLE_TUPLE = 9 };
-/* Fields of an error, as the protocol has them. */
+/* Fields of an error in the protocol. */
 enum { FIELD_LEVEL = 'S', FIELD_STATE = 'C', FIELD_MESSAGE = 'M' };
 
 static const char unnamed[] = "";
@@ -61,8 +67,8 @@ struct run {
 	bool full;
 };
 
-/* psqlodbc's own words are not in it. */
-static int fail(struct run *run, const void *result, struct err *err)
+/* The message has no text of psqlodbc. */
+static int fail_run(struct run *run, const void *result, struct err *err)
 {
 	const char *message = PQresultErrorField(result, FIELD_MESSAGE);
 	const char *state = PQresultErrorField(result, FIELD_STATE);
@@ -96,11 +102,11 @@ static int take_result(struct run *run, const void *result, struct err *err)
 	int status = lib.status(result);
 
 	if (status != STATUS_TUPLES_OK && status != STATUS_SINGLE_TUPLE)
-		return fail(run, result, err);
+		return fail_run(run, result, err);
 	return take_rows(run, result, err);
 }
 
-/* The connection is free again once there are no more results; what is not wanted is cancelled. */
+/* The connection is free again once all results are read. An unwanted rest is cancelled. */
 static int take_all(struct run *run, struct err *err)
 {
 	bool over = false;
@@ -121,7 +127,7 @@ static int take_all(struct run *run, struct err *err)
 
 /* ---- before the rows ---- */
 
-static int prepare(struct run *run, const struct pq_query *query, struct err *err)
+static int prepare_query(struct run *run, const struct pq_query *query, struct err *err)
 {
 	cleanup_free unsigned *types = pq_params_types(query->params);
 	void *result;
@@ -131,7 +137,7 @@ static int prepare(struct run *run, const struct pq_query *query, struct err *er
 	result = lib.prepare(pq_connection(), unnamed, query->text,
 			     (int)json_array_size(query->params), types);
 	if (lib.status(result) != STATUS_COMMAND_OK)
-		failed = fail(run, result, err);
+		failed = fail_run(run, result, err);
 	lib.clear(result);
 	return failed;
 }
@@ -151,17 +157,17 @@ static int take_columns(struct run *run, const void *result, struct err *err)
 	return failed;
 }
 
-static int describe(struct run *run, struct err *err)
+static int describe_query(struct run *run, struct err *err)
 {
 	void *result = lib.describe(pq_connection(), unnamed);
 	int failed = lib.status(result) == STATUS_COMMAND_OK ? take_columns(run, result, err)
-							     : fail(run, result, err);
+							     : fail_run(run, result, err);
 
 	lib.clear(result);
 	return failed;
 }
 
-static bool send(const struct pq_query *query)
+static bool send_query(const struct pq_query *query)
 {
 	size_t count = json_array_size(query->params);
 	char **values = xcalloc(count + 1, sizeof(*values));
@@ -188,7 +194,7 @@ static void take_notice(void *data, const void *notice)
 		taker->notice(taker->data, level, state, message);
 }
 
-static void ignore(void *data, const void *notice)
+static void ignore_notice(void *data, const void *notice)
 {
 	(void)data;
 	(void)notice;
@@ -196,13 +202,13 @@ static void ignore(void *data, const void *notice)
 
 static int run_all(struct run *run, const struct pq_query *query, struct err *err)
 {
-	if (prepare(run, query, err) < 0 || describe(run, err) < 0)
+	if (prepare_query(run, query, err) < 0 || describe_query(run, err) < 0)
 		return -1;
 	run->values = xcalloc((size_t)run->columns + 1, sizeof(*run->values));
-	return send(query) ? take_all(run, err) : fail(run, NULL, err);
+	return send_query(query) ? take_all(run, err) : fail_run(run, NULL, err);
 }
 
-/* psqlodbc sets who takes notices anew for each query of its own. */
+/* psqlodbc sets its own receiver of notices again for each of its queries. */
 int pq_run(const struct pq_query *query, const struct pq_taker *taker, char *ret_state,
 	   struct err *err)
 {
@@ -213,7 +219,7 @@ int pq_run(const struct pq_query *query, const struct pq_taker *taker, char *ret
 	ret_state[0] = '\0';
 	(void)lib.set_notice_receiver(pq_connection(), take_notice, &notices);
 	result = run_all(&run, query, err);
-	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
+	(void)lib.set_notice_receiver(pq_connection(), ignore_notice, NULL);
 	free(run.values);
 	return result;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions are known by their names; what a later SQLite adds is EFFECT_UNKNOWN, about whose
- * registers nothing is said.
+ * program.c - a table of SQLite's instructions: what each does to registers, and where it
+ * continues.
+ *
+ * Instructions are known by their names. One that a later SQLite adds is EFFECT_UNKNOWN, which
+ * makes its registers hold anything. Subroutines and coroutines are followed to every place that
+ * they can return to.
  */
 #include "program.h"
 
@@ -162,7 +166,7 @@ static const struct {
 
 /* ---- registers ---- */
 
-/* The register that it sets, the first of several; 0 for none that is known. */
+/* Returns the register that it sets, the first of several; 0 when unknown. */
 static int target_of(const struct instruction *at)
 {
 	switch (at->effect) {
@@ -201,7 +205,7 @@ static size_t count_registers(const struct program *program)
 	return (size_t)last + 1;
 }
 
-/* ---- reading it ---- */
+/* ---- reading ---- */
 
 static char *column_copy(sqlite3_stmt *statement, int column)
 {
@@ -210,7 +214,7 @@ static char *column_copy(sqlite3_stmt *statement, int column)
 	return xstrdup(text != NULL ? (const char *)text : "");
 }
 
-static void add(struct program *program, sqlite3_stmt *statement)
+static void add_instruction(struct program *program, sqlite3_stmt *statement)
 {
 	struct instruction next = { .name = column_copy(statement, 1),
 				    .p1 = sqlite3_column_int(statement, 2),
@@ -239,7 +243,7 @@ bool program_read(struct program *program, sqlite3 *db, const char *text, size_t
 	if (sqlite3_column_count(statement) >= 7)
 		while (program->count <= PROGRAM_LENGTH_MAX &&
 		       sqlite3_step(statement) == SQLITE_ROW)
-			add(program, statement);
+			add_instruction(program, statement);
 	(void)sqlite3_finalize(statement);
 	program->registers = count_registers(program);
 	if (program->count > 0 && program->count <= PROGRAM_LENGTH_MAX &&
@@ -259,25 +263,25 @@ void program_release(struct program *program)
 	*program = (struct program){ .count = 0 };
 }
 
-/* ---- where it goes on ---- */
+/* ---- successors ---- */
 
-static void go(const struct program *program, int to, program_visit *visit, void *data)
+static void visit_index(const struct program *program, int to, program_visit *visit, void *data)
 {
 	if (to >= 0 && (size_t)to < program->count)
 		visit(data, (size_t)to);
 }
 
-/* Behind the calls of a subroutine. */
-static void go_back(const struct program *program, int reg, program_visit *visit, void *data)
+/* Visits the places behind the calls of a subroutine. */
+static void visit_returns(const struct program *program, int reg, program_visit *visit, void *data)
 {
 	for (size_t i = 0; i < program->count; i++)
 		if (program->list[i].flow == FLOW_CALL && program->list[i].p1 == reg)
-			go(program, (int)i + 1, visit, data);
+			visit_index(program, (int)i + 1, visit, data);
 }
 
-/* From one side of a coroutine to the other. */
-static void go_across(const struct program *program, int reg, bool over, program_visit *visit,
-		      void *data)
+/* Visits the other side of a coroutine. */
+static void visit_other_side(const struct program *program, int reg, bool over,
+			     program_visit *visit, void *data)
 {
 	for (size_t i = 0; i < program->count; i++) {
 		const struct instruction *other = &program->list[i];
@@ -285,9 +289,9 @@ static void go_across(const struct program *program, int reg, bool over, program
 		if (other->p1 != reg)
 			continue;
 		if (other->flow == FLOW_YIELD)
-			go(program, over ? other->p2 : (int)i + 1, visit, data);
+			visit_index(program, over ? other->p2 : (int)i + 1, visit, data);
 		else if (other->flow == FLOW_COROUTINE && !over)
-			go(program, other->p3, visit, data);
+			visit_index(program, other->p3, visit, data);
 	}
 }
 
@@ -297,25 +301,25 @@ void program_follow(const struct program *program, size_t at, program_visit *vis
 
 	switch (this->flow) {
 	case FLOW_THREE:
-		go(program, this->p1, visit, data);
-		go(program, this->p3, visit, data);
+		visit_index(program, this->p1, visit, data);
+		visit_index(program, this->p3, visit, data);
 		break;
 	case FLOW_RETURN:
-		go_back(program, this->p1, visit, data);
+		visit_returns(program, this->p1, visit, data);
 		break;
 	case FLOW_YIELD:
 	case FLOW_OVER:
-		go_across(program, this->p1, this->flow == FLOW_OVER, visit, data);
+		visit_other_side(program, this->p1, this->flow == FLOW_OVER, visit, data);
 		break;
 	default:
 		break;
 	}
 	if (this->flow != FLOW_NEXT && this->flow != FLOW_RETURN && this->flow != FLOW_END &&
 	    this->flow != FLOW_OVER && this->p2 > 0)
-		go(program, this->p2, visit, data);
+		visit_index(program, this->p2, visit, data);
 	if (this->flow == FLOW_NEXT || this->flow == FLOW_BRANCH || this->flow == FLOW_RETURN ||
 	    (this->flow == FLOW_COROUTINE && this->p2 == 0))
-		go(program, (int)at + 1, visit, data);
+		visit_index(program, (int)at + 1, visit, data);
 }
 
 /* ---- records and origins ---- */
@@ -358,7 +362,7 @@ int program_source(const struct program *program, int cursor)
 	return cursor;
 }
 
-/* Values that do not change are set at the program's end. */
+/* Constant values are set at the program's end, so the search wraps around. */
 static const struct instruction *setter(const struct program *program, size_t *at, int reg)
 {
 	for (size_t i = 1; i <= program->count; i++) {

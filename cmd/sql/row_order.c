@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite groups rows by sorting whole records. Columns of few different values are ordered in time
- * that grows with the rows only, by counting, the last column first.
+ * row_order.c - counting sort of rows by columns.
+ *
+ * SQLite groups by sorting whole records. Columns with few different values can be ordered in
+ * linear time: a stable counting sort by each column, the last one first. With too many values,
+ * rows are sorted by comparison.
  */
 #include "row_order.h"
 
@@ -10,7 +13,7 @@
 
 #include "base/mem.h"
 
-enum { COLUMNS_MAX = 64 }; /* that SQLite orders by at once */
+enum { COLUMNS_MAX = 64 }; /* the maximum that SQLite orders by at once */
 
 struct ordering {
 	const struct sheet *sheet;
@@ -45,7 +48,7 @@ static int compare_rows(const void *a, const void *b, void *data)
 	return (first > second) - (first < second);
 }
 
-/* Stably, by one column. */
+/* Sorts stably by one column. Returns false when memory is exhausted. */
 static bool count_ranks(const struct column *column, const uint32_t *ranks, size_t rank_count,
 			size_t row_count, uint32_t *rows)
 {
@@ -68,7 +71,7 @@ static bool count_ranks(const struct column *column, const uint32_t *ranks, size
 	return made;
 }
 
-/* False: a column has too many values. */
+/* Returns false when a column has too many values. */
 static bool order_by_counting(const struct ordering *ordering, uint32_t *rows)
 {
 	for (size_t i = ordering->count; i-- > 0;) {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * seccomp.c - The list is exact and allows no sockets and no new processes. With an ODBC driver it
+ * cannot be used: drivers call what they like, and lockdown.c takes the wide filter.
+ */
 #include "seccomp.h"
 
 #include <sys/syscall.h>
@@ -7,7 +11,7 @@
 #include "lockdown/bpf.h"
 #include "lockdown/seccomp_helper.h"
 
-/* SQLite, the file with the rows, the C library below them. */
+/* The calls of SQLite, the result files and the C library below them. */
 static const int local_calls[] = {
 	SYS_read,
 	SYS_write,

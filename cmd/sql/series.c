@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * series.c - Debian's SQLite has no generate_series. This one knows integers only and reports other
+ * values, with an expression that gives fractions or days. Overflow ends the series.
+ */
 #include "series.h"
 
 #include <stdbool.h>
@@ -60,7 +64,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* The arguments that are given, in the order of their columns, go to `filter`. */
+/* Passes the given arguments, in the order of their columns, to `filter`. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	int found[COLUMNS] = { -1, -1, -1, -1 };
@@ -97,7 +101,7 @@ static bool is_past(const struct cursor *cursor)
 						  : cursor->value < cursor->arguments[COLUMN_STOP];
 }
 
-/* A stop may lie between two integers. */
+/* A stop may be between two integers. */
 static bool is_integer(sqlite3_value *value, int column)
 {
 	switch (sqlite3_value_numeric_type(value)) {

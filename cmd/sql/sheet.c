@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sheet.c - The first reading decides everything that is assumed: encoding, separator, meaning of
+ * quotes, names of columns, and the type of each. A reading that contradicts an assumption starts
+ * again with another one. The second reading, for values, uses the result, and fails if the file
+ * has changed since.
+ */
 #include "sheet.h"
 
 #include <fcntl.h>
@@ -63,7 +69,7 @@ static bool has_ending(const char *path, const char *ending)
 	return len >= ending_len && strcasecmp(path + len - ending_len, ending) == 0;
 }
 
-/* Passes over what stands before the rows and sets how these are read. */
+/* Skips what precedes the rows, and sets how they are read. */
 static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err *err)
 {
 	const char *head;
@@ -104,7 +110,7 @@ static void reading_end(struct reading *reading)
 	source_end(&reading->source);
 }
 
-/* ---- what the columns are ---- */
+/* ---- names and types of columns ---- */
 
 static bool is_taken(const struct sheet *sheet, const char *name)
 {
@@ -114,7 +120,7 @@ static bool is_taken(const struct sheet *sheet, const char *name)
 	return false;
 }
 
-/* Whether the first line has this name. */
+/* Returns true when the first line has this name. */
 static bool is_written(const struct csv_reader *header, const char *name)
 {
 	size_t len = strlen(name);
@@ -127,8 +133,9 @@ static bool is_written(const struct csv_reader *header, const char *name)
 }
 
 /*
- * SQLite wants names that differ in more than case. A name that is made is none of the first line's
- * own; `header` NULL: these all have their columns.
+ * Returns a unique name: SQLite requires names that differ in more than case. A name that is made
+ * up must not be one of the first line's own. `header` NULL: all of those have their columns
+ * already.
  */
 static char *free_name(const struct sheet *sheet, const struct csv_reader *header, const char *s,
 		       size_t len)
@@ -172,7 +179,7 @@ static void trim_name(struct sheet *sheet, struct csv_field *field)
 	field->len = len;
 }
 
-/* An integer; -1 for something else. */
+/* Returns the value of an integer field; -1 for another one. */
 static int64_t value_of(const struct csv_field *field)
 {
 	return infer_class(field->s, field->len) == INFER_INTEGER
@@ -180,7 +187,8 @@ static int64_t value_of(const struct csv_field *field)
 		       : -1;
 }
 
-/* Names of columns without names, or of years: 0, 1, 2; one without a name may stand before them.
+/*
+ * Returns true for the names 0, 1, 2 of nameless columns, or for years. A first one may be empty.
  */
 static bool is_counted(const struct csv_reader *reader)
 {
@@ -208,7 +216,7 @@ static int read_header(struct sheet *sheet, struct csv_reader *reader, struct er
 	return result < 0 ? -1 : 0;
 }
 
-/* Empty fields at a row's end say nothing. */
+/* Empty fields at a row's end mean nothing. */
 static size_t used_fields(const struct csv_reader *reader, size_t columns)
 {
 	size_t count = reader->count;
@@ -226,7 +234,7 @@ static bool is_beyond_ascii(const struct csv_field *field)
 	return false;
 }
 
-/* To show how the encoding was understood. */
+/* Finds a sample that shows how the encoding was understood. */
 static void find_sample(struct sheet *sheet, const struct csv_reader *reader)
 {
 	for (size_t i = 0; i < reader->count; i++) {
@@ -272,7 +280,7 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 	return 0;
 }
 
-/* Of the first rows. */
+/* Compares the first rows. */
 static bool has_equal_first_fields(const struct sheet *sheet)
 {
 	size_t count = size_min(sheet->rows, SHEET_FIRST_FIELDS);
@@ -284,7 +292,10 @@ static bool has_equal_first_fields(const struct sheet *sheet)
 	return false;
 }
 
-/* Whether each row has one field more. Where few of these have a value it may end the rows. */
+/*
+ * Returns true when each row has one field more. If few of these have a value, the field may just
+ * end rows.
+ */
 static bool is_shifted(const struct sheet *sheet, size_t named)
 {
 	return sheet->count == named + 1 && sheet->shifted_rows == sheet->rows &&
@@ -292,8 +303,8 @@ static bool is_shifted(const struct sheet *sheet, size_t named)
 }
 
 /*
- * R writes names of rows, all different, and none for their column. Without quotes around them the
- * comma of 1,50 may be the field that is too much.
+ * R writes different names of rows, and no name for their column. Without quotes around them, the
+ * field may result from the comma of 1,50.
  */
 static bool has_row_names(const struct sheet *sheet)
 {
@@ -351,9 +362,9 @@ static void forget_scan(struct sheet *sheet)
 }
 
 /*
- * Whether quotes are to be read otherwise; `err` NULL: all was read. Backslashes escape them if
- * each field ends where it should then, and else do not. A quote that nothing ends is a character
- * where separators never are in values.
+ * Returns true when quotes must be read in another way; `err` is NULL after a complete reading.
+ * Backslashes escape quotes if then each field ends as it should, otherwise not. A quote without an
+ * end is a character where values never contain separators.
  */
 static bool is_read_otherwise(struct sheet *sheet, const struct csv_reader *reader,
 			      const struct err *err)
@@ -375,7 +386,7 @@ static bool is_read_otherwise(struct sheet *sheet, const struct csv_reader *read
 	return true;
 }
 
-/* One reading; *ret_again: it has to be another one. */
+/* Reads once. Sets *ret_again when another reading is needed. */
 static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, struct err *err)
 {
 	struct reading reading;
@@ -393,7 +404,7 @@ static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, s
 	return result;
 }
 
-static void decide(struct sheet *sheet)
+static void decide_types(struct sheet *sheet)
 {
 	bool semicolons = sheet->separator == ';';
 	bool commas = false;
@@ -408,7 +419,7 @@ static void decide(struct sheet *sheet)
 		infer_doubt(sheet->columns[i].counts, &sheet->columns[i].verdict);
 }
 
-static int scan(struct sheet *sheet, struct err *err)
+static int scan_file(struct sheet *sheet, struct err *err)
 {
 	cleanup_fd int fd = open_file(sheet, &sheet->stat, err);
 	struct stat after;
@@ -426,7 +437,7 @@ static int scan(struct sheet *sheet, struct err *err)
 	if (!is_same(&after, &sheet->stat))
 		return fail_changed(sheet, err);
 	if (result == 0)
-		decide(sheet);
+		decide_types(sheet);
 	return result;
 }
 
@@ -438,7 +449,7 @@ struct sheet *sheet_open(int dir_fd, const char *path, struct err *err)
 	sheet->path = xstrdup(path);
 	sheet->quotes = true;
 	sheet->columns = xcalloc(SINK_COLUMNS_MAX, sizeof(*sheet->columns));
-	if (scan(sheet, err) < 0) {
+	if (scan_file(sheet, err) < 0) {
 		(void)err_wrap(err, "'%s'", path);
 		sheet_free(sheet);
 		return NULL;
@@ -470,8 +481,8 @@ bool sheet_is_current(const struct sheet *sheet)
 
 /* ---- values ---- */
 
-/* The columns to be read now; how many. */
-static size_t pick(const struct sheet *sheet, size_t *picked)
+/* Returns how many columns must be read now, and lists them. */
+static size_t pick_columns(const struct sheet *sheet, size_t *picked)
 {
 	size_t count = 0;
 
@@ -505,7 +516,7 @@ static int fetch_rows(struct sheet *sheet, struct csv_reader *reader, const size
 	return result;
 }
 
-static int fetch(struct sheet *sheet, const size_t *picked, size_t count, struct err *err)
+static int fetch_columns(struct sheet *sheet, const size_t *picked, size_t count, struct err *err)
 {
 	struct stat now;
 	cleanup_fd int fd = open_file(sheet, &now, err);
@@ -531,12 +542,12 @@ static int fetch(struct sheet *sheet, const size_t *picked, size_t count, struct
 int sheet_fetch(struct sheet *sheet, struct err *err)
 {
 	cleanup_free size_t *picked = xcalloc(sheet->count, sizeof(*picked));
-	size_t count = pick(sheet, picked);
+	size_t count = pick_columns(sheet, picked);
 	int result;
 
 	if (count == 0)
 		return 0;
-	result = fetch(sheet, picked, count, err);
+	result = fetch_columns(sheet, picked, count, err);
 	for (size_t i = 0; i < count; i++)
 		if (result == 0)
 			column_finish(&sheet->columns[picked[i]]);

@@ -26,15 +26,15 @@ struct sheet {
 	struct stat stat;
 	struct encoding encoding;
 	char separator;
-	bool quotes;  /* quotes enclose fields in it */
-	bool escapes; /* a backslash escapes quotes within a field */
-	bool plain;   /* a reading with quotes was tried and failed */
-	bool trimmed; /* blanks were around names of columns */
-	bool counted; /* the names are consecutive numbers: 0, 1, 2 or years */
-	bool shifted; /* the first column has no name in the first line: it names the rows */
-	bool commas;  /* maybe decimal commas: a value of each row has one, and no quotes */
-	bool used;    /* by the query that was prepared last */
-	bool told;    /* an answer has reported what was assumed about it */
+	bool quotes;   /* quotes enclose fields in it */
+	bool escapes;  /* a backslash escapes quotes within a field */
+	bool plain;    /* a reading with quotes was tried and failed */
+	bool trimmed;  /* blanks were around names of columns */
+	bool counted;  /* the names are consecutive numbers: 0, 1, 2 or years */
+	bool shifted;  /* the first column has no name in the first line: it names the rows */
+	bool commas;   /* maybe decimal commas: a value of each row has one, and no quotes */
+	bool used;     /* by the query that was prepared last */
+	bool reported; /* an answer has reported what was assumed about it */
 	struct column *columns;
 	size_t count;
 	size_t rows;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "side.h"
-
+/* A walk over the tokens of a side. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,11 +11,11 @@
 
 enum { ALIASES_MAX = 4 };
 
-/* What is done with the tokens of a side. */
-struct look {
+/* What a walk over the tokens of a side does. */
+struct walk_side {
 	const struct sides *sides;
-	struct side *side; /* what is found goes here */
-	unsigned marks;    /* what is set; 0: nothing */
+	struct side *side; /* receives the findings */
+	unsigned marks;    /* the marks to set; 0: none */
 	unsigned aliases;  /* how many more names are looked up */
 };
 
@@ -27,7 +26,9 @@ static bool is_wrong(unsigned moments)
 	return moment_sorts_wrong(moments) || moment_is_unread(moments);
 }
 
-/* Texts of which at least a fifth are numbers, and none is one with zeros in front, as codes are.
+/*
+ * Returns true for texts of which at least a fifth are numbers, none with leading zeros, as codes
+ * have.
  */
 static bool is_half_numbers(const struct column *column)
 {
@@ -105,11 +106,11 @@ static void add_column(struct side *side, const struct column *column)
 }
 
 /*
- * Columns of one name may be texts in one file and numbers in another; `only` NULL: of any file.
- * False: there is none.
+ * Adds the columns of that name, which may be texts in one file and numbers in another. `only`
+ * NULL: of any file. Returns false when there is none.
  */
-static bool look_at_named(const struct sides *sides, const struct sheet *only, const char *name,
-			  unsigned marks, struct side *side)
+static bool add_named(const struct sides *sides, const struct sheet *only, const char *name,
+		      unsigned marks, struct side *side)
 {
 	bool found = false;
 
@@ -133,19 +134,19 @@ static bool look_at_named(const struct sides *sides, const struct sheet *only, c
 
 void side_look_named(const struct sides *sides, const char *name, struct side *side)
 {
-	(void)look_at_named(sides, NULL, name, 0, side);
+	(void)add_named(sides, NULL, name, 0, side);
 }
 
 void side_mark_named(const struct sides *sides, const char *name, unsigned marks)
 {
 	struct side side = { .begin = 0 };
 
-	(void)look_at_named(sides, NULL, name, marks, &side);
+	(void)add_named(sides, NULL, name, marks, &side);
 }
 
 /* ---- other names ---- */
 
-static void look(struct look *look);
+static void walk_side(struct walk_side *walk_side);
 
 static void add_side(struct side *side, const struct side *meant)
 {
@@ -167,10 +168,10 @@ static void add_side(struct side *side, const struct side *meant)
 	side->call = side->call == 0 ? meant->call : side->call;
 }
 
-/* What stands for a name, somewhere else in the query. */
-static void look_elsewhere(const struct look *at, struct side meant)
+/* Adds what a name stands for, elsewhere in the query. */
+static void add_from_elsewhere(const struct walk_side *at, struct side meant)
 {
-	struct look there = *at;
+	struct walk_side there = *at;
 	struct side *side = at->side;
 
 	if (*at->sides->budget == 0)
@@ -178,7 +179,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	(*at->sides->budget)--;
 	there.side = &meant;
 	there.aliases--;
-	look(&there);
+	walk_side(&there);
 	add_side(side, &meant);
 }
 
@@ -201,8 +202,8 @@ struct side side_item(const struct sides *sides, size_t at, size_t index)
 	return (struct side){ .begin = at, .end = clause_right_of(clause, at, false) };
 }
 
-/* WITH t(a, b) AS (SELECT ...): the name at `i` in the list. */
-static void look_at_list(const struct look *at, size_t i)
+/* Adds the definition of the name at `i` in WITH t(a, b) AS (SELECT ...). */
+static void add_from_list(const struct walk_side *at, size_t i)
 {
 	const struct clause *clause = at->sides->clause;
 	size_t open = clause_bracket_of(clause, i);
@@ -220,10 +221,10 @@ static void look_at_list(const struct look *at, size_t i)
 	while (behind < clause->count - 1 && !clause_is_char(clause, behind, '('))
 		behind++;
 	if (behind + 1 < clause->count && clause_is(clause, behind + 1, "SELECT"))
-		look_elsewhere(at, side_item(at->sides, behind + 1, index));
+		add_from_elsewhere(at, side_item(at->sides, behind + 1, index));
 }
 
-/* SELECT v w: a name behind what is no operator, and before a comma or FROM. */
+/* Returns true for SELECT v w: a name behind a value, and before a comma or FROM. */
 static bool is_bare_alias(const struct clause *clause, size_t i)
 {
 	static const char *const operators[] = { "LIKE", "GLOB", "REGEXP", "IS",   "IN", "BETWEEN",
@@ -238,8 +239,8 @@ static bool is_bare_alias(const struct clause *clause, size_t i)
 		!clause_is_any(clause, i - 1, operators));
 }
 
-/* What was written before "AS name", or stands for the name otherwise. */
-static void look_at_alias(const struct look *at, size_t name)
+/* Adds the definition before "AS name", or another one of the name. */
+static void add_alias(const struct walk_side *at, size_t name)
 {
 	const struct clause *clause = at->sides->clause;
 
@@ -257,15 +258,15 @@ static void look_at_alias(const struct look *at, size_t name)
 			meant.end = 0;
 		if (meant.end > 0) {
 			meant.begin = clause_left_of(clause, meant.end);
-			look_elsewhere(at, meant);
+			add_from_elsewhere(at, meant);
 		} else if (clause_is_one_of(clause, i - 1, "(,") &&
 			   clause_is_one_of(clause, i + 1, "),")) {
-			look_at_list(at, i);
+			add_from_list(at, i);
 		}
 	}
 }
 
-/* The brackets in which the name at `i` is made of something else; 0 when it is not. */
+/* Returns the brackets in which the name at `i` is defined; 0 when it is not defined there. */
 static size_t made_in(const struct clause *clause, size_t i)
 {
 	static const char *const words[] = { "AS", "NOT", "MATERIALIZED", NULL };
@@ -287,7 +288,10 @@ static size_t made_in(const struct clause *clause, size_t i)
 	return clause_is_char(clause, behind, '(') ? behind : 0;
 }
 
-/* Whether the name at `at` is made in brackets in which it does not stand itself: it means that. */
+/*
+ * Returns true when the name at `at` is defined in brackets that do not contain it: then it means
+ * that.
+ */
 static bool is_made_inside(const struct sides *sides, size_t at)
 {
 	const struct clause *clause = sides->clause;
@@ -332,7 +336,9 @@ static const struct sheet *find_meant(const struct sides *sides, size_t qualifie
 	return side_sheet(sides, qualifier);
 }
 
-/* The file that the name before "." means, NULL when that is none's: FROM sales s, FROM sales AS s.
+/*
+ * Returns the file that the name before "." means, by FROM sales s or FROM sales AS s; NULL for
+ * none.
  */
 static const struct sheet *meant_sheet(const struct sides *sides, size_t qualifier)
 {
@@ -344,7 +350,7 @@ static const struct sheet *meant_sheet(const struct sides *sides, size_t qualifi
 	return sides->meant[first];
 }
 
-static void look_at_name(const struct look *at, size_t name)
+static void add_name(const struct walk_side *at, size_t name)
 {
 	const struct clause *clause = at->sides->clause;
 	cleanup_free char *text = token_name(&clause->lexer, &clause->tokens[name]);
@@ -353,13 +359,13 @@ static void look_at_name(const struct look *at, size_t name)
 					   : NULL;
 
 	if ((only == NULL && is_made_inside(at->sides, name)) ||
-	    !look_at_named(at->sides, only, text, at->marks, at->side))
-		look_at_alias(at, name);
+	    !add_named(at->sides, only, text, at->marks, at->side))
+		add_alias(at, name);
 }
 
 /* ---- all of a side ---- */
 
-/* (v = 9) */
+/* Accepts (v = 9). */
 static bool is_condition(const struct clause *clause, size_t at)
 {
 	static const char *const values[] = { "SELECT", "VALUES", "WITH", NULL };
@@ -368,7 +374,7 @@ static bool is_condition(const struct clause *clause, size_t at)
 	       clause_has_condition(clause, at + 1, clause_behind_brackets(clause, at) - 1);
 }
 
-/* Where it goes on behind what gives no value: FROM up to the bracket, WHEN up to THEN. */
+/* Returns the token behind parts without a value: FROM up to the bracket, WHEN up to THEN. */
 static size_t behind_conditions(const struct clause *clause, size_t at, size_t end)
 {
 	bool when = clause_is(clause, at, "WHEN");
@@ -413,7 +419,7 @@ static void add_value(const struct clause *clause, size_t at, struct side *side)
 	}
 }
 
-/* v + 0 and -v are numbers, whatever v is. */
+/* v + 0 and -v are numbers for any v. */
 static bool is_sum(const struct clause *clause, const struct side *side)
 {
 	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
@@ -423,7 +429,7 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* d || ':00' is no more written as d is, and n || '-' is no number. */
+/* The result is a text, no matter what its parts are. */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
 	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
@@ -432,7 +438,7 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* It is a text, whatever it is made of. */
+/* The result is a text, whatever its parts are. */
 static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
@@ -440,7 +446,7 @@ static void forget_parts(struct side *side)
 	side->numeric = side->boolean = false;
 }
 
-/* A number, unless it stands behind IS. */
+/* TRUE and FALSE are numbers, except behind IS. */
 static bool is_truth(const struct clause *clause, size_t at)
 {
 	static const char *const truths[] = { "TRUE", "FALSE", NULL };
@@ -455,7 +461,7 @@ static bool is_arrow(const struct clause *clause, size_t at)
 	return clause_is_char(clause, at, '-') && clause_is_char(clause, at + 1, '>');
 }
 
-/* Behind v ->> 'a' or ->> 'a', whose kind is not known; `at` itself for something else. */
+/* Returns the token behind v ->> 'a' or ->> 'a', whose kind is unknown; `at` for something else. */
 static size_t behind_arrow(const struct clause *clause, size_t at, size_t end)
 {
 	size_t arrow = at + clause_is_name(clause, at);
@@ -465,12 +471,12 @@ static size_t behind_arrow(const struct clause *clause, size_t at, size_t end)
 	return clause_behind_operator(clause, arrow) + 1;
 }
 
-/* One of the values that a CASE gives, from `begin` up to `end`. */
-static void look_at_branch(const struct look *at, size_t begin, size_t end)
+/* Adds one of the values of a CASE, from `begin` up to `end`. */
+static void add_branch(const struct walk_side *at, size_t begin, size_t end)
 {
 	static const char *const behind[] = { "WHEN", "ELSE", "END", NULL };
 	struct side branch = { .begin = begin, .end = end };
-	struct look there = *at;
+	struct walk_side there = *at;
 
 	if (!clause_is_any(at->sides->clause, end, behind) ||
 	    clause_has_condition(at->sides->clause, begin, end)) {
@@ -478,26 +484,26 @@ static void look_at_branch(const struct look *at, size_t begin, size_t end)
 		return;
 	}
 	there.side = &branch;
-	look(&there);
+	walk_side(&there);
 	add_side(at->side, &branch);
 	at->side->word = branch.word != 0 ? branch.word : at->side->word;
 }
 
-/* CASE ... THEN v ELSE w END, up to `behind`: what it compares is none of its values. */
-static void look_at_branches(const struct look *at, size_t begin, size_t behind)
+/* Adds the values of CASE ... THEN v ELSE w END, up to `behind`, but not what it compares. */
+static void add_branches(const struct walk_side *at, size_t begin, size_t behind)
 {
 	static const char *const words[] = { "THEN", "ELSE", NULL };
 	const struct clause *clause = at->sides->clause;
 
 	for (size_t i = begin + 1; i < behind; i = clause_behind_part(clause, i))
 		if (clause_is_any(clause, i, words))
-			look_at_branch(at, i + 1, clause_right_of(clause, i + 1, false));
+			add_branch(at, i + 1, clause_right_of(clause, i + 1, false));
 }
 
-static void look(struct look *look)
+static void walk_side(struct walk_side *walk_side)
 {
-	const struct clause *clause = look->sides->clause;
-	struct side *side = look->side;
+	const struct clause *clause = walk_side->sides->clause;
+	struct side *side = walk_side->side;
 
 	if (is_sum(clause, side)) {
 		side->number = true;
@@ -516,7 +522,7 @@ static void look(struct look *look)
 			next = clause_behind_brackets(clause, at);
 		} else if (next == at) {
 			next = clause_behind_case(clause, at);
-			look_at_branches(look, at, next);
+			add_branches(walk_side, at, next);
 		}
 		if (next > at) {
 			at = next;
@@ -527,7 +533,7 @@ static void look(struct look *look)
 		else if (call_is_now(clause, at))
 			call_add_moments(clause, at, side);
 		else if (named && !call && !clause_is_char(clause, at + 1, '.'))
-			look_at_name(look, at);
+			add_name(walk_side, at);
 		else
 			add_value(clause, at, side);
 		at++;
@@ -538,7 +544,7 @@ static void look(struct look *look)
 
 void side_look(const struct sides *sides, struct side *side)
 {
-	look(&(struct look){ .sides = sides, .side = side, .aliases = ALIASES_MAX });
+	walk_side(&(struct walk_side){ .sides = sides, .side = side, .aliases = ALIASES_MAX });
 }
 
 void side_mark(const struct sides *sides, const struct side *side, unsigned marks)
@@ -546,7 +552,7 @@ void side_mark(const struct sides *sides, const struct side *side, unsigned mark
 	struct side again = { .begin = side->begin, .end = side->end };
 
 	if (marks != 0)
-		look(&(struct look){
+		walk_side(&(struct walk_side){
 			.sides = sides, .side = &again, .marks = marks, .aliases = ALIASES_MAX });
 }
 

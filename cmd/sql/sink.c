@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sink.c - Each value is written twice: as CSV into a buffer and as JSON into the row of the
+ * answer. When the limits of the answer are exceeded the buffer becomes the file, only the first
+ * rows stay in the answer, and long values there are shortened. A failed write is remembered and
+ * reported by sink_end_row, so the functions for values need no error.
+ */
 #include "sink.h"
 
 #include <errno.h>
@@ -26,16 +32,17 @@ enum {
 	PROGRESS_ROWS = 4096, /* between looks at the clock */
 	NUMBER_MAX = 40,
 	BLOB_MAX = 16 << 10, /* bytes of a binary value that becomes text */
-	CUT_MIN = 16,        /* characters of a value in the first rows, when all are in the file */
+	/* characters of a value in the first rows when everything is in the file */
+	CUT_MIN = 16,
 	CUT_MAX = 1000,
-	DECIMAL_SAFE = 15, /* characters of a number that a double holds */
+	DECIMAL_SAFE = 15, /* characters of a number that a double holds for sure */
 };
 
 #define SAFE_INTEGER ((int64_t)1 << 53)
 
-/* Of all values of a column, but for `wide`: of those in the answer. */
+/* Of all values of a column; `wide` only of those in the answer. */
 struct seen {
-	bool wide; /* an integer that is a text */
+	bool wide; /* an integer that is passed as text */
 	bool null;
 	bool empty;
 	bool long_number;
@@ -49,18 +56,18 @@ struct sink {
 	struct seen *seen;
 	size_t column_count;
 	json_t *rows;
-	json_t *row;   /* the one being made, NULL when it is not for the answer */
-	size_t column; /* the next value's */
+	json_t *row;   /* the current row; NULL when it is not for the answer */
+	size_t column; /* index of the next value */
 	struct buf csv;
 	struct result_files files;
-	bool failed; /* a value could not be written: `err` */
+	bool failed; /* a value could not be written; `err` has the reason */
 	struct err err;
 	uint64_t row_count;
-	uint64_t told_ms;
+	uint64_t reported_ms;
 	bool truncated;
 	bool cut;
 	json_t *notes;
-	size_t more_notes; /* that are too many */
+	size_t more_notes; /* notes beyond the maximum */
 };
 
 struct sink *sink_new(const struct sink_spec *spec)
@@ -74,7 +81,7 @@ struct sink *sink_new(const struct sink_spec *spec)
 	sink->types = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->types));
 	sink->seen = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->seen));
 	result_files_init(&sink->files, spec->dir_fd, spec->result);
-	sink->told_ms = clock_ms();
+	sink->reported_ms = clock_ms();
 	buf_init(&sink->csv, BUF_UNBOUNDED);
 	return sink;
 }
@@ -115,7 +122,7 @@ int sink_column(struct sink *sink, const char *name, const char *type, struct er
 
 /* ---- values ---- */
 
-/* The row's own place in the answer, and the separator in the file. */
+/* Starts a value: the row of the answer, and the separator in the file. */
 static bool begin_value(struct sink *sink)
 {
 	if (sink->column == 0) {
@@ -141,14 +148,14 @@ void sink_null(struct sink *sink)
 {
 	if (begin_value(sink))
 		json_append(sink->row, json_null());
-	/* An empty line would be no row for most readers. */
+	/* Most readers skip an empty line. */
 	if (sink->column_count == 1)
 		buf_put(&sink->csv, "\"\"", 2);
 	sink->seen[sink->column].null = true;
 	end_value(sink, NULL);
 }
 
-/* Readers that know only doubles would round it. */
+/* Returns true for an integer that readers with doubles do not round. */
 static bool is_safe(const char *s, size_t len, json_int_t *ret)
 {
 	char *end;
@@ -196,7 +203,7 @@ void sink_bool(struct sink *sink, bool value)
 	end_value(sink, "boolean");
 }
 
-/* The shortest text that reads back as the same number. */
+/* Writes the shortest text that reads back as the same number. */
 static size_t print_real(char *text, size_t size, double value)
 {
 	int len = 0;
@@ -211,7 +218,7 @@ static size_t print_real(char *text, size_t size, double value)
 	return (size_t)len;
 }
 
-/* NaN and the infinities are no numbers of JSON. */
+/* NaN and the infinities are not numbers in JSON. */
 static json_t *make_real(const char *text)
 {
 	double value = strtod(text, NULL);
@@ -219,7 +226,7 @@ static json_t *make_real(const char *text)
 	return isfinite(value) ? json_real(value) : json_make_str(text);
 }
 
-/* A whole column of such numbers is to be read as what it is. */
+/* A reader would take a column of such numbers for integers. */
 static bool looks_whole(const char *s, size_t len)
 {
 	size_t sign = len > 0 && *s == '-';
@@ -291,7 +298,7 @@ void sink_blob(struct sink *sink, const void *data, size_t len)
 
 /* ---- the file ---- */
 
-static int flush(struct sink *sink, struct err *err)
+static int flush_csv(struct sink *sink, struct err *err)
 {
 	int result = result_files_write(&sink->files, buf_str(&sink->csv), sink->csv.len, err);
 
@@ -299,7 +306,7 @@ static int flush(struct sink *sink, struct err *err)
 	return result;
 }
 
-/* Values whole are in the file: an answer shows of a long one how it begins. */
+/* Shortens long values: the file has them whole. */
 static void cut_row(struct sink *sink, json_t *row, size_t chars)
 {
 	size_t index;
@@ -317,8 +324,8 @@ static void cut_row(struct sink *sink, json_t *row, size_t chars)
 	}
 }
 
-/* Too much for the answer: from here on all goes to the file, and only the first rows stay. */
-static int overflow(struct sink *sink, struct err *err)
+/* Switches to the file: only the first rows stay in the answer. */
+static int switch_to_file(struct sink *sink, struct err *err)
 {
 	size_t values = sink->column_count * SINK_PREVIEW_ROWS;
 	size_t chars = sink->spec->inline_bytes / values;
@@ -335,7 +342,7 @@ static int overflow(struct sink *sink, struct err *err)
 	return 0;
 }
 
-static void tell_progress(struct sink *sink)
+static void report_progress(struct sink *sink)
 {
 	json_t *progress;
 	uint64_t now;
@@ -343,9 +350,9 @@ static void tell_progress(struct sink *sink)
 	if (sink->row_count % PROGRESS_ROWS != 0)
 		return;
 	now = clock_ms();
-	if (now - sink->told_ms < PROGRESS_MS)
+	if (now - sink->reported_ms < PROGRESS_MS)
 		return;
-	sink->told_ms = now;
+	sink->reported_ms = now;
 	progress = json_object();
 	json_put_int(progress, "query", sink->spec->query);
 	json_put_int(progress, "rows", (json_int_t)sink->row_count);
@@ -389,17 +396,17 @@ int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 		*err = sink->err;
 		return -1;
 	}
-	if (sink->files.fd < 0 && is_too_much(sink) && overflow(sink, err) < 0)
+	if (sink->files.fd < 0 && is_too_much(sink) && switch_to_file(sink, err) < 0)
 		return -1;
-	if (sink->files.fd >= 0 && sink->csv.len >= FLUSH_SIZE && flush(sink, err) < 0)
+	if (sink->files.fd >= 0 && sink->csv.len >= FLUSH_SIZE && flush_csv(sink, err) < 0)
 		return -1;
-	tell_progress(sink);
+	report_progress(sink);
 	*ret_full = is_full(sink);
 	sink->truncated = *ret_full;
 	return 0;
 }
 
-/* All of such a column are texts, and its type says so. */
+/* Turns all values of the column into texts, and its type accordingly. */
 static void settle_wide(struct sink *sink, size_t column)
 {
 	size_t index;
@@ -459,7 +466,7 @@ json_t *sink_finish(struct sink *sink, struct err *err)
 
 	if (filed) {
 		buf_put(&sink->csv, "\r\n", 2);
-		if (flush(sink, err) < 0)
+		if (flush_csv(sink, err) < 0)
 			return NULL;
 	}
 	if (result_files_finish(&sink->files, err) < 0)

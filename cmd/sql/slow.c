@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * slow.c - EXPLAIN QUERY PLAN shows the nested loops. If the inner one scans a whole table, the
+ * query's tokens are searched for an equality whose side is an expression of that table: no index
+ * can serve it. The advice is a materialized column with that expression, in the query's own words.
+ */
 #include "slow.h"
 
 #include <stdbool.h>
@@ -69,7 +74,10 @@ static bool is_loop(const struct step *step)
 	return begins(step->detail, "SCAN ") || begins(step->detail, "SEARCH ");
 }
 
-/* Whether all rows are read: a file's are found by the column behind "?" (module.c). */
+/*
+ * Returns true when all rows are read. A file's rows are found by the columns behind "?"
+ * (module.c).
+ */
 static bool reads_all(const struct step *step)
 {
 	static const char virtual[] = " VIRTUAL TABLE INDEX ";
@@ -81,7 +89,7 @@ static bool reads_all(const struct step *step)
 	return begins(how, "0:") && how[2] != '?';
 }
 
-/* The loop in which the step runs again and again; NULL for none. */
+/* Returns the loop that repeats the step; NULL for none. */
 static const struct step *loop_around(const struct plan *plan, const struct step *step)
 {
 	const struct step *call = step;
@@ -95,7 +103,7 @@ static const struct step *loop_around(const struct plan *plan, const struct step
 	return NULL;
 }
 
-/* "SCAN b VIRTUAL TABLE INDEX 0:" is of b; the caller frees it. */
+/* Returns b of "SCAN b VIRTUAL TABLE INDEX 0:". The caller frees it. */
 static char *name_of(const struct step *step)
 {
 	static const char *const ends[] = { " VIRTUAL TABLE", " USING ", " LEFT-JOIN" };
@@ -111,7 +119,7 @@ static char *name_of(const struct step *step)
 	return xmemdup(name, len);
 }
 
-/* ---- the words ---- */
+/* ---- the query's tokens ---- */
 
 /* Tokens from `begin` up to `end`. */
 struct part {
@@ -129,7 +137,7 @@ static bool names(const struct clause *clause, size_t at, const char *wanted)
 	return strcasecmp(name, wanted) == 0;
 }
 
-/* Whether a column of the table stands in it, with the table's name. */
+/* Returns true when the part has a column of the table, with the table's name. */
 static bool has_column(const struct clause *clause, struct part part, const char *table)
 {
 	for (size_t at = part.begin; at + 1 < part.end; at++)
@@ -138,7 +146,7 @@ static bool has_column(const struct clause *clause, struct part part, const char
 	return false;
 }
 
-/* More than a column has, b.x. */
+/* A column alone has three tokens, b.x. */
 static bool is_expression(struct part part)
 {
 	enum { COLUMN = 3 };
@@ -153,8 +161,8 @@ static bool is_equality(const struct clause *clause, size_t at)
 }
 
 /*
- * An equality whose one side is an expression of the table's columns, and no column: that is
- * *ret_key, the other side *ret_other.
+ * Finds an equality with an expression of the table's columns on one side: *ret_key. The other side
+ * is *ret_other.
  */
 static bool find_key(const struct clause *clause, const char *table, struct part *ret_key,
 		     struct part *ret_other)
@@ -177,7 +185,7 @@ static bool find_key(const struct clause *clause, const char *table, struct part
 	return false;
 }
 
-/* Whether some equality has an expression on a side, of whichever table. */
+/* Returns true when some equality has an expression on a side, of any table. */
 static bool has_key(const struct clause *clause)
 {
 	for (size_t at = 0; at + 1 < clause->count; at++)
@@ -189,7 +197,7 @@ static bool has_key(const struct clause *clause)
 	return false;
 }
 
-/* The token that is the table's own name where it is brought in as `name`; 0 for none. */
+/* Returns the token of the table's own name where it is introduced as `name`; 0 for none. */
 static size_t find_table(const struct clause *clause, const char *name)
 {
 	static const char *const words[] = { "FROM", "JOIN", NULL };
@@ -211,7 +219,7 @@ static size_t find_table(const struct clause *clause, const char *name)
 	return 0;
 }
 
-/* False for what is too long for a sentence. */
+/* Returns false for a part that is too long for a sentence. */
 static bool put_part(const struct clause *clause, struct part part, struct buf *out)
 {
 	size_t begin = clause->tokens[part.begin].at;
@@ -226,7 +234,7 @@ static bool put_part(const struct clause *clause, struct part part, struct buf *
 	return true;
 }
 
-/* The part of the query that makes a column of what is compared. */
+/* Appends the part of the query that makes a column of the compared expression. */
 static bool put_table(const struct clause *clause, const char *name, struct part key,
 		      struct buf *out)
 {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sorting.c - The items of an ORDER BY are resolved to what they order: a number to the item of the
+ * SELECT, a name to its definition. Wrappers that do not change the order, as lower(d), are removed
+ * before the columns are marked.
+ */
 #include "sorting.h"
 
 #include <stdlib.h>
 
 #include "sql/moment.h"
 
-/* Whether all of it is a call of lower() or upper(). */
+/* Returns true when the whole side is a call of lower() or upper(). */
 static bool is_cased(const struct clause *clause, struct side side)
 {
 	static const char *const words[] = { "lower", "upper", NULL };
@@ -15,7 +20,7 @@ static bool is_cased(const struct clause *clause, struct side side)
 	       clause_behind_brackets(clause, side.begin + 1) == side.end;
 }
 
-/* CAST(d AS TEXT) */
+/* Accepts CAST(d AS TEXT). */
 static bool is_cast_to_text(const struct clause *clause, struct side side)
 {
 	return side.end - side.begin > 5 && clause_is(clause, side.begin, "CAST") &&
@@ -23,7 +28,7 @@ static bool is_cast_to_text(const struct clause *clause, struct side side)
 	       clause_is(clause, side.end - 2, "TEXT") && clause_is(clause, side.end - 3, "AS");
 }
 
-/* d || '' */
+/* Accepts d || ''. */
 static bool is_joined_with_nothing(const struct clause *clause, struct side side)
 {
 	return side.end - side.begin > 3 && clause_is_char(clause, side.end - 2, '|') &&
@@ -31,7 +36,7 @@ static bool is_joined_with_nothing(const struct clause *clause, struct side side
 	       clause->tokens[side.end - 1].len == 2;
 }
 
-/* What sorts as the whole does. */
+/* Returns the part that sorts as the whole does. */
 static struct side unwrap(const struct clause *clause, struct side side)
 {
 	for (;;) {
@@ -46,7 +51,7 @@ static struct side unwrap(const struct clause *clause, struct side side)
 	}
 }
 
-static void look_at_ordered(const struct sides *sides, struct side side)
+static void inspect_ordered(const struct sides *sides, struct side side)
 {
 	side = unwrap(sides->clause, side);
 	side_look(sides, &side);
@@ -54,16 +59,16 @@ static void look_at_ordered(const struct sides *sides, struct side side)
 		  COLUMN_SORTED | (moment_sorts_wrong(side.moments) ? COLUMN_ORDERED : 0));
 }
 
-/* max(d) */
+/* Inspects max(d). */
 void sorting_mark_extreme(const struct sides *sides, size_t at)
 {
-	look_at_ordered(sides,
+	inspect_ordered(sides,
 			(struct side){ .begin = at + 2,
 				       .end = clause_behind_brackets(sides->clause, at + 1) - 1 });
 }
 
-/* SELECT * ... ORDER BY 2, of one file. */
-static void look_at_all(const struct sides *sides, size_t number)
+/* Marks the column of SELECT * ... ORDER BY 2, if only one file is used. */
+static void inspect_all(const struct sides *sides, size_t number)
 {
 	const struct sheet *only = NULL;
 
@@ -82,7 +87,7 @@ static void look_at_all(const struct sides *sides, size_t number)
 						 : 0));
 }
 
-/* ORDER BY 2: what the SELECT before it has there. */
+/* Returns the item that ORDER BY 2 means in the SELECT before it. */
 static struct side numbered_item(const struct sides *sides, size_t order, size_t at)
 {
 	const struct clause *clause = sides->clause;
@@ -92,13 +97,13 @@ static struct side numbered_item(const struct sides *sides, size_t order, size_t
 	for (size_t i = order; i-- > open && number > 0;)
 		if (clause_is(clause, i, "SELECT") && clause_bracket_of(clause, i) == open) {
 			if (clause_is_char(clause, i + 1, '*'))
-				look_at_all(sides, number);
+				inspect_all(sides, number);
 			return side_item(sides, i, number - 1);
 		}
 	return (struct side){ .begin = at, .end = at };
 }
 
-/* ORDER BY d where "... AS d" makes it. */
+/* Returns the definition of ORDER BY d by "... AS d". */
 static struct side named_item(const struct sides *sides, size_t order, size_t at)
 {
 	const struct clause *clause = sides->clause;
@@ -111,7 +116,7 @@ static struct side named_item(const struct sides *sides, size_t order, size_t at
 	return (struct side){ .begin = at, .end = at + 1 };
 }
 
-/* ORDER BY; `at` is BY. */
+/* Inspects an ORDER BY; `at` is its BY. */
 void sorting_mark(const struct sides *sides, size_t at)
 {
 	static const char *const ends[] = { "ASC", "DESC", "NULLS", "COLLATE", NULL };
@@ -130,6 +135,6 @@ void sorting_mark(const struct sides *sides, size_t at)
 			item = numbered_item(sides, order, item.begin);
 		else if (item.end == item.begin + 1)
 			item = named_item(sides, order, item.begin);
-		look_at_ordered(sides, item);
+		inspect_ordered(sides, item);
 	} while (clause_is_char(clause, at, ','));
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nearly all files are UTF-8 and nearly all of their bytes ASCII, so bytes go out as they come in,
- * and only those beyond ASCII are looked at one by one.
+ * source.c - reading with conversion to UTF-8, fast for the common case.
+ *
+ * Nearly all files are UTF-8, and nearly all of their bytes are ASCII. Bytes are therefore passed
+ * on as they are, and only those beyond ASCII are checked one by one. Other encodings are converted
+ * by iconv.
  */
 #include "source.h"
 
@@ -16,13 +19,13 @@ enum {
 	RAW_SIZE = 128 << 10,
 	HEAD_SIZE = 4096,
 	SAMPLE_SIZE = 1 << 20,
-	SAMPLE_BEFORE = 64 << 10, /* bytes before the one that is no UTF-8 */
+	SAMPLE_BEFORE = 64 << 10, /* bytes before the one that is not UTF-8 */
 };
 
 #define NO_CONVERSION ((iconv_t)-1)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* As many bytes as there are, up to `size`. */
+/* Reads as many bytes as there are, up to `size`. */
 static ssize_t read_at(int fd, char *out, size_t size, off_t at, struct err *err)
 {
 	size_t got = 0;
@@ -100,7 +103,7 @@ static size_t ascii_run(const char *s, size_t len)
 	return n;
 }
 
-/* Where the first byte lies that is not UTF-8; `len` without one. */
+/* Returns the index of the first byte that is not UTF-8, or `len`. */
 static size_t utf8_run(struct utf8_decoder *decoder, const char *s, size_t len)
 {
 	size_t n = 0;
@@ -121,7 +124,7 @@ static size_t utf8_run(struct utf8_decoder *decoder, const char *s, size_t len)
 	return n;
 }
 
-/* The byte at `at` is no UTF-8: what else is it? */
+/* Guesses the encoding, as the byte at `at` is not UTF-8. Always returns -1. */
 static int guess(struct source *source, off_t at, struct err *err)
 {
 	cleanup_free char *sample = xcalloc(1, SAMPLE_SIZE);
@@ -151,7 +154,7 @@ static int read_utf8(struct source *source, char *out, size_t size, size_t *ret_
 	return 0;
 }
 
-/* ---- everything else ---- */
+/* ---- other encodings ---- */
 
 static int fill(struct source *source, struct err *err)
 {
@@ -178,7 +181,7 @@ static size_t put_lost(struct source *source, char *out)
 	return utf8_encode(UTF8_REPLACEMENT, out);
 }
 
-/* UTF-8 with bytes in it that are none; `size` has room for three bytes and more for each. */
+/* Reads UTF-8 with invalid bytes. `size` must have room for more than three bytes for each byte. */
 static int read_broken(struct source *source, char *out, size_t size, size_t *ret_len,
 		       struct err *err)
 {
@@ -204,7 +207,7 @@ static int read_broken(struct source *source, char *out, size_t size, size_t *re
 	return 0;
 }
 
-/* What it is not written in is lost, a byte a time. */
+/* Replaces an invalid byte, or unit of UTF-16 or UTF-32. */
 static size_t lose(struct source *source, char **in, size_t *in_left, char *out, size_t size)
 {
 	const char *name = source->encoding.name;

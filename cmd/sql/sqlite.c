@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * sqlite.c - Several walls stand behind the guard: files are opened read-only, an authorizer denies
+ * everything but reading, query_only and defensive mode are on, and the statement must be read-only
+ * by SQLite's own word. A progress handler polls for a cancel. A file of the machine with a
+ * write-ahead log that cannot be opened is read as immutable, if its log is empty.
+ */
 #include "sqlite.h"
 
 #include <string.h>
@@ -14,7 +20,7 @@
 #include "vfs.h"
 
 enum {
-	PROGRESS_STEPS = 20000, /* virtual machine steps between looks at stop.h */
+	PROGRESS_STEPS = 20000, /* virtual machine steps between checks for a cancel */
 	VALUE_MAX = 64 << 20,   /* bytes of one value, and of a row */
 	BUSY_MS = 2000,
 };
@@ -104,7 +110,7 @@ static sqlite3 *open_still(const char *path, struct err *err)
 	return open_with(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, err);
 }
 
-/* It is kept with a log, which could not be opened, nor made. */
+/* Returns true when the database uses a log that could neither be opened nor made. */
 static bool lacks_log(sqlite3 *db)
 {
 	int code = sqlite3_extended_errcode(db);
@@ -112,7 +118,7 @@ static bool lacks_log(sqlite3 *db)
 	return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
 }
 
-/* Beside the file that a link leads to. */
+/* The log is beside the target of a link. */
 static bool has_log(sqlite3 *db)
 {
 	const char *name = sqlite3_filename_wal(sqlite3_db_filename(db, "main"));
@@ -121,7 +127,7 @@ static bool has_log(sqlite3 *db)
 	return stat(name, &st) == 0 && st.st_size > 0;
 }
 
-/* A log can be read only together with its index, which a reader may not make. */
+/* A log can be read only with its index, which a reader must not make. */
 sqlite3 *sqlite_open_host(const char *path, bool *ret_still, struct err *err)
 {
 	sqlite3 *db = open_with(path, SQLITE_OPEN_READONLY, NULL, err);
@@ -147,7 +153,7 @@ sqlite3 *sqlite_open_host(const char *path, bool *ret_still, struct err *err)
 	return open_still(path, err);
 }
 
-/* ---- only reading ---- */
+/* ---- read-only ---- */
 
 static bool is_among(const char *name, const char *const *names)
 {
@@ -158,9 +164,9 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /*
- * A virtual table, json_each() among them, declares its columns by a CREATE TABLE that is never
- * run, and for which SQLite asks this and nothing else. Who means it must not: the schema is
- * sealed.
+ * A virtual table, such as json_each(), declares its columns by a CREATE TABLE that never runs. For
+ * that, SQLite asks for these updates and nothing else. Real updates of the schema are impossible:
+ * it is sealed.
  */
 static bool is_declared(const char *table)
 {
@@ -208,7 +214,7 @@ int sqlite_seal(sqlite3 *db, struct err *err)
 		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
 		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
 		{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0 },
-		/* A misspelt name in quotes is an error and no text. */
+		/* A misspelt name in quotes is an error, not a text. */
 		{ SQLITE_DBCONFIG_DQS_DML, 0 },
 		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
 	};
@@ -276,7 +282,7 @@ static int put_columns(sqlite3_stmt *statement, struct sink *sink, struct err *e
 	return 0;
 }
 
-/* A column that was declared as that, and no expression. */
+/* Returns true for a column that is declared BOOLEAN, not for an expression. */
 static bool is_boolean(sqlite3_stmt *statement, int i)
 {
 	const char *type = sqlite3_column_decltype(statement, i);
@@ -339,8 +345,8 @@ static int put_rows(sqlite3 *db, sqlite3_stmt *statement, bool booleans, struct 
 	return 0;
 }
 
-static int run(sqlite3 *db, sqlite3_stmt *statement, const struct query *query, bool booleans,
-	       struct sink *sink, struct err *err)
+static int run_statement(sqlite3 *db, sqlite3_stmt *statement, const struct query *query,
+			 bool booleans, struct sink *sink, struct err *err)
 {
 	if (statement == NULL)
 		return err_set(err, ERR_INVALID, "the query is empty");
@@ -364,7 +370,7 @@ int sqlite_run(sqlite3 *db, const struct query *query, sqlite_prepared *prepared
 	if (prepared != NULL)
 		result = prepared(data, err);
 	if (result == 0)
-		result = run(db, statement, query, prepared != NULL, sink, err);
+		result = run_statement(db, statement, query, prepared != NULL, sink, err);
 	if (result == 0)
 		functions_report(sink);
 	(void)sqlite3_finalize(statement);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * taken.c - The kinds of values in JSON are not known from the query, so the path is run on the
+ * column's first values. A finding is reported only if all of them have the other kind than the
+ * constant.
+ */
 #include "taken.h"
 
 #include <string.h>
@@ -11,12 +16,15 @@
 
 enum { VALUES_MAX = 200 };
 
-/* Kinds of values, together. */
+/* Kinds of values, combined by bits. */
 enum { KIND_NUMBER = 1 << 0, KIND_TEXT = 1 << 1 };
 
-/* ---- what is taken ---- */
+/* ---- values taken from JSON ---- */
 
-/* The name of a column behind which `side` goes on, as t.js ->> 'a' does; its end for none. */
+/*
+ * Returns the name of the column that the path of `side` begins with, as t.js ->> 'a' does; the
+ * side's end for none.
+ */
 static size_t name_of(const struct clause *clause, const struct side *side)
 {
 	size_t at = side->begin;
@@ -29,7 +37,7 @@ static size_t name_of(const struct clause *clause, const struct side *side)
 	return at < side->end && clause_is_name(clause, at) ? at : side->end;
 }
 
-/* Whether nothing but arrows and constants follow, or the one path of json_extract(). */
+/* Returns true when only arrows and constants follow, or the one path of json_extract(). */
 static bool is_path(const struct clause *clause, const struct side *side, size_t name)
 {
 	size_t at = name + 1;
@@ -47,7 +55,7 @@ static bool is_path(const struct clause *clause, const struct side *side, size_t
 	return at == side->end && at > name + 1;
 }
 
-/* The only column of that name whose texts are there; NULL otherwise. */
+/* Returns the only column of that name, with its texts loaded; NULL otherwise. */
 static const struct column *column_of(const struct sides *sides, size_t at)
 {
 	cleanup_free char *name = token_name(&sides->clause->lexer, &sides->clause->tokens[at]);
@@ -74,7 +82,7 @@ static unsigned kind_of(sqlite3_stmt *statement)
 	return type == SQLITE_TEXT ? KIND_TEXT : type != SQLITE_NULL ? KIND_NUMBER : 0;
 }
 
-/* The kinds of what SQLite takes out of the column's first values. */
+/* Returns the kinds of what SQLite takes from the column's first values. */
 static unsigned kinds_of(sqlite3 *db, const char *sql, const struct column *column)
 {
 	sqlite3_stmt *statement = NULL;
@@ -108,9 +116,9 @@ static void put_tokens(struct buf *out, const struct clause *clause, size_t begi
 		buf_put(out, clause->lexer.text + first->at, last->at + last->len - first->at);
 }
 
-/* ---- what it is compared with ---- */
+/* ---- constants ---- */
 
-/* Whether the text would equal a number or a boolean if it were none. */
+/* Returns true when the text would equal a number or a boolean if it were one. */
 static bool is_numeral(const char *text, bool *ret_truth)
 {
 	enum infer_class class = infer_class(text, strlen(text));
@@ -119,7 +127,7 @@ static bool is_numeral(const char *text, bool *ret_truth)
 	return *ret_truth || infer_is_number(class, false);
 }
 
-/* The kind of the constant, the first one of a list; 0 for something else. */
+/* Returns the kind of the constant, of the first one of a list; 0 for something else. */
 static unsigned constant_of(const struct clause *clause, const struct side *side, bool *ret_truth)
 {
 	size_t at = side->begin + clause_is_char(clause, side->begin, '(');

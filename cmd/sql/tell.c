@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * tell.c - Assumptions about a whole file are reported once, in its first answer. A column that is
+ * text for a doubtful reason is reported in each answer that reads it, since the model may have
+ * forgotten. Each sentence ends with what to write instead.
+ */
 #include "tell.h"
 
 #include <stdlib.h>
@@ -13,7 +18,7 @@
 
 enum { COUNT_MAX = 32 };
 
-/* 120,000 */
+/* Writes 120,000. */
 static const char *with_commas(char out[COUNT_MAX], uint64_t count)
 {
 	char *at = out + COUNT_MAX - 1;
@@ -54,9 +59,9 @@ static uint64_t present(const struct column *column)
 	return count;
 }
 
-/* ---- columns that are text ---- */
+/* ---- text columns ---- */
 
-/* Numbers beside which integers would have to be doubles. */
+/* Returns the kind of numbers that would force integers to be doubles. */
 static const char *what_doubles_are_for(const struct column *column)
 {
 	const uint64_t *counts = column->counts;
@@ -68,8 +73,8 @@ static const char *what_doubles_are_for(const struct column *column)
 }
 
 /* 1.250 may be 1250 or 1.25. */
-static void tell_thousands(const struct column *column, const char *name, const char *file,
-			   struct sink *sink)
+static void report_thousands(const struct column *column, const char *name, const char *file,
+			     struct sink *sink)
 {
 	cleanup_free char *sample = column_shown(column->grouped);
 	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
@@ -85,8 +90,8 @@ static void tell_thousands(const struct column *column, const char *name, const 
 		  buf_str(&quoted));
 }
 
-static void tell_dates(const struct column *column, const char *name, const char *file,
-		       struct sink *sink)
+static void report_dates(const struct column *column, const char *name, const char *file,
+			 struct sink *sink)
 {
 	cleanup_free char *sample = column_shown(column->undated);
 	uint64_t dates = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
@@ -101,7 +106,7 @@ static void tell_dates(const struct column *column, const char *name, const char
 		  present(column) - dates > 1 ? ", ..." : "");
 }
 
-/* Numbers of which some count in other units, or are to be multiplied. */
+/* Appends a warning about numbers with different units or factors. */
 static void put_units(struct buf *out, const struct column *column)
 {
 	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
@@ -117,8 +122,8 @@ static void put_units(struct buf *out, const struct column *column)
 	buf_putf(out, "): CASE WHEN %s LIKE '%%%s' tells them apart", buf_str(&quoted), unit);
 }
 
-static void tell_marks(const struct column *column, const char *name, const char *file,
-		       const char *samples, struct sink *sink)
+static void report_marks(const struct column *column, const char *name, const char *file,
+			 const char *samples, struct sink *sink)
 {
 	cleanup_buf struct buf units = BUF_INIT(BUF_UNBOUNDED);
 
@@ -129,7 +134,7 @@ static void tell_marks(const struct column *column, const char *name, const char
 		  name, file, samples, buf_str(&units));
 }
 
-static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
+static void report_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
 {
 	cleanup_free char *name = column_shown(column->name);
 	cleanup_free char *file = column_shown(base_of(sheet->path));
@@ -153,7 +158,7 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 		return;
 	case INFER_MARKS:
 		buf_puts(&samples, others > COLUMN_SAMPLES ? ", ..." : "");
-		tell_marks(column, name, file, buf_str(&samples), sink);
+		report_marks(column, name, file, buf_str(&samples), sink);
 		return;
 	case INFER_FEW_WORDS:
 		sink_note(sink,
@@ -182,10 +187,10 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  name, file);
 		return;
 	case INFER_THOUSANDS:
-		tell_thousands(column, name, file, sink);
+		report_thousands(column, name, file, sink);
 		return;
 	case INFER_FEW_DATES:
-		tell_dates(column, name, file, sink);
+		report_dates(column, name, file, sink);
 		return;
 	}
 }
@@ -195,7 +200,7 @@ static bool is_doubtful(const struct column *column)
 	return column->verdict.reason != INFER_NO_REASON;
 }
 
-static void tell_texts(const struct sheet *sheet, bool all, struct sink *sink)
+static void report_texts(const struct sheet *sheet, bool all, struct sink *sink)
 {
 	size_t count = 0;
 
@@ -203,15 +208,15 @@ static void tell_texts(const struct sheet *sheet, bool all, struct sink *sink)
 		const struct column *column = &sheet->columns[i];
 
 		if (is_doubtful(column) && (all || column->wanted) && count++ < TELL_COLUMNS_MAX)
-			tell_text(sheet, column, sink);
+			report_text(sheet, column, sink);
 	}
 	if (count > TELL_COLUMNS_MAX)
 		sink_note(sink, "%zu more columns of numbers are text", count - TELL_COLUMNS_MAX);
 }
 
-/* ---- what was assumed ---- */
+/* ---- assumptions ---- */
 
-static void tell_encoding(const struct sheet *sheet, struct sink *sink)
+static void report_encoding(const struct sheet *sheet, struct sink *sink)
 {
 	const struct encoding *encoding = &sheet->encoding;
 	cleanup_free char *path = column_shown(sheet->path);
@@ -235,7 +240,7 @@ static void tell_encoding(const struct sheet *sheet, struct sink *sink)
 			  with_commas(lost, sheet->lost));
 }
 
-static void tell_rows(const struct sheet *sheet, struct sink *sink)
+static void report_rows(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 	const char *comma = sheet->commas ? ", or a value has a comma and no quotes around it" : "";
@@ -278,7 +283,7 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 			  file);
 }
 
-/* Whether the name is what the column's values are; text says nothing. */
+/* Returns true when the name has the class of the column's values; text proves nothing. */
 static bool is_like_values(const struct column *column)
 {
 	bool commas = column->verdict.comma;
@@ -295,8 +300,9 @@ static bool is_like_values(const struct column *column)
 }
 
 /*
- * All names are numbers over numbers, or one is a fraction or date over such ones and none is what
- * its column's numbers or dates are not. Integers over integers beside texts may be years.
+ * Returns true when all names are numbers over numbers. Also when one is a fraction or date over
+ * such values, and none contradicts its column's numbers or dates. Integers over integers beside
+ * texts may be years.
  */
 static bool has_data_for_names(const struct sheet *sheet)
 {
@@ -317,7 +323,7 @@ static bool has_data_for_names(const struct sheet *sheet)
 	return sheet->rows > 0 && !sheet->counted && (sure > 0 || numbers == sheet->count);
 }
 
-/* The file's bytes as UTF-8 without a mark, for a shell. */
+/* Appends a shell command that prints the file as UTF-8 without a mark. */
 static void put_reading(struct buf *out, const struct sheet *sheet)
 {
 	if (sheet->encoding.name[0] != '\0')
@@ -329,7 +335,7 @@ static void put_reading(struct buf *out, const struct sheet *sheet)
 	names_put_quoted(out, sheet->path, false);
 }
 
-/* Where the file with names is written: at no path that a file has. */
+/* Returns an unused path for the file with names. The caller frees it. */
 static char *named_path(const struct sheet *sheet)
 {
 	const char *base = base_of(sheet->path);
@@ -339,7 +345,7 @@ static char *named_path(const struct sheet *sheet)
 	return names_unused(sheet->dir_fd, stem, sheet->separator == '\t' ? "tsv" : "csv");
 }
 
-static void tell_header(const struct sheet *sheet, struct sink *sink)
+static void report_header(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 	cleanup_free char *first = column_shown(sheet->columns[0].name);
@@ -364,7 +370,7 @@ static void tell_header(const struct sheet *sheet, struct sink *sink)
 		  buf_str(&target));
 }
 
-static void tell_numbers(const struct sheet *sheet, struct sink *sink)
+static void report_numbers(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 	size_t commas = 0;
@@ -392,7 +398,7 @@ static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 			  commas, file, first);
 }
 
-/* Whether a column has points that separate no thousands. */
+/* Returns true when a column has points that do not separate thousands. */
 static bool has_points(const struct sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->count; i++)
@@ -402,7 +408,7 @@ static bool has_points(const struct sheet *sheet)
 	return false;
 }
 
-/* How the file is to be read if the column's points separate thousands. */
+/* Appends how to read the file if the column's points separate thousands. */
 static void put_grouped(struct buf *out, const struct column *column, size_t columns)
 {
 	bool whole = columns == 1 && column->counts[INFER_GROUPED] == present(column);
@@ -417,8 +423,8 @@ static void put_grouped(struct buf *out, const struct column *column, size_t col
 	}
 }
 
-/* 1.250 in a file with semicolons, where no other number says what its point is. */
-static void tell_grouped(const struct sheet *sheet, struct sink *sink)
+/* Reports 1.250 in a file with semicolons, when no other number shows what the point means. */
+static void report_grouped(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 	cleanup_free char *name = NULL;
@@ -449,7 +455,7 @@ static void tell_grouped(const struct sheet *sheet, struct sink *sink)
 
 /* ---- booleans beside texts ---- */
 
-/* Of the text that is `s`; a pattern may be a part of the word. */
+/* Returns true for a text like true or false. A pattern may be a part of the word. */
 static bool is_truth(const char *s, size_t len, bool pattern)
 {
 	static const char wild[] = "%_*? ";
@@ -495,7 +501,7 @@ bool tell_has_truths(const struct query *query)
 	return false;
 }
 
-static void tell_booleans(const struct sheet *sheet, bool truths, struct sink *sink)
+static void report_booleans(const struct sheet *sheet, bool truths, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 
@@ -514,16 +520,16 @@ static void tell_booleans(const struct sheet *sheet, bool truths, struct sink *s
 
 void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 {
-	if (!sheet->told) {
-		tell_encoding(sheet, sink);
-		tell_header(sheet, sink);
-		tell_rows(sheet, sink);
-		tell_numbers(sheet, sink);
-		tell_grouped(sheet, sink);
+	if (!sheet->reported) {
+		report_encoding(sheet, sink);
+		report_header(sheet, sink);
+		report_rows(sheet, sink);
+		report_numbers(sheet, sink);
+		report_grouped(sheet, sink);
 		advise_forms(sheet, sink);
 	}
-	tell_texts(sheet, !sheet->told, sink);
+	report_texts(sheet, !sheet->reported, sink);
 	advise_sheet(sheet, sink);
-	tell_booleans(sheet, truths, sink);
-	sheet->told = true;
+	report_booleans(sheet, truths, sink);
+	sheet->reported = true;
 }

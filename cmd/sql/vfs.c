@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The file format's bytes that processes lock. */
 #include "vfs.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "cancel.h"
 #include "workspace/beneath.h"
 
-/* The file format's: where the bytes lie that processes lock. */
+/* Of the file format: the bytes that processes lock. */
 enum {
 	PENDING_BYTE = 0x40000000,
 	RESERVED_BYTE = PENDING_BYTE + 1,
@@ -35,13 +36,13 @@ struct file {
 	int fd;
 };
 
-/* The base is the first member, as SQLite wants it. */
+/* SQLite requires the base as the first member. */
 static struct file *file_of(sqlite3_file *base)
 {
 	return (struct file *)(void *)base;
 }
 
-/* ---- what a connection calls ---- */
+/* ---- methods of an open file ---- */
 
 static int close_file(sqlite3_file *base)
 {
@@ -90,7 +91,7 @@ static int do_nothing(sqlite3_file *base, int flags)
 	return SQLITE_OK;
 }
 
-static int tell_size(sqlite3_file *base, sqlite3_int64 *ret_size)
+static int get_size(sqlite3_file *base, sqlite3_int64 *ret_size)
 {
 	struct stat st;
 
@@ -100,7 +101,7 @@ static int tell_size(sqlite3_file *base, sqlite3_int64 *ret_size)
 	return SQLITE_OK;
 }
 
-static int tell_reserved(sqlite3_file *base, int *ret)
+static int get_reserved(sqlite3_file *base, int *ret)
 {
 	(void)base;
 	*ret = 0;
@@ -113,13 +114,13 @@ static int control(sqlite3_file *base, int op, void *data)
 	return SQLITE_NOTFOUND;
 }
 
-static int tell_sector(sqlite3_file *base)
+static int get_sector_size(sqlite3_file *base)
 {
 	(void)base;
 	return SECTOR;
 }
 
-static int tell_device(sqlite3_file *base)
+static int get_device_traits(sqlite3_file *base)
 {
 	(void)base;
 	return SQLITE_IOCAP_IMMUTABLE;
@@ -132,13 +133,13 @@ static const sqlite3_io_methods methods = {
 	.xWrite = refuse_write,
 	.xTruncate = refuse_truncate,
 	.xSync = do_nothing,
-	.xFileSize = tell_size,
+	.xFileSize = get_size,
 	.xLock = do_nothing,
 	.xUnlock = do_nothing,
-	.xCheckReservedLock = tell_reserved,
+	.xCheckReservedLock = get_reserved,
 	.xFileControl = control,
-	.xSectorSize = tell_sector,
-	.xDeviceCharacteristics = tell_device,
+	.xSectorSize = get_sector_size,
+	.xDeviceCharacteristics = get_device_traits,
 };
 
 /* ---- opening ---- */
@@ -152,7 +153,7 @@ static int lock_bytes(int fd, short type, off_t start, off_t len)
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* As SQLite's unixLock does for a reader: past a writer that waits for the readers' end. */
+/* Locks as SQLite's unixLock does for a reader: after a writer that waits for readers to end. */
 static int lock_shared(int fd)
 {
 	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
@@ -200,7 +201,7 @@ static int refuse_delete(sqlite3_vfs *vfs, const char *name, int sync)
 	return SQLITE_READONLY;
 }
 
-static int tell_access(sqlite3_vfs *vfs, const char *name, int flags, int *ret)
+static int deny_access(sqlite3_vfs *vfs, const char *name, int flags, int *ret)
 {
 	(void)vfs, (void)name, (void)flags;
 	*ret = 0;
@@ -222,7 +223,7 @@ int vfs_register(int dir_fd, struct err *err)
 	static sqlite3_vfs vfs;
 
 	folder = dir_fd;
-	vfs = *sqlite3_vfs_find(NULL); /* clock, sleep, randomness */
+	vfs = *sqlite3_vfs_find(NULL); /* keeps clock, sleep and randomness */
 	vfs.iVersion = 2;
 	vfs.szOsFile = sizeof(struct file);
 	vfs.mxPathname = BENEATH_PATH_MAX;
@@ -231,7 +232,7 @@ int vfs_register(int dir_fd, struct err *err)
 	vfs.pNext = NULL;
 	vfs.xOpen = open_file;
 	vfs.xDelete = refuse_delete;
-	vfs.xAccess = tell_access;
+	vfs.xAccess = deny_access;
 	vfs.xFullPathname = keep_path;
 	vfs.xDlOpen = NULL;
 	vfs.xDlError = NULL;
@@ -242,9 +243,9 @@ int vfs_register(int dir_fd, struct err *err)
 	return 0;
 }
 
-/* ---- what would have to be written for ---- */
+/* ---- databases that would need writing ---- */
 
-/* How long PATH with this ending is, 0 when it is not there; its first byte. */
+/* Returns the size of PATH with this ending, 0 when it is missing, and its first byte. */
 static off_t side_size(int dir_fd, const char *path, const char *ending, char *ret_first)
 {
 	cleanup_free char *side = xasprintf("%s%s", path, ending);
@@ -285,7 +286,7 @@ int vfs_check(int dir_fd, const char *path, struct err *err)
 		return err_set(err, ERR_BUSY,
 			       "what was last written is still in its log; run PRAGMA "
 			       "wal_checkpoint(TRUNCATE) where it was written, and commit");
-	/* A journal that is over has its first bytes zeroed. */
+	/* A finished journal has its first bytes zeroed. */
 	if (side_size(dir_fd, path, "-journal", &first) > 0 && first != '\0' &&
 	    !is_being_written(fd))
 		return err_set(err, ERR_BUSY,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * warnings.c - Two messages are of one kind when they agree up to the first quote or digit:
+ * databases put the value there.
+ */
 #include "warnings.h"
 
 #include <stdbool.h>
@@ -11,7 +15,7 @@
 
 enum { MESSAGE_MAX = 300 };
 
-/* Its words up to a value or a number. */
+/* Returns the message up to a value or a number. The caller frees it. */
 static char *kind_of(const char *message)
 {
 	return xmemdup(message, strcspn(message, "'`\"0123456789"));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Most pairs of bytes are a character in each of these encodings, but not one that people write.
- * Each has ranges of common characters, and one of a small range is more telling than one of a
- * large range: what a text would cost in bits, if all in a range were equally frequent, is
- * compared.
+ * wide.c - rates how a text reads in encodings with two bytes for each character.
+ *
+ * Most pairs of bytes are a character in each of these encodings, but not one that people use. Each
+ * encoding has ranges of common characters, and a character of a small range proves more than one
+ * of a large range. So the cost of a text in bits is compared, as if all characters of a range were
+ * equally frequent.
  */
 #include "wide.h"
 
@@ -17,12 +19,12 @@
 
 enum {
 	RANGES_MAX = 6,
-	KANA = 103, /* of half width; all costs are tenths of bits */
+	KANA = 103, /* half-width; all costs are tenths of bits */
 	UNCOMMON = 190,
 	ERROR = 600,
-	ERROR_WEIGHT = 20, /* in characters that are uncommon */
+	ERROR_WEIGHT = 20, /* in uncommon characters */
 	COMMON_LEAST = 75, /* in 100 characters */
-	KANA_LEAST = 90,   /* where most are kana of half width */
+	KANA_LEAST = 90,   /* where most are half-width kana */
 	FOUND_PERCENT = 90,
 	KANA_SHARE = 10,
 	OUT_SIZE = 4096,
@@ -40,7 +42,7 @@ static const struct wide {
 	const char *name;
 	unsigned char first_lead;
 	unsigned char first_trail;
-	bool kana; /* single bytes of half width */
+	bool kana; /* has single bytes of half-width kana */
 	struct range ranges[RANGES_MAX];
 } wides[] = {
 	{ "CP932",
@@ -128,18 +130,18 @@ struct score {
 	size_t all;
 	size_t common;
 	uint64_t cost;
-	size_t kana;  /* of half width */
+	size_t kana;  /* half-width */
 	size_t vowel; /* those from A to SO, which nearly all texts have */
 	size_t end;   /* of the last character beyond ASCII */
 };
 
-/* A byte of the sample, a blank outside of it. */
+/* Returns a byte of the sample, a blank outside of it. */
 static unsigned char byte_at(const char *sample, size_t len, size_t at)
 {
 	return at < len ? (unsigned char)sample[at] : ' ';
 }
 
-/* Signs of voice stand behind what can have a voice. */
+/* Voicing signs follow a kana that can be voiced. */
 static bool is_voiced(unsigned char before, unsigned char sign)
 {
 	bool half = before >= 0xca && before <= 0xce;
@@ -162,7 +164,7 @@ static void add_kana(struct score *score, const char *sample, size_t len, size_t
 	score->end = at + 1;
 }
 
-/* A letter of Latin script beside others makes a pair with one of them by accident. */
+/* A Latin letter beside others makes a pair with one of them by accident. */
 static bool is_accident(const char *sample, size_t len, size_t at)
 {
 	unsigned char before = byte_at(sample, len, at - 1);
@@ -220,7 +222,7 @@ static bool is_plausible(const struct score *score, size_t errors)
 	bool kana = 2 * score->kana > score->all;
 	size_t least = kana ? KANA_LEAST : COMMON_LEAST;
 
-	/* Cyrillic letters, too, are all of them kana. */
+	/* Cyrillic letters also read as kana throughout. */
 	if (kana && KANA_SHARE * score->vowel < score->kana)
 		return false;
 	return score->all > 0 && 100 * doubtful <= (100 - least) * score->all;
