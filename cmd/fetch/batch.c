@@ -197,7 +197,7 @@ static void on_transfer_done(struct batch *batch, CURL *curl, CURLcode code)
 		act_on_verdict(batch, request, verdict);
 }
 
-/* ---- what comes next ---- */
+/* ---- the next request ---- */
 
 static bool is_moot(const struct request *request)
 {

@@ -196,7 +196,7 @@ int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err)
 	return result;
 }
 
-/* ---- what went wrong ---- */
+/* ---- failures ---- */
 
 static int explain_connection(const struct curl_handle *handle, const char *host,
 			      const char *message, struct err *err)

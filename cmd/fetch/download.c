@@ -245,7 +245,7 @@ static int fetch_with_redirects(struct download *d, struct err *err)
 	return err_set(err, ERR_LIMIT, "the server redirects more than %d times", REDIRECTS_MAX);
 }
 
-/* ---- the order ---- */
+/* ---- the request ---- */
 
 static int take_request(struct download *d, const json_t *json, struct err *err)
 {

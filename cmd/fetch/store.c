@@ -34,7 +34,7 @@ struct store {
 	size_t stored;
 };
 
-/* ---- the order ---- */
+/* ---- the request ---- */
 
 static int take_copy(const json_t *object, const char *key, char **ret, struct err *err)
 {
@@ -70,7 +70,7 @@ static int take_target(const json_t *json, struct storage_target *target, struct
 					    : err_set(err, ERR_INVALID, "the order has no storage");
 }
 
-/* ---- progress ---- */
+/* Reads what is uploaded; the name in the storage is read already. */
 static int take_source(const json_t *value, struct upload *upload, struct err *err)
 {
 	const char *path = NULL;
@@ -111,7 +111,7 @@ static int take_files(struct store *store, const json_t *json, struct err *err)
 	return 0;
 }
 
-/* ---- what is told ---- */
+/* ---- progress ---- */
 
 static void put_link(const struct store *store, const struct upload *upload, json_t *progress)
 {

@@ -35,7 +35,7 @@ enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 #define GITDIR "gitdir: "
 #define SAMPLE ".sample"
 
-/* ---- what is there ---- */
+/* ---- entries ---- */
 
 bool gitfolder_count(struct look *look)
 {
@@ -107,7 +107,7 @@ static char *read_small(const struct folder_at *folder, const char *name, size_t
 	return mem_steal(&text);
 }
 
-/* ---- what was there at the session's start ---- */
+/* ---- entries at the session's start ---- */
 
 static void learn(struct look *look, const char *key)
 {
@@ -319,7 +319,7 @@ static void judge_hooks(struct look *look, const struct folder_at *folder)
 		add_path(&look->hooks, whole);
 }
 
-/* ---- what a config names ---- */
+/* ---- files that a config names ---- */
 
 static void take_hooks(struct look *look, const char *value)
 {

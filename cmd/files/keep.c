@@ -372,7 +372,7 @@ static bool any_readable(const struct job *job, const json_t *files)
 	return false;
 }
 
-/* ---- what steps aside ---- */
+/* ---- moves ---- */
 
 /*
  * Moves the folder or file at `at` to `to`, or to the first free name after it. A file that has

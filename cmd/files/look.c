@@ -125,7 +125,7 @@ static void walk_share(struct walk *walk)
 	gitfolder_judge_named(&walk->look);
 }
 
-/* ---- the order ---- */
+/* ---- the request ---- */
 
 static void learn_known(struct map *known, const json_t *texts)
 {

@@ -209,7 +209,7 @@ static void round_over_top(struct remover *remover)
 	}
 }
 
-/* A copy of results holds a shared lock on the data folder: see lib/workspace/keeper.c. */
+/* Returns 0 when all is gone, else the errno of what stayed. */
 static int remove_all(struct remover *remover, int home_fd, const char *name)
 {
 	int idle = 0;
@@ -230,7 +230,7 @@ static int remove_all(struct remover *remover, int home_fd, const char *name)
 	}
 }
 
-/* A copy of results holds a shared lock on the data folder: see lib/workspace/exporter.c. */
+/* A copy of results holds a shared lock on the data folder: see lib/workspace/keeper.c. */
 static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);

@@ -60,7 +60,7 @@ static void forget_last(struct search *search)
 	search->count--;
 }
 
-/* Names files as the server does when it exports them (workspace/keeper.c). */
+/* Returns true when the file is there under its own name, or a numbered one. */
 static bool is_kept(const struct search *search, const char *from, const struct place *place)
 {
 	cleanup_free char *to = keeptree_path(place);
@@ -84,7 +84,7 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 	return false;
 }
 
-/* Names files as the server does when it exports them (workspace/exporter.c). */
+/* Names files as the server does when it exports them (workspace/keeper.c). */
 static void add_file(struct search *search, const char *path)
 {
 	struct place *place = keeptree_file(search->tree, path);

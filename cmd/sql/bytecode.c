@@ -20,7 +20,7 @@ enum { SHOWN_MAX = 30, AFFINITY_MASK = 0x47, AFFINITY_TEXT = 'B' };
 enum { PERMUTED = 1 };
 enum { DEPTH_MAX = 10 };
 
-/* ---- what is compared ---- */
+/* ---- comparisons ---- */
 
 static bool is_apart(unsigned a, unsigned b)
 {

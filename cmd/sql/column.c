@@ -282,7 +282,7 @@ void column_drop(struct column *column)
 	column->loaded = false;
 }
 
-/* Grows an array by doubling, a large one by an eighth: it may take half of the memory. */
+/* ---- texts ---- */
 
 static const char *text_of(const struct column_texts *texts, uint32_t code, size_t *ret_len)
 {
@@ -292,7 +292,7 @@ static const char *text_of(const struct column_texts *texts, uint32_t code, size
 	return texts->bytes + begin;
 }
 
-/* Grows an array by doubling, and a large one by an eighth, as it may take half of the memory. */
+/* Grows an array by doubling, a large one by an eighth: it may take half of the memory. */
 static bool grow(void *array_ptr, size_t *cap, size_t wanted, size_t first, size_t item)
 {
 	void **array = array_ptr;

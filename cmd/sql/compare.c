@@ -371,7 +371,7 @@ static void inspect_function(struct compare *compare, size_t at)
 	dated_look(&compare->dated, at);
 }
 
-/* ---- what is calculated with ---- */
+/* ---- calculations ---- */
 
 /* Returns true when a sign behind this token is an operator, and a star is no list of columns. */
 static bool ends_value(const struct clause *clause, size_t at)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "assumptions.h"
 #include "base/mem.h"
 #include "bytecode.h"
 #include "cancel.h"
@@ -20,7 +21,6 @@
 #include "pairs.h"
 #include "sql/token.h"
 #include "sqlite.h"
-#include "tell.h"
 #include "text/normal.h"
 #include "text/sanitize.h"
 #include "text/utf8.h"
@@ -261,9 +261,7 @@ static bool precedes_table(const struct lexer *lexer, const struct token *token)
 	return token->kind == TOKEN_OTHER && strchr("(,.", lexer->text[token->at]) != NULL;
 }
 
-/*
- * Marks columns of that name among those that SQLite reports as one (module.h). NULL: all of them.
- */
+/* Each word of the query may be a table's name or a column's; some texts may be a table's. */
 static int load_each(struct csv_tables *tables, const char *sql, size_t len, struct err *err)
 {
 	struct lexer lexer;
@@ -288,8 +286,7 @@ static int load_each(struct csv_tables *tables, const char *sql, size_t len, str
 }
 
 /*
- * Marks columns of that name among those that SQLite does not tell apart (module.h). NULL: all of
- * them.
+ * Marks columns of that name among those that SQLite reports as one (module.h). NULL: all of them.
  */
 static void mark_columns(struct csv_tables *tables, const char *name)
 {
@@ -425,7 +422,7 @@ static bool has_marks(const struct csv_tables *tables, unsigned marks)
 
 void csv_tables_report(struct csv_tables *tables, const struct query *query, struct sink *sink)
 {
-	bool truths = tell_has_truths(query);
+	bool truths = assumptions_has_truths(query);
 	struct sides sides = { .sheets = tables->sheets,
 			       .count = tables->sheet_count,
 			       .find = find_sheet,
@@ -436,7 +433,7 @@ void csv_tables_report(struct csv_tables *tables, const struct query *query, str
 		bytecode_report(tables->db, query, sink);
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
-			tell_sheet(tables->sheets[i], truths, sink);
+			assumptions_report(tables->sheets[i], truths, sink);
 }
 
 /* ---- missing tables and columns ---- */

@@ -27,7 +27,7 @@ static char *shown(const struct clause *clause, size_t at, size_t end)
 	return sanitize_quote(buf_str(&text));
 }
 
-/* ---- what is NULL for each date ---- */
+/* ---- constants that give NULL for every date ---- */
 
 /* Returns true when SQLite computes NULL for the expression, in which ?1 is the text. */
 static bool is_null(const struct dated *dated, const char *expression, const char *text)
@@ -120,7 +120,7 @@ void dated_look(struct dated *dated, size_t at)
 	}
 }
 
-/* ---- what they never give ---- */
+/* ---- texts that they never return ---- */
 
 /* Appends an example result when the side is only a date function; nothing otherwise. */
 static void put_given(struct buf *out, const struct clause *clause, const struct side *side)

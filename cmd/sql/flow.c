@@ -63,7 +63,7 @@ static unsigned converted(unsigned kinds, char affinity)
 	return affinity > AFFINITY_TEXT && (kinds & KIND_TEXT) ? kinds | KIND_NUMBER : kinds;
 }
 
-/* ---- what instructions do ---- */
+/* ---- effects of instructions ---- */
 
 /* Returns true when p4, "max(1)", names one of them. */
 static bool is_among(const char *call, const char *const *names)

@@ -328,10 +328,7 @@ static void learn_mysql(struct odbc *odbc)
 		(void)ask(odbc, "SELECT @@max_execution_time", &odbc->own_timeout_ms);
 }
 
-/*
- * Fixes the meaning of backslashes, brackets and bytes to what the guard assumes: some servers
- * choose a character set themselves, against the client's request.
- */
+/* Reads the limits of the login. They are never raised. */
 static void learn_limits(struct odbc *odbc)
 {
 	if (odbc->dialect == SQL_POSTGRESQL)
@@ -342,7 +339,7 @@ static void learn_limits(struct odbc *odbc)
 
 /*
  * Fixes the meaning of backslashes, brackets and bytes to what the guard assumes: some servers
- * choose a character set themselves, whatever the client requests.
+ * choose a character set themselves, against the client's request.
  */
 static int fix_mode(struct odbc *odbc, struct err *err)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pq.c - psqlodbc links to libpq dynamically. The functions that this program exports therefore
- * shadow libpq's, and see each text and each error. libpq's cancel object is taken when the
- * connection is made, since PQcancel may be called from any thread with it.
+ * pq.c - stands between psqlodbc and libpq: the functions that this program exports shadow libpq's.
+ *
+ * They see each text and each error. libpq's cancel object is taken when the connection is made,
+ * since PQcancel may be called from any thread with it.
  */
 #include "pq.h"
 
@@ -26,8 +27,8 @@ enum {
 static struct {
 	void *connection;
 	void *cancel; /* libpq's copy of where to cancel and what */
-	char *sent;   /* The last error; each may be NULL. */
-	/* Of the last error; each may be NULL. */
+	char *sent;   /* the last text that was sent to the server */
+	/* The last error; each may be NULL. */
 	char *failed; /* the text that was sent */
 	char *detail;
 	char *hint;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A walk over the tokens of a side. */
+/*
+ * side.c - walks once over the tokens of a side.
+ *
+ * Columns are found among the sheets, functions return what call.h knows, and values of a CASE are
+ * analyzed as sides of their own. A name that no column has is an alias. Its definition is searched
+ * in the query, a few levels deep and within a budget. side_mark() repeats the walk, so that marks
+ * reach exactly the columns that side_look() found.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,8 +18,8 @@
 
 enum { ALIASES_MAX = 4 };
 
-/* What a walk over the tokens of a side does. */
-struct walk_side {
+/* A walk over the tokens of a side. */
+struct walk {
 	const struct sides *sides;
 	struct side *side; /* receives the findings */
 	unsigned marks;    /* the marks to set; 0: none */
@@ -146,7 +153,7 @@ void side_mark_named(const struct sides *sides, const char *name, unsigned marks
 
 /* ---- other names ---- */
 
-static void walk_side(struct walk_side *walk_side);
+static void walk_side(struct walk *walk);
 
 static void add_side(struct side *side, const struct side *meant)
 {
@@ -169,9 +176,9 @@ static void add_side(struct side *side, const struct side *meant)
 }
 
 /* Adds what a name stands for, elsewhere in the query. */
-static void add_from_elsewhere(const struct walk_side *at, struct side meant)
+static void add_from_elsewhere(const struct walk *at, struct side meant)
 {
-	struct walk_side there = *at;
+	struct walk there = *at;
 	struct side *side = at->side;
 
 	if (*at->sides->budget == 0)
@@ -203,7 +210,7 @@ struct side side_item(const struct sides *sides, size_t at, size_t index)
 }
 
 /* Adds the definition of the name at `i` in WITH t(a, b) AS (SELECT ...). */
-static void add_from_list(const struct walk_side *at, size_t i)
+static void add_from_list(const struct walk *at, size_t i)
 {
 	const struct clause *clause = at->sides->clause;
 	size_t open = clause_bracket_of(clause, i);
@@ -240,7 +247,7 @@ static bool is_bare_alias(const struct clause *clause, size_t i)
 }
 
 /* Adds the definition before "AS name", or another one of the name. */
-static void add_alias(const struct walk_side *at, size_t name)
+static void add_alias(const struct walk *at, size_t name)
 {
 	const struct clause *clause = at->sides->clause;
 
@@ -350,7 +357,7 @@ static const struct sheet *meant_sheet(const struct sides *sides, size_t qualifi
 	return sides->meant[first];
 }
 
-static void add_name(const struct walk_side *at, size_t name)
+static void add_name(const struct walk *at, size_t name)
 {
 	const struct clause *clause = at->sides->clause;
 	cleanup_free char *text = token_name(&clause->lexer, &clause->tokens[name]);
@@ -429,7 +436,7 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* The result is a text, no matter what its parts are. */
+/* d || ':00' no longer has the form of d, and n || '-' is not a number. */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
 	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
@@ -438,7 +445,7 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* The result is a text, whatever its parts are. */
+/* The result is a text, no matter what its parts are. */
 static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
@@ -472,11 +479,11 @@ static size_t behind_arrow(const struct clause *clause, size_t at, size_t end)
 }
 
 /* Adds one of the values of a CASE, from `begin` up to `end`. */
-static void add_branch(const struct walk_side *at, size_t begin, size_t end)
+static void add_branch(const struct walk *at, size_t begin, size_t end)
 {
 	static const char *const behind[] = { "WHEN", "ELSE", "END", NULL };
 	struct side branch = { .begin = begin, .end = end };
-	struct walk_side there = *at;
+	struct walk there = *at;
 
 	if (!clause_is_any(at->sides->clause, end, behind) ||
 	    clause_has_condition(at->sides->clause, begin, end)) {
@@ -490,7 +497,7 @@ static void add_branch(const struct walk_side *at, size_t begin, size_t end)
 }
 
 /* Adds the values of CASE ... THEN v ELSE w END, up to `behind`, but not what it compares. */
-static void add_branches(const struct walk_side *at, size_t begin, size_t behind)
+static void add_branches(const struct walk *at, size_t begin, size_t behind)
 {
 	static const char *const words[] = { "THEN", "ELSE", NULL };
 	const struct clause *clause = at->sides->clause;
@@ -500,10 +507,10 @@ static void add_branches(const struct walk_side *at, size_t begin, size_t behind
 			add_branch(at, i + 1, clause_right_of(clause, i + 1, false));
 }
 
-static void walk_side(struct walk_side *walk_side)
+static void walk_side(struct walk *walk)
 {
-	const struct clause *clause = walk_side->sides->clause;
-	struct side *side = walk_side->side;
+	const struct clause *clause = walk->sides->clause;
+	struct side *side = walk->side;
 
 	if (is_sum(clause, side)) {
 		side->number = true;
@@ -522,7 +529,7 @@ static void walk_side(struct walk_side *walk_side)
 			next = clause_behind_brackets(clause, at);
 		} else if (next == at) {
 			next = clause_behind_case(clause, at);
-			add_branches(walk_side, at, next);
+			add_branches(walk, at, next);
 		}
 		if (next > at) {
 			at = next;
@@ -533,7 +540,7 @@ static void walk_side(struct walk_side *walk_side)
 		else if (call_is_now(clause, at))
 			call_add_moments(clause, at, side);
 		else if (named && !call && !clause_is_char(clause, at + 1, '.'))
-			add_name(walk_side, at);
+			add_name(walk, at);
 		else
 			add_value(clause, at, side);
 		at++;
@@ -544,7 +551,7 @@ static void walk_side(struct walk_side *walk_side)
 
 void side_look(const struct sides *sides, struct side *side)
 {
-	walk_side(&(struct walk_side){ .sides = sides, .side = side, .aliases = ALIASES_MAX });
+	walk_side(&(struct walk){ .sides = sides, .side = side, .aliases = ALIASES_MAX });
 }
 
 void side_mark(const struct sides *sides, const struct side *side, unsigned marks)
@@ -552,7 +559,7 @@ void side_mark(const struct sides *sides, const struct side *side, unsigned mark
 	struct side again = { .begin = side->begin, .end = side->end };
 
 	if (marks != 0)
-		walk_side(&(struct walk_side){
+		walk_side(&(struct walk){
 			.sides = sides, .side = &again, .marks = marks, .aliases = ALIASES_MAX });
 }
 

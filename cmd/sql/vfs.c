@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The file format's bytes that processes lock. */
+/*
+ * vfs.c - opens below a descriptor, and returns read-only errors for writes.
+ *
+ * SQLite's own VFS would open by name, follow links and write. Because this one also reports no
+ * journal and no log (xAccess), a database that needs one must be refused before: vfs_check()
+ * inspects the files beside it. Locks are at the bytes of unixLock, but belong to the open file
+ * description (F_OFD_SETLK): closing another descriptor of this process does not drop them.
+ */
 #include "vfs.h"
 
 #include <errno.h>
@@ -16,7 +23,7 @@
 #include "cancel.h"
 #include "workspace/beneath.h"
 
-/* Of the file format: the bytes that processes lock. */
+/* The file format's bytes that processes lock. */
 enum {
 	PENDING_BYTE = 0x40000000,
 	RESERVED_BYTE = PENDING_BYTE + 1,

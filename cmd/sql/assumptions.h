@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tell.h - reports what was assumed about a file and its columns, in sentences. */
-#ifndef SQL_TELL_H
-#define SQL_TELL_H
+/* assumptions.h - reports what was assumed about a file and its columns, in sentences. */
+#ifndef SQL_ASSUMPTIONS_H
+#define SQL_ASSUMPTIONS_H
 
 #include "query.h"
 #include "sheet.h"
 #include "sink.h"
 
-enum { TELL_COLUMNS_MAX = 5 };
+enum { ASSUMPTIONS_COLUMNS_MAX = 5 };
 
 /*
  * Reports, once for each sheet, everything that was assumed.
@@ -16,8 +16,8 @@ enum { TELL_COLUMNS_MAX = 5 };
  * booleans, and texts that were compared with a number or used as conditions. It also reports
  * booleans beside a text that `truths` says the query has.
  */
-void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink);
+void assumptions_report(struct sheet *sheet, bool truths, struct sink *sink);
 /* Returns true when the query has a text like 'True' or 'f%', which no boolean equals. */
-bool tell_has_truths(const struct query *query);
+bool assumptions_has_truths(const struct query *query);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tell.c - Assumptions about a whole file are reported once, in its first answer. A column that is
- * text for a doubtful reason is reported in each answer that reads it, since the model may have
+ * assumptions.c - words what sheet.c assumed about a file.
+ *
+ * Assumptions about the whole file are reported once, in its first answer. A column that is text
+ * for a doubtful reason is reported in each answer that reads it, since the model may have
  * forgotten. Each sentence ends with what to write instead.
  */
-#include "tell.h"
+#include "assumptions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -207,11 +209,13 @@ static void report_texts(const struct sheet *sheet, bool all, struct sink *sink)
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];
 
-		if (is_doubtful(column) && (all || column->wanted) && count++ < TELL_COLUMNS_MAX)
+		if (is_doubtful(column) && (all || column->wanted) &&
+		    count++ < ASSUMPTIONS_COLUMNS_MAX)
 			report_text(sheet, column, sink);
 	}
-	if (count > TELL_COLUMNS_MAX)
-		sink_note(sink, "%zu more columns of numbers are text", count - TELL_COLUMNS_MAX);
+	if (count > ASSUMPTIONS_COLUMNS_MAX)
+		sink_note(sink, "%zu more columns of numbers are text",
+			  count - ASSUMPTIONS_COLUMNS_MAX);
 }
 
 /* ---- assumptions ---- */
@@ -474,7 +478,7 @@ static bool is_truth(const char *s, size_t len, bool pattern)
 	return strcasecmp("true", word) == 0 || strcasecmp("false", word) == 0;
 }
 
-bool tell_has_truths(const struct query *query)
+bool assumptions_has_truths(const struct query *query)
 {
 	struct lexer lexer;
 	struct token token = { .kind = TOKEN_OTHER };
@@ -518,7 +522,7 @@ static void report_booleans(const struct sheet *sheet, bool truths, struct sink 
 	}
 }
 
-void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
+void assumptions_report(struct sheet *sheet, bool truths, struct sink *sink)
 {
 	if (!sheet->reported) {
 		report_encoding(sheet, sink);
