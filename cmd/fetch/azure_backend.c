@@ -47,8 +47,8 @@ static void add_header(struct headers *headers, char *line_own)
 }
 
 /*
- * All ids of a blob have the same length, as the service requires. Each upload has its own token,
- * so blocks of other uploads of that name, also of other servers, are never committed.
+ * Appends the id of a block. All ids of a blob must have the same length. Each upload has its own
+ * token, so blocks of other uploads of that name, also of other servers, are never committed.
  */
 static void put_block_id(struct buf *out, const struct upload *upload, unsigned int part)
 {
@@ -176,7 +176,7 @@ static int prepare(const struct backend *backend, struct sending *sending, CURL 
 	return 0;
 }
 
-/* Any other responder, such as a login page, does not send this status. */
+/* Accepts status 201 only: any other responder, such as a login page, does not send it. */
 static int accept_answer(const struct backend *backend, struct upload *upload,
 			 const struct sending *sending, const struct reception *reception,
 			 struct err *err)

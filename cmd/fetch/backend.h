@@ -82,7 +82,8 @@ struct backend {
 /* Sets *err: the response did not come from a storage. Always returns -1. */
 int backend_no_storage(const struct reception *reception, struct err *err);
 /*
- * Create a backend for a complete `target`, which is borrowed until free. Return NULL and set *err.
+ * Returns a backend for a complete `target`, which is borrowed until free. Returns NULL and sets
+ * *err.
  */
 struct backend *azure_backend_new(const struct storage_target *target, struct err *err) MUST_CHECK;
 struct backend *s3_backend_new(const struct storage_target *target, struct err *err) MUST_CHECK;

@@ -18,7 +18,7 @@
 
 enum { READ_SIZE = 256 << 10, MD5_LEN = 16 };
 
-/* These fail only when memory is exhausted. */
+/* Aborts on failure, which only happens when memory is exhausted. */
 static void hash(const void *data, size_t len, unsigned char out[STORAGE_HASH_LEN])
 {
 	if (EVP_Digest(data, len, out, NULL, EVP_sha256(), NULL) != 1)

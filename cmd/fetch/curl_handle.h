@@ -39,7 +39,7 @@ struct curl_handle {
 /* Returns a handle, or NULL and sets *err. `job` is borrowed until free. */
 struct curl_handle *curl_handle_new(const struct job *job, enum curl_handle_reach reach,
 				    struct err *err) MUST_CHECK;
-/* `handle` may be NULL. */
+/* Frees the handle, which may be NULL. */
 void curl_handle_free(struct curl_handle *handle);
 /* Sets URL, proxy and the rest of the deadline for the next transfer. Returns -1 and sets *err. */
 int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err) MUST_CHECK;

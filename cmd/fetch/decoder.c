@@ -56,8 +56,8 @@ int decoder_begin(struct decoder *decoder, const char *coding, struct err *err)
 }
 
 /*
- * zlib's header begins with the method. No compressor's first raw block begins like that, or like
- * gzip.
+ * Returns true for deflate without a header. zlib's header begins with the method, and no
+ * compressor's first raw block begins like that, or like gzip.
  */
 static bool is_bare(unsigned char first)
 {

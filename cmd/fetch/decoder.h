@@ -26,7 +26,7 @@ struct decoder {
 	bool within;  /* the stream has begun and not ended */
 };
 
-/* A zeroed decoder passes bytes unchanged. */
+/* Frees the decoder's state. It is zeroed then, and a zeroed decoder passes bytes unchanged. */
 void decoder_release(struct decoder *decoder);
 /*
  * Prepares to undo `coding`, which may be NULL. Returns -1 and sets *err: ERR_INVALID for an

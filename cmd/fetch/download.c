@@ -62,7 +62,10 @@ static bool ends_in(const char *text, const char *end)
 	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
 }
 
-/* A file that is compressed by its name stays so, also when the server calls that an encoding. */
+/*
+ * Returns true for a file that is compressed by its name. It stays so, even if the server calls
+ * that an encoding.
+ */
 static bool is_compressed(CURLU *url)
 {
 	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };

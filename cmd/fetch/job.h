@@ -36,7 +36,7 @@ int job_take_text(const json_t *json, const char *key, const char **ret,
 		  struct err *err) MUST_CHECK;
 /*
  * Returns the milliseconds until the deadline, and 0 from JOB_SLACK_MS before it. libcurl uses a
- * clock that is not slewed, and may end a transfer a little before our clock reaches the deadline.
+ * clock that is not slewed. It may end a transfer a little before our clock reaches the deadline.
  */
 uint64_t job_left_ms(const struct job *job);
 

@@ -264,7 +264,10 @@ static void read_response(struct request *request)
 		take_code(reception, element + strlen("<Code>"));
 }
 
-/* Each delay is longer than the last, with a random part, so that requests do not come together. */
+/*
+ * Sets the time of the next try. Each delay is longer than the last, with a random part, so that
+ * requests do not come together.
+ */
 static enum verdict schedule_retry(struct request *request)
 {
 	const char *wanted = header_of(request->handle->curl, "Retry-After");

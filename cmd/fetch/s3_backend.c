@@ -39,7 +39,8 @@ static void add_header(struct sending *sending, char *line_own)
 }
 
 /*
- * An ETag of a response goes into XML. bare_etag() has removed everything that XML would interpret.
+ * Appends the list of parts. Its ETags come from responses: bare_etag() has removed everything that
+ * XML would interpret.
  */
 static void put_parts(struct buf *out, const struct upload *upload)
 {
@@ -103,7 +104,10 @@ static void describe(const struct s3_backend *s3, struct sending *sending)
 	add_description(sending);
 }
 
-/* Not every S3-compatible storage checks the signed hash, so Content-MD5 is sent as well. */
+/*
+ * Adds the signed hash, and Content-MD5 as well, since not every S3-compatible storage checks the
+ * former.
+ */
 static int add_hashes(struct sending *sending, struct err *err)
 {
 	cleanup_buf struct buf hash = BUF_INIT(BUF_UNBOUNDED);
@@ -177,7 +181,7 @@ static int take_etag(struct upload *upload, unsigned int part, const struct rece
 	return upload->etags[part] != NULL ? 0 : backend_no_storage(reception, err);
 }
 
-/* S3 may send status 200 before it knows the outcome, which is in the body. */
+/* Reads the outcome from the body: S3 may send status 200 before it knows it. */
 static int check_finish(const struct reception *reception, struct err *err)
 {
 	const char *body = buf_str(&reception->body);

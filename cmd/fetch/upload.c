@@ -156,7 +156,7 @@ static bool next_part(struct upload *upload, struct sending *sending)
 	return set_sending(upload, sending, STEP_FINISH);
 }
 
-/* The storage would keep parts that are never put together. */
+/* Aborts an upload in parts, which the storage would otherwise keep for good. */
 static bool abort_parts(struct upload *upload, struct sending *sending)
 {
 	if (upload->id == NULL || upload->aborting || upload->running > 0)

@@ -102,8 +102,8 @@ static int copy_data(int from, int to, off_t size, void (*moved)(void), struct e
 }
 
 /*
- * A file that shrinks meanwhile is copied as far as it goes; of one that grows, the first bytes
- * are.
+ * Copies `size` bytes: of a file that shrinks meanwhile as many as are left, of one that grows the
+ * first ones.
  */
 static int copy_moving(int from, int to, off_t size, void (*moved)(void), struct err *err)
 {
@@ -152,8 +152,8 @@ static int put_suffix(int to, const char *suffix, struct err *err)
 }
 
 /*
- * The unfinished copy: a file without a name where the file system supports it, so that nothing is
- * left when the copy is cut short; else a hidden file.
+ * The unfinished copy is a file without a name where the file system supports it. Nothing is left
+ * of it when the copy is cut short. Elsewhere it is a hidden file.
  */
 struct draft {
 	int fd;

@@ -119,7 +119,10 @@ static void learn(struct look *look, const char *key)
 	json_append(look->learned, json_make_str(key));
 }
 
-/* `path` NULL is the key of the fact that all repositories of the share were learned. */
+/*
+ * Returns the key of a repository, or for `path` NULL that of the fact that all of the share are
+ * learned.
+ */
 static char *repository_key(const struct look *look, const char *path)
 {
 	cleanup_free char *whole = path != NULL
@@ -249,8 +252,8 @@ static char *plain_value(const struct look *look, const char *value)
 /* ---- hooks ---- */
 
 /*
- * In a folder where git may be called, every program would count as a hook: there only git's names
- * do.
+ * Returns true for a possible hook. In a folder where git may be called, every program would count
+ * as one: there only git's names do.
  */
 static bool may_be_hook(const char *name, bool among_others)
 {
@@ -266,7 +269,7 @@ static bool is_hook(const struct look *look, const struct folder_at *hooks, cons
 	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
 }
 
-/* An old link may lead to a new file. */
+/* Holds the hook, or the target of an old link, which may be new. */
 static void judge_hook(struct look *look, const struct folder_at *hooks, const char *name)
 {
 	struct visit visit;

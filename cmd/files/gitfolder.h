@@ -59,8 +59,9 @@ struct look {
 	int share;
 	char *share_path;
 	/*
-	 * Paths in the current share, each ended by a NUL: folders of hooks that configs name;
-	 * words of commands, relative to where git is called; folders that git may be called in.
+	 * Paths in the current share, each ended by a NUL. `hooks` has folders that configs name,
+	 * `commands` words of commands, relative to where git is called, and `workplaces` folders
+	 * that git may be called in.
 	 */
 	struct buf hooks;
 	struct buf commands;

@@ -51,7 +51,10 @@ static char *rename_held(int dir, const char *name)
 	return NULL;
 }
 
-/* `to` is the new name, "" for a removed entry, or NULL when it could not be held. */
+/*
+ * Records a held entry. `to` is the new name, "" for a removed entry, or NULL when it could not be
+ * held.
+ */
 static void note_held(struct look *look, const struct folder_at *folder, const char *name,
 		      const char *to)
 {

@@ -86,8 +86,8 @@ static bool give_to(int fd, const struct stat *owner)
 }
 
 /*
- * A folder that root makes in a user's home (sudo) is given to that user, who could not write to it
- * else.
+ * Creates a folder. One that root creates in a user's home (sudo) is given to that user, who could
+ * not write to it otherwise.
  */
 static void make_folder(const char *path)
 {
@@ -182,8 +182,8 @@ static int remove_folder(const char *root_path, const char *name, struct err *er
 /* ---- one file ---- */
 
 /*
- * The server ends a helper without a sign of life. When the server is dead, the alarm does: reading
- * a network folder that does not respond would wait for ever.
+ * Shows the server that this helper is alive, as the server ends one that is not. When the server
+ * is dead, the alarm ends it: reading a network folder that does not respond would wait for ever.
  */
 static void show_life(void)
 {
@@ -267,8 +267,8 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 }
 
 /*
- * A link can lead to another file without being changed itself, so its target is checked after each
- * cell.
+ * Returns true when the target of a link is unchanged. The link itself does not show that, so
+ * targets are checked after each cell.
  */
 static bool is_unchanged(const struct stat *st, const struct copy_known *known)
 {

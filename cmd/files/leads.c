@@ -153,9 +153,9 @@ char *leads_to(int dir, const char *path, int flags)
 }
 
 /*
- * Returns true for a magic link of /proc, which can lead into another namespace. The kernel
- * resolves none of processes that the helper must not inspect. names_home() therefore judges those
- * by their text, and a link to a folder of /proc does not stay either.
+ * Returns true for a magic link of /proc, which can lead into another namespace. The kernel does
+ * not resolve those of processes that the helper must not inspect. names_home() therefore judges
+ * them by their text, and a link to a folder of /proc does not stay either.
  */
 static bool is_magic(int dir, const char *path)
 {

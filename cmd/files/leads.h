@@ -9,8 +9,8 @@ struct folder_at;
 struct look;
 
 /*
- * Returns true when `to`, as seen from the folder `from` of the current share, is a folder of a
- * share reached through no link, or does not exist. Sets *ret_path, unless it is NULL, to its path
+ * Returns true when `to` is a folder of a share reached through no link, or does not exist. It is
+ * seen from the folder `from` of the current share. Sets *ret_path, unless it is NULL, to its path
  * in this share, or to NULL for another share. The caller frees it.
  */
 bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path);

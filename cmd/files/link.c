@@ -178,7 +178,10 @@ static int link_entry(int entry, const json_t *request, struct err *err)
 	return result;
 }
 
-/* The lock keeps the entry from being removed (trim.h). Returns -1 when it was removed before. */
+/*
+ * Opens and locks the entry: the lock keeps it from being removed (trim.h). Returns -1 when it was
+ * removed before.
+ */
 static int open_locked(int cache_fd, const char *name)
 {
 	cleanup_fd int entry = beneath_open(cache_fd, name, O_RDONLY | O_DIRECTORY, 0);

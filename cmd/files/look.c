@@ -42,7 +42,10 @@ static int open_below(const struct walk *walk, const char *path, int flags)
 	return beneath_open(walk->look.share, path, flags | O_DIRECTORY, 0);
 }
 
-/* Session code must not hide a folder by its mode: git needs no list of names to use it. */
+/*
+ * Opens a folder, lifting a mode by which session code has closed it: git needs no list of names to
+ * use it.
+ */
 static int open_folder(const struct walk *walk, const char *path)
 {
 	int fd = open_below(walk, path, O_RDONLY);
@@ -69,7 +72,7 @@ static unsigned char type_of(int dir, const struct dirent *entry)
 	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
 }
 
-/* A path that is too long for git is skipped. */
+/* Queues a folder. A path that is too long for git is skipped. */
 static void add_folder(struct walk *walk, const struct folder_at *folder, const char *name)
 {
 	char *path = xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "", name);

@@ -230,7 +230,10 @@ static int remove_all(struct remover *remover, int home_fd, const char *name)
 	}
 }
 
-/* A copy of results holds a shared lock on the data folder: see lib/workspace/keeper.c. */
+/*
+ * Waits for a copy of results, which holds a shared lock on the data folder: see
+ * lib/workspace/keeper.c.
+ */
 static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);

@@ -177,7 +177,7 @@ static void look_at(struct search *search, int folder_fd, const char *path, cons
 		look_beside(search, path, depth + 1);
 }
 
-/* `path` is relative to the data folder, which itself is "". */
+/* Searches a folder. `path` is relative to the data folder, which itself is "". */
 static void look_beside(struct search *search, const char *path, int depth)
 {
 	bool at_top = path[0] == '\0';
@@ -247,7 +247,7 @@ static int open_kept(const json_t *request)
 	return fd < 0 || folder == NULL ? -1 : beneath_open(fd, folder, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* Must run before the copies: their result ends the output. */
+/* Reports what is not copied. Must run before the copies: their result ends the output. */
 static void report_left(const struct search *search)
 {
 	cleanup_free char *left = NULL;

@@ -14,9 +14,9 @@ struct source_folder {
 
 /*
  * Opens a regular file for reading and returns the descriptor. A link in output/ stands for the
- * file in the data folder that it leads to, also through further links to files, and sets
- * *ret_linked; links to folders are not followed. Returns -1 and sets *err: ERR_DENIED, with a
- * message for the user, for a link that leads elsewhere.
+ * file in the data folder that it leads to, and sets *ret_linked. It may lead through further links
+ * to files; links to folders are not followed. Returns -1 and sets *err: ERR_DENIED, with a message
+ * for the user, for a link that leads elsewhere.
  */
 int source_open(const struct source_folder *folder, const char *path, bool *ret_linked,
 		struct err *err) MUST_CHECK;

@@ -83,7 +83,10 @@ static bool is_fresh(const struct timespec *used)
 	return used->tv_sec + TRIM_FRESH_S > time(NULL);
 }
 
-/* A time in the future comes from a clock that was wrong: the entry counts as unused for long. */
+/*
+ * Returns the time of the last use. A time in the future comes from a clock that was wrong: the
+ * entry counts as unused for long.
+ */
 static struct timespec last_use(const struct stat *st)
 {
 	return st->st_mtim.tv_sec > time(NULL) + TRIM_FRESH_S ? (struct timespec){ .tv_sec = 0 }
@@ -110,9 +113,7 @@ static int read_names(int dir_fd, struct items *names, struct err *err)
 
 /* ---- entries ---- */
 
-/*
- * While the lock is held, no process makes, links or removes the entry. Returns -1 when one does.
- */
+/* Locks an entry: no process makes, links or removes it meanwhile. Returns -1 when one does now. */
 static int lock_entry(int sets, const char *name)
 {
 	cleanup_fd int fd = beneath_open(sets, name, O_RDONLY | O_DIRECTORY, 0);
@@ -178,7 +179,7 @@ static bool look_at(int sets, struct item *item)
 	       (!measure(entry, manifest, &item->bytes) && !is_fresh(&item->used));
 }
 
-/* The entry may have been used since it was inspected. */
+/* Removes the entry unless it has been used since it was inspected. */
 static bool remove_entry(int sets, const struct item *item)
 {
 	cleanup_fd int lock = lock_entry(sets, item->name);

@@ -4,12 +4,14 @@
  *
  *   {"op": "trim", "bytes_max": N}
  *
- * Descriptor 3 is the cache's folder. Removed are, in this order: what killed installers left under
- * hidden names; the least recently used entries, until the others have at most N bytes; records
- * without an entry, and the oldest beyond TRIM_RECORDS_MAX. An entry stays while a session has
- * files of it, while it is being linked, and for TRIM_FRESH_S after its last use.
+ * Descriptor 3 is the cache's folder. These are removed, in this order:
+ *   - what killed installers left under hidden names
+ *   - the least recently used entries, until the others have at most N bytes
+ *   - records without an entry, and the oldest beyond TRIM_RECORDS_MAX
  *
- * Result {"removed": N, "bytes": N}: the entries that were removed, and the bytes that stay.
+ * An entry stays while a session has files of it, while it is being linked, and for TRIM_FRESH_S
+ * after its last use. Result {"removed": N, "bytes": N}: the entries that were removed, and the
+ * bytes that stay.
  */
 #ifndef FILES_TRIM_H
 #define FILES_TRIM_H

@@ -283,7 +283,7 @@ static bool step_upstream(struct connection *c)
 /* ---- tunnels ---- */
 
 /*
- * A client in a tunnel expects TLS: the refusal is a TLS alert, unless the client does not speak
+ * Refuses by a TLS alert, as a client in a tunnel expects TLS, unless the client does not speak
  * TLS.
  */
 static void refuse_tunnel(struct connection *c, const char *detail)
@@ -335,8 +335,8 @@ static bool is_other_protocol(const struct buf *in)
 }
 
 /*
- * Node sends requests to http:// through a tunnel. Such a request is judged like one without a
- * tunnel.
+ * Judges a plain request in a tunnel like one without: Node sends requests to http:// through
+ * tunnels.
  */
 static bool step_inner(struct connection *c)
 {

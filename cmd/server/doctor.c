@@ -90,7 +90,7 @@ static const struct python_package *find_package(const struct python_package *pa
 	return NULL;
 }
 
-/* Debian's packages serve Debian's Python only. Any other Python has its own pip. */
+/* Recommends packages. Debian's serve Debian's Python only; any other Python has its own pip. */
 static void recommend_packages(struct report *r, const char *interpreter, const struct buf *apt,
 			       const struct buf *names)
 {
@@ -177,7 +177,8 @@ static void recommend_debian(struct report *r, const struct language *language, 
 }
 
 /*
- * A user who named an interpreter that does not exist must correct a setting, not install anything.
+ * Recommends how to get the language. A user who named a missing interpreter must correct a
+ * setting, not install anything.
  */
 static void recommend_language(struct report *r, const struct language *language)
 {
@@ -195,7 +196,7 @@ static void recommend_language(struct report *r, const struct language *language
 		buf_putf(&r->todo, "  %s\n", language->install_hint);
 }
 
-/* A located file may still not be an interpreter: only the trial shows that it works. */
+/* Reports the trial: a located file may still not be an interpreter. */
 static void report_trial(struct report *r, const struct language *language,
 			 const struct interpreter_path *path, const struct doctor_trial *trial)
 {
@@ -228,7 +229,7 @@ static void report_language(struct report *r, const struct language *language,
 	locate_release(&path);
 }
 
-/* A trial changes its settings, so it gets a copy of its own. */
+/* Reports the languages, with settings of its own, since a trial changes them. */
 static void report_languages(struct report *r, int argc, char **argv)
 {
 	struct settings *settings = settle_settings(argc, argv);

@@ -61,7 +61,10 @@ static const char *version_in(const struct session *session, const struct langua
 	return NULL;
 }
 
-/* The text is untrusted: it may contain output of the interpreter. */
+/*
+ * Returns a copy of an untrusted text, which may contain output of the interpreter. The caller
+ * frees it.
+ */
 static char *clean_copy(const char *text)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -133,7 +136,7 @@ static void try_all(struct checkup *c, const struct settings *settings)
 }
 
 /*
- * A check must change nothing of the user's: no shares, no exports, no audit, no prestarted
+ * Turns off what would change something of the user's: shares, exports, the audit, prestarted
  * sandboxes.
  */
 static void drop_side_effects(struct settings *settings)

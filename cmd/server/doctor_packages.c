@@ -54,7 +54,9 @@ static const char *other_index_hint(const char *language)
 	return "To take another index: PTYCELL_PIP_INDEX=URL, or a folder of wheels";
 }
 
-/* The texts are untrusted: they come from programs that read what indexes send. */
+/*
+ * Prints the result. Its texts are untrusted: they come from programs that read what indexes send.
+ */
 static void say_result(const struct checkup *c, const json_t *result)
 {
 	const char *tool = json_string_value(json_object_get(result, "tool"));
@@ -83,7 +85,10 @@ static void on_checked(void *data, const json_t *result, const char *problem)
 	say("", "%s", other_index_hint(c->language));
 }
 
-/* A missing interpreter and an installer that the user turned off are no failures. */
+/*
+ * Returns false for a missing interpreter and an installer that the user turned off. They are no
+ * failures.
+ */
 static bool is_wanted(const struct checkup *c, const struct language *language, struct err *err)
 {
 	struct interpreter_path path;

@@ -19,7 +19,9 @@
 
 enum { FILE_MAX = 1 << 20 };
 
-/* Each [section] names a driver, except [ODBC], which has unixODBC's own settings. */
+/*
+ * Lists the [sections], each of which names a driver, except [ODBC] with unixODBC's own settings.
+ */
 static void list_drivers(char *text, struct buf *out)
 {
 	char *line;

@@ -123,7 +123,7 @@ static int parse_invocation(struct invocation *invocation, int argc, char **argv
 	return 0;
 }
 
-/* A flag that is not UTF-8 cannot be written as JSON: the entry would name another file. */
+/* Refuses a flag that is not UTF-8: JSON cannot have it, so the entry would name another file. */
 static int check_text(const struct invocation *invocation)
 {
 	for (int i = 0; i < invocation->flag_count; i++) {
@@ -140,7 +140,10 @@ static int check_text(const struct invocation *invocation)
 	return 0;
 }
 
-/* A missing share is no mistake: it may be a disk or a network folder that appears later. */
+/*
+ * Prints a note on missing shares. They are no mistake: a disk or a network folder may appear
+ * later.
+ */
 static void note_absent_shares(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->share_count; i++) {
@@ -173,7 +176,7 @@ static int check_flags(const struct invocation *invocation)
 	return code;
 }
 
-/* A host starts the server in any folder, so the path of a file must be absolute. */
+/* Adds a file's absolute path, since a host may start the server in any folder. */
 static void add_path(json_t *args, const char *prefix, const char *path)
 {
 	cleanup_free char *real = realpath(path, NULL);
@@ -207,7 +210,9 @@ static char *own_path(void)
 	return path ? path : xstrdup("/usr/local/bin/ptycell");
 }
 
-/* wsl.exe passes no environment on. With --exec no shell splits the arguments. */
+/*
+ * Returns the entry. wsl.exe passes no environment on. With --exec no shell splits the arguments.
+ */
 static json_t *make_entry(const struct invocation *invocation)
 {
 	cleanup_free char *path = own_path();
@@ -269,7 +274,7 @@ static void print_entry(const struct invocation *invocation, json_t *entry)
 	printf("%s\n", buf_str(&text));
 }
 
-/* The advice of some hosts ends in a command to complete, which needs our path. */
+/* Prints the advice. That of some hosts ends in a command, which needs our path. */
 static void print_advice(const struct invocation *invocation)
 {
 	cleanup_free char *path = own_path();

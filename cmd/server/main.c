@@ -32,8 +32,9 @@
 enum { OPEN_FILES = 131072, MAPPED_FROM = 1 << 20 };
 
 /*
- * A parent may pass on an ignored SIGCHLD, with which no child can be waited for, and a umask that
- * closes our own files to us. Without a PATH, programs are searched where a shell would.
+ * Resets what a parent may pass on: an ignored SIGCHLD, with which no child can be waited for, and
+ * a umask that closes our own files to us. Without a PATH, programs are searched where a shell
+ * would.
  */
 static void forget_inherited(void)
 {
@@ -43,7 +44,7 @@ static void forget_inherited(void)
 }
 
 /*
- * Memory and environment hold secrets: no core file, no ptrace, no /proc/PID for other processes.
+ * Protects the secrets in memory and environment: no core file, no ptrace, no /proc/PID for others.
  */
 static void be_private(void)
 {
@@ -57,7 +58,9 @@ static void be_private(void)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* A session takes about 24 descriptors, and the usual limit is 1,024 for all. */
+/*
+ * Raises the limit of descriptors. A session takes about 24, and the usual limit is 1,024 for all.
+ */
 static void allow_many_files(void)
 {
 	struct rlimit files;
@@ -87,7 +90,7 @@ static void report_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
-/* With an unusable policy file no code runs: it is unknown what the file forbids. */
+/* Loads the policy file. If it is unusable, no code runs: it is unknown what the file forbids. */
 static struct policyfile *load_policy(struct settings *settings)
 {
 	struct err err;
@@ -102,14 +105,17 @@ static struct policyfile *load_policy(struct settings *settings)
 	return policyfile_load(NULL, &err);
 }
 
-/* A user who asked for an audit must not have code run without it. */
+/* Stops code from running without the audit that the user asked for. */
 static void check_audit(struct settings *settings)
 {
 	if (settings->audit != NULL && settings->problem == NULL)
 		settings->problem = audit_refusal(settings->audit);
 }
 
-/* When requests come from a file, no host gives up waiting: each request waits for its cell. */
+/*
+ * Makes each request wait for its cell when requests come from a file: then no host gives up
+ * waiting.
+ */
 static void wait_for_cells(struct settings *settings)
 {
 	struct stat st;

@@ -167,7 +167,7 @@ static const char *what_numbers_are(double low, double high)
 	return low >= 1e8 ? "of seconds since 1970 datetime(%s, 'unixepoch') makes a date" : "";
 }
 
-/* date(20260131) is a day some 55 thousand years from now, or NULL. */
+/* Advises on numbers as dates: date(20260131) is a day some 55 thousand years from now, or NULL. */
 static void advise_days(const struct subject *subject)
 {
 	cleanup_free char *sample = column_shown(subject->column->undated);
@@ -238,7 +238,7 @@ static void put_number(struct buf *out, const struct column *column)
 			 buf_str(&name), buf_str(&name));
 }
 
-/* SQLite converts the number to text then: '9' is greater than 10. */
+/* Advises on a text beside a number, which SQLite converts to text: '9' is greater than 10. */
 static void advise_numbered(const struct subject *subject)
 {
 	const struct column *column = subject->column;
@@ -293,7 +293,7 @@ static void advise_cast(const struct subject *subject)
 			  buf_str(&zeros), buf_str(&way));
 }
 
-/* At most half of the values are numbers, so nothing else reports the column. */
+/* Advises on a column of which at most half are numbers, so nothing else reports it. */
 static void advise_sorted(const struct subject *subject)
 {
 	const struct column *column = subject->column;
@@ -357,7 +357,7 @@ static void advise_texted(const struct subject *subject)
 		  subject->column->verdict.type == INFER_TYPE_INTEGER ? "INTEGER" : "REAL");
 }
 
-/* SQLite computes 0 for 'a' + 'b', and starts from 2026 for a date. */
+/* Advises on calculating: SQLite computes 0 for 'a' + 'b', and starts from 2026 for a date. */
 static void advise_added(const struct subject *subject)
 {
 	bool dated = column_is_dated(subject->column);
@@ -371,7 +371,10 @@ static void advise_added(const struct subject *subject)
 		dated ? "julianday() gives days for ISO dates" : "|| joins texts");
 }
 
-/* The number 1 and the text '1' are two values for GROUP BY, for joins, and for UNION itself. */
+/*
+ * Advises on combined columns: 1 and '1' are two values for GROUP BY, for joins, and for UNION
+ * itself.
+ */
 static void advise_stacked(const struct subject *subject)
 {
 	sink_note(subject->sink,

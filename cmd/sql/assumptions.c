@@ -74,7 +74,7 @@ static const char *what_doubles_are_for(const struct column *column)
 	return counts[INFER_HUGE] > 0 ? "integers of more than 64 bits" : "infinite numbers";
 }
 
-/* 1.250 may be 1250 or 1.25. */
+/* Reports a point with two meanings: 1.250 may be 1250 or 1.25. */
 static void report_thousands(const struct column *column, const char *name, const char *file,
 			     struct sink *sink)
 {

@@ -13,7 +13,7 @@ enum { ASSUMPTIONS_COLUMNS_MAX = 5 };
  * Reports, once for each sheet, everything that was assumed.
  *
  * Each time it reports columns that the query read: texts of which most values are numbers or
- * booleans, and texts that were compared with a number or used as conditions. It also reports
+ * booleans, and texts that it compared with a number or used as conditions. It also reports
  * booleans beside a text that `truths` says the query has.
  */
 void assumptions_report(struct sheet *sheet, bool truths, struct sink *sink);

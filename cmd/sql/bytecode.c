@@ -125,7 +125,10 @@ struct part {
 
 static struct part part_of_column(const struct flow *flow, int cursor, int column, unsigned depth);
 
-/* A value that is read from a cursor has the origin of what was inserted there. */
+/*
+ * Returns a value's kinds and origin. A value that is read from a cursor has the origin of what was
+ * inserted.
+ */
 static struct part part_of(const struct flow *flow, size_t index, int reg, unsigned depth)
 {
 	struct part part = { .kinds = flow_kinds(flow, index, reg),

@@ -5,9 +5,8 @@
  *
  * SQLite converts one side of a comparison only beside a column that is declared with the other
  * type. The result of a function, an aggregate or a derived table may have no type, and then no
- * text equals a number. The words of a query hardly show whether that happens, but SQLite's program
- * for it does: each comparison names its conversion, and each register has a path by which values
- * get there.
+ * text equals a number. The words of a query hardly show that, but SQLite's program for it does.
+ * Each comparison names its conversion, and each register has a path by which values get there.
  */
 #ifndef SQL_BYTECODE_H
 #define SQL_BYTECODE_H

@@ -52,8 +52,8 @@ size_t clause_behind_brackets(const struct clause *clause, size_t at);
 /* Returns the bracket around `at`; 0 for none. */
 size_t clause_bracket_of(const struct clause *clause, size_t at);
 /*
- * Return where the operand before `at` begins, and where the operand that begins at `at` ends. With
- * `both`, one AND belongs to it, that of BETWEEN.
+ * Returns where the operand before `at` begins. The second function returns where the operand that
+ * begins at `at` ends; with `both`, one AND belongs to it, that of BETWEEN.
  */
 size_t clause_left_of(const struct clause *clause, size_t at);
 size_t clause_right_of(const struct clause *clause, size_t at, bool both);
@@ -62,7 +62,7 @@ size_t clause_right_of(const struct clause *clause, size_t at, bool both);
  * `at` when there is none.
  */
 size_t clause_behind_operator(const struct clause *clause, size_t at);
-/* Return true when a condition begins at `at`, or ends before it. */
+/* Returns true when a condition begins at `at`, or ends before it. */
 bool clause_begins_condition(const struct clause *clause, size_t at);
 bool clause_ends_condition(const struct clause *clause, size_t at);
 /*

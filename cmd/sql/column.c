@@ -349,7 +349,7 @@ static bool grow_slots(struct column_texts *texts)
 	return true;
 }
 
-/* From here on equal texts may have two codes. */
+/* Ends the sharing of codes: equal texts may have two from here on. */
 static void stop_sharing(struct column_texts *texts)
 {
 	sqlite3_free(texts->slots);

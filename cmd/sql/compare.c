@@ -51,7 +51,10 @@ static const struct operation equality = {
 
 /* ---- two sides ---- */
 
-/* 2026-01-05 10:00 is greater than 2026-01-05, and never equals it. */
+/*
+ * Returns true for times beside days: 2026-01-05 10:00 is greater than 2026-01-05, and never equals
+ * it.
+ */
 static bool misses_days(unsigned moments, const struct side *b)
 {
 	return moment_has_both(moments) && (b->days || moment_is_day(b->written));
@@ -400,7 +403,7 @@ static struct side value_before(const struct clause *clause, size_t end)
 	return (struct side){ .begin = begin, .end = end };
 }
 
-/* v + 0 and v * 1 are written to convert a text to a number. */
+/* Returns true for v + 0 and v * 1, which are written to convert a text to a number. */
 static bool is_conversion(const struct clause *clause, size_t at)
 {
 	double idle = clause_is_one_of(clause, at, "+-") ? 0 : 1;

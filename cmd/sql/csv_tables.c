@@ -62,7 +62,7 @@ static struct table *find_table(const struct csv_tables *tables, const char *nam
 	return NULL;
 }
 
-/* It is a module_find. */
+/* Returns the sheet of a table; a module_find. */
 static struct sheet *find_sheet(void *data, const char *name)
 {
 	const struct table *table = find_table(data, name);
@@ -194,7 +194,10 @@ static bool is_other_case(struct csv_tables *tables, const char *name, const cha
 	return true;
 }
 
-/* A file that cannot be read is recorded: its error is reported if the query needs that table. */
+/*
+ * Loads a file. Records one that cannot be read: its error is reported if the query needs that
+ * table.
+ */
 static int try_load(struct csv_tables *tables, const char *name, const char *path, struct err *err)
 {
 	if (find_failure(tables, name) != NULL || load(tables, name, path, err) == 0)
@@ -261,7 +264,10 @@ static bool precedes_table(const struct lexer *lexer, const struct token *token)
 	return token->kind == TOKEN_OTHER && strchr("(,.", lexer->text[token->at]) != NULL;
 }
 
-/* Each word of the query may be a table's name or a column's; some texts may be a table's. */
+/*
+ * Loads what the query's words may name. Each may be a table's name or a column's; some texts a
+ * table's.
+ */
 static int load_each(struct csv_tables *tables, const char *sql, size_t len, struct err *err)
 {
 	struct lexer lexer;
@@ -409,7 +415,10 @@ sqlite3 *csv_tables_db(const struct csv_tables *tables)
 	return tables->db;
 }
 
-/* A finding about a column makes a finding about the query's own values redundant. */
+/*
+ * Returns true for a finding about a column, which makes one about the query's own values
+ * redundant.
+ */
 static bool has_marks(const struct csv_tables *tables, unsigned marks)
 {
 	for (size_t i = 0; i < tables->sheet_count; i++)

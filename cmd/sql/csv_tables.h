@@ -18,7 +18,10 @@
 
 struct csv_tables;
 
-/* `dir_fd` is the session's folder, borrowed. Returns NULL and sets *err. */
+/*
+ * Returns the tables of the session's folder `dir_fd`, which is borrowed. Returns NULL and sets
+ * *err.
+ */
 struct csv_tables *csv_tables_new(int dir_fd, struct err *err) MUST_CHECK;
 /*
  * Creates tables for the files that the statement names, or for all files when it reads the schema.

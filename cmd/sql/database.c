@@ -107,7 +107,7 @@ static int lock_down_to_driver(const struct database *database, const json_t *ab
 	return lockdown_driver(database->dir_fd, folder, err);
 }
 
-/* tzset() must read the zone's file before the lockdown hides it. */
+/* Sets the time zone: tzset() must read its file before the lockdown hides it. */
 static void use_zone(const json_t *about)
 {
 	const char *zone = json_string_value(json_object_get(about, "zone"));
@@ -182,7 +182,8 @@ static int stat_file(const struct database *database, struct stat *ret, struct e
 }
 
 /*
- * A database with a log is written without asking readers: what was read may then mix two states.
+ * Fails when the file has changed. A database with a log is written without asking readers: what
+ * was read may then mix two states.
  */
 static int check_unchanged(const struct database *database, const struct stat *before,
 			   struct err *err)
@@ -213,7 +214,7 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 	return result;
 }
 
-/* A bare name may mean a file in one of the folders where a session has its files. */
+/* Names a file in a folder where a session has its files, which a bare name may mean. */
 static int fail_missing(const struct database *database, struct err *err)
 {
 	static const char *const folders[] = { "output", "input" };

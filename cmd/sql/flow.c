@@ -286,7 +286,7 @@ static void apply(struct flow *flow, size_t index)
 
 /* ---- all paths through the program ---- */
 
-/* It is a program_visit. */
+/* Merges the current registers into those before `to`; a program_visit. */
 static void arrive(void *data, size_t to)
 {
 	struct flow *flow = data;

@@ -94,7 +94,7 @@ static void add_real(struct sum *sum, double value)
 	sum->real = whole;
 }
 
-/* `times` is 1 for a value that enters, -1 for one that leaves a window. */
+/* Counts a value: `times` is 1 for one that enters, -1 for one that leaves a window. */
 static void count_real(struct sum *sum, double value, int times)
 {
 	if (!isinf(value))

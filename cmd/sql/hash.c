@@ -59,7 +59,7 @@ uint64_t hash_real(double value)
 	return mix(bits);
 }
 
-/* `bits` are set in each word. */
+/* Hashes bytes by words, with `bits` set in each. */
 static uint64_t hash_bytes(const char *s, size_t len, uint64_t bits)
 {
 	uint64_t hash = len;
@@ -150,7 +150,7 @@ static bool read_shape(const char *s, size_t len, struct shape *ret)
 	return at < len && at + count_digits(s + at, len - at) == len;
 }
 
-/* The last `digits` characters are digits without leading zeros. */
+/* Hashes an integer, whose last `digits` characters are digits without leading zeros. */
 static enum hash_number hash_whole(const char *s, size_t len, size_t digits, uint64_t *ret)
 {
 	uint64_t value = 0;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 uint64_t hash_integer(int64_t value);
-/* A double with an integer value of 64 bits has that integer's hash. */
+/* Returns a double's hash. An integer value of 64 bits has that integer's hash. */
 uint64_t hash_real(double value);
 uint64_t hash_text(const char *s, size_t len);
 /* Texts that differ only in the case of ASCII letters have the same hash. */

@@ -78,7 +78,7 @@ static uint32_t take(struct text *pattern, uint32_t escape, bool *ret_plain)
 	return c;
 }
 
-/* The last % takes as much as needed; what follows it is tried again. */
+/* Matches a pattern. The last % takes as much as needed; what follows it is tried again. */
 static bool matches(struct text pattern, struct text text, uint32_t escape)
 {
 	struct text behind = { .s = NULL }; /* the pattern behind the last % */

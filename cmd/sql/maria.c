@@ -35,7 +35,10 @@ struct field {
 	unsigned long max_length;
 };
 
-/* The driver cuts values at the length of the longest value that the library saw while storing. */
+/*
+ * Lifts the length at which the driver cuts values: the longest one that the library saw while
+ * storing.
+ */
 static void forget_longest(void *statement)
 {
 	void *(*metadata)(void *statement);
@@ -68,7 +71,7 @@ EXPORTED int mysql_stmt_store_result(void *statement)
 	return library_find(LIBRARY, __func__, &store) ? store(statement) : 1;
 }
 
-/* The driver fetches as long as there are more rows than it has. */
+/* Returns an endless count: the driver fetches as long as there are more rows than it has. */
 unsigned long long mysql_stmt_num_rows(void *statement);
 EXPORTED unsigned long long mysql_stmt_num_rows(void *statement)
 {

@@ -47,7 +47,7 @@ struct cursor {
 	unsigned scans;
 };
 
-/* SQLite requires the base as the first member. */
+/* Returns the table of its base, which SQLite requires as the first member. */
 static struct vtab *vtab_of(sqlite3_vtab *base)
 {
 	return (struct vtab *)(void *)base;
@@ -85,7 +85,7 @@ static void put_columns(struct buf *out, const struct sheet *sheet)
 	buf_puts(out, ")");
 }
 
-/* `arguments`: the names of module, database and table, then the module's own arguments. */
+/* Connects a table. `arguments`: the names of module, database and table, then the module's own. */
 static int connect(sqlite3 *db, void *data, int count, const char *const *arguments,
 		   sqlite3_vtab **ret, char **ret_message)
 {
@@ -112,8 +112,8 @@ static int connect(sqlite3 *db, void *data, int count, const char *const *argume
 }
 
 /*
- * It must differ from `connect`: otherwise "csv" itself would be a table in every schema, as in
- * sales.csv.
+ * Creates a table. It must differ from `connect`: otherwise "csv" itself would be a table in every
+ * schema, as in sales.csv.
  */
 static int create(sqlite3 *db, void *data, int count, const char *const *arguments,
 		  sqlite3_vtab **ret, char **ret_message)
@@ -161,7 +161,7 @@ static void want(struct sheet *sheet, sqlite3_uint64 used)
 	}
 }
 
-/* LIMIT and OFFSET also come as constraints, without a column. */
+/* Returns false for LIMIT and OFFSET, which come as constraints without a column. */
 static bool is_comparison(const struct sqlite3_index_constraint *constraint)
 {
 	return constraint->iColumn >= 0 && constraint->op != SQLITE_INDEX_CONSTRAINT_LIMIT &&

@@ -260,7 +260,7 @@ static unsigned match_form(const struct file *file, enum form form, const char *
 	return MATCH_NONE;
 }
 
-/* `key` is the name in composed form. */
+/* Returns the rank of a match. `key` is the name in composed form. */
 static unsigned match_file(const struct file *file, const char *name, const char *key)
 {
 	unsigned written = match_form(file, AS_WRITTEN, name);

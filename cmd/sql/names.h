@@ -18,7 +18,7 @@ enum { NAMES_FILES_MAX = 2000, NAMES_DEPTH_MAX = 8 };
 
 struct names;
 
-/* `dir_fd` is the session's folder, borrowed. */
+/* Returns the names of the session's folder `dir_fd`, which is borrowed. */
 struct names *names_new(int dir_fd);
 /* Reads the folder again. Paths from before are no longer valid. */
 void names_look(struct names *names);

@@ -33,7 +33,7 @@ enum {
 
 /* ---- a query ---- */
 
-/* A statement is cancelled by the driver. libpq is used where a thread may be blocked in it. */
+/* Cancels by the driver, or by libpq where a thread may be blocked in it. */
 static void cancel(void *statement)
 {
 	if (!pq_cancel())
@@ -115,7 +115,8 @@ static int begin_transaction(struct odbc *odbc, const struct query *query, struc
 }
 
 /*
- * Elsewhere the driver enforces the deadline. It closes the connection of a killed process anyway.
+ * Sets the driver's timeout, which enforces the deadline where the database does not. The driver
+ * closes the connection of a killed process anyway.
  */
 static void set_driver_timeout(struct odbc *odbc, SQLHSTMT statement, uint64_t timeout_ms)
 {
@@ -135,7 +136,9 @@ static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
 					    : result;
 }
 
-/* `ret_columns` may be NULL: some drivers query the database once more for them. */
+/*
+ * Prepares a text. `ret_columns` may be NULL: some drivers query the database once more for them.
+ */
 static int prepare_text(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 			SQLSMALLINT *ret_columns, struct err *err)
 {
@@ -191,8 +194,8 @@ static void put_around(struct buf *text, const struct query *query)
 }
 
 /*
- * MariaDB prepares VALUES as if it had no columns. Its driver then loses the rows, the connection
- * and its own state. Such a query only runs within one that has columns.
+ * Prepares a query. MariaDB prepares VALUES as if it had no columns, and its driver then loses the
+ * rows, the connection and its own state. Such a query only runs within one that has columns.
  */
 static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 			 struct err *err)
@@ -370,7 +373,7 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	return result;
 }
 
-/* Connector/C: gone away, lost, out of sync, malformed packet. */
+/* Returns true for Connector/C's errors: gone away, lost, out of sync, malformed packet. */
 static bool is_broken(const struct odbc *odbc)
 {
 	static const SQLINTEGER numbers[] = { 2006, 2013, 2014, 2027, 2055 };
@@ -381,7 +384,7 @@ static bool is_broken(const struct odbc *odbc)
 	return false;
 }
 
-/* Some drivers report a lost connection by the state, some only when asked. */
+/* Returns true when the driver reports a lost connection, by the state or when asked. */
 bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 {
 	static const char *const states[] = { "08", "57P", "HYT01" };

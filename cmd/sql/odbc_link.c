@@ -24,7 +24,7 @@
 
 enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024, HIDDEN_MIN = 4, SETTINGS_MAX = 16 << 10 };
 
-/* ODBC takes strings that are not const and does not write to them. */
+/* Returns a string for ODBC, which takes strings that are not const and does not write to them. */
 SQLCHAR *odbc_text(const char *s)
 {
 	return (SQLCHAR *)(uintptr_t)s;
@@ -37,7 +37,7 @@ SQLPOINTER odbc_number(uintptr_t n)
 
 /* ---- failures ---- */
 
-/* A shorter password may occur in words by chance, and the stars would reveal it. */
+/* Hides the password. A shorter one may occur in words by chance, and the stars would reveal it. */
 static void hide(char *message, const char *secret)
 {
 	const size_t len = secret != NULL ? strlen(secret) : 0;
@@ -83,7 +83,10 @@ int odbc_fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err 
 		       (const char *)odbc->state);
 }
 
-/* PostgreSQL treats an untyped literal as text, but rejects an untyped parameter. */
+/*
+ * Returns true for an untyped parameter, which PostgreSQL rejects although it treats such a literal
+ * as text.
+ */
 static bool lacks_type(const struct odbc *odbc, const char *message)
 {
 	return odbc->dialect == SQL_POSTGRESQL && str_eq((const char *)odbc->state, "42P18") &&
@@ -164,7 +167,7 @@ static bool lacks_driver(const struct odbc *odbc)
 	return connection_hint((const char *)odbc->state)[0] != '\0';
 }
 
-/* An URL says "postgresql" or "mysql": the first installed driver for it is used. */
+/* Sets the driver. A URL says "postgresql" or "mysql": the first installed one for it is used. */
 static int find_driver(struct odbc *odbc, struct buf *string, struct err *err)
 {
 	cleanup_free char *driver = connection_get(buf_str(string), "Driver");
@@ -251,10 +254,7 @@ static void learn_capabilities(struct odbc *odbc)
 			   (extensions & needed) == needed;
 }
 
-/*
- * With a DSN the dialect is known only after connecting: connect again with the options of that
- * dialect.
- */
+/* Connects again with the options of the dialect, which a DSN reveals only after connecting. */
 static int link_again(struct odbc *odbc, struct buf *string, struct err *err)
 {
 	(void)SQLDisconnect(odbc->link);
@@ -319,7 +319,7 @@ static void learn_postgresql(struct odbc *odbc)
 			 look_ms == 0;
 }
 
-/* MariaDB counts in seconds, MySQL in milliseconds. */
+/* Reads the login's deadline. MariaDB counts in seconds, MySQL in milliseconds. */
 static void learn_mysql(struct odbc *odbc)
 {
 	odbc->is_mariadb = ask(odbc, "SELECT CAST(@@max_statement_time * 1000 AS SIGNED)",
@@ -467,7 +467,10 @@ static int open_link(struct odbc *odbc, const char *connection, struct err *err)
 	return 0;
 }
 
-/* A driver may wait for ever when a server accepts the connection and sends nothing. */
+/*
+ * Ends the process. A driver may wait for ever when a server accepts the connection and sends
+ * nothing.
+ */
 static void exit_at_deadline(void)
 {
 	struct err err;

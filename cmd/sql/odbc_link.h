@@ -35,7 +35,9 @@ struct odbc {
 	char *password; /* must not appear in any message; may be NULL */
 };
 
-/* ODBC takes strings that are not const and does not write to them. */
+/*
+ * Returns an argument for ODBC, which takes strings that are not const and does not write to them.
+ */
 SQLCHAR *odbc_text(const char *s);
 SQLPOINTER odbc_number(uintptr_t n);
 /*

@@ -20,13 +20,13 @@ enum {
 	COUNT_MAX_POSTGRESQL = 7498 /* libpq reads no longer list of types */
 };
 
-/* ODBC takes strings that are not const and does not write to them. */
+/* Returns a string for ODBC, which takes strings that are not const and does not write to them. */
 static SQLPOINTER text_of(const char *s)
 {
 	return (SQLPOINTER)(uintptr_t)s;
 }
 
-/* SQL Server reads text that is not Unicode by its own code page. */
+/* Returns a type of Unicode text for SQL Server, which reads other text by its own code page. */
 static SQLSMALLINT type_of_text(enum sql_dialect dialect, const char *s, size_t len)
 {
 	bool wide = false;

@@ -98,7 +98,7 @@ static enum form form_of(SQLSMALLINT type)
 }
 
 /*
- * Corrects psqlodbc's types: bit(5) is not a boolean, money is not a number ("$1,234.50"), and a
+ * Corrects psqlodbc's types: bit(5) is not a boolean, and money is not a number ("$1,234.50"). A
  * column of type lo has the number of a large object, which psqlodbc would read.
  */
 static SQLSMALLINT true_type(const struct odbc_rows_how *how, SQLHSTMT prepared, SQLUSMALLINT index,

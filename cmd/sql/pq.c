@@ -167,7 +167,10 @@ static char *copy_field(error_field *field_of, const void *result, int field)
 	return text != NULL ? xstrdup(text) : NULL;
 }
 
-/* psqlodbc reads the message of each error and each notice; libpq itself reads those of errors. */
+/*
+ * Records an error when its message is read: psqlodbc reads that of each error and notice, libpq of
+ * errors.
+ */
 EXPORTED char *PQresultErrorField(const void *result, int field)
 {
 	error_field *field_of;

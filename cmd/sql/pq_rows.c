@@ -41,7 +41,7 @@ struct rows {
 
 /* ---- values ---- */
 
-/* PostgreSQL writes no others than 0-9 and a-f. */
+/* Returns a digit's value. PostgreSQL writes no others than 0-9 and a-f. */
 static unsigned int hex_digit(char c)
 {
 	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;

@@ -67,7 +67,7 @@ struct run {
 	bool full;
 };
 
-/* The message has no text of psqlodbc. */
+/* Sets *err to PostgreSQL's message, without text of psqlodbc. Always returns -1. */
 static int fail_run(struct run *run, const void *result, struct err *err)
 {
 	const char *message = PQresultErrorField(result, FIELD_MESSAGE);
@@ -106,7 +106,7 @@ static int take_result(struct run *run, const void *result, struct err *err)
 	return take_rows(run, result, err);
 }
 
-/* The connection is free again once all results are read. An unwanted rest is cancelled. */
+/* Reads all results: the connection is free again only then. An unwanted rest is cancelled. */
 static int take_all(struct run *run, struct err *err)
 {
 	bool over = false;
@@ -208,7 +208,7 @@ static int run_all(struct run *run, const struct pq_query *query, struct err *er
 	return send_query(query) ? take_all(run, err) : fail_run(run, NULL, err);
 }
 
-/* psqlodbc sets its own receiver of notices again for each of its queries. */
+/* Sets the receiver of notices for each query, as psqlodbc does for its own. */
 int pq_run(const struct pq_query *query, const struct pq_taker *taker, char *ret_state,
 	   struct err *err)
 {

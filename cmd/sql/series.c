@@ -101,7 +101,7 @@ static bool is_past(const struct cursor *cursor)
 						  : cursor->value < cursor->arguments[COLUMN_STOP];
 }
 
-/* A stop may be between two integers. */
+/* Returns true for an integer. A stop may also be between two integers. */
 static bool is_integer(sqlite3_value *value, int column)
 {
 	switch (sqlite3_value_numeric_type(value)) {

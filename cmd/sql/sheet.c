@@ -216,7 +216,7 @@ static int read_header(struct sheet *sheet, struct csv_reader *reader, struct er
 	return result < 0 ? -1 : 0;
 }
 
-/* Empty fields at a row's end mean nothing. */
+/* Counts a row's fields without empty ones at its end, which mean nothing. */
 static size_t used_fields(const struct csv_reader *reader, size_t columns)
 {
 	size_t count = reader->count;
@@ -303,8 +303,8 @@ static bool is_shifted(const struct sheet *sheet, size_t named)
 }
 
 /*
- * R writes different names of rows, and no name for their column. Without quotes around them, the
- * field may result from the comma of 1,50.
+ * Returns true for R's names of rows, which differ and have no name for their column. Without
+ * quotes around them, the field may result from the comma of 1,50.
  */
 static bool has_row_names(const struct sheet *sheet)
 {

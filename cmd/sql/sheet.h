@@ -56,7 +56,7 @@ struct sheet {
  * Opens `path` below `dir_fd`, which is borrowed, and reads it through. Returns NULL and sets *err.
  */
 struct sheet *sheet_open(int dir_fd, const char *path, struct err *err) MUST_CHECK;
-/* `sheet` may be NULL. */
+/* Frees the sheet, which may be NULL. */
 void sheet_free(struct sheet *sheet);
 /* Returns true while the file is unchanged since it was read. */
 bool sheet_is_current(const struct sheet *sheet);

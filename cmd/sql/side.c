@@ -426,7 +426,7 @@ static void add_value(const struct clause *clause, size_t at, struct side *side)
 	}
 }
 
-/* v + 0 and -v are numbers for any v. */
+/* Returns true for v + 0 and -v, which are numbers for any v. */
 static bool is_sum(const struct clause *clause, const struct side *side)
 {
 	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
@@ -436,7 +436,10 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* d || ':00' no longer has the form of d, and n || '-' is not a number. */
+/*
+ * Returns true for d || ':00', which no longer has the form of d, and n || '-', which is not a
+ * number.
+ */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
 	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
@@ -445,7 +448,7 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* The result is a text, no matter what its parts are. */
+/* Drops the traits of the parts: the result is a text, no matter what they are. */
 static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
@@ -453,7 +456,7 @@ static void forget_parts(struct side *side)
 	side->numeric = side->boolean = false;
 }
 
-/* TRUE and FALSE are numbers, except behind IS. */
+/* Returns true for TRUE and FALSE, which are numbers except behind IS. */
 static bool is_truth(const struct clause *clause, size_t at)
 {
 	static const char *const truths[] = { "TRUE", "FALSE", NULL };

@@ -62,7 +62,7 @@ void side_look(const struct sides *sides, struct side *side);
 void side_mark(const struct sides *sides, const struct side *side, unsigned marks);
 /* Sets those `marks` that apply to the column. */
 void side_mark_column(struct column *column, unsigned marks);
-/* The same for all columns with that name. */
+/* Does the same for all columns with that name. */
 void side_look_named(const struct sides *sides, const char *name, struct side *side);
 void side_mark_named(const struct sides *sides, const char *name, unsigned marks);
 /*

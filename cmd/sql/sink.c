@@ -218,7 +218,7 @@ static size_t print_real(char *text, size_t size, double value)
 	return (size_t)len;
 }
 
-/* NaN and the infinities are not numbers in JSON. */
+/* Returns a JSON number, or a text for NaN and the infinities. */
 static json_t *make_real(const char *text)
 {
 	double value = strtod(text, NULL);
@@ -226,7 +226,7 @@ static json_t *make_real(const char *text)
 	return isfinite(value) ? json_real(value) : json_make_str(text);
 }
 
-/* A reader would take a column of such numbers for integers. */
+/* Returns true for digits alone. A reader would take a column of such numbers for integers. */
 static bool looks_whole(const char *s, size_t len)
 {
 	size_t sign = len > 0 && *s == '-';

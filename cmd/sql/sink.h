@@ -30,9 +30,9 @@ struct sink_spec {
 
 struct sink;
 
-/* `spec` is borrowed until free. */
+/* Returns a sink. `spec` is borrowed until free. */
 struct sink *sink_new(const struct sink_spec *spec);
-/* `sink` may be NULL. */
+/* Frees the sink, which may be NULL. */
 void sink_free(struct sink *sink);
 /*
  * Adds a column; all come before the first row. `type` may be NULL: the first value with a type
@@ -44,7 +44,7 @@ void sink_int(struct sink *sink, int64_t value);
 void sink_bool(struct sink *sink, bool value);
 void sink_real(struct sink *sink, double value);
 void sink_text(struct sink *sink, const char *s, size_t len);
-/* Take numbers as the database wrote them, NUL-terminated. */
+/* Takes a number as the database wrote it, NUL-terminated. */
 void sink_integer(struct sink *sink, const char *s, size_t len);
 /* Takes the shortest text of this number. */
 void sink_exact_real(struct sink *sink, const char *s, size_t len);

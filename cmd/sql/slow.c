@@ -146,7 +146,7 @@ static bool has_column(const struct clause *clause, struct part part, const char
 	return false;
 }
 
-/* A column alone has three tokens, b.x. */
+/* Returns true for more than a column, whose tokens are three, b.x. */
 static bool is_expression(struct part part)
 {
 	enum { COLUMN = 3 };

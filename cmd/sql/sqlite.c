@@ -118,7 +118,7 @@ static bool lacks_log(sqlite3 *db)
 	return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
 }
 
-/* The log is beside the target of a link. */
+/* Returns true when a log is beside the target of a link, and not empty. */
 static bool has_log(sqlite3 *db)
 {
 	const char *name = sqlite3_filename_wal(sqlite3_db_filename(db, "main"));
@@ -127,7 +127,10 @@ static bool has_log(sqlite3 *db)
 	return stat(name, &st) == 0 && st.st_size > 0;
 }
 
-/* A log can be read only with its index, which a reader must not make. */
+/*
+ * Opens a database of the machine. A log can be read only with its index, which a reader must not
+ * make.
+ */
 sqlite3 *sqlite_open_host(const char *path, bool *ret_still, struct err *err)
 {
 	sqlite3 *db = open_with(path, SQLITE_OPEN_READONLY, NULL, err);
@@ -164,9 +167,9 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /*
- * A virtual table, such as json_each(), declares its columns by a CREATE TABLE that never runs. For
- * that, SQLite asks for these updates and nothing else. Real updates of the schema are impossible:
- * it is sealed.
+ * Returns true for the declaration of a virtual table, such as json_each(): its CREATE TABLE never
+ * runs, and SQLite asks for these updates and nothing else. Real updates of the schema are
+ * impossible: it is sealed.
  */
 static bool is_declared(const char *table)
 {

@@ -43,7 +43,7 @@ struct file {
 	int fd;
 };
 
-/* SQLite requires the base as the first member. */
+/* Returns the file of its base, which SQLite requires as the first member. */
 static struct file *file_of(sqlite3_file *base)
 {
 	return (struct file *)(void *)base;

@@ -141,7 +141,7 @@ static unsigned char byte_at(const char *sample, size_t len, size_t at)
 	return at < len ? (unsigned char)sample[at] : ' ';
 }
 
-/* Voicing signs follow a kana that can be voiced. */
+/* Returns true for a voicing sign behind a kana that can be voiced. */
 static bool is_voiced(unsigned char before, unsigned char sign)
 {
 	bool half = before >= 0xca && before <= 0xce;
@@ -164,7 +164,9 @@ static void add_kana(struct score *score, const char *sample, size_t len, size_t
 	score->end = at + 1;
 }
 
-/* A Latin letter beside others makes a pair with one of them by accident. */
+/*
+ * Returns true for a Latin letter beside others, which makes a pair with one of them by accident.
+ */
 static bool is_accident(const char *sample, size_t len, size_t at)
 {
 	unsigned char before = byte_at(sample, len, at - 1);
