@@ -12,7 +12,7 @@
 
 enum { HASH_OFFSET = 4 };
 
-/* Made by the build from driver.py and stub.py; each ends with a 0 that is not counted. */
+/* Made by the build of driver/ and stub.py; each ends with a 0 that is not counted. */
 extern const unsigned char python_driver_source[];
 extern const size_t python_driver_source_len;
 extern const unsigned char python_driver_marshal[];

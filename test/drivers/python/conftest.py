@@ -23,8 +23,7 @@ def codes(tmp_path_factory):
 
     def get(python):
         if python not in made:
-            path = str(tmp_path_factory.mktemp("driver") / "driver.marshal")
-            made[python] = harness.marshalled(python, path)
+            made[python] = harness.pack(python, str(tmp_path_factory.mktemp("driver")))[1]
         return made[python]
 
     return get

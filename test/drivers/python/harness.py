@@ -10,13 +10,15 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
+import tempfile
 import termios
 import time
 
 from patience import WAIT_S
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
-SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
+MAIN = os.path.join(ROOT, "lib/runtime/python/driver/main.py")
 RULES = os.path.join(ROOT, "lib/runtime/python/rules.py")
 STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
 TIOCSIG = 0x40045436
@@ -41,10 +43,18 @@ def read_file(path):
         return file.read()
 
 
-def marshalled(python, out):
-    """What scripts/pack-driver makes of the driver for this interpreter."""
-    subprocess.run([python, os.path.join(ROOT, "scripts/pack-driver"), out, SOURCE], check=True)
-    return read_file(out)
+def pack(python, folder):
+    """What scripts/pack-driver makes of the driver for this interpreter: its source and its marshalled code."""
+    outs = [os.path.join(folder, name) for name in ("driver.py", "driver.marshal")]
+    subprocess.run([python, os.path.join(ROOT, "scripts/pack-driver"), *outs, MAIN], check=True)
+    return [read_file(out) for out in outs]
+
+
+@functools.lru_cache(maxsize=None)
+def source():
+    """The driver as one program."""
+    with tempfile.TemporaryDirectory() as folder:
+        return pack(sys.executable, folder)[0]
 
 
 def encode(kind, ident, parts):
@@ -127,7 +137,7 @@ class Session:
         os.close(slave)
         theirs.close()
         os.set_blocking(self.master, False)
-        self.send("boot", 0, [("marshal", marshal), ("source", read_file(SOURCE))])
+        self.send("boot", 0, [("marshal", marshal), ("source", source())])
         hello = [("proto", "1"), ("nonce", NONCE), ("output", output)]
         if rules is not None:
             hello += [("rules", rules), ("checker", read_file(RULES))]

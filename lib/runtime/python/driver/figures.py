@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""Shows matplotlib figures at plt.show() and at the end of a cell.
+
+A figure is drawn once and its empty border cut off: savefig(bbox_inches="tight") looks the same
+and draws twice.
+"""
+
+import _io
+import sys
+
+from .channel import channel
+from .display import publish
+from .errors import say_traceback
+from .interrupt import in_child
+from .kinds import type_name
+from .limits import IMAGES_PER_CELL
+from .mime import FORMS, parts_of
+from .own import own
+from .state import State
+from .streams import clear_shown, say
+
+
+def figure_forms(figure):
+    """A figure as the value of a cell or an argument of display()."""
+    if any(shown is figure for shown in State.cell.figures) and not figure.stale:
+        return {}
+    State.cell.figures.append(figure)
+    return {"image/png": render_figure(figure)}
+
+
+def render_figure(figure):
+    """The figure as PNG, drawn once and with its empty border cut off.
+
+    savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
+    (mostly a legend) hangs over the edge of the canvas.
+    """
+    warnings = own("warnings")
+
+    with warnings.catch_warnings(record=True) as told:
+        data = draw_figure(figure)
+    tell_warnings(told)
+    return data
+
+
+def tell_warnings(told):
+    """Each once a figure, the letters that a font lacks as one: of the places in us nobody learns."""
+    re = own("re")
+
+    texts, letters = [], []
+    for warning in told:
+        text = str(warning.message)
+        found = re.match(r"Glyph (\d+) .*missing from", text)
+        if found is None:
+            texts.append("%s: %s" % (type_name(warning.category), text))
+        elif int(found[1]) > 32:
+            letters.append(chr(int(found[1])))
+    if letters:
+        texts.append(
+            "UserWarning: the figure's font lacks %s, which are drawn as boxes. matplotlib.font_manager knows the "
+            "fonts that are there; plt.rcParams['font.family'] takes a list of them." % "".join(dict.fromkeys(letters))
+        )
+    for text in dict.fromkeys(texts):
+        say(text)
+
+
+def draw_figure(figure):
+    import numpy
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    original = canvas = figure.canvas
+    if not isinstance(canvas, FigureCanvasAgg):
+        canvas = FigureCanvasAgg(figure)
+    try:
+        canvas.draw()
+        pixels = numpy.asarray(canvas.buffer_rgba())
+        box = content_box(numpy, pixels, round(figure.dpi * 0.1))
+        if box is None or legend_outside(figure, canvas):
+            return tight_png(figure)
+        top, bottom, left, right = box
+        return encode_pixels(numpy, pixels[top:bottom, left:right])
+    finally:
+        if original is not canvas:
+            figure.set_canvas(original)
+
+
+def content_box(numpy, pixels, pad):
+    """Rows and columns that hold more than background; None when content touches the edge."""
+    flat = numpy.ascontiguousarray(pixels).view(numpy.uint32)[:, :, 0]
+    drawn = numpy.not_equal(flat, flat[0, 0])  # which raises where memory does not suffice
+    rows, columns = numpy.flatnonzero(drawn.any(1)), numpy.flatnonzero(drawn.any(0))
+    height, width = flat.shape
+    if not len(rows):
+        return 0, height, 0, width
+    if rows[0] == 0 or columns[0] == 0 or rows[-1] == height - 1 or columns[-1] == width - 1:
+        return None
+    return (
+        max(rows[0] - pad, 0),
+        min(rows[-1] + 1 + pad, height),
+        max(columns[0] - pad, 0),
+        min(columns[-1] + 1 + pad, width),
+    )
+
+
+def legend_outside(figure, canvas):
+    """A legend wholly beyond the canvas leaves no trace at its edge."""
+    legends = list(figure.legends)
+    legends += [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
+    if not legends:
+        return False
+    renderer = canvas.get_renderer()
+    width, height = canvas.get_width_height()
+    boxes = [legend.get_window_extent(renderer) for legend in legends if legend.get_visible()]
+    return any(b.x1 > width or b.y1 > height or b.x0 < 0 or b.y0 < 0 for b in boxes)
+
+
+def tight_png(figure):
+    buffer = _io.BytesIO()
+    options = {"compress_level": 1}
+    figure.savefig(
+        buffer, format="png", dpi=figure.dpi, bbox_inches="tight", pil_kwargs=options
+    )
+    return buffer.getvalue()
+
+
+def encode_pixels(numpy, pixels):
+    """RGBA pixels as a PNG without row filters: of plots as small as PIL's, and much faster."""
+    struct = own("struct")
+    zlib = own("zlib")
+
+    channels = 3 if (pixels[:, :, 3] == 255).all() else 4
+    height, width = pixels.shape[:2]
+    rows = numpy.zeros((height, 1 + width * channels), numpy.uint8)
+    rows[:, 1:] = pixels[:, :, :channels].reshape(height, -1)
+
+    def chunk(kind, data):
+        checksum = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
+
+    color = 2 if channels == 3 else 6
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0))
+    body = chunk(b"IDAT", zlib.compress(rows, 1))
+    return b"\x89PNG\r\n\x1a\n" + header + body + chunk(b"IEND", b"")
+
+
+FORMS.append(("matplotlib.figure", "Figure", figure_forms))
+
+
+def show_figures(blank=True):
+    """Shows and closes all open figures: at plt.show() and at the end of every cell. Blank ones, with nothing in
+    their axes, are what is left of a cell that failed before it drew."""
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    if helpers is None:
+        return
+    managers = helpers.Gcf.get_all_fig_managers()
+    if not managers or in_child():
+        return
+    channel.release()  # drawing takes long, and may be the end of us
+    try:
+        for manager in managers:
+            if blank or is_drawn(manager.canvas.figure):
+                show_figure(manager.canvas.figure)
+    finally:
+        helpers.Gcf.destroy_all()
+
+
+def is_drawn(figure):
+    if figure.lines or figure.patches or figure.texts or figure.images:
+        return True
+    return any(axes.has_data() or axes.texts or axes.tables for axes in figure.axes)
+
+
+def show_figure(figure):
+    if not (figure.axes or figure.lines or figure.patches or figure.texts or figure.images):
+        return
+    if State.clears:
+        clear_shown()
+    try:
+        forms = figure_forms(figure)
+    except Exception as error:
+        say_traceback(error)
+        return
+    if forms:
+        forms["text/plain"] = repr(figure)
+        parts = parts_of(forms)
+        if State.cell.images <= IMAGES_PER_CELL:
+            publish(parts)
+
+
+def note_images_left_out():
+    left_out, lost = State.cell.images_left_out, State.cell.images_lost
+    if left_out:
+        kept = "%d could not be saved in output/ and are lost" % lost if lost else "saved in output/"
+        say("[%d more images are not named: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
+
+
+def hook_matplotlib(module):
+    """Its folders are made once and remembered: in an interpreter whose imports came ahead of the
+    session they are gone by then."""
+    functools = own("functools")
+
+    def remade(original):
+        @functools.wraps(original)
+        def folder():
+            import os
+
+            path = original()
+            os.makedirs(path, exist_ok=True)
+            return path
+
+        return folder
+
+    module.get_cachedir = remade(module.get_cachedir)
+    module.get_configdir = remade(module.get_configdir)
+
+
+def hook_pyplot(pyplot):
+    original = pyplot.show
+
+    def show(*args, **kwargs):
+        if pyplot.get_backend().lower() != "agg":
+            return original(*args, **kwargs)
+        if kwargs.get("block", True) is not False:  # pyplot.pause() says block=False
+            show_figures()
+
+    show.__doc__ = original.__doc__
+    pyplot.show = show
+
+
+def hook_figure(module):
+    original = module.Figure.show
+
+    def show(self, *args, **kwargs):
+        if type(self.canvas).__name__ != "FigureCanvasAgg":
+            return original(self, *args, **kwargs)
+        show_figure(self)
+
+    show.__doc__ = original.__doc__
+    module.Figure.show = show

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Serves as a zygote: forks itself for sessions, and makes each copy a session of its own.
+
+The fork itself happens in C (sandbox/supervise/zygote.h), so no hook of os.fork() runs. What a copy
+must not share is made anew here: random generators, process ids, caches of folders, threads.
+"""
+
+import _signal
+import _thread
+import gc
+import posix
+import sys
+
+from .channel import channel
+from .errors import log
+from .greeting import greet
+from .hello import take_hello
+from .interrupt import on_sigint
+from .state import State
+
+
+def handle_serve(turn):
+    """Is copied for sessions until the next frame comes (sandbox/supervise/zygote.h). Returns in each copy, too."""
+    import ctypes
+
+    library = ctypes.PyDLL(turn.parts["library"])
+    library.parent_variable.restype = ctypes.c_char_p
+    if not library.parent_may_serve(FORK_FD):
+        posix._exit(1)
+    blas = find_blas()
+    channel.answer(turn, [("status", "ok")])
+    gc.collect()
+    gc.freeze()  # what is never collected is never written to, and stays shared
+    State.serving = True
+    outcome = library.parent_serve_python(FORK_FD, channel.fd)
+    if outcome == COPIED:
+        begin_session(library, blas)
+    elif outcome != WANTED:
+        posix._exit(1)
+    State.serving = False
+
+
+FORK_FD = 4
+COPIED = 1
+WANTED = 3
+
+
+def begin_session(library, blas):
+    """What differs between a copy and an interpreter that has just started."""
+    channel.forget()
+    State.main_thread = _thread.get_ident()
+    State.terminal = posix.dup(1)
+    take_environment(library)
+    if "threading" in sys.modules:
+        sys.modules["threading"].main_thread()._set_native_id()
+    reseed()
+    for path in list(sys.path_importer_cache):
+        if not path.startswith("/usr/"):
+            del sys.path_importer_cache[path]
+    hello = greet()
+    _signal.signal(_signal.SIGINT, on_sigint)
+    take_hello(hello)
+    give_threads(blas)
+
+
+def take_environment(library):
+    import os
+    import time
+
+    variables = posix.environ
+    variables.clear()
+    index = 0
+    while True:
+        item = library.parent_variable(index)
+        if item is None:
+            break
+        name, _, value = item.partition(b"=")
+        variables[name] = value
+        index += 1
+    if os.environ._data is not variables:
+        os.environ._data.clear()
+        os.environ._data.update(variables)
+    time.tzset()
+
+
+# Generators that a module keeps for all who use it, and what gives them another beginning.
+RESEED = (
+    ("random", "seed"),
+    ("numpy.random", "seed"),
+    ("mkl_random", "seed"),
+    ("torch", "seed"),
+)
+# Those that know a fork by the process's number, which copies have in common: dropped, they are
+# made anew.
+DROPPED = (("tempfile", "_name_sequence"),)
+
+
+def reseed():
+    for module, function in RESEED:
+        seed = getattr(sys.modules.get(module), function, None)
+        if seed is not None:
+            seed()
+    for module, name in DROPPED:
+        if module in sys.modules:
+            setattr(sys.modules[module], name, None)
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:  # its key is drawn when it is imported
+        process.current_process().authkey = posix.urandom(32)
+    if "_ssl" in sys.modules:  # OpenSSL goes by that number, too
+        sys.modules["_ssl"].RAND_add(posix.urandom(32), 32)
+
+
+def find_blas():
+    """Libraries that a parent keeps to one thread, by OPENBLAS_NUM_THREADS."""
+    with open("/proc/self/maps") as maps:
+        paths = {line.split(None, 5)[-1].strip() for line in maps if "openblas" in line}
+    return sorted(path for path in paths if path.startswith("/"))
+
+
+def give_threads(blas):
+    """As many as an import would have begun, had the parent's environment not said: one."""
+    import ctypes
+    import os
+
+    count = len(posix.sched_getaffinity(0))
+    try:
+        for path in blas:
+            ctypes.CDLL(path, mode=os.RTLD_NOLOAD).openblas_set_num_threads(count)
+        if "numexpr" in sys.modules:
+            sys.modules["numexpr"].set_num_threads(min(count, 8))
+    except Exception as error:
+        log(error)

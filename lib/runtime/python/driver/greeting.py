@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Answers the server's hello.
+
+`main` imports this module first, so READY is sent before the rest of the driver is defined: the
+server prepares the first cell meanwhile.
+"""
+
+import _signal
+import posix
+import sys
+
+from .channel import channel
+
+PROTOCOL = "1"
+
+
+def greet():
+    """Answers the server's hello, before anything else is defined or imported."""
+    frame = channel.peek_frame()
+    kind, _, hello = frame
+    if kind != "hello":
+        posix._exit(1)
+    channel.drop_frame(frame)
+    # From now on the server may interrupt; the handler needs the rest of this file.
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    channel.send(
+        b"ready",
+        0,
+        [
+            ("proto", PROTOCOL),
+            ("nonce", hello.get("nonce", "")),
+            ("language", "python"),
+            ("version", sys.version.partition(" ")[0]),
+            ("executable", sys.executable or ""),
+            ("pid", str(posix.getpid())),
+        ],
+    )
+    return hello
+
+
+HELLO = greet()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Scales images for the model and saves them whole into the output folder.
+
+PIL is imported only for an image that is too large or not a PNG.
+"""
+
+import _io
+import posix
+
+from .errors import error_line
+from .limits import IMAGES_PER_CELL, IMAGE_BYTES, IMAGE_SIDE
+from .own import own
+from .state import State
+from .streams import say
+
+PICTURES = ("image/png", "image/jpeg")  # that are shown; others become such a one
+FORMATS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+STARTS = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
+
+
+def image_parts(data):
+    """The parts for an encoded image, of the kind that its bytes are: scaled for the model, and whole as a file."""
+    if isinstance(data, str):
+        binascii = own("binascii")
+
+        try:
+            data = binascii.a2b_base64(data)
+        except ValueError:
+            return []
+    data = bytes(data)
+    mime = next((kind for start, kind in STARTS.items() if data.startswith(start)), None)
+    if mime is None:
+        return []
+    cell = State.cell
+    cell.images += 1
+    name = save_output(data, FORMATS[mime])
+    if cell.images > IMAGES_PER_CELL:
+        cell.images_left_out += 1
+        cell.images_lost += name is None
+        return []
+    small = shrink(mime, data)
+    if small[0] not in PICTURES:
+        say("[a picture that PIL does not read: %s]" % ("output/" + name if name else "it could not be kept in output/"))
+        return []
+    return [small] + ([("file", name)] if name else [])
+
+
+def shrink(mime, data):
+    """(mime, data) with no side above IMAGE_SIDE and not needlessly large, of many pictures the first; needs PIL."""
+    side = max(png_size(data)) if mime == "image/png" else 0
+    if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+        return mime, data
+    try:
+        from PIL import Image
+        image = Image.open(_io.BytesIO(data))
+        if mime in PICTURES and max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+            return mime, data
+        return encode_image(image)
+    except Exception:
+        return mime, data
+
+
+def png_size(data):
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+def encode_image(image):
+    """A PIL image as (mime, data), scaled; photographs become JPEG."""
+    if max(image.size) > IMAGE_SIDE:
+        image = scaled(image)
+    mime, data = "image/png", png_bytes(image)
+    if len(data) > IMAGE_BYTES and not has_transparency(image):
+        jpeg = saved_bytes(image.convert("RGB"), "jpeg", quality=85)
+        if len(jpeg) < len(data):
+            return "image/jpeg", jpeg
+    return mime, data
+
+
+def scaled(image):
+    factor = IMAGE_SIDE / max(image.size)
+    size = [max(1, round(side * factor)) for side in image.size]
+    if image.mode not in ("L", "RGB", "RGBA", "LA"):
+        image = image.convert("RGBA" if has_transparency(image) else "RGB")
+    # reducing_gap makes huge images cheap at no visible loss
+    return image.resize(size, 1, reducing_gap=3.0)
+
+
+def has_transparency(image):
+    if image.mode == "P":
+        return "transparency" in image.info
+    return image.mode in ("RGBA", "LA", "PA") and image.getchannel("A").getextrema()[0] < 255
+
+
+def png_bytes(image):
+    if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
+        image = image.convert("RGB")
+    return saved_bytes(image, "png", compress_level=1)
+
+
+def saved_bytes(image, form, **options):
+    buffer = _io.BytesIO()
+    image.save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def pil_forms(image):
+    try:
+        data = png_bytes(image)
+    except Exception as error:
+        say("[the image cannot be shown: %s]" % error_line(error))
+        return {}
+    return {"image/png": data}
+
+
+def save_output(data, extension, number=None):
+    """Saves what is shown into the output folder; its name there, or None when it cannot be."""
+    if not State.output:
+        return None
+    name = "cell-%d-figure-%d.%s" % (State.cell.ident, number or State.cell.images, extension)
+    temporary = "%s/.%s.part" % (State.output, name)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+        posix.rename(temporary, "%s/%s" % (State.output, name))
+    except OSError:
+        return None
+    return name

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Adapts libraries to a session: what would open a window or a browser is shown in the cell."""
+
+import sys
+
+from .display import clear_output, display, publish_display_data
+from .errors import error_line
+from .flood import settling
+from .images import pil_forms, save_output
+from .mime import FORMS
+from .own import own
+from .stand_in import for_cells
+from .state import State
+from .streams import say
+
+
+def hook_pil(module):
+    def show(self, title=None, **_):
+        """Shows the image in the output of the cell."""
+        display(self)
+
+    module.Image.show = show
+
+
+def hook_subprocess(subprocess):
+    subprocess.Popen._execute_child = settling(subprocess.Popen._execute_child)
+
+
+def hook_threading(threading):
+    threading.Thread.start = settling(threading.Thread.start)
+
+
+def hook_multiprocessing(util):
+    util.spawnv_passfds = settling(util.spawnv_passfds)
+
+
+def hook_ipython(module):
+    module.display = display
+    module.publish_display_data = publish_display_data
+    module.clear_output = clear_output
+
+
+def hook_getipython(module):
+    module.get_ipython = for_cells(module.get_ipython)
+
+
+def hook_sympy(module):
+    """init_printing() would replace sys.displayhook, which shows figures and tables as well."""
+
+    def take_printer(stringify, **settings):
+        State.printer = lambda value: stringify(value, **settings)
+
+    module._init_python_printing = take_printer
+
+
+def hook_plotly(module):
+    def show(self, *args, **kwargs):
+        """Shows the figure in the output of the cell."""
+        display(self)
+
+    module.BaseFigure.show = show
+
+
+def plotly_forms(figure):
+    """plotly cannot draw without a browser: the page goes to a file, its outline to the model."""
+    forms = {"text/plain": plotly_outline(figure)}
+    if module_exists("kaleido"):
+        try:
+            forms["image/png"] = figure.to_image(format="png")
+            return forms
+        except Exception:
+            pass
+    try:
+        page = figure.to_html(include_plotlyjs="cdn")
+        forms["application/vnd.plotly.v1+json"] = figure.to_json()
+    except Exception as error:
+        say("[the figure cannot be shown: %s]" % error_line(error))
+        return forms
+    State.cell.images += 1
+    name = save_output(page.encode(), "html")
+    if name:
+        forms["file"] = name
+    else:
+        say("[the figure could not be kept in output/]")
+    return forms
+
+
+FORMS.append(("PIL.Image", "Image", pil_forms))
+FORMS.append(("plotly.basedatatypes", "BaseFigure", plotly_forms))
+
+
+def plotly_outline(figure):
+    try:
+        traces = [str(getattr(trace, "type", "trace")) for trace in figure.data]
+        title = getattr(getattr(figure.layout, "title", None), "text", None)
+    except Exception:
+        return "<plotly figure>"
+    return "<plotly figure, traces: %s%s>" % (
+        ", ".join(traces[:20]) or "none",
+        ", title: %r" % title if title else "",
+    )
+
+
+def module_exists(name):
+    util = own("importlib.util")
+
+    try:
+        return name in sys.modules or util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

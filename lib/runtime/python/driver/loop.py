@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The event loop that all cells with `await` share.
+
+Background tasks run on between cells, until the server sends the next frame.
+"""
+
+import _ast
+
+from .channel import channel
+from .own import among_own, own
+from .parse import try_parse
+from .state import State
+
+LOOP_CALLS = ("create_task", "ensure_future", "get_running_loop")
+
+
+def wants_loop(source):
+    """Does a cell without await still expect a running loop, as people know it from notebooks?"""
+    create, ensure, running = LOOP_CALLS
+    if create not in source and ensure not in source and running not in source:
+        return False
+    tree = try_parse(source, "<scan>")
+    return tree is not None and calls_loop(tree)
+
+
+def calls_loop(tree):
+    functions = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)
+    found = False
+    nodes = list(tree.body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, functions):
+            continue
+        if isinstance(node, _ast.Call):
+            owner, name = call_target(node.func)
+            found = found or name in LOOP_CALLS
+            if name == "run_until_complete" or (name == "run" and owner == "asyncio"):
+                return False
+        for field in node._fields:
+            child = getattr(node, field, None)
+            for item in child if isinstance(child, list) else (child,):
+                if isinstance(item, _ast.AST):
+                    nodes.append(item)
+    return found
+
+
+def call_target(func):
+    if isinstance(func, _ast.Attribute):
+        return getattr(func.value, "id", ""), func.attr
+    return "", getattr(func, "id", "")
+
+
+def run_in_loop(coroutine):
+    asyncio = own("asyncio")
+
+    loop = State.loop
+    if loop is None or loop.is_closed():
+        loop = State.loop = among_own(asyncio.new_event_loop)
+    asyncio.set_event_loop(loop)
+    spend_stop(loop, coroutine)
+    State.task_cancelled = False
+    task = State.task = loop.create_task(coroutine)
+    try:
+        return loop.run_until_complete(task)
+    except asyncio.CancelledError:
+        if State.task_cancelled:
+            raise KeyboardInterrupt from None
+        raise
+    except BaseException:  # also what stops the loop: the next cell must not go on with this one's code
+        abandon_task(asyncio, loop, task)
+        raise
+    finally:
+        State.task = None
+
+
+def spend_stop(loop, coroutine):
+    """Runs one turn of the loop: a stop that an earlier cell left in it ends that turn, not this cell."""
+    try:
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    except BaseException:
+        coroutine.close()
+        raise
+
+
+def abandon_task(asyncio, loop, task):
+    """Cancels a task that its loop has left and gives it a moment for its finally blocks."""
+    if task.done():
+        return
+    task.cancel()
+    try:
+        loop.run_until_complete(asyncio.wait([task], timeout=0.2))
+    except BaseException:
+        pass
+
+
+def loop_has_work():
+    loop = State.loop
+    if loop is None or loop.is_closed():
+        return False
+    try:
+        # One registered file is the loop's own wake-up pipe.
+        return bool(loop._ready or loop._scheduled or len(loop._selector.get_map()) > 1)
+    except AttributeError:
+        return True
+
+
+def pump_loop():
+    """Between cells: lets background tasks run until the server sends something."""
+    if not loop_has_work():
+        return
+    loop = State.loop
+    frame_came = loop.create_future()
+
+    def wake():
+        if not frame_came.done():
+            frame_came.set_result(None)
+
+    loop.add_reader(channel.fd, wake)
+    try:
+        loop.run_until_complete(frame_came)
+    finally:
+        loop.remove_reader(channel.fd)

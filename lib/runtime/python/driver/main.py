@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The Python driver: runs the cells of one session inside the user's own interpreter.
+
+The server starts `python -c STUB` with a pty as fds 0-2 and the control socket as fd 3. The stub
+reads this program from the socket and runs it in a module of its own, so that the user's
+`__main__` holds nothing of ours. Program text and answers travel as frames on the socket; what the
+code prints goes to the pty as in any terminal. It runs on CPython 3.9 and later.
+
+Two rules shape everything here:
+
+* Nothing but builtin modules is imported before READY is sent, and afterwards each module only
+  when it is needed: `re` or `traceback` cost more than starting the interpreter does.
+* The user's code shares the process and may replace anything (streams, hooks, signal handlers,
+  descriptors). So private references are kept, and what a cell needs is put right again before
+  the next one.
+
+scripts/pack-driver makes one program of these modules when ptycell is built.
+"""
+
+import _signal
+import builtins
+import gc
+import posix
+import sys
+
+from .greeting import HELLO
+from .cells import handle_exec
+from .channel import channel
+from .descriptors import take_streams
+from .display import display, show_value
+from .errors import say_traceback
+from .flood import printing, settle
+from .fork import handle_serve
+from .hello import take_hello
+from .hooks import install_hooks
+from .imported import handle_imported
+from .interrupt import on_sigint
+from .kinds import clean_word
+from .limits import FAILURES_TOLD
+from .loop import pump_loop
+from .magics_table import install_magics
+from .names import names
+from .preload import handle_preload
+from .queries import handle_vars
+from .shell import Shell
+from .stand_in import for_cells, no_ipython
+from .state import NAMESPACE, State, Turn
+
+
+def set_up():
+    import faulthandler
+    import os
+
+    _signal.signal(_signal.SIGINT, on_sigint)
+    take_streams()
+    State.streams = (sys.stdin, sys.stdout, sys.stderr)
+    State.terminal = posix.dup(1)
+    os.register_at_fork(before=settle, after_in_child=close_in_child)
+    faulthandler.enable(2)
+    # The server's last question to code that SIGINT does not stop: where are you?
+    faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
+    State.shell = Shell()
+    builtins.display = display
+    builtins.get_ipython = for_cells(no_ipython)
+    sys.displayhook = show_value
+    sys.argv = [""]
+    if sys.path[:1] != [""]:
+        sys.path.insert(0, "")
+    install_magics()
+    install_hooks()
+    take_hello(HELLO)
+    gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
+    names.ids = {name: id(value) for name, value in NAMESPACE.items()}
+
+
+def close_in_child():
+    printing._at_fork_reinit()
+    if State.serving:
+        return  # a copy for a session, with descriptors of its own
+    if _signal.getsignal(_signal.SIGINT) is on_sigint:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+    try:
+        posix.close(channel.fd)
+    except OSError:
+        pass
+
+
+HANDLERS = {
+    "exec": handle_exec,
+    "vars": handle_vars,
+    "imported": handle_imported,
+    "preload": handle_preload,
+    "serve": handle_serve,
+}
+NO_REQUEST = ("ack", "interrupt", "installed")
+
+
+def serve():
+    """Answers frames until the server says quit."""
+    while True:
+        try:
+            take_turns()
+            return
+        except BaseException as error:
+            # Out of a signal handler or a callback of the user's: in the driver or between cells.
+            State.failures += 1
+            tell_trouble(error)
+
+
+def take_turns():
+    while True:
+        # A loop that fails again and again is left alone until the next frame.
+        frame = channel.peek_frame(pump_loop if State.failures < FAILURES_TOLD else None)
+        if State.turn is None or State.turn.frame is not frame:
+            State.turn = Turn(frame)
+            State.failures = 0
+        if frame[0] == "quit":
+            return
+        take_turn(State.turn)
+        channel.drop_frame(frame)
+        State.turn = None
+
+
+def take_turn(turn):
+    if turn.answer is not None:
+        channel.finish_answer(turn)
+    elif turn.kind in HANDLERS:
+        HANDLERS[turn.kind](turn)
+    elif turn.kind not in NO_REQUEST:
+        channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(turn.kind))])
+
+
+def tell_trouble(error):
+    """A cell that has no outcome yet ends with the error; any other is said, of many the first."""
+    State.running = False
+    turn = State.turn
+    if turn is not None and turn.cell is not None and turn.outcome is None:
+        turn.trouble = error
+    elif State.failures <= FAILURES_TOLD:
+        try:
+            say_traceback(error)
+        except BaseException:
+            pass
+
+
+set_up()
+serve()
+sys.exit(0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Finds the global names that a cell changed."""
+
+from .kinds import ModuleType, is_a, root_of, type_name
+from .limits import LIST_MAX, NAMES_KEPT
+from .state import NAMESPACE
+
+# Whose `shape` may be asked: a property of the user's own class could do anything.
+ARRAY_MODULES = frozenset(
+    "numpy pandas polars scipy torch tensorflow jax jaxlib xarray pyarrow cupy geopandas".split()
+)
+SIZED = (list, dict, set, tuple, frozenset, str, bytes, bytearray)
+
+
+def shape_of(value):
+    """`150x5` for arrays and tables, the length of plain containers, else an empty string."""
+    kind = type(value)
+    if kind in SIZED:
+        return str(len(value))
+    root = root_of(kind)
+    try:
+        if root in ARRAY_MODULES:
+            return "x".join([str(int(side)) for side in value.shape])
+        if root == "collections":
+            return str(len(value))
+        if root == "PIL":
+            return "x".join([str(int(side)) for side in value.size])
+    except Exception:
+        pass
+    return ""
+
+
+def kind_of(value):
+    if is_a(value, type):
+        return "class"
+    return type_name(type(value))
+
+
+class Names:
+    """Tells which global names a cell changed.
+
+    A name is changed when it is bound to another object, when a statement of the cell assigns it,
+    an element or an attribute of it, or when a container or table that can grow has another size.
+    All of it is a few dict operations in C for cells that change nothing. What methods and
+    functions do to an object of the same size is not seen.
+    """
+
+    def __init__(self):
+        self.ids = {}
+        self.sizes = {}  # of what can change in place
+
+    def changed(self, assigned):
+        """The names changed, and those that are gone."""
+        namespace = NAMESPACE.copy()
+        ids = dict(zip(namespace, map(id, namespace.values())))
+        changed = []
+        gone = []
+        if ids != self.ids or assigned:
+            before = self.ids
+            changed = [n for n, i in ids.items() if before.get(n) != i or n in assigned]
+            gone = [n for n in before if n not in ids]
+            self.ids = ids
+        elif not self.sizes:
+            return changed, gone
+        for name in gone:
+            self.sizes.pop(name, None)
+        for name in [n for n, size in self.sizes.items() if self._size(namespace, n) != size]:
+            if name not in changed:
+                changed.append(name)
+        for name in changed:
+            self._watch(namespace, name)
+        told = [name for name in changed if self._is_worth_telling(name, namespace[name])]
+        return told, [name for name in gone if self._is_worth_telling(name, None)]
+
+    def _size(self, namespace, name):
+        value = namespace.get(name)
+        return len(value) if type(value) in (list, dict, set) else shape_of(value)
+
+    def _watch(self, namespace, name):
+        kind = type(namespace[name])
+        if kind in (list, dict, set) or root_of(kind) in ("pandas", "collections"):
+            self.sizes[name] = self._size(namespace, name)
+        else:
+            self.sizes.pop(name, None)
+
+    def _is_worth_telling(self, name, value):
+        if type(name) is not str or not name.isidentifier():
+            return False
+        return is_users(name) and not is_a(value, ModuleType)
+
+
+names = Names()
+
+
+def is_users(name):
+    return not name.startswith("__") and name != "_exit_code"
+
+
+def changed_names(assigned):
+    changed, gone = names.changed(assigned)
+    lines = []
+    for name in changed[:NAMES_KEPT]:
+        value = NAMESPACE.get(name)
+        lines.append(" ".join(filter(None, (name, kind_of(value), shape_of(value)))))
+    lines += ["-" + name for name in gone]
+    return "\n".join(lines_within(lines[:NAMES_KEPT]))
+
+
+def lines_within(lines):
+    """The first of these lines, as many as a frame has room for."""
+    room, kept = LIST_MAX, []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept

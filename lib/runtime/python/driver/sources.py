@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The lines of every cell, for tracebacks, warnings, pdb and inspect."""
+
+from _collections import deque
+
+from .limits import LEAF_CELLS
+
+
+class Sources:
+    """The lines of every cell, for tracebacks, warnings, pdb and inspect.
+
+    They go to `linecache` with mtime None, which `checkcache` leaves alone. linecache itself is
+    expensive to import, so an import hook fills it when somebody else does. Cells that define
+    nothing can hardly be named by a later traceback: of those only the last ones are kept.
+    """
+
+    def __init__(self):
+        self.text = {}
+        self.linecaches = []  # modules
+        self.leaves = deque()
+        self.owner = {}  # top-level class or function name -> cell that defined it
+
+    def remember(self, name, source):
+        self.text[name] = source
+        for linecache in self.linecaches:
+            self.fill(linecache, name)
+
+    def lines(self, name):
+        return [line + "\n" for line in self.text[name].split("\n")]
+
+    def fill(self, linecache, name):
+        lines = self.lines(name)
+        linecache.cache[name] = (len(self.text[name]) + 1, None, lines, name)
+
+    def fill_all(self, linecache):
+        self.linecaches.append(linecache)
+        for name in list(self.text):
+            self.fill(linecache, name)
+
+    def note_leaf(self, name):
+        self.leaves.append(name)
+        if len(self.leaves) > LEAF_CELLS:
+            self.drop(self.leaves.popleft())
+
+    def drop(self, name):
+        self.text.pop(name, None)
+        for linecache in self.linecaches:
+            linecache.cache.pop(name, None)
+
+
+sources = Sources()

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Gives children of multiprocessing a `__main__` with the definitions of the cells.
+
+They run a script that repeats definitions and loads small values, but no other statement: a side
+effect must not happen again in each child.
+"""
+
+import _ast
+import _io
+import posix
+
+from .compile import DEFINITIONS
+from .interrupt import in_child
+from .kinds import FunctionType, ModuleType, is_a
+from .limits import BROUGHT_BYTES, WRAPPERS
+from .names import is_users
+from .own import own
+from .parse import try_parse
+from .sources import sources
+from .state import NAMESPACE, State
+
+FACTORIES = frozenset(("namedtuple", "NamedTuple", "TypedDict", "make_dataclass"))  # of classes
+
+
+def hook_spawn(spawn):
+    """Children of spawn and forkserver get a `__main__` with what the names of cells hold now.
+
+    They would look for the main module's file, find none, and die one after the other while
+    Pool.map waits for ever.
+    """
+    original = spawn.get_preparation_data
+
+    def get_preparation_data(name):
+        data = original(name)
+        if "init_main_from_name" not in data and "init_main_from_path" not in data:
+            if not in_child():
+                data["init_main_from_path"] = write_definitions()
+        return data
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+# Definitions need values, and values need definitions: a value comes as soon as it can.
+DEFINITIONS_SCRIPT = """\
+def _load(segments, pickled, defaults, stand, flags, names):
+    import io, linecache, pickle
+    values = {}
+    class Unpickler(pickle.Unpickler):
+        def find_class(self, module, name):
+            if module != "__main__":
+                return super().find_class(module, name)
+            first, *rest = name.split(".")
+            found = names[first]
+            for part in rest:
+                found = getattr(found, part)
+            return found
+    def bring():
+        for name in list(pickled):
+            try:
+                values[name] = names[name] = Unpickler(io.BytesIO(pickled[name])).load()
+            except Exception:
+                continue
+            del pickled[name]
+    for cell, line, source, name in segments:
+        bring()
+        lines = linecache.cache.setdefault(cell, (1, None, [], cell))[2]
+        lines.extend(["\\n"] * (line - 1 - len(lines)))
+        lines[line - 1:] = source.splitlines(True)
+        try:
+            exec(compile("\\n" * (line - 1) + source, cell, "exec", flags, True), names)
+        except Exception:
+            names.pop(name, None)
+    bring()
+    names.update(values)
+    for name, data in defaults.items():
+        try:
+            names[name].__defaults__, names[name].__kwdefaults__ = Unpickler(io.BytesIO(data)).load()
+        except Exception:
+            names.pop(name, None)
+    for name in list(names):
+        if name in pickled or name not in stand and not name.startswith("__"):
+            del names[name]
+_load(%r, %r, %r, %r, %r, globals())
+"""
+
+
+class DefinitionsFile:
+    folder = None
+    text = ""
+
+
+def write_definitions():
+    """A script that defines the functions and classes of cells that stand, and brings modules and small values as
+    they are: it repeats no side effect. What it cannot bring has no name in the child.
+
+    Children read it while the next one is being started, so it is replaced as a whole.
+    """
+    import os
+    tempfile = own("tempfile")
+
+    if DefinitionsFile.folder is None:
+        atexit = own("atexit")
+
+        DefinitionsFile.folder = tempfile.mkdtemp(prefix="ptycell-main-")
+        atexit.register(remove_definitions, posix.getpid())
+    path = DefinitionsFile.folder + "/cells.py"
+    text = DEFINITIONS_SCRIPT % definitions()
+    if text != DefinitionsFile.text or not os.path.exists(path):
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path + ".part", path)
+        DefinitionsFile.text = text
+    return path
+
+
+def remove_definitions(pid):
+    if pid == posix.getpid():
+        shutil = own("shutil")
+
+        shutil.rmtree(DefinitionsFile.folder, ignore_errors=True)
+
+
+def definitions():
+    """What DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, the names that stand."""
+    segments = []
+    for name in list(sources.text):
+        segments.extend(definition_segments(name, sources.lines(name)))
+    chosen, pickled, defaults = {}, {}, {}
+    for name, value in list(NAMESPACE.items()):
+        if type(name) is not str or not is_users(name):
+            continue
+        place = place_of_definition(name, value, segments)
+        if place is None:
+            pickled[name] = pickle_briefly(value)
+            continue
+        chosen[name] = place
+        if type(value) is FunctionType and (value.__defaults__ or value.__kwdefaults__):
+            defaults[name] = pickle_briefly((value.__defaults__, value.__kwdefaults__)) or b""
+    pickled = {name: data for name, data in pickled.items() if data is not None}
+    texts = [segment for segment in segments if chosen.get(segment[3], segment) is segment]
+    return texts, pickled, defaults, {*chosen, *pickled}, State.future_flags
+
+
+def definition_segments(name, lines):
+    """(cell, first line, text, name that it defines or an empty string) of each definition."""
+    tree = try_parse("".join(lines), name)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, DEFINITIONS):
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno] + [item.lineno for item in decorators])
+            yield name, first, statement_text(lines, first, node), getattr(node, "name", "")
+        elif isinstance(node, _ast.Assign) and makes_definition(node.value):
+            if type(node.targets[0]) is _ast.Name:
+                yield name, node.lineno, statement_text(lines, node.lineno, node), node.targets[0].id
+
+
+def makes_definition(node):
+    """A lambda, or a class as collections.namedtuple() makes it."""
+    made_by = getattr(node, "func", None)
+    return isinstance(node, _ast.Lambda) or getattr(made_by, "attr", getattr(made_by, "id", "")) in FACTORIES
+
+
+def place_of_definition(name, value, segments):
+    """The segment that has defined the value; None when the name holds something else."""
+    found = [segment for segment in segments if segment[3] == name]
+    codes = codes_of(value) if found else ()
+    for segment in reversed(found):
+        cell, first, text, _ = segment
+        lines = range(first, first + text.count("\n") + 1)
+        if any(code.co_filename == cell and code.co_firstlineno in lines for code in codes):
+            return segment
+    if not found:
+        return None
+    own_class = is_a(value, type) and (value.__module__, value.__qualname__) == ("__main__", name)
+    decorated = found[-1][2].startswith("@") and callable(value)
+    return found[-1] if own_class or decorated else None
+
+
+def codes_of(value):
+    """Of a function below its wrappers, or of a class's methods."""
+    if is_a(value, type):
+        return [item.__code__ for item in vars(value).values() if type(item) is FunctionType]
+    for _ in range(WRAPPERS):
+        value = getattr(value, "__wrapped__", value)
+    return [value.__code__] if type(value) is FunctionType else []
+
+
+class SmallFile(_io.BytesIO):
+    def write(self, data):
+        if self.tell() + memoryview(data).nbytes > BROUGHT_BYTES:
+            raise ValueError("too large to be brought to a child")
+        return super().write(data)
+
+
+def pickle_briefly(value):
+    """The value as bytes; None when it cannot be pickled, or is too large then."""
+    copyreg = own("copyreg")
+    importlib = own("importlib")
+    pickle = own("pickle")
+
+    file = SmallFile()
+    pickler = pickle.Pickler(file, 5)
+    pickler.dispatch_table = dict(copyreg.dispatch_table)
+    pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    try:
+        pickler.dump(value)
+    except Exception:
+        return None
+    return file.getvalue()
+
+
+def statement_text(lines, first, node):
+    """The statement alone: another one on its line may have side effects."""
+    text = [line.encode("utf-8", "replace") for line in lines[first - 1 : node.end_lineno]]
+    text[-1] = text[-1][: node.end_col_offset]
+    if first == node.lineno:
+        text[0] = text[0][node.col_offset :]
+    return b"".join(text).decode("utf-8", "replace")

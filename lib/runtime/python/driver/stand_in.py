@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Stands for IPython where it is not installed.
+
+A notebook begins with its imports. An installed IPython comes first: this finder is the last one of
+sys.meta_path, and a package that is installed later replaces it.
+"""
+
+import sys
+
+from .display import DisplayHandle, clear_output, display, publish_display_data
+from .kinds import DRIVER_FILE
+from .state import State
+
+
+def for_cells(others):
+    """get_ipython for code of cells, and for IPython's decorators of magics. A library asks what it runs in, and
+    this is no kernel."""
+
+    def get_ipython():
+        if sys._getframe(1).f_globals.get("__name__") in ("__main__", "IPython.core.magic"):
+            return State.shell
+        return others()
+
+    return get_ipython
+
+
+def no_ipython():
+    raise NameError("name 'get_ipython' is not defined")
+
+
+# Where IPython is not installed, its names that notebooks begin with.
+STAND_IN = """\
+class DisplayObject:
+    _mime = "text/plain"
+    def __init__(self, data=None, url=None, filename=None, metadata=None, **options):
+        if filename is None and url is None and isinstance(data, str) and self._from_file(data):
+            data, filename = None, data
+        if filename is not None:
+            with open(filename, self._mode) as file:
+                data = file.read()
+        if data is None and url is not None:
+            raise ValueError("a session shows data and files, not what lies at an URL")
+        self.data, self.filename, self.metadata = data, filename, metadata
+    _mode = "r"
+    def _from_file(self, data):
+        return False
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {self._mime: self.data}
+
+def _of(name, mime):
+    return type(name, (DisplayObject,), {"_mime": mime, "__module__": "IPython.display"})
+
+HTML = _of("HTML", "text/html")
+Markdown = _of("Markdown", "text/markdown")
+Latex = _of("Latex", "text/latex")
+JSON = _of("JSON", "application/json")
+SVG = _of("SVG", "image/svg+xml")
+Javascript = _of("Javascript", "application/javascript")
+Pretty = TextDisplayObject = _of("Pretty", "text/plain")
+SVG._from_file = lambda self, data: not data.lstrip().startswith("<")
+
+class Math(Latex):
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/latex": "$\\\\displaystyle %s$" % self.data.strip("$")}
+
+class Code(DisplayObject):
+    def __init__(self, data=None, url=None, filename=None, language=None):
+        super().__init__(data, url, filename)
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": self.data}
+
+class Image(DisplayObject):
+    _mode = "rb"
+    def _from_file(self, data):
+        return True
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        kinds = {b"\\xff\\xd8": "image/jpeg", b"GI": "image/gif", b"RI": "image/webp"}
+        return {kinds.get(bytes(self.data[:2]), "image/png"): self.data}
+
+class FileLink:
+    def __init__(self, path, *_, **__):
+        self.path = path
+    def __repr__(self):
+        return str(self.path)
+
+def display_html(*objects, raw=False, **options):
+    display(*([{"text/html": item} for item in objects] if raw else objects), raw=raw)
+def display_markdown(*objects, raw=False, **options):
+    display(*([{"text/markdown": item} for item in objects] if raw else objects), raw=raw)
+def display_pretty(*objects, raw=False, **options):
+    display(*([{"text/plain": item} for item in objects] if raw else objects), raw=raw)
+def update_display(item, *, display_id=None, **options):
+    display(item, **options)
+"""
+
+
+class StandIn:
+    """Finds IPython behind all others: what is installed comes first. And is its loader."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in ("IPython", "IPython.display", "IPython.core", "IPython.core.display",
+                        "IPython.core.interactiveshell"):
+            return None
+        from _frozen_importlib import ModuleSpec
+
+        return ModuleSpec(name, StandIn, is_package=name in ("IPython", "IPython.core"))
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        names = module.__dict__
+        names["display"] = display
+        if names["__name__"] in ("IPython", "IPython.core"):
+            names["get_ipython"] = for_cells(lambda: None)
+            return
+        if names["__name__"] == "IPython.core.interactiveshell":
+            names["InteractiveShell"] = type(State.shell)
+            return
+        names.update(clear_output=clear_output, publish_display_data=publish_display_data, DisplayHandle=DisplayHandle)
+        exec(compile(STAND_IN, DRIVER_FILE, "exec", 0, True), names)
+
+
+def forget_stand_in():
+    """The real one may have come."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
+        if getattr(sys.modules[name], "__loader__", None) is StandIn:
+            del sys.modules[name]

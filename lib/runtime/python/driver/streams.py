@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Brings what was printed to the terminal before a frame says what comes next.
+
+The server reads the terminal and the control socket in no common order, so every frame with a
+place in the output needs a flush before it.
+"""
+
+import _thread
+import sys
+
+from .channel import channel
+from .state import State
+
+
+def flush_streams():
+    """Everything printed so far goes to the pty before a frame says what comes next."""
+    _, out, err = State.streams
+    for stream in (out, err):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    for stream, ours in ((sys.stdout, out), (sys.stderr, err)):
+        if stream is not ours and stream is not None:
+            try:
+                stream.flush()
+            except Exception:
+                pass
+
+
+def flush_c_streams():
+    """Extensions print through C stdio; ctypes is the only way there, and is not worth loading.
+
+    Not all streams: a thread that waits in input() holds the lock of C's stdin.
+    """
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None:
+        try:
+            libc = ctypes.PyDLL(None)
+            libc.fflush(ctypes.c_void_p.in_dll(libc, "stdout"))
+        except Exception:
+            pass
+
+
+def say(text):
+    """A note of the driver for the person who reads the cell's output."""
+    flush_streams()
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def may_send():
+    """Only the main thread, within a cell, and not a finalizer in the middle of another frame."""
+    return State.running and _thread.get_ident() == State.main_thread and not channel.sending
+
+
+def clear_shown():
+    """What was shown goes, and figures with it: the next ones have their names again."""
+    State.clears = False
+    if State.captured is not None:
+        State.captured.clear()
+        return
+    if not may_send():
+        return
+    flush_streams()
+    State.cell.images = State.cell.images_left_out = State.cell.images_lost = 0
+    channel.send(b"clear", State.cell.ident, [])
+    channel.await_ack()
