@@ -163,7 +163,7 @@ def test_functions_that_code_has_replaced_stay_so_in_a_flood(session, change):
 def test_a_handler_that_raises_as_a_flood_begins_undoes_it(session):
     """Each of the calls that begin one, in turn, is where the handler raises."""
     code = """import sys
-flood = type(sys.stdout.buffer).put_out.__globals__['flood']
+flood = type(sys.stdout.buffer).put_out.__globals__['bulk']
 for name in ('_keep_room', '_start_ticks', '_watch'):
     original = getattr(flood, name)
     def fail(*arguments):

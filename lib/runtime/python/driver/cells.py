@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs one cell, from its frame to the answer `done`.
 
-A signal handler of the user may raise in the middle of it. State.turn therefore holds how far the
-answer is, and main continues from there.
+A signal handler of the user may raise in the middle of it. State.request therefore holds how far
+the answer is, and main continues from there.
 """
 
 import _signal
@@ -11,38 +11,39 @@ import builtins
 import posix
 import sys
 
+from .bulk_output import bulk
 from .channel import channel
 from .children import live_children
 from .descriptors import check_descriptors, reopen_streams
 from .display import publish_later_ones
 from .errors import describe_error, describe_exit, log
 from .figures import note_images_left_out, show_figures
-from .flood import flood
 from .interrupt import in_child, meant_for, on_sigint
 from .names import changed_names
 from .rules import Refused
 from .run import execute
 from .state import Cell, MAIN, NAMESPACE, State
-from .streams import flush_c_streams, flush_streams, say
+from .streams import flush_c_streams, flush_streams, print_note
 
 
-def handle_exec(turn):
-    if turn.outcome is None:
-        turn.outcome = begin_cell(turn) if turn.cell is None else describe_error(turn.trouble, turn.cell)
+def handle_exec(request):
+    """Runs a cell and answers `done`. May be called again for the same request."""
+    if request.outcome is None:
+        request.outcome = begin_cell(request) if request.cell is None else describe_error(request.trouble, request.cell)
     if in_child():
-        leave_child(turn.outcome)
-    told = []
+        leave_child(request.outcome)
+    more = []
     try:
-        told = finish_cell(turn.cell, turn.outcome[0][1] == "ok" or turn.cell.shell_code != 0)
-    except Exception as error:  # say a recursion limit too low for us: the answer still goes out
+        more = finish_cell(request.cell, request.outcome[0][1] == "ok" or request.cell.shell_code != 0)
+    except Exception as error:  # for example a recursion limit too low for the driver
         log(error)
-    channel.answer(turn, turn.outcome + told)
+    channel.answer(request, request.outcome + more)
 
 
-def begin_cell(turn):
-    """Runs the cell; its outcome as parts of `done`."""
-    name, code = turn.parts.get("name") or "<cell %d>" % turn.ident, turn.parts.get("code", "")
-    cell = turn.cell = State.cell = Cell(turn.ident, name, code)
+def begin_cell(request):
+    """Runs the cell. Returns its outcome as parts of `done`."""
+    name, code = request.parts.get("name") or "<cell %d>" % request.ident, request.parts.get("code", "")
+    cell = request.cell = State.cell = Cell(request.ident, name, code)
     try:
         prepare_process()
     except Exception as error:
@@ -51,27 +52,27 @@ def begin_cell(turn):
 
 
 def prepare_process():
-    """What the last cell may have broken, or code that ran since."""
+    """Repairs what the last cell may have broken, or code that ran since."""
     if not State.tidy or State.loop is not None or _thread._count():
         _signal.signal(_signal.SIGINT, on_sigint)
         check_descriptors()
     State.tidy = False
-    flood.count = 0
+    bulk.count = 0
     State.clears = False
     State.captured = None
-    for scope in (NAMESPACE, globals()):  # what another cell was warned of, this one is, too
+    for scope in (NAMESPACE, globals()):  # a warning appears once in each cell
         scope.pop("__warningregistry__", None)
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
     reopen_streams()
-    flood.restore()
+    bulk.restore()
 
 
 def run_guarded(cell):
-    """Runs the cell; its outcome as parts of `done`.
+    """Runs the cell. Returns its outcome as parts of `done`.
 
-    on_sigint never raises in a frame of this file, so nothing here is interrupted half done.
+    on_sigint() never raises in a frame of the driver, so no step here is interrupted halfway.
     """
     State.interrupted = False
     State.running = True
@@ -111,7 +112,7 @@ def ended_well(cell):
 
 
 def finish_cell(cell, ran_whole):
-    """Everything that is told or sent after the code has ended."""
+    """Sends what remains after the code has ended. Returns more parts of `done`."""
     check_descriptors()
     if cell.images_left_out:
         note_images_left_out()
@@ -119,7 +120,7 @@ def finish_cell(cell, ran_whole):
         publish_later_ones()
     flush_streams()
     flush_c_streams()
-    _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end us
+    _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end the process
     State.tidy = True
     parts = []
     changed = changed_names(cell.assigned | cell.touched if ran_whole else ())
@@ -133,9 +134,9 @@ def finish_cell(cell, ran_whole):
 
 
 def leave_child(outcome):
-    """A child of os.fork() in the cell came to the cell's end: there its program is over."""
+    """Ends a child of os.fork() that has come to the end of the cell."""
     status = dict(outcome)
     if "traceback" in status:
-        say(status["traceback"].rstrip("\n"))
+        print_note(status["traceback"].rstrip("\n"))
     flush_streams()
     posix._exit(int(status.get("code", 0 if status["status"] == "ok" else 1)) & 0xFF)

@@ -27,22 +27,23 @@ def encode_frame(kind, ident, parts):
 class Channel:
     """Frames on the control socket: `TYPE ID NPARTS\\n`, then per part `NAME LEN\\n` and the bytes.
 
-    A signal handler of the user's may raise between any two steps here. So whatever changes `inbox`
-    or `torn` is one call into C: no byte is lost, read twice or written twice. A channel that fails
-    means that the server is gone (or that the user closed it): the process ends without a word.
+    A signal handler of the user may raise between any two steps here. Each change of `inbox` or
+    `torn` is therefore one call into C: no byte is lost, read twice or written twice. A channel
+    that fails means that the server has ended or that the user closed the channel: the process ends
+    without a message.
     """
 
     def __init__(self, fd, received):
         self.fd = fd
         self.pid = posix.getpid()
         self.inbox = [bytes(received)]  # frames (kind, id, parts), then bytes that are no frame yet
-        self.torn = None  # the frame that is being written, then how much each write took
+        self.torn = None  # the frame that is being written, then the size of each partial write
         self.sending = False
         self.held = b""  # a frame that goes out with the next one
         self.writer = None
 
     def send(self, kind, ident, parts):
-        # Also checked here and not only at fork: a fork in C runs no hooks.
+        # Also checked here, because a fork in C runs no hooks of os.register_at_fork().
         if posix.getpid() != self.pid:
             return
         frame = self.held + encode_frame(kind, ident, parts)
@@ -50,7 +51,7 @@ class Channel:
         self._write(frame)
 
     def hold(self, kind, ident, parts):
-        """Sends with the next frame, soon: one write wakes the server once."""
+        """Sends a frame together with the next one, so that one write wakes the server once."""
         self.release()
         self.held = encode_frame(kind, ident, parts)
 
@@ -60,10 +61,12 @@ class Channel:
             self._write(frame)
 
     def write_whole(self, frame):
-        """Where handlers of the user's may raise at any moment, as they do in a long output: a
-        BufferedWriter takes a frame that fits into it whole, and keeps in C how much it has
-        written: what is left goes before the next one. RuntimeError: it is at it already, and this
-        is such a handler."""
+        """Sends a frame while a signal handler of the user may raise at any moment.
+
+        A BufferedWriter takes a frame that fits into it whole, and counts in C what it has written.
+        The rest goes out before the next frame. Raises RuntimeError when called from a handler that
+        interrupted the same writer.
+        """
         if self.writer is None:
             self.writer = _io.BufferedWriter(_io.FileIO(self.fd, "wb", closefd=False), WHOLE_MAX)
         try:
@@ -78,21 +81,21 @@ class Channel:
         self.finish(self.torn)
         self.torn = None
 
-    def answer(self, turn, parts):
-        """Ends a turn with `done`; once the bytes are in `turn.answer`, finish_answer() is enough."""
-        turn.answer = [self.held + encode_frame(b"done", turn.ident, parts)]
-        self.finish_answer(turn)
+    def answer(self, request, parts):
+        """Answers a request with `done`. After an interruption finish_answer() sends the rest."""
+        request.answer = [self.held + encode_frame(b"done", request.ident, parts)]
+        self.finish_answer(request)
 
-    def finish_answer(self, turn):
+    def finish_answer(self, request):
         self.held = b""
-        if self.torn is not turn.answer:
+        if self.torn is not request.answer:
             self.finish(self.torn)
-            self.torn = turn.answer
-        self.finish(turn.answer)
+            self.torn = request.answer
+        self.finish(request.answer)
         self.torn = None
 
     def finish(self, torn):
-        """Writes what is not written yet of a frame."""
+        """Writes the rest of a frame."""
         if torn is None:
             return
         frame = torn[0]
@@ -111,8 +114,10 @@ class Channel:
             self.sending = False
 
     def peek_frame(self, wait=None):
-        """The next frame as (kind, id, parts), which stays the next until drop_frame(); `wait` lets other
-        work run until data is there."""
+        """Returns the next frame as (kind, id, parts). It stays the next one until drop_frame().
+
+        `wait`, if given, lets other work run until data is there.
+        """
         while type(self.inbox[0]) is not tuple:
             self._parse_frame() or self._read_some(wait)
         return self.inbox[0]
@@ -122,14 +127,14 @@ class Channel:
             del self.inbox[0]
 
     def forget(self):
-        """In a copy for a session: what was sent and read is the parent's."""
+        """Forgets what was sent and read: in a forked session that belongs to the zygote."""
         self.pid = posix.getpid()
         self.inbox = [b""]
         self.torn = self.writer = None
         self.held = b""
 
     def look_ahead(self):
-        """Frames that are there and stay unread."""
+        """Returns the frames that have arrived. They stay unread."""
         while self._parse_frame() or self._has_data():
             if self._has_data():
                 self._read_some()
@@ -146,7 +151,10 @@ class Channel:
         self.await_frame("ack")
 
     def await_frame(self, kind, wait=None):
-        """The parts of the next frame of this kind; others wait. `wait` as above."""
+        """Returns the parts of the next frame of this kind; other frames stay in the inbox.
+
+        `wait` is as for peek_frame().
+        """
         while True:
             for i, item in enumerate(self.inbox):
                 if type(item) is tuple and item[0] == kind:
@@ -166,7 +174,7 @@ class Channel:
 
     @staticmethod
     def _end_unless_raised_by_user(error):
-        if error.errno is None:  # say TimeoutError, from a handler of SIGALRM
+        if error.errno is None:  # for example TimeoutError from a handler of SIGALRM
             raise error
         if error.errno == 9:  # EBADF: the cell closed it, and the server still waits
             posix.write(2, b"\nThe code closed the interpreter's control channel.\n")
@@ -174,7 +182,10 @@ class Channel:
         posix._exit(0)
 
     def _parse_frame(self):
-        """Makes a frame of the bytes at the end of the inbox; whether there was a whole one."""
+        """Makes a frame of the bytes at the end of the inbox.
+
+        Returns whether a whole one was there.
+        """
         count = 0
         while type(self.inbox[count]) is tuple:
             count += 1
@@ -185,7 +196,7 @@ class Channel:
 
 
 def parse_frame(data):
-    """The frame at the start of these bytes and where it ends; (None, 0) when it is not whole."""
+    """Returns the frame at the start of these bytes and its end; (None, 0) if it is incomplete."""
     end = data.find(b"\n")
     if end < 0:
         return None, 0

@@ -6,11 +6,11 @@ import sys
 
 
 def live_children():
-    """How many child processes run; the helpers of multiprocessing are nobody's work."""
+    """Returns how many child processes run, without the helpers of multiprocessing."""
     try:
         posix.waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
     except OSError:
-        return 0  # none at all, as nearly always: one system call
+        return 0  # no child at all, as nearly always: one system call
     helpers = multiprocessing_helpers()
     count = 0
     for task in posix.listdir("/proc/self/task"):

@@ -24,7 +24,7 @@ DEFINITIONS = (
 
 
 def compile_cell(cell):
-    """The cell as a list of (code, is_value): its statements, then its last expression."""
+    """Returns the cell as a list of (code, is_value): its statements, then its last expression."""
     tree = parse_cell(cell)
     if State.check is not None:
         check_rules(tree, cell.source)
@@ -51,21 +51,24 @@ def compile_cell(cell):
 
 
 def divided(body, shown, last):
-    """A cell's statements without its last value: those before all that show their values, those, and one with a `;` behind it."""
+    """Divides the statements of a cell whose values are shown one by one.
+
+    Returns those before, those that show their values, and a last one with a `;` behind it.
+    """
     end = len(body) - (last is None and type(body[-1]) is _ast.Expr)
     start = 0 if shown == "all" else end if last is not None or end < len(body) else end - 1
     return body[:start], body[start:end], body[end:]
 
 
 def values_shown():
-    """Which of a cell's values it shows, as IPython's setting of this name says."""
+    """Returns which values a cell shows: IPython's setting `ast_node_interactivity`."""
     shell = loaded_class("IPython.core.interactiveshell", "InteractiveShell")
     asked = getattr(shell, "ast_node_interactivity", None)
     return asked if type(asked) is str else State.shell.ast_node_interactivity
 
 
 def append_target(tree, source):
-    """Makes the name that the cell's last statement assigns its value."""
+    """Makes the name that the last statement assigns the value of the cell."""
     last = tree.body[-1] if tree.body else None
     targets = getattr(last, "targets", None) or [getattr(last, "target", None)]
     is_assignment = type(last) in (_ast.Assign, _ast.AugAssign, _ast.AnnAssign) and last.value is not None
@@ -99,7 +102,7 @@ def parse_cell(cell):
 
 
 def parse_dedented(cell):
-    """A pasted cell may be indented as a whole."""
+    """Parses a cell that is indented as a whole, as pasted code may be."""
     cell.source = dedent(cell.source)
     sources.remember(cell.name, cell.source)
     try:
@@ -109,7 +112,7 @@ def parse_dedented(cell):
 
 
 def parse_magics(cell, error):
-    """It may use magics; else the error stands."""
+    """Parses a cell with magics. Raises the given error if it has none."""
     rewritten = rewrite_magics(cell.source, cell.name)
     if rewritten is None:
         raise error from None
@@ -123,7 +126,7 @@ def parse_magics(cell, error):
 
 
 def show_as_written(error, lines, rewritten):
-    """Gives an error in a line that is a call of ours the text of the cell; it points at the magic at most."""
+    """Gives an error in a rewritten line the text of the cell; it points at the magic at most."""
     at = (error.lineno or 0) - 1
     if not 0 <= at < len(lines) or lines[at] == rewritten[at]:
         return
@@ -136,7 +139,7 @@ def show_as_written(error, lines, rewritten):
 
 
 def note_definitions(cell, tree):
-    """Notes what the cell's own statements bind; False when it defines something."""
+    """Notes what the cell's own statements bind. Returns False if the cell defines something."""
     is_leaf = True
     for node in tree.body:
         kind = type(node)

@@ -5,14 +5,17 @@ from .limits import TEXT_LIMIT
 
 
 def bounded(text, limit=TEXT_LIMIT):
-    """Its beginning, and how much is not there: of what is sent the end is always shown."""
+    """Returns the beginning of a text and a line with the number of characters left out.
+
+    The server may cut the middle of what it gets, but always shows its end.
+    """
     if len(text) <= limit:
         return text
     return "%s\n... [%d characters left out: print shows all]" % (text[:limit], len(text) - limit)
 
 
 def shortened(text, limit):
-    """Its two ends."""
+    """Returns the two ends of a text, with a line between them for what is left out."""
     if len(text) <= limit:
         return text
     head, tail = limit * 2 // 3, limit // 3

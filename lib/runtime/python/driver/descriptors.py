@@ -15,7 +15,7 @@ from .streams import flush_streams
 
 
 def take_streams():
-    """Puts our streams in the place of the interpreter's, where those write to the terminal."""
+    """Replaces the interpreter's streams that write to the terminal with the driver's."""
     for fd, name in ((1, "stdout"), (2, "stderr")):
         original = getattr(sys, name)
         if type(original) is _io.TextIOWrapper and posix.isatty(fd):
@@ -34,7 +34,7 @@ def check_descriptors():
 
 
 def repair_descriptors():
-    """Puts the pty back where the last cell closed a descriptor; says what it redirected."""
+    """Opens descriptors that the last cell closed, and reports what it redirected."""
     redirected = {}
     for fd in (0, 1, 2):
         try:
@@ -47,11 +47,11 @@ def repair_descriptors():
         target = target_of(getattr(sys, name, None))
         if target is not None:
             redirected[fd] = "%s; sys.%s = sys.__%s__ brings it back" % (target, name, name)
-    tell_redirection(redirected)
+    report_redirection(redirected)
 
 
 def target_of(stream):
-    """Where a stream that hides what is printed leads; None for another, which may still print."""
+    """Returns the target of a stream that hides what is printed, else None."""
     if type(stream) is _io.StringIO:
         return "a StringIO"
     try:
@@ -61,7 +61,7 @@ def target_of(stream):
         return None
 
 
-def tell_redirection(where):
+def report_redirection(where):
     if where != (State.redirected or {}):
         State.redirected = where
         flush_streams()
@@ -78,7 +78,7 @@ def readlink(path):
 
 
 def reopen_streams():
-    """exit() closes sys.stdin, and code may close the others; the next cell needs them all."""
+    """Opens streams of sys again: exit() closes sys.stdin, and code may close the others."""
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name, None)
         try:

@@ -6,20 +6,20 @@ Only the main thread may send frames. Displays of other threads wait for the nex
 
 import builtins
 
+from .bulk_output import settle
 from .channel import channel
 from .errors import error_line
-from .flood import settle
 from .images import FORMATS
 from .interrupt import check_interrupt, in_child
 from .kinds import is_a, type_name
 from .mime import answers_to_anything, bundle_parts, parts_of, text_of_markup
 from .state import State
-from .streams import clear_shown, flush_streams, may_send, say
+from .streams import clear_shown, flush_streams, may_send, print_note
 from .text import PLAIN_CONTAINERS, SCALARS
 
 
 def show_value(value):
-    """sys.displayhook: the value of the cell's last expression."""
+    """Shows the value of the cell's last expression. This is sys.displayhook."""
     if value is None:
         return
     builtins._ = value
@@ -35,7 +35,7 @@ def show_value(value):
     if State.clears:
         clear_shown()
     if State.cell.images:
-        flush_streams()  # an image's place is among the output
+        flush_streams()  # an image has a place in the output
         channel.send(b"result", State.cell.ident, parts)
     else:
         channel.hold(b"result", State.cell.ident, parts)
@@ -43,7 +43,7 @@ def show_value(value):
 
 
 def shows_itself(value):
-    """Objects with the method `_ipython_display_` show what they like, by display() or print()."""
+    """Returns whether value has the method `_ipython_display_`, which shows it by itself."""
     kind = type(value)
     if kind in SCALARS or kind in PLAIN_CONTAINERS or is_a(value, type) or answers_to_anything(value):
         return False
@@ -51,19 +51,19 @@ def shows_itself(value):
 
 
 def show_itself(value):
-    """Whether it could."""
+    """Calls `_ipython_display_`. Returns whether that worked."""
     try:
         value._ipython_display_()
         return True
     except NotImplementedError:
         return False
     except Exception as error:
-        say("[_ipython_display_ of %s failed: %s]" % (type_name(type(value)), error_line(error)))
+        print_note("[_ipython_display_ of %s failed: %s]" % (type_name(type(value)), error_line(error)))
         return False
 
 
 def publish(parts):
-    """Shows something at this place of the output; returns when the server has noted the place."""
+    """Shows parts at this place of the output. Returns when the server has noted the place."""
     if in_child():
         text = dict(parts).get("text/plain")
         if text is not None:
@@ -93,7 +93,7 @@ def publish_later_ones():
 
 
 def display(*objects, raw=False, display_id=None, **_):
-    """Shows objects in the output, as IPython's display does."""
+    """Shows objects in the output, as IPython's display() does."""
     for item in objects:
         if raw:
             publish_display_data(item)
@@ -128,7 +128,7 @@ def publish_display_data(data, metadata=None, **_):
 
 
 def clear_output(wait=False):
-    """Takes back what the cell has shown, as in a notebook; with `wait` once it shows something else."""
+    """Removes what the cell has shown, as in a notebook; with `wait` at its next output."""
     settle()
     State.clears = True
     if not wait and may_send():

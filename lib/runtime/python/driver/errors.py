@@ -13,7 +13,7 @@ from .kinds import type_name
 from .limits import EVALUE_LIMIT
 from .own import own
 from .state import State
-from .streams import say
+from .streams import print_note
 from .tracebacks import chained, format_error, strip_driver_frames, traceback_frames
 
 
@@ -29,17 +29,17 @@ def error_text(error):
     return shortened(text, EVALUE_LIMIT)
 
 
-def say_traceback(error):
+def print_traceback(error):
     """Prints an error that belongs to no statement of the cell."""
     try:
         strip_driver_frames(error)
-        say(format_error(error).rstrip("\n"))
+        print_note(format_error(error).rstrip("\n"))
     except Exception:
-        say(error_line(error))
+        print_note(error_line(error))
 
 
 def describe_error(error, cell):
-    """The parts of `done` for an exception that ended the cell."""
+    """Returns the parts of `done` for an exception that ended the cell."""
     for item in chained(error):
         try:
             strip_driver_frames(item)
@@ -71,7 +71,7 @@ def describe_error(error, cell):
 
 
 def remember_last(error):
-    """For pdb.pm() and friends."""
+    """Sets sys.last_exc and its like, for pdb.pm()."""
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     sys.last_exc = error
 
@@ -88,7 +88,10 @@ def error_lineno(error, cell):
 
 
 def is_raised_by_cell(error):
-    """Whether a `raise` of a cell made it: whatever it says, no call met a limit there."""
+    """Returns whether a `raise` statement of a cell raised the error.
+
+    Its text then says nothing about a limit of the session.
+    """
     frames = traceback_frames(error.__traceback__)
     if not frames or not frames[-1].tb_frame.f_code.co_filename.startswith("<cell "):
         return False
@@ -104,25 +107,25 @@ def missing_module(error):
 
 
 def describe_exit(error):
-    """SystemExit ends the cell, not the session."""
+    """Returns the parts of `done` for SystemExit, which ends the cell and not the session."""
     return [("status", "exit"), ("code", str(exit_code(error)))]
 
 
 def exit_code(error):
-    """What a program's would be that ends so; it would print what is no number."""
+    """Returns the exit code that a program would have. Prints a code that is no number."""
     code = error.code
     if code is None:
         code = 0
     elif not isinstance(code, int):
-        say(error_text(error))
+        print_note(error_text(error))
         code = 1
     code = int(code)
-    if code.bit_length() > 31:  # as Python makes a C int of it
+    if code.bit_length() > 31:  # as Python converts it to a C int
         code = code & 0xFF if code.bit_length() < 64 else 255
     return code
 
 
 def log(error):
-    """The driver's own trouble goes to the server's log, not into the cell's output."""
+    """Sends an error of the driver itself to the server's log."""
     if _thread.get_ident() == State.main_thread:
         channel.send(b"log", 0, [("text", error_line(error))])

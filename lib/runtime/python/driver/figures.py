@@ -10,18 +10,18 @@ import sys
 
 from .channel import channel
 from .display import publish
-from .errors import say_traceback
+from .errors import print_traceback
 from .interrupt import in_child
 from .kinds import type_name
 from .limits import IMAGES_PER_CELL
 from .mime import FORMS, parts_of
 from .own import own
 from .state import State
-from .streams import clear_shown, say
+from .streams import clear_shown, print_note
 
 
 def figure_forms(figure):
-    """A figure as the value of a cell or an argument of display()."""
+    """Returns the forms of a figure; none if the cell has shown it unchanged."""
     if any(shown is figure for shown in State.cell.figures) and not figure.stale:
         return {}
     State.cell.figures.append(figure)
@@ -29,25 +29,24 @@ def figure_forms(figure):
 
 
 def render_figure(figure):
-    """The figure as PNG, drawn once and with its empty border cut off.
-
-    savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
-    (mostly a legend) hangs over the edge of the canvas.
-    """
+    """Returns the figure as PNG, with its empty border cut off."""
     warnings = own("warnings")
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         data = draw_figure(figure)
-    tell_warnings(told)
+    show_warnings(caught)
     return data
 
 
-def tell_warnings(told):
-    """Each once a figure, the letters that a font lacks as one: of the places in us nobody learns."""
+def show_warnings(caught):
+    """Prints each warning once, and one note for all letters that the font lacks.
+
+    The places of the warnings are in the driver, so they are left out.
+    """
     re = own("re")
 
     texts, letters = [], []
-    for warning in told:
+    for warning in caught:
         text = str(warning.message)
         found = re.match(r"Glyph (\d+) .*missing from", text)
         if found is None:
@@ -60,7 +59,7 @@ def tell_warnings(told):
             "fonts that are there; plt.rcParams['font.family'] takes a list of them." % "".join(dict.fromkeys(letters))
         )
     for text in dict.fromkeys(texts):
-        say(text)
+        print_note(text)
 
 
 def draw_figure(figure):
@@ -74,7 +73,7 @@ def draw_figure(figure):
         canvas.draw()
         pixels = numpy.asarray(canvas.buffer_rgba())
         box = content_box(numpy, pixels, round(figure.dpi * 0.1))
-        if box is None or legend_outside(figure, canvas):
+        if box is None or legend_outside(figure, canvas):  # something hangs over the edge
             return tight_png(figure)
         top, bottom, left, right = box
         return encode_pixels(numpy, pixels[top:bottom, left:right])
@@ -84,9 +83,9 @@ def draw_figure(figure):
 
 
 def content_box(numpy, pixels, pad):
-    """Rows and columns that hold more than background; None when content touches the edge."""
+    """Returns the rows and columns that are not background, or None if content touches the edge."""
     flat = numpy.ascontiguousarray(pixels).view(numpy.uint32)[:, :, 0]
-    drawn = numpy.not_equal(flat, flat[0, 0])  # which raises where memory does not suffice
+    drawn = numpy.not_equal(flat, flat[0, 0])  # unlike !=, raises if memory does not suffice
     rows, columns = numpy.flatnonzero(drawn.any(1)), numpy.flatnonzero(drawn.any(0))
     height, width = flat.shape
     if not len(rows):
@@ -102,7 +101,7 @@ def content_box(numpy, pixels, pad):
 
 
 def legend_outside(figure, canvas):
-    """A legend wholly beyond the canvas leaves no trace at its edge."""
+    """Returns whether a legend leaves the canvas; one wholly outside leaves no trace at its edge."""
     legends = list(figure.legends)
     legends += [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
     if not legends:
@@ -123,7 +122,10 @@ def tight_png(figure):
 
 
 def encode_pixels(numpy, pixels):
-    """RGBA pixels as a PNG without row filters: of plots as small as PIL's, and much faster."""
+    """Returns RGBA pixels as a PNG without row filters.
+
+    For plots it is as small as PIL's and made much faster.
+    """
     struct = own("struct")
     zlib = own("zlib")
 
@@ -146,15 +148,17 @@ FORMS.append(("matplotlib.figure", "Figure", figure_forms))
 
 
 def show_figures(blank=True):
-    """Shows and closes all open figures: at plt.show() and at the end of every cell. Blank ones, with nothing in
-    their axes, are what is left of a cell that failed before it drew."""
+    """Shows and closes all open figures: at plt.show() and at the end of every cell.
+
+    `blank` is False after a cell that failed: figures with empty axes are then left out.
+    """
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     if helpers is None:
         return
     managers = helpers.Gcf.get_all_fig_managers()
     if not managers or in_child():
         return
-    channel.release()  # drawing takes long, and may be the end of us
+    channel.release()  # drawing takes long and may crash the process
     try:
         for manager in managers:
             if blank or is_drawn(manager.canvas.figure):
@@ -177,7 +181,7 @@ def show_figure(figure):
     try:
         forms = figure_forms(figure)
     except Exception as error:
-        say_traceback(error)
+        print_traceback(error)
         return
     if forms:
         forms["text/plain"] = repr(figure)
@@ -190,12 +194,15 @@ def note_images_left_out():
     left_out, lost = State.cell.images_left_out, State.cell.images_lost
     if left_out:
         kept = "%d could not be saved in output/ and are lost" % lost if lost else "saved in output/"
-        say("[%d more images are not named: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
+        print_note("[%d more images are not named: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
 
 
 def hook_matplotlib(module):
-    """Its folders are made once and remembered: in an interpreter whose imports came ahead of the
-    session they are gone by then."""
+    """Makes matplotlib's folders whenever they are asked for.
+
+    matplotlib makes them once, when it is imported. In a preloaded interpreter they are gone by the
+    time that the session begins.
+    """
     functools = own("functools")
 
     def remade(original):

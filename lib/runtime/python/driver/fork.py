@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Serves as a zygote: forks itself for sessions, and makes each copy a session of its own.
+"""Serves as a zygote: forks itself for sessions.
 
-The fork itself happens in C (sandbox/supervise/zygote.h), so no hook of os.fork() runs. What a copy
-must not share is made anew here: random generators, process ids, caches of folders, threads.
+The fork itself happens in C (sandbox/supervise/zygote.h). This module renews what forked sessions
+must not share: the environment, random generators, caches of folders, the number of threads.
 """
 
 import _signal
@@ -19,18 +19,18 @@ from .interrupt import on_sigint
 from .state import State
 
 
-def handle_serve(turn):
-    """Is copied for sessions until the next frame comes (sandbox/supervise/zygote.h). Returns in each copy, too."""
+def handle_serve(request):
+    """Serves forks for sessions until the next frame comes. Returns in each forked session, too."""
     import ctypes
 
-    library = ctypes.PyDLL(turn.parts["library"])
+    library = ctypes.PyDLL(request.parts["library"])
     library.parent_variable.restype = ctypes.c_char_p
     if not library.parent_may_serve(FORK_FD):
         posix._exit(1)
     blas = find_blas()
-    channel.answer(turn, [("status", "ok")])
+    channel.answer(request, [("status", "ok")])
     gc.collect()
-    gc.freeze()  # what is never collected is never written to, and stays shared
+    gc.freeze()  # objects that are never collected are never written to, and stay shared
     State.serving = True
     outcome = library.parent_serve_python(FORK_FD, channel.fd)
     if outcome == COPIED:
@@ -46,7 +46,7 @@ WANTED = 3
 
 
 def begin_session(library, blas):
-    """What differs between a copy and an interpreter that has just started."""
+    """Makes a forked process what an interpreter is that has just started."""
     channel.forget()
     State.main_thread = _thread.get_ident()
     State.terminal = posix.dup(1)
@@ -64,6 +64,7 @@ def begin_session(library, blas):
 
 
 def take_environment(library):
+    """Replaces the environment by the session's, which `library` holds."""
     import os
     import time
 
@@ -83,15 +84,15 @@ def take_environment(library):
     time.tzset()
 
 
-# Generators that a module keeps for all who use it, and what gives them another beginning.
+# Modules with a shared random generator, and the function that seeds it.
 RESEED = (
     ("random", "seed"),
     ("numpy.random", "seed"),
     ("mkl_random", "seed"),
     ("torch", "seed"),
 )
-# Those that know a fork by the process's number, which copies have in common: dropped, they are
-# made anew.
+# Generators that notice a fork by the process id. Forked sessions have the same id, each in its own
+# namespace; a generator that is removed is made again.
 DROPPED = (("tempfile", "_name_sequence"),)
 
 
@@ -104,21 +105,21 @@ def reseed():
         if module in sys.modules:
             setattr(sys.modules[module], name, None)
     process = sys.modules.get("multiprocessing.process")
-    if process is not None:  # its key is drawn when it is imported
+    if process is not None:  # draws its key when it is imported
         process.current_process().authkey = posix.urandom(32)
-    if "_ssl" in sys.modules:  # OpenSSL goes by that number, too
+    if "_ssl" in sys.modules:  # OpenSSL notices a fork by the process id, too
         sys.modules["_ssl"].RAND_add(posix.urandom(32), 32)
 
 
 def find_blas():
-    """Libraries that a parent keeps to one thread, by OPENBLAS_NUM_THREADS."""
+    """Returns the OpenBLAS libraries: OPENBLAS_NUM_THREADS gives them one thread in a zygote."""
     with open("/proc/self/maps") as maps:
         paths = {line.split(None, 5)[-1].strip() for line in maps if "openblas" in line}
     return sorted(path for path in paths if path.startswith("/"))
 
 
 def give_threads(blas):
-    """As many as an import would have begun, had the parent's environment not said: one."""
+    """Gives libraries the number of threads that they would have had without the zygote."""
     import ctypes
     import os
 

@@ -15,13 +15,13 @@ PROTOCOL = "1"
 
 
 def greet():
-    """Answers the server's hello, before anything else is defined or imported."""
+    """Answers the server's hello with READY. Returns the parts of the hello."""
     frame = channel.peek_frame()
     kind, _, hello = frame
     if kind != "hello":
         posix._exit(1)
     channel.drop_frame(frame)
-    # From now on the server may interrupt; the handler needs the rest of this file.
+    # From now on the server may interrupt; on_sigint() is not defined yet.
     _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
     channel.send(
         b"ready",

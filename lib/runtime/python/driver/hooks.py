@@ -38,7 +38,10 @@ HOOKS = {
 
 
 class HookFinder:
-    """Runs a hook right after the module it is meant for was imported."""
+    """A finder that lets the other finders find a module and gives it a HookLoader.
+
+    It also finds Python's own modules for with_own_modules().
+    """
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -60,6 +63,8 @@ class HookFinder:
 
 
 class HookLoader:
+    """Loads a module with its own loader, then runs the hook."""
+
     def __init__(self, loader, hook):
         self._loader = loader
         self._hook = hook
@@ -88,5 +93,5 @@ def install_hooks():
     sys.meta_path.insert(0, HookFinder)
     sys.meta_path.append(StandIn)
     for name, hook in HOOKS.items():
-        if name in sys.modules:  # site, or a newer Python, already did
+        if name in sys.modules:  # imported by site or by a newer Python
             run_hook(hook, sys.modules[name])

@@ -11,15 +11,18 @@ from .errors import error_line
 from .limits import IMAGES_PER_CELL, IMAGE_BYTES, IMAGE_SIDE
 from .own import own
 from .state import State
-from .streams import say
+from .streams import print_note
 
-PICTURES = ("image/png", "image/jpeg")  # that are shown; others become such a one
+PICTURES = ("image/png", "image/jpeg")  # other formats are converted to one of these
 FORMATS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 STARTS = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
 
 
 def image_parts(data):
-    """The parts for an encoded image, of the kind that its bytes are: scaled for the model, and whole as a file."""
+    """Returns the parts for an encoded image: scaled for the model, and the name of the whole file.
+
+    The first bytes decide its format, whatever MIME type the object claims.
+    """
     if isinstance(data, str):
         binascii = own("binascii")
 
@@ -40,13 +43,16 @@ def image_parts(data):
         return []
     small = shrink(mime, data)
     if small[0] not in PICTURES:
-        say("[a picture that PIL does not read: %s]" % ("output/" + name if name else "it could not be kept in output/"))
+        print_note("[a picture that PIL does not read: %s]" % ("output/" + name if name else "it could not be kept in output/"))
         return []
     return [small] + ([("file", name)] if name else [])
 
 
 def shrink(mime, data):
-    """(mime, data) with no side above IMAGE_SIDE and not needlessly large, of many pictures the first; needs PIL."""
+    """Returns (mime, data) with no side above IMAGE_SIDE. An animation becomes its first picture.
+
+    Without PIL the image stays as it is.
+    """
     side = max(png_size(data)) if mime == "image/png" else 0
     if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
         return mime, data
@@ -65,7 +71,7 @@ def png_size(data):
 
 
 def encode_image(image):
-    """A PIL image as (mime, data), scaled; photographs become JPEG."""
+    """Returns a PIL image as (mime, data), scaled. A large PNG becomes JPEG if that is smaller."""
     if max(image.size) > IMAGE_SIDE:
         image = scaled(image)
     mime, data = "image/png", png_bytes(image)
@@ -107,13 +113,13 @@ def pil_forms(image):
     try:
         data = png_bytes(image)
     except Exception as error:
-        say("[the image cannot be shown: %s]" % error_line(error))
+        print_note("[the image cannot be shown: %s]" % error_line(error))
         return {}
     return {"image/png": data}
 
 
 def save_output(data, extension, number=None):
-    """Saves what is shown into the output folder; its name there, or None when it cannot be."""
+    """Saves data into the output folder. Returns its name there, or None if that failed."""
     if not State.output:
         return None
     name = "cell-%d-figure-%d.%s" % (State.cell.ident, number or State.cell.images, extension)

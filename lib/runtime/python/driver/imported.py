@@ -7,14 +7,17 @@ from .channel import channel
 from .kinds import ModuleType, is_a
 
 
-def handle_imported(turn):
-    lines = "\n".join(older_imports(turn.parts["packages"]))
-    channel.answer(turn, [("status", "ok"), ("vars", lines)])
+def handle_imported(request):
+    lines = "\n".join(older_imports(request.parts["packages"]))
+    channel.answer(request, [("status", "ok"), ("vars", lines)])
 
 
 def older_imports(packages):
-    """A sentence for each of these (lines NAME, VERSION, MODULE) of which another copy is imported."""
-    told = []
+    """Returns a sentence for each package of which another copy is imported.
+
+    `packages` has lines of NAME, VERSION and MODULE.
+    """
+    sentences = []
     for line in packages.splitlines():
         name, version, module = line.split("\t")
         loaded = sys.modules.get(module)
@@ -23,12 +26,12 @@ def older_imports(packages):
         if type(path) is not str or (type(have) is str and have == version):
             continue
         if not path.startswith(packages_folder()) or type(have) is str:
-            told.append(
+            sentences.append(
                 "%s is imported already%s: this interpreter goes on with that copy, and a new one "
                 "(interact with action terminate) imports %s."
                 % (module, " in version " + have if type(have) is str else "", version)
             )
-    return told
+    return sentences
 
 
 def packages_folder():

@@ -21,21 +21,24 @@ def check_interrupt():
     """Raises the interrupt that came while a driver frame was innermost."""
     if State.interrupted:
         State.interrupted = False
-        tell_interrupted()
+        report_interrupted()
         raise KeyboardInterrupt
 
 
-def tell_interrupted():
-    """A second interrupt, in case that this one was lost, would end what code does because of it."""
+def report_interrupted():
+    """Reports the interrupt to the server, which would otherwise send a second one.
+
+    The second one would end what session code does because of the first.
+    """
     if State.running and not channel.sending:
         channel.send(b"interrupted", State.cell.ident, ())
 
 
 def on_sigint(signum, frame):
-    """Interrupts user code, never the driver's own work: a frame must not be torn.
+    """Interrupts session code, never the driver's own work: a frame must not be torn.
 
-    One that comes between cells is for a cell that has just ended, or for one whose frame is still
-    unread: meant_for() tells.
+    An interrupt between cells is for the cell that has just ended, or for one whose frame is still
+    unread. meant_for() decides.
     """
     if in_child():
         raise KeyboardInterrupt
@@ -48,21 +51,23 @@ def on_sigint(signum, frame):
         State.interrupted = True
         return
     elif cancel_waiting_task():
-        tell_interrupted()
+        report_interrupted()
         return
-    tell_interrupted()
+    report_interrupted()
     raise KeyboardInterrupt
 
 
 def meant_for(cell):
-    """Whether the interrupt that came before this cell began is for it: the frame sent before the
-    signal names the cell."""
+    """Returns whether an interrupt that came before this cell began is for it.
+
+    The server sends a frame that names the cell before the signal.
+    """
     State.signalled = False
     return any(kind == "interrupt" and ident == cell.ident for kind, ident, _ in channel.look_ahead())
 
 
 def wait_interruptible():
-    """For what may take minutes: an interrupt ends the wait, never the reading behind it."""
+    """Waits for data from the server; an interrupt ends the wait, never the reading after it."""
     select = own("select")
 
     poll = select.poll()
@@ -76,13 +81,16 @@ def wait_interruptible():
 
 
 def cancel_waiting_task():
-    """The first interrupt of a cell that sits in `await` cancels it, so its finally blocks run."""
+    """Cancels the task of a cell that waits in `await`, so that its finally blocks run.
+
+    Returns False if an interrupt has to be raised instead.
+    """
     task = State.task
     if task is None or task.done() or State.task_cancelled:
         return False
     asyncio = own("asyncio")
     if asyncio.current_task(State.loop) is not None:
-        return False  # it computes: cancelling would not reach it
+        return False  # the task computes: cancelling would not reach it
     State.task_cancelled = True
     task.cancel()
     State.loop.call_soon_threadsafe(lambda: None)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Makes Python's modules that look at stacks and sources show those of the user.
 
-The hooks run when somebody imports the module: linecache, inspect or pdb cost too much to be
-imported by us.
+Each hook runs when session code imports the module: linecache, inspect and pdb cost too much to be
+imported by the driver.
 """
 
 import sys
@@ -24,12 +24,12 @@ STUB_CODE = outermost_code()
 
 
 def is_ours(frame):
-    """Whether it is a frame of what runs the cells."""
+    """Returns whether a frame belongs to the driver or the stub."""
     return frame.f_code.co_filename == DRIVER_FILE or frame.f_code is STUB_CODE
 
 
 def hook_traceback(module):
-    """A stack, as logging shows it with an error of its own, begins with the cell."""
+    """Makes a printed stack begin with the cell."""
     original = module.walk_stack
 
     def walk_stack(f):
@@ -40,25 +40,25 @@ def hook_traceback(module):
 
 
 def hook_warnings(module):
-    """A warning about who called the cell is about the interpreter, as at a prompt."""
+    """Makes a warning about the caller of the cell be about `sys`, as at Python's prompt."""
     original = module._showwarnmsg
 
-    def show(told):
-        if told.filename == DRIVER_FILE:
-            told.filename, told.lineno = "sys", 1
-        original(told)
+    def show(message):
+        if message.filename == DRIVER_FILE:
+            message.filename, message.lineno = "sys", 1
+        original(message)
 
     module._showwarnmsg = show
 
 
 def hook_linecache(linecache):
     if is_own(linecache):
-        linecache.cache.pop("<string>", None)  # Python 3.13.0 takes what it was started with for what exec() runs
+        linecache.cache.pop("<string>", None)  # 3.13.0 takes the stub for the source of exec()
         sources.fill_all(linecache)
 
 
 def hook_inspect(inspect):
-    """inspect cannot find the source of a class that has no file; the cell's name is as good."""
+    """Lets inspect find the source of a class that a cell defines: such a class has no file."""
     original = inspect.getfile
 
     def getfile(object):
@@ -80,9 +80,11 @@ def hook_inspect(inspect):
 
 
 def hook_pdb(pdb):
-    """At its prompt pdb takes an interrupt for a change of mind and asks again, so a cell that
-    nobody answers could only be killed, with all state. Here the interrupt ends the cell. And a
-    stack begins with the cell, not with what runs it: who steps on at its end is done."""
+    """Lets an interrupt end a cell that is at pdb's prompt, and makes stacks begin with the cell.
+
+    pdb itself asks again after an interrupt, so the session could only be killed. A step beyond the
+    end of the cell continues without the debugger.
+    """
 
     def loop_once(debugger):
         debugger.allow_kbdint = True

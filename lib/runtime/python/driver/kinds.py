@@ -20,7 +20,7 @@ def is_pandas(kind):
 
 
 def module_of(kind):
-    """A class's module without asking its metaclass; classes made by hand may have none."""
+    """Returns the name of a class's module, without asking its metaclass; it may be empty."""
     try:
         name = type.__dict__["__module__"].__get__(kind)
     except AttributeError:
@@ -33,7 +33,7 @@ def root_of(kind):
 
 
 def is_a(value, kind):
-    """isinstance without asking the value, whose __class__ may be a property."""
+    """Returns isinstance(value, kind), without asking the value for its `__class__`."""
     return issubclass(type(value), kind)
 
 
@@ -42,7 +42,7 @@ def loaded_class(module, name):
 
 
 def type_name(kind):
-    """A class's name without asking its metaclass."""
+    """Returns a class's name, without asking its metaclass."""
     return clean_word(type.__dict__["__name__"].__get__(kind))
 
 

@@ -3,15 +3,15 @@
 
 import sys
 
+from .bulk_output import settling
 from .display import clear_output, display, publish_display_data
 from .errors import error_line
-from .flood import settling
 from .images import pil_forms, save_output
 from .mime import FORMS
 from .own import own
 from .stand_in import for_cells
 from .state import State
-from .streams import say
+from .streams import print_note
 
 
 def hook_pil(module):
@@ -45,7 +45,7 @@ def hook_getipython(module):
 
 
 def hook_sympy(module):
-    """init_printing() would replace sys.displayhook, which shows figures and tables as well."""
+    """Keeps init_printing() from replacing sys.displayhook, which also shows figures and tables."""
 
     def take_printer(stringify, **settings):
         State.printer = lambda value: stringify(value, **settings)
@@ -62,7 +62,10 @@ def hook_plotly(module):
 
 
 def plotly_forms(figure):
-    """plotly cannot draw without a browser: the page goes to a file, its outline to the model."""
+    """Returns the forms of a plotly figure: its page is saved as a file, the model gets an outline.
+
+    plotly draws a picture only with the package kaleido.
+    """
     forms = {"text/plain": plotly_outline(figure)}
     if module_exists("kaleido"):
         try:
@@ -74,14 +77,14 @@ def plotly_forms(figure):
         page = figure.to_html(include_plotlyjs="cdn")
         forms["application/vnd.plotly.v1+json"] = figure.to_json()
     except Exception as error:
-        say("[the figure cannot be shown: %s]" % error_line(error))
+        print_note("[the figure cannot be shown: %s]" % error_line(error))
         return forms
     State.cell.images += 1
     name = save_output(page.encode(), "html")
     if name:
         forms["file"] = name
     else:
-        say("[the figure could not be kept in output/]")
+        print_note("[the figure could not be kept in output/]")
     return forms
 
 

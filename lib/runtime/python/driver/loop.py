@@ -7,7 +7,7 @@ Background tasks run on between cells, until the server sends the next frame.
 import _ast
 
 from .channel import channel
-from .own import among_own, own
+from .own import own, with_own_modules
 from .parse import try_parse
 from .state import State
 
@@ -15,7 +15,7 @@ LOOP_CALLS = ("create_task", "ensure_future", "get_running_loop")
 
 
 def wants_loop(source):
-    """Does a cell without await still expect a running loop, as people know it from notebooks?"""
+    """Returns whether a cell without await still expects a running loop, as in a notebook."""
     create, ensure, running = LOOP_CALLS
     if create not in source and ensure not in source and running not in source:
         return False
@@ -55,7 +55,7 @@ def run_in_loop(coroutine):
 
     loop = State.loop
     if loop is None or loop.is_closed():
-        loop = State.loop = among_own(asyncio.new_event_loop)
+        loop = State.loop = with_own_modules(asyncio.new_event_loop)
     asyncio.set_event_loop(loop)
     spend_stop(loop, coroutine)
     State.task_cancelled = False
@@ -66,7 +66,7 @@ def run_in_loop(coroutine):
         if State.task_cancelled:
             raise KeyboardInterrupt from None
         raise
-    except BaseException:  # also what stops the loop: the next cell must not go on with this one's code
+    except BaseException:  # also if the loop was stopped: the next cell must not continue this
         abandon_task(asyncio, loop, task)
         raise
     finally:
@@ -74,7 +74,7 @@ def run_in_loop(coroutine):
 
 
 def spend_stop(loop, coroutine):
-    """Runs one turn of the loop: a stop that an earlier cell left in it ends that turn, not this cell."""
+    """Runs the loop once, so that a stop left by an earlier cell does not end this cell."""
     try:
         loop.call_soon(loop.stop)
         loop.run_forever()
@@ -84,7 +84,7 @@ def spend_stop(loop, coroutine):
 
 
 def abandon_task(asyncio, loop, task):
-    """Cancels a task that its loop has left and gives it a moment for its finally blocks."""
+    """Cancels a task that its loop has left, and gives it 0.2 s for its finally blocks."""
     if task.done():
         return
     task.cancel()
@@ -106,7 +106,7 @@ def loop_has_work():
 
 
 def pump_loop():
-    """Between cells: lets background tasks run until the server sends something."""
+    """Lets background tasks run until the server sends a frame. Called between cells."""
     if not loop_has_work():
         return
     loop = State.loop

@@ -9,12 +9,12 @@ from .state import NAMESPACE
 
 
 def scope_of(frame):
-    """What a function's names are; None at the top of a cell."""
+    """Returns the local names of a function; None at the top level of a cell."""
     return None if frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
 def names_seen(frame):
-    """The names that code in the frame has, and what it does not define itself as the cells define it."""
+    """Returns the names that code in the frame sees, and those of the cells."""
     if frame.f_locals is NAMESPACE:
         return NAMESPACE
     return {**NAMESPACE, **frame.f_globals, **frame.f_locals}
@@ -24,10 +24,10 @@ CONVERSIONS = {"r": repr, "a": ascii}
 
 
 def expand_names(command, frame):
-    """`{expression}` and `$name` with the names of the frame; what is none of them is the shell's.
+    """Replaces `{expression}` and `$name` by values of the frame's names.
 
-    Where all braces are those of str.format(), `{{` and `}}` are single ones of the shell. Else each
-    pair is taken by itself. `$$x` is the shell's `$x`, and so is what looks like `$x` in single quotes.
+    If all braces are those of str.format(), `{{` and `}}` become single ones for the shell. Else each
+    pair is taken by itself. `$$x` becomes the shell's `$x`; `$x` in single quotes stays.
     """
     if "{" not in command and "$" not in command:
         return command
@@ -37,6 +37,8 @@ def expand_names(command, frame):
 
 
 class Expansion:
+    """One command whose names are replaced, with the values that were computed so far."""
+
     VALUE = r"\{(?P<value>[^{}\n]+?)(?:!(?P<as>[rsa]))?\}"
     NAME = r"(?<!\\)\$(?P<twice>\$?)(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
     FORMAT = r"(?P<kept>\$\{(?!\{)[^{}\n]*\}|\\[{}])|(?P<two>\{\{|\}\})|" + VALUE + "|" + NAME + r"|(?P<single>[{}])"
@@ -46,10 +48,10 @@ class Expansion:
         strings = own("re").finditer(r"""\\.|"(?:\\.|[^"\\])*"|('[^']*')""", command, own("re").S)
         self.quoted = [found.span(1) for found in strings if found[1]]
         self.command, self.names = command, names
-        self.values = {}  # each is computed once: what its text is, None for none, by where it stands
+        self.values = {}  # text by its place, None if it has no value: each is computed once
 
     def result(self, marked):
-        """None: a brace is none of FORMAT's."""
+        """Returns the command with its names replaced; None if a brace is not one of FORMAT's."""
         pattern, parts, at = own("re").compile(marked), [], 0
         while True:
             match = pattern.search(self.command, at)
@@ -58,7 +60,7 @@ class Expansion:
             text, end = self.meaning(match), match.end()
             if text is None and marked is self.FORMAT:
                 return None
-            if text is None:  # what is in these braces may have names
+            if text is None:  # the text in these braces may have names
                 text, end = "{", match.start() + 1
             parts += [self.command[at : match.start()], text]
             at = end

@@ -64,7 +64,7 @@ def magic_writefile(line, body, lineno):
         raise UsageError("%%writefile needs a file name")
     import os
 
-    told = "Appending to" if append else "Overwriting" if os.path.exists(path) else "Writing"
+    action = "Appending to" if append else "Overwriting" if os.path.exists(path) else "Writing"
     with open(path, "a" if append else "w", encoding="utf-8") as file:
         file.write(body if body.endswith("\n") or not body else body + "\n")
-    print(told, path)
+    print(action, path)

@@ -11,7 +11,7 @@ from .state import NAMESPACE, State
 
 
 class Captured:
-    """What %%capture keeps."""
+    """The value that %%capture keeps."""
 
     def __init__(self, stdout, stderr, outputs):
         self.stdout = stdout

@@ -36,7 +36,7 @@ def magic_run(line):
 
 
 def files_named(pattern):
-    """In order; the pattern itself where it names none."""
+    """Returns the files that a pattern names, sorted, or the pattern itself."""
     import os
 
     pattern = os.path.expanduser(pattern)
@@ -69,13 +69,13 @@ def run_file(words, options):
 
 
 def run_script(path, name, given):
-    """As a module of its own. Its names are the cells', too, even those of one that fails or exits."""
+    """Runs a file as a module of its own, and gives its names to the cells."""
     import os
 
     if path.endswith(".pyc") or own("pkgutil").get_importer(path) is not None:  # a folder or an archive
         keep_names(own("runpy").run_path(path, init_globals=given, run_name=name))
         return
-    path = os.path.abspath(path)  # of each of its places, as Python has it: the script may leave the folder
+    path = os.path.abspath(path)  # the script may change the working folder
     with _io.open_code(path) as file:
         code = compile(file.read(), path, "exec", 0, True)
     module, folder = ModuleType(name), os.path.dirname(path)
@@ -100,7 +100,7 @@ def keep_names(names):
 
 
 def run_notebook(path):
-    """Its cells of code, one after the other, as if they stood in this one. A file of IPython is one cell."""
+    """Runs the cells of a notebook as if they stood in this one. A file `.ipy` is one cell."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if path.endswith(".ipy"):

@@ -5,16 +5,16 @@ from .libraries import module_exists
 from .magics_syntax import UsageError
 from .own import own
 from .state import NAMESPACE, State
-from .streams import say
+from .streams import print_note
 
 
 def magic_matplotlib(line):
-    """Figures are shown inline, whatever is asked for."""
+    """Does nothing: figures are always shown inline."""
     words = line.split()
     if "--list" in words or "-l" in words:
         print("Available matplotlib backends: ['inline']")
     elif words and words[0] not in ("inline", "agg"):
-        say("[%%matplotlib %s: figures are shown as pictures in the output, as with inline]" % words[0])
+        print_note("[%%matplotlib %s: figures are shown as pictures in the output, as with inline]" % words[0])
 
 
 def magic_pylab(line):
@@ -38,13 +38,13 @@ def magic_load_ext(line):
 
 def without_effect(name, why):
     def magic(line):
-        say("[%%%s does nothing here: %s]" % (name, why))
+        print_note("[%%%s does nothing here: %s]" % (name, why))
 
     return magic
 
 
 def magic_config(line):
-    """Of all settings the one that says which values are shown."""
+    """Sets `ast_node_interactivity`; every other setting does nothing here."""
     found = own("re").fullmatch(r"(?:Terminal)?InteractiveShell\.ast_node_interactivity\s*=\s*(['\"])(\w+)\1", line)
     if found is None:
         CONFIGURES_NOTHING(line)

@@ -31,7 +31,10 @@ def run_command(command, capture):
 
 
 def split_output(command):
-    """(command, where its output goes): `> file`, `2>&1 | tail -1`, or nothing. `>=` is a version's."""
+    """Returns (command, where its output goes): `> file`, `2>&1 | tail -1`, or an empty string.
+
+    `>=` belongs to a version.
+    """
     re = own("re")
 
     plain = r"""((?:[^'"|<>]|[<>](?=[=\d])|'[^']*'|"[^"]*")*?)"""
@@ -42,7 +45,7 @@ def split_output(command):
 
 
 def show_through(onward, text, capture, ok=True):
-    """What an installer that is not there would have printed, as the cell wants it: why it failed to stderr."""
+    """Shows a text as the output of the command that was not run; to stderr if it is an error."""
     if onward or capture:
         return call_shell(("cat " if ok else "{ cat >&2; } ") + onward, capture, (text + "\n").encode())
     print(text)
@@ -64,10 +67,10 @@ def script_magic(program):
         kept = {name: options.get(name) or stays_inside(getattr(sys, "std" + name)) for name in ("out", "err")}
         pipes = {"std" + name: subprocess.PIPE for name in kept if kept[name]}
         flush_streams()
-        # As an argument and not on stdin: the script may read the terminal.
-        code, *told = run_program([own("shutil").which(program) or program, *words, "-c", body, program, *arguments], **pipes)
+        # The script is an argument, because it may read the terminal on stdin.
+        code, *outputs = run_program([own("shutil").which(program) or program, *words, "-c", body, program, *arguments], **pipes)
         note_exit(code)
-        for name, data in zip(("out", "err"), told):
+        for name, data in zip(("out", "err"), outputs):
             if kept[name]:
                 text = data.decode("utf-8", "replace")
                 if name in options:
@@ -81,7 +84,7 @@ def script_magic(program):
 
 
 def script_options(line):
-    """`-e -s A B --out NAME` as (["-e"], ["A", "B"], {"out": "NAME"})."""
+    """Returns `-e -s A B --out NAME` as (["-e"], ["A", "B"], {"out": "NAME"})."""
     given, words, options = own("shlex").split(line), [], {}
     while given:
         word = given.pop(0)

@@ -12,15 +12,11 @@ from .parse import try_parse
 
 
 class UsageError(Exception):
-    """A magic that does not exist, or not so."""
+    """A magic that does not exist, or that takes other arguments."""
 
 
 def rewrite_magics(source, name):
-    """The cell with notebook syntax turned into calls, or None when there is none.
-
-    Only cells that do not compile come here, so valid Python can never be mistaken for a magic.
-    The number of lines stays the same.
-    """
+    """Returns the cell with notebook syntax turned into calls, or None if it has no such syntax."""
     stripped = source.lstrip()
     if not any(mark in source for mark in ("!", "%", "?", "install", "npm")):
         return None
@@ -35,7 +31,10 @@ def rewrite_magics(source, name):
 
 
 def without_magics(source, name):
-    """What a magic runs may use others; what is wrong with it otherwise is told when it is compiled."""
+    """Returns source for a magic to run; that source may use magics, too.
+
+    Other errors in it are reported when it is compiled.
+    """
     if try_parse(source, name) is not None:
         return source
     return rewrite_magics(source, name) or source
@@ -49,7 +48,7 @@ def rewrite_lines(lines):
     re = own("re")
 
     marked = re.compile(r"(\s*)(?:([\w.,:\[\]()*+\-\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
-    # As typed in a shell: of all commands these two are expected to work anywhere.
+    # Users and models type these two commands without a mark, as in a shell.
     bare = re.compile(r"(\s*)()()((?:(?:python3? -m |uv )?pip3? +install|npm +(?:install|i|add))\b.*)$", re.S)
     asked = r"""((?:"[^"\\\n]*"|'[^'\\\n]*'|[A-Za-z_]\w*)(?:\.\w+)*)"""
     asking = re.compile(r"(\s*)(?:(\?{1,2})\s*%s|%s\s*(\?{1,2}))\s*$" % (asked, asked))
@@ -85,7 +84,7 @@ def rewrite_line(indent, target, mark, body):
 
 
 def is_open(text):
-    """Does text end inside a string, a bracket or a continued line?"""
+    """Returns whether text ends inside a string, a bracket or a continued line."""
     if not text.strip():
         return False
     if text.rstrip("\n").endswith("\\"):

@@ -3,13 +3,13 @@
 
 from .magics_expand import scope_of
 from .magics_syntax import without_magics
-from .own import among_own, own
+from .own import own, with_own_modules
 from .run import evaluate, evaluate_body
 from .state import NAMESPACE, State
 
 
 def magic_time(line, frame):
-    # On its own line of the cell, so that a traceback shows that.
+    # The statement stays on its line of the cell, for tracebacks.
     source = "\n" * (frame.f_lineno - 1) + line
     return timed(lambda: evaluate(source, State.cell.name, scope_of(frame)))
 
@@ -60,7 +60,7 @@ def measure(options, statement, setup, scope=None):
 
 
 class Measured:
-    """What %timeit prints, and gives with -o."""
+    """The value that %timeit prints, and returns with -o."""
 
     def __init__(self, loops, all_runs):
         self.loops, self.repeat, self.all_runs = loops, len(all_runs), all_runs
@@ -74,7 +74,7 @@ class Measured:
 
 
 def split_options(line):
-    """`-n 10 -r 3 -q rest` as ({"n": 10, "r": 3, "q": 0}, "rest")."""
+    """Returns `-n 10 -r 3 -q rest` as ({"n": 10, "r": 3, "q": 0}, "rest")."""
     re = own("re")
 
     options = {}
@@ -93,4 +93,4 @@ def magic_prun(line, frame):
     except SystemExit:
         pass
     finally:
-        among_own(lambda: profile.print_stats("cumulative"))
+        with_own_modules(lambda: profile.print_stats("cumulative"))

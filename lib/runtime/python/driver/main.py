@@ -10,8 +10,8 @@ Two rules shape everything here:
 
 * Nothing but builtin modules is imported before READY is sent, and afterwards each module only
   when it is needed: `re` or `traceback` cost more than starting the interpreter does.
-* The user's code shares the process and may replace anything (streams, hooks, signal handlers,
-  descriptors). So private references are kept, and what a cell needs is put right again before
+* Session code shares the process and may replace anything (streams, hooks, signal handlers,
+  descriptors). The driver therefore keeps private references, and repairs what a cell needs before
   the next one.
 
 scripts/pack-driver makes one program of these modules when ptycell is built.
@@ -24,19 +24,19 @@ import posix
 import sys
 
 from .greeting import HELLO
+from .bulk_output import printing, settle
 from .cells import handle_exec
 from .channel import channel
 from .descriptors import take_streams
 from .display import display, show_value
-from .errors import say_traceback
-from .flood import printing, settle
+from .errors import print_traceback
 from .fork import handle_serve
 from .hello import take_hello
 from .hooks import install_hooks
 from .imported import handle_imported
 from .interrupt import on_sigint
 from .kinds import clean_word
-from .limits import FAILURES_TOLD
+from .limits import FAILURES_REPORTED
 from .loop import pump_loop
 from .magics_table import install_magics
 from .names import names
@@ -44,7 +44,7 @@ from .preload import handle_preload
 from .queries import handle_vars
 from .shell import Shell
 from .stand_in import for_cells, no_ipython
-from .state import NAMESPACE, State, Turn
+from .state import NAMESPACE, Request, State
 
 
 def set_up():
@@ -57,7 +57,7 @@ def set_up():
     State.terminal = posix.dup(1)
     os.register_at_fork(before=settle, after_in_child=close_in_child)
     faulthandler.enable(2)
-    # The server's last question to code that SIGINT does not stop: where are you?
+    # The server sends SIGUSR2 for a dump of the stack when SIGINT does not stop the code.
     faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
     State.shell = Shell()
     builtins.display = display
@@ -69,14 +69,14 @@ def set_up():
     install_magics()
     install_hooks()
     take_hello(HELLO)
-    gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
+    gc.enable()  # the stub turned it off: a collection while the driver loads finds nothing
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 
 
 def close_in_child():
     printing._at_fork_reinit()
     if State.serving:
-        return  # a copy for a session, with descriptors of its own
+        return  # a forked session has descriptors of its own
     if _signal.getsignal(_signal.SIGINT) is on_sigint:
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     try:
@@ -92,53 +92,56 @@ HANDLERS = {
     "preload": handle_preload,
     "serve": handle_serve,
 }
-NO_REQUEST = ("ack", "interrupt", "installed")
+NOT_REQUESTS = ("ack", "interrupt", "installed")
 
 
 def serve():
     """Answers frames until the server says quit."""
     while True:
         try:
-            take_turns()
+            answer_requests()
             return
         except BaseException as error:
-            # Out of a signal handler or a callback of the user's: in the driver or between cells.
+            # A signal handler or a callback of the user raised, in the driver or between cells.
             State.failures += 1
-            tell_trouble(error)
+            report_failure(error)
 
 
-def take_turns():
+def answer_requests():
     while True:
-        # A loop that fails again and again is left alone until the next frame.
-        frame = channel.peek_frame(pump_loop if State.failures < FAILURES_TOLD else None)
-        if State.turn is None or State.turn.frame is not frame:
-            State.turn = Turn(frame)
+        # An event loop that fails again and again does not run until the next frame.
+        frame = channel.peek_frame(pump_loop if State.failures < FAILURES_REPORTED else None)
+        if State.request is None or State.request.frame is not frame:
+            State.request = Request(frame)
             State.failures = 0
         if frame[0] == "quit":
             return
-        take_turn(State.turn)
+        answer_request(State.request)
         channel.drop_frame(frame)
-        State.turn = None
+        State.request = None
 
 
-def take_turn(turn):
-    if turn.answer is not None:
-        channel.finish_answer(turn)
-    elif turn.kind in HANDLERS:
-        HANDLERS[turn.kind](turn)
-    elif turn.kind not in NO_REQUEST:
-        channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(turn.kind))])
+def answer_request(request):
+    if request.answer is not None:
+        channel.finish_answer(request)
+    elif request.kind in HANDLERS:
+        HANDLERS[request.kind](request)
+    elif request.kind not in NOT_REQUESTS:
+        channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(request.kind))])
 
 
-def tell_trouble(error):
-    """A cell that has no outcome yet ends with the error; any other is said, of many the first."""
+def report_failure(error):
+    """Ends a cell that has no outcome yet with the error.
+
+    Prints any other error, of many the first.
+    """
     State.running = False
-    turn = State.turn
-    if turn is not None and turn.cell is not None and turn.outcome is None:
-        turn.trouble = error
-    elif State.failures <= FAILURES_TOLD:
+    request = State.request
+    if request is not None and request.cell is not None and request.outcome is None:
+        request.trouble = error
+    elif State.failures <= FAILURES_REPORTED:
         try:
-            say_traceback(error)
+            print_traceback(error)
         except BaseException:
             pass
 

@@ -13,7 +13,7 @@ from .limits import FORMS_MAX, NAMED_MAX, PICTURE_MAX, TEXT_LIMIT
 from .own import own
 from .pages import text_of_html
 from .state import State
-from .streams import say
+from .streams import print_note
 from .text import PLAIN_CONTAINERS, SCALARS, object_text, plain_text
 
 REPR_METHODS = (
@@ -26,11 +26,11 @@ REPR_METHODS = (
     ("_repr_json_", "application/json"),
 )
 MIME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789./+-")
-CANARY = "_ptycell_no_object_has_this_attribute_"
+NO_ATTRIBUTE = "_ptycell_no_object_has_this_attribute_"
 
 
 def bundle_parts(value):
-    """Everything that value can be shown as, as parts of a frame; text/plain is always there."""
+    """Returns all forms of a value as parts of a frame; text/plain is always among them."""
     kind = type(value)
     if kind in SCALARS or kind in PLAIN_CONTAINERS or kind is bytearray:
         return [("text/plain", plain_text(value))]
@@ -43,11 +43,12 @@ def bundle_parts(value):
 
 
 def is_default_repr(text):
-    """Is it of the kind `<IPython.core.display.HTML object>`, which says nothing?"""
+    """Returns whether text is like `<IPython.core.display.HTML object>`, which says nothing."""
     return text.startswith("<") and text.endswith(">") and " object" in text and "\n" not in text
 
 
 def text_of_markup(bundle):
+    """Returns the text of the first form that has one, or None."""
     for mime in ("text/markdown", "text/latex"):
         if mime in bundle:
             return str(bundle[mime])
@@ -66,7 +67,7 @@ def drawing_text(svg):
 
 
 def page_text(page):
-    """Its words. What a browser has to run or play is kept."""
+    """Returns the words of a page. Saves a page that needs a browser into the output folder."""
     text = text_of_html(page)
     if own("re").search(r"<(?:script|iframe|video|audio|canvas|img)\b", page, own("re").I):
         State.cell.images += 1
@@ -79,7 +80,7 @@ def rich_forms(value):
     if is_a(value, type) or answers_to_anything(value):
         return {}
     if is_pandas(type(value)):
-        return {}  # the table as text says the same in a third of the size
+        return {}  # the table as text is a third of the size of its HTML
     special = special_forms(value)
     if special is not None:
         return special
@@ -92,7 +93,8 @@ def rich_forms(value):
     return bundle
 
 
-# Rows (module, class, what a value of it is shown as): the modules that know a class add theirs.
+# Rows (module, class, function from a value to its forms). The modules that know a class add
+# theirs.
 FORMS = []
 
 
@@ -105,9 +107,9 @@ def special_forms(value):
 
 
 def answers_to_anything(value):
-    """Mocks and proxies have every attribute; what their _repr_html_ says is worthless."""
+    """Returns whether value has every attribute, as a mock does: its forms are worthless."""
     try:
-        return getattr(value, CANARY, None) is not None
+        return getattr(value, NO_ATTRIBUTE, None) is not None
     except Exception:
         return True
 
@@ -128,13 +130,17 @@ def call_repr(value, method, **arguments):
     except NotImplementedError:
         return None
     except Exception as error:
-        say("[%s of %s failed: %s]" % (method, type_name(type(value)), error_line(error)))
+        print_note("[%s of %s failed: %s]" % (method, type_name(type(value)), error_line(error)))
         return None
-    # IPython allows a pair of data and metadata.
+    # The method may return a pair of data and metadata.
     return data[0] if isinstance(data, tuple) and data else data
 
 
 def parts_of(bundle):
+    """Returns a bundle of forms as parts of a frame, within the limits.
+
+    Raises ValueError beyond.
+    """
     parts = []
     forms = 0
     for mime, data in bundle.items():

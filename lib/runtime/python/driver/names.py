@@ -5,7 +5,7 @@ from .kinds import ModuleType, is_a, root_of, type_name
 from .limits import LIST_MAX, NAMES_KEPT
 from .state import NAMESPACE
 
-# Whose `shape` may be asked: a property of the user's own class could do anything.
+# Modules whose classes may be asked for `shape`: a property of a user's class could do anything.
 ARRAY_MODULES = frozenset(
     "numpy pandas polars scipy torch tensorflow jax jaxlib xarray pyarrow cupy geopandas".split()
 )
@@ -13,7 +13,7 @@ SIZED = (list, dict, set, tuple, frozenset, str, bytes, bytearray)
 
 
 def shape_of(value):
-    """`150x5` for arrays and tables, the length of plain containers, else an empty string."""
+    """Returns `150x5` for arrays and tables, the length of a container, else an empty string."""
     kind = type(value)
     if kind in SIZED:
         return str(len(value))
@@ -37,20 +37,20 @@ def kind_of(value):
 
 
 class Names:
-    """Tells which global names a cell changed.
+    """Finds the global names that a cell changed.
 
     A name is changed when it is bound to another object, when a statement of the cell assigns it,
-    an element or an attribute of it, or when a container or table that can grow has another size.
-    All of it is a few dict operations in C for cells that change nothing. What methods and
-    functions do to an object of the same size is not seen.
+    an element or an attribute of it, or when its container or table has another size. For a cell
+    that changes nothing this takes a few dict operations in C. A method that changes an object
+    without changing its size is not noticed.
     """
 
     def __init__(self):
         self.ids = {}
-        self.sizes = {}  # of what can change in place
+        self.sizes = {}  # of objects that can change in place, by name
 
     def changed(self, assigned):
-        """The names changed, and those that are gone."""
+        """Returns the names that changed and the names that no longer exist."""
         namespace = NAMESPACE.copy()
         ids = dict(zip(namespace, map(id, namespace.values())))
         changed = []
@@ -69,8 +69,8 @@ class Names:
                 changed.append(name)
         for name in changed:
             self._watch(namespace, name)
-        told = [name for name in changed if self._is_worth_telling(name, namespace[name])]
-        return told, [name for name in gone if self._is_worth_telling(name, None)]
+        reported = [name for name in changed if self._is_reported(name, namespace[name])]
+        return reported, [name for name in gone if self._is_reported(name, None)]
 
     def _size(self, namespace, name):
         value = namespace.get(name)
@@ -83,7 +83,7 @@ class Names:
         else:
             self.sizes.pop(name, None)
 
-    def _is_worth_telling(self, name, value):
+    def _is_reported(self, name, value):
         if type(name) is not str or not name.isidentifier():
             return False
         return is_users(name) and not is_a(value, ModuleType)
@@ -107,7 +107,7 @@ def changed_names(assigned):
 
 
 def lines_within(lines):
-    """The first of these lines, as many as a frame has room for."""
+    """Returns the first of these lines, as many as fit into a frame."""
     room, kept = LIST_MAX, []
     for line in lines:
         room -= len(line) + 1

@@ -11,24 +11,24 @@ import _operator
 import _thread
 import posix
 
-from .flood import flood, printing, settle
+from .bulk_output import bulk, printing, settle
 from .interrupt import check_interrupt
-from .limits import FLOOD_BYTES, FLOOD_FREE, PIECES, PIECE_BYTES
+from .limits import BULK_BYTES, BULK_FREE, PIECES, PIECE_BYTES
 from .state import State
 from .streams import clear_shown, may_send
 
-# What takes all out of a BytesIO; one call of map() runs them, and no code comes between.
+# These take all bytes out of a BytesIO. One call of map() runs them; no Python code comes between.
 CALL = _operator.methodcaller.__call__
 EMPTY = tuple(_operator.methodcaller(*call) for call in (("getvalue",), ("seek", 0), ("truncate",)))
 
 
 class Output(_io._BufferedIOBase):
-    """The binary side of sys.stdout and sys.stderr: the terminal. What is no whole line gathers.
+    """The binary side of sys.stdout and sys.stderr: writes whole lines to the terminal.
 
-    Threads, signal handlers and finalizers may print between any two steps here. A TextIOWrapper is
-    not made for that: what is added to its pending text while its buffer takes some is lost. So it
-    has none (write_through), and what gathers here is put in and taken out by one call into C each.
-    Amid a flood nothing but C is called by print: its text goes into `memory`.
+    Threads, signal handlers and finalizers may print between any two steps here. A TextIOWrapper
+    loses text that is added while its buffer takes the pending text. It therefore has no pending
+    text (write_through), and text is put in and taken out here by one call into C each. During bulk
+    output print calls nothing but C: its text goes into `memory`.
     """
 
     mode = "wb"
@@ -57,7 +57,7 @@ class Output(_io._BufferedIOBase):
 
     def write(self, data):
         if State.clears and may_send():
-            State.clears = False  # before what is flushed comes here
+            State.clears = False  # clear_shown() flushes, which calls write() again
             clear_shown()
         if type(data) is not bytes:
             data = bytes(memoryview(data))
@@ -70,13 +70,13 @@ class Output(_io._BufferedIOBase):
         return len(data)
 
     def write_freely(self):
-        """What is `write` meanwhile, until more comes than is sent."""
+        """Returns the function that is `write` during bulk output, until text comes too fast."""
         if self.memory is None:
             self.memory = _io.BytesIO()
         return self.memory.write
 
-    def write_amid_flood(self):
-        """What is `write` then: it waits."""
+    def write_amid_bulk(self):
+        """Returns the function that is `write` after that: it waits until its text is sent."""
         pieces, append = self.pieces, self.pieces.append
 
         def write(data):
@@ -98,12 +98,12 @@ class Output(_io._BufferedIOBase):
             data = self.take()
             if self.fd == 2:
                 self._write(data)
-            elif flood.active:
-                if len(data) > FLOOD_FREE:
-                    self.write = self.write_amid_flood()
-                flood.add(data)
+            elif bulk.active:
+                if len(data) > BULK_FREE:
+                    self.write = self.write_amid_bulk()
+                bulk.add(data)
             else:
-                flood.count += len(data)
+                bulk.count += len(data)
                 self._write(data)
 
     def take(self):
@@ -123,10 +123,10 @@ class Output(_io._BufferedIOBase):
         if self.pieces or (self.memory is not None and self.memory.tell()):
             self.put_out()
         if self.fd == 1:
-            if flood.active:
-                flood.flushed()
-            elif flood.count > FLOOD_BYTES and State.running and _thread.get_ident() == State.main_thread:
-                flood.begin(self)
+            if bulk.active:
+                bulk.flushed()
+            elif bulk.count > BULK_BYTES and State.running and _thread.get_ident() == State.main_thread:
+                bulk.begin(self)
         if State.interrupted:
             self.check_interrupt()
 
@@ -145,6 +145,7 @@ class Output(_io._BufferedIOBase):
 
 
 def open_output(fd, original):
+    """Returns a text stream for descriptor 1 or 2 with the encoding of the original."""
     text = _io.TextIOWrapper(
         Output(fd),
         encoding=getattr(original, "encoding", None) or "utf-8",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Imports Python's own modules, even where the session's folder has a file of the same name.
 
-A module that the driver imported this way is hidden from session code while a file hides it, so
-`import random` in a cell still finds the user's random.py.
+Such a module does not stay in sys.modules, so `import random` in a cell still finds the user's
+random.py.
 """
 
 import _thread
@@ -14,9 +14,9 @@ from .kinds import ModuleType
 
 class Own:
     modules = {}
-    kept = {}  # of sys.modules, where code gets others of these names
-    thread = None  # that imports one of them
-    folder = "/"
+    kept = {}  # entries of sys.modules that session code does not see, by name
+    thread = None  # the thread that imports one of them
+    folder = "/"  # Python's standard library
     path = ()
 
     @classmethod
@@ -27,8 +27,10 @@ class Own:
 
 
 def own(name):
-    """A module of Python itself, even where a file of the session has its name. What code gets when
-    it imports that name stays what it would be without us."""
+    """Returns a module of Python itself, even where a file of the session has its name.
+
+    Session code that imports that name still gets what it would get without the driver.
+    """
     module = Own.modules.get(name)
     if module is None:
         module = sys.modules.get(name)
@@ -48,17 +50,20 @@ def import_own(name):
         __import__(name)
         return sys.modules[name]
 
-    return among_own(work, name)
+    return with_own_modules(work, name)
 
 
-def among_own(work, name=""):
-    """What `work` gives, which finds Python's own modules where it imports any."""
+def with_own_modules(work, name=""):
+    """Returns what `work` returns; any import in it finds Python's own modules.
+
+    Modules of the session with such names leave sys.modules meanwhile.
+    """
     modules, hidden = sys.modules, set(names_in_folder())
-    if name in modules:  # another's, wherever it is from
+    if name in modules:  # not Python's own
         hidden.add(name.partition(".")[0])
-    among = lambda key: type(key) is str and key.partition(".")[0] in hidden
-    aside = {key: modules[key] for key in list(modules) if among(key) and not is_own(modules[key])}
-    for key in aside:
+    is_hidden = lambda key: type(key) is str and key.partition(".")[0] in hidden
+    set_aside = {key: modules[key] for key in list(modules) if is_hidden(key) and not is_own(modules[key])}
+    for key in set_aside:
         del modules[key]
     before = set(modules)
     modules.update(Own.kept)
@@ -67,13 +72,13 @@ def among_own(work, name=""):
         return work()
     finally:
         Own.thread = None
-        for key in [key for key in modules if among(key) and key not in before]:
+        for key in [key for key in modules if is_hidden(key) and key not in before]:
             Own.kept[key] = modules.pop(key)
-        modules.update(aside)
+        modules.update(set_aside)
 
 
 def names_in_folder():
-    """What code could import from the working folder."""
+    """Returns the names of modules that code could import from the working folder."""
     try:
         entries = posix.listdir(".")
     except OSError:

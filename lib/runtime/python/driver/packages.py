@@ -18,7 +18,7 @@ from .streams import flush_streams, may_send
 
 
 def own_pip(command):
-    """`pip` of the PATH may belong to another Python."""
+    """Makes `pip` that of this Python: the one in PATH may belong to another."""
     shlex = own("shlex")
 
     words = command.split(None, 1)
@@ -37,7 +37,7 @@ NPM_FLAGS = {"-g", "--global", "-S", "--save", "-D", "--save-dev", "--silent", "
 
 
 def packages_of(command):
-    """(language, packages) when the command only installs some; None when it is the shell's."""
+    """Returns (language, packages) if the command only installs some, else None."""
     words = simple_words(command)
     if words[:1] == ["npm"] and words[1:2] and words[1] in ("install", "i", "add"):
         names = [word for word in words[2:] if word not in NPM_FLAGS]
@@ -47,7 +47,7 @@ def packages_of(command):
 
 
 def simple_words(command):
-    """The words of a command that the shell would change nothing of; else none."""
+    """Returns the words of a command in which the shell would change nothing, else none."""
     shlex = own("shlex")
 
     if any(mark in command for mark in ";|&$`\n(){}"):
@@ -59,7 +59,7 @@ def simple_words(command):
 
 
 def pip_words(words):
-    """What follows pip, however that is called."""
+    """Returns the words behind pip, whichever way it is called."""
     if words[:1] == ["uv"]:
         words = words[1:]
     if len(words) > 2 and words[0].rsplit("/", 1)[-1].startswith("python") and words[1] == "-m":
@@ -68,7 +68,7 @@ def pip_words(words):
 
 
 def python_packages(words):
-    """What `pip install` of these words asks the server for; None when it stays in the session."""
+    """Returns the packages that `pip install` asks the server for; None if the session has them."""
     names = []
     words = list(words)
     while words:
@@ -85,7 +85,10 @@ def python_packages(words):
 
 
 def with_target(command):
-    """pip puts what lies in the session into the session's own folder: Python's is not writable."""
+    """Makes pip install packages from the session's files into a folder of the session.
+
+    Python's own folder is not writable.
+    """
     import os
     shlex = own("shlex")
 
@@ -108,7 +111,7 @@ def is_local(word):
 
 
 def read_requirements(path, depth):
-    """The lines of a requirements file of the session's own, and of those that it names."""
+    """Returns the packages in a requirements file of the session and in the files that it names."""
     import os
 
     names = []
@@ -126,9 +129,9 @@ def read_requirements(path, depth):
 
 
 def ask_broker(language, packages):
-    """(worked, what to tell) of packages that the server is asked to bring."""
+    """Asks the server to install packages. Returns whether that worked, and a text for the user."""
     importlib = own("importlib")
-    own("select")  # the wait's: an interrupt that comes while it is imported would be lost
+    own("select")  # wait_interruptible() needs it; an interrupt during its import would be lost
 
     if in_child() or not may_send():
         return False, "Packages are installed from the cell's own thread only; or call install_packages."
@@ -139,17 +142,17 @@ def ask_broker(language, packages):
     print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
     flush_streams()
     cell = State.cell
-    if cell.awaits_packages:  # for a question that was interrupted: the server takes one at a time
+    if cell.awaits_packages:  # of a request that was interrupted; the server takes one at a time
         channel.await_frame("installed", wait_interruptible)
     cell.awaits_packages = True
     channel.send(b"install", cell.ident, [("language", language), ("packages", names)])
-    told = channel.await_frame("installed", wait_interruptible)
+    reply = channel.await_frame("installed", wait_interruptible)
     cell.awaits_packages = False
     check_interrupt()
     importlib.invalidate_caches()
     forget_stand_in()
-    lines = older_imports(told["packages"]) if language == "python" else []
-    return told["ok"] == "1", "\n".join([told["text"], *lines])
+    lines = older_imports(reply["packages"]) if language == "python" else []
+    return reply["ok"] == "1", "\n".join([reply["text"], *lines])
 
 
 def after_packages(command):

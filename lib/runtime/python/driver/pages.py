@@ -12,8 +12,10 @@ BLOCKS = frozenset(
 
 
 def text_of_html(page):
-    """The words of a page, a line a block and a row, with `|` between cells: enough for a model to
-    know what it shows. End tags may be missing, as HTML allows."""
+    """Returns the words of a page: a line for each block and row, with `|` between cells.
+
+    End tags may be missing, as HTML allows.
+    """
     html = own("html")
     re = own("re")
 
@@ -28,10 +30,12 @@ def text_of_html(page):
 
 
 class Words:
+    """Gathers the lines of a page from its tags and texts."""
+
     def __init__(self):
         self.lines = [""]
         self.hidden = None  # the tag whose content is not shown
-        self.cells = 0  # of the row so far
+        self.cells = 0  # of the current row, so far
         self.preformatted = False
 
     def tag(self, name, ends):

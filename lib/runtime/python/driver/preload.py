@@ -12,13 +12,16 @@ from .cells import handle_exec
 from .channel import channel
 from .errors import log
 from .sources import sources
-from .state import Cell, State, Turn
+from .state import Cell, Request, State
 from .streams import flush_c_streams, flush_streams
 
 
-def handle_preload(turn):
-    """Imports a module while nobody waits: whoever gets this process finds no other trace of it."""
-    name = turn.parts.get("module")
+def handle_preload(request):
+    """Imports a module before a session gets this process.
+
+    Without a module, imports what the driver itself needs and warms it up.
+    """
+    name = request.parts.get("module")
     before = folder_entries()
     try:
         for module in (name, *ALONG.get(name, ())) if name else OWN_NEEDS:
@@ -35,23 +38,26 @@ def handle_preload(turn):
     if not name:
         warm_up()
         outcome.extend(compiled_driver())
-    channel.answer(turn, outcome)
+    channel.answer(request, outcome)
 
 
-WARM_CELLS = 20  # after which Python has specialised what each cell runs through
+WARM_CELLS = 20  # after these Python has specialised the code that each cell runs through
 
 
 def warm_up():
-    """Answers cells to nobody: what a first one does for the first time, a page of a copy that it
-    writes to among that, is done. They leave nothing behind."""
-    told, shown = channel.fd, vars(builtins).get("_")
+    """Runs cells whose answers go to /dev/null.
+
+    The first cell of the session is then faster, and writes to fewer pages that it shares with the
+    zygote.
+    """
+    control, shown = channel.fd, vars(builtins).get("_")
     channel.fd = posix.open("/dev/null", posix.O_WRONLY | posix.O_CLOEXEC)
     try:
         for _ in range(WARM_CELLS):
-            handle_exec(Turn(("exec", 0, {"code": "1+1"})))
+            handle_exec(Request(("exec", 0, {"code": "1+1"})))
     finally:
         posix.close(channel.fd)
-        channel.fd = told
+        channel.fd = control
     State.cell = Cell(0, "<cell 0>", "")
     sources.drop("<cell 0>")
     sources.leaves.clear()
@@ -61,7 +67,10 @@ def warm_up():
 
 
 def compiled_driver():
-    """As the stub wants it: for the next start of this interpreter, when this one had to compile."""
+    """Returns the compiled driver for the next start of this interpreter, if the stub compiled it.
+
+    The format is that of scripts/pack-driver.
+    """
     code = globals().pop("compiled", None)
     if not code:
         return []
@@ -73,13 +82,14 @@ def compiled_driver():
     return [("compiled", MAGIC_NUMBER + _imp.source_hash(3, data) + data)]
 
 
-# What the driver itself loads for first cells, and what a module does for its first use.
+# Modules that the driver itself loads for first cells, and those that a module loads at its first
+# use.
 OWN_NEEDS = ("ast", "linecache", "traceback", "warnings")
 ALONG = {"matplotlib.pyplot": ("matplotlib.backends.backend_agg",)}
 
 
 def folder_entries():
-    """Of the working folder and of caches in it, which a session may have from the start."""
+    """Returns the entries of the working folder and of `.cache`, which may exist from the start."""
     entries = set(posix.listdir("."))
     try:
         entries.update(".cache/" + name for name in posix.listdir(".cache"))

@@ -17,14 +17,14 @@ READ_S = 1e6
 
 
 class Lines(list):
-    """What `x = !cmd` gives: the lines, and as text `.n` (newlines) and `.s` (spaces)."""
+    """The value of `!cmd`: its lines. As text they are `.n` (newlines) and `.s` (spaces)."""
 
     n = nlstr = property(lambda self: "\n".join(self))
     s = spstr = property(lambda self: " ".join(self))
     l = list = property(list)
 
     def grep(self, pattern, prune=False, field=None):
-        """Those that match, or with `prune` all others; `field` is the number of the word that is looked at."""
+        """Returns the lines that match, or with `prune` all others; `field` chooses a word."""
         re = own("re")
 
         matches = pattern if callable(pattern) else lambda text: re.search(pattern, text, re.I)
@@ -32,7 +32,7 @@ class Lines(list):
         return Lines(line for line in self if bool(matches(asked(line))) != bool(prune))
 
     def fields(self, *numbers):
-        """These words of each line that has any; without numbers all, each by itself."""
+        """Returns these words of each line that has any; without numbers, all of them."""
         if not numbers:
             return [line.split() for line in self]
         return Lines(filter(None, (" ".join(self._words(line, numbers)) for line in self)))
@@ -44,7 +44,10 @@ class Lines(list):
 
 
 def call_shell(command, capture, fed=None):
-    """Its lines when they are captured, those of its errors among them. `fed` is what it reads, None: the terminal."""
+    """Runs a command in the shell. Returns its Lines if they are captured, else None.
+
+    Captured lines include those of stderr. `fed` is what the command reads; None is the terminal.
+    """
     subprocess = own("subprocess")
 
     flush_streams()
@@ -52,21 +55,24 @@ def call_shell(command, capture, fed=None):
     pipes = {"stdout": subprocess.PIPE if out else None, "stderr": subprocess.PIPE if err else None}
     if capture:
         pipes["stdout"] = subprocess.PIPE
-        if fed is None:  # why an install failed is told where it is seen
+        if fed is None:  # else stderr explains why an install failed: it stays visible
             err, pipes["stderr"] = False, subprocess.STDOUT
-    code, told, errors = run_program(command, fed, shell=True, executable=shell_path(), **pipes)
+    code, output, errors = run_program(command, fed, shell=True, executable=shell_path(), **pipes)
     note_exit(code)
     if err:
         sys.stderr.write(errors.decode("utf-8", "replace"))
     if capture:
-        return Lines(told.decode("utf-8", "replace").splitlines())
+        return Lines(output.decode("utf-8", "replace").splitlines())
     if out:
-        sys.stdout.write(told.decode("utf-8", "replace"))
+        sys.stdout.write(output.decode("utf-8", "replace"))
     return None
 
 
 def run_program(arguments, fed=None, **options):
-    """Its exit code, and what came by its pipes. A program that an interrupt ends has the time for it, as below a shell."""
+    """Runs a program. Returns its exit code and what came through its pipes.
+
+    A program that an interrupt ends has time for its end, as in a shell.
+    """
     subprocess = own("subprocess")
 
     if fed is not None:
@@ -77,17 +83,20 @@ def run_program(arguments, fed=None, **options):
     finally:
         State.starting = False
     with process:
-        told = wait_for_program(process, fed)
-    return (process.returncode, *told)
+        outputs = wait_for_program(process, fed)
+    return (process.returncode, *outputs)
 
 
 def wait_for_program(process, fed):
-    """What came by its pipes. An interrupt is raised when the program has ended, a second one ends it."""
+    """Returns what came through the pipes of a program.
+
+    An interrupt is raised when the program has ended. A second interrupt kills it.
+    """
     interrupt = None
     while True:
         try:
             check_interrupt()
-            told = read_program(process, fed)
+            outputs = read_program(process, fed)
             break
         except KeyboardInterrupt as error:
             if interrupt is not None:
@@ -99,7 +108,7 @@ def wait_for_program(process, fed):
             raise
     if interrupt is not None:
         raise interrupt
-    return told
+    return outputs
 
 
 def read_program(process, fed):
@@ -107,19 +116,19 @@ def read_program(process, fed):
         process.wait()
         return None, None
     while True:
-        try:  # with a time it can be called again when an interrupt has ended it
+        try:  # with a timeout communicate() may be called again after an interrupt
             return process.communicate(fed, timeout=READ_S)
         except own("subprocess").TimeoutExpired:
             fed = None
 
 
 def note_exit(code):
-    """Of a shell command: as in a shell, the last one's is told."""
+    """Notes the exit code of a shell command: the cell reports the last one, as a shell does."""
     NAMESPACE["_exit_code"] = State.cell.shell_code = code
 
 
 def stays_inside(stream):
-    """Whether what is written to it reaches no descriptor, as with %%capture."""
+    """Returns whether text written to the stream reaches no descriptor, as with %%capture."""
     try:
         stream.fileno()
     except Exception:

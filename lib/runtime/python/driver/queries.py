@@ -12,22 +12,22 @@ from .state import NAMESPACE
 from .text import PLAIN_CONTAINERS, SCALARS, plain_text, within_budget
 
 
-def handle_vars(turn):
-    """One line a variable: name, type, shape, bytes and, of plain values, the repr."""
-    told = [
+def handle_vars(request):
+    """Answers with a line for each variable: name, type, shape, bytes, and repr if it is plain."""
+    variables = [
         (name, value)
         for name, value in NAMESPACE.copy().items()
         if type(name) is str and is_users(name) and not is_a(value, ModuleType)
     ]
     lines = []
-    for name, value in told[: int(turn.parts["limit"])]:
+    for name, value in variables[: int(request.parts["limit"])]:
         fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
         lines.append("\t".join(map(escape_field, fields)))
     lines = lines_within(lines)
     answer = [("status", "ok"), ("vars", "\n".join(lines))]
-    if len(told) > len(lines):
-        answer.append(("total", str(len(told))))
-    channel.answer(turn, answer)
+    if len(variables) > len(lines):
+        answer.append(("total", str(len(variables))))
+    channel.answer(request, answer)
 
 
 def escape_field(text):
@@ -43,7 +43,7 @@ def size_text(value):
             return str(int(usage.sum() if hasattr(usage, "sum") else usage))
         if root_of(kind) in ARRAY_MODULES:
             return str(int(value.nbytes))
-        # object's own method: a class of the user's may define __sizeof__.
+        # The method of object: a class of the user may define __sizeof__.
         measured = kind if kind in SIZED or kind in SCALARS else object
         return str(int(measured.__sizeof__(value)))
     except Exception:
@@ -51,7 +51,10 @@ def size_text(value):
 
 
 def safe_repr(value):
-    """The repr of values that hold nothing of the user's making, at most 200 characters."""
+    """Returns the repr of a plain value, at most 200 characters, else an empty string.
+
+    No class of the user may be inside it: its __repr__ would run.
+    """
     kind = type(value)
     if kind in SCALARS:
         return plain_text(value[:200] if kind in (str, bytes) else value)[:200]

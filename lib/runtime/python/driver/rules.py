@@ -8,11 +8,11 @@ from .errors import error_line
 from .kinds import DRIVER_FILE
 from .magics_syntax import try_parse_body
 from .state import NAMESPACE, State
-from .streams import say
+from .streams import print_note
 
 
 class Refused(Exception):
-    """The person's rules do not want the cell to run."""
+    """The user's rules refuse the cell."""
 
 
 def load_rules(source, rules):
@@ -22,7 +22,7 @@ def load_rules(source, rules):
 
 
 def check_rules(tree, source):
-    """Before anything of the cell runs. What cannot be judged is refused."""
+    """Raises Refused if the rules refuse the cell or cannot judge it. Prints their warning."""
     try:
         refusal, warning = State.check(tree, NAMESPACE, try_parse_body, source)
     except Exception as error:
@@ -30,4 +30,4 @@ def check_rules(tree, source):
     if refusal is not None:
         raise Refused(refusal)
     if warning is not None:
-        say(warning)
+        print_note(warning)

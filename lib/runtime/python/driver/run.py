@@ -20,7 +20,10 @@ gettrace, settrace, getprofile, setprofile = sys.gettrace, sys.settrace, sys.get
 
 
 def run_codes(codes, source, scope=None):
-    """Runs compiled parts in `__main__`, or where a function's locals are `scope`; the value of the last one is returned when it has one."""
+    """Runs compiled parts in `__main__`, with `scope` as locals if given.
+
+    Returns the value of the last part, or None.
+    """
     check_interrupt()
     value = None
     for code, _ in codes:
@@ -33,7 +36,7 @@ def run_codes(codes, source, scope=None):
             resume_tracing()
         try:
             result = eval(code, NAMESPACE, scope)
-        finally:  # no call of a function of ours: it would be traced
+        finally:  # a function of the driver called here would be traced
             if gettrace() is not None or getprofile() is not None:
                 State.tracing = gettrace(), getprofile()
                 settrace(None)
@@ -52,7 +55,7 @@ def resume_tracing():
 
 
 async def await_codes(codes):
-    # All parts run in one task: what the first one starts, the second one may await.
+    # All parts run in one task: the second part may await what the first one started.
     value = None
     for code, is_value in codes:
         result = eval(code, NAMESPACE)
@@ -72,7 +75,7 @@ def execute(cell):
 
 
 def evaluate(source, name, scope=None):
-    """Runs source for a magic, as a cell within the cell, and returns its value."""
+    """Runs source for a magic, as a cell within the cell. Returns its value."""
     source = without_magics(source, name)
     tree = parse_source(source, name)
     last = last_expression(tree, source)

@@ -17,7 +17,7 @@ VALUES_SHOWN = ("all", "last", "last_expr", "last_expr_or_assign", "none")
 
 
 class Shell:
-    """What get_ipython() gives to cells: notebooks that were exported call it for each magic."""
+    """The part of IPython's InteractiveShell that exported notebooks use."""
 
     user_ns = user_global_ns = NAMESPACE
     ast_node_interactivity = "last_expr"
@@ -44,7 +44,7 @@ class Shell:
         return lines if split else lines.n
 
     def push(self, names, *_, **__):
-        """A dictionary, or names of who calls."""
+        """Adds names: a dictionary, or names of variables of the caller."""
         if not isinstance(names, dict):
             caller = names_seen(sys._getframe(1))
             names = {name: caller[name] for name in (names.split() if isinstance(names, str) else names)}

@@ -7,11 +7,11 @@ from .limits import LEAF_CELLS
 
 
 class Sources:
-    """The lines of every cell, for tracebacks, warnings, pdb and inspect.
+    """The lines of every cell.
 
-    They go to `linecache` with mtime None, which `checkcache` leaves alone. linecache itself is
-    expensive to import, so an import hook fills it when somebody else does. Cells that define
-    nothing can hardly be named by a later traceback: of those only the last ones are kept.
+    They go to `linecache` with mtime None, so `checkcache` leaves them alone. linecache is
+    expensive to import: an import hook fills it once session code imports it. A later traceback can
+    hardly name a cell that defines nothing, so only the last ones of those are kept.
     """
 
     def __init__(self):

@@ -23,9 +23,9 @@ FACTORIES = frozenset(("namedtuple", "NamedTuple", "TypedDict", "make_dataclass"
 
 
 def hook_spawn(spawn):
-    """Children of spawn and forkserver get a `__main__` with what the names of cells hold now.
+    """Gives children of spawn and forkserver a script as their `__main__`.
 
-    They would look for the main module's file, find none, and die one after the other while
+    Without it they look for the main module's file, find none, and die one after the other while
     Pool.map waits for ever.
     """
     original = spawn.get_preparation_data
@@ -90,12 +90,14 @@ class DefinitionsFile:
 
 
 def write_definitions():
-    """A script that defines the functions and classes of cells that stand, and brings modules and small values as
-    they are: it repeats no side effect. What it cannot bring has no name in the child.
+    """Writes the script that children run. Returns its path.
 
-    Children read it while the next one is being started, so it is replaced as a whole.
+    The script defines the current functions and classes of cells, and loads modules and small
+    values. A value that it cannot load has no name in the child. Children read the script while the
+    next one is started, so it is replaced as a whole.
     """
     import os
+
     tempfile = own("tempfile")
 
     if DefinitionsFile.folder is None:
@@ -121,7 +123,7 @@ def remove_definitions(pid):
 
 
 def definitions():
-    """What DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, the names that stand."""
+    """Returns what DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, names."""
     segments = []
     for name in list(sources.text):
         segments.extend(definition_segments(name, sources.lines(name)))
@@ -142,7 +144,7 @@ def definitions():
 
 
 def definition_segments(name, lines):
-    """(cell, first line, text, name that it defines or an empty string) of each definition."""
+    """Yields (cell, first line, text, name or an empty string) for each definition of a cell."""
     tree = try_parse("".join(lines), name)
     for node in tree.body if tree is not None else ():
         if isinstance(node, DEFINITIONS):
@@ -155,13 +157,13 @@ def definition_segments(name, lines):
 
 
 def makes_definition(node):
-    """A lambda, or a class as collections.namedtuple() makes it."""
+    """Returns whether an expression is a lambda or makes a class, as collections.namedtuple()."""
     made_by = getattr(node, "func", None)
     return isinstance(node, _ast.Lambda) or getattr(made_by, "attr", getattr(made_by, "id", "")) in FACTORIES
 
 
 def place_of_definition(name, value, segments):
-    """The segment that has defined the value; None when the name holds something else."""
+    """Returns the segment that has defined the value, or None if the name holds something else."""
     found = [segment for segment in segments if segment[3] == name]
     codes = codes_of(value) if found else ()
     for segment in reversed(found):
@@ -177,7 +179,7 @@ def place_of_definition(name, value, segments):
 
 
 def codes_of(value):
-    """Of a function below its wrappers, or of a class's methods."""
+    """Returns the code of a function below its wrappers, or of a class's methods."""
     if is_a(value, type):
         return [item.__code__ for item in vars(value).values() if type(item) is FunctionType]
     for _ in range(WRAPPERS):
@@ -186,6 +188,8 @@ def codes_of(value):
 
 
 class SmallFile(_io.BytesIO):
+    """A file that refuses to grow beyond BROUGHT_BYTES."""
+
     def write(self, data):
         if self.tell() + memoryview(data).nbytes > BROUGHT_BYTES:
             raise ValueError("too large to be brought to a child")
@@ -193,7 +197,7 @@ class SmallFile(_io.BytesIO):
 
 
 def pickle_briefly(value):
-    """The value as bytes; None when it cannot be pickled, or is too large then."""
+    """Returns the pickled value, or None if it cannot be pickled or is too large."""
     copyreg = own("copyreg")
     importlib = own("importlib")
     pickle = own("pickle")
@@ -210,7 +214,7 @@ def pickle_briefly(value):
 
 
 def statement_text(lines, first, node):
-    """The statement alone: another one on its line may have side effects."""
+    """Returns the text of a statement alone: another one on its line may have side effects."""
     text = [line.encode("utf-8", "replace") for line in lines[first - 1 : node.end_lineno]]
     text[-1] = text[-1][: node.end_col_offset]
     if first == node.lineno:

@@ -13,8 +13,10 @@ from .state import State
 
 
 def for_cells(others):
-    """get_ipython for code of cells, and for IPython's decorators of magics. A library asks what it runs in, and
-    this is no kernel."""
+    """Returns get_ipython() for cells and for IPython's decorators; libraries get `others`.
+
+    A library calls it to find out where it runs, and a session is no Jupyter kernel.
+    """
 
     def get_ipython():
         if sys._getframe(1).f_globals.get("__name__") in ("__main__", "IPython.core.magic"):
@@ -28,7 +30,7 @@ def no_ipython():
     raise NameError("name 'get_ipython' is not defined")
 
 
-# Where IPython is not installed, its names that notebooks begin with.
+# The names of IPython.display that notebooks import.
 STAND_IN = """\
 class DisplayObject:
     _mime = "text/plain"
@@ -95,7 +97,7 @@ def update_display(item, *, display_id=None, **options):
 
 
 class StandIn:
-    """Finds IPython behind all others: what is installed comes first. And is its loader."""
+    """The finder of the stand-in, and its loader."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -125,7 +127,7 @@ class StandIn:
 
 
 def forget_stand_in():
-    """The real one may have come."""
+    """Removes the stand-in from sys.modules: IPython may have been installed."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
         if getattr(sys.modules[name], "__loader__", None) is StandIn:
             del sys.modules[name]

@@ -12,44 +12,47 @@ from .kinds import ModuleType
 
 
 class Cell:
-    """What lives as long as one cell."""
+    """The state of one cell."""
 
     def __init__(self, ident, name, source):
         self.ident = ident
         self.name = name
         self.source = source
         self.assigned = set()  # top-level names that its statements assign
-        self.touched = set()  # those that they may change in place: x[0] = 1, x.a = 1, x += 1
+        self.touched = set()  # names that they may change in place: x[0] = 1, x.a = 1, x += 1
         self.figures = []  # matplotlib figures already shown
         self.images = 0
         self.images_left_out = 0
-        self.images_lost = 0  # of these
-        self.shell_code = 0  # of its last shell command
-        self.shows_each = False  # of its values, and not the last one alone
-        self.awaits_packages = False  # the server has not answered yet what it was asked for
+        self.images_lost = 0  # of those left out, how many could not be saved
+        self.shell_code = 0  # exit code of its last shell command
+        self.shows_each = False  # shows every value, not only the last one
+        self.awaits_packages = False  # a request for packages is unanswered
 
 
-class Turn:
-    """How far the answer to one frame is. When a signal handler of the user's raises in the middle of
-    it, what is done is not done again."""
+class Request:
+    """One frame of the server and how far its answer is.
+
+    When a signal handler of the user raises in the middle, main continues the same request:
+    finished steps are not repeated.
+    """
 
     def __init__(self, frame):
         self.frame = frame
         self.kind, self.ident, self.parts = frame
         self.cell = None
         self.outcome = None  # of the cell, as parts of `done`
-        self.trouble = None  # what was raised before there was an outcome
+        self.trouble = None  # the exception that was raised before there was an outcome
         self.answer = None  # as Channel.torn
 
 
 class State:
-    turn = None
-    failures = 0  # raised between cells since the last frame came
+    request = None
+    failures = 0  # exceptions raised between cells since the last frame
     cell = Cell(0, "<cell 0>", "")
-    running = False  # user code is on the stack; SIGINT may interrupt
-    interrupted = False  # SIGINT came while the driver itself was at work
-    starting = False  # a program of ! is being made: one that nobody has got would run on
-    waiting = False  # the driver waits for the server, and SIGINT may interrupt that
+    running = False  # session code is on the stack; SIGINT may interrupt
+    interrupted = False  # SIGINT came while a frame of the driver was innermost
+    starting = False  # a program of `!` is being started: an interrupt now would leave it running
+    waiting = False  # the driver waits for the server; SIGINT may interrupt that
     signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
     output = ""  # folder for figures
@@ -60,16 +63,16 @@ class State:
     later = []  # display frames of threads and idle tasks, sent by the next cell
     streams = ()  # sys.stdin, stdout and stderr as they were at the start
     terminal = -1  # private copy of the pty's descriptor
-    redirected = None  # where the user sent stdout or stderr, as last told
-    tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
-    folder_before = None  # where %cd was last called
-    captured = None  # what %%capture has of displays, while it runs
-    clears = False  # what was shown goes before the cell shows something else
-    shell = None  # what get_ipython() gives to cells
-    printer = None  # how SymPy was told to print
-    check = None  # of code rules, when the person has any
-    tracing = None  # what code gave to sys.settrace and sys.setprofile, while the driver is at work
-    serving = False  # this is a parent: no session's, but copied for them
+    redirected = None  # where the user sent stdout or stderr, as last reported
+    tidy = False  # descriptors and SIGINT's handler were repaired after the last cell
+    folder_before = None  # the working folder before the last %cd
+    captured = None  # displays that %%capture has caught so far
+    clears = False  # the next output removes what the cell has shown
+    shell = None  # the Shell that get_ipython() returns
+    printer = None  # SymPy's printing function
+    check = None  # the checker of code rules, if the user has any
+    tracing = None  # the session's functions for sys.settrace and sys.setprofile, suspended
+    serving = False  # this process is a zygote
 
 
 def make_main():

@@ -13,7 +13,7 @@ from .state import State
 
 
 def flush_streams():
-    """Everything printed so far goes to the pty before a frame says what comes next."""
+    """Writes everything printed so far to the pty."""
     _, out, err = State.streams
     for stream in (out, err):
         try:
@@ -29,9 +29,9 @@ def flush_streams():
 
 
 def flush_c_streams():
-    """Extensions print through C stdio; ctypes is the only way there, and is not worth loading.
+    """Flushes C's stdout, which extensions print to, if session code has loaded ctypes.
 
-    Not all streams: a thread that waits in input() holds the lock of C's stdin.
+    fflush(NULL) could block: a thread that waits in input() holds the lock of C's stdin.
     """
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None:
@@ -42,8 +42,8 @@ def flush_c_streams():
             pass
 
 
-def say(text):
-    """A note of the driver for the person who reads the cell's output."""
+def print_note(text):
+    """Prints a note of the driver into the cell's output."""
     flush_streams()
     try:
         sys.stderr.write(text + "\n")
@@ -53,12 +53,16 @@ def say(text):
 
 
 def may_send():
-    """Only the main thread, within a cell, and not a finalizer in the middle of another frame."""
+    """Returns whether a frame may be sent now.
+
+    Only the main thread may, within a cell, and not from a finalizer in the middle of another
+    frame.
+    """
     return State.running and _thread.get_ident() == State.main_thread and not channel.sending
 
 
 def clear_shown():
-    """What was shown goes, and figures with it: the next ones have their names again."""
+    """Removes what the cell has shown. The next figures get the names of the removed ones."""
     State.clears = False
     if State.captured is not None:
         State.captured.clear()

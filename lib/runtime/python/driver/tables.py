@@ -16,7 +16,7 @@ def is_styler(kind):
 
 
 def styled_text(styler):
-    """The table as it is shown, without colours: its repr says nothing, and its page is mostly CSS."""
+    """Returns the table as it is shown, without colours."""
     if not hasattr(styler, "to_string"):
         return repr(styler.data)  # pandas before 1.5 draws no such table
     try:
@@ -33,27 +33,27 @@ def styled_text(styler):
 
 
 def styled_rows(styler):
-    """The cells as they are formatted, none of them merged."""
+    """Returns the rows of formatted cells, none of them merged."""
     option = sys.modules["pandas"].get_option
     table = own("copy").deepcopy(styler)._render(
         False, False, option("display.max_rows"), option("display.max_columns"))
     rows = [[one_line(cell["display_value"]) for cell in row if cell["is_visible"]]
             for row in [*table["head"], *table["body"]]]
-    # The row that stands for those left out goes by the limit of rows where that of columns is meant.
+    # pandas fills the row for omitted rows up to the limit of rows; it should be that of columns.
     return [["..."] * len(rows[0]) if set(row) == {"..."} else row for row in rows]
 
 
 def one_line(value):
-    """As pandas writes a value into a table; it puts the place of a tooltip behind it."""
+    """Returns a formatted value as one line, without the `<span>` that pandas adds for tooltips."""
     value = own("re").sub(r'<span class="[^"<>]*"></span>$', "", str(value))
     return value.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
-PADDED = 100  # characters that a cell is filled up to at most, beside a longer one
+PADDED = 100  # characters: no cell is padded further
 
 
 def aligned(rows):
-    """The lines of a table; none when its rows have different numbers of cells."""
+    """Returns the lines of a table, or none if its rows have different numbers of cells."""
     if not all(row and len(row) == len(rows[0]) for row in rows):
         return []
     widths = [min(max(map(len, column)), PADDED) for column in zip(*rows)]

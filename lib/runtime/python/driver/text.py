@@ -17,7 +17,7 @@ PLAIN_CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def plain_text(value):
-    """repr, bounded in time and length."""
+    """Returns repr(value), bounded in time and length."""
     kind = type(value)
     if kind is int:
         return int_text(value)
@@ -29,7 +29,7 @@ def plain_text(value):
 
 
 def object_text(value):
-    """repr, or what says more, as long as it is."""
+    """Returns repr(value), or a better text for SymPy and pandas, of any length."""
     if State.printer is not None and is_sympy(value):
         return State.printer(value)
     text = styled_text(value) if is_styler(type(value)) else repr(value)
@@ -66,7 +66,7 @@ def container_text(value):
 
 
 def within_budget(value, budget):
-    """Are there no more items than `budget` in all plain containers below value?"""
+    """Returns whether the plain containers below value have no more items than `budget`."""
     budget[0] -= 1 + len(value)
     if budget[0] < 0:
         return False
@@ -92,9 +92,9 @@ class Raw:
 
 
 def container_head(value, budget, above):
-    """A copy with the first items only, huge ints as words; and whether it is incomplete.
+    """Returns a copy with the first items only, and whether it is incomplete.
 
-    `above` are the ids of the containers around it.
+    Huge ints become words. `above` holds the ids of the containers around it.
     """
     kind = type(value)
     if kind is int and value.bit_length() > 14000:
@@ -120,7 +120,7 @@ def container_head(value, budget, above):
         items.append((key, item))
     if kind is dict:
         return dict(items), left_out
-    # A set's order is the hash table's; a copy of a part may differ, which nobody can notice.
+    # A copy of a part of a set may have another order; the order of a set means nothing.
     items = [item for _, item in items]
     return (items if kind is list else kind(items)), left_out
 

@@ -13,7 +13,7 @@ import sys
 from .cut import shortened
 from .kinds import DRIVER_FILE
 from .limits import FRAMES_KEPT, SUGGESTED, TEXT_LIMIT
-from .own import among_own, own
+from .own import own, with_own_modules
 from .sources import sources
 
 excepthook = sys.__excepthook__
@@ -35,10 +35,10 @@ def link_frames(frames):
 
 
 def strip_driver_frames(error):
-    """Leaves the user's frames: neither ours, nor what runs a cell, nor the signal handler."""
+    """Removes the frames of the driver, of what runs a cell and of the signal handler."""
     frames = traceback_frames(error.__traceback__)
     if frames and frames[0].tb_frame.f_code.co_filename in (DRIVER_FILE, "<string>"):
-        # Between our frames and the cell's there may be the event loop's.
+        # Frames of the event loop may stand between the driver's and the cell's.
         cells = (i for i, tb in enumerate(frames) if is_cell(tb.tb_frame.f_code.co_filename))
         frames = frames[next(cells, 0) :]
     frames = [tb for tb in frames if tb.tb_frame.f_code.co_filename != DRIVER_FILE]
@@ -50,7 +50,7 @@ def is_cell(name):
 
 
 def chained(error):
-    """The error and all that it came from."""
+    """Returns the error, its causes and contexts, and the members of groups; 100 at most."""
     seen, queue = [], [error]
     while queue and len(seen) < 100:
         item = queue.pop()
@@ -71,10 +71,9 @@ SKIPPED = "ptycell-frames-left-out"
 
 
 def format_error(error):
-    """The traceback text, with the middle of very deep stacks left out.
+    """Returns the text of a traceback, with the middle of very deep stacks left out.
 
-    Formatting a million frames takes ten seconds, so the chain is shortened before and put
-    together again after.
+    The chain of frames is shortened before formatting and restored after it.
     """
     traceback = own("traceback")
 
@@ -86,20 +85,20 @@ def format_error(error):
             cuts[id(item)] = head, head.tb_next, len(frames) - 2 * FRAMES_KEPT
             head.tb_next = frames[-FRAMES_KEPT]
     try:
-        summary = among_own(lambda: traceback.TracebackException(type(error), error, error.__traceback__))
+        summary = with_own_modules(lambda: traceback.TracebackException(type(error), error, error.__traceback__))
         mark_cuts(traceback.FrameSummary, summary, error, cuts)
         if sys.version_info < (3, 12):
-            for told, of in own("itertools").islice(paired(summary, error), SUGGESTED):
-                told._str += suggestion(of)
-        text = among_own(lambda: "".join(summary.format()))
+            for entry, cause in own("itertools").islice(paired(summary, error), SUGGESTED):
+                entry._str += suggestion(cause)
+        text = with_own_modules(lambda: "".join(summary.format()))
     finally:
         for head, following, _ in cuts.values():
             head.tb_next = following
-    return shortened(say_cuts(text), TEXT_LIMIT)
+    return shortened(name_cuts(text), TEXT_LIMIT)
 
 
-class Aside(_io.StringIO):
-    """Stands for a stream of Python's where one thread writes; what others write goes on to it."""
+class ThreadCapture(_io.StringIO):
+    """Captures what one thread writes to a stream; other threads write to the stream itself."""
 
     def __init__(self, stream):
         super().__init__()
@@ -111,30 +110,33 @@ class Aside(_io.StringIO):
 
 
 def suggestion(error):
-    """`. Did you mean: 'name'?`: before 3.12 Python has that only where it prints an error itself."""
+    """Returns `. Did you mean: 'name'?` or an empty string.
+
+    Before 3.12 Python adds this only where it prints an error itself.
+    """
     if not isinstance(error, (NameError, AttributeError)):
         return ""
-    sys.stderr = aside = Aside(sys.stderr)
+    sys.stderr = capture = ThreadCapture(sys.stderr)
     try:
         excepthook(type(error), error, error.__traceback__)
     finally:
-        if sys.stderr is aside:
-            sys.stderr = aside.stream
-    found = own("re").search(r"\. Did you mean: '[^'\n]*'\?$", aside.getvalue().rstrip())
+        if sys.stderr is capture:
+            sys.stderr = capture.stream
+    found = own("re").search(r"\. Did you mean: '[^'\n]*'\?$", capture.getvalue().rstrip())
     return found[0] if found else ""
 
 
 def mark_cuts(new_frame, summary, error, cuts):
-    """Puts a stand-in frame where frames are missing; say_cuts makes a sentence of it."""
-    for told, of in paired(summary, error):
-        if id(of) in cuts:
-            count = cuts[id(of)][2]
+    """Puts a stand-in frame where frames are missing; name_cuts() makes a sentence of it."""
+    for entry, cause in paired(summary, error):
+        if id(cause) in cuts:
+            count = cuts[id(cause)][2]
             stand_in = new_frame(SKIPPED, count, "-", lookup_line=False, line="")
-            told.stack.insert(FRAMES_KEPT, stand_in)
+            entry.stack.insert(FRAMES_KEPT, stand_in)
 
 
 def paired(summary, error):
-    """What is told of an error, of those that it came from and of its members, each with the error."""
+    """Yields the summaries of an error, its causes, contexts and members, each with its error."""
     pairs, seen = [(summary, error)], set()
     while pairs:
         summary, error = pairs.pop()
@@ -149,7 +151,7 @@ def paired(summary, error):
             pairs += zip(members, error.exceptions)
 
 
-def say_cuts(text):
+def name_cuts(text):
     if SKIPPED not in text:
         return text
     lines = []

@@ -12,20 +12,19 @@ import sys
 from .channel import channel, encode_frame
 from .interrupt import in_child
 from .kinds import BuiltinType, DRIVER_FILE, FunctionType, MISSING
-from .limits import FLOOD_BLOCK, FLOOD_BYTES, FLOOD_ROOM, FLOOD_TICK
+from .limits import BULK_BLOCK, BULK_BYTES, BULK_ROOM, BULK_TICK
 from .state import State
 
 
-class Flood:
-    """A cell that prints very much does so in blocks on the control channel.
+class BulkOutput:
+    """The bulk output of a cell, sent in blocks on the control channel.
 
-    Until then, and whenever order could be lost, each line goes to the terminal at once: to
-    whatever writes there by itself (children, C code) print is what it always was. The terminal
-    takes 30 MB of lines a second, though, and wakes the server for each. So after FLOOD_BYTES the
-    text of sys.stdout gathers, and goes out when a block is full or a tick is over. A flush, a
-    child, input, a figure or something on stderr ends that: the last block is acknowledged, and
-    then FLOOD_BYTES must come again. Only C code that writes to the terminal amid a flood, unasked,
-    may find itself before what was printed in the last tick.
+    Before it begins, and whenever the order of output could be lost, each line goes to the terminal
+    at once: children and C code write there by themselves. A terminal takes 30 MB of lines a second
+    and wakes the server for each line. After BULK_BYTES the text of sys.stdout therefore gathers,
+    and goes out when a block is full or a tick is over. A flush, a child, input, a figure or text
+    on stderr ends the bulk output: the server acknowledges the last block, and BULK_BYTES must come
+    again. Only C code that writes to the terminal meanwhile may come before text of the last tick.
     """
 
     def __init__(self):
@@ -33,18 +32,21 @@ class Flood:
         self.count = 0  # bytes printed line by line
         self.parts = []
         self.size = 0
-        self.stream = None  # that of sys.stdout, which does not flush its lines
-        self.stop = self.gone = None  # of the ticks: releasing `stop` ends them, then they release `gone`
-        self.originals = {}  # (module, name) -> what is watched
+        self.stream = None  # the binary side of sys.stdout
+        self.stop = self.gone = None  # releasing `stop` ends the ticks, which then release `gone`
+        self.originals = {}  # (module, name) -> the function that is watched
         self.has_room = False
 
     def begin(self, stream):
-        """From within a flush of sys.stdout."""
+        """Begins the bulk output, unless something else could write to the terminal.
+
+        Called from a flush of sys.stdout.
+        """
         text = State.streams[1]
         if getattr(text, "buffer", None) is not stream or not text.line_buffering:
             return
         size, self.count = self.count, 0
-        # What a thread writes to the terminal itself could not be put behind what it has printed.
+        # A thread could write to the terminal directly, before what it has printed.
         if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
             return
         calls = watched_calls()
@@ -55,14 +57,14 @@ class Flood:
             self._start_ticks()
             self._watch(calls)
             self.stream = stream
-            stream.write = stream.write_freely() if size < 2 * FLOOD_BYTES else stream.write_amid_flood()
+            stream.write = stream.write_freely() if size < 2 * BULK_BYTES else stream.write_amid_bulk()
             text.reconfigure(line_buffering=False)
             self.active = True
             with printing:
-                self._send([])  # so that the server knows it, should this process crash
-        except BaseException as error:  # say from a handler of the user's
+                self._send([])  # the server must know of it in case this process crashes
+        except BaseException as error:  # for example from a signal handler of the user
             self._undo()
-            if not isinstance(error, RuntimeError):  # no process or no memory is left for a thread
+            if not isinstance(error, RuntimeError):  # the thread could not be started
                 raise
 
     def _start_ticks(self):
@@ -79,25 +81,28 @@ class Flood:
         self.restore()
 
     def _keep_room(self):
-        """Once: glibc gives memory back to the kernel that is larger than all that was freed before,
-        and more than twice that at the end of its heap (mallopt(3), M_MMAP_THRESHOLD and
-        M_TRIM_THRESHOLD). Each print of a megabyte would meet 512 pages that are new to it."""
+        """Makes glibc keep the memory of large prints, once.
+
+        glibc returns a block to the kernel that is larger than all blocks freed before, and more
+        than twice that size at the end of its heap (mallopt(3), M_MMAP_THRESHOLD and
+        M_TRIM_THRESHOLD). Each print of a megabyte would touch 512 new pages.
+        """
         if not self.has_room:
             self.has_room = True
             try:
-                bytes(FLOOD_ROOM)
+                bytes(BULK_ROOM)
             except MemoryError:
                 pass
 
     def add(self, data):
-        """With the lock of the output."""
+        """Adds bytes to the current block. The caller holds `printing`."""
         self.parts.append(data)
         self.size += len(data)
-        if self.size >= FLOOD_BLOCK:
+        if self.size >= BULK_BLOCK:
             self._send([])
 
     def flushed(self):
-        """sys.stdout was told to flush."""
+        """Ends the bulk output if the main thread flushes; another thread only sends its block."""
         if _thread.get_ident() == State.main_thread:
             self.end()
         else:
@@ -105,7 +110,10 @@ class Flood:
                 self._send([])
 
     def end(self):
-        """A handler of the user's may come to this in the middle of it, and may raise."""
+        """Ends the bulk output.
+
+        A signal handler of the user may call this recursively, and raise.
+        """
         try:
             self.active = False
             with printing:
@@ -115,7 +123,7 @@ class Flood:
             self._undo()
 
     def _end_ticks(self):
-        """Waits until the thread is gone: who forks wants none."""
+        """Ends the thread and waits for that: a process that forks must have one thread."""
         stop, gone = self.stop, self.gone
         if stop is not None:
             if stop.locked():
@@ -135,9 +143,9 @@ class Flood:
         data = b"".join(self.parts)
         self.parts.clear()
         self.size = 0
-        for at in range(0, max(len(data), 1), FLOOD_BLOCK):
-            last = at + FLOOD_BLOCK >= len(data)
-            block = memoryview(data)[at : at + FLOOD_BLOCK]
+        for at in range(0, max(len(data), 1), BULK_BLOCK):
+            last = at + BULK_BLOCK >= len(data)
+            block = memoryview(data)[at : at + BULK_BLOCK]
             parts = [("text", block)] + (more if last else [])
             try:
                 channel.write_whole(encode_frame(b"output", State.cell.ident, parts))
@@ -148,8 +156,8 @@ class Flood:
         return True
 
     def _tick(self, stop, gone):
-        while not stop.acquire(True, FLOOD_TICK):
-            # Who has the lock may wait for the end of this thread.
+        while not stop.acquire(True, BULK_TICK):
+            # The holder of the lock may be waiting for the end of this thread.
             if printing.acquire(False):
                 try:
                     State.streams[1].flush()
@@ -171,11 +179,11 @@ class Flood:
                 setattr(module, name, original)
 
 
-printing = _thread.RLock()  # who has it writes to the terminal
-flood = Flood()
+printing = _thread.RLock()  # its holder writes to the terminal
+bulk = BulkOutput()
 
-# What writes to the terminal, leads it elsewhere, ends us or begins what may do so, without asking
-# sys.stdout to flush.
+# Functions that write to the terminal, redirect it, end this process or start something that may do
+# so, all without flushing sys.stdout.
 WATCHED = {
     "os": (
         *("system", "posix_spawn", "posix_spawnp", "write", "writev", "dup2", "close", "closerange"),
@@ -185,12 +193,14 @@ WATCHED = {
     "_signal": ("raise_signal", "pthread_kill"),
     "signal": ("raise_signal", "pthread_kill"),
 }
-TAKE_DESCRIPTORS = ("dup2", "close")  # of any file: only those with a 1 count
+TAKE_DESCRIPTORS = ("dup2", "close")  # matter only if a descriptor is 1
 
 
 def watched_calls():
-    """(module, name) -> function of all in WATCHED that are there; None when code has put something
-    of its own there, which stays as it is."""
+    """Returns (module, name) -> function for WATCHED, of loaded modules.
+
+    Returns None if session code has replaced one of the functions: that one stays as it is.
+    """
     calls = {}
     for module in WATCHED:
         if module in sys.modules:
@@ -209,12 +219,14 @@ def is_settling(call):
 
 
 def settle():
-    """All that was printed so far is before what comes now."""
-    if flood.active:
+    """Ends the bulk output, so that what was printed comes before what follows."""
+    if bulk.active:
         State.streams[1].flush()
 
 
 def settling(original, takes_descriptors=False):
+    """Returns a function that calls settle() and then the original."""
+
     def call(*args, **kwargs):
         if not takes_descriptors or 1 in args or 1 in kwargs.values():
             settle()
