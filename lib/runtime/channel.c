@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * channel.c - passes frames through a language's codec, or as they are.
+ *
+ * The server's own frames are parsed again for the codec, which takes them one by one. The frames
+ * that a codec makes of untrusted bytes go through the same reader as those of any driver.
+ */
 #include "runtime/channel.h"
 
 #include <assert.h>
@@ -11,70 +17,70 @@
 struct channel {
 	const struct language_codec *codec;
 	void *state;
-	struct frame_reader *ours;
+	struct frame_reader *ours; /* parses the server's own frames */
 	struct buf outgoing;
 	struct buf incoming;
 };
 
 struct channel *channel_new(const struct language_codec *codec)
 {
-	struct channel *link = xcalloc(1, sizeof(*link));
+	struct channel *channel = xcalloc(1, sizeof(*channel));
 
-	link->codec = codec;
-	buf_init(&link->outgoing, BUF_UNBOUNDED);
-	buf_init(&link->incoming, BUF_UNBOUNDED);
+	channel->codec = codec;
+	buf_init(&channel->outgoing, BUF_UNBOUNDED);
+	buf_init(&channel->incoming, BUF_UNBOUNDED);
 	if (codec != NULL) {
-		link->state = codec->start();
-		link->ours = frame_reader_new(FRAME_PART_MAX);
+		channel->state = codec->start();
+		channel->ours = frame_reader_new(FRAME_PART_MAX);
 	}
-	return link;
+	return channel;
 }
 
-void channel_free(struct channel *link)
+void channel_free(struct channel *channel)
 {
-	if (link == NULL)
+	if (channel == NULL)
 		return;
-	if (link->codec != NULL) {
-		link->codec->end(link->state);
-		frame_reader_free(link->ours);
+	if (channel->codec != NULL) {
+		channel->codec->end(channel->state);
+		frame_reader_free(channel->ours);
 	}
-	buf_release(&link->outgoing);
-	buf_release(&link->incoming);
-	free(link);
+	buf_release(&channel->outgoing);
+	buf_release(&channel->incoming);
+	free(channel);
 }
 
-void channel_attach(struct channel *link, int fd)
+void channel_attach(struct channel *channel, int fd)
 {
-	if (link->codec != NULL && link->codec->attach != NULL)
-		link->codec->attach(link->state, fd);
+	if (channel->codec != NULL && channel->codec->attach != NULL)
+		channel->codec->attach(channel->state, fd);
 }
 
-struct buf *channel_outgoing(struct channel *link, struct buf *frames)
+struct buf *channel_outgoing(struct channel *channel, struct buf *frames)
 {
 	const struct frame *frame;
 	struct err err;
 	int got;
 
-	if (link->codec == NULL)
+	if (channel->codec == NULL)
 		return frames;
-	frame_reader_feed(link->ours, buf_str(frames), frames->len);
+	frame_reader_feed(channel->ours, buf_str(frames), frames->len);
 	buf_clear(frames);
-	while ((got = frame_reader_next(link->ours, &frame, &err)) == 1)
-		link->codec->encode(link->state, frame, &link->outgoing);
-	assert(got == 0); /* they are our own */
-	return &link->outgoing;
+	while ((got = frame_reader_next(channel->ours, &frame, &err)) == 1)
+		channel->codec->encode(channel->state, frame, &channel->outgoing);
+	assert(got == 0); /* the server made them */
+	return &channel->outgoing;
 }
 
-int channel_take(struct channel *link, const char *data, size_t len, struct frame_reader *reader,
+int channel_take(struct channel *channel, const char *data, size_t len, struct frame_reader *reader,
 		 struct err *err)
 {
-	if (link->codec == NULL) {
+	if (channel->codec == NULL) {
 		frame_reader_feed(reader, data, len);
 		return 0;
 	}
-	if (link->codec->decode(link->state, data, len, &link->incoming, err) < 0)
+	if (channel->codec->decode(channel->state, data, len, &channel->incoming, err) < 0)
 		return -1;
-	frame_reader_feed(reader, buf_str(&link->incoming), link->incoming.len);
-	buf_clear(&link->incoming);
+	frame_reader_feed(reader, buf_str(&channel->incoming), channel->incoming.len);
+	buf_clear(&channel->incoming);
 	return 0;
 }

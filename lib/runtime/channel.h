@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.h - frames of ours into what a language's driver reads, and back.
+ * channel.h - turns the server's frames into what a driver reads, and its bytes back into frames.
  *
- * One a running interpreter. Without a codec both sides are frames already and nothing is copied.
+ * Each running interpreter has one. Without a codec both sides are frames and nothing is copied.
  */
 #ifndef RUNTIME_CHANNEL_H
 #define RUNTIME_CHANNEL_H
@@ -16,19 +16,23 @@ struct frame_reader;
 struct language_codec;
 struct channel;
 
-/* `codec` is borrowed, NULL for a driver that speaks frames. */
+/* `codec` is borrowed; NULL for a driver that speaks frames. */
 struct channel *channel_new(const struct language_codec *codec);
-/* NULL is allowed. */
-void channel_free(struct channel *link);
-/* Our end of the row's descriptor "aside", borrowed, or -1. */
-void channel_attach(struct channel *link, int fd);
+/* `channel` may be NULL. */
+void channel_free(struct channel *channel);
+/* Hands the codec the server's end of the descriptor "aside", or -1. `fd` is borrowed. */
+void channel_attach(struct channel *channel, int fd);
 /*
- * The bytes to be sent for what `frames` holds, which must be whole frames; the caller consumes
- * what it could send. Either `frames` itself, or the link's own buffer and `frames` is empty then.
+ * Returns the bytes to send for `frames`, which must be whole frames. The caller consumes what it
+ * could send. The result is `frames` itself, or a buffer of the channel, and `frames` is then
+ * empty.
  */
-struct buf *channel_outgoing(struct channel *link, struct buf *frames);
-/* Feeds what the driver wrote to `reader`. As language_codec.decode says. */
-int channel_take(struct channel *link, const char *data, size_t len, struct frame_reader *reader,
+struct buf *channel_outgoing(struct channel *channel, struct buf *frames);
+/*
+ * Feeds bytes that the driver wrote to `reader`, as frames. Returns -1 and sets *err if they break
+ * the codec's grammar: the channel must not be used again.
+ */
+int channel_take(struct channel *channel, const char *data, size_t len, struct frame_reader *reader,
 		 struct err *err) MUST_CHECK;
 
 #endif

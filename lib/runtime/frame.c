@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * frame.c - writes frames, and parses those of the other side as their bytes arrive.
+ *
+ * The reader keeps offsets instead of pointers, because its buffer moves while it grows. A frame
+ * stays in the buffer until the caller asks for the next one. An announced length is checked at
+ * once, but memory grows only with received bytes: a driver cannot make the server allocate.
+ */
 #include "runtime/frame.h"
 
 #include <assert.h>
@@ -9,7 +16,7 @@
 #include "base/util.h"
 
 enum {
-	KEEP_CAP = 1 << 20, /* more memory than this is given back when nothing is in it */
+	KEEP_CAP = 1 << 20, /* a larger buffer is freed once it is empty */
 	HEADERS_MAX = (FRAME_PARTS_MAX + 1) * FRAME_LINE_MAX,
 	AHEAD_MAX = 1 << 20, /* bytes of later frames that may wait behind a whole one */
 };
@@ -19,15 +26,15 @@ enum step { STEP_HEADER, STEP_PART, STEP_DATA };
 struct frame_reader {
 	size_t part_max;
 	struct buf in;
-	size_t start; /* of the frame in work */
-	size_t at;    /* where reading goes on */
+	size_t start; /* of the current frame */
+	size_t at;    /* of the next byte to read */
 	enum step step;
 	size_t parts_seen;
 	size_t total;
-	bool dropping; /* the long parts of this frame are not kept */
-	size_t skip;   /* bytes of the part in work that are still to come and to go */
-	bool given;    /* `frame` is the caller's until the next call */
-	struct err dead;
+	bool dropping;   /* the long parts of this frame are not kept */
+	size_t skip;     /* bytes of the current part that are dropped as they come */
+	bool given;      /* `frame` is lent to the caller until the next call */
+	struct err dead; /* the error that ended reading */
 	size_t offsets[FRAME_PARTS_MAX]; /* of the parts' data in `in` */
 	struct frame frame;
 };
@@ -54,7 +61,7 @@ static bool name_char(char c)
 	       c == '+' || c == '-';
 }
 
-/* The length of the name that `s` begins with. */
+/* Returns the length of the name that `s` begins with. */
 static size_t name_len(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -150,7 +157,7 @@ bool frame_reader_pending(const struct frame_reader *reader)
 	return reader->dead.code == ERR_NONE && reader->in.len > done;
 }
 
-/* A word of a header line: moves *s past it and the one blank after it. */
+/* Reads a name of a header line. Moves *s past it and the one blank after it. */
 static int take_name(const char **s, const char *end, char ret_name[FRAME_NAME_MAX + 1],
 		     struct err *err)
 {
@@ -166,7 +173,7 @@ static int take_name(const char **s, const char *end, char ret_name[FRAME_NAME_M
 	return 0;
 }
 
-/* Decimal digits up to `stop`; moves *s past it. */
+/* Reads decimal digits up to `stop`. Moves *s past it. */
 static int take_number(const char **s, const char *end, char stop, uint64_t *ret_number,
 		       struct err *err)
 {
@@ -188,7 +195,7 @@ static int take_number(const char **s, const char *end, char stop, uint64_t *ret
 	return 0;
 }
 
-/* 1 and the line, whose last byte is its '\n'; 0 when it has not come whole. */
+/* Returns 1 and a line, whose last byte is its '\n', or 0 if it has not come whole. */
 static int take_line(struct frame_reader *r, const char **ret_line, const char **ret_end,
 		     struct err *err)
 {
@@ -227,7 +234,7 @@ static int read_header(struct frame_reader *r, struct err *err)
 	return 1;
 }
 
-/* Takes bytes out of the frame in work. */
+/* Removes bytes of the current frame. */
 static void erase(struct frame_reader *r, size_t from, size_t len)
 {
 	if (len == 0)
@@ -237,7 +244,7 @@ static void erase(struct frame_reader *r, size_t from, size_t len)
 	r->in.data[r->in.len] = '\0';
 }
 
-/* What comes of the part in work goes, if that is long. */
+/* Drops the bytes of the current part as they come, if it is long. */
 static void skip_part(struct frame_reader *r)
 {
 	struct frame_part *part = &r->frame.parts[r->parts_seen];
@@ -249,7 +256,7 @@ static void skip_part(struct frame_reader *r)
 	part->len = 0;
 }
 
-/* Those that came whole. */
+/* Drops the long parts that have come whole. */
 static void drop_parts(struct frame_reader *r)
 {
 	for (size_t i = 0; i < r->parts_seen; i++) {

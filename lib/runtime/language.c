@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * language.c - the table of languages, in the order in which users see them.
+ *
+ * A new language is one more row here. Nothing outside runtime names a language by its row.
+ */
 #include "runtime/language.h"
 
 #include <strings.h>

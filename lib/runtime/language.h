@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language.h - the table of languages: a row of data plus a driver each.
+ * language.h - the table of languages. Each has a row of data and a driver.
  *
- * Interpreters are found without running them: PTYCELL_PYTHON and the like, VIRTUAL_ENV, then
- * PATH; version managers' shims are resolved to the real binary (a pyenv shim costs 100 ms a
- * start). The version is told by the driver's `ready` frame, from inside.
+ * Interpreters are found without running them: by PTYCELL_PYTHON and the like, by VIRTUAL_ENV, then
+ * on PATH. Shims of version managers are resolved to the real program, because a pyenv shim costs
+ * 100 ms a start. The driver reports the version in its `ready` frame.
  *
- * What a row leaves out is the simplest there is: one socket, frames as they are.
+ * A member that a row leaves out means the simplest case: one socket, frames as they are.
  */
 #ifndef RUNTIME_LANGUAGE_H
 #define RUNTIME_LANGUAGE_H
@@ -20,26 +20,25 @@
 
 struct frame;
 
-/* Rows in the table, at most. */
+/* The most rows that the table may have. */
 enum { LANGUAGES_MAX = 8 };
 
-/* Seen from the interpreter. */
+/* The kinds are named from the interpreter's side. */
 enum language_descriptor_kind {
 	LANGUAGE_SOCKET,     /* a stream both ways */
-	LANGUAGE_PIPE_IN,    /* it reads */
-	LANGUAGE_PIPE_OUT,   /* it writes */
-	LANGUAGE_PIPE_ASIDE, /* it writes, and fails with EAGAIN rather than wait: watched by nobody
-			      */
+	LANGUAGE_PIPE_IN,    /* the interpreter reads */
+	LANGUAGE_PIPE_OUT,   /* the interpreter writes */
+	LANGUAGE_PIPE_ASIDE, /* it writes, never waits (EAGAIN), and the loop does not watch it */
 };
 
-/* Beside the terminal on 0-2, one of which it may replace. */
+/* A descriptor beside the terminal on 0-2; it may replace one of these. */
 struct language_descriptor {
 	/*
-	 * Frames come by "control", and go by "commands" where there is one. "interrupt" gets the
-	 * number of a cell that is to end, as a line, for who reads it while the driver cannot.
-	 * "told" gets what became of packages that a cell asked for, as a line, for who cannot look
-	 * for frames meanwhile: CELL " " OK " " TEXT, whose line ends are 0x1e.
-	 * "aside" is the codec's to read, when "control" says that there is something.
+	 * The server reads frames from "control", and writes them to "commands" if there is one,
+	 * else to "control". "interrupt" gets the number of a cell that must end, as a line, for a
+	 * thread that reads it while the driver is busy. "told" gets the outcome of a request for
+	 * packages, for drivers that cannot read frames meanwhile: CELL " " OK " " TEXT, whose line
+	 * ends are 0x1e. The codec reads "aside" when "control" says that something is there.
 	 */
 	const char *name;
 	int number;
@@ -48,18 +47,18 @@ struct language_descriptor {
 
 enum { LANGUAGE_DESCRIPTORS_MAX = 4 };
 
-/* For a driver that cannot speak frames: its other half, on our side. One a running interpreter. */
+/* The server's half of a driver that cannot speak frames. Each running interpreter has one. */
 struct language_codec {
 	void *(*start)(void);
 	void (*end)(void *codec);
-	/* Lends it our end of "aside", -1 when there is none, before any decode(); NULL: not
-	 * needed. */
+	/* Lends it the server's end of "aside", or -1, before any decode(). May be NULL. */
 	void (*attach)(void *codec, int fd);
-	/* Appends what the driver is to read for a frame of ours; nothing for what it ignores. */
+	/* Appends what the driver must read for a frame; nothing for a frame that it ignores. */
 	void (*encode)(void *codec, const struct frame *frame, struct buf *out);
 	/*
-	 * Takes what the driver wrote, in any chunking, and appends whole frames. -1 with
-	 * ERR_INVALID or ERR_LIMIT when it breaks its grammar: the codec is not used again.
+	 * Takes bytes that the driver wrote, in any chunking, and appends whole frames. Returns -1
+	 * and sets *err (ERR_INVALID, ERR_LIMIT) if they break the grammar: the codec must not be
+	 * used again.
 	 */
 	int (*decode)(void *codec, const char *data, size_t len, struct buf *frames,
 		      struct err *err) MUST_CHECK;
@@ -69,52 +68,53 @@ struct language {
 	const char *name;            /* "python" */
 	const char *const *aliases;  /* NULL-terminated, without the name */
 	const char *env_override;    /* "PTYCELL_PYTHON" */
-	const char *const *commands; /* looked for on PATH, in this order; NULL-terminated */
+	const char *const *commands; /* names on PATH, in this order; NULL-terminated */
 	const char *install_hint;    /* "apt install python3" */
-	const char *asdf_name;       /* that of its plugin, NULL: the name */
-	const char *mise_name;       /* likewise */
+	const char *asdf_name;       /* of asdf's plugin; NULL: the name */
+	const char *mise_name;       /* of mise's tool; NULL: the name */
 	/*
-	 * Appends the frames that are sent first, before `hello`; NULL: none. `compiled` is the
-	 * driver as this interpreter compiled it before, or empty.
+	 * Appends the frames that come before `hello`. `compiled` is the driver as this interpreter
+	 * compiled it before, or empty. May be NULL.
 	 */
 	void (*boot)(struct buf *out, const struct buf *compiled);
-	/* Another number for another driver, where the interpreter's compiled form can be kept. */
+	/* Returns a number that changes with the driver. NULL: its compiled form cannot be kept. */
 	uint64_t (*driver_id)(void);
-	/* Appends two parts of `hello` by which the driver judges cells before they run: `rules`
-	 * are lines of policy/rules.h. NULL: there are no rules for it. */
+	/* Appends the two parts of `hello` that let the driver judge cells before they run. `rules`
+	 * are lines of policy/rules.h. NULL: the language has no rules. */
 	void (*add_rules)(struct buf *hello, const char *rules);
-	/* What is typed on the terminal at the start: a line with its end; NULL: nothing. */
+	/* Typed on the terminal at the start: a line with its end. May be NULL. */
 	const char *typed;
-	/* argv after the interpreter's path; NULL-terminated, static. */
+	/* Returns argv after the interpreter's path; NULL-terminated, static. */
 	const char *const *(*arguments)(void);
-	/* "NAME=value" added to the interpreter's environment; NULL-terminated. */
+	/* "NAME=value" to add to the interpreter's environment; NULL-terminated. */
 	const char *const *environment;
-	const struct language_descriptor *descriptors; /* NULL: a socket "control", 3 */
+	const struct language_descriptor *descriptors; /* NULL: the socket "control" on 3 */
 	size_t descriptor_count;
 	const struct language_codec *codec; /* NULL: the driver speaks frames */
-	/* After it was sent a cell: an interrupt any sooner may end the interpreter. */
+	/* Time after a cell was sent: an earlier interrupt could end the interpreter. */
 	unsigned int settle_ms;
-	/* Makes the interpreter print where it is, and do no harm; 0 when there is none. */
+	/* A signal that makes the interpreter print its stack and nothing else; 0: none. */
 	int dump_signal;
-	/* Takes out of that, or of what it prints as it dies, what is not of the cell; or NULL. */
+	/* Removes from such a dump, or from a crash report, what is not about the cell. May be
+	 * NULL. */
 	void (*tidy_dump)(struct buf *text);
-	/* Appends the place that such a print names, foreign, to come after "in"; nothing when it
-	 * names none; or NULL. */
+	/* Appends the place that a dump names, to follow "in"; untrusted text. Appends nothing if
+	 * it names none. May be NULL. */
 	void (*read_dump)(const struct buf *text, struct buf *place);
-	/* Names the cell, in what the interpreter says, by the number that answers give it; or
+	/* Replaces the driver's name of the cell in text by the number that answers give it. May be
 	 * NULL. */
 	void (*name_cell)(struct buf *text, uint64_t number);
-	/* Goes on after "exited with code 126"; or NULL. */
+	/* Continues the sentence "exited with code 126". May be NULL. */
 	const char *exit_126;
-	/* Its driver understands a `preload` of no module: it gets ready for a first cell. */
+	/* Its driver warms up for a first cell at a `preload` without a module. */
 	bool gets_ready;
-	/* And of modules of PTYCELL_PRELOAD. */
+	/* Its driver imports the modules of PTYCELL_PRELOAD. */
 	bool preloads;
 	/* Its driver answers `imported`. */
 	bool tells_imported;
-	/* And gives threads the size of stack that `hello` says. */
+	/* Its driver gives threads the stack size in `hello`. */
 	bool sizes_stacks;
-	/* And says `interrupted`. */
+	/* Its driver sends `interrupted`. */
 	bool tells_interrupts;
 };
 
@@ -123,22 +123,24 @@ struct interpreter_path {
 	const char *reason; /* "PTYCELL_PYTHON", "VIRTUAL_ENV", "PATH", "pyenv" ...; static */
 };
 
-/* Case-insensitive name or alias; NULL when unknown. */
+/* Returns the language with this name or alias, in any case, or NULL. */
 const struct language *language_find(const char *name);
-/* Row `index`, NULL past the end. */
+/* Returns row `index`, or NULL past the end. */
 const struct language *language_at(size_t index);
 /*
- * Finds the interpreter in `env` (as environ(7)): what env_override names, and then nothing
- * else; the virtual environment's; the first on PATH, where relative entries do not count and a
- * shim that leads nowhere is passed over. ERR_NOT_FOUND says how to get one. On success
- * locate_release() frees it. `reason` is the variable or version manager that told.
+ * Finds the interpreter in `env` (as environ(7)). If env_override is set, only the program that it
+ * names counts. Else the virtual environment's is taken, else the first on PATH, where relative
+ * entries do not count and a shim that leads nowhere is skipped. Returns -1 and sets *err
+ * (ERR_NOT_FOUND), whose text says how to install one. locate_release() frees the result, whose
+ * `reason` is the variable or version manager that decided.
  */
 int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
+/* Frees the path and clears the struct. */
 void locate_release(struct interpreter_path *path);
-/* Appends the names of those whose interpreter is there: "python, bash". */
+/* Appends the names of languages whose interpreter is installed: "python, bash". */
 void language_list_here(char *const env[], struct buf *out);
-/* Of the others, each with how to get it: "r (apt install r-base-core)". */
+/* Appends the other languages, each with its installation: "r (apt install r-base-core)". */
 void language_list_missing(char *const env[], struct buf *out);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * locate.c - searches the environment for an interpreter, and resolves the shims of version
+ * managers.
+ *
+ * Each manager is a row: how its root is found, and where the binaries of a version are. A folder
+ * on PATH is recognised as shims by its path alone, in any home, because the host may have started
+ * the server with another HOME.
+ */
 #include "runtime/locate.h"
 
 #include <ctype.h>
@@ -14,7 +22,6 @@
 
 enum { VERSION_FILE_MAX = 64 << 10 };
 
-/* What one search knows. */
 struct search {
 	const struct language *language;
 	char *const *environ;
@@ -25,7 +32,8 @@ struct manager {
 	const char *root_env;
 	const char *root_in_home;
 	const char *shims; /* folder in the root */
-	/* Appends the folder of the wanted version's binaries to `out`; false when unknown. */
+	/* Appends the folder of the chosen version's binaries to `out`. Returns false if unknown.
+	 */
 	bool (*bin)(const struct search *search, const char *root, struct buf *out);
 };
 
@@ -35,7 +43,7 @@ void locate_release(struct interpreter_path *path)
 	*path = (struct interpreter_path){ 0 };
 }
 
-/* NULL when it is unset or empty. */
+/* Returns NULL if the variable is unset or empty. */
 static const char *env_get(const struct search *search, const char *name)
 {
 	size_t len = strlen(name);
@@ -54,7 +62,7 @@ static bool is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* One folder's name, as a version must be. */
+/* Returns whether `s` may be a version: the name of one visible folder. */
 static bool is_plain_name(const char *s, size_t len)
 {
 	return len > 0 && s[0] != '.' && memchr(s, '/', len) == NULL;
@@ -105,7 +113,7 @@ static bool nodenv_bin(const struct search *search, const char *root, struct buf
 	return versions_bin(search, "NODENV_VERSION", root, out);
 }
 
-/* The user's own version is the first "runtime" of a small file of JSON. */
+/* Reads the user's version from the first "runtime" of a small JSON file. */
 static bool volta_bin(const struct search *search, const char *root, struct buf *out)
 {
 	static const char key[] = "\"runtime\"";
@@ -128,7 +136,7 @@ static bool volta_bin(const struct search *search, const char *root, struct buf 
 	return true;
 }
 
-/* The version in a line "TOOL VERSION ..." of ~/.tool-versions; NULL when there is none. */
+/* Returns the version in a line "TOOL VERSION ..." of ~/.tool-versions, or NULL. */
 static const char *tool_version(const char *file, const char *tool)
 {
 	size_t len = strlen(tool);
@@ -141,7 +149,7 @@ static const char *tool_version(const char *file, const char *tool)
 	return NULL;
 }
 
-/* PREFIX_TOOL_VERSION of the environment. */
+/* Returns PREFIX_TOOL_VERSION of the environment, or NULL. */
 static const char *tool_env(const struct search *search, const char *prefix, const char *tool)
 {
 	cleanup_free char *name = xasprintf("%s_%s_VERSION", prefix, tool);
@@ -183,7 +191,7 @@ static bool mise_bin(const struct search *search, const char *root, struct buf *
 
 	if (version == NULL && file != NULL)
 		version = tool_version(file, tool);
-	/* mise keeps this link to the newest one that is installed. */
+	/* mise keeps this link to the newest version that is installed. */
 	return install_bin(root, tool, version != NULL ? version : "latest", out);
 }
 
@@ -195,7 +203,7 @@ static const struct manager managers[] = {
 	{ "mise", "MISE_DATA_DIR", ".local/share/mise", "shims", mise_bin },
 };
 
-/* True when `folder` is ROOT/NAME, with or without slashes at the end. */
+/* Returns true if `folder` is ROOT/NAME, with or without slashes at the end. */
 static bool is_shims_of(const char *folder, const char *root, const char *name)
 {
 	size_t len = strlen(root);
@@ -210,7 +218,8 @@ static bool is_shims_of(const char *folder, const char *root, const char *name)
 	       strspn(folder + name_len, "/") == strlen(folder + name_len);
 }
 
-/* The root when `folder` is where the manager's shims lie in anybody's home; the caller frees it.
+/* Returns the manager's root if `folder` has its shims, in any home, else NULL. The caller frees
+ * it.
  */
 static char *root_in_a_home(const struct manager *manager, const char *folder)
 {
@@ -225,8 +234,8 @@ static char *root_in_a_home(const struct manager *manager, const char *folder)
 }
 
 /*
- * The manager whose shims lie in `folder`, with its root, which the caller frees. HOME is not
- * asked: a host may start us with another one, and the shims are the manager's all the same.
+ * Returns the manager whose shims are in `folder`, and its root, which the caller frees. Returns
+ * NULL for other folders.
  */
 static const struct manager *manager_of(const struct search *search, const char *folder,
 					char **ret_root)
@@ -251,7 +260,7 @@ static bool found(char *path_own, const char *reason, struct interpreter_path *r
 	return true;
 }
 
-/* `command` in the absolute `folder`; a shim counts as what it stands for. */
+/* Looks for `command` in the absolute `folder`, and resolves a shim. */
 static bool try_folder(const struct search *search, const char *folder, const char *command,
 		       const char *reason, struct interpreter_path *ret_path)
 {
@@ -293,7 +302,7 @@ static bool try_path(const struct search *search, const char *command, const cha
 	return false;
 }
 
-/* What the user named: a path, or a command on PATH. */
+/* Looks for the program that the user named: a path, or a command on PATH. */
 static bool try_override(const struct search *search, const char *value,
 			 struct interpreter_path *ret_path)
 {

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * dump.c - tidies a dump of faulthandler for answers, and finds the place in it.
+ *
+ * The driver's frames have the file name that scripts/pack-driver gives its code. The stub's frame
+ * "<string>" is removed only behind one of these: session code may have such frames of its own.
+ */
 #include "runtime/python/dump.h"
 
 #include <stdbool.h>
@@ -51,7 +57,7 @@ static struct line line_at(const struct buf *text, size_t at)
 void dump_tidy(struct buf *text)
 {
 	bool in_dump = false;
-	bool dropped = false; /* the line before */
+	bool dropped = false; /* of the previous line */
 	size_t kept = 0;
 
 	for (size_t at = 0; at < text->len;) {
@@ -59,7 +65,7 @@ void dump_tidy(struct buf *text)
 
 		at += line.len;
 		in_dump = in_dump || is_header(&line);
-		/* The driver is started by a line of -c, the frame behind its own. */
+		/* The frame of the stub, which started the driver, follows the driver's. */
 		dropped = in_dump && (begins(&line, DRIVER) || begins(&line, MODULES) ||
 				      (dropped && begins(&line, STUB)));
 		if (dropped)
@@ -73,14 +79,14 @@ void dump_tidy(struct buf *text)
 	}
 }
 
-/* A line `  File "FILE", line NUMBER in FUNCTION`. */
+/* The parts of a line `  File "FILE", line NUMBER in FUNCTION`. */
 struct place {
 	struct line file;
 	struct line number;
 	struct line function;
 };
 
-static struct line until(const char **at, const char *end, const char *mark)
+static struct line read_until(const char **at, const char *end, const char *mark)
 {
 	const char *start = *at;
 	const char *found = memmem(start, (size_t)(end - start), mark, strlen(mark));
@@ -96,9 +102,9 @@ static bool read_place(struct line line, struct place *place)
 
 	if (!begins(&line, FRAME) || begins(&line, DRIVER) || begins(&line, STUB))
 		return false;
-	place->file = until(&at, end, "\", line ");
+	place->file = read_until(&at, end, "\", line ");
 	if (at != NULL)
-		place->number = until(&at, end, " in ");
+		place->number = read_until(&at, end, " in ");
 	if (at == NULL)
 		return false;
 	while (end > at && (end[-1] == '\n' || end[-1] == '\r'))
@@ -107,7 +113,7 @@ static bool read_place(struct line line, struct place *place)
 	return true;
 }
 
-/* The file's name without its folders. */
+/* Returns the file's name without its folders. */
 static struct line base_name(struct line file)
 {
 	const char *slash = memrchr(file.data, '/', file.len);
@@ -130,7 +136,8 @@ static void put_place(struct buf *out, const struct place *place)
 	buf_put(out, name.data, name.len);
 }
 
-/* Of the thread that the signal came to: the driver's, which runs the cells. */
+/* Returns the offset behind the last header of the thread that the signal came to: that one runs
+ * the cells. */
 static size_t find_current(const struct buf *text)
 {
 	size_t found = text->len;

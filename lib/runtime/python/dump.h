@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.h - what Python's faulthandler prints (docs.python.org/3/library/faulthandler.html) without
- * what says nothing of a cell: frames of the driver, and every extension module there is.
+ * dump.h - reads the stack dumps of Python's faulthandler.
+ *
+ * Their form is that of docs.python.org/3/library/faulthandler.html. They are untrusted text:
+ * session code prints to the same terminal.
  */
 #ifndef RUNTIME_PYTHON_DUMP_H
 #define RUNTIME_PYTHON_DUMP_H
 
 struct buf;
 
-/* Takes these lines out of text that may have such dumps in it. What stands before them stays. */
+/* Removes frames of the driver and the list of extension modules from dumps in `text`. Text before
+ * a dump stays. */
 void dump_tidy(struct buf *text);
 /*
- * Appends where the thread of the last dump was: the function, where that is not of the cell, and
- * the line of the cell. Nothing when there is no dump. Lines end as on a terminal.
+ * Appends the place of the current thread in the last dump: its function, if that is not the
+ * cell's, and the line of the cell. Appends nothing without a dump. Lines may end in "\r\n".
  */
 void dump_place(const struct buf *text, struct buf *place);
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * packages.c - reads the site folders of a Python installation.
+ *
+ * Debian has its own layout (dist-packages), so all known folders are read. If two have a package,
+ * one of them is kept: which one the interpreter would import is not known without running it.
+ */
 #include "runtime/python/packages.h"
 
 #include <dirent.h>
@@ -22,8 +28,8 @@ static bool has_suffix(const char *name, const char *suffix)
 	return len > suffix_len && str_eq(name + len - suffix_len, suffix);
 }
 
-/* "numpy-1.24.2.dist-info" or "six-1.16.0-py3.11.egg-info": name, then version. */
-static void add(struct found *found, const char *entry)
+/* Adds an entry like "numpy-1.24.2.dist-info" or "six-1.16.0-py3.11.egg-info". */
+static void add_package(struct found *found, const char *entry)
 {
 	size_t len = strlen(entry) - strlen(".dist-info"); /* .egg-info is one shorter */
 	struct python_package *package;
@@ -54,7 +60,7 @@ static void read_folder(struct found *found, const char *folder)
 	while ((entry = readdir(dir)) != NULL)
 		if (has_suffix(entry->d_name, ".dist-info") ||
 		    has_suffix(entry->d_name, ".egg-info"))
-			add(found, entry->d_name);
+			add_package(found, entry->d_name);
 	(void)closedir(dir);
 }
 
@@ -77,7 +83,7 @@ static int by_name(const void *a, const void *b)
 	return strcasecmp(left->name, right->name);
 }
 
-static void drop_doubles(struct found *found)
+static void drop_duplicates(struct found *found)
 {
 	size_t kept = 0;
 
@@ -113,7 +119,7 @@ struct python_package *python_packages(const char *interpreter_path, size_t *ret
 		read_pattern(&found, prefix, below[i]);
 	if (found.count > 0)
 		qsort(found.items, found.count, sizeof(*found.items), by_name);
-	drop_doubles(&found);
+	drop_duplicates(&found);
 	*ret_count = found.count;
 	return found.items;
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * python.c - the row of Python.
+ *
+ * The interpreter starts with a small stub as `-c`, which reads the driver from the socket. The
+ * driver travels as source and as compiled code; bytecode of another Python version is ignored.
+ */
 #include "runtime/python/python.h"
 
 #include <assert.h>
@@ -12,7 +18,7 @@
 
 enum { HASH_OFFSET = 4 };
 
-/* Made by the build of driver/ and stub.py; each ends with a 0 that is not counted. */
+/* Made by the build from driver/, stub.py and rules.py; each ends with a 0 that is not counted. */
 extern const unsigned char python_driver_source[];
 extern const size_t python_driver_source_len;
 extern const unsigned char python_driver_marshal[];
@@ -21,7 +27,7 @@ extern const unsigned char python_stub_source[];
 extern const unsigned char python_rules_source[];
 extern const size_t python_rules_source_len;
 
-/* The stub takes the compiled form if it is whole and for its version. */
+/* Sends both forms. The stub takes the compiled one if it is whole and for its version. */
 static void boot(struct buf *out, const struct buf *compiled)
 {
 	frame_begin(out, "boot", 0, 2);
@@ -32,7 +38,7 @@ static void boot(struct buf *out, const struct buf *compiled)
 	frame_add(out, "source", python_driver_source, python_driver_source_len);
 }
 
-/* The hash that scripts/pack-driver puts behind the number of the bytecode's version. */
+/* Returns the hash that scripts/pack-driver puts behind the bytecode's magic number. */
 static uint64_t driver_id(void)
 {
 	uint64_t id = 0;

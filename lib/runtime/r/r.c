@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * r.c - the row of R.
+ *
+ * The driver travels in an environment variable, and a line typed on the terminal starts it. R
+ * reads frames from pipes, because it opens descriptors by their names under /dev/fd, and open(2)
+ * refuses sockets.
+ */
 #include "runtime/r/r.h"
 
 #include <stddef.h>
@@ -9,7 +16,7 @@
 /* Made by the build from driver.R: "PTYCELL_DRIVER=" and the source. */
 extern const unsigned char r_driver_variable[];
 
-/* --file and -e would make readline() read the script: so the driver is started by a typed line. */
+/* With --file or -e, readline() would read the script instead of the terminal. */
 static const char *const *arguments(void)
 {
 	static const char *const argv[] = { "--no-save", "--no-restore",  "--no-readline",
@@ -21,7 +28,6 @@ static const char *const *arguments(void)
 static const char *const aliases[] = { NULL };
 static const char *const commands[] = { "R", NULL };
 static const char *const environment[] = { (const char *)r_driver_variable, NULL };
-/* R opens them by name, which sockets refuse. */
 static const struct language_descriptor descriptors[] = {
 	{ "commands", 5, LANGUAGE_PIPE_IN },
 	{ "control", 6, LANGUAGE_PIPE_OUT },

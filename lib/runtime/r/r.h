@@ -5,7 +5,7 @@
 
 struct language;
 
-/* Static storage. */
+/* Returns the row, which is static. */
 const struct language *r_language(void);
 
 #endif
