@@ -2,16 +2,20 @@
 # The R driver: runs the cells of one session inside the user's own R.
 #
 # The server starts R on the terminal and types one line, which reads this program from the
-# environment. Frames (runtime/frame.h) go over two pipes, 5 down and 6 up, which R can open by
-# their names under /dev/fd. R believes that somebody types, as readline(), menu() and browser()
-# need; what the code prints goes to the terminal.
+# environment. Frames (runtime/frame.h) go over two pipes, 5 from the server and 6 to it, which R
+# opens by their names under /dev/fd. R is interactive, as readline(), menu() and browser() need;
+# what the code prints goes to the terminal.
 #
-# The driver's names are in an environment of its own, behind which R's come before the user's. Those that cells shall find instead of R's
-# are attached as "tools:ptycell". Interrupts are held back but for while a cell runs.
+# The driver's names are in an environment of its own, whose parent is R's base, not the user's
+# environment. Functions that replace R's for cells are attached as "tools:ptycell". Interrupts are
+# suspended except while a cell runs.
+#
+# R never returns to its top level while a session lives. What R does there (warnings that it put
+# off, task callbacks, the printing of values) the driver therefore does itself.
 
 local({
-	# The driver has copies of R's closures that it names: debug(), debugonce() and trace() of the user's are for R's own,
-	# and would stop in the driver's work. (A copy of all else but the environment stays compiled.)
+	# The driver copies the R functions that it names: debug() or trace() of the user on R's own ones
+	# would stop in the driver's work. A copy with the same body stays compiled.
 	for (name in unique(all.names(sys.call()))) {
 		fun <- baseenv()[[name]]
 		if (!is.function(fun) || is.primitive(fun)) next
@@ -21,16 +25,16 @@ local({
 	dev.cur <- grDevices::dev.cur
 	dev.list <- grDevices::dev.list
 
-	NAMES_TOLD <- 20L
-	IMAGES_MAX <- 20L      # of a cell
+	NAMES_KEPT <- 20L
+	IMAGES_MAX <- 20L      # images that a cell shows
 	FIGURE_SIZE <- c(8, 6) # inches
-	FIGURE_MAX <- 40       # inches, either way
+	FIGURE_MAX <- 40       # inches, width or height
 	RESOLUTION <- 120L     # pixels an inch
 	PREVIEW_CHARS <- 200L
-	NESTED_MIN <- 100L     # expressions, of a cell
-	NESTED <- 5000L        # of ours
+	NESTED_MIN <- 100L     # least options(expressions = ) for a cell
+	NESTED <- 5000L        # options(expressions = ) of the driver
 	CALLS_SHOWN <- 10L
-	# The server takes no larger frame (FRAME_UP_PART_MAX of runtime/frame.h): what is too large is refused here.
+	# The server accepts no larger part of a frame (FRAME_UP_PART_MAX of runtime/frame.h).
 	PICTURE_MAX <- 8388608L # bytes
 	TEXT_MAX <- 1000000L    # bytes of a traceback
 	LIST_MAX <- 50000L      # characters of names and packages
@@ -39,34 +43,34 @@ local({
 
 	state <- new.env()
 	state$id <- ""       # of the cell that runs
-	state$devices <- list() # of our devices, by number: size, and what was shown of it last
-	state$drawn_on <- integer() # devices of the user's that the cell began a page on
-	state$told <- character() # those that were open after the last cell
-	state$child_told <- FALSE # a fork has said that its plots are not shown
+	state$devices <- list() # the driver's devices by number: their size, and the plot shown last
+	state$drawn_on <- integer() # devices of the user on which the cell began a page
+	state$reported <- character() # devices of the user that were open after the last cell
+	state$child_reported <- FALSE # a fork has printed that its plots are not shown
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
-	state$lost <- 0L       # of these
+	state$lost <- 0L       # of these, images that could not be saved
 	state$inhibited <- FALSE # dev.control("inhibit") held when a page began
-	state$depth <- 0L      # of the frame that the code of cells is evaluated in; 0: not counted yet
+	state$depth <- 0L      # number of the frame in which cells are evaluated; 0: not counted yet
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
-	state$hidden <- integer() # frames of ours above those of the cell, while an error is shown
-	state$calls <- NULL    # those of the last error, for traceback()
-	state$callbacks <- list() # those of addTaskCallback(): name, function, data
-	state$limits <- c(Inf, Inf) # what the user gave setTimeLimit()
+	state$hidden <- integer() # frames of the driver above those of the cell, while an error is shown
+	state$calls <- NULL    # calls of the last error, for traceback()
+	state$callbacks <- list() # of addTaskCallback(): name, function, data
+	state$limits <- c(Inf, Inf) # the user's arguments of setTimeLimit()
 	state$output <- ""
 	state$waiting <- list() # frames that came while an ack was awaited
 	state$addresses <- list()
-	state$pending <- list() # the expressions of promises, as of delayedAssign(), that nobody has asked for
+	state$pending <- list() # expressions of promises, as of delayedAssign(), without a value yet
 	state$quits <- FALSE
-	state$aside <- NULL    # the user's options, while the driver works; and whether there were:
-	state$debugs <- state$traces <- NULL # stops of debug() and trace()
+	state$aside <- NULL    # the user's options, while the driver works
+	state$debugs <- state$traces <- NULL # whether debug() and trace() were on
 	user <- globalenv()
 	process <- Sys.getpid()
 
 	# ---- frames ----
 
-	# Whether it is that which was opened: a cell may have closed it, and its number may be another's by now.
+	# Returns whether a pipe is still open: a cell may have closed it, and R may have reused its number.
 	is_pipe <- function(pipe, path) summary.connection(pipe)$description == path
 
 	down <- up <- NULL
@@ -78,7 +82,7 @@ local({
 	}
 	open_pipes()
 
-	# Text of the user's may be no UTF-8: R's functions for text refuse it. A byte that is none becomes <e9> or the like.
+	# Makes text valid UTF-8, which R's functions for text require. Another byte becomes <e9> or the like.
 	valid <- function(text) {
 		text <- enc2utf8(text)
 		broken <- !validUTF8(text)
@@ -87,7 +91,7 @@ local({
 		text
 	}
 
-	# Its beginning, and how much is not there.
+	# Returns the beginning of a text, and how many bytes are left out.
 	bounded <- function(text, most) {
 		bytes <- charToRaw(valid(paste(text, collapse = "\n")))
 		if (length(bytes) <= most) return(as_text(bytes))
@@ -95,15 +99,15 @@ local({
 		paste0(kept, "\n... [", length(bytes) - most, " bytes left out]")
 	}
 
-	# The first of these lines, as many as a frame has room for.
+	# Returns the first of these lines, as many as fit into a frame.
 	lines_within <- function(lines) lines[cumsum(nchar(lines, "bytes") + 1L) <= LIST_MAX]
 
 	as_bytes <- function(part) if (is.raw(part)) part else charToRaw(enc2utf8(part))
 
-	# A fork of R, as of parallel::mclapply(), has the pipes, too: what it says there would be taken for ours.
+	# A fork of R, as of parallel::mclapply(), has the pipes, too. It must not write to them.
 	is_child <- function() Sys.getpid() != process
 
-	# What comes first after the code of a cell, which can have closed all connections.
+	# Sends a frame. The cell may have closed all connections, so the pipes are checked first.
 	send <- function(type, id, parts = list()) {
 		if (is_child()) leave(1L) # it came here by a jump out of its code
 		open_pipes()
@@ -153,7 +157,7 @@ local({
 		frame
 	}
 
-	# Returns when the server has noted the place in the output.
+	# Shows parts. Returns when the server has noted the place in the output.
 	display <- function(parts) {
 		flush(stdout())
 		send("display", state$id, parts)
@@ -161,29 +165,30 @@ local({
 			state$waiting <- c(state$waiting, list(frame))
 	}
 
-	# What is said to the reader of the cell's output: past every sink of the user's.
-	say <- function(...) {
+	# Prints a note into the cell's output, past every sink of the user.
+	print_note <- function(...) {
 		messages <- sink.number("message")
 		if (messages != 2L) {
 			sink(type = "message")
 			on.exit(sink(getConnection(messages), type = "message"))
 		}
-		cat(paste0("[", ..., "]\n"), file = stderr()) # at once: forks write, too
+		cat(paste0("[", ..., "]\n"), file = stderr()) # without a buffer, because forks write, too
 	}
 
-	# A sink lasts over cells, as at R's prompt.
-	tell_sinks <- function() {
+	# Prints where a sink leads that outlives the cell, as it does at R's prompt.
+	report_sinks <- function() {
 		name <- function(connection) summary.connection(connection)$description
 		if (.Internal(sink.number(TRUE)) > 0L)
-			say("Output goes to '", name(stdout()), "' until sink() is called.")
+			print_note("Output goes to '", name(stdout()), "' until sink() is called.")
 		messages <- .Internal(sink.number(FALSE))
 		if (messages != 2L)
-			say("Messages go to '", name(getConnection(messages)), "' until sink(type = \"message\") is called.")
+			print_note("Messages go to '", name(getConnection(messages)), "' until sink(type = \"message\") is called.")
 	}
 
-	# ---- what the user has set ----
+	# ---- settings of the user ----
 	#
-	# What would stop the driver's work, or would make it warn, is put aside meanwhile: options, debug(), trace(), interrupts.
+	# Options, debug(), trace() and interrupts could stop the driver's work or make it warn. They are
+	# put aside meanwhile.
 
 	put_aside <- function() {
 		.Internal(interruptsSuspended(TRUE))
@@ -207,7 +212,7 @@ local({
 		code
 	}
 
-	# What the driver does amid code of the user's.
+	# Runs code of the driver that is called from code of the user.
 	as_driver <- function(code) {
 		if (!is.null(state$aside)) return(code)
 		suspended <- .Internal(interruptsSuspended()) # R allows them again on its way out of a call
@@ -219,14 +224,14 @@ local({
 	leave <- function(status) {
 		state$quits <- TRUE
 		base::quit("no", status, FALSE)
-		tools::pskill(Sys.getpid(), tools::SIGKILL) # from a browser R does not quit
+		tools::pskill(Sys.getpid(), tools::SIGKILL) # quit() does not end R from within browser()
 	}
 
 	# ---- plots ----
 
 	size_options <- function() list(getOption("repr.plot.width"), getOption("repr.plot.height"))
 
-	# The size of figures in inches: what dev.new() is asked for, else the options of Jupyter's R.
+	# Returns the size of figures in inches: the arguments of dev.new(), else the options of Jupyter's R.
 	figure_size <- function(width = NULL, height = NULL) {
 		asked <- list(c(width, getOption("repr.plot.width"), FIGURE_SIZE[1L])[1L],
 			c(height, getOption("repr.plot.height"), FIGURE_SIZE[2L])[1L])
@@ -238,8 +243,8 @@ local({
 		pmin(size, FIGURE_MAX)
 	}
 
-	# The device that plots are collected on, to be drawn when they are shown. It draws nothing of use,
-	# but measures text as the one that does: a legend is as wide as its words, in any alphabet.
+	# Opens the device that collects plots until they are shown. Its picture is never used, but it
+	# measures text as the png device does: a legend is as wide as its words, in any alphabet.
 	open_device <- function(width = NULL, height = NULL, ...) as_driver({
 		size <- figure_size(width, height)
 		pixels <- size * RESOLUTION
@@ -255,7 +260,7 @@ local({
 		device == "bmp" && identical(attr(device, "filepath"), "/dev/null")
 	}
 
-	# Into a file of the output folder; NULL where nothing can be seen.
+	# Draws a plot into a file of the output folder. Returns the parts of a frame, or NULL without a picture.
 	draw <- function(plot, size) {
 		device <- dev.cur()
 		name <- sprintf("cell-%s-figure-%d.png", state$id, state$images + 1L)
@@ -279,7 +284,7 @@ local({
 		parts
 	}
 
-	# What was drawn, without what only prepares for more or measures: par(mfrow = ) changes no picture.
+	# Returns the steps that draw. Steps that prepare or measure, as par(mfrow = ), change no picture.
 	drawn <- function(plot) {
 		prepares <- function(step) {
 			routine <- step[[2L]][[1L]]
@@ -288,7 +293,7 @@ local({
 		Filter(Negate(prepares), plot)
 	}
 
-	# Shows what is on the current device, when that is ours, unless it has been shown as it is.
+	# Shows the plot on the current device, if that is the driver's and the plot has changed.
 	show_plot <- function() as_driver({
 		if (!is_ours() || is_child()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
@@ -307,13 +312,13 @@ local({
 				state$left_out <- state$left_out + 1L
 				if (is.null(parts$file)) state$lost <- state$lost + 1L
 			}
-		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e)))
+		}, error = function(e) print_note("A plot could not be shown: ", conditionMessage(e)))
 	})
 
-	# What comes is drawn anew: it is shown, also when it is what was shown last.
+	# Marks that the plot is drawn anew: it is then shown even if it equals the one shown last.
 	mark_fresh <- function() if (is_ours()) state$devices[[as.character(dev.cur())]]$fresh <- TRUE
 
-	# Those of other devices, too, the current one last.
+	# Shows the plots of all these devices, the current one last.
 	show_plots <- function(devices = Filter(is_ours, dev.list())) {
 		current <- dev.cur()
 		for (device in devices[devices != current]) {
@@ -324,14 +329,14 @@ local({
 		if (current %in% devices) show_plot()
 	}
 
-	# Each of them says it once.
-	tell_child <- function() {
-		if (is_ours() && !state$child_told)
-			say("A plot of a child process is not shown: let it draw into a file, by png(\"NAME.png\") and dev.off().")
-		state$child_told <- TRUE
+	# Prints once in each fork that its plots are not shown.
+	report_child_plot <- function() {
+		if (is_ours() && !state$child_reported)
+			print_note("A plot of a child process is not shown: let it draw into a file, by png(\"NAME.png\") and dev.off().")
+		state$child_reported <- TRUE
 	}
 
-	# An error within a graphics function that the cell caught has left R recording nothing.
+	# Makes R record again: after an error in a graphics function that the cell caught it does not.
 	record_again <- function() {
 		count <- function() length(grDevices::recordPlot()[[1L]])
 		before <- count()
@@ -339,9 +344,9 @@ local({
 		if (count() == before) settle()
 	}
 
-	# A new page begins: the last one is complete. With mfrow several plots share a page.
+	# Shows the page that is complete, because a new one begins. With mfrow several plots share a page.
 	begin_page <- function(...) as_driver({
-		if (is_child()) return(tell_child())
+		if (is_child()) return(report_child_plot())
 		if (!is_ours()) {
 			state$drawn_on <- c(state$drawn_on, dev.cur())
 			return()
@@ -352,30 +357,30 @@ local({
 		mark_fresh()
 	})
 	hooks <- list(before.plot.new = function(...) if (graphics::par("page")) begin_page(), before.grid.newpage = begin_page)
-	# The user replaces hooks of his own by setHook(NAME, NULL, "replace").
+	# Sets the hooks again: the user removes them, too, by setHook(NAME, NULL, "replace").
 	keep_hooks <- function() for (name in names(hooks)) {
 		present <- getHook(name)
 		if (!any(vapply(present, identical, NA, hooks[[name]]))) setHook(name, hooks[[name]])
 	}
 	keep_hooks()
 
-	# What is drawn on a device of the user's is not shown, and its file is whole once it is closed. Told when a cell
-	# leaves it open, and when a later one draws on it.
-	tell_devices <- function() {
+	# Prints a note when a cell leaves a device of the user open, and when a later cell draws on it:
+	# plots on it are not shown, and its file is complete once it is closed.
+	report_devices <- function() {
 		if (length(.Devices) == 1L) return()
 		open <- Filter(Negate(is_ours), dev.list())
 		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
 		devices <- paste(open, names(open), paths, recycle0 = TRUE)
-		for (i in which(!devices %in% state$told | open %in% state$drawn_on)) {
+		for (i in which(!devices %in% state$reported | open %in% state$drawn_on)) {
 			current <- open[i] == dev.cur()
 			file <- if (nzchar(paths[i])) paste0(", and completes '", paths[i], "'") else ", which writes no file"
-			say(if (current) "Plots are drawn on" else "Open is", " device ", open[i], " (", names(open)[i], ")",
+			print_note(if (current) "Plots are drawn on" else "Open is", " device ", open[i], " (", names(open)[i], ")",
 				if (current) " and not shown", ": dev.off(", if (!current) open[i], ") closes it", file, ".")
 		}
-		state$told <- devices
+		state$reported <- devices
 	}
 
-	# The options for the size of figures have changed: the next plot gets another device, and not one of the user's.
+	# Opens another device if the options for the size of figures have changed.
 	follow_size <- function() {
 		if (!is_ours()) return()
 		device <- state$devices[[as.character(dev.cur())]]
@@ -385,10 +390,10 @@ local({
 		if (dev.cur() > 1L) open_device()
 	}
 
-	# ---- what cells find ----
+	# ---- functions that replace R's for cells ----
 
 	attached <- attach(NULL, name = "tools:ptycell", warn.conflicts = FALSE)
-	# R's function, so that its errors name the user's call, with code of ours ahead.
+	# Returns R's function with other code before its body, so that its errors name the user's call.
 	preceded <- function(fun, code) {
 		body(fun) <- call("{", code, body(fun))
 		fun
@@ -402,14 +407,14 @@ local({
 		attached$replayPlot(x)
 		invisible(x)
 	}, asNamespace("grDevices"))
-	# Ends the cell, as in the other languages; what R would lose is kept.
+	# Ends the cell, as exit() does in the other languages; R and its variables stay.
 	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE) {
 		if (is_child()) base::quit(save, status, runLast)
 		if (isTRUE(as.logical(runLast)) && is.function(get0(".Last", user))) eval(quote(.Last()), user)
 		invokeRestart("ptycell_quit", as.integer(status))
 	}
-	# Frames are counted from the code of the cell on, as they are at R's top level. Each of these asks R for
-	# the frame that it is called from.
+	# sys.nframe() and its like count frames from the code of the cell on, as at R's top level. Each of
+	# these functions asks R for the frame of its caller.
 	hidden_below <- function(number) vapply(number, function(one) sum(state$hidden <= one), 0L)
 	count <- function(number) pmax(0L, number - state$depth - hidden_below(number))
 	places <- function(last) setdiff(state$depth + seq_len(max(0L, last - state$depth)), state$hidden)
@@ -419,7 +424,7 @@ local({
 		if (number < 0L || number > count(last)) stop(simpleError("not that many frames on the stack", sys.call(-1L)))
 		if (number > 0L) get(places(last)[number]) else NULL
 	}
-	# What R's own function says where the code of `place` calls it.
+	# Returns what R's own function returns when code of `place` calls it.
 	asked_in <- function(place, fun, ...) {
 		.Internal(delayedAssign("answer", as.call(list(fun, ...)), place, environment()))
 		answer
@@ -454,29 +459,29 @@ local({
 		fun
 	}
 	replace_in_utils("dump.frames", counting(utils::dump.frames))
-	# The caller that it names is not one of ours.
+	# recover() must not name a frame of the driver as the caller.
 	recover <- counting(utils::recover)
 	body(recover) <- parse(text = gsub("7 - which", "min(7 - which, 2 + sys.nframe())",
 		deparse(body(recover), 500L), fixed = TRUE), keep.source = FALSE)[[1L]]
 	replace_in_utils("recover", recover)
-	# Calls of ours lie below those of a cell: a limit of few would leave none for these.
+	# Calls of the driver are below those of a cell: a low limit would leave no calls for the cell.
 	replace_in(baseenv(), "options", function(...) {
 		asked <- list(...)
 		if (length(asked) == 1L && is.null(names(asked)) && is.list(asked[[1L]])) asked <- asked[[1L]]
 		most <- asked[["expressions"]]
 		if (!is.numeric(most) || !isTRUE(most < NESTED_MIN)) return(.Internal(options(...)))
-		say("options(expressions = ", NESTED_MIN, ") is the least that a cell can set.")
+		print_note("options(expressions = ", NESTED_MIN, ") is the least that a cell can set.")
 		asked$expressions <- NESTED_MIN
 		.Internal(options(asked))
 	})
-	# detach() takes it away where a cell has attached nothing of its own.
+	# Attaches the functions again: detach() removes them if a cell has attached nothing itself.
 	stay_attached <- function() {
 		if ("tools:ptycell" %in% .Internal(search())) return()
 		attached <<- attach(attached, name = "tools:ptycell", warn.conflicts = FALSE)
 	}
 	replace_in(baseenv(), "setHook", preceded(setHook, bquote(on.exit(.(keep_hooks)()))))
-	# R keeps the calls of errors that come to its top level, where no cell runs. A number leaves out as many of those
-	# that run now, the last one first.
+	# Returns the calls that traceback(x) shows. R itself keeps only those of errors at its top level.
+	# A number leaves out as many of the running calls, the last one first.
 	calls_asked <- function(x, running) {
 		if (is.null(x)) return(state$calls)
 		if (!is.numeric(x) || length(x) != 1L || !isTRUE(x >= 0)) return(x)
@@ -488,7 +493,7 @@ local({
 		running <- c(own_frames(sys.calls(), sys.nframe()), quote(.traceback(x, max.lines = max.lines)))
 		base::traceback(calls_asked(x, running), ...)
 	}
-	# R begins to count anew with each expression at its top level.
+	# At its top level R restarts the time limit with each expression; run_all() does so for cells.
 	attached$setTimeLimit <- function(cpu = Inf, elapsed = Inf, transient = FALSE) {
 		if (!transient) state$limits <- c(cpu, elapsed)
 		base::setTimeLimit(cpu, elapsed, transient)
@@ -510,7 +515,7 @@ local({
 
 	# ---- task callbacks ----
 	#
-	# R runs them at its top level, which is never reached. Packages and taskCallbackManager() call these, too.
+	# R runs them at its top level. Packages and taskCallbackManager() call the functions below, too.
 
 	callback_names <- function() vapply(state$callbacks, function(callback) callback$name, "")
 
@@ -536,7 +541,8 @@ local({
 	replace_in(baseenv(), "removeTaskCallback", remove_callback)
 	replace_in(baseenv(), "getTaskCallbackNames", callback_names)
 
-	# Does it stay? It does not when it fails. Its errors and warnings name these calls.
+	# Runs a callback. Returns whether it stays: one that fails does not. Its errors and warnings name
+	# these calls.
 	run_callback <- function(callback, expr, value, succeeded, visible) {
 		cb <- callback$run
 		data <- callback$data[[1L]]
@@ -557,10 +563,10 @@ local({
 
 	# ---- packages ----
 	#
-	# A session has no network: the server brings what comes from a repository. What lies in the
-	# session is installed by R itself, into a folder of the session's own.
+	# A session has no network: the server installs packages of repositories. R itself installs packages
+	# from the session's files, into a folder of the session.
 
-	# A read of the pipe cannot be interrupted, so that nothing is read before something is there.
+	# Waits for `installed`. A read of the pipe cannot be interrupted, so it is polled until data is there.
 	await_installed <- function() {
 		pipe <- file("/dev/fd/5", "rb", raw = TRUE, blocking = FALSE)
 		on.exit(close(pipe))
@@ -587,17 +593,17 @@ local({
 		}
 	}
 
-	# A sentence for each of these (lines NAME, VERSION, MODULE) of which another version is loaded.
+	# Returns a sentence for each package (lines NAME, VERSION, MODULE) of which another version is loaded.
 	older_loaded <- function(packages) {
 		rows <- strsplit(strsplit(packages, "\n", fixed = TRUE)[[1L]], "\t", fixed = TRUE)
-		told <- vapply(rows, function(row) {
+		sentences <- vapply(rows, function(row) {
 			if (!(row[3L] %in% loadedNamespaces())) return("")
 			have <- as.character(getNamespaceVersion(row[3L]))
 			if (have == as.character(package_version(row[2L]))) return("")
 			paste0(row[3L], " is loaded already in version ", have, ": this interpreter goes on with that, and a ",
 				"new one (interact with action terminate) loads ", row[2L], ".")
 		}, "")
-		told[nzchar(told)]
+		sentences[nzchar(sentences)]
 	}
 
 	ask_broker <- function(packages) {
@@ -608,12 +614,12 @@ local({
 			stop("the names of all these packages have ", nchar(names, "bytes"), " bytes: ask for fewer at once", call. = FALSE)
 		cat("Asking ptycell to install ", paste(packages, collapse = " "), "; the session itself has no network.\n", sep = "")
 		flush(stdout())
-		told <- suspendInterrupts({
+		reply <- suspendInterrupts({
 			send("install", state$id, list(language = "r", packages = names))
 			await_installed()
 		})
-		if (told$ok != "1") stop(told$text, call. = FALSE)
-		cat(c(told$text, older_loaded(told$packages)), sep = "\n")
+		if (reply$ok != "1") stop(reply$text, call. = FALSE)
+		cat(c(reply$text, older_loaded(reply$packages)), sep = "\n")
 	}
 
 	is_local <- function(pkgs, repos) is.null(repos) || all(startsWith(repos, "file:")) ||
@@ -632,7 +638,7 @@ local({
 		r_install_packages(pkgs, if (missing(lib)) own_library() else lib, repos = repos, ...)
 	}
 
-	# Also for utils::install.packages, and for packages that call it.
+	# Callers of utils::install.packages get it, too.
 	r_install_packages <- utils::install.packages
 	replace_in_utils("install.packages", install_packages)
 
@@ -643,16 +649,16 @@ local({
 
 	# ---- names ----
 
-	# Values are looked at where they lie, in calls of primitive functions alone: a variable or an argument of ours that
-	# holds one makes R copy it when the cell changes it next.
+	# Values are inspected in place, by primitive functions only. If a variable or an argument of the
+	# driver held a value, R would copy it when the cell changes it next.
 
 	is_active <- function(name) bindingIsActive(as.name(name), user)
 
-	# Bindings as they are: nothing else in R copies a promise, as delayedAssign() makes, without its value.
+	# Makes an environment for a copy of a binding: only importIntoEnv() copies a promise unevaluated.
 	bindings <- function() new.env(FALSE, emptyenv(), 0L)
 
-	# Is what is bound to `value` there a promise, and has nobody asked for it? R tells it in its format of files alone:
-	# the type and whether there is an environment, in the word after those of a length that is known.
+	# Returns whether `value` in `place` is a promise, and whether it is evaluated. Only R's file format
+	# shows that: in the word at WORD_AT are the type and a bit for the promise's environment.
 	WORD_AT <- 48L
 	promise_kind <- function(place) {
 		bytes <- serialize(place, NULL, version = 2L, refhook = function(other) if (!identical(other, place)) "")
@@ -660,18 +666,18 @@ local({
 		if (word[4L] != 5L) "none" else if (bitwAnd(word[3L], 4L) == 0L) "known" else "pending"
 	}
 
-	# Those that are not have their value from now on, and are looked at no more.
+	# Binds a name to the value of its evaluated promise.
 	settle_promise <- function(name, place = user) if (!bindingIsLocked(name, user)) place[[name]] <- user[[name]]
 
-	# Methods are looked up by this, which gives what is bound as it is. It has no place in R's documents: where it gives
-	# something else, no promise is known.
+	# Returns the type of a binding without evaluating it, by an undocumented function that R uses to
+	# look up methods. If that ever works otherwise, no promise is recognised.
 	bound_type <- function(name, place = user) .Internal(typeof(.Call(methods:::C_R_getClassFromCache, name, place)))
 	tried <- bindings()
 	delayedAssign("value", stop(), assign.env = tried)
 	if (!identical(tryCatch(bound_type("value", tried), error = function(e) ""), "promise")) bound_type <- function(name) ""
 	rm(tried)
 
-	# The expression of each promise of the user's whose value is not known yet.
+	# Returns the expression of each promise of the user that is not evaluated yet.
 	pending <- function(names) {
 		names <- names[vapply(names, bound_type, "") == "promise"]
 		place <- bindings()
@@ -686,7 +692,7 @@ local({
 		Filter(length, found)
 	}
 
-	# Where the value of each name lies: another value lies elsewhere, most probably.
+	# Returns the address of each name's value: another value most probably has another address.
 	read_addresses <- function() {
 		names <- ls(user, sorted = TRUE)
 		active <- vapply(names, is_active, NA)
@@ -702,7 +708,7 @@ local({
 		found
 	}
 
-	# The names that a piece of code assigns at its top level, also in place (x[1] <- 2).
+	# Returns the names that code assigns at its top level, also in place (x[1] <- 2).
 	assigned <- function(code) {
 		if (!is.call(code)) return(character())
 		head <- if (is.name(code[[1L]])) as.character(code[[1L]]) else ""
@@ -742,7 +748,7 @@ local({
 		gone <- setdiff(names(old), names(now))
 		state$addresses <- now
 		if (length(changed) + length(gone) == 0L) return(NULL)
-		lines <- vapply(utils::head(changed, NAMES_TOLD), function(name) {
+		lines <- vapply(utils::head(changed, NAMES_KEPT), function(name) {
 			if (is_active(name) || name %in% names(state$pending)) return(name_field(name))
 			trimws(paste(name_field(name), type_of(name), shape_of(name)))
 		}, "")
@@ -786,7 +792,7 @@ local({
 
 	# ---- cells ----
 
-	# As R does at its top level: methods are those that the user sees, and plain values have none.
+	# Prints a value as R's top level does: by the methods that the user sees; plain values have none.
 	print_call <- as.call(list(base::print, quote(x)))
 	show_value <- function(value) {
 		if (isS4(value)) methods::show(value)
@@ -795,8 +801,8 @@ local({
 		else print.default(value)
 	}
 
-	# A function that forces the code as a promise of the global environment. That is no function's frame then,
-	# as at R's top level: return(), on.exit(), parent.frame() and browser() find none.
+	# Returns a function that forces the code as a promise of the global environment. No function's frame
+	# is around it then, as at R's top level: return(), on.exit(), parent.frame() and browser() find none.
 	as_top_level <- function(code, place = NULL) {
 		.Internal(delayedAssign("step", code, user, environment()))
 		structure(function() if (begins(environment())) step, srcref = place)
@@ -811,7 +817,7 @@ local({
 	run_step <- function(`top level`) NULL
 	body(run_step) <- structure(quote(withVisible(`top level`())), class = "ptycell_frame")
 
-	# `where` in the browser prints the call of each frame: it ends at the first one of ours.
+	# `where` in browser() prints the call of each frame. It ends at the driver's first frame.
 	registerS3method("print", "ptycell_frame", function(x, ...) {
 		cat("\r\033[K\n") # over the frame's number
 		if (!is.null(findRestart("browser"))) invokeRestart("browser")
@@ -834,8 +840,8 @@ local({
 		}
 	}
 
-	# What R does on the way to its top level, which is never reached: it shows the warnings that it
-	# has put off, and records graphics again. An error that nobody sees gets it there.
+	# Makes R do what it does on the way to its top level: show the warnings that it has put off, and
+	# record graphics again. An invisible error takes it there.
 	settle <- function() as_driver({
 		if (state$warned || is_ours()) {
 			state$warned <- FALSE
@@ -847,10 +853,10 @@ local({
 		}
 	})
 
-	# Is this the call of the cell itself? R's top level has none.
+	# Returns whether this is the call of the cell itself, which R's top level does not have.
 	is_cell <- function(call) identical(call, quote(`top level`()))
 
-	# The calls on the way from the cell to where it failed, without those of the handler.
+	# Returns the calls from the cell to the place that failed, without those of the handler.
 	calls_of <- function(calls) {
 		start <- which(vapply(calls, is_cell, NA))
 		if (length(start) == 0L) return(list())
@@ -867,7 +873,7 @@ local({
 		if (length(names) > 1L) paste0("Calls: ", paste(names, collapse = " -> ")) else character()
 	}
 
-	# As traceback() has them, the last call first.
+	# Returns calls as traceback() has them, the last call first.
 	deparsed <- function(calls) lapply(rev(calls), function(call) {
 		text <- deparse(call)
 		attr(text, "srcref") <- attr(call, "srcref")
@@ -878,8 +884,8 @@ local({
 	#
 	# They are R's global ones: handlers on the stack would forbid a cell to call globalCallingHandlers().
 
-	# Sees an error that nothing in the cell has caught, before R does with it what it does at its
-	# top level: shows it, runs options(error = ), jumps to the restart. In the browser R goes on.
+	# Notes an error that the cell has not caught. R then does what it does at its top level: it shows
+	# the error, runs options(error = ) and jumps to the restart. Within browser() R continues.
 	note_error <- function(e) {
 		if (is.null(state$abort)) return() # no cell runs
 		stops <- function(restart) restart$name %in% c("browser", "tryRestart", "abort")
@@ -892,15 +898,15 @@ local({
 		.Internal(.dfltStop(conditionMessage(e), NULL))
 	}
 
-	# For recover() and others of options(error = ): the frame of our handler, and R's which calls that.
+	# Hides the frame of the handler, and that of R's which calls it, from recover() and its like.
 	hide_handler <- function(number) {
 		caller <- if (number > 1L) sys.call(number - 1L)[[1L]]
 		first <- if (identical(caller, quote(.handleSimpleError))) number - 1L else number
 		state$hidden <- c(state$hidden[state$hidden < first], first:number)
 	}
 
-	# A warning from the cell itself has no function to name.
-	tell_warning <- function(w) {
+	# Passes on a warning. One from the cell itself gets no call: there is no function to name.
+	pass_on_warning <- function(w) {
 		if (is.null(state$abort)) return() # no cell runs
 		state$warned <- TRUE
 		if (!is_cell(conditionCall(w))) return()
@@ -910,8 +916,8 @@ local({
 
 	end_interrupted <- function(i) if (!is.null(findRestart("ptycell_interrupt"))) invokeRestart("ptycell_interrupt")
 
-	# In R's own function, for which there are only the user's; ours come behind these.
-	ours <- list(warning = tell_warning, error = note_error, interrupt = end_interrupted)
+	# Adds the driver's handlers behind those of the user in R's own globalCallingHandlers().
+	ours <- list(warning = pass_on_warning, error = note_error, interrupt = end_interrupted)
 	with_ours <- function(code) {
 		if (!is.call(code)) return(code)
 		if (identical(code[[1L]], quote(.addGlobHands)))
@@ -933,21 +939,21 @@ local({
 		parts
 	}
 
-	# The parts of `done` after a jump to our restart. R has shown the error, unless it was told not to.
-	# `before` was the last error before the cell.
+	# Returns the parts of `done` after a jump to the driver's restart. R has shown the error, unless the
+	# user's options forbid it. `before` is the last error message from before the cell.
 	stopped <- function(before) {
 		text <- geterrmessage()
 		failure <- state$failure
 		if (is.null(failure) && identical(text, before)) return(left)
-		told <- sub("\n$", "", valid(text))
-		if (is.null(failure)) { # one that handlers do not see
+		message <- sub("\n$", "", valid(text))
+		if (is.null(failure)) { # an error that handlers do not see
 			.Internal(seterrmessage(""))
-			failure <- list(condition = simpleError(sub("^Error[^:]*: ", "", told)))
+			failure <- list(condition = simpleError(sub("^Error[^:]*: ", "", message)))
 		}
-		failed(failure$condition, c(if (!isTRUE(getOption("show.error.messages"))) told, failure$path))
+		failed(failure$condition, c(if (!isTRUE(getOption("show.error.messages"))) message, failure$path))
 	}
 
-	# The parts of `done`.
+	# Runs the code of a cell. Returns the parts of `done`.
 	evaluate <- function(code) {
 		before <- geterrmessage()
 		state$failure <- NULL
@@ -968,7 +974,7 @@ local({
 		)
 	}
 
-	# A NUL is refused, as R's parser does; what an editor of Windows writes is not.
+	# Parses the code of a cell. Refuses a NUL, as R's parser does; line ends of Windows are accepted.
 	parse_code <- function(bytes, name) {
 		nul <- match(as.raw(0L), bytes)
 		if (!is.na(nul)) stop("nul character not allowed, which is at byte ", nul, " of the code", call. = FALSE)
@@ -976,17 +982,17 @@ local({
 		if (startsWith(text, "\ufeff")) text <- substring(text, 2L)
 		lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
 		source <- if (isTRUE(getOption("keep.source"))) srcfilecopy(name, lines) else name
-		withCallingHandlers(parse(text = text, srcfile = source, encoding = "UTF-8"), warning = tell_parser_warning)
+		withCallingHandlers(parse(text = text, srcfile = source, encoding = "UTF-8"), warning = pass_on_parser_warning)
 	}
 
-	# As R's top level has it: without a call, and with the cell's own.
-	tell_parser_warning <- function(w) {
+	# Passes on a warning of the parser without a call, as R's top level does.
+	pass_on_parser_warning <- function(w) {
 		state$warned <- TRUE
 		as_user(warning(simpleWarning(conditionMessage(w))))
 		invokeRestart("muffleWarning")
 	}
 
-	# An interrupt that came too late for the last cell.
+	# Drops an interrupt that came too late for the last cell.
 	forget_interrupts <- function()
 		tryCatch(allowInterrupts(Sys.sleep(0)), interrupt = function(e) NULL)
 
@@ -1014,19 +1020,19 @@ local({
 		settle()
 		if (dev.cur() > 1L) show_plots()
 		if (state$left_out > 0L)
-			say(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
+			print_note(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
 				else "saved in output/")
 		if (state$inhibited)
-			say("Plots are not recorded, and not shown, after dev.control(\"inhibit\"): dev.control(\"enable\") ends it.")
-		tell_sinks()
-		tell_devices()
+			print_note("Plots are not recorded, and not shown, after dev.control(\"inhibit\"): dev.control(\"enable\") ends it.")
+		report_sinks()
+		report_devices()
 		flush(stdout())
 	}
 
-	# The server waits for `done`, whatever fails here.
+	# Answers `done` even if something at the end of the cell fails: the server waits for it.
 	finish_cell <- function(done, code = NULL) {
-		tryCatch(end_cell(), error = function(e) say("Something at the end of this cell failed: ", conditionMessage(e)))
+		tryCatch(end_cell(), error = function(e) print_note("Something at the end of this cell failed: ", conditionMessage(e)))
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		send("done", state$id, done)
 		state$id <- ""
@@ -1035,9 +1041,9 @@ local({
 	serve <- function() {
 		put_aside()
 		state$depth <- 0L
-		# `Q` in the browser goes to R's top level, past every handler: only this stays behind.
+		# `Q` in browser() jumps to R's top level, past every handler; only on.exit() still runs.
 		on.exit(if (!state$quits) resume())
-		if (nzchar(state$id)) finish_cell(left) # it may be left, too
+		if (nzchar(state$id)) finish_cell(left) # which may be left in the same way
 		repeat {
 			frame <- next_frame()
 			switch(frame$type,
