@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Code rules: what of a cell's own text the person does not want to run. Sent to the driver only
-# when a rule is on, and asked with the very tree that will be compiled. Not a wall: confinement is.
+# Code rules: finds in a cell's text what the user does not want to run. The server sends this file
+# to the driver only if a rule is on, and the driver asks it with the tree that it will compile.
+# Rules are no protection against an attacker, who can reach any name in other ways: confinement is.
 import _ast
 import builtins
 import sys
@@ -37,7 +38,7 @@ SHELL_MAGICS = frozenset(
 )
 SHELL_CELLS = frozenset(("bash", "sh", "script", "!"))
 CODE_MAGICS = frozenset(("time", "timeit", "prun", "capture"))
-OURS = "__ptycell_"
+DRIVER_CALLS = "__ptycell_"
 MADE_BY_CODE = "a shell line or magic that code makes"
 
 BLOCKS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)
@@ -49,7 +50,7 @@ CAPTURES = tuple(
 
 
 def stdlib_names():
-    """What Python 3.10 has as sys.stdlib_module_names."""
+    """Returns what sys.stdlib_module_names is from Python 3.10 on."""
     import os
 
     names = {name.partition(".")[0] for name in os.listdir(os.path.dirname(os.__file__))}
@@ -70,7 +71,7 @@ NAMES_MAX = 10
 
 
 def candidates(kind, name, among):
-    """A name, the modules above it or the patterns that it fits: the longest first."""
+    """Yields a name, then the modules above it or the patterns that it fits, the longest first."""
     yield name
     if kind == "import":
         while "." in name:
@@ -82,7 +83,7 @@ def candidates(kind, name, among):
 
 
 class Rules:
-    """The person's modes: of a rule, and of single names, which go before it."""
+    """The user's modes: of rules, and of single names, which override their rule."""
 
     def __init__(self, text):
         self.modes = dict(line.rsplit(" ", 1) for line in text.split("\n") if line)
@@ -93,7 +94,7 @@ class Rules:
                 self.names.setdefault(kind, {})[name] = self.modes[key]
 
     def mode_of(self, rule, name):
-        """What the person says of a name, or of all like it, goes before what our list says."""
+        """Returns the mode of a name: the user's own row for it or its pattern, else its rule's."""
         kind, listed = LISTS[rule]
         own = self.names.get(kind, {})
         for candidate in candidates(kind, name, own):
@@ -104,7 +105,7 @@ class Rules:
         return "off"
 
     def shell_mode(self, command):
-        """(mode, key): the key of the first word only where it is enough to allow the command."""
+        """Returns (mode, key). The key names the first word if that suffices to allow the command."""
         word = (command.split() or [""])[0]
         own = self.names.get("shell", {}).get(word)
         plain = word and is_plain(command)
@@ -115,11 +116,11 @@ class Rules:
 
 
 class ClassNames(dict):
-    """What a class binds: functions within do not see it."""
+    """The names that a class binds: functions inside do not see them."""
 
 
 class Checker:
-    """One look at one cell."""
+    """Checks one cell."""
 
     def __init__(self, rules, namespace, parse, source):
         self.rules = rules
@@ -127,20 +128,20 @@ class Checker:
         self.parse = parse
         self.lines = source.encode("utf-8", "replace").split(b"\n")  # nodes count bytes
         self.hits = []  # (mode, rule, key, what, line, column)
-        # What the cell binds, then the functions, classes and comprehensions around a node: name to
-        # path of a module or its part, "" for what is none, None for a name that was deleted.
+        # Names of the cell, then of the functions, classes and comprehensions around a node. The
+        # value is the path of a module or of its part, "" for others, None for a deleted name.
         self.scopes = [{}]
-        self.called = set()  # names of ours in the calls that lines of magic became
+        self.called = set()  # names of the driver in the calls that magics became
 
     # -- what was found
 
     def hit(self, rule, key, what, node, mode):
-        """`key` is what the person would set to "off"."""
+        """Notes a hit. `key` is the key that the user would set to "off"."""
         if mode != "off":
             self.hits.append((mode, rule, key, what, node.lineno, self.column(node)))
 
     def column(self, node):
-        """In characters, from 1."""
+        """Returns the column of a node in characters, from 1."""
         line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
         return len(line[: node.col_offset].decode("utf-8", "replace")) + 1
 
@@ -152,7 +153,7 @@ class Checker:
     # -- names
 
     def scope_of(self, name):
-        """The names among which Python would find this one; None when the cell does not bind it."""
+        """Returns the scope in which Python would find a name; None if the cell does not bind it."""
         for scope in reversed(self.scopes):
             if name in scope and (scope is self.scopes[-1] or type(scope) is not ClassNames):
                 return scope
@@ -161,7 +162,7 @@ class Checker:
     def bind(self, name, path=""):
         scope = self.scopes[-1]
         if type(scope) is not ClassNames:
-            scope = self.scope_of(name)  # names of functions are there from the beginning
+            scope = self.scope_of(name)  # a function's names exist from its beginning
         (self.scopes[0] if scope is None else scope)[name] = path
 
     def unbind(self, name):
@@ -172,7 +173,7 @@ class Checker:
             self.scopes[0][name] = None
 
     def is_own(self, name):
-        """Is it anything but the builtin of that name?"""
+        """Returns whether a name is anything but the builtin of that name."""
         scope = self.scope_of(name)
         if scope is not None:
             return scope[name] is not None and not scope[name].startswith("builtins.")
@@ -181,7 +182,7 @@ class Checker:
         return value is not missing and value is not getattr(builtins, name, missing)
 
     def path_of(self, node):
-        """The path of an expression from a module on, "" when it has none."""
+        """Returns the path of an expression that begins with a module, else an empty string."""
         kind = type(node)
         if kind is _ast.Name:
             return self.path_of_name(node.id)
@@ -211,14 +212,14 @@ class Checker:
         return self.module_name(value, name) if type(value) is ModuleType else ""
 
     def canonical(self, base, attr):
-        """`warnings.sys` is sys: modules within modules go by their own name."""
+        """Returns the path of an attribute. Modules keep their own path: warnings.sys is sys."""
         module = sys.modules.get(base)
         if type(module) is ModuleType:
             value = vars(module).get(attr)
             if type(value) is ModuleType:
                 return self.module_name(value, "%s.%s" % (base, attr))
         elif attr in IMPORTS and base.partition(".")[0] in STDLIB:
-            return attr  # not loaded yet, but what else could it be?
+            return attr  # not loaded yet: most probably the module of this name
         return "%s.%s" % (base, attr)
 
     def module_name(self, module, otherwise):
@@ -244,18 +245,18 @@ class Checker:
     # -- the tree
 
     def visit(self, root):
-        """Every node, in the order of evaluation; functions within functions are not recursion."""
+        """Checks every node, in the order of evaluation, without recursion."""
         todo = [root]
         while todo:
             step = todo.pop()
             if isinstance(step, _ast.AST):
-                self.look(step)
+                self.check_node(step)
                 todo.extend(reversed(self.steps(step)))
             else:
                 step()
 
     def steps(self, node):
-        """What a node is made of, and between it the calls that bind names."""
+        """Returns the children of a node, and between them functions that bind names."""
         kind = type(node)
         if kind in BLOCKS:
             body = node.body if type(node.body) is list else [node.body]
@@ -278,7 +279,7 @@ class Checker:
             self.scopes.append(dict.fromkeys(local_names(node), ""))
 
     def steps_of_handler(self, node):
-        """Its name is gone at its end."""
+        """Returns the steps of `except ... as name`, whose name is deleted at its end."""
         return [
             *children_of(node, without="body"),
             lambda: self.bind(node.name),
@@ -287,7 +288,7 @@ class Checker:
         ]
 
     def steps_of_comprehension(self, node):
-        """What is gone through first is evaluated outside."""
+        """Returns the steps of a comprehension, whose first iterable is evaluated outside."""
         first = node.generators[0].iter
         names = bound_in([generator.target for generator in node.generators])
         parts = [part for generator in node.generators for part in children_of(generator)]
@@ -307,7 +308,7 @@ class Checker:
         return [*children_of(node), lambda: [self.bind(name, path) for name, path in given]]
 
     def given(self, target, value):
-        """(name, path) of what an assignment gives a path to."""
+        """Returns (name, path) for each name that an assignment gives a path."""
         if type(target) is _ast.Name:
             path = self.path_of(value)
             return [(target.id, path)] if path else []
@@ -315,12 +316,12 @@ class Checker:
             return [pair for two in zip(target.elts, value.elts) for pair in self.given(*two)]
         return []
 
-    def look(self, node):
-        method = LOOKS.get(type(node))
+    def check_node(self, node):
+        method = CHECKS.get(type(node))
         if method is not None:
             method(self, node)
 
-    def look_import(self, node):
+    def check_import(self, node):
         self.locate_aliases(node)
         for alias in node.names:
             self.module_hit(alias.name, alias)
@@ -328,12 +329,12 @@ class Checker:
             self.bind(bound, alias.name if alias.asname else bound)
 
     def locate_aliases(self, node):
-        """Before Python 3.10 only the statement has a place: its names get theirs from the text."""
+        """Gives the names of an import their places, which the tree has only from Python 3.10 on."""
         if not hasattr(node.names[0], "lineno"):
             for alias, (line, column) in zip(node.names, places_of_names(node, self.lines)):
                 alias.lineno, alias.col_offset = line, column
 
-    def look_import_from(self, node):
+    def check_import_from(self, node):
         if node.level or node.module is None:
             return
         is_hit = self.module_hit(node.module, node)
@@ -341,12 +342,12 @@ class Checker:
         for alias in node.names:
             path = self.canonical(node.module, alias.name)
             if alias.name == "*":
-                self.look_star(node.module, alias)
+                self.check_star(node.module, alias)
             elif is_hit or not self.module_hit(path, alias):
                 self.attribute_hit(path, alias)
             self.bind(name_of_alias(alias), path)
 
-    def look_star(self, module, node):
+    def check_star(self, module, node):
         for path in sorted(ATTRIBUTES.union(self.rules.names.get("attribute", ()))):
             if path.startswith(module + "."):
                 self.attribute_hit(path, node)
@@ -355,7 +356,7 @@ class Checker:
         return self.name_hit("imports", name, "the module %s" % name, node)
 
     def attribute_hit(self, path, node):
-        """A path of a module may be written through another one: a.os.system is os.system."""
+        """Notes a hit of a path or of its tail: a.os.system is os.system."""
         parts = path.split(".")
         for start in range(len(parts) - 1):
             tail = ".".join(parts[start:])
@@ -363,9 +364,9 @@ class Checker:
                 return True
         return False
 
-    def look_name(self, node):
+    def check_name(self, node):
         name = node.id
-        if name.startswith(OURS):
+        if name.startswith(DRIVER_CALLS):
             if node not in self.called:
                 self.hit_made_by_code(node)
             return
@@ -374,38 +375,38 @@ class Checker:
         elif type(node.ctx) is _ast.Del:
             self.unbind(name)
         elif not self.is_own(name) or is_dunder(name):
-            self.look_load(name, node)
+            self.check_load(name, node)
 
-    def look_load(self, name, node):
+    def check_load(self, name, node):
         self.name_hit("builtins", name, "the builtin %s" % name, node)
         if is_dunder(name):
             self.name_hit("dunders", name, name, node)
 
-    def look_attribute(self, node):
+    def check_attribute(self, node):
         self.name_hit("dunders", node.attr, node.attr, node)
         base = self.path_of(node.value)
         if not base:
             return
         path = self.canonical(base, node.attr)
-        # The whole path is looked at once, at its end or where it leaves a module.
+        # The whole path is checked once, at its end or where it leaves a module.
         if not self.attribute_hit(path, node) and path != base and self.is_module(path):
             self.module_hit(path, node)
 
     def is_module(self, path):
         return path in sys.modules or path in IMPORTS
 
-    def look_call(self, node):
+    def check_call(self, node):
         func = node.func
-        if type(func) is _ast.Name and func.id.startswith(OURS):
+        if type(func) is _ast.Name and func.id.startswith(DRIVER_CALLS):
             self.called.add(func)
-            self.look_magic(func.id[len(OURS) :].strip("_"), node)
+            self.check_magic(func.id[len(DRIVER_CALLS) :].strip("_"), node)
             return
         for name, index in (("getattr", 1), ("hasattr", 1), ("__import__", 0)):
             if self.is_call_of(node, name) and self.constant(node, index) is not None:
-                self.look_constant(name, node, self.constant(node, index))
+                self.check_constant(name, node, self.constant(node, index))
 
-    def look_constant(self, name, node, text):
-        """getattr(x, "__globals__") is x.__globals__, __import__("socket") an import."""
+    def check_constant(self, name, node, text):
+        """Checks getattr(x, "__code__") as x.__code__, and __import__("socket") as an import."""
         if name == "__import__":
             self.module_hit(text, node)
         elif name == "getattr":
@@ -414,55 +415,55 @@ class Checker:
             if path and not self.attribute_hit(path, node) and self.is_module(path):
                 self.module_hit(path, node)
 
-    def look_match(self, node):
+    def check_match(self, node):
         for attr in node.kwd_attrs:
             self.name_hit("dunders", attr, attr, node)
 
-    def look_capture(self, node):
+    def check_capture(self, node):
         for name in bound_by(node):
             self.bind(name)
 
     # -- lines of notebooks
 
-    def look_magic(self, kind, node):
+    def check_magic(self, kind, node):
         texts = [self.constant(node, i) for i in range(len(node.args))]
         if kind == "shell" and texts and texts[0] is not None:
-            self.look_shell(texts[0], node)
+            self.check_shell(texts[0], node)
         elif kind == "line" and texts and texts[0] is not None:
             name, _, line = texts[0].strip().partition(" ")
-            self.look_line_magic(name, line.strip(), node)
+            self.check_line_magic(name, line.strip(), node)
         elif kind == "cell" and len(texts) > 2 and None not in texts[:3]:
-            self.look_cell_magic(texts[0], texts[1], texts[2], node)
+            self.check_cell_magic(texts[0], texts[1], texts[2], node)
         elif kind != "help":
             self.hit_made_by_code(node)
 
     def hit_made_by_code(self, node):
-        """Nobody knows which of the two it will be."""
+        """Notes a hit of both rules: which of the two it is shows at run time only."""
         for rule in ("shell", "magics"):
             self.hit(rule, rule, MADE_BY_CODE, node, self.rules.modes.get(rule, "off"))
 
-    def look_shell(self, command, node):
+    def check_shell(self, command, node):
         command = command.strip()
         mode, key = self.rules.shell_mode(command)
         self.hit("shell", key, "the shell command %s" % quoted(command), node, mode)
-        self.look_braces(command, node)
+        self.check_braces(command, node)
 
-    def look_braces(self, line, node):
+    def check_braces(self, line, node):
         for code in braces(line):
-            self.look_code(code, node, "eval")
+            self.check_code(code, node, "eval")
 
-    def look_line_magic(self, name, line, node):
+    def check_line_magic(self, name, line, node):
         if name in SHELL_MAGICS:
-            self.look_shell(line if name in ("sx", "system") else "%s %s" % (name, line), node)
+            self.check_shell(line if name in ("sx", "system") else "%s %s" % (name, line), node)
             return
         if name in CODE_MAGICS:
-            self.look_code(without_options(name, line), node, "exec")
+            self.check_code(without_options(name, line), node, "exec")
         else:
-            self.look_braces(line, node)
+            self.check_braces(line, node)
         self.name_hit("magics", name, "the magic %%%s" % name, node)
 
-    def look_cell_magic(self, name, line, body, node):
-        self.look_braces(line, node)
+    def check_cell_magic(self, name, line, body, node):
+        self.check_braces(line, node)
         if name in SHELL_CELLS:
             word = name if name != "script" else (line.split() or [""])[0]
             own = self.rules.names.get("magic", {}).get(name)
@@ -472,13 +473,13 @@ class Checker:
             return
         if name in CODE_MAGICS:
             lines = node.args[3].value if len(node.args) > 3 else node.lineno
-            self.look_code("\n" * lines + body, None, "exec")
+            self.check_code("\n" * lines + body, None, "exec")
             if name == "timeit":
-                self.look_code(without_options(name, line), node, "exec")
+                self.check_code(without_options(name, line), node, "exec")
         self.name_hit("magics", name, "the magic %%%%%s" % name, node)
 
-    def look_code(self, code, node, mode):
-        """Code within a line: its places are the line's, those of a cell's body its own."""
+    def check_code(self, code, node, mode):
+        """Checks code within a line. Its hits get the place of `node`, or their own if it is None."""
         tree = self.parse(code, "<rules>")
         if tree is None:
             return
@@ -492,20 +493,20 @@ class Checker:
             ]
 
 
-LOOKS = {
-    _ast.Import: Checker.look_import,
-    _ast.ImportFrom: Checker.look_import_from,
-    _ast.Name: Checker.look_name,
-    _ast.Attribute: Checker.look_attribute,
-    _ast.Call: Checker.look_call,
+CHECKS = {
+    _ast.Import: Checker.check_import,
+    _ast.ImportFrom: Checker.check_import_from,
+    _ast.Name: Checker.check_name,
+    _ast.Attribute: Checker.check_attribute,
+    _ast.Call: Checker.check_call,
 }
 if hasattr(_ast, "MatchClass"):
-    LOOKS[_ast.MatchClass] = Checker.look_match
-LOOKS.update(dict.fromkeys(CAPTURES, Checker.look_capture))
+    CHECKS[_ast.MatchClass] = Checker.check_match
+CHECKS.update(dict.fromkeys(CAPTURES, Checker.check_capture))
 
 
 def places_of_names(node, lines):
-    """(line, column in bytes) of each name that an import statement brings in."""
+    """Returns (line, column in bytes) of each name in an import statement."""
     import io
     import tokenize
 
@@ -535,7 +536,7 @@ def quoted(text):
 
 
 def is_plain(command):
-    """One program with words, and nothing that a shell or we would run besides."""
+    """Returns whether a command is one program with words, and nothing else that would run."""
     import shlex
 
     if any(mark in command for mark in "$`{}\n\r\\!"):
@@ -549,13 +550,13 @@ def is_plain(command):
 
 
 def braces(line):
-    """Expressions that a line may evaluate before it is run: what is in two braces with none between them."""
+    """Returns the expressions that a line may evaluate before it runs: texts in innermost braces."""
     found = [part.rpartition("{")[2] for part in line.split("}")[:-1] if "{" in part]
     return [code[:-2] if code[-2:] in ("!r", "!s", "!a") else code for code in found]
 
 
 def without_options(name, line):
-    """The code of %timeit behind what it takes for options."""
+    """Returns the code of a magic; for %timeit, the code behind its options."""
     while name == "timeit":
         word, rest = first_word(line)
         value = word[2:]
@@ -573,7 +574,7 @@ def first_word(line):
 
 
 def children_of(node, without=None):
-    """In the order of evaluation: what is assigned or gone through comes before its targets."""
+    """Returns the children of a node in the order of evaluation: values come before their targets."""
     children = []
     for field in sorted(node._fields, key=lambda field: field not in ("value", "iter")):
         value = getattr(node, field, None) if field != without else None
@@ -589,7 +590,7 @@ def name_of_alias(alias):
 
 
 def bound_by(node):
-    """Names that a node itself binds."""
+    """Returns the names that a node itself binds."""
     kind = type(node)
     if kind is _ast.Name:
         names = [node.id] if type(node.ctx) is _ast.Store else []
@@ -603,7 +604,7 @@ def bound_by(node):
 
 
 def bound_in(nodes):
-    """Names that a function made of these would have as its own."""
+    """Returns the names that would be local to a function made of these nodes."""
     names, elsewhere = set(), set()
     todo = list(nodes)
     while todo:
@@ -612,14 +613,14 @@ def bound_in(nodes):
             elsewhere.update(node.names)
         names.update(bound_by(node))
         if type(node) not in BLOCKS:
-            # The target of a comprehension is its own, what `:=` binds in it is not.
+            # The target of a comprehension is local to it; a name that `:=` binds in it is not.
             own = "target" if type(node) is _ast.comprehension else None
             todo.extend(children_of(node, without=own))
     return names - elsewhere
 
 
 def local_names(function):
-    """Names that within a function are its own: parameters, and what it binds."""
+    """Returns the names that are local to a function: parameters, and names that it binds."""
     args = function.args
     every = args.args + args.kwonlyargs + getattr(args, "posonlyargs", [])
     names = {arg.arg for arg in every + [a for a in (args.vararg, args.kwarg) if a]}
@@ -630,7 +631,7 @@ def place(hit):
     return "line %d, column %d" % hit[4:]
 
 
-def tell(hits, lead):
+def list_hits(hits, lead):
     lines = []
     for hit in hits[:NAMES_MAX]:
         lines.append("%s: %s, by the code rule '%s'" % (place(hit), hit[3], hit[1]))
@@ -652,7 +653,7 @@ def make_check(text):
     rules = Rules(text)
 
     def check(tree, namespace, parse, source):
-        """(refusal, warning), each a text or None."""
+        """Returns (refusal, warning), each a text or None."""
         checker = Checker(rules, namespace, parse, source)
         checker.visit(tree)
         hits = sorted(set(checker.hits), key=lambda hit: (hit[4:], hit[2]))
@@ -660,12 +661,12 @@ def make_check(text):
         warned = [hit for hit in hits if hit[0] == "warn"]
         refusal = warning = None
         if refused:
-            refusal = tell(refused, "Nothing of this cell was run. Refused are:") + (
+            refusal = list_hits(refused, "Nothing of this cell was run. Refused are:") + (
                 "\nThe person can allow it in the file of PTYCELL_POLICY, for new sessions: "
                 '{"python": {"rules": {%s}}}. Otherwise do it another way.' % keys_of(refused)
             )
         elif warned:
-            warning = tell(warned, "[code rules: the person would rather not see this]")
+            warning = list_hits(warned, "[code rules: the person would rather not see this]")
         return refusal, warning
 
     return check
