@@ -10,8 +10,8 @@
 # environment. Functions that replace R's for cells are attached as "tools:ptycell". Interrupts are
 # suspended except while a cell runs.
 #
-# R never returns to its top level while a session lives. What R does there (warnings that it put
-# off, task callbacks, the printing of values) the driver therefore does itself.
+# R never returns to its top level while a session lives. The driver therefore does what R does
+# there: it shows warnings that R put off, runs task callbacks and prints values.
 
 local({
 	# The driver copies the R functions that it names: debug() or trace() of the user on R's own ones
@@ -917,15 +917,15 @@ local({
 	end_interrupted <- function(i) if (!is.null(findRestart("ptycell_interrupt"))) invokeRestart("ptycell_interrupt")
 
 	# Adds the driver's handlers behind those of the user in R's own globalCallingHandlers().
-	ours <- list(warning = pass_on_warning, error = note_error, interrupt = end_interrupted)
-	with_ours <- function(code) {
+	driver_handlers <- list(warning = pass_on_warning, error = note_error, interrupt = end_interrupted)
+	with_driver_handlers <- function(code) {
 		if (!is.call(code)) return(code)
 		if (identical(code[[1L]], quote(.addGlobHands)))
-			return(do.call(substitute, list(code, list(gh = bquote(c(gh, .(ours)))))))
-		as.call(lapply(code, with_ours))
+			return(do.call(substitute, list(code, list(gh = bquote(c(gh, .(driver_handlers)))))))
+		as.call(lapply(code, with_driver_handlers))
 	}
 	handle_globally <- globalCallingHandlers
-	body(handle_globally) <- with_ours(body(handle_globally))
+	body(handle_globally) <- with_driver_handlers(body(handle_globally))
 	replace_in(baseenv(), "globalCallingHandlers", handle_globally)
 
 	left <- list(status = "interrupted", traceback = "Left for top level, as Q in the browser does.")

@@ -23,6 +23,11 @@ from driver.text import plain_text  # noqa: E402
 sys.modules["__main__"] = ours  # the driver has put its own there
 
 
+def test_ready_is_sent_before_the_rest_is_defined():
+    program = harness.source().decode()
+    assert program.index("HELLO = greet()") < program.index("class State")
+
+
 def test_a_frame_is_read_as_it_was_written():
     data = encode_frame(b"exec", 7, [("code", "1\n2"), ("name", b"")])
     assert parse_frame(data + b"next") == (("exec", 7, {"code": "1\n2", "name": ""}), len(data))

@@ -103,7 +103,7 @@ def display(*objects, raw=False, display_id=None, **_):
 
 
 class DisplayHandle:
-    """What display(..., display_id=...) returns; an update is shown as a new output."""
+    """The result of display(..., display_id=...); an update is shown as a new output."""
 
     def __init__(self, display_id):
         self.display_id = display_id

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Replaces `{expression}` and `$name` in commands and in lines of magics.
 
-What is no name of the frame is left to the shell, and so is `$name` in single quotes.
+Other `$name`s are left to the shell, as are those in single quotes.
 """
 
 from .own import own

@@ -3,8 +3,8 @@
 
 The server starts `python -c STUB` with a pty as fds 0-2 and the control socket as fd 3. The stub
 reads this program from the socket and runs it in a module of its own, so that the user's
-`__main__` holds nothing of ours. Program text and answers travel as frames on the socket; what the
-code prints goes to the pty as in any terminal. It runs on CPython 3.9 and later.
+`__main__` holds nothing of the driver. Code and answers travel as frames on the socket; output of
+the code goes to the pty, as in any terminal. It runs on CPython 3.9 and later.
 
 Two rules shape everything here:
 
@@ -23,6 +23,7 @@ import gc
 import posix
 import sys
 
+# First, so that READY is sent before the rest is defined.
 from .greeting import HELLO
 from .bulk_output import printing, settle
 from .cells import handle_exec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What get_ipython() gives to cells.
+"""The object that get_ipython() returns to cells.
 
 A notebook that was exported as a script calls it for each of its magics.
 """

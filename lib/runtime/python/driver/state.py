@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the driver knows about the session, the current request and the running cell.
+"""The state of the driver: of the session, the current request and the running cell.
 
 Also makes the module `__main__` that cells run in. The driver is in a module of its own.
 """
