@@ -164,14 +164,6 @@ struct admission *admission_new(struct loop *loop, struct mcp_features *features
 	return gate;
 }
 
-void admission_annotate(struct admission *gate, const char *annotations)
-{
-	for (size_t i = 0; i < gate->tool_count; i++)
-		if (str_eq(gate->gated[i].name, "exec_code") ||
-		    str_eq(gate->gated[i].name, "interact"))
-			gate->gated[i].annotations = annotations;
-}
-
 void admission_free(struct admission *gate)
 {
 	if (gate == NULL)

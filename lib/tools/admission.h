@@ -42,8 +42,6 @@ struct admission *admission_new(struct loop *loop, struct mcp_features *features
 				const struct admission_hooks *hooks);
 /* What calls were held for by `wait_ms` is there, or will not come. */
 void admission_release(struct admission *gate);
-/* What the rows named exec_code and interact say of themselves; borrowed. */
-void admission_annotate(struct admission *gate, const char *annotations);
 /* No call is held any more. NULL is allowed. */
 void admission_free(struct admission *gate);
 

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog.h - the list of tools with the texts that a model reads. */
+/*
+ * catalog.h - the list of tools and the instructions: the texts that a model reads.
+ *
+ * The texts are in catalog.json. Instructions and annotations depend on the settings.
+ */
 #ifndef TOOLS_CATALOG_H
 #define TOOLS_CATALOG_H
 
 #include "config/settings.h"
 #include "mcp/server.h"
+
+struct catalog;
 
 /* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
 enum {
@@ -13,14 +19,11 @@ enum {
 	CATALOG_INSTRUCTIONS_MAX = 1024,
 };
 
-/* Sets name, title, version and tools. */
-void catalog_features(struct mcp_features *features);
-/* The instructions, which the caller frees. */
-char *catalog_instructions(const struct settings *settings);
-/*
- * The annotations of the tools that run code: what it can do to the person's things, and whom it
- * can reach, depend on what is shared, which hosts are named, and whether it is confined. Static.
- */
-const char *catalog_code_annotations(const struct settings *settings);
+/* Reads the texts. Aborts when they and the functions do not fit together. */
+struct catalog *catalog_new(const struct settings *settings);
+/* Frees the catalog; no server may use its features any more. `catalog` may be NULL. */
+void catalog_free(struct catalog *catalog);
+/* Sets name, title, version, instructions and tools, all borrowed from the catalog. */
+void catalog_features(const struct catalog *catalog, struct mcp_features *features);
 
 #endif

@@ -38,7 +38,7 @@ struct service {
 	const struct settings *settings;
 	const struct policyfile *policy;
 	struct mcp_features features;
-	char *instructions;
+	struct catalog *catalog;
 	struct admission *gate;
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
@@ -148,14 +148,12 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 		(struct changed){ .notices = service->notices, .redact = settings->redact };
 	list_init(&service->retired);
 	list_init(&service->sql_calls);
-	catalog_features(&service->features);
-	service->instructions = catalog_instructions(settings);
-	service->features.instructions = service->instructions;
+	service->catalog = catalog_new(settings);
+	catalog_features(service->catalog, &service->features);
 	service->features.context = service;
 	service->features.tools_listed = on_tools_listed;
 	service->features.redact = settings->redact;
 	service->gate = admission_new(service->loop, &service->features, &admission_hooks);
-	admission_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
 }
 
@@ -308,7 +306,7 @@ void service_free(struct service *service)
 	free(service->host.proxy_helper);
 	free(service->host.parent_library);
 	free(service->host.fetch_helper);
-	free(service->instructions);
+	catalog_free(service->catalog);
 	free(service);
 }
 

@@ -17,6 +17,8 @@
 #include "mcp/server.h"
 #include "tools/catalog.h"
 
+static const struct settings settings = { .call_budget = 86400 };
+static struct catalog *catalog;
 static struct mcp_features features;
 static struct buf out;
 
@@ -43,7 +45,6 @@ static json_t *list(void)
 	json_t *answer;
 	json_t *result;
 
-	catalog_features(&features);
 	buf_init(&out, BUF_UNBOUNDED);
 	server = mcp_server_new(loop, &features, &limits, on_write);
 	mcp_server_feed(server, input, sizeof(input) - 1);
@@ -73,7 +74,6 @@ static void the_list_of_tools_fits_its_budget(void **state)
 static void every_tool_has_its_texts_and_fits(void **state)
 {
 	(void)state;
-	catalog_features(&features);
 	for (size_t i = 0; i < features.tool_count; i++) {
 		const struct mcp_tool *tool = &features.tools[i];
 
@@ -89,7 +89,6 @@ static void exec_sql_names_the_databases_that_it_asks(void **state)
 	const char *description = "";
 
 	(void)state;
-	catalog_features(&features);
 	for (size_t i = 0; i < features.tool_count; i++)
 		if (str_eq(features.tools[i].name, "exec_sql"))
 			description = features.tools[i].description;
@@ -99,12 +98,9 @@ static void exec_sql_names_the_databases_that_it_asks(void **state)
 
 static void the_instructions_tell_the_budget_that_holds(void **state)
 {
-	const struct settings settings = { .call_budget = 86400 };
-	cleanup_free char *instructions = catalog_instructions(&settings);
-
 	(void)state;
-	assert_in_range(strlen(instructions), 100, CATALOG_INSTRUCTIONS_MAX - 1);
-	assert_non_null(strstr(instructions, "A call answers within 86400 s;"));
+	assert_in_range(strlen(features.instructions), 100, CATALOG_INSTRUCTIONS_MAX - 1);
+	assert_non_null(strstr(features.instructions, "A call answers within 86400 s;"));
 }
 
 /*
@@ -114,7 +110,6 @@ static void the_instructions_tell_the_budget_that_holds(void **state)
 static void every_argument_says_its_type(void **state)
 {
 	(void)state;
-	catalog_features(&features);
 	for (size_t i = 0; i < features.tool_count; i++) {
 		cleanup_json json_t *schema = json_parse_const(features.tools[i].input_schema);
 		const char *name;
@@ -136,7 +131,6 @@ static void every_argument_says_its_type(void **state)
 static void schemas_are_objects_and_name_what_they_require(void **state)
 {
 	(void)state;
-	catalog_features(&features);
 	for (size_t i = 0; i < features.tool_count; i++) {
 		json_t *schema = json_parse_const(features.tools[i].input_schema);
 		json_t *annotations = json_parse_const(features.tools[i].annotations);
@@ -157,6 +151,21 @@ static void schemas_are_objects_and_name_what_they_require(void **state)
 	}
 }
 
+static int set_up(void **state)
+{
+	(void)state;
+	catalog = catalog_new(&settings);
+	catalog_features(catalog, &features);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalog_free(catalog);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,5 +177,5 @@ int main(void)
 		cmocka_unit_test(schemas_are_objects_and_name_what_they_require),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
