@@ -90,7 +90,7 @@ static void add_session(const struct resource_page *page, const struct session *
 static bool add_file(struct resource_page *page, const struct file_info *file)
 {
 	size_t cost = FILE_COST + FILE_PATH_COST * strlen(file->path);
-	const struct redact *redact = service_settings(page->service)->redact;
+	const struct redact *redact = page->service->settings->redact;
 	cleanup_free char *uri = artifact_uri(page->id, file->path, redact);
 	cleanup_free char *name = sanitize_path_string(file->path);
 	json_t *resource;
@@ -112,7 +112,7 @@ static bool is_listed(const struct file_info *file)
 /* The cursor that stands behind this file; NULL: at the start of the session's. */
 static char *make_cursor(const struct resource_page *page, const char *path)
 {
-	const struct redact *redact = service_settings(page->service)->redact;
+	const struct redact *redact = page->service->settings->redact;
 	cleanup_free char *told = artifact_shown_path(path != NULL ? path : "", redact);
 	cleanup_free char *encoded = percent_encode(told);
 
@@ -124,8 +124,7 @@ static bool add_files(struct resource_page *page, const struct scan *scan, char 
 {
 	size_t count;
 	const struct file_info *files = scan_files(scan, &count);
-	size_t i =
-		artifact_after(files, count, page->after, service_settings(page->service)->redact);
+	size_t i = artifact_after(files, count, page->after, page->service->settings->redact);
 	const char *last = page->after;
 
 	for (; i < count; i++) {
@@ -142,7 +141,7 @@ static bool add_files(struct resource_page *page, const struct scan *scan, char 
 
 static struct session *session_of(const struct resource_page *page, const char *id)
 {
-	const struct table *table = service_table_if_any(page->service);
+	const struct table *table = page->service->table;
 
 	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
 		if (str_eq(session_id(table_at(table, i)), id))
@@ -153,7 +152,7 @@ static struct session *session_of(const struct resource_page *page, const char *
 /* The one with the next id; NULL of `id`: the first. */
 static struct session *session_after(const struct resource_page *page, const char *id)
 {
-	const struct table *table = service_table_if_any(page->service);
+	const struct table *table = page->service->table;
 	struct session *next = NULL;
 
 	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++) {

@@ -67,7 +67,7 @@ static void read_guide(struct mcp_call *call, const struct service *service)
 {
 	cleanup_buf struct buf guide = BUF_INIT(BUF_UNBOUNDED);
 
-	guide_write(&guide, service_settings(service));
+	guide_write(&guide, service->settings);
 	content_finish(call, RESOURCES_GUIDE, "text/markdown", &guide, true);
 }
 
@@ -248,14 +248,15 @@ static void read_session(struct mcp_call *call, struct table *table, const char 
 
 static void read_uri(struct mcp_call *call, const char *uri, void *context)
 {
-	struct table *table = service_table_if_any(context);
+	const struct service *service = context;
+	struct table *table = service->table;
 
 	if (str_eq(uri, RESOURCES_GUIDE))
-		read_guide(call, context);
+		read_guide(call, service);
 	else if (str_eq(uri, RESOURCES_SESSIONS))
 		read_sessions(call, table);
 	else if (strncmp(uri, session_prefix, strlen(session_prefix)) == 0)
-		read_session(call, table, uri, service_settings(context)->redact);
+		read_session(call, table, uri, service->settings->redact);
 	else
 		mcp_call_refuse_unknown_resource(call, uri);
 }

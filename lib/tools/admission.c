@@ -1,94 +1,103 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * admission.c - a queue before the tools, as rows of mcp_features that call it.
+ *
+ * No call overtakes one that is queued, whatever it needs itself. Queued calls run one a turn of
+ * the loop, each after the callbacks that the call before it deferred: the order is that of calls
+ * which came one after the other.
+ */
 #include "tools/admission.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/auditor.h"
+#include "answer/history.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "confinement/confinement.h"
+#include "tools/admission_policy.h"
 #include "tools/service.h"
 
 struct admission {
-	struct loop *loop;
+	struct service *service;
 	struct loop_defer next;
 	struct loop_timer patience;
-	const struct mcp_tool *tools; /* as they were */
+	const struct mcp_tool *tools; /* the tools themselves */
 	size_t tool_count;
-	struct mcp_tool *gated;
-	const struct admission_hooks *hooks;
-	struct service *context; /* of the features */
-	struct list held;        /* in order */
+	struct mcp_tool *rows; /* the same, but that they call the queue */
+	struct list queue;
 };
 
-struct held {
+struct queued_call {
 	struct list node;
-	struct admission *gate;
 	struct mcp_call *call;
 	json_t *arguments;
 };
 
-static void held_free(struct held *held)
+static void queued_call_free(struct queued_call *queued)
 {
-	list_remove(&held->node);
-	json_decref(held->arguments);
-	free(held);
+	list_remove(&queued->node);
+	json_decref(queued->arguments);
+	free(queued);
 }
 
 static void on_cancel(struct mcp_call *call, void *data)
 {
-	held_free(data);
+	queued_call_free(data);
 	mcp_call_fail(call, "cancelled");
 }
 
-static void pass(const struct admission *gate, struct mcp_call *call, json_t *arguments)
+static void call_tool(const struct admission *admission, struct mcp_call *call, json_t *arguments)
 {
-	gate->hooks->called(gate->context, call);
-	for (size_t i = 0; i < gate->tool_count; i++)
-		if (str_eq(gate->tools[i].name, mcp_call_target(call))) {
-			gate->tools[i].call(call, arguments, gate->context);
+	struct service *service = admission->service;
+
+	auditor_set_client(history_auditor(service->history), mcp_call_client_name(call),
+			   mcp_call_client_version(call));
+	for (size_t i = 0; i < admission->tool_count; i++)
+		if (str_eq(admission->tools[i].name, mcp_call_target(call))) {
+			admission->tools[i].call(call, arguments, service);
 			return;
 		}
 	mcp_call_fail(call, "there is no such tool");
 }
 
-/* One a turn, as if they had come one after the other. */
 static void on_next(struct loop_defer *defer)
 {
-	struct admission *gate = container_of(defer, struct admission, next);
-	struct held *held;
+	struct admission *admission = container_of(defer, struct admission, next);
+	struct queued_call *queued;
 	struct mcp_call *call;
 	json_t *arguments;
 
-	if (list_empty(&gate->held))
+	if (list_empty(&admission->queue))
 		return;
-	held = list_entry(gate->held.next, struct held, node);
-	call = held->call;
-	arguments = json_incref(held->arguments);
-	held_free(held);
+	queued = list_entry(admission->queue.next, struct queued_call, node);
+	call = queued->call;
+	arguments = json_incref(queued->arguments);
+	queued_call_free(queued);
 	mcp_call_on_cancel(call, NULL, NULL);
-	pass(gate, call, arguments);
+	call_tool(admission, call, arguments);
 	json_decref(arguments);
-	/* After what the call itself put off. */
-	if (!list_empty(&gate->held))
-		loop_defer_start(gate->loop, defer, on_next);
+	/* Started last, so that what the call itself deferred comes before. */
+	if (!list_empty(&admission->queue))
+		loop_defer_start(admission->service->loop, defer, on_next);
 }
 
-void admission_release(struct admission *gate)
+void admission_release(struct admission *admission)
 {
-	loop_timer_stop(&gate->patience);
-	if (!list_empty(&gate->held))
-		loop_defer_start(gate->loop, &gate->next, on_next);
+	loop_timer_stop(&admission->patience);
+	if (!list_empty(&admission->queue))
+		loop_defer_start(admission->service->loop, &admission->next, on_next);
 }
 
 static void on_settled(void *data)
 {
-	struct admission *gate = data;
+	struct admission *admission = data;
 
-	gate->hooks->settled(gate->context);
-	admission_release(gate);
+	admission_policy_settled(admission->service);
+	admission_release(admission);
 }
 
 static void on_patience(struct loop_timer *timer)
@@ -97,80 +106,77 @@ static void on_patience(struct loop_timer *timer)
 	admission_release(container_of(timer, struct admission, patience));
 }
 
-static void hold(struct admission *gate, struct mcp_call *call, json_t *arguments)
+static void enqueue(struct admission *admission, struct mcp_call *call, json_t *arguments)
 {
-	struct held *held = xcalloc(1, sizeof(*held));
+	struct queued_call *queued = xcalloc(1, sizeof(*queued));
 
-	list_init(&held->node);
-	held->gate = gate;
-	held->call = call;
-	held->arguments = json_incref(arguments);
-	list_append(&gate->held, &held->node);
-	mcp_call_on_cancel(call, on_cancel, held);
+	list_init(&queued->node);
+	queued->call = call;
+	queued->arguments = json_incref(arguments);
+	list_append(&admission->queue, &queued->node);
+	mcp_call_on_cancel(call, on_cancel, queued);
 }
 
-static bool is_code(const struct mcp_call *call)
+static bool runs_code(const struct mcp_call *call)
 {
 	return str_eq(mcp_call_target(call), "exec_code");
 }
 
-/* Only a call that names a session needs one; none overtakes a call that is held. */
-static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
+/* Only a call that names a session needs one. */
+static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct admission *gate = service_gate(service);
-	bool waits = !list_empty(&gate->held);
+	struct admission *admission = service->admission;
+	struct loop *loop = service->loop;
+	bool waits = !list_empty(&admission->queue);
 	bool wants = json_object_get(arguments, "session_id") != NULL;
-	struct confinement *confinement = wants ? gate->hooks->confinement(service) : NULL;
+	struct confinement *confinement = wants ? service_confinement(service) : NULL;
 	bool settled = confinement == NULL || confinement_settled(confinement);
-	uint64_t wait_ms =
-		settled && !waits && is_code(call) ? gate->hooks->wait_ms(service, arguments) : 0;
+	uint64_t wait_ms = settled && !waits && runs_code(call)
+				   ? admission_policy_wait_ms(service, arguments)
+				   : 0;
 
 	if (settled && !waits && wait_ms == 0) {
-		pass(gate, call, arguments);
+		call_tool(admission, call, arguments);
 		return;
 	}
-	hold(gate, call, arguments);
+	enqueue(admission, call, arguments);
 	if (waits)
 		return;
 	if (settled) {
 		log_debug("gate", "code waits, %u ms at most", (unsigned int)wait_ms);
-		loop_timer_start(gate->loop, &gate->patience, loop_now(gate->loop) + wait_ms,
-				 on_patience);
+		loop_timer_start(loop, &admission->patience, loop_now(loop) + wait_ms, on_patience);
 		return;
 	}
-	confinement_settle(confinement, on_settled, gate);
-	if (is_code(call))
-		gate->hooks->code_waits(service, arguments);
+	confinement_settle(confinement, on_settled, admission);
+	if (runs_code(call))
+		admission_policy_prepare(service, arguments);
 }
 
-struct admission *admission_new(struct loop *loop, struct mcp_features *features,
-				const struct admission_hooks *hooks)
+struct admission *admission_new(struct service *service, struct mcp_features *features)
 {
-	struct admission *gate = xcalloc(1, sizeof(*gate));
-	size_t size = features->tool_count * sizeof(*gate->gated);
+	struct admission *admission = xcalloc(1, sizeof(*admission));
+	size_t count = features->tool_count;
 
-	gate->loop = loop;
-	gate->tools = features->tools;
-	gate->tool_count = features->tool_count;
-	gate->gated = xcalloc(features->tool_count, sizeof(*gate->gated));
-	memcpy(gate->gated, features->tools, size);
-	for (size_t i = 0; i < gate->tool_count; i++)
-		gate->gated[i].call = gate_call;
-	gate->hooks = hooks;
-	gate->context = features->context;
-	list_init(&gate->held);
-	features->tools = gate->gated;
-	return gate;
+	admission->service = service;
+	admission->tools = features->tools;
+	admission->tool_count = count;
+	admission->rows = xcalloc(count, sizeof(*admission->rows));
+	memcpy(admission->rows, features->tools, count * sizeof(*admission->rows));
+	for (size_t i = 0; i < count; i++)
+		admission->rows[i].call = admit_call;
+	list_init(&admission->queue);
+	features->tools = admission->rows;
+	return admission;
 }
 
-void admission_free(struct admission *gate)
+void admission_free(struct admission *admission)
 {
-	if (gate == NULL)
+	if (admission == NULL)
 		return;
-	assert(list_empty(&gate->held));
-	loop_defer_stop(&gate->next);
-	loop_timer_stop(&gate->patience);
-	free(gate->gated);
-	free(gate);
+	assert(list_empty(&admission->queue));
+	loop_defer_stop(&admission->next);
+	loop_timer_stop(&admission->patience);
+	free(admission->rows);
+	free(admission);
 }

@@ -1,48 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gate.h - holds the first calls that need a session until it is known how code is confined.
+ * admission.h - queues the calls that need a session until their session can begin.
  *
- * Finding out takes some milliseconds and must not happen before somebody needs it, nor may a
- * session begin before. Code for which something better is about to be there is held, too, for as
- * long as its service says. Held calls go on in their order.
+ * A call is queued while the server finds out how code is confined. That takes some milliseconds,
+ * must not happen before a call needs it, and must be over before a session begins. exec_code is
+ * also queued for as long as admission_policy.h says. Queued calls run in the order they came.
  */
 #ifndef TOOLS_ADMISSION_H
 #define TOOLS_ADMISSION_H
 
-#include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "event/loop.h"
-#include "mcp/server.h"
-
-struct confinement;
 struct admission;
+struct mcp_features;
 struct service;
 
-/* What the gate asks of its service. */
-struct admission_hooks {
-	/* A tool is called. */
-	void (*called)(struct service *service, const struct mcp_call *call);
-	/* A session is wanted: NULL lets the call go on, to say why there is none. */
-	struct confinement *(*confinement)(struct service *service);
-	/* Code is held: what it will need can be prepared. */
-	void (*code_waits)(struct service *service, json_t *arguments);
-	/* It is known how code is confined; the held calls go on after this. */
-	void (*settled)(struct service *service);
-	/* For how many milliseconds code that could run had better wait for admission_release. */
-	uint64_t (*wait_ms)(struct service *service, json_t *arguments);
-};
-
 /*
- * Puts itself before every tool of `features`, whose context is the service: ->tools is replaced by
- * rows that call the gate. `hooks` is borrowed.
+ * Puts itself before every tool of `features`, whose context must be the service: replaces ->tools
+ * by rows that call the queue. Everything is borrowed.
  */
-struct admission *admission_new(struct loop *loop, struct mcp_features *features,
-				const struct admission_hooks *hooks);
-/* What calls were held for by `wait_ms` is there, or will not come. */
-void admission_release(struct admission *gate);
-/* No call is held any more. NULL is allowed. */
-void admission_free(struct admission *gate);
+struct admission *admission_new(struct service *service, struct mcp_features *features);
+/* Releases the queued calls: what they waited for is ready, or failed. */
+void admission_release(struct admission *admission);
+/* Frees it; no call may be queued any more. `admission` may be NULL. */
+void admission_free(struct admission *admission);
 
 #endif

@@ -7,21 +7,44 @@
 #include "base/mem.h"
 #include "install/broker.h"
 #include "journal/journal.h"
+#include "query/queries.h"
 #include "session/table.h"
 #include "tools/cell_install.h"
 #include "tools/changed.h"
 #include "tools/notifications.h"
+#include "tools/retirement.h"
 #include "tools/service.h"
+#include "tools/wait_upload.h"
 #include "workspace/workspace.h"
 
 static struct audited *audited_of(const struct service *service)
 {
-	return auditor_audited(history_auditor(service_history(service)));
+	return auditor_audited(history_auditor(service->history));
+}
+
+static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name,
+		      struct lookout *lookout_own)
+{
+	struct service *service = owner;
+
+	queries_end_folder(service->queries, name);
+	broker_end_folder(service->broker, name);
+	wait_upload_end_folder(service->uploads, name);
+	retirement_add(service->retirement, sandbox_own, name, lookout_own);
+}
+
+static bool is_any_busy(void *owner)
+{
+	const struct service *service = owner;
+
+	return table_busy(service->table);
 }
 
 static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
 {
-	history_ask(service_history(owner), session, asked);
+	const struct service *service = owner;
+
+	history_ask(service->history, session, asked);
 }
 
 static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
@@ -29,15 +52,17 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 	struct service *service = owner;
 	bool first = !journal_has_run(session_journal(session));
 
-	history_begin(service_history(service), session, cell);
+	history_begin(service->history, session, cell);
 	/* resources/list names the notebook from now on. */
 	if (first)
-		notifications_list_changed(service_notices(service));
+		notifications_list_changed(service->notifications);
 }
 
 static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
 {
-	history_show(service_history(owner), session, cell);
+	const struct service *service = owner;
+
+	history_show(service->history, session, cell);
 }
 
 static void on_cell_over(void *owner, const struct exec_result *result)
@@ -45,8 +70,8 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	struct service *service = owner;
 
 	audited_end_cell(audited_of(service), result);
-	history_add(service_history(service), result);
-	changed_cell(service_changed(service), result);
+	history_add(service->history, result);
+	changed_cell(&service->changed, result);
 }
 
 static void on_install(void *owner, struct session *session, const struct language *language,
@@ -65,30 +90,36 @@ static void on_state_changed(void *owner, const struct session *session)
 {
 	struct service *service = owner;
 
-	notifications_session_changed(service_notices(service), session_id(session), "");
-	notifications_changed(service_notices(service), "sessions://");
+	notifications_session_changed(service->notifications, session_id(session), "");
+	notifications_changed(service->notifications, "sessions://");
 }
 
 static void on_files_changed(void *owner, const struct session *session,
 			     const struct change *changes, size_t count)
 {
-	changed_files(service_changed(owner), session_id(session), changes, count);
+	const struct service *service = owner;
+
+	changed_files(&service->changed, session_id(session), changes, count);
 }
 
 static bool is_watched(void *owner, const struct session *session)
 {
-	return notifications_watched_below(service_notices(owner), session_id(session), "/files/");
+	const struct service *service = owner;
+
+	return notifications_watched_below(service->notifications, session_id(session), "/files/");
 }
 
 static void on_session_ends(void *owner, const struct session *session)
 {
-	notifications_session_ended(service_notices(owner), session_id(session));
+	const struct service *service = owner;
+
+	notifications_session_ended(service->notifications, session_id(session));
 }
 
 /* NULL: it has ended. */
 static struct session *find_session(struct service *service, const char *id)
 {
-	struct table *table = service_table_if_any(service);
+	struct table *table = service->table;
 	struct err err;
 
 	return table != NULL ? table_find(table, id, &err) : NULL;
@@ -96,7 +127,7 @@ static struct session *find_session(struct service *service, const char *id)
 
 static struct session *find_folder(struct service *service, const char *folder)
 {
-	const struct table *table = service_table_if_any(service);
+	const struct table *table = service->table;
 	struct session *session = NULL;
 
 	for (size_t i = 0; table != NULL && (session = table_at(table, i)) != NULL; i++)
@@ -120,8 +151,18 @@ void hosted_installed(void *data, const struct broker_event *event)
 	audited_installation(audited_of(data), find_folder(data, event->folder), event);
 }
 
+void hosted_table_changed(void *data)
+{
+	const struct service *service = data;
+
+	notifications_list_changed(service->notifications);
+	notifications_changed(service->notifications, "sessions://");
+}
+
 void hosted_listen(struct session_host *host, struct service *service)
 {
+	host->retire = on_retire;
+	host->busy = is_any_busy;
 	host->cell_asked = on_cell_asked;
 	host->cell_began = on_cell_began;
 	host->cell_shown = on_cell_shown;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hosted.h - what sessions tell their server: cells and events go to history, audit and notices. */
+/*
+ * hosted.h - what a session reports to its server: cells and events go to the journal, the audit
+ * and the subscribers, and a folder that is no longer used goes to retirement.h.
+ */
 #ifndef TOOLS_HOSTED_H
 #define TOOLS_HOSTED_H
 
@@ -7,9 +10,11 @@ struct broker_event;
 struct service;
 struct session_host;
 
-/* Sets what `host` is told by. Its owner is the service. */
+/* Sets the callbacks of `host`, whose owner becomes the service. */
 void hosted_listen(struct session_host *host, struct service *service);
-/* An installation is over: broker_over_fn. `data` is the service. */
+/* Records an installation that is over (broker_over_fn). `data` is the service. */
 void hosted_installed(void *data, const struct broker_event *event);
+/* Reports that the list of sessions has changed. `data` is the service. */
+void hosted_table_changed(void *data);
 
 #endif

@@ -1,77 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service.h - the tools and resources of ptycell, ready to be lent to an mcp_server.
+ * service.h - the context of every tool and resource: settings, sessions and what they share.
  *
- * Nothing is written and nothing but the launcher is started before the first request that needs a
- * session; the launcher, too, only when a client has the list of tools.
+ * Tools read the fields and change none. A part that costs something is NULL until the function of
+ * its name makes it. Nothing is written and no process but the launcher is started before the first
+ * request that needs a session. The launcher is started when a client has the list of tools.
  */
 #ifndef TOOLS_SERVICE_H
 #define TOOLS_SERVICE_H
 
 #include "base/err.h"
+#include "base/list.h"
 #include "config/settings.h"
 #include "event/loop.h"
 #include "mcp/server.h"
+#include "runner/host.h"
+#include "tools/changed.h"
 
-struct wait_upload;
-struct broker;
-struct changed;
-struct confinement;
 struct admission;
+struct broker;
+struct catalog;
 struct history;
-struct list;
 struct notifications;
 struct policyfile;
 struct queries;
-struct service;
+struct retirement;
 struct table;
+struct wait_upload;
 
 enum { SERVICE_CLOSE_MS = 800 }; /* hosts kill a server that takes longer than about 2 s */
 
-/* `settings` and `policy` are borrowed; `policy` NULL: nothing is asked that needs one. */
+struct service {
+	struct loop *loop;
+	const struct settings *settings;
+	const struct policyfile *policy; /* NULL: no request asks for what needs one */
+	struct history *history;
+	struct notifications *notifications;
+	struct changed changed;
+	struct admission *admission;
+	struct table *table;         /* NULL: no session was asked for yet, or the server ends */
+	struct broker *broker;       /* NULL: nothing was installed yet */
+	struct wait_upload *uploads; /* NULL: no file came from elsewhere yet */
+	struct queries *queries;     /* NULL: no query ran yet */
+	struct list sql_calls;       /* of exec_sql: running, or ended while no call waited */
+
+	/* The rest is for the modules of the life cycle. */
+	struct mcp_features features;
+	struct catalog *catalog;
+	struct session_host host; /* .home is NULL until the first session */
+	struct retirement *retirement;
+	struct loop_defer start_launcher;
+	struct loop_timer close_timer;
+	struct loop_defer close_defer;
+	void (*closed)(void *data);
+	void *closed_data;
+};
+
+/* Makes a service that borrows `settings` and `policy`, which may be NULL. */
 struct service *service_new(struct loop *loop, const struct settings *settings,
 			    const struct policyfile *policy);
 /*
- * Ends every session and removes its folder. `closed` comes from the loop when nothing is left, or
- * when SERVICE_CLOSE_MS have passed: a helper then goes on removing by itself.
+ * Ends every session and removes its folder. `closed` is called from the loop when nothing is left,
+ * or after SERVICE_CLOSE_MS: a helper process then continues removing by itself.
  */
 void service_close(struct service *service, void (*closed)(void *data), void *data);
-/* After service_close. NULL is allowed. */
+/* Frees a closed service. `service` may be NULL. */
 void service_free(struct service *service);
-/* What the server offers, resources aside; borrowed from the service. */
+/* Returns everything that the server offers but resources; borrowed from the service. */
 const struct mcp_features *service_features(const struct service *service);
-/* The server that is told about changed resources; may be NULL. */
+/* Sets the server that is notified of changed resources. `server` may be NULL. */
 void service_attach(struct service *service, struct mcp_server *server);
 
-/* A file of a session, new or changed or gone: whoever subscribed to it is told. */
-void service_file_changed(struct service *service, const char *session_id, const char *path);
-struct loop *service_loop(const struct service *service);
-const struct settings *service_settings(const struct service *service);
-const struct policyfile *service_policy(const struct service *service);
-/* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */
+/*
+ * Returns the confinement, which is made at the first call and may not be settled yet. Returns NULL
+ * when tools can only answer why there is none.
+ */
 struct confinement *service_confinement(struct service *service);
-/* Made at the first query. NULL: ptycell-sql is missing. */
+/* Returns the queries. Returns NULL and sets *err when ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
-/* Those of exec_sql that run, or have ended while no call waited for them. */
-struct list *service_sql_calls(struct service *service);
-/* Made at the first package, after service_table. NULL: its cache cannot be used. */
+/*
+ * Returns the broker of packages; a table must have been made before. Returns NULL and sets *err
+ * when the cache of packages cannot be used.
+ */
 struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
-/* NULL while nothing was ever installed. */
-const struct broker *service_broker_if_any(const struct service *service);
-/* Made at the first file that comes from elsewhere. */
-struct wait_upload *service_arrivals(struct service *service);
-/* NULL while there was none. */
-const struct wait_upload *service_arrivals_if_any(const struct service *service);
-struct history *service_history(const struct service *service);
-struct notifications *service_notices(const struct service *service);
-const struct changed *service_changed(const struct service *service);
-/* The one that is attached, or NULL. */
-struct mcp_server *service_server(const struct service *service);
-/* For the gate itself. */
-struct admission *service_gate(const struct service *service);
-/* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
+/* Returns the files that are on their way into sessions. */
+struct wait_upload *service_uploads(struct service *service);
+/*
+ * Returns the sessions. Returns NULL and sets *err to the reason and the remedy when the home
+ * folder cannot be used.
+ */
 struct table *service_table(struct service *service, struct err *err) MUST_CHECK;
-/* The same without making it: NULL while no session was ever asked for. */
-struct table *service_table_if_any(struct service *service);
 
 #endif

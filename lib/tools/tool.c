@@ -22,7 +22,7 @@ void tool_fail(struct mcp_call *call, const struct service *service, const struc
 
 bool tool_audit_refused(struct mcp_call *call, struct service *service)
 {
-	cleanup_free char *why = auditor_refusal(history_auditor(service_history(service)));
+	cleanup_free char *why = auditor_refusal(history_auditor(service->history));
 
 	if (why != NULL)
 		tool_fail_text(call, service, why);
@@ -35,7 +35,7 @@ void tool_fail_text(struct mcp_call *call, const struct service *service, const 
 	json_t *content;
 	cleanup_free char *text = NULL;
 
-	if (service_settings(service)->results == RESULTS_BLOCKS) {
+	if (service->settings->results == RESULTS_BLOCKS) {
 		mcp_call_fail(call, message);
 		return;
 	}
@@ -54,11 +54,10 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 	json_t *content = json_array();
 	cleanup_free char *text = NULL;
 
-	if (service_settings(service)->results == RESULTS_JSON &&
+	if (service->settings->results == RESULTS_JSON &&
 	    json_object_get(object_own, "status") == NULL)
 		json_put_str(object_own, "status", "success");
-	if (service_settings(service)->unconfined &&
-	    json_object_get(object_own, "confinement") == NULL)
+	if (service->settings->unconfined && json_object_get(object_own, "confinement") == NULL)
 		json_put_str(object_own, "confinement", "unconfined");
 	text = json_write_text(object_own);
 	json_append(content, mcp_text(text, strlen(text)));
@@ -68,7 +67,7 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err)
 {
-	const struct settings *settings = service_settings(service);
+	const struct settings *settings = service->settings;
 
 	if (settings->problem != NULL)
 		return err_set(err, ERR_INVALID, "%s", settings->problem);
@@ -107,7 +106,7 @@ struct session *tool_session_for(struct service *service, json_t *arguments,
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
 		  struct err *err)
 {
-	const struct settings *settings = service_settings(service);
+	const struct settings *settings = service->settings;
 	double seconds = (double)settings->call_budget;
 
 	if (json_get_number(arguments, "arguments", "wait", &seconds, err) < 0)
@@ -128,7 +127,7 @@ const char *tool_language_name(struct service *service, const json_t *arguments)
 {
 	const char *name = json_string_value(json_object_get(arguments, "language"));
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));
-	struct table *table = service_table_if_any(service);
+	struct table *table = service->table;
 	const struct language *last = NULL;
 	const struct session *session;
 	struct err err;
@@ -145,7 +144,7 @@ const struct language *tool_find_language(const struct service *service, const c
 					  struct err *err)
 {
 	const struct language *language = language_find(name);
-	char *const *env = service_settings(service)->environment;
+	char *const *env = service->settings->environment;
 	cleanup_free char *quoted = NULL;
 	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf missing = BUF_INIT(BUF_UNBOUNDED);

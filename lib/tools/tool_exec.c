@@ -32,29 +32,39 @@ static int get_timeout(const struct settings *settings, json_t *arguments, uint6
 	return 0;
 }
 
-static int read_request(struct service *service, json_t *arguments, struct exec_request *ret,
-			json_t **ret_dependencies, struct err *err)
+/* Everything the call asks for, read once. It points into `arguments`. */
+struct exec_args {
+	json_t *arguments;
+	json_t *config;       /* or NULL */
+	json_t *dependencies; /* or NULL */
+	struct exec_request request;
+};
+
+static int read_args(struct service *service, json_t *arguments, struct exec_args *ret,
+		     struct err *err)
 {
 	const char *language = NULL;
-	json_t *config = NULL;
+	struct exec_request *request = &ret->request;
 	static const char *const required[] = { "session_id", "code" };
 
+	ret->arguments = arguments;
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
 		if (json_get_required(arguments, "arguments", required[i], err) < 0)
 			return -1;
 	if (json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
-	    json_get_text(arguments, "arguments", "code", &ret->code, &ret->code_len, err) < 0 ||
-	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
-	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0 ||
-	    json_get_object(arguments, "arguments", "config", &config, err) < 0 ||
-	    tool_check_config(service, config, err) < 0 ||
-	    json_get_texts(arguments, "arguments", "dependencies", ret_dependencies, err) < 0)
+	    json_get_text(arguments, "arguments", "code", &request->code, &request->code_len, err) <
+		    0 ||
+	    get_timeout(service->settings, arguments, &request->timeout_ms, err) < 0 ||
+	    tool_get_wait(service, arguments, &request->wait_ms, err) < 0 ||
+	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
+	    tool_check_config(service, ret->config, err) < 0 ||
+	    json_get_texts(arguments, "arguments", "dependencies", &ret->dependencies, err) < 0)
 		return -1;
 	language = tool_language_name(service, arguments);
-	ret->language = tool_find_language(service, language, err);
-	return ret->language == NULL ? -1 : 0;
+	request->language = tool_find_language(service, language, err);
+	return request->language == NULL ? -1 : 0;
 }
 
 /* No code runs here: answered with why and what to do, which is too long for an error. */
@@ -72,86 +82,74 @@ static bool refused(struct mcp_call *call, struct service *service)
 	return true;
 }
 
-static void run(struct mcp_call *call, struct service *service, json_t *arguments)
+static void run_cell(struct mcp_call *call, struct service *service, const struct exec_args *args)
 {
-	struct exec_request request = { .timeout_ms = 0 };
-	json_t *dependencies = NULL;
-	json_t *config = NULL;
+	const struct language *language = args->request.language;
 	struct session *session;
 	struct wait_cell *waiter;
 	struct err err;
 
-	if (read_request(service, arguments, &request, &dependencies, &err) < 0 ||
-	    json_get_object(arguments, "arguments", "config", &config, &err) < 0) {
-		tool_fail(call, service, &err);
-		return;
-	}
 	if (refused(call, service))
 		return;
-	session = tool_session_for(service, arguments, request.language, &err);
-	if (session == NULL || tool_configure(service, session, config, &err) < 0) {
+	session = tool_session_for(service, args->arguments, language, &err);
+	if (session == NULL || tool_configure(service, session, args->config, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
 	waiter = wait_cell_new(call, service);
-	wait_cell_start(waiter, session_exec(session, &request, wait_cell_done, waiter, &err),
+	wait_cell_start(waiter, session_exec(session, &args->request, wait_cell_done, waiter, &err),
 			&err);
 }
 
-static void on_installed(void *data, const json_t *result, const char *problem)
+static void on_installed(const struct wait_install *wait, const json_t *result, const char *problem)
 {
-	const struct wait_install_call *waiting = data;
 	cleanup_free char *text = NULL;
 
 	if (result != NULL) {
-		run(wait_install_call(waiting), wait_install_service(waiting),
-		    wait_install_arguments(waiting));
+		run_cell(wait->call, wait->service, wait->data);
 		return;
 	}
 	text = xasprintf("The cell was not run, because its dependencies were not installed. %s",
 			 problem);
-	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting), text);
+	tool_fail_text(wait->call, wait->service, text);
 }
 
-static void on_late(struct wait_install_call *waiting)
+static void on_late(const struct wait_install *wait)
 {
-	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting),
+	tool_fail_text(wait->call, wait->service,
 		       "The cell was not run: its dependencies are still being installed. Send it "
 		       "again to go on.");
 }
 
 /* True when the call waits for packages that the cell needs, or failed. */
-static bool install_first(struct mcp_call *call, struct service *service, json_t *arguments)
+static bool install_first(struct mcp_call *call, struct service *service,
+			  const struct exec_args *args)
 {
-	struct exec_request request = { .timeout_ms = 0 };
-	json_t *dependencies = NULL;
-	const struct broker *broker = service_broker_if_any(service);
+	const struct language *language = args->request.language;
+	const struct broker *broker = service->broker;
 	struct session *session;
 	struct err err;
 
-	if (json_object_get(arguments, "dependencies") == NULL)
+	if (json_array_size(args->dependencies) == 0)
 		return false;
-	if (read_request(service, arguments, &request, &dependencies, &err) < 0) {
-		tool_fail(call, service, &err);
-		return true;
-	}
 	if (refused(call, service))
 		return true;
-	session = tool_session(service, arguments, true, &err);
+	session = tool_session(service, args->arguments, true, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);
 		return true;
 	}
-	if (json_array_size(dependencies) == 0 ||
-	    (broker != NULL && broker_has(broker, session, request.language, dependencies)))
+	if (broker != NULL && broker_has(broker, session, language, args->dependencies))
 		return false;
 	const struct wait_install_request wanted = { .call = call,
 						     .service = service,
 						     .session = session,
-						     .language = request.language,
-						     .packages = dependencies,
-						     .arguments = arguments,
-						     .wait_ms = request.wait_ms,
+						     .language = language,
+						     .packages = args->dependencies,
+						     .arguments = args->arguments,
+						     .data = args,
+						     .data_size = sizeof(*args),
+						     .wait_ms = args->request.wait_ms,
 						     .done = on_installed,
 						     .late = on_late };
 	if (wait_install_start(&wanted, &err) < 0)
@@ -162,9 +160,13 @@ static bool install_first(struct mcp_call *call, struct service *service, json_t
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
+	struct exec_args args = { .arguments = NULL };
+	struct err err;
 
 	if (wait_cell_resume(call, service, arguments))
 		return;
-	if (!install_first(call, service, arguments))
-		run(call, service, arguments);
+	if (read_args(service, arguments, &args, &err) < 0)
+		tool_fail(call, service, &err);
+	else if (!install_first(call, service, &args))
+		run_cell(call, service, &args);
 }

@@ -66,7 +66,7 @@ static void put_cursor(json_t *answer, const struct listing *listing, const char
 
 	if (last == NULL)
 		return;
-	told = artifact_shown_path(last, service_settings(listing->service)->redact);
+	told = artifact_shown_path(last, listing->service->settings->redact);
 	encoded = percent_encode(told);
 	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
@@ -88,7 +88,7 @@ static void begin(struct listing *listing, const struct file_info *files, size_t
 {
 	if (!listing->begun && listing->after != NULL)
 		listing->at = artifact_after(files, count, listing->after,
-					     service_settings(listing->service)->redact);
+					     listing->service->settings->redact);
 	listing->begun = true;
 }
 
@@ -153,7 +153,7 @@ static bool on_files(void *data, const struct scan *scan)
 	json_put_int(answer, "count", (json_int_t)json_array_size(listing->artifacts));
 	json_put(answer, "artifacts", json_incref(listing->artifacts));
 	json_put(answer, "incoming",
-		 wait_upload_describe(service_arrivals_if_any(listing->service), listing->session));
+		 wait_upload_describe(listing->service->uploads, listing->session));
 	put_cursor(answer, listing, last);
 	if (scan_capped(scan))
 		json_put(answer, "note",

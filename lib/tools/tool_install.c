@@ -77,59 +77,55 @@ static void on_cancel(struct mcp_call *call, void *data)
 }
 
 /* True when the interpreter is asked: then that ends the call. */
-static bool ask_older(const struct wait_install_call *waiting, const json_t *result, json_t *answer)
+static bool ask_older(const struct wait_install *wait, const json_t *result, json_t *answer)
 {
-	struct service *service = wait_install_service(waiting);
-	struct table *table = service_table_if_any(service);
 	cleanup_free char *lines = install_result_lines(result);
 	struct finishing *f;
 	struct session *session;
 	struct err err;
 
-	if (lines[0] == '\0' || !wait_install_language(waiting)->tells_imported)
+	if (lines[0] == '\0' || !wait->language->tells_imported)
 		return false;
-	session = table_find(table, wait_install_session_id(waiting), &err);
+	session = table_find(wait->service->table, wait->session_id, &err);
 	if (session == NULL)
 		return false;
 	f = xcalloc(1, sizeof(*f));
-	f->query =
-		session_query_imported(session, wait_install_language(waiting), lines, on_older, f);
+	f->query = session_query_imported(session, wait->language, lines, on_older, f);
 	if (f->query == NULL) {
 		free(f);
 		return false;
 	}
-	f->call = wait_install_call(waiting);
-	f->service = service;
+	f->call = wait->call;
+	f->service = wait->service;
 	f->answer = answer;
 	mcp_call_on_cancel(f->call, on_cancel, f);
 	return true;
 }
 
-static void on_installed(void *data, const json_t *result, const char *problem)
+static void on_installed(const struct wait_install *wait, const json_t *result, const char *problem)
 {
-	const struct wait_install_call *waiting = data;
 	cleanup_free char *message = NULL;
 	json_t *answer;
 
 	if (result == NULL) {
-		tool_fail_text(wait_install_call(waiting), wait_install_service(waiting), problem);
+		tool_fail_text(wait->call, wait->service, problem);
 		return;
 	}
 	answer = json_object();
 	message = install_result_sentence(result);
-	json_put_str(answer, "session_id", wait_install_session_id(waiting));
-	json_put_str(answer, "language", wait_install_language(waiting)->name);
+	json_put_str(answer, "session_id", wait->session_id);
+	json_put_str(answer, "language", wait->language->name);
 	json_put(answer, "packages", install_result_names(json_object_get(result, "packages")));
 	json_put(answer, "present", install_result_names(json_object_get(result, "present")));
 	json_put(answer, "cached", json_incref(json_object_get(result, "cached")));
 	json_put_str(answer, "message", message);
-	if (!ask_older(waiting, result, answer))
-		tool_answer(wait_install_call(waiting), wait_install_service(waiting), answer);
+	if (!ask_older(wait, result, answer))
+		tool_answer(wait->call, wait->service, answer);
 }
 
-static void on_late(struct wait_install_call *waiting)
+static void on_late(const struct wait_install *wait)
 {
-	tool_fail_text(wait_install_call(waiting), wait_install_service(waiting),
+	tool_fail_text(wait->call, wait->service,
 		       "Still installing. Call install_packages again with the same packages to "
 		       "wait for it.");
 }

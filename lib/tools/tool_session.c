@@ -36,8 +36,8 @@ static int lower(const struct service *service, struct session_limits *limits, j
 	json_object_foreach (config, key, value) {
 		if (!json_is_number(value))
 			return refuse_value(key, err);
-		if (settings_clamp(service_settings(service), limits, key, json_number_value(value),
-				   err) < 0)
+		if (settings_clamp(service->settings, limits, key, json_number_value(value), err) <
+		    0)
 			return err_wrap(err, "arguments.config");
 	}
 	return 0;
@@ -45,7 +45,7 @@ static int lower(const struct service *service, struct session_limits *limits, j
 
 int tool_check_config(const struct service *service, json_t *config, struct err *err)
 {
-	struct session_limits limits = service_settings(service)->limits;
+	struct session_limits limits = service->settings->limits;
 
 	return lower(service, &limits, config, err);
 }
@@ -127,9 +127,8 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 	pending->call = call;
 	pending->service = service;
 	pending->answer = answer;
-	pending->variables =
-		variables_ask(service_loop(service), session, service_settings(service)->redact,
-			      answer, on_variables, pending);
+	pending->variables = variables_ask(service->loop, session, service->settings->redact,
+					   answer, on_variables, pending);
 	mcp_call_on_cancel(call, on_info_cancel, pending);
 }
 
@@ -137,9 +136,9 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 static void put_packages(json_t *answer, const struct service *service,
 			 const struct session *session)
 {
-	const struct broker *broker = service_broker_if_any(service);
+	const struct broker *broker = service->broker;
 
-	json_put(answer, "packages", python_packages_list(service_settings(service)));
+	json_put(answer, "packages", python_packages_list(service->settings));
 	json_put(answer, "installed",
 		 broker != NULL && session != NULL ? broker_list(broker, session) : json_array());
 }
@@ -154,7 +153,7 @@ static bool answer_for_none(struct mcp_call *call, struct service *service, json
 	if (request->config != NULL || tool_session(service, arguments, false, &err) != NULL ||
 	    err.code != ERR_NOT_FOUND || service_confinement(service) == NULL)
 		return false;
-	answer = session_json_none(service_settings(service), service_confinement(service),
+	answer = session_json_none(service->settings, service_confinement(service),
 				   json_string_value(json_object_get(arguments, "session_id")),
 				   err.msg);
 	if (request->packages)
@@ -188,8 +187,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	session_touch(session);
 	answer = session_json_describe(session);
-	json_put(answer, "incoming",
-		 wait_upload_describe(service_arrivals_if_any(service), session));
+	json_put(answer, "incoming", wait_upload_describe(service->uploads, session));
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)
@@ -205,7 +203,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	const struct table *table = service_table_if_any(service);
+	const struct table *table = service->table;
 	json_t *answer;
 	json_t *rows;
 	struct err err;
@@ -261,7 +259,7 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 	answer = json_object();
 	json_put_str(answer, "session_id", id);
 	put_farewell(answer, session);
-	if (table_destroy(service_table_if_any(service), id, &err) < 0)
+	if (table_destroy(service->table, id, &err) < 0)
 		json_put_str(answer, "problem", err.msg);
 	tool_answer(call, service, answer);
 }

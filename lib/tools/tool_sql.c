@@ -140,7 +140,7 @@ static void answer_table(struct sql_call *sql, const struct buf *text, json_t *o
 static void tell_file(const struct sql_call *sql, const char *file)
 {
 	session_file_placed(sql->session, file);
-	service_file_changed(sql->service, sql->session_id, file);
+	changed_file(&sql->service->changed, sql->session_id, file);
 }
 
 static void tell_files(const struct sql_call *sql, const json_t *answer)
@@ -158,7 +158,7 @@ static void tell_files(const struct sql_call *sql, const json_t *answer)
 
 static uint64_t now_ms(const struct sql_call *sql)
 {
-	return loop_now(service_loop(sql->service));
+	return loop_now(sql->service->loop);
 }
 
 static char *make_notice(const struct sql_call *sql)
@@ -182,7 +182,7 @@ static void answer(struct sql_call *sql, const json_t *answer, const struct buf 
 	cleanup_free char *notice = make_notice(sql);
 	json_t *object = make_object(sql, answer, notice);
 
-	if (service_settings(sql->service)->results == RESULTS_JSON)
+	if (sql->service->settings->results == RESULTS_JSON)
 		tool_answer(sql->call, sql->service, object);
 	else
 		answer_table(sql, text, object, notice);
@@ -209,7 +209,7 @@ static const char *database_of(const struct sql_call *sql, const json_t *names)
 static void record(const struct sql_call *sql, const json_t *answer, const struct err *err,
 		   const struct buf *text)
 {
-	cleanup_json json_t *names = databases_list(service_settings(sql->service));
+	cleanup_json json_t *names = databases_list(sql->service->settings);
 	const struct history_query query = {
 		.session = sql->session,
 		.session_id = sql->session_id,
@@ -227,7 +227,7 @@ static void record(const struct sql_call *sql, const json_t *answer, const struc
 		.problem = err != NULL ? buf_str(text) : NULL,
 	};
 
-	history_add_query(service_history(sql->service), &query);
+	history_add_query(sql->service->history, &query);
 }
 
 /* ---- while it runs ---- */
@@ -244,7 +244,7 @@ static void on_progress(void *data, uint64_t rows)
 /* The session may have ended just now, which ends its queries. */
 static bool is_alive(const struct sql_call *sql)
 {
-	struct table *table = service_table_if_any(sql->service);
+	struct table *table = sql->service->table;
 	struct err err;
 
 	return table != NULL && table_find(table, sql->session_id, &err) == sql->session;
@@ -266,7 +266,7 @@ static void sql_free(struct sql_call *sql)
 /* A secret goes before blanks are made of its lines' ends and long values are cut. */
 static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 {
-	const struct redact *redact = service_settings(sql->service)->redact;
+	const struct redact *redact = sql->service->settings->redact;
 	json_t *safe = json_deep_copy(result);
 
 	redact_json(safe, redact);
@@ -303,7 +303,7 @@ static void keep(struct sql_call *sql, const json_t *result, const struct buf *t
 		sql->result = json_deep_copy(result);
 	else
 		sql->problem = xstrdup(buf_str(text));
-	make_room(service_sql_calls(sql->service));
+	make_room(&sql->service->sql_calls);
 }
 
 static size_t table_chars(const struct sql_call *sql)
@@ -359,25 +359,24 @@ static void on_late(struct loop_timer *timer)
 	json_put_str(object, "session_id", sql->session_id);
 	json_put_int(object, "cell", (json_int_t)sql->number);
 	json_put_str(object, "state", "running");
-	if (service_settings(sql->service)->results == RESULTS_JSON)
+	if (sql->service->settings->results == RESULTS_JSON)
 		json_put_str(object, "status", "running");
 	json_put(object, "message",
 		 json_make_fmt("The query goes on: it has not ended after %ju s, and may run for "
 			       "%ju s (PTYCELL_QUERY_TIMEOUT). To wait for it call exec_sql again "
 			       "with the same arguments.",
 			       (uintmax_t)((now_ms(sql) - sql->started_ms) / MS),
-			       (uintmax_t)service_settings(sql->service)->query_timeout));
+			       (uintmax_t)sql->service->settings->query_timeout));
 	tool_answer(call, sql->service, object);
 }
 
 static void wait_for(struct sql_call *sql, struct mcp_call *call)
 {
-	uint64_t budget_ms = service_settings(sql->service)->call_budget * MS;
+	uint64_t budget_ms = sql->service->settings->call_budget * MS;
 
 	sql->call = call;
 	mcp_call_on_cancel(call, on_cancel, sql);
-	loop_timer_start(service_loop(sql->service), &sql->patience, now_ms(sql) + budget_ms,
-			 on_late);
+	loop_timer_start(sql->service->loop, &sql->patience, now_ms(sql) + budget_ms, on_late);
 }
 
 static const struct shares *shares_of(struct service *service)
@@ -405,7 +404,7 @@ static uint64_t bytes_max(const struct session *session)
 
 static int start(struct sql_call *sql, struct err *err)
 {
-	const struct settings *settings = service_settings(sql->service);
+	const struct settings *settings = sql->service->settings;
 	const struct session_limits *limits = session_limits(sql->session);
 	struct queries *queries = service_queries(sql->service, err);
 	struct query_spec spec = {
@@ -434,8 +433,8 @@ static int start(struct sql_call *sql, struct err *err)
 		return -1;
 	session_hold(sql->session);
 	sql->number = session_take_number(sql->session);
-	history_begin_query(service_history(sql->service), sql->session, sql->number,
-			    sql->request.query, sql->request.query_len);
+	history_begin_query(sql->service->history, sql->session, sql->number, sql->request.query,
+			    sql->request.query_len);
 	return 0;
 }
 
@@ -464,7 +463,7 @@ static struct sql_call *find_unattended(struct service *service, const struct se
 					const json_t *arguments)
 {
 	const char *folder = workspace_name(session_workspace(session));
-	struct list *calls = service_sql_calls(service);
+	struct list *calls = &service->sql_calls;
 	struct list *node;
 	struct list *next;
 
@@ -546,7 +545,7 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 	/* A session that is not there has no files to ask; a mistyped id must not make one. */
 	if (read_request(service, arguments, &request, &err) < 0 ||
 	    (session = tool_session(service, arguments,
-				    databases_is_named(service_settings(service), request.database),
+				    databases_is_named(service->settings, request.database),
 				    &err)) == NULL) {
 		tool_fail(call, service, &err);
 		return;
@@ -562,6 +561,6 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 		sql_free(sql);
 		return;
 	}
-	list_append(service_sql_calls(service), &sql->node);
+	list_append(&service->sql_calls, &sql->node);
 	wait_for(sql, call);
 }

@@ -159,7 +159,7 @@ static int store(const struct session *session, const struct upload *upload,
 static void upload_content(struct mcp_call *call, struct service *service, struct session *session,
 			   const struct upload *upload)
 {
-	struct audited *audited = auditor_audited(history_auditor(service_history(service)));
+	struct audited *audited = auditor_audited(history_auditor(service->history));
 	cleanup_free char *path = xasprintf("input/%s", upload->filename);
 	struct audited_upload file = {
 		.from = "content",
@@ -234,7 +234,7 @@ static char *name_of_url(const char *url)
 
 static void upload_url(struct service *service, const struct arrival_request *request)
 {
-	const struct settings *settings = service_settings(service);
+	const struct settings *settings = service->settings;
 	const struct session_limits *limits = session_limits(request->session);
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
@@ -261,7 +261,7 @@ static void upload_url(struct service *service, const struct arrival_request *re
 	set_size(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
 	order = imports_download_order(&web);
 	spec.order = order;
-	wait_upload_start(service_arrivals(service), request,
+	wait_upload_start(service_uploads(service), request,
 			  &(struct arrival_told){ .name = name, .from = "url", .origin = origin },
 			  &spec);
 }
@@ -289,7 +289,7 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 
 	if (shares == NULL)
 		return -1;
-	user_path_look(&machine, service_settings(service)->environment);
+	user_path_look(&machine, service->settings->environment);
 	path = user_path_read(&machine, text, err);
 	user_path_release(&machine);
 	if (path != NULL)
@@ -324,7 +324,7 @@ static void upload_path(struct service *service, const struct arrival_request *r
 	spec.order = order;
 	spec.source_fd = fd;
 	wait_upload_start(
-		service_arrivals(service), request,
+		service_uploads(service), request,
 		&(struct arrival_told){ .name = name, .from = "path", .origin = request->source },
 		&spec);
 }
@@ -340,7 +340,7 @@ static void upload_from(struct mcp_call *call, struct service *service, struct s
 		.overwrite = upload->overwrite,
 	};
 
-	if (wait_upload_join(service_arrivals(service), &request))
+	if (wait_upload_join(service_uploads(service), &request))
 		return;
 	if (upload->url != NULL)
 		upload_url(service, &request);

@@ -54,8 +54,8 @@ void wait_cell_done(struct call *call, const struct exec_result *result, void *d
 	struct wait_cell *waiter = data;
 
 	(void)call;
-	render_finish(waiter->call, service_settings(waiter->service)->results,
-		      service_history(waiter->service), result);
+	render_finish(waiter->call, waiter->service->settings->results, waiter->service->history,
+		      result);
 	waiter_free(waiter);
 }
 
@@ -74,7 +74,7 @@ static void on_progress(struct loop_timer *timer);
 
 static void schedule_progress(struct wait_cell *waiter)
 {
-	struct loop *loop = service_loop(waiter->service);
+	struct loop *loop = waiter->service->loop;
 
 	loop_timer_start(loop, &waiter->progress, loop_now(loop) + WAIT_CELL_PROGRESS_MS,
 			 on_progress);
@@ -155,8 +155,8 @@ static void record_question(const struct service *service, struct session *sessi
 	for (size_t i = 0; action != NULL && i < ARRAY_SIZE(words); i++)
 		if (str_eq(action, words[i]))
 			word = words[i];
-	audited_question(auditor_audited(history_auditor(service_history(service))), session,
-			 wait->cell, wait->language->name, word);
+	audited_question(auditor_audited(history_auditor(service->history)), session, wait->cell,
+			 wait->language->name, word);
 }
 
 static void on_answered(void *data, json_t *result)
@@ -186,8 +186,7 @@ static bool on_wait(struct call *call, const struct runner_wait *wait, const str
 		waiter->aside = NULL;
 		return true;
 	}
-	if (!service_settings(waiter->service)->elicit ||
-	    !mcp_call_can_ask(waiter->call, MCP_ASK_FORM))
+	if (!waiter->service->settings->elicit || !mcp_call_can_ask(waiter->call, MCP_ASK_FORM))
 		return false;
 	params = question(session_of_call(call), wait->prompt);
 	asked.params = params;

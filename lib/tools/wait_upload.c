@@ -66,7 +66,7 @@ struct wait {
 
 static struct loop *loop_of(const struct wait_upload *arrivals)
 {
-	return service_loop(arrivals->service);
+	return arrivals->service->loop;
 }
 
 static void arrival_free(struct arrival *arrival)
@@ -97,7 +97,7 @@ void wait_upload_tell(struct service *service, struct session *session, const ch
 {
 	session_touch(session);
 	session_file_placed(session, path);
-	service_file_changed(service, session_id(session), path);
+	changed_file(&service->changed, session_id(session), path);
 }
 
 json_t *wait_upload_answer(struct session *session, const char *path, uint64_t size)
@@ -152,7 +152,7 @@ static void answer_late(const struct arrival *arrival, struct mcp_call *call)
 
 	json_put_str(answer, "session_id", session_id(arrival->session));
 	json_put_str(answer, "state", "running");
-	if (service_settings(arrival->arrivals->service)->results == RESULTS_JSON)
+	if (arrival->arrivals->service->settings->results == RESULTS_JSON)
 		json_put_str(answer, "status", "running");
 	put_bytes(answer, arrival);
 	json_put(answer, "message",
@@ -190,7 +190,7 @@ static void on_cancel(struct mcp_call *call, void *data)
 static void add_wait(struct arrival *arrival, struct mcp_call *call)
 {
 	struct service *service = arrival->arrivals->service;
-	struct loop *loop = service_loop(service);
+	struct loop *loop = service->loop;
 	struct wait *wait = xcalloc(1, sizeof(*wait));
 
 	wait->arrival = arrival;
@@ -199,8 +199,7 @@ static void add_wait(struct arrival *arrival, struct mcp_call *call)
 	list_append(&arrival->waiting, &wait->node);
 	mcp_call_on_cancel(call, on_cancel, wait);
 	loop_timer_start(loop, &wait->patience,
-			 loop_now(loop) + service_settings(service)->call_budget * 1000,
-			 on_patience);
+			 loop_now(loop) + service->settings->call_budget * 1000, on_patience);
 }
 
 /* ---- ends ---- */
@@ -265,7 +264,7 @@ static void keep_ended(struct arrival *arrival)
 
 static void record_end(const struct arrival *arrival)
 {
-	struct history *history = service_history(arrival->arrivals->service);
+	struct history *history = arrival->arrivals->service->history;
 
 	if (arrival->session != NULL)
 		audited_upload(auditor_audited(history_auditor(history)), arrival->session,

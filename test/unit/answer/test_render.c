@@ -39,7 +39,7 @@ static void on_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	(void)arguments;
 	(void)context;
-	render_finish(call, service_settings(service)->results, service_history(service), &result);
+	render_finish(call, service->settings->results, service->history, &result);
 }
 
 static const struct mcp_tool tool = {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * admission_policy.c - asks the warm pool what the next session should wait for.
+ *
+ * The first interpreter starts while the escape tests run, in a sandbox of the confinement that is
+ * assumed to hold. That is safe because no session code is in it yet: when another confinement is
+ * settled, the pool is dropped.
+ */
+#include "tools/admission_policy.h"
+
+#include "confinement/confinement.h"
+#include "pool/pool.h"
+#include "runtime/language.h"
+#include "session/table.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+
+static const struct language *language_of(struct service *service, const json_t *arguments)
+{
+	return language_find(tool_language_name(service, arguments));
+}
+
+void admission_policy_prepare(struct service *service, const json_t *arguments)
+{
+	const struct language *language = language_of(service, arguments);
+	struct err err;
+
+	if (language != NULL && service_table(service, &err) != NULL &&
+	    confinement_assume(service->host.confinement))
+		pool_start_first(service->host.spares, language);
+}
+
+void admission_policy_settled(struct service *service)
+{
+	const struct confinement *confinement = service->host.confinement;
+
+	confinement_log(confinement);
+	if (!confinement_foreseen(confinement))
+		pool_drop(service->host.spares);
+}
+
+uint64_t admission_policy_wait_ms(struct service *service, const json_t *arguments)
+{
+	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	const struct session *session;
+	struct err err;
+
+	if (id == NULL || service->table == NULL)
+		return 0;
+	session = table_find(service->table, id, &err);
+	/* Only a session in which nothing has run yet can be forked from a zygote. */
+	if (session != NULL && session_runner(session, 0) != NULL)
+		return 0;
+	return pool_wait_ms(service->host.spares, language_of(service, arguments));
+}
