@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audited.h - the events of the audit besides the cells: README.md has their table.
+ * audited.h - the events of the audit other than cells. The server's README has their table.
  *
- * What code can cause without end (hosts, limits, typed input) is gathered, and becomes one line a
- * cell and kind at the cell's end.
+ * Events that code can cause without end (hosts, limits, typed input) are collected. They become
+ * one line for each cell and kind when the cell ends.
  */
 #ifndef ANSWER_AUDITED_H
 #define ANSWER_AUDITED_H
@@ -21,17 +21,20 @@ struct uploads_event;
 
 enum { AUDITED_TYPED_MAX = 64 << 10 /* bytes of typed input in the line of a cell */ };
 
-/* `auditor` is borrowed. */
+/* Makes a recorder that borrows `auditor`. */
 struct audited *audited_new(struct auditor *auditor);
+/* Frees it. `audited` may be NULL. */
 void audited_free(struct audited *audited);
 
-/* `session` NULL: it has ended. */
+/* Records an event of a session. `session` is NULL when it has ended, here and below. */
 void audited_session(struct audited *audited, struct session *session,
 		     const struct session_event *event);
-/* Before the cell's own end is recorded. */
+/* Writes the lines that were collected for a cell. Call it before the cell's end is recorded. */
 void audited_end_cell(struct audited *audited, const struct exec_result *result);
+/* Records an upload of a result to the storage. */
 void audited_result(struct audited *audited, struct session *session,
 		    const struct uploads_event *event);
+/* Records an installation that is over. */
 void audited_installation(struct audited *audited, struct session *session,
 			  const struct broker_event *event);
 
@@ -42,12 +45,13 @@ struct audited_upload {
 	const char *path;   /* relative to the session's folder */
 	const char *problem;
 	uint64_t size;
-	const void *content; /* of so many bytes, where it is at hand: its SHA-256 is recorded */
+	const void *content; /* `size` bytes, of which the SHA-256 is recorded */
 };
+/* Records an upload_file that is over. */
 void audited_upload(struct audited *audited, struct session *session,
 		    const struct audited_upload *upload);
 
-/* What became of a question to the user: `answer` is a static word. */
+/* Records the outcome of a question to the user. `answer` is a static word. */
 void audited_question(struct audited *audited, struct session *session, uint64_t cell,
 		      const char *language, const char *answer);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * auditor.h - the lines of PTYCELL_AUDIT: what ran, for those who have to answer for it.
+ * auditor.h - the lines of PTYCELL_AUDIT: a record of everything that ran, for later review.
  *
- * One line of JSON an event. README.md has the table of events and fields. A line is written when
- * its event happens: "began" before the code runs, "ended" before the answer. Nothing runs while
- * the file cannot be written.
+ * One line of JSON is one event. The server's README has the table of events and fields. A line is
+ * written when its event happens: "began" before the code runs, "ended" before the answer. No code
+ * runs while the file cannot be written.
  */
 #ifndef ANSWER_AUDITOR_H
 #define ANSWER_AUDITOR_H
@@ -17,24 +17,25 @@ struct auditor;
 struct session;
 struct settings;
 
+/* Makes an auditor that opens the file at its first line. */
 struct auditor *auditor_new(const struct settings *settings);
-/* NULL is allowed. */
+/* Frees it. `auditor` may be NULL. */
 void auditor_free(struct auditor *auditor);
-/* For the lines to come: what the client calls itself, and its version; "" when it does not say. */
+/* Sets the client's name and version for the lines to come; "" when the client sends none. */
 void auditor_set_client(struct auditor *auditor, const char *name, const char *version);
-/* The events besides the cells. */
+/* Returns the recorder of events other than cells; borrowed from the auditor. */
 struct audited *auditor_audited(const struct auditor *auditor);
-/* Whether lines go anywhere: for what costs something to make. */
+/* Returns whether lines are written. If not, callers need not make their fields. */
 bool auditor_is_on(const struct auditor *auditor);
 /*
- * Why nothing may be done now, as a sentence that says what to do; NULL when all is well, and no
- * line waits any more.
+ * Tries to write the queued lines. Returns NULL when none is left, else why nothing may be done now
+ * and the remedy, as sentences that the caller frees.
  */
 char *auditor_refusal(struct auditor *auditor);
 /*
- * Adds the line of an event with these fields (NULL: none) after those that every line has.
- * `session` is NULL when it has ended. A line that cannot be written waits, and those behind it.
- * The first is told in the session's next answer and in the log.
+ * Adds the line of an event: the fields that every line has, then `fields_own`, which may be NULL.
+ * `session` is NULL when it has ended. A line that cannot be written is queued, and so are those
+ * after it. The first such failure is reported in the session's next answer and in the log.
  */
 void auditor_add(struct auditor *auditor, struct session *session, const char *session_id,
 		 const char *event, json_t *fields_own);

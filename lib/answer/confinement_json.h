@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* confined.h - what confines code, as the object `confinement` of session_info. */
+/* confinement_json.h - how code is confined, as the object `confinement` of session_info. */
 #ifndef ANSWER_CONFINEMENT_JSON_H
 #define ANSWER_CONFINEMENT_JSON_H
 
@@ -7,7 +7,7 @@
 
 struct confinement;
 
-/* Of a settled one; a new reference. */
+/* Returns the object of a settled confinement, as a new reference. */
 json_t *confinement_json_make(const struct confinement *confinement);
 
 #endif

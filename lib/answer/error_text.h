@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * errortext.h - what interpreters and programs said of an error, searched for known words.
+ * error_text.h - searches the error texts of interpreters and programs for known words.
  *
- * Code chooses what they say, and how much. So of each text only its end is searched, where the
- * last error stands, and each line of that once.
+ * Code chooses these texts and their length. So only the end of each text is searched, where the
+ * last error is, and each of its lines once.
  */
 #ifndef ANSWER_ERROR_TEXT_H
 #define ANSWER_ERROR_TEXT_H
@@ -14,8 +14,8 @@
 #include "base/buf.h"
 
 enum {
-	ERROR_TEXT_NEEDLES_MAX = 7, /* fewer end in a NULL */
-	ERROR_TEXT_MAX = 32 << 10,  /* bytes of a text that are searched */
+	ERROR_TEXT_NEEDLES_MAX = 7, /* a shorter list ends with NULL */
+	ERROR_TEXT_MAX = 32 << 10,  /* bytes at the end of a text that are searched */
 };
 
 struct error_text_line {
@@ -23,23 +23,24 @@ struct error_text_line {
 	size_t len;
 };
 
-/* The last ERROR_TEXT_MAX bytes of `text`; NULL for NULL, also below. */
+/* Returns the last ERROR_TEXT_MAX bytes of `text`. Returns NULL for NULL. */
 const char *error_text_end(const char *text);
+/* Returns whether `text` has one of the needles. `text` may be NULL. */
 bool error_text_any(const char *text, const char *const *needles);
-/* The last of a traceback: what it is about, not what was handled on the way. */
+/* Returns the last line: the error itself, not one that was handled before. NULL for NULL. */
 const char *error_text_last_line(const char *text);
 /*
- * The needle in which one of the last lines ends, at most `lines_max`; NULL: none does. What a file
- * says would rarely end so.
+ * Returns the needle with which one of the last `lines_max` lines ends, or NULL. A line of a file's
+ * content rarely ends so.
  */
 const char *error_text_line_end(const struct buf *text, const char *const *needles,
 				size_t lines_max);
 /*
- * The next line of a traceback, from *at on, in which an exception ends that led to the last one,
- * or one of a group; false: there is none. No part of the text is in two lines.
+ * Finds the next line of a traceback, from *at on, that names an exception which led to the last
+ * one, or one of a group. Returns false when there is none. No part of the text is in two lines.
  */
 bool error_text_next_before(const char **at, struct error_text_line *ret_line);
-/* Has one of those lines a needle? */
+/* Returns whether one of these lines has a needle. */
 bool error_text_before(const char *traceback, const char *const *needles);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* explain.h - what a cell wrote, and our own sentences about it. */
+/* explain.h - the text of an answer: what a cell wrote, and sentences about it. */
 #ifndef ANSWER_EXPLAIN_H
 #define ANSWER_EXPLAIN_H
 
@@ -10,11 +10,11 @@
 struct cell;
 struct exec_result;
 
-/* Output, value or traceback, then what happened and what to do next. */
+/* Appends the output, the value or traceback, then what happened and what to do next. */
 void explain_text(struct buf *text, const struct exec_result *result);
-/* The same for a cell that ended before the answer's own, with a line that says so. */
+/* Appends the text of a cell that ended before the answer's own, below a line that says so. */
 void explain_earlier(struct buf *text, const struct exec_result *result);
-/* Whether the code failed, or did not run. */
+/* Returns whether the code failed or did not run. */
 bool explain_is_error(const struct cell *cell);
 
 #endif

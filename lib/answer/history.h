@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.h - what becomes of a cell when it is asked for, begins and is over: journal, audit file,
- * notebook.
+ * history.h - records a cell when it is requested, begins and ends: in the journal, the audit file
+ * and the notebook.
  *
- * None of them may cost an answer: trouble is logged, each kind once.
+ * A failure to record must not cost an answer: it is logged, once for each kind.
  */
 #ifndef ANSWER_HISTORY_H
 #define ANSWER_HISTORY_H
@@ -21,20 +21,24 @@ struct history;
 struct session;
 struct settings;
 
+/* Makes the history with its auditor. */
 struct history *history_new(const struct settings *settings);
+/* Frees it. `history` may be NULL. */
 void history_free(struct history *history);
+/* Returns the auditor; borrowed. */
 struct auditor *history_auditor(const struct history *history);
-/* A cell was asked for, began, and is over. */
+/* Records a requested cell, with its code. */
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
+/* Records that a cell's code goes to its interpreter. */
 void history_begin(struct history *history, struct session *session, const struct cell *cell);
-/* An answer showed some of it before its end. */
+/* Records the output that an answer shows before the cell's end. */
 void history_show(struct history *history, struct session *session, const struct cell *cell);
+/* Records a cell that is over. */
 void history_add(struct history *history, const struct exec_result *result);
-/* What cell_json_make makes of a cell that is over: that of history_add, where it was the last one.
- */
+/* Returns cell_json_make of a cell that is over, without making it twice. New reference. */
 json_t *history_record(const struct history *history, const struct exec_result *result);
 
-/* A query of exec_sql that begins. */
+/* Records the start of a query of exec_sql. */
 void history_begin_query(struct history *history, struct session *session, uint64_t number,
 			 const char *sql, size_t sql_len);
 /* A query that is over. */
@@ -48,16 +52,20 @@ struct history_query {
 	const json_t *params; /* or NULL */
 	const char *state;    /* static: "done", "raised", "interrupted", "timed_out" */
 	uint64_t ms;
-	const json_t *answer; /* said.h, or NULL */
-	const char *file;     /* the rows', where the answer has one */
-	const char *text;     /* what was answered, clean */
+	const json_t *answer; /* as query/reply.h; or NULL */
+	const char *file;     /* of the rows, where the answer has one */
+	const char *text;     /* of the answer, clean */
 	size_t text_len;
 	const char *problem; /* why it failed, clean; or NULL */
 };
 
+/* Records a query that is over. */
 void history_add_query(struct history *history, const struct history_query *query);
 
-/* {cells, bytes, cells_without_outputs, cells_left_out}: for session_info. */
+/*
+ * Returns {cells, bytes, cells_without_outputs, cells_left_out} for session_info, as a new
+ * reference.
+ */
 json_t *history_describe(const struct session *session);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limits.h - the sentence that names the limit or the layer that code ran into.
+ * limit_hints.h - the sentence that names the limit or the layer that code ran into.
  *
- * Programs report only what the kernel told them: "File too large". The sentence says which limit
- * that was, how much it is, and what to do. What was about the network: answer/network_json.h.
+ * Programs report only the kernel's error: "File too large". The sentence says which limit that
+ * was, how much it is, and what to do. For errors of the network: answer/network_json.h.
  */
 #ifndef ANSWER_LIMIT_HINTS_H
 #define ANSWER_LIMIT_HINTS_H
@@ -16,7 +16,7 @@ struct confinement;
 struct workspace;
 
 /*
- * Appends a line, or nothing when the cell did not end by such an error. `workspace` is the
+ * Appends a line, or nothing when the cell did not end with such an error. `workspace` is the
  * session's.
  */
 void limit_hints_explain(struct buf *out, const struct cell *cell,

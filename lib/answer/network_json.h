@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* network.h - what a session may reach and did, as `network` of session_info's confinement. */
+/*
+ * network_json.h - the network of a session, for three readers: `network` of session_info, a line
+ * of an answer, and a chapter of the guide.
+ */
 #ifndef ANSWER_NETWORK_JSON_H
 #define ANSWER_NETWORK_JSON_H
 
@@ -12,12 +15,15 @@ struct confinement;
 struct exec_result;
 struct proxy;
 
-/* A new reference. `proxy` is the session's; NULL when it has none, or none yet. */
+/*
+ * Returns what a session may reach and has reached, as a new reference. `proxy` is the session's,
+ * and NULL when it has none, or none yet.
+ */
 json_t *network_json_describe(const struct settings *settings,
 			      const struct confinement *confinement, const struct proxy *proxy);
-/* After a cell that seems to have failed for want of network: a line that says what there is. */
+/* Appends what a session may reach, if the cell seems to have failed for lack of network. */
 void network_json_explain(struct buf *text, const struct exec_result *result);
-/* The same for the guide, by the settings alone. */
+/* Appends the chapter of the guide, which knows only the settings. */
 void network_json_guide(struct buf *text, const struct settings *settings);
 
 #endif

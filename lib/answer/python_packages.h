@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* packages.h - what session_info's `include` adds. */
+/* python_packages.h - the packages of the host's Python, for session_info and the guide. */
 #ifndef ANSWER_PYTHON_PACKAGES_H
 #define ANSWER_PYTHON_PACKAGES_H
 
@@ -8,7 +8,10 @@
 
 struct settings;
 
-/* ["NAME VERSION"] of the Python that sessions get, read from its package folders. */
+/*
+ * Returns ["NAME VERSION"] of the Python that sessions get, read from its package folders, as a new
+ * reference.
+ */
 json_t *python_packages_list(const struct settings *settings);
 
 #endif

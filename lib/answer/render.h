@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * render.h - a cell's end as the answer of exec_code.
+ * render.h - a cell's result as the answer of exec_code or interact.
  *
- * Content blocks in this order: notice (if any); one text, what a person would have seen on the
- * terminal, then the last value or the traceback, then what to do next; images; resource links;
- * the status line, one line, always last. With RESULTS_JSON instead: one JSON object with
- * CodeBoxMCP's keys plus ours, then the images.
+ * The content blocks have this order: the notice, if any; one text; images; resource links; the
+ * status line, always last. The text has what a terminal would show, the last value or the
+ * traceback, and what to do next. With RESULTS_JSON there is one JSON object instead, with
+ * CodeBoxMCP's keys and ptycell's, then the images.
  */
 #ifndef ANSWER_RENDER_H
 #define ANSWER_RENDER_H
@@ -26,7 +26,7 @@ enum {
 	RENDER_LINKS_MAX = 20,
 };
 
-/* Ends the call with the result. `history` gives what is recorded of it. */
+/* Ends the call with the result. `history` has the record of the cell. */
 void render_finish(struct mcp_call *call, enum settings_results results,
 		   const struct history *history, const struct exec_result *result);
 

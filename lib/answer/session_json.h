@@ -13,7 +13,7 @@ struct settings;
 json_t *session_json_describe(struct session *session);
 /*
  * Returns the fields of session_info that hold for every session, as a new reference. `why` says
- * that there is none of this id; it is a sentence without capital letter and full stop.
+ * that no session has this id; it is a sentence without capital letter and full stop.
  */
 json_t *session_json_none(const struct settings *settings, const struct confinement *confinement,
 			  const char *id, const char *why);

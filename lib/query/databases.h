@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * databases.h - which databases a session may query, by name.
+ * databases.h - the databases that a session may query, by name.
  *
- * "default" and other names come from the settings; "files" are the session's own CSV files; a
- * path is a SQLite file of the session. Of what the settings say only names are ever shown.
+ * "default" and further names come from the settings. "files" stands for the session's own CSV
+ * files, and a path is a SQLite file of the session. Only names of settings are shown to a model.
  */
 #ifndef QUERY_DATABASES_H
 #define QUERY_DATABASES_H
@@ -15,14 +15,15 @@
 
 struct shares;
 
-/* The names, that first which a query without one means. A new reference. */
+/* Returns the names as a new reference; the first is that of a query without a name. */
 json_t *databases_list(const struct settings *settings);
-/* Whether `name`, NULL for the default, is one that the settings name: no file of the session. */
+/* Returns whether the settings name `name`: it is no file of the session. NULL is the default. */
 bool databases_is_named(const struct settings *settings, const char *name);
 /*
- * What ptycell-sql is told of it, a new reference, with secrets in it. `name` NULL is the default;
- * `data_path` is the session's folder as the session sees it. The person's own files of unixODBC
- * count unless sessions can change them by `shares`, which may be NULL.
+ * Returns the database for a request to ptycell-sql as a new reference, which has secrets in it.
+ * Returns NULL and sets *err when there is none. `name` NULL is the default; `data_path` is the
+ * session's folder as the session sees it. The user's own files of unixODBC are used unless session
+ * code can change them through `shares`, which may be NULL.
  */
 json_t *databases_find(const struct settings *settings, const struct shares *shares,
 		       const char *name, const char *data_path, struct err *err) MUST_CHECK;

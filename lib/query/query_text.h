@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* queried.h - the text of exec_sql's answer: the table, and what is said below it. */
+/* query_text.h - the text of exec_sql's answer: the table, and the notes below it. */
 #ifndef QUERY_QUERY_TEXT_H
 #define QUERY_QUERY_TEXT_H
 
@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 
-/* `answer` is that of queries.h, without secrets; `file` has the rows when they are too many.
- * `max_chars` as in rows.h. */
+/*
+ * Appends the text. `answer` is that of queries.h, with its secrets taken out; `file` has the rows
+ * when they are too many. `max_chars` is that of result_table_put.
+ */
 void query_text_put(struct buf *out, const json_t *answer, const char *file, size_t max_chars);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * readline.h - the line of Python that reads a query's file back as what the database gave.
+ * readline.h - the line of Python that reads a query's file back with the types of the database.
  *
- * pandas takes '007' for 7, 'NA' for nothing and large integers beside NULL for doubles, unless it
- * is told the types. It reads an empty field and "" alike.
+ * Without the types, pandas reads '007' as 7, 'NA' as a missing value and large integers beside
+ * NULL as doubles. It reads an empty field and "" alike.
  */
 #ifndef QUERY_READLINE_H
 #define QUERY_READLINE_H
@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 
-/* `columns` as sink_finish of ptycell-sql has them; `file` needs no quoting. */
+/* Appends the line. `columns` are those of ptycell-sql's sink_finish; `file` needs no quoting. */
 void readline_put(struct buf *out, const json_t *columns, const char *file);
 
 #endif

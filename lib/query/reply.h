@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * said.h - what ptycell-sql says about a query (cmd/sql/main.c), as data of an attacker: it reads
- * foreign bytes and may have been taken over.
+ * reply.h - checks what ptycell-sql (cmd/sql/main.c) replies to a query.
+ *
+ * A reply is treated as an attacker's data: the helper reads untrusted bytes and may be taken over.
  */
 #ifndef QUERY_REPLY_H
 #define QUERY_REPLY_H
@@ -16,7 +17,7 @@ enum query_reply_kind {
 	QUERY_REPLY_ROWS,
 	QUERY_REPLY_SLOW,
 	QUERY_REPLY_ANSWER,
-	QUERY_REPLY_FAILED, /* also what is no answer */
+	QUERY_REPLY_FAILED, /* or the reply is malformed */
 };
 
 struct query_reply {
@@ -24,11 +25,11 @@ struct query_reply {
 	uint64_t rows;        /* so far */
 	const char *slow;     /* why it takes so long */
 	const json_t *answer; /* {"columns", "rows", "schema_count", ...}: each row as long as the
-				 columns, numbers not negative */
+				 columns, no number negative */
 	struct err err;
 };
 
-/* `query` is the number of the one that runs; `said` is borrowed. */
-void query_reply_read(const json_t *said, json_int_t query, struct query_reply *ret);
+/* Sets *ret, which borrows from `reply`. `query` is the number of the running query. */
+void query_reply_read(const json_t *reply, json_int_t query, struct query_reply *ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guide.h - ptycell://guide. */
+/* guide.h - ptycell://guide: the text of guide.md, then what this server has and allows. */
 #ifndef RESOURCES_GUIDE_H
 #define RESOURCES_GUIDE_H
 
@@ -7,7 +7,7 @@
 
 struct settings;
 
-/* Appends the guide, which names the Python packages that are there. */
+/* Appends the guide with the Python packages, the shares and the network of these settings. */
 void guide_write(struct buf *out, const struct settings *settings);
 
 #endif

@@ -13,12 +13,14 @@ struct cell_install {
 	struct session *session;
 	const struct language *language; /* the cell's */
 	uint64_t cell;
-	const char *of;       /* the packages' language; foreign, as they are */
-	const char *packages; /* lines */
+	const char *of;       /* the packages' language; untrusted */
+	const char *packages; /* lines; untrusted */
 };
 
-/* session_installed follows, later. All is borrowed for the call but the session, which outlives
- * it. */
+/*
+ * Starts the installation: session_installed follows, from the loop or from this function. The
+ * session must outlive it; the rest is borrowed until the function returns.
+ */
 void cell_install_start(struct service *service, const struct cell_install *request);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* changed.h - which resources are others after something happened in a session. */
+/* changed.h - which resources change with an event of a session. */
 #ifndef TOOLS_CHANGED_H
 #define TOOLS_CHANGED_H
 
@@ -11,18 +11,18 @@ struct exec_result;
 struct notifications;
 struct redact;
 
-/* Who is told, and what takes secrets out of names (or NULL). */
+/* Where the changes are reported, and what takes secrets out of names (may be NULL). */
 struct changed {
 	struct notifications *notices;
 	const struct redact *redact;
 };
 
-/* A file of a session is new, changed or gone. */
+/* Reports a file of a session that is new, changed or gone. */
 void changed_file(const struct changed *changed, const char *session_id, const char *path);
-/* These files are, and with them the list of resources where it names them. */
+/* Reports such files, and the list of resources where it names them. */
 void changed_files(const struct changed *changed, const char *session_id,
 		   const struct change *changes, size_t count);
-/* A cell is over: its session, its own resources and its files. */
+/* Reports a cell that is over: its session, its own resources and its files. */
 void changed_cell(const struct changed *changed, const struct exec_result *result);
 
 #endif

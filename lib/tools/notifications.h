@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notices.h - telling subscribers what changed, once for many changes.
+ * notifications.h - notifies subscribers of changed resources, once for many changes.
  *
- * A change waits NOTIFICATIONS_MS for more of them; each uri is then told once. Only uris that
- * somebody subscribed to are remembered, so that what waits is bounded by the subscriptions.
+ * A change waits NOTIFICATIONS_MS for further ones; then each URI is sent once. Only URIs with a
+ * subscription are remembered, so the subscriptions bound the number of waiting changes.
  */
 #ifndef TOOLS_NOTIFICATIONS_H
 #define TOOLS_NOTIFICATIONS_H
@@ -16,21 +16,24 @@ struct notifications;
 
 enum { NOTIFICATIONS_MS = 50 };
 
+/* Makes an empty set, attached to no server. */
 struct notifications *notifications_new(struct loop *loop);
-void notifications_free(struct notifications *notices);
-/* Who is told; NULL: nobody, and what waits is dropped. */
-void notifications_attach(struct notifications *notices, struct mcp_server *server);
+/* Frees it. `notifications` may be NULL. */
+void notifications_free(struct notifications *notifications);
+/* Sets the server and drops the waiting changes. With NULL no notification is sent. */
+void notifications_attach(struct notifications *notifications, struct mcp_server *server);
 
-/* The list of resources is another. */
-void notifications_list_changed(struct notifications *notices);
-void notifications_changed(struct notifications *notices, const char *uri);
-/* session://{id} and everything below it that is said of the session itself: /notebook ... */
-void notifications_session_changed(struct notifications *notices, const char *id,
+/* Reports that the list of resources has changed. */
+void notifications_list_changed(struct notifications *notifications);
+/* Reports that the resource has changed. */
+void notifications_changed(struct notifications *notifications, const char *uri);
+/* Reports a change of session://{id} and `below`, which is "" or begins with a slash. */
+void notifications_session_changed(struct notifications *notifications, const char *id,
 				   const char *below);
-/* session://{id} and everything below it. */
-void notifications_session_ended(struct notifications *notices, const char *id);
-/* Somebody subscribed to a uri that begins with session://{id} and `below`. */
-bool notifications_watched_below(const struct notifications *notices, const char *id,
+/* Reports a change of session://{id} and of every watched resource below it. */
+void notifications_session_ended(struct notifications *notifications, const char *id);
+/* Returns whether a client has subscribed to a URI that begins with session://{id} and `below`. */
+bool notifications_watched_below(const struct notifications *notifications, const char *id,
 				 const char *below);
 
 #endif

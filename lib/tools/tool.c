@@ -123,7 +123,7 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 	return 0;
 }
 
-const char *tool_language_name(struct service *service, const json_t *arguments)
+const char *tool_language_name(const struct service *service, const json_t *arguments)
 {
 	const char *name = json_string_value(json_object_get(arguments, "language"));
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tool.h - the tools' entry points, and what they share. */
+/*
+ * tool.h - the entry points of the tools, and the functions that several tools share.
+ *
+ * Every tool ends its call, now or later, by one of tool_answer, tool_fail and tool_fail_text, or
+ * by render_finish. A tool that waits must answer the client's cancellation itself.
+ */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
@@ -13,7 +18,7 @@ struct list;
 struct session;
 struct language;
 
-/* One a row of the catalog: mcp_tool.call. `context` is the service. */
+/* The functions of the catalog (mcp_tool.call). `context` is the service. */
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
 void tool_interact(struct mcp_call *call, json_t *arguments, void *context);
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context);
@@ -24,49 +29,63 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);
 void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context);
 void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context);
 
-/* Frees queries that have ended, of service_sql_calls. */
+/* Frees the calls of service.sql_calls, whose queries must have ended. */
 void tool_sql_forget(struct list *calls);
 
-/* Ends the call with the error's message, in the way this server answers (blocks or JSON). */
+/* Ends the call with the error's message, as blocks or JSON as the settings say. */
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err);
-/* The same with a text that may be long. */
+/* Ends the call with an error of any length. */
 void tool_fail_text(struct mcp_call *call, const struct service *service, const char *message);
 /*
- * Before anything is done: true when it cannot be recorded as PTYCELL_AUDIT wants; the call is
- * answered then.
+ * Ends the call and returns true when PTYCELL_AUDIT is set and cannot be written. Call it before
+ * anything is done.
  */
 bool tool_audit_refused(struct mcp_call *call, struct service *service);
-/* Ends the call with an object: structuredContent, and the same as text. */
+/*
+ * Ends the call with an object: structuredContent, and the same as text. Takes ownership of it.
+ */
 void tool_answer(struct mcp_call *call, const struct service *service, json_t *object_own);
 /*
- * The session that `arguments` name, made when it is new if `make`. NULL with `err` set, also when
- * the configuration has a problem: then that is what every tool answers.
+ * Returns the session that `arguments` name, and makes a new one if `make`. Returns NULL and sets
+ * *err.
  */
 struct session *tool_session(struct service *service, json_t *arguments, bool make,
 			     struct err *err) MUST_CHECK;
-/* The same, made when it is new, when a cell in `language` is to follow. */
+/*
+ * Returns the session that `arguments` name, and makes a new one for a cell in `language`. Returns
+ * NULL and sets *err.
+ */
 struct session *tool_session_for(struct service *service, json_t *arguments,
 				 const struct language *language, struct err *err) MUST_CHECK;
-/* Checks `arguments` for keys that the tool does not know, and the configuration for a problem. */
+/*
+ * Checks `arguments` for unknown keys. Returns -1 and sets *err for these, and for a problem of the
+ * configuration: then every tool answers with it.
+ */
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err) MUST_CHECK;
-/* `wait` of the arguments, else the settings' call budget, which is the most where one was set. */
+/*
+ * Sets *ret_ms to `wait` of the arguments, else to the call budget. A call budget that the user has
+ * set is also the maximum.
+ */
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
 		  struct err *err) MUST_CHECK;
 /*
- * The argument `language`, else the language of the session's last cell, else python. Borrowed from
- * the arguments, or static.
+ * Returns the argument `language`, else the language of the session's last cell, else "python".
+ * Borrowed from the arguments, or static.
  */
-const char *tool_language_name(struct service *service, const json_t *arguments);
-/* The language of this name or alias; ERR_INVALID names those there are. */
+const char *tool_language_name(const struct service *service, const json_t *arguments);
+/*
+ * Returns the language of this name or alias. Returns NULL and sets *err, which names the installed
+ * ones.
+ */
 const struct language *tool_find_language(const struct service *service, const char *name,
 					  struct err *err) MUST_CHECK;
 /*
- * Checks `config`, an object or NULL, for a session that there may not be yet: ERR_INVALID for a
- * key that is unknown and a value that is no number.
+ * Checks `config`, an object or NULL, without a session. Returns -1 and sets *err to ERR_INVALID
+ * for an unknown key and for a value that is no number.
  */
 int tool_check_config(const struct service *service, json_t *config, struct err *err) MUST_CHECK;
-/* Lowers limits by it. */
+/* Lowers the limits of the session. Returns -1 and sets *err as tool_check_config. */
 int tool_configure(const struct service *service, struct session *session, json_t *config,
 		   struct err *err) MUST_CHECK;
 

@@ -176,7 +176,7 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 		return;
 	}
 	audited_upload(audited, session, &file);
-	wait_upload_tell(service, session, path);
+	wait_upload_report_file(service, session, path);
 	tool_answer(call, service, wait_upload_answer(session, path, file.size));
 }
 
@@ -232,7 +232,7 @@ static char *name_of_url(const char *url)
 	return filename_from_path(path);
 }
 
-static void upload_url(struct service *service, const struct arrival_request *request)
+static void upload_url(struct service *service, const struct upload_request *request)
 {
 	const struct settings *settings = service->settings;
 	const struct session_limits *limits = session_limits(request->session);
@@ -262,7 +262,7 @@ static void upload_url(struct service *service, const struct arrival_request *re
 	order = imports_download_order(&web);
 	spec.order = order;
 	wait_upload_start(service_uploads(service), request,
-			  &(struct arrival_told){ .name = name, .from = "url", .origin = origin },
+			  &(struct upload_label){ .name = name, .from = "url", .origin = origin },
 			  &spec);
 }
 
@@ -300,7 +300,7 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 	return fd_steal(&fd);
 }
 
-static void upload_path(struct service *service, const struct arrival_request *request)
+static void upload_path(struct service *service, const struct upload_request *request)
 {
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-files", &err);
@@ -325,14 +325,14 @@ static void upload_path(struct service *service, const struct arrival_request *r
 	spec.source_fd = fd;
 	wait_upload_start(
 		service_uploads(service), request,
-		&(struct arrival_told){ .name = name, .from = "path", .origin = request->source },
+		&(struct upload_label){ .name = name, .from = "path", .origin = request->source },
 		&spec);
 }
 
 static void upload_from(struct mcp_call *call, struct service *service, struct session *session,
 			const struct upload *upload)
 {
-	const struct arrival_request request = {
+	const struct upload_request request = {
 		.call = call,
 		.session = session,
 		.source = upload->url != NULL ? upload->url : upload->path,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostpath.h - the path of a file of the person's, in the forms in which people give it.
+ * user_path.h - reads the path of a user's file in the forms in which users write it.
  *
  * `/home/me/x`, `~/x`, `file:///home/me/x`; under WSL also `C:\Users\me\x`, `file:///C:/Users/me/x`
- * and `\\wsl.localhost\Ubuntu\home\me\x`. One pair of double quotes around it is passed over. Only
- * text is looked at: whether there is such a file, and whether it may be read, is another question.
+ * and `\\wsl.localhost\Ubuntu\home\me\x`. One pair of double quotes around a path is ignored.
+ * Only the text is read: callers check whether the file exists and may be read.
  */
 #ifndef TOOLS_USER_PATH_H
 #define TOOLS_USER_PATH_H
@@ -21,12 +21,19 @@ struct user_path_machine {
 	char *drives; /* where WSL mounts C: and the others: "/mnt" */
 };
 
-/* Looks at this machine; `environment` is borrowed. */
+/* Reads the facts of this machine. `environment` is borrowed. */
 void user_path_look(struct user_path_machine *ret_machine, char *const *environment);
+/* Frees what user_path_look allocated. */
 void user_path_release(struct user_path_machine *machine);
-/* `root` of [automount] in a wsl.conf, without a slash at its end; "/mnt" when it says nothing. */
+/*
+ * Returns `root` of [automount] in the text of a wsl.conf, without a slash at its end, or "/mnt".
+ * The caller frees the result.
+ */
 char *user_path_drives(const char *conf);
-/* An absolute path that the caller frees; NULL with ERR_INVALID, which says what to write. */
+/*
+ * Returns an absolute path that the caller frees. Returns NULL and sets *err to ERR_INVALID, which
+ * says what to write.
+ */
 char *user_path_read(const struct user_path_machine *machine, const char *text,
 		     struct err *err) MUST_CHECK;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiter.h - an MCP call that waits for a session's answer: exec_code and interact.
+ * wait_cell.h - an MCP call that waits for a session's answer: exec_code and interact.
  *
- * While it waits it tells its progress to who asked for it, and when the code waits for input it
- * has the user asked, where the client can do that. A legacy client is asked beside the call. A
- * modern one gets the question as the answer of its request, and sends it again with the user's:
- * that is what wait_cell_resume is for, before the request's arguments are looked at.
+ * While the call waits, its progress is sent to the client. When the code waits for input, the user
+ * is asked, where the client supports that. A client of an older revision is asked in a request
+ * beside the call. A client of 2026-07-28 gets the question as the result of the call, and sends
+ * the call again with the user's answer: wait_cell_resume handles it before its arguments are read.
  */
 #ifndef TOOLS_WAIT_CELL_H
 #define TOOLS_WAIT_CELL_H
@@ -24,15 +24,16 @@ struct wait_cell;
 
 enum { WAIT_CELL_PROGRESS_MS = 2000 };
 
+/* Makes a waiter, which frees itself when the call is answered. */
 struct wait_cell *wait_cell_new(struct mcp_call *call, struct service *service);
-/*
- * What the session made of the request; NULL: it refused, and `err` is the answer. The waiter
- * frees itself when the call is answered.
- */
+/* Waits for the session's call. With NULL the session has refused: answers with `err`. */
 void wait_cell_start(struct wait_cell *waiter, struct call *call, const struct err *err);
-/* The `done` of the session's call, whose data is the waiter. */
+/* Answers with the result: the `done` of the session's call, whose data is the waiter. */
 void wait_cell_done(struct call *call, const struct exec_result *result, void *data);
-/* True when the request brings the user's answer to a question of ours: then it is under way. */
+/*
+ * Continues a call that was answered with a question. Returns whether the request is such a call,
+ * which is then answered or waits.
+ */
 bool wait_cell_resume(struct mcp_call *call, struct service *service, json_t *arguments);
 
 #endif

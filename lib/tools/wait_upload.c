@@ -93,7 +93,7 @@ static void wait_free(struct wait *wait)
 
 /* ---- answers ---- */
 
-void wait_upload_tell(struct service *service, struct session *session, const char *path)
+void wait_upload_report_file(struct service *service, struct session *session, const char *path)
 {
 	session_touch(session);
 	session_file_placed(session, path);
@@ -294,7 +294,7 @@ static void take_end(struct arrival *arrival, const struct intake_result *result
 	arrival->from = result->from != NULL ? xstrdup(result->from) : NULL;
 	arrival->size = result->size;
 	record_end(arrival);
-	wait_upload_tell(arrival->arrivals->service, arrival->session, arrival->path);
+	wait_upload_report_file(arrival->arrivals->service, arrival->session, arrival->path);
 }
 
 static void on_done(void *data, const struct intake_result *result, const struct err *err)
@@ -343,7 +343,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && str_eq(a, b));
 }
 
-static struct arrival *find(const struct list *list, const struct arrival_request *request)
+static struct arrival *find(const struct list *list, const struct upload_request *request)
 {
 	for (struct list *node = list->next; node != list; node = node->next) {
 		struct arrival *arrival = list_entry(node, struct arrival, node);
@@ -388,7 +388,7 @@ static void answer_ended(const struct arrival *arrival, struct mcp_call *call)
 	tool_fail_text(call, service, text);
 }
 
-bool wait_upload_join(struct wait_upload *arrivals, const struct arrival_request *request)
+bool wait_upload_join(struct wait_upload *arrivals, const struct upload_request *request)
 {
 	struct arrival *arrival = find(&arrivals->running, request);
 	bool told;
@@ -410,8 +410,8 @@ bool wait_upload_join(struct wait_upload *arrivals, const struct arrival_request
 	return told;
 }
 
-void wait_upload_start(struct wait_upload *arrivals, const struct arrival_request *request,
-		       const struct arrival_told *told, const struct intake_spec *spec)
+void wait_upload_start(struct wait_upload *arrivals, const struct upload_request *request,
+		       const struct upload_label *told, const struct intake_spec *spec)
 {
 	struct arrival *arrival = xcalloc(1, sizeof(*arrival));
 	const char *known = request->filename != NULL ? request->filename : told->name;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arrivals.h - files on their way into sessions, and the calls of upload_file that wait for them.
+ * wait_upload.h - files on their way into sessions, and the calls of upload_file that wait for
+ * them.
  *
- * A call is answered when its file is whole, and at the latest when the settings' call budget is
- * over; the file comes on, and the same call (source, name and overwrite alike) finds it again.
- * One that ended while no call waited is told to the same call when that comes, and by a notice of
- * the session's next answer when that comes first. When the last call that waits is cancelled, the
- * transfer is.
+ * A call is answered when its file is complete, and at the latest when the call budget is over. The
+ * transfer continues then, and the same call (equal source, name and overwrite) finds it again. A
+ * transfer that ends while no call waits is reported to the same call, or in a notice of the
+ * session's next answer if that comes first. A transfer is cancelled with its last waiting call.
  */
 #ifndef TOOLS_WAIT_UPLOAD_H
 #define TOOLS_WAIT_UPLOAD_H
@@ -24,45 +24,50 @@ struct service;
 struct session;
 
 enum {
-	WAIT_UPLOAD_ENDED_MAX = 16,        /* that are kept for the same call, of all sessions */
-	WAIT_UPLOAD_ENDED_MS = 600 * 1000, /* and for how long */
+	WAIT_UPLOAD_ENDED_MAX = 16,        /* ended transfers that are kept, of all sessions */
+	WAIT_UPLOAD_ENDED_MS = 600 * 1000, /* the longest time that one is kept */
 };
 
-/* All is borrowed for the call but `call`. */
-struct arrival_request {
+/* Everything but `call` is borrowed until the function returns. */
+struct upload_request {
 	struct mcp_call *call;
 	struct session *session;
-	const char *source;   /* as it was given: a URL or a path */
+	const char *source;   /* as the model wrote it: a URL or a path */
 	const char *filename; /* or NULL */
 	bool overwrite;
 };
 
-/* `service` is borrowed. */
+/* Makes an empty set that borrows `service`. */
 struct wait_upload *wait_upload_new(struct service *service);
-/* All must be over. NULL is allowed. */
-void wait_upload_free(struct wait_upload *arrivals);
+/* Frees it; every transfer must be over. `uploads` may be NULL. */
+void wait_upload_free(struct wait_upload *uploads);
 
-/* Whether the file is on its way, or has just ended: then the call waits for it, or is answered. */
-bool wait_upload_join(struct wait_upload *arrivals, const struct arrival_request *request);
-/* What is told of the file. All is borrowed for the call but `from`. */
-struct arrival_told {
-	const char *name;   /* how people know it without a filename; NULL: nobody knows */
+/* Returns whether the same transfer runs or has ended: then the call waits, or is answered. */
+bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *request);
+/* How the file is named in texts. Everything but `from` is borrowed until the function returns. */
+struct upload_label {
+	const char *name;   /* when the request has no filename; NULL: unknown */
 	const char *from;   /* static: "url" or "path" */
-	const char *origin; /* NULL, or the source as the audit has it */
+	const char *origin; /* the source for the audit; or NULL */
 };
 
-/* The call waits, or is answered with the reason why not. */
-void wait_upload_start(struct wait_upload *arrivals, const struct arrival_request *request,
-		       const struct arrival_told *told, const struct intake_spec *spec);
-/* The session of this folder (workspace_name) ends, and so does what was for it. NULL is allowed.
+/* Starts a transfer for which the call waits, or answers the call with the error. */
+void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
+		       const struct upload_label *label, const struct intake_spec *spec);
+/*
+ * Ends the transfers into the session of this folder (workspace_name), which ends. `uploads` may be
+ * NULL.
  */
-void wait_upload_end_folder(struct wait_upload *arrivals, const char *folder);
+void wait_upload_end_folder(struct wait_upload *uploads, const char *folder);
 
-/* Those that are on their way into a session; NULL when there are none. NULL is allowed. */
-json_t *wait_upload_describe(const struct wait_upload *arrivals, const struct session *session);
-/* A file is there, relative to the session's folder: session and subscribers are told. */
-void wait_upload_tell(struct service *service, struct session *session, const char *path);
-/* What the call that brought it is answered. New reference. */
+/*
+ * Returns the running transfers into a session as a new reference, or NULL when there are none.
+ * `uploads` may be NULL.
+ */
+json_t *wait_upload_describe(const struct wait_upload *uploads, const struct session *session);
+/* Reports a new file, relative to the session's folder, to session and subscribers. */
+void wait_upload_report_file(struct service *service, struct session *session, const char *path);
+/* Returns the answer for the call that brought the file, as a new reference. */
 json_t *wait_upload_answer(struct session *session, const char *path, uint64_t size);
 
 #endif
