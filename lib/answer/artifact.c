@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * artifact.c - paths in which secrets are replaced by their names, and the costs of a description.
+ *
+ * A shown path is a lossy spelling: "[secret NAME]" stands for the value. A path that comes back
+ * from a model is therefore compared with the shown path of every file, and only where it has such
+ * a name. Costs are upper bounds, because an answer must fit one line of the transport.
+ */
 #include "answer/artifact.h"
 
 #include <stdlib.h>
@@ -16,18 +23,18 @@
 #include "workspace/scan.h"
 
 enum {
-	ARTIFACT_COST = 300, /* bytes of an artifact in an answer, its path aside */
-	/* And of each byte of the path: it is there twice and in the uri, escaped, as an object and
-	 * as text. */
+	ARTIFACT_COST = 300, /* bytes of an artifact in an answer, without its path */
+	/* For each byte of the path: twice itself and once in the uri, escaped, all of it as an
+	 * object and as text. */
 	ARTIFACT_PATH_COST = 18,
 };
 
 char *artifact_shown_path(const char *path, const struct redact *redact)
 {
-	char *told = xstrdup(path);
+	char *shown = xstrdup(path);
 
-	redact_string(redact, &told);
-	return told;
+	redact_string(redact, &shown);
+	return shown;
 }
 
 size_t artifact_find(const struct file_info *files, size_t count, const char *path,
@@ -36,9 +43,9 @@ size_t artifact_find(const struct file_info *files, size_t count, const char *pa
 	size_t i = redact == NULL || strstr(path, "[secret ") == NULL ? count : 0;
 
 	for (; i < count; i++) {
-		cleanup_free char *told = artifact_shown_path(files[i].path, redact);
+		cleanup_free char *shown = artifact_shown_path(files[i].path, redact);
 
-		if (str_eq(told, path))
+		if (str_eq(shown, path))
 			break;
 	}
 	return i;
@@ -47,12 +54,12 @@ size_t artifact_find(const struct file_info *files, size_t count, const char *pa
 size_t artifact_after(const struct file_info *files, size_t count, const char *path,
 		      const struct redact *redact)
 {
-	size_t told = artifact_find(files, count, path, redact);
+	size_t shown = artifact_find(files, count, path, redact);
 	size_t i = 0;
 
-	if (told < count)
-		return told + 1;
-	/* Nobody knows where it was: better twice than never. */
+	if (shown < count)
+		return shown + 1;
+	/* Its place is unknown: listing files twice is better than leaving some out. */
 	if (redact != NULL && strstr(path, "[secret ") != NULL)
 		return 0;
 	while (i < count && strcmp(files[i].path, path) <= 0)
@@ -62,14 +69,14 @@ size_t artifact_after(const struct file_info *files, size_t count, const char *p
 
 char *artifact_uri(const char *session_id, const char *path, const struct redact *redact)
 {
-	cleanup_free char *told = artifact_shown_path(path, redact);
-	cleanup_free char *encoded = percent_encode(told);
+	cleanup_free char *shown = artifact_shown_path(path, redact);
+	cleanup_free char *encoded = percent_encode(shown);
 
 	return xasprintf("session://%s/files/%s", session_id, encoded);
 }
 
-/* In lower case, as those who compare it expect. "" when it is none that can be shown. */
-static json_t *extension(const char *name)
+/* In lower case, because clients compare it. "" when the extension cannot be shown plainly. */
+static json_t *make_extension(const char *name)
 {
 	cleanup_free char *lower = sanitize_path_string(mime_extension(name));
 
@@ -81,7 +88,7 @@ static json_t *extension(const char *name)
 	return json_make_str(lower);
 }
 
-static bool fits(size_t *left, const struct session *session, const struct file_info *file)
+static bool take_cost(size_t *left, const struct session *session, const struct file_info *file)
 {
 	size_t cost = ARTIFACT_COST + ARTIFACT_PATH_COST * strlen(file->path);
 
@@ -103,7 +110,7 @@ static json_t *describe(const struct session *session, const struct file_info *f
 
 	json_put_str(artifact, "path", path);
 	json_put_str(artifact, "filename", name);
-	json_put(artifact, "extension", extension(base));
+	json_put(artifact, "extension", make_extension(base));
 	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
 	json_put_str(artifact, "mime_type", mime_of_name(file->path));
 	json_put_str(artifact, "uri", uri);
@@ -113,5 +120,5 @@ static json_t *describe(const struct session *session, const struct file_info *f
 
 json_t *artifact_describe(const struct session *session, const struct file_info *file, size_t *left)
 {
-	return fits(left, session, file) ? describe(session, file) : NULL;
+	return take_cost(left, session, file) ? describe(session, file) : NULL;
 }

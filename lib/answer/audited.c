@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * audited.c - makes the fields of the audit's lines, and collects what a cell can repeat.
+ *
+ * Typed input is collected for each cell; its memory is overwritten when it is freed. Hosts are
+ * counted by the session's proxy, which never resets its counts: a line has the difference to the
+ * counts of the line before, which are kept for each session.
+ */
 #include "answer/audited.h"
 
 #include <signal.h>
@@ -18,7 +25,7 @@
 #include "text/sanitize.h"
 #include "transfer/uploads.h"
 
-/* What was typed into one cell so far. */
+/* The input of one cell so far. */
 struct typed {
 	struct list node;
 	const struct session *session;
@@ -28,7 +35,7 @@ struct typed {
 	struct buf text;
 };
 
-/* What lines told of a session's hosts so far. */
+/* The counts of a session's hosts that lines have reported so far. */
 struct reached {
 	struct list node;
 	const struct session *session;
@@ -78,8 +85,8 @@ void audited_free(struct audited *audited)
 	free(audited);
 }
 
-static void add(struct audited *audited, struct session *session, const char *event,
-		json_t *fields_own)
+static void add_event(struct audited *audited, struct session *session, const char *event,
+		      json_t *fields_own)
 {
 	auditor_add(audited->auditor, session, session_id(session), event, fields_own);
 }
@@ -107,7 +114,7 @@ static struct typed *find_typed(struct audited *audited, const struct session *s
 	return NULL;
 }
 
-static struct typed *new_typed(struct audited *audited, const struct session *session,
+static struct typed *typed_new(struct audited *audited, const struct session *session,
 			       uint64_t cell)
 {
 	struct typed *typed = xcalloc(1, sizeof(*typed));
@@ -129,7 +136,7 @@ static void take_typed(struct audited *audited, const struct session *session,
 	struct typed *typed = find_typed(audited, session, event->cell);
 
 	if (typed == NULL)
-		typed = new_typed(audited, session, event->cell);
+		typed = typed_new(audited, session, event->cell);
 	typed->count++;
 	typed->bytes += event->len;
 	if (typed->text.len + len <= AUDITED_TYPED_MAX)
@@ -148,7 +155,7 @@ static void add_typed(struct audited *audited, struct session *session, const st
 	json_put_int(fields, "bytes", (json_int_t)typed->bytes);
 	json_put(fields, "input", json_make_text(buf_str(&typed->text), typed->text.len));
 	typed_free(typed);
-	add(audited, session, "typed", fields);
+	add_event(audited, session, "typed", fields);
 }
 
 /* ---- hosts ---- */
@@ -165,7 +172,7 @@ static struct reached *find_reached(struct audited *audited, const struct sessio
 	return NULL;
 }
 
-static struct reached *new_reached(struct audited *audited, const struct session *session)
+static struct reached *reached_new(struct audited *audited, const struct session *session)
 {
 	struct reached *reached = xcalloc(1, sizeof(*reached));
 
@@ -175,8 +182,8 @@ static struct reached *new_reached(struct audited *audited, const struct session
 	return reached;
 }
 
-static const struct proxy_row *row_before(const struct reached *reached,
-					  const struct proxy_row *now)
+static const struct proxy_row *reported_row(const struct reached *reached,
+					    const struct proxy_row *now)
 {
 	static const struct proxy_row none;
 
@@ -186,7 +193,7 @@ static const struct proxy_row *row_before(const struct reached *reached,
 	return &none;
 }
 
-/* NULL when there is nothing new of this host; else how often it was asked for. */
+/* Returns NULL when no count has changed. Adds the new requests to *count. */
 static json_t *describe_host(const struct proxy_row *now, const struct proxy_row *before,
 			     uint64_t *count)
 {
@@ -207,7 +214,7 @@ static json_t *describe_host(const struct proxy_row *now, const struct proxy_row
 	return host;
 }
 
-/* Takes `fields`. */
+/* Adds the line of hosts with `fields_own`, if any count has changed. Takes ownership of it. */
 static void add_hosts(struct audited *audited, struct session *session, json_t *fields_own)
 {
 	const struct proxy *proxy = session_proxy(session);
@@ -221,9 +228,9 @@ static void add_hosts(struct audited *audited, struct session *session, json_t *
 	if (proxy == NULL || proxy_row(proxy, 0) == NULL)
 		return;
 	if (reached == NULL)
-		reached = new_reached(audited, session);
+		reached = reached_new(audited, session);
 	for (size_t i = 0; (row = proxy_row(proxy, i)) != NULL; i++) {
-		json_t *host = describe_host(row, row_before(reached, row), &count);
+		json_t *host = describe_host(row, reported_row(reached, row), &count);
 
 		if (host != NULL)
 			json_append(hosts, host);
@@ -232,13 +239,13 @@ static void add_hosts(struct audited *audited, struct session *session, json_t *
 		reached->rows[reached->count] = *row;
 	json_put_int(fields, "count", (json_int_t)count);
 	if (json_array_size(hosts) > 0)
-		add(audited, session, "hosts", json_incref(fields));
+		add_event(audited, session, "hosts", json_incref(fields));
 }
 
 /* ---- limits ---- */
 
-/* Those that the server held itself. What the kernel refused to a program only the program knows.
- */
+/* Adds the limits that the server enforced itself. The kernel's refusals are known to the program
+ * alone. */
 static void add_limits(struct audited *audited, struct session *session, const struct cell *cell)
 {
 	const struct {
@@ -265,7 +272,7 @@ static void add_limits(struct audited *audited, struct session *session, const s
 	fields = cell_fields(cell);
 	json_put_int(fields, "count", (json_int_t)json_array_size(limits));
 	json_put(fields, "limits", limits);
-	add(audited, session, "limits", fields);
+	add_event(audited, session, "limits", fields);
 }
 
 void audited_end_cell(struct audited *audited, const struct exec_result *result)
@@ -289,8 +296,8 @@ static void end_session(struct audited *audited, struct session *session, const 
 	if (reached != NULL)
 		reached_free(reached);
 	json_put_str(fields, "why", why);
-	add(audited, session, str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended",
-	    fields);
+	add_event(audited, session,
+		  str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended", fields);
 }
 
 static void reset_session(struct audited *audited, struct session *session,
@@ -300,7 +307,7 @@ static void reset_session(struct audited *audited, struct session *session,
 
 	json_put_str(fields, "language", event->language->name);
 	json_put_str(fields, "why", event->why);
-	add(audited, session, "session_reset", fields);
+	add_event(audited, session, "session_reset", fields);
 }
 
 void audited_session(struct audited *audited, struct session *session,
@@ -310,7 +317,7 @@ void audited_session(struct audited *audited, struct session *session,
 		return;
 	switch (event->kind) {
 	case SESSION_MADE:
-		add(audited, session, "session_created", NULL);
+		add_event(audited, session, "session_created", NULL);
 		break;
 	case SESSION_RESET:
 		reset_session(audited, session, event);
@@ -351,7 +358,7 @@ void audited_installation(struct audited *audited, struct session *session,
 	json_t *fields;
 
 	if (session == NULL)
-		return; /* its end ended it, and nothing was installed */
+		return; /* its end cancelled the installation */
 	fields = json_object();
 	json_put_str(fields, "language", event->language->name);
 	json_put(fields, "asked", json_deep_copy(event->asked));
@@ -362,7 +369,7 @@ void audited_installation(struct audited *audited, struct session *session,
 		json_put(fields, "files", json_deep_copy(json_object_get(event->result, "files")));
 	}
 	json_put_str(fields, "problem", event->problem);
-	add(audited, session, "installed", fields);
+	add_event(audited, session, "installed", fields);
 }
 
 void audited_upload(struct audited *audited, struct session *session,
@@ -381,7 +388,7 @@ void audited_upload(struct audited *audited, struct session *session,
 		json_put_str(fields, "sha256", digest);
 	}
 	json_put_str(fields, "problem", upload->problem);
-	add(audited, session, "upload", fields);
+	add_event(audited, session, "upload", fields);
 }
 
 void audited_question(struct audited *audited, struct session *session, uint64_t cell,
@@ -392,5 +399,5 @@ void audited_question(struct audited *audited, struct session *session, uint64_t
 	json_put_int(fields, "cell", (json_int_t)cell);
 	json_put_str(fields, "language", language);
 	json_put_str(fields, "answer", answer);
-	add(audited, session, "question", fields);
+	add_event(audited, session, "question", fields);
 }

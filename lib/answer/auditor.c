@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * auditor.c - makes the lines of the audit file.
+ * auditor.c - makes the lines of the audit file, and queues those that cannot be written.
  *
- * Several servers may add to one file, so every line says which server it is of (`instance`) and
- * counts that server's lines (`seq`): a gap is a line that somebody took out.
+ * Several servers may append to one file. So every line names its server (`instance`) and counts
+ * the lines of that server (`seq`): a gap in the numbers shows that a line was removed. Lines are
+ * written in their order, so a line that cannot be written holds back the later ones.
  */
 #include "answer/auditor.h"
 
@@ -30,7 +31,7 @@ struct auditor {
 	json_t *client;
 	uint64_t lines;
 	struct audited *audited;
-	json_t *unwritten; /* lines that could not be, in their order */
+	json_t *unwritten; /* lines that could not be written, in their order */
 };
 
 struct auditor *auditor_new(const struct settings *settings)
@@ -45,8 +46,8 @@ struct auditor *auditor_new(const struct settings *settings)
 	return auditor;
 }
 
-/* Adds the lines that wait, as far as that is possible. */
-static int write_waiting(struct auditor *auditor, struct err *err)
+/* Writes the queued lines. Returns -1 and sets *err when one cannot be written. */
+static int write_queued(struct auditor *auditor, struct err *err)
 {
 	while (json_array_size(auditor->unwritten) > 0) {
 		if (audit_append(auditor->settings->audit, json_array_get(auditor->unwritten, 0),
@@ -63,7 +64,7 @@ void auditor_free(struct auditor *auditor)
 
 	if (auditor == NULL)
 		return;
-	if (write_waiting(auditor, &err) < 0)
+	if (write_queued(auditor, &err) < 0)
 		log_warn("auditor", "PTYCELL_AUDIT: %zu events are not recorded there: %s",
 			 json_array_size(auditor->unwritten), err.msg);
 	audited_free(auditor->audited);
@@ -96,13 +97,13 @@ char *auditor_refusal(struct auditor *auditor)
 
 	if (auditor->settings->audit == NULL)
 		return NULL;
-	return write_waiting(auditor, &err) < 0 ? audit_refuse(auditor->settings->audit, &err)
-						: audit_refusal(auditor->settings->audit);
+	return write_queued(auditor, &err) < 0 ? audit_refuse(auditor->settings->audit, &err)
+					       : audit_refusal(auditor->settings->audit);
 }
 
-/* Told once: from then on nothing is done. */
-static void tell_failed(const struct auditor *auditor, struct session *session,
-			const struct err *err)
+/* Reports the first failure only: from then on every call is refused with the reason. */
+static void report_failure(const struct auditor *auditor, struct session *session,
+			   const struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
@@ -117,7 +118,7 @@ static void tell_failed(const struct auditor *auditor, struct session *session,
 	session_add_notice(session, buf_str(&text));
 }
 
-/* What every line has. */
+/* Returns the fields that every line has. */
 static json_t *new_line(struct auditor *auditor, const struct session *session,
 			const char *session_id, const char *event)
 {
@@ -153,6 +154,6 @@ void auditor_add(struct auditor *auditor, struct session *session, const char *s
 	(void)!json_object_update_missing(line, fields);
 	redact_json(line, auditor->settings->redact);
 	json_append(auditor->unwritten, json_incref(line));
-	if (write_waiting(auditor, &err) < 0)
-		tell_failed(auditor, session, &err);
+	if (write_queued(auditor, &err) < 0)
+		report_failure(auditor, session, &err);
 }

@@ -17,7 +17,7 @@ struct auditor;
 struct session;
 struct settings;
 
-/* Makes an auditor that opens the file at its first line. */
+/* Makes an auditor, which does nothing without PTYCELL_AUDIT. `settings` is borrowed. */
 struct auditor *auditor_new(const struct settings *settings);
 /* Frees it. `auditor` may be NULL. */
 void auditor_free(struct auditor *auditor);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cell_json.c - makes the record of a cell. Texts of session code are cleaned and cut, so that the
+ * record has at most CELL_JSON_BYTES_MAX bytes, with any names and files.
+ */
 #include "answer/cell_json.h"
 
 #include "answer/artifact.h"
@@ -24,7 +28,7 @@ static void put_clean(json_t *object, const char *key, const char *text, size_t 
 		json_put(object, key, clean_text(text, max_chars));
 }
 
-static json_t *word_at(const char **line)
+static json_t *take_word(const char **line)
 {
 	size_t len = strcspn(*line, " \n");
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -60,9 +64,9 @@ json_t *cell_json_names(const char *lines)
 		if (gone)
 			json_put_bool(name, "gone", true);
 		if (*lines != '\n' && *lines != '\0')
-			json_put(name, "type", word_at(&lines));
+			json_put(name, "type", take_word(&lines));
 		if (*lines != '\n' && *lines != '\0')
-			json_put(name, "shape", word_at(&lines));
+			json_put(name, "shape", take_word(&lines));
 		json_append(names, name);
 		lines += strcspn(lines, "\n");
 		if (*lines == '\n')
@@ -92,7 +96,7 @@ json_t *cell_json_artifacts(const struct exec_result *result, size_t max_bytes,
 	return artifacts;
 }
 
-static json_t *record_changes(const struct cell *cell)
+static json_t *make_changes(const struct cell *cell)
 {
 	static const char *const kinds[] = {
 		[CHANGE_NEW] = "new", [CHANGE_CHANGED] = "changed", [CHANGE_DELETED] = "deleted"
@@ -183,7 +187,7 @@ json_t *cell_json_make(const struct exec_result *result)
 	if (cell->names != NULL)
 		json_put(record, "names", cell_json_names(cell->names));
 	if (cell->change_count > 0)
-		json_put(record, "files", record_changes(cell));
+		json_put(record, "files", make_changes(cell));
 	json_put_str(record, "saved", result->saved);
 	return record;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * confinement_json.c - describes a confinement from its report: the tier and why no stronger one
+ * holds, the layers, the escape tests that were stopped, shares and control groups.
+ */
 #include "answer/confinement_json.h"
 
 #include "base/buf.h"
@@ -7,7 +11,7 @@
 #include "confinement/confinement_text.h"
 #include "json/make.h"
 
-/* Why stronger tiers are not had. */
+/* Puts the reasons why stronger tiers do not hold. */
 static void put_reasons(json_t *object, const struct sandbox_report *report)
 {
 	json_t *reasons = json_object();
@@ -50,7 +54,7 @@ static void put_report(json_t *object, const struct sandbox_report *report)
 	put_reasons(object, report);
 }
 
-/* What the kernel holds sessions by beside the limits of each process, or why not. */
+/* Puts the control groups that limit whole sessions, or why there are none. */
 static void put_groups(json_t *object, const struct confinement *confinement)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * error_text.c - takes a traceback apart by its lines, without a parser of any language.
+ *
+ * Python prints a chain of exceptions with a sentence between them, and a group of exceptions with
+ * a bar before each line. Both are recognised by these marks alone: code can forge them, so callers
+ * only choose a hint by the result.
+ */
 #include "answer/error_text.h"
 
 #include <string.h>
@@ -53,19 +60,19 @@ const char *error_text_line_end(const struct buf *text, const char *const *needl
 	return NULL;
 }
 
-static bool begins(const char *line, const char *word)
+static bool begins_with(const char *line, const char *word)
 {
 	return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* Python's between an exception and the one that it led to. */
-static bool is_link(const char *line)
+/* Returns whether the line is Python's between an exception and the one that it led to. */
+static bool is_chain_sentence(const char *line)
 {
-	return begins(line, "The above exception was the direct cause of") ||
-	       begins(line, "During handling of the above exception, another");
+	return begins_with(line, "The above exception was the direct cause of") ||
+	       begins_with(line, "During handling of the above exception, another");
 }
 
-/* Of a group the traceback has each exception on a line of its own, behind a bar. */
+/* Returns whether the line names an exception of a group, which stands behind a bar. */
 static bool is_of_group(const char *line)
 {
 	const char *bar = line + strspn(line, " ");
@@ -82,7 +89,7 @@ bool error_text_next_before(const char **at, struct error_text_line *ret_line)
 		size_t len = strcspn(line, "\n");
 
 		*at = line[len] != '\0' ? line + len + 1 : NULL;
-		if (last.len > 0 && is_link(line)) {
+		if (last.len > 0 && is_chain_sentence(line)) {
 			*ret_line = last;
 			return true;
 		}
@@ -90,7 +97,7 @@ bool error_text_next_before(const char **at, struct error_text_line *ret_line)
 			*ret_line = (struct error_text_line){ line, len };
 			return true;
 		}
-		/* Of what a worker raised Python shows the text, in quotes. */
+		/* Python quotes the text of an exception that a worker process raised. */
 		while (len > 0 && line[len - 1] == '"')
 			len--;
 		if (len > 0)

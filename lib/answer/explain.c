@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * explain.c - puts sentences about a cell behind what its code wrote.
+ *
+ * The order is that of importance to a model: why the cell ended, what to install or which limit it
+ * met, where the rest of the output is, which files are missing. A sentence says what to do next.
+ */
 #include "answer/explain.h"
 
 #include "answer/limit_hints.h"
@@ -9,7 +15,7 @@
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
 
-enum { PROBLEM_CHARS_MAX = 1500 }; /* what an interpreter printed among them, and what to do */
+enum { PROBLEM_CHARS_MAX = 1500 }; /* with an interpreter's last output and the remedy */
 
 static void end_line(struct buf *text)
 {
@@ -17,7 +23,6 @@ static void end_line(struct buf *text)
 		buf_puts(text, "\n");
 }
 
-/* In its grace; clocks of people have no milliseconds. */
 static void explain_grace(struct buf *text, const struct cell *cell)
 {
 	uint64_t seconds = (cell->grace_left_ms + 999) / 1000;
@@ -70,7 +75,7 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
 }
 
-/* Where the two names differ, and people often need it. */
+/* Returns the package of a module, where the names of popular ones differ. */
 static const char *package_of(const char *module)
 {
 	static const char *const names[][2] = {
@@ -119,10 +124,9 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 buf_str(&name), package_of(buf_str(&name)));
 }
 
-/* Python's in Python, unless that is busy; whoever runs another language has a shell. */
+/* A cell of Python is searched in Python, unless it still runs; others with a shell. */
 static void explain_search(struct buf *text, const struct cell *cell)
 {
-
 	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
 				       : "Search the whole output");
 	buf_putf(text,
@@ -178,7 +182,7 @@ static void explain_running(struct buf *text, const struct exec_result *result)
 		buf_puts(text, "The cell runs on.\n");
 }
 
-/* What of the files was not seen, listed or saved. */
+/* Names the files that were not seen, listed or saved. */
 static void explain_files(struct buf *text, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
@@ -203,8 +207,7 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "Not saved for the user: %s\n", result->keep_left);
 }
 
-/* Our own sentences after what the code wrote. */
-static void explain(struct buf *text, const struct exec_result *result)
+static void explain_cell(struct buf *text, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
 
@@ -254,7 +257,7 @@ void explain_text(struct buf *text, const struct exec_result *result)
 		end_line(text);
 		buf_put(text, cell->result.data, cell->result.len);
 	}
-	explain(text, result);
+	explain_cell(text, result);
 }
 
 void explain_earlier(struct buf *text, const struct exec_result *result)

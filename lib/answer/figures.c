@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * figures.c - finds the figures that a driver saved, by the names that it gives them.
+ *
+ * The files belong to session code by then, and may be replaced by anything. A file is taken only
+ * if it has the size that the scan saw and is an image by its own bytes.
+ */
 #include "answer/figures.h"
 
 #include <inttypes.h>
@@ -48,7 +54,7 @@ static bool is_held(const struct figures *figures, const char *name)
 	return false;
 }
 
-/* The number in "output/cell-3-figure-21.png"; 0: it is no figure of this cell. */
+/* Returns the number in "output/cell-3-figure-21.png", or 0 if it is no figure of this cell. */
 static unsigned long figure_number(const struct cell *cell, const char *path)
 {
 	char start[64];
@@ -72,7 +78,7 @@ static int by_number(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Those that a driver saved and the cell does not hold, in their order. The caller frees them. */
+/* Returns the saved figures that the cell does not hold, in their order. The caller frees them. */
 static struct saved *list_saved(const struct figures *figures, const struct cell *cell,
 				size_t *ret_count)
 {
@@ -96,7 +102,7 @@ static struct saved *list_saved(const struct figures *figures, const struct cell
 	return saved;
 }
 
-/* The file is code's own by now: it may be anything. False: it is no picture of that size. */
+/* Returns false if the file is not an image of that size. */
 static bool read_saved(const struct workspace *workspace, const struct saved *saved,
 		       struct journal_image *ret)
 {

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * history.c - writes a cell into the journal and the audit file, in the order of its life.
+ *
+ * The record of a cell that is over is made once: the answer, the journal and the audit share it. A
+ * journal or disk that is full is reported to the user once for each journal, by a notice of the
+ * session that names the first cell concerned.
+ */
 #include "answer/history.h"
 
 #include <stdlib.h>
@@ -41,7 +48,7 @@ struct auditor *history_auditor(const struct history *history)
 	return history->auditor;
 }
 
-static bool is_about(const json_t *record, const struct exec_result *result)
+static bool is_record_of(const json_t *record, const struct exec_result *result)
 {
 	const char *id = json_string_value(json_object_get(record, "session_id"));
 	json_int_t generation = json_integer_value(json_object_get(record, "generation"));
@@ -54,11 +61,11 @@ static bool is_about(const json_t *record, const struct exec_result *result)
 
 json_t *history_record(const struct history *history, const struct exec_result *result)
 {
-	return is_about(history->record, result) ? json_incref(history->record)
-						 : cell_json_make(result);
+	return is_record_of(history->record, result) ? json_incref(history->record)
+						     : cell_json_make(result);
 }
 
-/* How it ended, where the traceback does not say so. */
+/* Returns how the cell ended, where the traceback does not say so, or NULL. */
 static char *note_of(const struct cell *cell)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
@@ -80,7 +87,7 @@ static char *note_of(const struct cell *cell)
 	}
 }
 
-/* "HTML, SVG"; NULL when nothing was left out. */
+/* Returns the forms of output that were left out, as "HTML, SVG", or NULL. */
 static char *forms_of(const struct cell *cell)
 {
 	static const char *const names[] = { "HTML", "SVG", "JavaScript" };
@@ -102,7 +109,7 @@ static json_t *code_fields(uint64_t number, const char *language, const char *co
 	return fields;
 }
 
-/* `result` is that of a function of the journal. */
+/* Logs the first failure. `result` is that of a function of the journal. */
 static void check_journal(struct history *history, const struct session *session, int result,
 			  const struct err *err)
 {
@@ -114,9 +121,9 @@ static void check_journal(struct history *history, const struct session *session
 	history->journal_failed = true;
 }
 
-/* Tells, once for a journal, of the first cell that is not in it whole. */
-static void tell_full(struct session *session, uint64_t number, size_t before, size_t after,
-		      const char *what)
+/* Reports, once for a journal, the first cell that is not whole in it. */
+static void report_full(struct session *session, uint64_t number, size_t before, size_t after,
+			const char *what)
 {
 	cleanup_free char *text = NULL;
 
@@ -137,8 +144,8 @@ static void ask_journal(struct history *history, struct session *session,
 	struct err err;
 
 	check_journal(history, session, journal_ask(journal, asked, &err), &err);
-	tell_full(session, asked->number, before, journal_left_out(journal),
-		  "cells may be missing in it");
+	report_full(session, asked->number, before, journal_left_out(journal),
+		    "cells may be missing in it");
 }
 
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked)
@@ -187,8 +194,8 @@ static void end_in_journal(struct history *history, struct session *session,
 	struct err err;
 
 	check_journal(history, session, journal_end(journal, entry, &taken, &err), &err);
-	tell_full(session, entry->number, before, journal_bare_count(journal),
-		  "outputs may be missing in it");
+	report_full(session, entry->number, before, journal_bare_count(journal),
+		    "outputs may be missing in it");
 	session_keep_notebook(session);
 }
 
@@ -229,8 +236,8 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	end_in_journal(history, result->session, &entry);
 }
 
-/* The record has no outputs: those are in the notebook. The code of a cell that ran is in "began".
- */
+/* Adds the record, which has no outputs: they are in the notebook. The code of a cell that ran is
+ * in the line "began". */
 static void audit_end(struct history *history, const struct exec_result *result,
 		      const json_t *record)
 {
@@ -238,7 +245,7 @@ static void audit_end(struct history *history, const struct exec_result *result,
 	json_t *fields = json_deep_copy(record);
 
 	json_put_str(fields, "language", cell->language);
-	if (result->generation > 0) /* the record has the one that follows a death */
+	if (result->generation > 0) /* after a death the record has the next generation */
 		json_put_int(fields, "generation", (json_int_t)result->generation);
 	if (!cell->ran && cell->code != NULL)
 		json_put(fields, "code", json_make_text(cell->code, cell->code_len));

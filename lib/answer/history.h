@@ -23,7 +23,7 @@ struct settings;
 
 /* Makes the history with its auditor. */
 struct history *history_new(const struct settings *settings);
-/* Frees it. `history` may be NULL. */
+/* Frees it with its auditor. */
 void history_free(struct history *history);
 /* Returns the auditor; borrowed. */
 struct auditor *history_auditor(const struct history *history);

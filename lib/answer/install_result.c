@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * install_result.c - makes texts of an installer's result. Names and versions are chosen by
+ * packages: they are quoted for sentences, and lines that would break the driver's format are left
+ * out.
+ */
 #include "answer/install_result.h"
 
 #include <string.h>

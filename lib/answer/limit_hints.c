@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * limit_hints.c - recognises the limit behind an error by the words of interpreters and programs.
+ *
+ * `rows` maps words to sentences, and the first match wins. A row row_holds only in the tiers in
+ * which ptycell sets that limit; elsewhere the same words have another cause. An error of the cell
+ * itself names its limit. A line of a program's output only suggests it, since a file's content may
+ * end with the same words. Errors that a server-side stop caused (memory, processor time, disk)
+ * need no words: the cell records them.
+ */
 #include "answer/limit_hints.h"
 
 #include <inttypes.h>
@@ -13,7 +22,7 @@
 #include "text/status_line.h"
 #include "workspace/disk_usage.h"
 
-enum { LINES_LOOKED_AT = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
+enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -30,7 +39,7 @@ static void explain_memory(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
 }
 
-/* Several processes have it, each less than one may. */
+/* The processes exceed the limit together, each of them less than one may use. */
 static void explain_memory_stop(struct buf *out, const struct cell *cell,
 				const struct session_limits *limits)
 {
@@ -52,7 +61,7 @@ static void explain_cpu_stop(struct buf *out, const struct cell *cell,
 		cell->cpu_stopped_ms / 1000, limits->cpu_max);
 }
 
-/* The kernel counts a page that may be written apart from its file before anybody writes it. */
+/* The kernel counts every page of a private writable map at once, before it is written. */
 static void explain_map(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(
@@ -63,7 +72,7 @@ static void explain_map(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
 }
 
-/* What one file may have was less than its limit. */
+/* The disk limit had lowered the maximum of one file. */
 static void explain_disk(struct buf *out, const struct cell *cell,
 			 const struct session_limits *limits)
 {
@@ -84,7 +93,7 @@ static void explain_disk(struct buf *out, const struct cell *cell,
 	buf_puts(out, " Delete what is not needed.\n");
 }
 
-/* The next file of the cell that is as large as one may be, from *at on; NULL: none. */
+/* Returns the next file, from *at on, that is exactly as large as allowed, or NULL. */
 static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
 {
 	while (*at < cell->change_count) {
@@ -97,7 +106,7 @@ static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
 	return NULL;
 }
 
-/* Not every program says that it could not write all. */
+/* Not every program reports that a write was cut off. */
 static void explain_cut(struct buf *out, const struct cell *cell,
 			const struct session_limits *limits)
 {
@@ -132,12 +141,13 @@ static void explain_file(struct buf *out, const struct session_limits *limits)
 
 static void explain_space(struct buf *out, const struct session_limits *limits)
 {
-	put_limit(out, "/tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
-	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
+	put_limit(out, "/tmp lies in memory and row_holds up to", limits->tmp_max, "tmp_max");
+	put_limit(out, " /dev/shm row_holds what processes leave of", limits->memory_max,
+		  "memory_max");
 	buf_puts(out, " Write large files to the working folder.\n");
 }
 
-/* There nobody can give it another size. */
+/* bubblewrap gives both the same size. */
 static void explain_space_bwrap(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
@@ -153,7 +163,7 @@ static void put_processes(struct buf *out, const char *what, const struct sessio
 		 what, limits->processes_max);
 }
 
-/* The kernel says the same of both, and the stack of a thread counts as memory at once. */
+/* The error is the same for both limits: the stack of a thread counts as memory at once. */
 static void explain_thread(struct buf *out, const struct session_limits *limits)
 {
 	buf_putf(
@@ -165,7 +175,7 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
 }
 
-/* SQLite does not say what its write came to. */
+/* SQLite's error does not name the cause of a failed write. */
 static void explain_database(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out, "If its file has become too large: one file here is limited to",
@@ -174,23 +184,23 @@ static void explain_database(struct buf *out, const struct session_limits *limit
 	buf_puts(out, "\n");
 }
 
-/* A write to a page for which there is no room cannot fail otherwise. */
+/* A write to a page for which there is no room can only fail by SIGBUS. */
 static void explain_bus_error(struct buf *out, const struct session_limits *limits)
 {
 	put_limit(out,
 		  "The kernel does that to who writes to memory for which there is no room left: "
-		  "shared memory lies in /dev/shm, which holds what processes leave of",
+		  "shared memory lies in /dev/shm, which row_holds what processes leave of",
 		  limits->memory_max, "memory_max");
 	buf_puts(out, " Or a file that was mapped became shorter.\n");
 }
 
-/* The kernel says the same of a lock, and of a read without data. */
+/* EAGAIN also means a lock that is held, and a read without data. */
 static void explain_eagain(struct buf *out, const struct session_limits *limits)
 {
 	put_processes(out, "If that was a new process or thread: here they are", limits);
 }
 
-/* Node leaves a terminal that process.stdin has read so that a read does not wait. */
+/* Node sets O_NONBLOCK on a terminal that process.stdin has read, and leaves it set. */
 static void explain_empty_input(struct buf *out, const struct session_limits *limits)
 {
 	(void)limits;
@@ -234,11 +244,11 @@ static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large",
 							       "File size limit exceeded" };
 static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
-/* What interpreters print for the kernel's answers. */
+/* The words that interpreters print for the kernel's errors. */
 static const struct {
 	const char *needles[ERROR_TEXT_NEEDLES_MAX];
 	void (*explain)(struct buf *out, const struct session_limits *limits);
-	enum policy_tier from; /* in these tiers */
+	enum policy_tier from; /* the tiers in which the row row_holds */
 	enum policy_tier to;
 } rows[] = {
 	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
@@ -289,14 +299,14 @@ static const struct {
 	  POLICY_NAMESPACES },
 };
 
-/* The call that made a Unix socket says nothing but that. */
+/* socket(2) of a Unix socket fails with this text alone. */
 static bool is_unix_socket(const struct cell *cell, const struct confinement *confinement)
 {
 	return !confinement_unix_sockets(confinement) && cell->error_text != NULL &&
 	       str_eq(cell->error_text, "[Errno 13] Permission denied");
 }
 
-/* A file that its owner shares and does not let others read, say. */
+/* For example a shared file whose permissions do not let the user read it. */
 static bool is_shared(const struct cell *cell, const struct confinement *confinement)
 {
 	const char *text = error_text_end(cell->error_text);
@@ -314,7 +324,7 @@ static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in
 				  "Check failed: reservation_.SetPermissions", "std::bad_alloc",
 				  NULL };
 
-/* Says so, and then where it was, at length. */
+/* V8 prints its reason, then a long stack: the whole text is searched. */
 static bool is_shells_v8(const struct cell *cell)
 {
 	return cell->state == CELL_DONE && str_eq(cell->language, "bash") && cell->has_exit_code &&
@@ -322,7 +332,7 @@ static bool is_shells_v8(const struct cell *cell)
 	       error_text_any(buf_str(&cell->text), v8);
 }
 
-/* Bash and V8 give up themselves, and say so, or are ended by what an allocation left undone. */
+/* Bash and V8 abort with a message, or crash after an allocation has failed. */
 static bool died_for_memory(const struct cell *cell)
 {
 	const char *text = buf_str(&cell->text);
@@ -337,10 +347,10 @@ static bool died_for_memory(const struct cell *cell)
 }
 
 /*
- * A shell and R say on the terminal what went wrong, and are at the end of it; Node, what happened
- * behind a cell's back.
+ * A shell and R print the error on the terminal and end with it. Node prints the errors of
+ * callbacks there, after which the cell is done.
  */
-static bool tells_by_text(const struct cell *cell)
+static bool prints_its_error(const struct cell *cell)
 {
 	if (str_eq(cell->language, "javascript"))
 		return cell->state == CELL_DONE;
@@ -349,10 +359,10 @@ static bool tells_by_text(const struct cell *cell)
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
 }
 
-static bool is_about(const struct cell *cell, const char *const *needles)
+static bool is_error_of(const struct cell *cell, const char *const *needles)
 {
-	if (tells_by_text(cell) &&
-	    error_text_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
+	if (prints_its_error(cell) &&
+	    error_text_line_end(&cell->text, needles, LINES_SEARCHED) != NULL)
 		return true;
 	return cell->state == CELL_RAISED && !cell->raised_by_code &&
 	       (error_text_any(cell->error_name, needles) ||
@@ -360,8 +370,8 @@ static bool is_about(const struct cell *cell, const char *const *needles)
 		error_text_any(error_text_last_line(cell->traceback), needles));
 }
 
-/* In a weak tier the kernel counts all of the user's processes, but for a control group. */
-static bool holds(size_t row, const struct confinement *confinement)
+/* In a weak tier RLIMIT_NPROC counts all processes of the user; a control group does not. */
+static bool row_holds(size_t row, const struct confinement *confinement)
 {
 	const struct cgroups *groups = confinement_groups(confinement);
 	enum policy_tier tier = confinement_tier(confinement);
@@ -372,7 +382,7 @@ static bool holds(size_t row, const struct confinement *confinement)
 	return tier >= rows[row].from && tier <= rows[row].to;
 }
 
-/* By the last call of the traceback, or of the one that a program printed. */
+/* Judges by the last call of the traceback, or of one that a program printed. */
 static bool was_mapping(const struct cell *cell)
 {
 	const char *text =
@@ -384,16 +394,16 @@ static bool was_mapping(const struct cell *cell)
 	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
 }
 
-/* The first that is about the cell's error, or, `caused`, about what led to it. */
+/* Explains by the first row for the cell's error or, if `caused`, for an exception before it. */
 static bool explain_row(struct buf *out, const struct cell *cell,
 			const struct session_limits *limits, const struct confinement *confinement,
 			bool caused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!holds(i, confinement))
+		if (!row_holds(i, confinement))
 			continue;
 		if (caused ? !error_text_before(cell->traceback, rows[i].needles)
-			   : !is_about(cell, rows[i].needles))
+			   : !is_error_of(cell, rows[i].needles))
 			continue;
 		if (rows[i].explain == explain_map && !was_mapping(cell))
 			continue;
@@ -403,7 +413,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	return false;
 }
 
-/* Of a file that became too large the file tells whether that was by our limit: explain_cut. */
+/* explain_file is left out: explain_cut knows from the file whether it met the limit. */
 static bool may_be_met_by_programs(size_t row)
 {
 	return rows[row].explain != explain_read_only && rows[row].explain != explain_denied &&
@@ -412,33 +422,33 @@ static bool may_be_met_by_programs(size_t row)
 }
 
 /*
- * Programs that met a limit say so, and the cell goes on. Whether a line is such a one's nobody
- * knows, so none is blamed.
+ * A program that meets a limit prints an error, and the cell continues. A line of a file's content
+ * may look the same, so the sentence says "perhaps".
  */
-static void explain_programs(struct buf *out, const struct cell *cell,
-			     const struct session_limits *limits,
-			     const struct confinement *confinement)
+static void explain_program_line(struct buf *out, const struct cell *cell,
+				 const struct session_limits *limits,
+				 const struct confinement *confinement)
 {
-	const char *said = NULL;
+	const char *found = NULL;
 
-	for (size_t i = 0; said == NULL && i < ARRAY_SIZE(rows); i++) {
-		if (!holds(i, confinement) || !may_be_met_by_programs(i) ||
+	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(rows); i++) {
+		if (!row_holds(i, confinement) || !may_be_met_by_programs(i) ||
 		    (rows[i].explain == explain_map && !was_mapping(cell)))
 			continue;
-		said = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
-		if (said == NULL)
+		found = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
+		if (found == NULL)
 			continue;
 		buf_putf(out,
 			 "A line of the output ends in '%s', perhaps because a limit was met. ",
-			 said);
+			 found);
 		rows[i].explain(out, limits);
 	}
 }
 
-/* A cell that wrote nothing met no limit, though the folder was full. */
+/* A cell that wrote no file met no limit, even if the folder was full. */
 static bool is_for_disk(const struct cell *cell, const struct session_limits *limits)
 {
-	if (cell->file_max < limits->file_max && is_about(cell, too_large))
+	if (cell->file_max < limits->file_max && is_error_of(cell, too_large))
 		return true;
 	return cell->file_max == 0 &&
 	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
@@ -484,7 +494,7 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 	}
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
 	    cell->state == CELL_INTERRUPTED)
-		explain_programs(out, cell, limits, confinement);
+		explain_program_line(out, cell, limits, confinement);
 	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
 		return;
 	if (is_unix_socket(cell, confinement)) {
@@ -500,15 +510,16 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 			      "it. The user can change them, or share the folder with :rw.\n");
 		return;
 	}
-	if (is_about(cell, no_space) && disk_is_full(workspace)) {
-		buf_puts(out, "The disk that holds the session's folder is full, or can have no "
-			      "more files. Delete what is not needed, or ask the user to make "
-			      "room there.\n");
+	if (is_error_of(cell, no_space) && disk_is_full(workspace)) {
+		buf_puts(out,
+			 "The disk that row_holds the session's folder is full, or can have no "
+			 "more files. Delete what is not needed, or ask the user to make "
+			 "room there.\n");
 		return;
 	}
 	if (explain_row(out, cell, limits, confinement, false))
 		return;
 	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, confinement, true))
 		return;
-	explain_programs(out, cell, limits, confinement);
+	explain_program_line(out, cell, limits, confinement);
 }

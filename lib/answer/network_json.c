@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * network_json.c - describes the network that code has: none, the allowed hosts by a proxy, or the
+ * machine's own.
+ *
+ * Whether a cell failed for lack of network is guessed from the words of its errors. Package
+ * managers are recognised apart, because their remedy is another tool and not another host.
+ */
 #include "answer/network_json.h"
 
 #include <string.h>
@@ -25,8 +32,8 @@ static const char no_effect[] =
 	"Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
 	"network of its own.";
 
-static const char *explain(const struct settings *settings, const struct confinement *confinement,
-			   enum mode mode)
+static const char *explain_mode(const struct settings *settings,
+				const struct confinement *confinement, enum mode mode)
 {
 	switch (mode) {
 	case MODE_HOST:
@@ -59,8 +66,8 @@ static bool has_phrase(const char *text, const char *const *phrases)
 	return false;
 }
 
-/* As Python, Node, curl, R and the C library put it. */
-static bool speaks_of_network(const char *text)
+/* The words of Python, Node, curl, R and the C library. */
+static bool has_network_error(const char *text)
 {
 	static const char *const phrases[] = {
 		"Network is unreachable",
@@ -76,10 +83,10 @@ static bool speaks_of_network(const char *text)
 	return has_phrase(text, phrases);
 }
 
-/* As pip, npm, uv and R put it that ran in the session itself, and not before the server. */
-static bool speaks_of_packages(const char *text)
+/* The words of pip, npm, uv and R that ran in the session, and not through the server. */
+static bool has_install_error(const char *text)
 {
-	static const char *const told[] = { "Asking ptycell to install ", NULL };
+	static const char *const through_server[] = { "Asking ptycell to install ", NULL };
 	static const char *const phrases[] = {
 		"error: externally-managed-environment",
 		"hint: See PEP 668 for the detailed specification.",
@@ -95,7 +102,7 @@ static bool speaks_of_packages(const char *text)
 		NULL,
 	};
 
-	return has_phrase(text, phrases) && !has_phrase(text, told);
+	return has_phrase(text, phrases) && !has_phrase(text, through_server);
 }
 
 void network_json_explain(struct buf *text, const struct exec_result *result)
@@ -105,16 +112,16 @@ void network_json_explain(struct buf *text, const struct exec_result *result)
 		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
 	enum mode mode = mode_of(session_confinement(result->session));
 
-	/* Also where nothing failed: what a script installs rarely ends it. */
+	/* Cells that did not fail count, too: a failed installation rarely ends a script. */
 	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
-	    speaks_of_packages(buf_str(&cell->text))) {
+	    has_install_error(buf_str(&cell->text))) {
 		buf_puts(text, "To install packages call install_packages, or write pip install "
 			       "NAME or npm install NAME as a command of the cell itself; from "
 			       "scripts, $(...) and %%bash it does not reach the index.\n");
 		return;
 	}
 	if (!failed ||
-	    (!speaks_of_network(cell->traceback) && !speaks_of_network(buf_str(&cell->text))))
+	    (!has_network_error(cell->traceback) && !has_network_error(buf_str(&cell->text))))
 		return;
 	if (mode == MODE_PROXY)
 		put_reach(text, session_settings(result->session)->hosts);
@@ -122,8 +129,8 @@ void network_json_explain(struct buf *text, const struct exec_result *result)
 		buf_putf(text,
 			 "%s Data comes in by upload_file, or from a folder that the user "
 			 "shares.\n",
-			 explain(session_settings(result->session),
-				 session_confinement(result->session), mode));
+			 explain_mode(session_settings(result->session),
+				      session_confinement(result->session), mode));
 }
 
 void network_json_guide(struct buf *text, const struct settings *settings)
@@ -179,7 +186,7 @@ json_t *network_json_describe(const struct settings *settings,
 	json_t *object = json_object();
 
 	json_put_str(object, "mode", names[mode]);
-	json_put_str(object, "explanation", explain(settings, confinement, mode));
+	json_put_str(object, "explanation", explain_mode(settings, confinement, mode));
 	if (mode == MODE_PROXY) {
 		json_put_str(object, "allowed", settings->hosts);
 		put_requests(object, proxy);

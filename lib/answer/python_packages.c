@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * python_packages.c - lists the packages of the interpreter that sessions get. Their folders are
+ * read without starting it; names and versions are cleaned, because packages choose them.
+ */
 #include "answer/python_packages.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * render.c - puts the blocks of an answer together, or the JSON object in their place.
+ *
+ * An answer is one line of the transport, so images, links and artifacts each have a budget. A JSON
+ * answer lists all files of the session and therefore waits for a scan, in which the call can be
+ * cancelled; it is then answered without the list.
+ */
 #include "answer/render.h"
 
 #include <stdlib.h>
@@ -24,8 +31,8 @@
 /* ---- images and links ---- */
 
 /*
- * Shows what fits; a later image may fit where an earlier did not. Returns how many of the others
- * lie in output/.
+ * Appends the images that fit; a later image may fit where an earlier one did not. Returns the
+ * number of the others that are stored in output/.
  */
 static size_t add_images(json_t *content, const struct cell *cell)
 {
@@ -56,7 +63,7 @@ static void add_links(json_t *content, const struct exec_result *result)
 	size_t links = 0;
 
 	if (cell->session_ended)
-		return; /* they lead nowhere any more */
+		return; /* its resources are gone */
 	for (size_t i = 0; i < cell->change_count && links < RENDER_LINKS_MAX; i++) {
 		const struct change *change = &cell->changes[i];
 		cleanup_free char *uri = NULL;
@@ -101,7 +108,7 @@ static bool runs_cell(const struct session *session, const char *language)
 	return false;
 }
 
-/* interact, with its language where the session has several. */
+/* Returns a call of interact, with the language where the session has several. */
 static char *interact_call(const struct exec_result *result, const char *argument)
 {
 	bool several = session_runner(result->session, 1) != NULL;
@@ -111,7 +118,7 @@ static char *interact_call(const struct exec_result *result, const char *argumen
 			 several ? "\"" : "", argument);
 }
 
-/* What to do about a cell that is not over. */
+/* Returns the call that continues a cell which is not over, or NULL. */
 static char *next_call(const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
@@ -157,7 +164,7 @@ static void build_status(struct buf *line, const struct exec_result *result)
 
 /* ---- the answer ---- */
 
-static json_t *meta(const struct history *history, const struct exec_result *result)
+static json_t *make_meta(const struct history *history, const struct exec_result *result)
 {
 	json_t *wrapped = json_object();
 	json_t *record = result->ended ? history_record(history, result) : cell_json_make(result);
@@ -212,7 +219,8 @@ static void finish_blocks(struct mcp_call *call, const struct history *history,
 	add_storage_links(content, result);
 	build_status(&status, result);
 	json_append(content, mcp_text(buf_str(&status), status.len));
-	mcp_call_finish(call, content, NULL, meta(history, result), explain_is_error(result->cell));
+	mcp_call_finish(call, content, NULL, make_meta(history, result),
+			explain_is_error(result->cell));
 }
 
 /* ---- RESULTS_JSON ---- */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * session_json.c - describes a session, or what every session would have: languages, limits,
+ * folders, storage and confinement. Of environment variables and secrets only the names are shown.
+ */
 #include "answer/session_json.h"
 
 #include <stdlib.h>
@@ -92,7 +96,6 @@ static void put_folders(json_t *answer, const struct session *session)
 						      : json_null());
 }
 
-/* Names only: that is what code needs to know. */
 static json_t *describe_environment(const struct settings *settings)
 {
 	const struct user_env *passed = &settings->passed;

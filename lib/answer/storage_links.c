@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * storage_links.c - shows the links to results in the storage.
+ *
+ * A link is a secret with an expiry: it is given to the user unchanged, and an answer names the
+ * time at which the first of its links expires. UNDER_WAY follows a subject with its verb ("2 files
+ * are").
+ */
 #include "answer/storage_links.h"
 
 #include <inttypes.h>
@@ -15,8 +22,8 @@
 #define UNDER_WAY "%s still on the way to the storage: a later answer has the links."
 
 enum {
-	LINK_COST = 200, /* bytes of a link in an answer, its URL aside */
-	URL_COST = 2,    /* and of each byte of it: as an object and as text */
+	LINK_COST = 200, /* bytes of a link in an answer, without its URL */
+	URL_COST = 2,    /* for each byte of the URL: as an object and as text */
 };
 
 static time_t first_to_expire(const struct exec_result *result)
@@ -86,7 +93,7 @@ void storage_links_put_news(json_t *object, const struct exec_result *result)
 	json_put(object, "links", links);
 }
 
-static bool find(const struct session *session, const char *path, struct uploaded *ret)
+static bool find_uploaded(const struct session *session, const char *path, struct uploaded *ret)
 {
 	return session_uploads(session) != NULL &&
 	       uploads_find(session_uploads(session), path, ret);
@@ -96,7 +103,7 @@ void storage_links_put(json_t *artifact, const struct session *session, const ch
 {
 	struct uploaded uploaded;
 
-	if (find(session, path, &uploaded))
+	if (find_uploaded(session, path, &uploaded))
 		put_link(artifact, &uploaded);
 }
 
@@ -105,7 +112,7 @@ bool storage_links_fit(size_t *left, const struct session *session, const char *
 	struct uploaded uploaded;
 	size_t cost;
 
-	if (!find(session, path, &uploaded))
+	if (!find_uploaded(session, path, &uploaded))
 		return true;
 	cost = LINK_COST + URL_COST * strlen(uploaded.url);
 	if (cost > *left)

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * variables.c - queries the drivers of a session for their variables, and cleans the replies.
+ *
+ * Secrets are taken out of a field before it is cut: a cut would leave the start of one. A field at
+ * the driver's own maximum may end within a secret already, so its end is searched for a part.
+ */
 #include "answer/variables.h"
 
 #include <stdlib.h>
@@ -13,18 +19,16 @@
 #include "text/sanitize.h"
 
 enum {
-	FIELD_BYTES_MAX =
-		4096,        /* looked at, of each field: shown are SANITIZE_QUOTE_MAX characters */
-	FIELD_CUT_MIN = 200, /* characters that a driver tells of a value */
+	FIELD_BYTES_MAX = 4096, /* read of each field; SANITIZE_QUOTE_MAX characters are shown */
+	FIELD_CUT_MIN = 200,    /* a field of this length may have been cut by the driver */
 };
 
-/* One interpreter's share. */
-struct ask {
+struct interpreter_query {
 	struct variables *variables;
 	const char *language; /* static */
 	struct query *query;  /* NULL once answered */
 	unsigned limit;
-	json_t *told; /* NULL: a problem */
+	json_t *list; /* NULL: none yet, or a problem */
 	uint64_t left_out;
 };
 
@@ -32,17 +36,17 @@ struct variables {
 	json_t *answer; /* borrowed */
 	void (*done)(void *data);
 	void *data;
-	const struct redact *redact; /* or NULL */
-	struct loop_defer nobody;    /* there is no interpreter to ask */
+	const struct redact *redact;      /* or NULL */
+	struct loop_defer no_interpreter; /* calls `done` when no interpreter runs */
 	struct buf problems;
 	size_t waiting;
 	size_t count;
-	struct ask asks[];
+	struct interpreter_query queries[];
 };
 
 /* ---- a driver's lines ---- */
 
-/* A secret goes before it is cut further, and what a driver's cut left of one. */
+/* Takes out the secrets, and a part of one at the end of a field that the driver has cut. */
 static char *without_secrets(const struct redact *redact, struct buf *plain)
 {
 	bool is_cut = plain->len >= FIELD_CUT_MIN;
@@ -52,7 +56,7 @@ static char *without_secrets(const struct redact *redact, struct buf *plain)
 	return text;
 }
 
-/* One tab-separated field, cleaned; moves past the tab. NULL when it is empty and no name. */
+/* Returns a tab-separated field, cleaned, and moves *line past it. Returns NULL if it is empty. */
 static json_t *take_field(const char **line, const char *end, bool is_name,
 			  const struct redact *redact)
 {
@@ -91,7 +95,7 @@ static json_t *take_variable(const char *language, const char *line, const char 
 json_t *variables_parse(const char *language, const char *lines, size_t len, size_t max,
 			const struct redact *redact, size_t *ret_left_out)
 {
-	json_t *told = json_array();
+	json_t *list = json_array();
 	const char *end = lines + len;
 
 	*ret_left_out = 0;
@@ -99,13 +103,13 @@ json_t *variables_parse(const char *language, const char *lines, size_t len, siz
 		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
 		const char *line_end = newline != NULL ? newline : end;
 
-		if (json_array_size(told) < max)
-			json_append(told, take_variable(language, lines, line_end, redact));
+		if (json_array_size(list) < max)
+			json_append(list, take_variable(language, lines, line_end, redact));
 		else
 			(*ret_left_out)++;
 		lines = line_end + (newline != NULL ? 1 : 0);
 	}
-	return told;
+	return list;
 }
 
 /* ---- asking ---- */
@@ -113,13 +117,13 @@ json_t *variables_parse(const char *language, const char *lines, size_t len, siz
 static void variables_free(struct variables *v)
 {
 	for (size_t i = 0; i < v->count; i++)
-		json_decref(v->asks[i].told);
-	loop_defer_stop(&v->nobody);
+		json_decref(v->queries[i].list);
+	loop_defer_stop(&v->no_interpreter);
 	buf_release(&v->problems);
 	free(v);
 }
 
-static void finish(struct variables *v)
+static void finish_variables(struct variables *v)
 {
 	void (*done)(void *data) = v->done;
 	void *data = v->data;
@@ -127,10 +131,10 @@ static void finish(struct variables *v)
 	uint64_t left_out = 0;
 
 	for (size_t i = 0; i < v->count; i++) {
-		if (v->asks[i].told == NULL)
+		if (v->queries[i].list == NULL)
 			continue;
-		(void)json_array_extend(all, v->asks[i].told);
-		left_out += v->asks[i].left_out;
+		(void)json_array_extend(all, v->queries[i].list);
+		left_out += v->queries[i].left_out;
 	}
 	json_put(v->answer, "variables", all);
 	if (left_out > 0)
@@ -141,31 +145,32 @@ static void finish(struct variables *v)
 	done(data);
 }
 
-static void on_answer(const struct query_answer *answer, void *data)
+static void on_variables(const struct query_answer *answer, void *data)
 {
-	struct ask *ask = data;
-	struct variables *v = ask->variables;
+	struct interpreter_query *interpreter_query = data;
+	struct variables *v = interpreter_query->variables;
 	size_t cut = 0;
 
-	ask->query = NULL;
+	interpreter_query->query = NULL;
 	if (answer->problem != NULL) {
-		buf_putf(&v->problems, "%s%s: %s", v->problems.len > 0 ? "; " : "", ask->language,
-			 answer->problem);
+		buf_putf(&v->problems, "%s%s: %s", v->problems.len > 0 ? "; " : "",
+			 interpreter_query->language, answer->problem);
 	} else {
-		size_t told;
+		size_t list;
 
-		ask->told = variables_parse(ask->language, answer->lines, answer->len, ask->limit,
-					    v->redact, &cut);
-		told = json_array_size(ask->told);
-		ask->left_out = answer->total > told ? answer->total - told : cut;
+		interpreter_query->list =
+			variables_parse(interpreter_query->language, answer->lines, answer->len,
+					interpreter_query->limit, v->redact, &cut);
+		list = json_array_size(interpreter_query->list);
+		interpreter_query->left_out = answer->total > list ? answer->total - list : cut;
 	}
 	if (--v->waiting == 0)
-		finish(v);
+		finish_variables(v);
 }
 
-static void on_nobody(struct loop_defer *defer)
+static void on_no_interpreter(struct loop_defer *defer)
 {
-	finish(container_of(defer, struct variables, nobody));
+	finish_variables(container_of(defer, struct variables, no_interpreter));
 }
 
 struct variables *variables_ask(struct loop *loop, struct session *session,
@@ -177,7 +182,7 @@ struct variables *variables_ask(struct loop *loop, struct session *session,
 
 	while (session_runner(session, count) != NULL)
 		count++;
-	v = xcalloc(1, sizeof(*v) + count * sizeof(v->asks[0]));
+	v = xcalloc(1, sizeof(*v) + count * sizeof(v->queries[0]));
 	v->redact = redact;
 	v->answer = answer;
 	v->done = done;
@@ -186,22 +191,23 @@ struct variables *variables_ask(struct loop *loop, struct session *session,
 	v->waiting = count;
 	buf_init(&v->problems, BUF_UNBOUNDED);
 	for (size_t i = 0; i < count; i++) {
-		struct ask *ask = &v->asks[i];
+		struct interpreter_query *interpreter_query = &v->queries[i];
 
-		ask->variables = v;
-		ask->language = runner_language(session_runner(session, i))->name;
-		ask->limit = VARIABLES_MAX / (unsigned)count;
-		ask->query = session_query_variables(session, i, ask->limit, on_answer, ask);
+		interpreter_query->variables = v;
+		interpreter_query->language = runner_language(session_runner(session, i))->name;
+		interpreter_query->limit = VARIABLES_MAX / (unsigned)count;
+		interpreter_query->query = session_query_variables(
+			session, i, interpreter_query->limit, on_variables, interpreter_query);
 	}
 	if (count == 0)
-		loop_defer_start(loop, &v->nobody, on_nobody);
+		loop_defer_start(loop, &v->no_interpreter, on_no_interpreter);
 	return v;
 }
 
 void variables_cancel(struct variables *v)
 {
 	for (size_t i = 0; i < v->count; i++)
-		if (v->asks[i].query != NULL)
-			runner_query_cancel(v->asks[i].query);
+		if (v->queries[i].query != NULL)
+			runner_query_cancel(v->queries[i].query);
 	variables_free(v);
 }

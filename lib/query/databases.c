@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * databases.c - makes the part of a request to ptycell-sql that names the database.
+ *
+ * Connection strings and passwords of the settings go into that part and nowhere else. A file of
+ * unixODBC decides which library a helper loads, so one that session code may change is never
+ * named.
+ */
 #include "query/databases.h"
 
 #include <string.h>
@@ -18,7 +25,8 @@ static const char default_name[] = "default";
 static const char files_name[] = "files";
 static const char file_scheme[] = "sqlite:";
 
-static const struct settings_database *find(const struct settings *settings, const char *name)
+static const struct settings_database *find_database(const struct settings *settings,
+						     const char *name)
 {
 	for (size_t i = 0; i < settings->database_count; i++)
 		if (strcasecmp(settings->databases[i].name, name) == 0)
@@ -30,7 +38,7 @@ json_t *databases_list(const struct settings *settings)
 {
 	json_t *names = json_array();
 
-	if (find(settings, default_name) != NULL)
+	if (find_database(settings, default_name) != NULL)
 		json_append(names, json_make_str(default_name));
 	json_append(names, json_make_str(files_name));
 	for (size_t i = 0; i < settings->database_count; i++)
@@ -39,40 +47,43 @@ json_t *databases_list(const struct settings *settings)
 	return names;
 }
 
-static json_t *make_about(const char *kind, const char *key, const char *value)
+static json_t *make_database(const char *kind, const char *key, const char *value)
 {
-	json_t *about = json_object();
+	json_t *database_json = json_object();
 
-	json_put_str(about, "kind", kind);
+	json_put_str(database_json, "kind", kind);
 	if (key != NULL)
-		json_put_str(about, key, value);
-	return about;
+		json_put_str(database_json, key, value);
+	return database_json;
 }
 
-static void put_place(json_t *about, const struct shares *shares, const char *key, const char *path)
+static void put_path(json_t *database_json, const struct shares *shares, const char *key,
+		     const char *path)
 {
 	if (path != NULL && path[0] == '/' && !shares_may_change(shares, path))
-		json_put_str(about, key, path);
+		json_put_str(database_json, key, path);
 }
 
-/* Where unixODBC finds what a DSN and a driver's name mean, as it would for the person. */
-static void put_places(json_t *about, const struct settings *settings, const struct shares *shares)
+/* Puts the files in which unixODBC looks up a DSN or a driver, as it does for the user. */
+static void put_odbc_paths(json_t *database_json, const struct settings *settings,
+			   const struct shares *shares)
 {
 	cleanup_free char *home = paths_user_home(settings->environment, geteuid());
 	cleanup_free char *own = home != NULL ? xasprintf("%s/.odbc.ini", home) : NULL;
 	const char *ini = paths_getenv(settings->environment, "ODBCINI");
 
-	put_place(about, shares, "ini", ini != NULL ? ini : own);
-	put_place(about, shares, "folder", paths_getenv(settings->environment, "ODBCSYSINI"));
+	put_path(database_json, shares, "ini", ini != NULL ? ini : own);
+	put_path(database_json, shares, "folder",
+		 paths_getenv(settings->environment, "ODBCSYSINI"));
 }
 
-/* The time zone of the session's code. */
-static json_t *with_zone(json_t *about_own, const struct settings *settings)
+/* Adds the time zone of session code. */
+static json_t *with_zone(json_t *database_own, const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->passed.count; i++)
 		if (str_eq(settings->passed.items[i].name, "TZ"))
-			json_put_str(about_own, "zone", settings->passed.items[i].value);
-	return about_own;
+			json_put_str(database_own, "zone", settings->passed.items[i].value);
+	return database_own;
 }
 
 static json_t *from_settings(const struct settings *settings, const struct shares *shares,
@@ -82,11 +93,11 @@ static json_t *from_settings(const struct settings *settings, const struct share
 	const size_t scheme = sizeof(file_scheme) - 1;
 	const char *password =
 		str_eq(database->name, default_name) ? settings->database_password : NULL;
-	json_t *about;
+	json_t *database_json;
 
 	if (strncmp(database->string, file_scheme, scheme) == 0) {
 		if (database->string[scheme] == '/')
-			return with_zone(make_about("sqlite", "path", database->string + scheme),
+			return with_zone(make_database("sqlite", "path", database->string + scheme),
 					 settings);
 		(void)err_set(err, ERR_INVALID,
 			      "the database '%s' is set to no absolute path: sqlite:/path/of/file",
@@ -97,14 +108,14 @@ static json_t *from_settings(const struct settings *settings, const struct share
 		(void)err_wrap(err, "the database '%s'", database->name);
 		return NULL;
 	}
-	about = make_about("odbc", "string", buf_str(&string));
-	put_places(about, settings, shares);
+	database_json = make_database("odbc", "string", buf_str(&string));
+	put_odbc_paths(database_json, settings, shares);
 	explicit_bzero(string.data, string.len);
-	return about;
+	return database_json;
 }
 
-/* A path below the session's folder, also as the session says it; NULL when it is none. */
-static const char *inside(const char *name, const char *data_path)
+/* Returns the path relative to the session's folder, or NULL for a path outside and for a name. */
+static const char *relative_path(const char *name, const char *data_path)
 {
 	size_t len = strlen(data_path);
 
@@ -115,7 +126,7 @@ static const char *inside(const char *name, const char *data_path)
 	return beneath_path_valid(name) && strpbrk(name, "./") != NULL ? name : NULL;
 }
 
-static void refuse(const struct settings *settings, const char *name, struct err *err)
+static void set_unknown(const struct settings *settings, const char *name, struct err *err)
 {
 	json_t *names = databases_list(settings);
 	cleanup_free char *list = json_write_text(names);
@@ -130,23 +141,23 @@ static void refuse(const struct settings *settings, const char *name, struct err
 
 bool databases_is_named(const struct settings *settings, const char *name)
 {
-	return find(settings, name != NULL ? name : default_name) != NULL;
+	return find_database(settings, name != NULL ? name : default_name) != NULL;
 }
 
 json_t *databases_find(const struct settings *settings, const struct shares *shares,
 		       const char *name, const char *data_path, struct err *err)
 {
 	const struct settings_database *database =
-		find(settings, name != NULL ? name : default_name);
+		find_database(settings, name != NULL ? name : default_name);
 	const char *path;
 
 	if (database != NULL)
 		return from_settings(settings, shares, database, err);
 	if (name == NULL || strcasecmp(name, files_name) == 0)
-		return with_zone(make_about("files", NULL, NULL), settings);
-	path = inside(name, data_path);
+		return with_zone(make_database("files", NULL, NULL), settings);
+	path = relative_path(name, data_path);
 	if (path != NULL)
-		return with_zone(make_about("file", "path", path), settings);
-	refuse(settings, name, err);
+		return with_zone(make_database("file", "path", path), settings);
+	set_unknown(settings, name, err);
 	return NULL;
 }

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * queries.c - a set of helper processes (`link`), each with a queue of queries.
+ *
+ * The first query of a queue runs. A stop_running is first a request to the helper, which can
+ * cancel at the database; after QUERIES_GRACE_MS the helper is killed, and the next query starts
+ * another one. A process that was asked to stop_running never gets a further query. Files of a
+ * failed query are removed here, since no answer names them.
+ */
 #include "query/queries.h"
 
 #include <stdlib.h>
@@ -26,7 +34,7 @@ struct queries {
 	json_int_t last_query;
 };
 
-/* One process. */
+/* A helper process for one folder and one database. */
 struct link {
 	struct list node;
 	struct queries *queries;
@@ -34,11 +42,12 @@ struct link {
 	json_t *database;
 	int dir_fd;
 	struct helper *helper; /* NULL before the first query */
-	struct list waiting;   /* of queries; the first one runs */
+	struct list waiting;   /* queries; the first one runs */
 	bool running;
-	bool ending; /* told to stop: takes no further query */
+	bool ending; /* told to stop_running: takes no further query */
 	bool timed_out;
-	struct loop_timer timer; /* its query's deadline, its own end, or the end of its use */
+	struct loop_timer
+		timer; /* the query's deadline, the end of the grace, or the end of idling */
 };
 
 struct query {
@@ -46,11 +55,11 @@ struct query {
 	struct link *link;
 	const struct query_handlers *handlers;
 	void *data;
-	json_t *order;
+	json_t *request;
 	json_int_t number;
 	uint64_t timeout_ms;
 	char *file;
-	char *slow; /* why it takes so long; NULL: it did not say */
+	char *slow; /* why it takes so long; NULL: not reported */
 };
 
 static void start_next(struct link *link);
@@ -61,7 +70,7 @@ static void on_grace(struct loop_timer *timer);
 static void query_free(struct query *query)
 {
 	list_remove(&query->node);
-	json_decref(query->order);
+	json_decref(query->request);
 	free(query->file);
 	free(query->slow);
 	free(query);
@@ -77,7 +86,7 @@ static bool remove_file(const struct link *link, char *path_own)
 	return dir >= 0 && unlinkat(dir, name, 0) == 0;
 }
 
-/* What there is of a result that nobody gets. */
+/* Removes the files of a result that no answer names. */
 static void remove_files(const struct link *link, const struct query *query)
 {
 	unsigned blob = 1;
@@ -110,10 +119,10 @@ static void link_free(struct link *link)
 	free(link);
 }
 
-/* All its queries fail. Frees it. */
+/* Fails all queries of the process and frees it. */
 static void link_fail(struct link *link, const struct err *err)
 {
-	/* Before its queries' ends, which may ask for others. */
+	/* Set before the callbacks, which may start further queries. */
 	link->ending = true;
 	loop_timer_stop(&link->timer);
 	helper_free(link->helper);
@@ -123,7 +132,7 @@ static void link_fail(struct link *link, const struct err *err)
 	link_free(link);
 }
 
-/* ---- what the process says ---- */
+/* ---- replies ---- */
 
 static void describe_end(const struct link *link, const struct query *query, struct err *err)
 {
@@ -148,7 +157,7 @@ static void query_over(struct link *link)
 	struct loop *loop = link->queries->loop;
 
 	link->running = false;
-	/* Told to stop when it was done already, it may wait for an order. */
+	/* Told to stop_running when it was done already, it may wait for an request. */
 	if (link->ending)
 		loop_timer_start(loop, &link->timer, loop_now(loop), on_grace);
 	else if (!list_empty(&link->waiting))
@@ -161,28 +170,28 @@ static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct link *link = helper_data(helper);
 	struct query *query;
-	struct query_reply said;
+	struct query_reply reply;
 
 	if (!link->running)
 		return;
 	query = list_entry(link->waiting.next, struct query, node);
-	query_reply_read(progress, query->number, &said);
-	if (said.kind == QUERY_REPLY_ROWS)
-		query->handlers->progress(query->data, said.rows);
-	if (said.kind == QUERY_REPLY_SLOW && query->slow == NULL)
-		query->slow = xstrdup(said.slow);
-	if (said.kind != QUERY_REPLY_ANSWER && said.kind != QUERY_REPLY_FAILED)
+	query_reply_read(progress, query->number, &reply);
+	if (reply.kind == QUERY_REPLY_ROWS)
+		query->handlers->progress(query->data, reply.rows);
+	if (reply.kind == QUERY_REPLY_SLOW && query->slow == NULL)
+		query->slow = xstrdup(reply.slow);
+	if (reply.kind != QUERY_REPLY_ANSWER && reply.kind != QUERY_REPLY_FAILED)
 		return;
 	loop_timer_stop(&link->timer);
-	if (said.kind == QUERY_REPLY_FAILED)
-		describe_end(link, query, &said.err);
-	end_query(query, said.kind == QUERY_REPLY_ANSWER ? said.answer : NULL,
-		  said.kind == QUERY_REPLY_FAILED ? &said.err : NULL);
+	if (reply.kind == QUERY_REPLY_FAILED)
+		describe_end(link, query, &reply.err);
+	end_query(query, reply.kind == QUERY_REPLY_ANSWER ? reply.answer : NULL,
+		  reply.kind == QUERY_REPLY_FAILED ? &reply.err : NULL);
 	query_over(link);
 }
 
-/* It ends by itself only when it cannot go on, or was told to. */
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+/* The helper ends by itself only after a failure or a stop. */
+static void on_helper_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct link *link = helper_data(helper);
 	struct err ended;
@@ -213,7 +222,8 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 		start_next(link);
 }
 
-static const struct helper_handlers helper_handlers = { .progress = on_progress, .done = on_done };
+static const struct helper_handlers helper_handlers = { .progress = on_progress,
+							.done = on_helper_done };
 
 /* ---- starting and stopping ---- */
 
@@ -221,10 +231,10 @@ static void on_grace(struct loop_timer *timer)
 {
 	struct link *link = container_of(timer, struct link, timer);
 
-	on_done(link->helper, NULL, NULL);
+	on_helper_done(link->helper, NULL, NULL);
 }
 
-static void stop(struct link *link)
+static void stop_running(struct link *link)
 {
 	if (link->ending)
 		return;
@@ -239,31 +249,30 @@ static void on_deadline(struct loop_timer *timer)
 	struct link *link = container_of(timer, struct link, timer);
 
 	link->timed_out = true;
-	stop(link);
+	stop_running(link);
 }
 
-static int send(struct link *link, const struct query *query, struct err *err)
+static int send_query(struct link *link, const struct query *query, struct err *err)
 {
 	struct helper_spec spec = { .path = link->queries->program,
-				    .order = query->order,
+				    .order = query->request,
 				    .fds = &link->dir_fd,
 				    .fd_count = 1 };
 
 	if (link->helper != NULL) {
-		helper_send(link->helper, query->order);
+		helper_send(link->helper, query->request);
 		return 0;
 	}
 	link->helper = helper_start(link->queries->loop, &spec, &helper_handlers, link, err);
 	return link->helper != NULL ? 0 : -1;
 }
 
-/* The first of those that wait. */
 static int start_first(struct link *link, struct err *err)
 {
 	const struct query *query = list_entry(link->waiting.next, struct query, node);
 
 	link->running = true;
-	if (send(link, query, err) < 0)
+	if (send_query(link, query, err) < 0)
 		return -1;
 	loop_timer_start(link->queries->loop, &link->timer,
 			 loop_now(link->queries->loop) + query->timeout_ms, on_deadline);
@@ -293,7 +302,7 @@ static struct link *find_link(const struct queries *queries, const struct query_
 	return NULL;
 }
 
-/* Room for one more: the process that was made first and has nothing to do goes. */
+/* Makes room for one more process: frees the oldest idle one. */
 static int make_room(struct queries *queries, struct err *err)
 {
 	struct list *node;
@@ -336,22 +345,22 @@ static struct link *link_new(struct queries *queries, const struct query_spec *s
 	return link;
 }
 
-static json_t *make_order(const struct query *query, const struct query_spec *spec)
+static json_t *make_request(const struct query *query, const struct query_spec *spec)
 {
-	json_t *order = json_object();
+	json_t *request = json_object();
 
-	json_put_int(order, "query", query->number);
-	json_put(order, "database", json_deep_copy(spec->database));
-	json_put(order, "sql", json_make_text(spec->sql, spec->sql_len));
-	json_put(order, "params",
+	json_put_int(request, "query", query->number);
+	json_put(request, "database", json_deep_copy(spec->database));
+	json_put(request, "sql", json_make_text(spec->sql, spec->sql_len));
+	json_put(request, "params",
 		 spec->params != NULL ? json_deep_copy(spec->params) : json_array());
-	json_put_str(order, "result", spec->file);
-	json_put_int(order, "inline_rows", (json_int_t)spec->inline_rows);
-	json_put_int(order, "inline_bytes", (json_int_t)spec->inline_bytes);
-	json_put_int(order, "rows_max", (json_int_t)spec->rows_max);
-	json_put_int(order, "bytes_max", (json_int_t)spec->bytes_max);
-	json_put_int(order, "timeout_ms", (json_int_t)spec->timeout_ms);
-	return order;
+	json_put_str(request, "result", spec->file);
+	json_put_int(request, "inline_rows", (json_int_t)spec->inline_rows);
+	json_put_int(request, "inline_bytes", (json_int_t)spec->inline_bytes);
+	json_put_int(request, "rows_max", (json_int_t)spec->rows_max);
+	json_put_int(request, "bytes_max", (json_int_t)spec->bytes_max);
+	json_put_int(request, "timeout_ms", (json_int_t)spec->timeout_ms);
+	return request;
 }
 
 struct query *queries_start(struct queries *queries, const struct query_spec *spec,
@@ -372,7 +381,7 @@ struct query *queries_start(struct queries *queries, const struct query_spec *sp
 	query->number = ++queries->last_query;
 	query->timeout_ms = spec->timeout_ms;
 	query->file = xstrdup(spec->file);
-	query->order = make_order(query, spec);
+	query->request = make_request(query, spec);
 	list_append(&link->waiting, &query->node);
 	if (link->running || link->ending || start_first(link, err) == 0)
 		return query;
@@ -387,7 +396,7 @@ void queries_cancel(struct query *query)
 	struct err err;
 
 	if (link->running && link->waiting.next == &query->node) {
-		stop(link);
+		stop_running(link);
 		return;
 	}
 	(void)err_set(&err, ERR_CANCELLED, "the query was cancelled");

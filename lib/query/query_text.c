@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * query_text.c - puts the table, the number of rows, the file of the rest with the line that reads
+ * it, and the notes. Only the table has a budget, because the other parts are short.
+ */
 #include "query/query_text.h"
 
 #include "base/mem.h"
@@ -41,7 +45,7 @@ static void put_notes(struct buf *out, const json_t *notes)
 	}
 }
 
-/* What stands under the table. */
+/* Returns the text below the table. */
 static char *make_summary(const char *file, const json_t *answer)
 {
 	json_int_t rows = json_integer_value(json_object_get(answer, "row_count"));

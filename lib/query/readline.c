@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * readline.c - writes a call of pandas.read_csv for a file of ptycell-sql.
+ *
+ * Each column that pandas would guess wrong gets a dtype or a list of missing values. Beyond
+ * COLUMNS_NAMED_MAX such columns every column is read as text, so that the line stays short. "long"
+ * marks values that fit neither a double nor Int64 beside NULL.
+ */
 #include "query/readline.h"
 
 #include <stdbool.h>
@@ -11,7 +18,7 @@
 
 enum { COLUMNS_NAMED_MAX = 40 };
 
-static bool says(const json_t *column, const char *key)
+static bool has_flag(const json_t *column, const char *key)
 {
 	return json_is_true(json_object_get(column, key));
 }
@@ -33,30 +40,30 @@ static bool is_text(const json_t *column)
 	return true;
 }
 
-/* What pandas would not find out; NULL where it does. */
+/* Returns the dtype that pandas needs, or NULL where it finds the right one itself. */
 static const char *dtype_of(const json_t *column)
 {
-	if (is_text(column) || (is_type(column, "decimal") && says(column, "long")))
+	if (is_text(column) || (is_type(column, "decimal") && has_flag(column, "long")))
 		return "str";
-	if (!says(column, "nulls"))
+	if (!has_flag(column, "nulls"))
 		return NULL;
 	if (is_type(column, "boolean"))
 		return "'boolean'";
 	if (!is_type(column, "integer") && !is_type(column, "bigint"))
 		return NULL;
-	/* pandas reads Int64 beside nothing as doubles first. */
-	return says(column, "long") ? "str" : "'Int64'";
+	/* Beside an empty field pandas reads Int64 as doubles first, which lose digits. */
+	return has_flag(column, "long") ? "str" : "'Int64'";
 }
 
-/* What is missing in the column; "" where nothing is. */
+/* Returns the texts that mean NULL in the column, or "" if none does. */
 static const char *missing_of(const json_t *column)
 {
 	if (is_text(column))
-		return says(column, "nulls") || !says(column, "empties") ? "['']" : "";
-	return says(column, "nan") ? "['', 'NaN']" : "['']";
+		return has_flag(column, "nulls") || !has_flag(column, "empties") ? "['']" : "";
+	return has_flag(column, "nan") ? "['', 'NaN']" : "['']";
 }
 
-/* A name as pandas has it: the second "id" is "id.1", none in column 2 is "Unnamed: 2". */
+/* Puts the name that pandas uses: the second "id" is "id.1", "" in column 2 is "Unnamed: 2". */
 static void put_name(struct buf *out, const json_t *columns, size_t index)
 {
 	const json_t *name = json_object_get(json_array_get(columns, index), "name");
@@ -75,7 +82,7 @@ static void put_name(struct buf *out, const json_t *columns, size_t index)
 	buf_puts(out, plain);
 }
 
-/* {"NAME": WHAT, ...} of the columns of which `what_of` says something. */
+/* Puts {"NAME": WHAT, ...} for the columns for which `what_of` returns a text. */
 static void put_dict(struct buf *out, const json_t *columns,
 		     const char *(*what_of)(const json_t *column))
 {
@@ -107,7 +114,7 @@ static size_t count_typed(const json_t *columns)
 	return count;
 }
 
-/* pandas reads many doubles a bit beside what is written, unless it is asked not to. */
+/* By default pandas parses many doubles inexactly. */
 static bool has_doubles(const json_t *columns)
 {
 	size_t index;
@@ -131,13 +138,13 @@ static bool is_usual(const json_t *columns)
 	return true;
 }
 
-static void tell_both(struct buf *out, const json_t *columns)
+static void put_both_note(struct buf *out, const json_t *columns)
 {
 	size_t index;
 	const json_t *column;
 
 	json_array_foreach (columns, index, column) {
-		if (!is_text(column) || !says(column, "nulls") || !says(column, "empties"))
+		if (!is_text(column) || !has_flag(column, "nulls") || !has_flag(column, "empties"))
 			continue;
 		buf_puts(out, "\n(");
 		put_name(out, columns, index);
@@ -165,5 +172,5 @@ void readline_put(struct buf *out, const json_t *columns, const char *file)
 	if (typed <= COLUMNS_NAMED_MAX && has_doubles(columns))
 		buf_puts(out, ", float_precision='round_trip'");
 	buf_puts(out, ")");
-	tell_both(out, columns);
+	put_both_note(out, columns);
 }

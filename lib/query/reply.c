@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * reply.c - checks the shape of a reply: callers may use its members without checks of their own.
+ * A reply about another query than the running one is ignored, since it came after a stop.
+ */
 #include "query/reply.h"
 
 #include <stdbool.h>
@@ -33,7 +37,7 @@ static bool are_rows(const json_t *rows, size_t columns)
 	return true;
 }
 
-/* A count from 0 to `max`; one that is not there is 0. */
+/* Returns whether the member is a count from 0 to `max`, or missing. */
 static bool is_count(const json_t *answer, const char *key, json_int_t max)
 {
 	const json_t *count = json_object_get(answer, key);
@@ -42,7 +46,6 @@ static bool is_count(const json_t *answer, const char *key, json_int_t max)
 				 json_integer_value(count) <= max);
 }
 
-/* Sentences, or none. */
 static bool are_notes(const json_t *notes)
 {
 	size_t index;
@@ -86,15 +89,15 @@ static void read_failure(const json_t *failed, struct query_reply *ret)
 	(void)err_set(&ret->err, code_of(failed), "%s", message != NULL ? message : "it failed");
 }
 
-void query_reply_read(const json_t *said, json_int_t query, struct query_reply *ret)
+void query_reply_read(const json_t *reply, json_int_t query, struct query_reply *ret)
 {
-	const json_t *number = json_object_get(said, "query");
-	const json_t *rows = json_object_get(said, "rows");
-	const json_t *failed = json_object_get(said, "failed");
+	const json_t *number = json_object_get(reply, "query");
+	const json_t *rows = json_object_get(reply, "rows");
+	const json_t *failed = json_object_get(reply, "failed");
 
 	*ret = (struct query_reply){ .kind = QUERY_REPLY_NOTHING,
-				     .slow = json_string_value(json_object_get(said, "slow")),
-				     .answer = json_object_get(said, "answer") };
+				     .slow = json_string_value(json_object_get(reply, "slow")),
+				     .answer = json_object_get(reply, "answer") };
 	if (!json_is_integer(number) || json_integer_value(number) != query)
 		return;
 	if (failed != NULL) {

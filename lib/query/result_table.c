@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * result_table.c - writes values so that different ones look different.
+ *
+ * A text is shown bare only if cleaning does not change it and it cannot be taken for NULL, a
+ * quoted value or two values. All others are JSON strings. Cuts count characters, not bytes.
+ */
 #include "query/result_table.h"
 
 #include <stdint.h>
@@ -22,7 +28,7 @@ static const char *name_of(const json_t *column)
 	return json_string_value(json_object_get(column, "name"));
 }
 
-/* Blanks at an end, line ends and what cleaning would take away are nothing that people see. */
+/* Blanks at an end, line ends and characters that cleaning removes are invisible. */
 static bool shows_itself(const char *s, size_t len)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
@@ -35,8 +41,8 @@ static bool shows_itself(const char *s, size_t len)
 	       buf_str(&line)[line.len - 1] == s[len - 1];
 }
 
-/* What would be read as something else: "", NULL, two values, a value in quotes. */
-static bool is_taken(const char *s)
+/* Returns whether the text reads as something else: "", NULL, two values, a quoted value. */
+static bool is_ambiguous(const char *s)
 {
 	return *s == '\0' || *s == '"' || str_eq(s, "NULL") || strstr(s, " | ") != NULL;
 }
@@ -47,7 +53,7 @@ static void put_text(struct table *table, const char *s, size_t len)
 	cleanup_json json_t *text = json_make_text(s, kept);
 	const char *shown = json_string_value(text);
 
-	if (is_taken(shown) || !shows_itself(shown, json_string_length(text))) {
+	if (is_ambiguous(shown) || !shows_itself(shown, json_string_length(text))) {
 		cleanup_free char *quoted = json_write_text(text);
 
 		buf_puts(table->out, quoted);
@@ -74,7 +80,7 @@ static void put_cell(struct table *table, const json_t *value)
 	}
 }
 
-/* Long values share what is left when all values are too much. */
+/* Returns the characters of a long value: an equal share of `max_chars`, if all exceed it. */
 static size_t cell_max(const json_t *rows, size_t max_chars)
 {
 	size_t least = size_min(RESULT_TABLE_CELL_MIN, max_chars / RESULT_TABLE_SHARES);
@@ -142,7 +148,7 @@ json_t *result_table_copy_columns(const json_t *columns)
 	return out;
 }
 
-/* Only what a value can be: a program that was taken over may say more. */
+/* A helper that was taken over may send objects and arrays, which no value is. */
 static json_t *copy_value(const json_t *value)
 {
 	if (json_is_object(value) || json_is_array(value))
