@@ -2,7 +2,7 @@
 /*
  * limit_hints.c - recognises the limit behind an error by the words of interpreters and programs.
  *
- * `rows` maps words to sentences, and the first match wins. A row row_holds only in the tiers in
+ * `rows` maps words to sentences, and the first match wins. A row holds only in the tiers in
  * which ptycell sets that limit; elsewhere the same words have another cause. An error of the cell
  * itself names its limit. A line of a program's output only suggests it, since a file's content may
  * end with the same words. Errors that a server-side stop caused (memory, processor time, disk)
@@ -141,9 +141,8 @@ static void explain_file(struct buf *out, const struct session_limits *limits)
 
 static void explain_space(struct buf *out, const struct session_limits *limits)
 {
-	put_limit(out, "/tmp lies in memory and row_holds up to", limits->tmp_max, "tmp_max");
-	put_limit(out, " /dev/shm row_holds what processes leave of", limits->memory_max,
-		  "memory_max");
+	put_limit(out, "/tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
+	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
 	buf_puts(out, " Write large files to the working folder.\n");
 }
 
@@ -189,7 +188,7 @@ static void explain_bus_error(struct buf *out, const struct session_limits *limi
 {
 	put_limit(out,
 		  "The kernel does that to who writes to memory for which there is no room left: "
-		  "shared memory lies in /dev/shm, which row_holds what processes leave of",
+		  "shared memory lies in /dev/shm, which holds what processes leave of",
 		  limits->memory_max, "memory_max");
 	buf_puts(out, " Or a file that was mapped became shorter.\n");
 }
@@ -248,7 +247,7 @@ static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on 
 static const struct {
 	const char *needles[ERROR_TEXT_NEEDLES_MAX];
 	void (*explain)(struct buf *out, const struct session_limits *limits);
-	enum policy_tier from; /* the tiers in which the row row_holds */
+	enum policy_tier from; /* the tiers in which the row holds */
 	enum policy_tier to;
 } rows[] = {
 	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
@@ -511,10 +510,9 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 		return;
 	}
 	if (is_error_of(cell, no_space) && disk_is_full(workspace)) {
-		buf_puts(out,
-			 "The disk that row_holds the session's folder is full, or can have no "
-			 "more files. Delete what is not needed, or ask the user to make "
-			 "room there.\n");
+		buf_puts(out, "The disk that holds the session's folder is full, or can have no "
+			      "more files. Delete what is not needed, or ask the user to make "
+			      "room there.\n");
 		return;
 	}
 	if (explain_row(out, cell, limits, confinement, false))

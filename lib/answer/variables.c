@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * variables.c - queries the drivers of a session for their variables, and cleans the replies.
+ * variables.c - asks the drivers of a session for their variables, and cleans the replies.
  *
  * Secrets are taken out of a field before it is cut: a cut would leave the start of one. A field at
  * the driver's own maximum may end within a secret already, so its end is searched for a part.

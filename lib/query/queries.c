@@ -2,9 +2,9 @@
 /*
  * queries.c - a set of helper processes (`link`), each with a queue of queries.
  *
- * The first query of a queue runs. A stop_running is first a request to the helper, which can
+ * The first query of a queue runs. A stop is first a request to the helper, which can
  * cancel at the database; after QUERIES_GRACE_MS the helper is killed, and the next query starts
- * another one. A process that was asked to stop_running never gets a further query. Files of a
+ * another one. A process that was asked to stop never gets a further query. Files of a
  * failed query are removed here, since no answer names them.
  */
 #include "query/queries.h"
@@ -44,10 +44,9 @@ struct link {
 	struct helper *helper; /* NULL before the first query */
 	struct list waiting;   /* queries; the first one runs */
 	bool running;
-	bool ending; /* told to stop_running: takes no further query */
+	bool ending; /* asked to stop: takes no further query */
 	bool timed_out;
-	struct loop_timer
-		timer; /* the query's deadline, the end of the grace, or the end of idling */
+	struct loop_timer timer; /* of the deadline, the grace or the idle time */
 };
 
 struct query {
@@ -157,7 +156,7 @@ static void query_over(struct link *link)
 	struct loop *loop = link->queries->loop;
 
 	link->running = false;
-	/* Told to stop_running when it was done already, it may wait for an request. */
+	/* The request to stop may have come after its reply: then it waits for another. */
 	if (link->ending)
 		loop_timer_start(loop, &link->timer, loop_now(loop), on_grace);
 	else if (!list_empty(&link->waiting))
