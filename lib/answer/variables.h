@@ -15,10 +15,10 @@ enum { VARIABLES_MAX = 200 }; /* an answer is one line of less than 1,000,000 by
 
 /*
  * Asks every interpreter of the session, then puts into `answer` (borrowed until `done`)
- *   variables           [{language, name, type, shape, bytes, value}], members without a value
+ * - variables           [{language, name, type, shape, bytes, value}], members without a value
  *                       left out; at most VARIABLES_MAX, the same number for each language
- *   variables_left_out  the number of further ones, if any
- *   variables_problem   the interpreters that could not be asked, and why, if any
+ * - variables_left_out  the number of further ones, if any
+ * - variables_problem   the interpreters that could not be asked, and why, if any
  * `redact` (borrowed, may be NULL) takes secrets out before values are cut. `done` is called once,
  * from the loop, also when the session ends meanwhile.
  */

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * content.c - reads the query of a resource's URI, and ends a read with a text or a blob.
+ *
+ * An answer is one line of the transport, of less than 1,000,000 bytes. A part is read with up to
+ * CONTENT_AROUND bytes on either side, so that a character cut by a border can be recognised: it
+ * belongs to the part in which it begins.
+ */
 #include "resources/content.h"
 
 #include <errno.h>
@@ -16,7 +23,7 @@
 enum {
 	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
 	RESOURCE_TEXT_MAX = 900000,   /* bytes of a text in JSON; a line has less than 1,000,000 */
-	GROWTH_MAX = 6,               /* what a byte becomes in JSON at most */
+	GROWTH_MAX = 6,               /* the most bytes that JSON needs for one byte of text */
 };
 
 /* ---- queries ---- */
@@ -160,7 +167,7 @@ void content_finish_base64(struct mcp_call *call, const char *uri, const char *m
 	finish_with(call, uri, mime, "blob", json_make_text(buf_str(base64), base64->len));
 }
 
-/* What a text grows to in JSON; base64 of the same bytes always fits into a line. */
+/* Escapes make a text longer. Base64 of the same bytes always fits a line. */
 static bool fits_as_text(const json_t *text)
 {
 	cleanup_free char *written = NULL;

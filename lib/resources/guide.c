@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * guide.c - appends the chapters that depend on this machine to the text of guide.md: packages,
+ * shares and network. It does so at every read, because the user may install packages meanwhile.
+ */
 #include "resources/guide.h"
 
 #include <assert.h>

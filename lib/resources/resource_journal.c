@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* resource_journal.c - what was done in a session: cells, figures, notebook and script. */
+/*
+ * resource_journal.c - the record of a session: cells, figures, notebook and script.
+ *
+ * Notebook and script are drawn from the journal when they are read, and only for the range that is
+ * asked for. The size comes first: it decides whether the range fits one answer.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +69,7 @@ static void read_notebook(struct mcp_call *call, struct journal *journal, const 
 		content_finish(call, uri, notebook_mime, &data, true);
 }
 
-/* The language that the query names, or that of most cells. */
+/* Sets *ret to the language that the query names, or to that of most cells. */
 static int choose_language(const struct journal *journal, const char *query, const char **ret,
 			   struct err *err)
 {
@@ -135,7 +140,7 @@ static json_t *list_cells(const struct journal *journal)
 	return cells;
 }
 
-/* Where each figure can be read. */
+/* Adds the URI of each figure. */
 static void put_figure_uris(json_t *cell, const char *uri)
 {
 	json_t *figures = json_object_get(cell, "figures");
@@ -148,7 +153,7 @@ static void put_figure_uris(json_t *cell, const char *uri)
 	}
 }
 
-/* A part of a JSON text: all of it unless the query says otherwise. */
+/* Ends the call with the part of a JSON text that the query names, by default all of it. */
 static void finish_part(struct mcp_call *call, const char *uri, const char *query,
 			json_t *value_own)
 {
@@ -182,7 +187,7 @@ static void read_cell(struct mcp_call *call, const struct journal *journal, size
 	finish_part(call, uri, query, cell);
 }
 
-/* Base64 of a figure that fits a line; a larger one lies in output/. */
+/* A figure that is too large for a line is stored in output/. */
 static void read_figure(struct mcp_call *call, const struct journal *journal, size_t index,
 			size_t figure, const char *uri)
 {
@@ -201,7 +206,7 @@ static void read_figure(struct mcp_call *call, const struct journal *journal, si
 		content_refuse(call, uri, &err);
 }
 
-/* Decimal without leading zeros, up to 15 digits; moves past it. */
+/* Reads a decimal number without leading zeros, up to 15 digits, and moves *p past it. */
 static bool take_number(const char **p, uint64_t *ret)
 {
 	size_t digits = strspn(*p, "0123456789");

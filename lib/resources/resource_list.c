@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* resource_list.c - resources/list: sessions, their notebooks and what lies in their output/. */
+/*
+ * resource_list.c - resources/list: sessions, their notebooks and the files of their output/.
+ *
+ * A page visits one session after the other, in the order of their ids, and waits for the files of
+ * each. Sessions and files may come and go between pages. A cursor is ID/PATH: the session, and the
+ * last of its files on the page before, or nothing when none of them was listed. The next page
+ * continues behind it, whether or not they still exist.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,29 +27,24 @@ enum {
 	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
 	PAGE = 200,
 	PAGE_BYTES = 800000, /* an answer is one line of less than 1,000,000 */
-	FILE_COST = 200,     /* bytes of a file in it, its path aside */
-	/* And of each byte of the path, which is there as a name and in the uri, escaped. */
+	FILE_COST = 200,     /* bytes of a file in the answer, without its path */
+	/* For each byte of the path: it is there as the name and in the URI, escaped. */
 	FILE_PATH_COST = 9,
 };
 
 static const char output[] = "output/";
 
-/*
- * A page being made. A cursor is ID/PATH, the session and the last of its files that came before,
- * or ID/ when none did: what is there still follows, whatever else goes. Secrets in it are named.
- * Sessions come in the order of their ids.
- */
 struct resource_page {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *resources;
 	size_t left;  /* bytes */
-	char *id;     /* of the session that is looked at; NULL before the first */
-	char *after;  /* of its files; "": it is begun with */
-	bool waiting; /* for them */
+	char *id;     /* of the current session; NULL before the first */
+	char *after;  /* the shown path of its last listed file; "": none yet */
+	bool waiting; /* for its files */
 };
 
-static void look_at(struct resource_page *page, struct session *session);
+static void list_session(struct resource_page *page, struct session *session);
 
 static void page_free(struct resource_page *page)
 {
@@ -52,7 +54,7 @@ static void page_free(struct resource_page *page)
 	free(page);
 }
 
-static void finish(struct resource_page *page, char *next_own)
+static void finish_page(struct resource_page *page, char *next_own)
 {
 	cleanup_free char *next = next_own;
 	json_t *result = json_object();
@@ -109,17 +111,17 @@ static bool is_listed(const struct file_info *file)
 	return !file->is_link && strncmp(file->path, output, sizeof(output) - 1) == 0;
 }
 
-/* The cursor that stands behind this file; NULL: at the start of the session's. */
+/* Returns the cursor behind this file. With NULL: before the session's first file. */
 static char *make_cursor(const struct resource_page *page, const char *path)
 {
 	const struct redact *redact = page->service->settings->redact;
-	cleanup_free char *told = artifact_shown_path(path != NULL ? path : "", redact);
-	cleanup_free char *encoded = percent_encode(told);
+	cleanup_free char *shown = artifact_shown_path(path != NULL ? path : "", redact);
+	cleanup_free char *encoded = percent_encode(shown);
 
 	return xasprintf("%s/%s", page->id, encoded);
 }
 
-/* True when the page is full: `*ret_cursor` is where the next one begins. */
+/* Returns whether the page is full; then *ret_cursor is the start of the next one. */
 static bool add_files(struct resource_page *page, const struct scan *scan, char **ret_cursor)
 {
 	size_t count;
@@ -149,7 +151,7 @@ static struct session *session_of(const struct resource_page *page, const char *
 	return NULL;
 }
 
-/* The one with the next id; NULL of `id`: the first. */
+/* Returns the session with the next id, or the first one if `id` is NULL. */
 static struct session *session_after(const struct resource_page *page, const char *id)
 {
 	const struct table *table = page->service->table;
@@ -165,7 +167,7 @@ static struct session *session_after(const struct resource_page *page, const cha
 	return next;
 }
 
-static void on_files(void *data, const struct scan *scan)
+static void on_session_files(void *data, const struct scan *scan)
 {
 	struct resource_page *page = data;
 	cleanup_free char *id = xstrdup(page->id);
@@ -173,17 +175,18 @@ static void on_files(void *data, const struct scan *scan)
 
 	page->waiting = false;
 	if (scan != NULL && add_files(page, scan, &next)) {
-		finish(page, next);
+		finish_page(page, next);
 		return;
 	}
 	mem_cleanup(&page->after);
-	look_at(page, session_after(page, id)); /* it ended meanwhile, or has no more */
+	list_session(page,
+		     session_after(page, id)); /* the session has ended, or has no more files */
 }
 
-static void look_at(struct resource_page *page, struct session *session)
+static void list_session(struct resource_page *page, struct session *session)
 {
 	if (session == NULL) {
-		finish(page, NULL);
+		finish_page(page, NULL);
 		return;
 	}
 	free(page->id);
@@ -191,13 +194,13 @@ static void look_at(struct resource_page *page, struct session *session)
 	if (page->after == NULL)
 		page->after = xstrdup("");
 	if (page->after[0] == '\0' && json_array_size(page->resources) + 2 >= PAGE) {
-		finish(page, make_cursor(page, NULL));
+		finish_page(page, make_cursor(page, NULL));
 		return;
 	}
 	if (page->after[0] == '\0')
 		add_session(page, session);
 	page->waiting = true;
-	session_known_files(session, on_files, page);
+	session_known_files(session, on_session_files, page);
 }
 
 static void on_cancel(struct mcp_call *call, void *data)
@@ -211,7 +214,7 @@ static void on_cancel(struct mcp_call *call, void *data)
 	page_free(page);
 }
 
-/* False for a cursor that is none of ours. */
+/* Returns false for a cursor that this server did not make. */
 static bool read_cursor(struct resource_page *page, const char *cursor, struct session **ret_first)
 {
 	const char *slash = strchr(cursor, '/');
@@ -252,5 +255,5 @@ void resource_list(struct mcp_call *call, const char *cursor, void *context)
 			    make_resource(RESOURCES_SESSIONS, "sessions", "application/json"));
 	}
 	mcp_call_on_cancel(call, on_cancel, page);
-	look_at(page, first);
+	list_session(page, first);
 }

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * resources.c - finds the resource of a URI, and reads files in ranges.
+ *
+ * A file whose path has a secret is named by its shown path, in which the secret is replaced. Such
+ * a URI is resolved by a scan of the session's files. A part of a text is read with the longest
+ * secret around it, so that a secret across its border is found.
+ */
 #include "resources/resources.h"
 
 #include <errno.h>
@@ -93,7 +100,7 @@ static int read_range(int fd, uint64_t offset, size_t len, struct buf *out, stru
 	return 0;
 }
 
-/* A secret may lie across the borders of a part: what stands around it is read, too. */
+/* Reads as many bytes around the part as a secret can have: one may cross its border. */
 static int read_redacted(int fd, const struct content_range *range, const struct redact *redact,
 			 struct buf *out, struct err *err)
 {
@@ -119,8 +126,8 @@ struct wanted {
 	const struct redact *redact; /* NULL: the bytes as they are */
 };
 
-static int load(const struct session *session, const struct wanted *wanted, struct buf *out,
-		struct err *err)
+static int load_file(const struct session *session, const struct wanted *wanted, struct buf *out,
+		     struct err *err)
 {
 	off_t size = 0;
 	struct content_range range;
@@ -138,8 +145,8 @@ static int load(const struct session *session, const struct wanted *wanted, stru
 	return 0;
 }
 
-/* A file that is told by this path, in which secrets are named. */
-struct search {
+/* The search for the file with a shown path. */
+struct path_search {
 	struct mcp_call *call;
 	struct session *session;
 	char *uri;
@@ -147,11 +154,11 @@ struct search {
 	const struct redact *redact;
 };
 
-static void search_free(struct search *search)
+static void search_free(struct path_search *path_search)
 {
-	free(search->uri);
-	free(search->path);
-	free(search);
+	free(path_search->uri);
+	free(path_search->path);
+	free(path_search);
 }
 
 static void answer_file(struct mcp_call *call, const struct session *session, const char *uri,
@@ -160,7 +167,7 @@ static void answer_file(struct mcp_call *call, const struct session *session, co
 	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
-	if (load(session, wanted, &data, &err) < 0)
+	if (load_file(session, wanted, &data, &err) < 0)
 		content_refuse(call, uri, &err);
 	else
 		content_finish(call, uri, mime_of_name(wanted->path), &data, wanted->is_text);
@@ -177,35 +184,35 @@ static void read_path(struct mcp_call *call, const struct session *session, cons
 	answer_file(call, session, uri, &wanted);
 }
 
-static void on_files(void *data, const struct scan *scan)
+static void on_search_files(void *data, const struct scan *scan)
 {
-	struct search *search = data;
+	struct path_search *path_search = data;
 	size_t count = 0;
 	const struct file_info *files = scan == NULL ? NULL : scan_files(scan, &count);
-	size_t i = artifact_find(files, count, search->path, search->redact);
+	size_t i = artifact_find(files, count, path_search->path, path_search->redact);
 
 	if (scan == NULL)
-		mcp_call_refuse_unknown_resource(search->call, search->uri);
+		mcp_call_refuse_unknown_resource(path_search->call, path_search->uri);
 	else
-		read_path(search->call, search->session, search->uri,
-			  i < count ? files[i].path : search->path, search->redact);
-	search_free(search);
+		read_path(path_search->call, path_search->session, path_search->uri,
+			  i < count ? files[i].path : path_search->path, path_search->redact);
+	search_free(path_search);
 }
 
 static void on_search_cancel(struct mcp_call *call, void *data)
 {
-	struct search *search = data;
+	struct path_search *path_search = data;
 
-	session_list_files_cancel(search->session, search);
+	session_list_files_cancel(path_search->session, path_search);
 	mcp_call_refuse(call, CODE_INVALID_PARAMS, "cancelled", NULL);
-	search_free(search);
+	search_free(path_search);
 }
 
 static void read_file(struct mcp_call *call, struct session *session, const char *uri,
 		      const char *rest, const struct redact *redact)
 {
 	cleanup_free char *path = percent_decode(rest, strcspn(rest, "?"));
-	struct search *search;
+	struct path_search *path_search;
 
 	if (path == NULL) {
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, "the path has a %00", NULL);
@@ -215,14 +222,14 @@ static void read_file(struct mcp_call *call, struct session *session, const char
 		read_path(call, session, uri, path, redact);
 		return;
 	}
-	search = xcalloc(1, sizeof(*search));
-	search->call = call;
-	search->session = session;
-	search->uri = xstrdup(uri);
-	search->path = mem_steal(&path);
-	search->redact = redact;
-	mcp_call_on_cancel(call, on_search_cancel, search);
-	session_list_files(session, on_files, search);
+	path_search = xcalloc(1, sizeof(*path_search));
+	path_search->call = call;
+	path_search->session = session;
+	path_search->uri = xstrdup(uri);
+	path_search->path = mem_steal(&path);
+	path_search->redact = redact;
+	mcp_call_on_cancel(call, on_search_cancel, path_search);
+	session_list_files(session, on_search_files, path_search);
 }
 
 static void read_session(struct mcp_call *call, struct table *table, const char *uri,

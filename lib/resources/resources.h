@@ -2,13 +2,13 @@
 /*
  * resources.h - the resources that resources/list and resources/read serve.
  *
- *   sessions://                     the live sessions, JSON
- *   session://{id}                  one session, JSON
- *   session://{id}/files/{path}     a file; over RESOURCES_INLINE_MAX bytes by ?offset=&length=
- *   session://{id}/cells            its cells, JSON; /cells/{n} one, /cells/{n}/{k} its figure k
- *   session://{id}/notebook         a Jupyter notebook of them
- *   session://{id}/script           their code; ?language= for another than that of most cells
- *   ptycell://guide                 how to work with it, Markdown
+ * - sessions://                     the live sessions, JSON
+ * - session://{id}                  one session, JSON
+ * - session://{id}/files/{path}     a file; over RESOURCES_INLINE_MAX bytes by ?offset=&length=
+ * - session://{id}/cells            its cells, JSON; /cells/{n} one, /cells/{n}/{k} its figure k
+ * - session://{id}/notebook         a Jupyter notebook of them
+ * - session://{id}/script           their code; ?language= for another than that of most cells
+ * - ptycell://guide                 how to work with it, Markdown
  *
  * Offsets are those of the file itself, so that parts join up. In a text, a secret is named in the
  * part in which it begins, and left out of the others.

@@ -2,7 +2,7 @@
 /*
  * admission.c - a queue before the tools, as rows of mcp_features that call it.
  *
- * No call overtakes one that is queued, whatever it needs itself. Queued calls run one a turn of
+ * No call overtakes a queued one, even if it needs no session. Queued calls run one a turn of
  * the loop, each after the callbacks that the call before it deferred: the order is that of calls
  * which came one after the other.
  */

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cell_install.c - has the broker install what a cell asks for, and answers the cell.
+ *
+ * The session's end cancels the installation before the session is freed. Package names come from
+ * session code; the broker checks them.
+ */
 #include "tools/cell_install.h"
 
 #include <stdlib.h>
@@ -13,27 +19,27 @@
 #include "text/sanitize.h"
 #include "tools/service.h"
 
-struct waiting {
-	struct session *session; /* its end ends the installation first */
+struct cell_wait {
+	struct session *session; /* its end cancels the installation first */
 	const struct language *language;
 	uint64_t cell;
 };
 
-static void finish(struct waiting *w, bool ok, const char *text, const char *packages)
+static void answer_cell(struct cell_wait *w, bool ok, const char *text, const char *packages)
 {
 	session_installed(w->session, w->language, w->cell, ok, text, packages);
 	free(w);
 }
 
-static void on_done(void *data, const json_t *result, const char *problem)
+static void on_install_done(void *data, const json_t *result, const char *problem)
 {
 	cleanup_free char *text = result != NULL ? install_result_sentence(result) : NULL;
 	cleanup_free char *lines = result != NULL ? install_result_lines(result) : NULL;
 
 	if (result != NULL)
-		finish(data, true, text, lines);
+		answer_cell(data, true, text, lines);
 	else
-		finish(data, false, problem, "");
+		answer_cell(data, false, problem, "");
 }
 
 static json_t *split_lines(const char *text)
@@ -49,8 +55,8 @@ static json_t *split_lines(const char *text)
 	return list;
 }
 
-static int start(struct service *service, const struct cell_install *request, struct waiting *w,
-		 struct err *err)
+static int start_install(struct service *service, const struct cell_install *request,
+			 struct cell_wait *w, struct err *err)
 {
 	cleanup_json json_t *packages = split_lines(request->packages);
 	const struct install_wish wish = { language_find(request->of), packages };
@@ -60,17 +66,19 @@ static int start(struct service *service, const struct cell_install *request, st
 		return -1;
 	if (wish.language == NULL)
 		return err_set(err, ERR_INVALID, "there is no such language");
-	return broker_install(broker, request->session, &wish, on_done, w, err) != NULL ? 0 : -1;
+	return broker_install(broker, request->session, &wish, on_install_done, w, err) != NULL
+		       ? 0
+		       : -1;
 }
 
 void cell_install_start(struct service *service, const struct cell_install *request)
 {
-	struct waiting *w = xcalloc(1, sizeof(*w));
+	struct cell_wait *w = xcalloc(1, sizeof(*w));
 	struct err err;
 
 	w->session = request->session;
 	w->language = request->language;
 	w->cell = request->cell;
-	if (start(service, request, w, &err) < 0)
-		finish(w, false, err.msg, "");
+	if (start_install(service, request, w, &err) < 0)
+		answer_cell(w, false, err.msg, "");
 }

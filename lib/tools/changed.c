@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * changed.c - maps a changed file or cell to the URIs of the resources that show it.
+ *
+ * Only new and deleted files of output/ change the list of resources, since the list names no
+ * others. Files are mapped only if a client watches one of the session, because a cell can change
+ * thousands.
+ */
 #include "tools/changed.h"
 
 #include <stdint.h>
@@ -16,7 +23,7 @@ void changed_file(const struct changed *changed, const char *session_id, const c
 {
 	cleanup_free char *uri = artifact_uri(session_id, path, changed->redact);
 
-	notifications_changed(changed->notices, uri);
+	notifications_changed(changed->notifications, uri);
 }
 
 static bool changes_list(const struct change *change)
@@ -28,11 +35,11 @@ static bool changes_list(const struct change *change)
 void changed_files(const struct changed *changed, const char *session_id,
 		   const struct change *changes, size_t count)
 {
-	bool watched = notifications_watched_below(changed->notices, session_id, "/files/");
+	bool watched = notifications_watched_below(changed->notifications, session_id, "/files/");
 
 	for (size_t i = 0; i < count; i++) {
 		if (changes_list(&changes[i]))
-			notifications_list_changed(changed->notices);
+			notifications_list_changed(changed->notifications);
 		if (watched)
 			changed_file(changed, session_id, changes[i].file.path);
 	}
@@ -46,6 +53,6 @@ void changed_cell(const struct changed *changed, const struct exec_result *resul
 	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
-		notifications_session_changed(changed->notices, id, below[i]);
+		notifications_session_changed(changed->notifications, id, below[i]);
 	changed_files(changed, id, cell->changes, cell->change_count);
 }

@@ -13,7 +13,7 @@ struct redact;
 
 /* Where the changes are reported, and what takes secrets out of names (may be NULL). */
 struct changed {
-	struct notifications *notices;
+	struct notifications *notifications;
 	const struct redact *redact;
 };
 

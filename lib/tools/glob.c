@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pattern is a list of tokens. All places in it where the path may stand, a bit each, are moved
- * on together, character by character: nothing is ever tried twice.
+ * glob.c - matches with a nondeterministic automaton, whose states are bits.
+ *
+ * The pattern is a list of tokens. A place is a point between two tokens that the path may have
+ * reached. All places are moved together, character by character, so nothing is tried twice and no
+ * pattern takes exponential time.
  */
 #include "tools/glob.h"
 
@@ -17,7 +20,7 @@ enum token_kind {
 	TOKEN_SET,     /* [abc] */
 	TOKEN_STAR,    /* * */
 	TOKEN_CROSS,   /* ** */
-	TOKEN_FOLDERS, /* "**" and a slash, where a part begins: any number of whole parts */
+	TOKEN_FOLDERS, /* "**" and a slash at the beginning of a part: any number of whole parts */
 };
 
 struct token {
@@ -29,27 +32,27 @@ struct token {
 
 enum { ASCII = 128, WORD_BITS = 64 };
 
-/* Places are count + 1: before each token, and behind all. A row has a bit for each. */
+/* There are count + 1 places: before each token and behind the last. A row has a bit for each. */
 struct glob {
 	char *pattern;
 	bool last_part_only;
 	struct token *tokens;
 	size_t count;
 	size_t words;   /* of a row */
-	size_t *others; /* tokens that a character beyond ASCII may match, but for `any` */
+	size_t *others; /* tokens that a non-ASCII character may match, without `any` */
 	size_t other_count;
-	uint64_t *moves; /* a row for each character of ASCII: tokens that it moves beyond */
-	uint64_t *any;   /* tokens that every character beyond ASCII moves beyond */
-	uint64_t *stars; /* where every character may stand on, but for a slash */
+	uint64_t *moves; /* a row for each ASCII character: the tokens that it matches */
+	uint64_t *any;   /* tokens that match every non-ASCII character */
+	uint64_t *stars; /* tokens that match further characters but a slash */
 	uint64_t *crosses;
 	uint64_t *folders;
-	uint64_t *nothing; /* tokens that match nothing, too */
+	uint64_t *nothing; /* tokens that also match no character */
 	uint64_t *here;
-	uint64_t *moved; /* those that the character beyond ASCII moves beyond */
+	uint64_t *moved; /* the tokens that the current non-ASCII character matches */
 	uint64_t steps;
 };
 
-/* The character at `s`, which is not at its end; returns what follows it. */
+/* Decodes the character at `s`, which must not be at its end. Returns the text behind it. */
 static const char *take_char(const char *s, int32_t *ret_char)
 {
 	struct utf8_decoder decoder = { 0 };
@@ -71,7 +74,7 @@ static const char *take_char(const char *s, int32_t *ret_char)
 
 /* ---- reading the pattern ---- */
 
-/* The ']' of the set behind whose '[' `s` is; NULL when it is not closed: then '[' is literal. */
+/* Returns the ']' of the set whose '[' is before `s`, or NULL: then the '[' is literal. */
 static const char *find_set_end(const char *s)
 {
 	if (*s == '!' || *s == '^')
@@ -104,7 +107,7 @@ static const char *read_token(const char *p, bool part_begins, struct token *tok
 	return take_char(p, &token->literal);
 }
 
-/* Stars in a row are one; so at most two tokens in a row can match nothing. */
+/* Stars in a row are one token, so at most two tokens in a row can match no character. */
 static bool is_redundant(const struct token *token, const struct token *before)
 {
 	if (before->kind == TOKEN_CROSS)
@@ -147,7 +150,7 @@ static bool in_set(const struct token *token, int32_t c)
 	return found != negated && c != '/';
 }
 
-/* Does it match `c`, and no more than that? */
+/* Returns whether the token can end with a match of `c`. */
 static bool takes(const struct token *token, int32_t c)
 {
 	switch (token->kind) {
@@ -232,9 +235,9 @@ uint64_t glob_steps(const struct glob *glob)
 	return glob->steps;
 }
 
-/* ---- moving on ---- */
+/* ---- matching ---- */
 
-/* The tokens that `c` moves beyond. */
+/* Returns the tokens that `c` matches. */
 static const uint64_t *moves_of(struct glob *glob, int32_t c)
 {
 	if (c < ASCII)
@@ -247,7 +250,7 @@ static const uint64_t *moves_of(struct glob *glob, int32_t c)
 	return glob->moved;
 }
 
-/* May stand behind those that match nothing, too; at most two of them are in a row. */
+/* Adds the places behind tokens that match no character; at most two of them are in a row. */
 static uint64_t pass_nothing(uint64_t places, uint64_t nothing)
 {
 	places |= (places & nothing) << 1;
@@ -260,7 +263,7 @@ static void stand_at_start(struct glob *glob)
 	glob->here[0] = pass_nothing(1, glob->nothing[0]);
 }
 
-/* False when no place is left. */
+/* Moves all places. Returns false when none is left. */
 static bool move(struct glob *glob, int32_t c)
 {
 	const uint64_t *moves = moves_of(glob, c);
@@ -276,7 +279,8 @@ static bool move(struct glob *glob, int32_t c)
 		moved_in = (here & moves[i]) >> (WORD_BITS - 1);
 		next = pass_nothing(next, glob->nothing[i]);
 		passed_in = (next & glob->nothing[i]) >> (WORD_BITS - 1);
-		/* Within a part: what follows must wait for its end. */
+		/* Within a part TOKEN_FOLDERS stays: the token behind it begins at the next part.
+		 */
 		glob->here[i] = next | (here & glob->folders[i]);
 		any |= glob->here[i];
 	}

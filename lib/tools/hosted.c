@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * hosted.c - the callbacks of a session's host: each passes an event to the modules that record it.
+ *
+ * The order within a callback matters: audit and journal come before the notifications. A client
+ * that is notified and reads a resource at once must find the cell in it.
+ */
 #include "tools/hosted.h"
 
 #include "answer/audited.h"
@@ -53,7 +59,7 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 	bool first = !journal_has_run(session_journal(session));
 
 	history_begin(service->history, session, cell);
-	/* resources/list names the notebook from now on. */
+	/* From the first cell on, resources/list has the notebook. */
 	if (first)
 		notifications_list_changed(service->notifications);
 }
@@ -116,7 +122,7 @@ static void on_session_ends(void *owner, const struct session *session)
 	notifications_session_ended(service->notifications, session_id(session));
 }
 
-/* NULL: it has ended. */
+/* Returns NULL when the session has ended. */
 static struct session *find_session(struct service *service, const char *id)
 {
 	struct table *table = service->table;

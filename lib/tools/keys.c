@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keys.c - the table of keys. Enter is a line feed, which is what a program that reads lines gets
+ * from a terminal.
+ */
 #include "tools/keys.h"
 
 #include <string.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * notifications.c - a set of changed URIs and a timer, which sends each of them once.
+ *
+ * The set is taken before the first is sent, so that a change which comes meanwhile is sent by the
+ * next timer.
+ */
 #include "tools/notifications.h"
 
 #include <jansson.h>
@@ -20,112 +26,114 @@ struct notifications {
 
 struct notifications *notifications_new(struct loop *loop)
 {
-	struct notifications *notices = xcalloc(1, sizeof(*notices));
+	struct notifications *notifications = xcalloc(1, sizeof(*notifications));
 
-	notices->loop = loop;
-	notices->uris = json_object();
-	return notices;
+	notifications->loop = loop;
+	notifications->uris = json_object();
+	return notifications;
 }
 
-void notifications_free(struct notifications *notices)
+void notifications_free(struct notifications *notifications)
 {
-	if (notices == NULL)
+	if (notifications == NULL)
 		return;
-	loop_timer_stop(&notices->timer);
-	json_decref(notices->uris);
-	free(notices);
+	loop_timer_stop(&notifications->timer);
+	json_decref(notifications->uris);
+	free(notifications);
 }
 
-void notifications_attach(struct notifications *notices, struct mcp_server *server)
+void notifications_attach(struct notifications *notifications, struct mcp_server *server)
 {
-	notices->server = server;
-	loop_timer_stop(&notices->timer);
-	notices->list = false;
-	(void)json_object_clear(notices->uris);
+	notifications->server = server;
+	loop_timer_stop(&notifications->timer);
+	notifications->list = false;
+	(void)json_object_clear(notifications->uris);
 }
 
 static void on_timer(struct loop_timer *timer)
 {
-	struct notifications *notices = container_of(timer, struct notifications, timer);
-	cleanup_json json_t *uris = notices->uris;
+	struct notifications *notifications = container_of(timer, struct notifications, timer);
+	cleanup_json json_t *uris = notifications->uris;
 	const char *uri;
 	json_t *value;
 
-	notices->uris = json_object();
-	if (notices->list)
-		mcp_server_resources_changed(notices->server);
-	notices->list = false;
+	notifications->uris = json_object();
+	if (notifications->list)
+		mcp_server_resources_changed(notifications->server);
+	notifications->list = false;
 	json_object_foreach (uris, uri, value) {
-		mcp_server_resource_updated(notices->server, uri);
+		mcp_server_resource_updated(notifications->server, uri);
 	}
 }
 
-static void wait_for_more(struct notifications *notices)
+static void wait_for_more(struct notifications *notifications)
 {
-	if (!loop_timer_active(&notices->timer))
-		loop_timer_start(notices->loop, &notices->timer,
-				 loop_now(notices->loop) + NOTIFICATIONS_MS, on_timer);
+	if (!loop_timer_active(&notifications->timer))
+		loop_timer_start(notifications->loop, &notifications->timer,
+				 loop_now(notifications->loop) + NOTIFICATIONS_MS, on_timer);
 }
 
-void notifications_list_changed(struct notifications *notices)
+void notifications_list_changed(struct notifications *notifications)
 {
-	if (notices->server == NULL)
+	if (notifications->server == NULL)
 		return;
-	notices->list = true;
-	wait_for_more(notices);
+	notifications->list = true;
+	wait_for_more(notifications);
 }
 
-void notifications_changed(struct notifications *notices, const char *uri)
+void notifications_changed(struct notifications *notifications, const char *uri)
 {
-	if (notices->server == NULL || !mcp_server_resource_watched(notices->server, uri))
+	if (notifications->server == NULL ||
+	    !mcp_server_resource_watched(notifications->server, uri))
 		return;
-	json_put(notices->uris, uri, json_true());
-	wait_for_more(notices);
+	json_put(notifications->uris, uri, json_true());
+	wait_for_more(notifications);
 }
 
-void notifications_session_changed(struct notifications *notices, const char *id, const char *below)
+void notifications_session_changed(struct notifications *notifications, const char *id,
+				   const char *below)
 {
 	cleanup_free char *uri = xasprintf("session://%s%s", id, below);
 
-	notifications_changed(notices, uri);
+	notifications_changed(notifications, uri);
 }
 
-/* Those that begin with `start`. */
+/* A visit of the watched URIs that begin with `start`. */
 struct below {
-	struct notifications *notices; /* NULL: they are only looked for */
+	struct notifications *notifications; /* NULL: only `any` is set */
 	const char *start;
 	bool any;
 };
 
-static void look_at(void *data, const char *uri)
+static void visit_uri(void *data, const char *uri)
 {
 	struct below *below = data;
 	size_t len = strlen(below->start);
 
 	if (strncmp(uri, below->start, len) != 0)
 		return;
-	if (below->notices == NULL)
+	if (below->notifications == NULL)
 		below->any = true;
 	else if (uri[len] == '\0' || uri[len] == '/')
-		notifications_changed(below->notices, uri);
+		notifications_changed(below->notifications, uri);
 }
 
-void notifications_session_ended(struct notifications *notices, const char *id)
+void notifications_session_ended(struct notifications *notifications, const char *id)
 {
 	cleanup_free char *start = xasprintf("session://%s", id);
-	struct below below = { .notices = notices, .start = start };
+	struct below below = { .notifications = notifications, .start = start };
 
-	if (notices->server != NULL)
-		mcp_server_each_watched(notices->server, look_at, &below);
+	if (notifications->server != NULL)
+		mcp_server_each_watched(notifications->server, visit_uri, &below);
 }
 
-bool notifications_watched_below(const struct notifications *notices, const char *id,
+bool notifications_watched_below(const struct notifications *notifications, const char *id,
 				 const char *below)
 {
 	cleanup_free char *start = xasprintf("session://%s%s", id, below);
 	struct below found = { .start = start };
 
-	if (notices->server != NULL)
-		mcp_server_each_watched(notices->server, look_at, &found);
+	if (notifications->server != NULL)
+		mcp_server_each_watched(notifications->server, visit_uri, &found);
 	return found.any;
 }

@@ -95,8 +95,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notifications = notifications_new(loop);
-	service->changed =
-		(struct changed){ .notices = service->notifications, .redact = settings->redact };
+	service->changed = (struct changed){ .notifications = service->notifications,
+					     .redact = settings->redact };
 	service->retirement = retirement_new(&service->host);
 	retirement_on_idle(service->retirement, on_folders_removed, service);
 	list_init(&service->sql_calls);

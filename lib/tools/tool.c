@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * tool.c - arguments and answers that several tools have in common.
+ *
+ * A problem of the configuration is the answer of every tool: it is found by tool_check, which each
+ * tool calls first. Errors are blocks, or JSON objects of status "error" with RESULTS_JSON.
+ */
 #include "tools/tool.h"
 
 #include <stdlib.h>
@@ -116,7 +122,7 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 			       "arguments.wait must be seconds from 0 to %ju; hosts give up after "
 			       "60 or so",
 			       (uintmax_t)settings->exec_timeout_max);
-	/* Whoever set a budget knows when the host gives up; a model does not. */
+	/* The user who sets a budget knows when the host gives up; a model does not. */
 	if (settings->call_budget_set && seconds > (double)settings->call_budget)
 		seconds = (double)settings->call_budget;
 	*ret_ms = (uint64_t)(seconds * 1000.0);

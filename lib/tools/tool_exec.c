@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_exec.c - exec_code. */
+/*
+ * tool_exec.c - exec_code: reads the arguments once, installs dependencies, then runs the cell.
+ *
+ * The arguments wait with an installation, which may take minutes. Refusals (confinement, audit)
+ * are checked again before the cell runs, because they may have changed.
+ */
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "install/broker.h"
@@ -67,7 +72,7 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 	return request->language == NULL ? -1 : 0;
 }
 
-/* No code runs here: answered with why and what to do, which is too long for an error. */
+/* Answers and returns true when no code may run: with the reason and the remedy. */
 static bool refused(struct mcp_call *call, struct service *service)
 {
 	const struct confinement *confinement = service_confinement(service);
@@ -121,7 +126,7 @@ static void on_late(const struct wait_install *wait)
 		       "again to go on.");
 }
 
-/* True when the call waits for packages that the cell needs, or failed. */
+/* Returns whether the call waits for the packages of the cell, or was answered. */
 static bool install_first(struct mcp_call *call, struct service *service,
 			  const struct exec_args *args)
 {

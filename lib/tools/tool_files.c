@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_files.c - list_artifacts. */
+/*
+ * tool_files.c - list_artifacts: a page of the session's files that match a pattern.
+ *
+ * A listing can match a pattern with 20,000 paths of up to 4 MB. It does so in steps of a few
+ * milliseconds, between which the loop serves other calls. A step is bounded by the work of the
+ * globs and by the bytes of paths, not by time, so that it is the same on every machine.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +25,13 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
-/* Behind it the path of the last file that was told. */
+/* The path of the last listed file follows. */
 #define CURSOR "after:"
 
 enum {
 	LIST_PAGE = 200,
 	LIST_BYTES = 800000, /* an answer is one line of less than 1,000,000 */
-	/* In a step of a listing, a few milliseconds. */
+	/* The work of a step, a few milliseconds. */
 	STEP_GLOB = 100000,
 	STEP_BYTES = 100000,
 };
@@ -36,9 +42,9 @@ struct listing {
 	struct session *session;
 	struct glob *glob;
 	char *after; /* the last path of the page before; or NULL */
-	size_t at;   /* the next file, once it has begun */
+	size_t at;   /* index of the next file, once it has begun */
 	bool begun;
-	size_t last; /* of the page; the file's index */
+	size_t last; /* index of the last file of the page */
 	size_t left; /* of LIST_BYTES */
 	json_t *artifacts;
 };
@@ -61,13 +67,13 @@ static int check_pattern(const char *pattern, struct err *err)
 
 static void put_cursor(json_t *answer, const struct listing *listing, const char *last)
 {
-	cleanup_free char *told = NULL;
+	cleanup_free char *shown = NULL;
 	cleanup_free char *encoded = NULL;
 
 	if (last == NULL)
 		return;
-	told = artifact_shown_path(last, listing->service->settings->redact);
-	encoded = percent_encode(told);
+	shown = artifact_shown_path(last, listing->service->settings->redact);
+	encoded = percent_encode(shown);
 	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
 
@@ -83,8 +89,8 @@ static bool add_file(struct listing *listing, const struct file_info *file)
 	return artifact != NULL;
 }
 
-/* Behind the page before. */
-static void begin(struct listing *listing, const struct file_info *files, size_t count)
+/* Finds the first file behind the page before. */
+static void begin_listing(struct listing *listing, const struct file_info *files, size_t count)
 {
 	if (!listing->begun && listing->after != NULL)
 		listing->at = artifact_after(files, count, listing->after,
@@ -93,22 +99,22 @@ static void begin(struct listing *listing, const struct file_info *files, size_t
 }
 
 /*
- * Goes through the next files, as many as fit in a step; true when there are more to go through.
- * *ret_last is the path of the page's last file where more match.
+ * Lists as many of the next files as fit in a step. Returns true when further files must be
+ * compared. Sets *ret_last to the path of the page's last file if the page is full, else to NULL.
  */
 static bool list_some(struct listing *listing, const struct scan *scan, const char **ret_last)
 {
-	uint64_t until = glob_steps(listing->glob) + STEP_GLOB;
+	uint64_t steps_max = glob_steps(listing->glob) + STEP_GLOB;
 	size_t count;
 	const struct file_info *files = scan_files(scan, &count);
 
 	*ret_last = NULL;
-	begin(listing, files, count);
+	begin_listing(listing, files, count);
 	for (size_t bytes = 0; listing->at < count; listing->at++) {
 		const char *path = files[listing->at].path;
 		cleanup_free char *composed = NULL;
 
-		if (glob_steps(listing->glob) >= until || bytes >= STEP_BYTES)
+		if (glob_steps(listing->glob) >= steps_max || bytes >= STEP_BYTES)
 			return true;
 		bytes += strlen(path);
 		composed = normal_compose(path);
@@ -136,7 +142,7 @@ static void fail_listing(struct listing *listing, const struct scan *scan)
 	listing_free(listing);
 }
 
-static bool on_files(void *data, const struct scan *scan)
+static bool on_listing_files(void *data, const struct scan *scan)
 {
 	struct listing *listing = data;
 	json_t *answer;
@@ -187,8 +193,8 @@ static int read_cursor(const char *cursor, char **ret_after, struct err *err)
 	return 0;
 }
 
-/* Answers name files by whole paths, too, so patterns do. */
-static const char *relative(const char *pattern, const char *folder)
+/* A pattern may be an absolute path, because answers have such paths. */
+static const char *relative_pattern(const char *pattern, const char *folder)
 {
 	size_t len = strlen(folder);
 
@@ -221,12 +227,12 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->call = call;
 	listing->service = service;
 	listing->session = session;
-	composed =
-		normal_compose(relative(pattern, workspace_data_path(session_workspace(session))));
+	composed = normal_compose(
+		relative_pattern(pattern, workspace_data_path(session_workspace(session))));
 	listing->after = mem_steal(&after);
 	listing->glob = glob_new(composed);
 	listing->left = LIST_BYTES;
 	listing->artifacts = json_array();
 	mcp_call_on_cancel(call, on_list_cancel, listing);
-	session_walk_files(session, on_files, listing);
+	session_walk_files(session, on_listing_files, listing);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_install.c - install_packages. */
+/*
+ * tool_install.c - install_packages: waits for the installation, then asks the interpreter.
+ *
+ * An interpreter that has imported an older copy of a package keeps using it. So a running one is
+ * asked which of the new packages it has imported before, and the answer names them.
+ */
 #include <stdlib.h>
 
 #include "answer/install_result.h"
@@ -16,13 +21,13 @@
 
 enum { OLDER_MAX = 4000 };
 
-struct asked {
+struct install_args {
 	const struct language *language;
 	json_t *packages;
 };
 
-static int read_asked(const struct service *service, json_t *arguments, struct asked *ret,
-		      struct err *err)
+static int read_args(const struct service *service, json_t *arguments, struct install_args *ret,
+		     struct err *err)
 {
 	static const char *const known[] = { "session_id", "packages", "language" };
 	const char *language = "python";
@@ -39,36 +44,36 @@ static int read_asked(const struct service *service, json_t *arguments, struct a
 	return ret->language == NULL ? -1 : 0;
 }
 
-/* An answer that waits for the interpreter to tell which older copies it has imported. */
-struct finishing {
+/* An answer that waits for the interpreter's reply. */
+struct older_query {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *answer;
 	struct query *query;
 };
 
-static void put_older(json_t *answer, const struct query_answer *told)
+static void put_older(json_t *answer, const struct query_answer *reply)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	if (told->len == 0)
+	if (reply->len == 0)
 		return;
-	sanitize_block(&text, told->lines, size_min(told->len, OLDER_MAX));
+	sanitize_block(&text, reply->lines, size_min(reply->len, OLDER_MAX));
 	json_put_str(answer, "imported", buf_str(&text));
 }
 
-static void on_older(const struct query_answer *told, void *data)
+static void on_older(const struct query_answer *reply, void *data)
 {
-	struct finishing *f = data;
+	struct older_query *f = data;
 
-	put_older(f->answer, told);
+	put_older(f->answer, reply);
 	tool_answer(f->call, f->service, f->answer);
 	free(f);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_older_cancel(struct mcp_call *call, void *data)
 {
-	struct finishing *f = data;
+	struct older_query *f = data;
 
 	runner_query_cancel(f->query);
 	mcp_call_fail(call, "cancelled");
@@ -76,11 +81,11 @@ static void on_cancel(struct mcp_call *call, void *data)
 	free(f);
 }
 
-/* True when the interpreter is asked: then that ends the call. */
+/* Returns whether the interpreter is asked: its reply then ends the call. */
 static bool ask_older(const struct wait_install *wait, const json_t *result, json_t *answer)
 {
 	cleanup_free char *lines = install_result_lines(result);
-	struct finishing *f;
+	struct older_query *f;
 	struct session *session;
 	struct err err;
 
@@ -98,7 +103,7 @@ static bool ask_older(const struct wait_install *wait, const json_t *result, jso
 	f->call = wait->call;
 	f->service = wait->service;
 	f->answer = answer;
-	mcp_call_on_cancel(f->call, on_cancel, f);
+	mcp_call_on_cancel(f->call, on_older_cancel, f);
 	return true;
 }
 
@@ -134,11 +139,11 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 {
 	struct service *service = context;
 	const struct confinement *confinement = service_confinement(service);
-	struct asked asked = { .packages = NULL };
+	struct install_args install_args = { .packages = NULL };
 	struct session *session;
 	struct err err;
 
-	if (read_asked(service, arguments, &asked, &err) < 0) {
+	if (read_args(service, arguments, &install_args, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
@@ -156,8 +161,8 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 	const struct wait_install_request request = { .call = call,
 						      .service = service,
 						      .session = session,
-						      .language = asked.language,
-						      .packages = asked.packages,
+						      .language = install_args.language,
+						      .packages = install_args.packages,
 						      .done = on_installed,
 						      .late = on_late };
 	if (wait_install_start(&request, &err) < 0)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_interact.c - interact: looking at a cell that runs, typing to it, ending it. */
+/*
+ * tool_interact.c - interact: waits for a running cell, types into it, or stops it.
+ *
+ * Exactly one of input, key and action is read; without any of them the call waits. A failing audit
+ * refuses input, but never a stop: code must always be stoppable.
+ */
 #include "base/mem.h"
 #include "json/get.h"
 #include "session/session.h"
@@ -57,7 +62,7 @@ static int read_key(const char *name, struct look_request *ret, struct err *err)
 		quoted);
 }
 
-/* One of input, key and action; none is a wait. */
+/* Reads one of input, key and action; none of them is a wait. */
 static int read_action(json_t *arguments, struct look_request *ret, struct err *err)
 {
 	const char *action = NULL;
@@ -127,7 +132,7 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 		tool_fail(call, service, &err);
 		return;
 	}
-	/* Code can be stopped, whatever cannot be recorded. */
+	/* Code can be stopped even when nothing can be recorded. */
 	if (request.action == LOOK_TYPE && tool_audit_refused(call, service))
 		return;
 	waiter = wait_cell_new(call, service);

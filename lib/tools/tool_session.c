@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_session.c - session_info, list_sessions, destroy_session. */
+/*
+ * tool_session.c - session_info, list_sessions and destroy_session.
+ *
+ * session_info makes no session when it only asks: without `config`, an unknown id is answered with
+ * the facts that hold for every session. It waits for the interpreters when it includes variables.
+ */
 #include <stdlib.h>
 
 #include "answer/python_packages.h"
@@ -20,22 +25,22 @@
 
 /* ---- session_info ---- */
 
-static int refuse_value(const char *key, struct err *err)
+static int set_not_a_number(const char *key, struct err *err)
 {
 	cleanup_free char *quoted = sanitize_quote(key);
 
 	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
 }
 
-static int lower(const struct service *service, struct session_limits *limits, json_t *config,
-		 struct err *err)
+static int lower_limits(const struct service *service, struct session_limits *limits,
+			json_t *config, struct err *err)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (config, key, value) {
 		if (!json_is_number(value))
-			return refuse_value(key, err);
+			return set_not_a_number(key, err);
 		if (settings_clamp(service->settings, limits, key, json_number_value(value), err) <
 		    0)
 			return err_wrap(err, "arguments.config");
@@ -47,7 +52,7 @@ int tool_check_config(const struct service *service, json_t *config, struct err 
 {
 	struct session_limits limits = service->settings->limits;
 
-	return lower(service, &limits, config, err);
+	return lower_limits(service, &limits, config, err);
 }
 
 int tool_configure(const struct service *service, struct session *session, json_t *config,
@@ -55,7 +60,7 @@ int tool_configure(const struct service *service, struct session *session, json_
 {
 	struct session_limits limits = *session_limits(session);
 
-	if (lower(service, &limits, config, err) < 0)
+	if (lower_limits(service, &limits, config, err) < 0)
 		return -1;
 	if (session_set_limits(session, &limits, err) < 0)
 		return err_wrap(err, "arguments.config");
@@ -93,8 +98,8 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 	return 0;
 }
 
-/* A session_info that waits for the interpreters to tell their variables. */
-struct pending_info {
+/* A session_info that waits for the variables of the interpreters. */
+struct info_wait {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *answer;
@@ -103,7 +108,7 @@ struct pending_info {
 
 static void on_variables(void *data)
 {
-	struct pending_info *pending = data;
+	struct info_wait *pending = data;
 
 	tool_answer(pending->call, pending->service, pending->answer);
 	free(pending);
@@ -111,7 +116,7 @@ static void on_variables(void *data)
 
 static void on_info_cancel(struct mcp_call *call, void *data)
 {
-	struct pending_info *pending = data;
+	struct info_wait *pending = data;
 
 	variables_cancel(pending->variables);
 	mcp_call_fail(call, "cancelled");
@@ -122,7 +127,7 @@ static void on_info_cancel(struct mcp_call *call, void *data)
 static void ask_variables(struct mcp_call *call, struct service *service, struct session *session,
 			  json_t *answer)
 {
-	struct pending_info *pending = xcalloc(1, sizeof(*pending));
+	struct info_wait *pending = xcalloc(1, sizeof(*pending));
 
 	pending->call = call;
 	pending->service = service;
@@ -143,7 +148,7 @@ static void put_packages(json_t *answer, const struct service *service,
 		 broker != NULL && session != NULL ? broker_list(broker, session) : json_array());
 }
 
-/* True when it answered: nothing is made for those who only ask. */
+/* Answers and returns true when there is no such session and the call needs none. */
 static bool answer_for_none(struct mcp_call *call, struct service *service, json_t *arguments,
 			    const struct info_request *request)
 {
@@ -221,8 +226,8 @@ void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 	tool_answer(call, service, answer);
 }
 
-/* What is gone, and what is not. */
-static void put_farewell(json_t *answer, const struct session *session)
+/* Puts what is gone with the session, and what stays. */
+static void put_destroyed(json_t *answer, const struct session *session)
 {
 	const char *kept = session_keep_folder(session);
 	cleanup_free char *unkept = session_unkept(session);
@@ -258,7 +263,7 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 	id = xstrdup(session_id(session));
 	answer = json_object();
 	json_put_str(answer, "session_id", id);
-	put_farewell(answer, session);
+	put_destroyed(answer, session);
 	if (table_destroy(service->table, id, &err) < 0)
 		json_put_str(answer, "problem", err.msg);
 	tool_answer(call, service, answer);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_sql.c - exec_sql. */
+/*
+ * tool_sql.c - exec_sql: runs a query, and lets the same call wait for it again.
+ *
+ * A query outlives its call, and its result is kept for a while when no call waits. Equal arguments
+ * in the same folder find it. The session may end before its query does: `session` is then NULL,
+ * and the folder's name still distinguishes sessions of one id.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +31,13 @@
 #include "workspace/workspace.h"
 
 enum {
-	INLINE_BYTES = 64 << 10, /* of rows in an answer, where its text has as many as usual */
+	INLINE_BYTES = 64 << 10, /* of rows in an answer, with the usual output_chars */
 	USUAL_CHARS = 8000,
 	TABLE_PARTS = 5, /* halves of `output_chars` for the values of a table */
 	FILE_DIGITS = 8,
 	MS = 1000,
-	KEPT_MAX = 16,        /* answers that no call waited for, of all sessions */
-	KEPT_MS = 600 * 1000, /* and for how long */
+	KEPT_MAX = 16,        /* results that no call has fetched, of all sessions */
+	KEPT_MS = 600 * 1000, /* the longest time that one is kept */
 };
 
 struct sql_request {
@@ -41,17 +47,14 @@ struct sql_request {
 	const char *database;
 };
 
-/*
- * A query, and the call that waits for it. The call is answered when its budget is over and the
- * query runs on; the same call then waits for it once more, or gets the answer that came meanwhile.
- */
+/* A query, and the call that waits for it. */
 struct sql_call {
-	struct list node;      /* among those of the service */
-	struct mcp_call *call; /* NULL: none waits */
+	struct list node;      /* in service.sql_calls */
+	struct mcp_call *call; /* NULL: no call waits */
 	struct service *service;
 	struct session *session; /* lives as long as the query */
-	struct query *query;     /* NULL: it has ended */
-	char *folder;            /* of the session: no other one ever has its name */
+	struct query *query;     /* NULL: the query has ended */
+	char *folder;            /* of the session; its name is never used again */
 	struct loop_timer patience;
 	json_t *arguments; /* that `request` points into */
 	struct sql_request request;
@@ -60,10 +63,10 @@ struct sql_call {
 	uint64_t output_chars;
 	uint64_t number; /* among the session's cells */
 	uint64_t started_ms;
-	bool joined; /* by a call that did not begin it */
-	/* Once it ended while no call waited: */
+	bool joined; /* a later call waits for it */
+	/* Set when it ends while no call waits: */
 	uint64_t ended_ms;
-	json_t *result; /* NULL: the problem is what there is to tell */
+	json_t *result; /* NULL: `problem` is set */
 	char *problem;
 };
 
@@ -126,8 +129,8 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 	return object;
 }
 
-static void answer_table(struct sql_call *sql, const struct buf *text, json_t *object_own,
-			 const char *notice)
+static void answer_with_table(struct sql_call *sql, const struct buf *text, json_t *object_own,
+			      const char *notice)
 {
 	json_t *content = json_array();
 
@@ -137,22 +140,22 @@ static void answer_table(struct sql_call *sql, const struct buf *text, json_t *o
 	mcp_call_finish(sql->call, content, object_own, NULL, false);
 }
 
-static void tell_file(const struct sql_call *sql, const char *file)
+static void report_file(const struct sql_call *sql, const char *file)
 {
 	session_file_placed(sql->session, file);
 	changed_file(&sql->service->changed, sql->session_id, file);
 }
 
-static void tell_files(const struct sql_call *sql, const json_t *answer)
+static void report_files(const struct sql_call *sql, const json_t *answer)
 {
 	json_int_t blobs = json_integer_value(json_object_get(answer, "blobs"));
 
 	if (json_is_integer(json_object_get(answer, "bytes")))
-		tell_file(sql, sql->file);
+		report_file(sql, sql->file);
 	for (unsigned i = 1; i <= (unsigned)blobs; i++) {
 		cleanup_free char *blob = result_blob_name(sql->file, i);
 
-		tell_file(sql, blob);
+		report_file(sql, blob);
 	}
 }
 
@@ -185,7 +188,7 @@ static void answer(struct sql_call *sql, const json_t *answer, const struct buf 
 	if (sql->service->settings->results == RESULTS_JSON)
 		tool_answer(sql->call, sql->service, object);
 	else
-		answer_table(sql, text, object, notice);
+		answer_with_table(sql, text, object, notice);
 }
 
 /* ---- the journal ---- */
@@ -206,8 +209,8 @@ static const char *database_of(const struct sql_call *sql, const json_t *names)
 	return named != NULL ? named : json_string_value(json_array_get(names, 0));
 }
 
-static void record(const struct sql_call *sql, const json_t *answer, const struct err *err,
-		   const struct buf *text)
+static void record_query(const struct sql_call *sql, const json_t *answer, const struct err *err,
+			 const struct buf *text)
 {
 	cleanup_json json_t *names = databases_list(sql->service->settings);
 	const struct history_query query = {
@@ -241,7 +244,7 @@ static void on_progress(void *data, uint64_t rows)
 		mcp_call_progress(sql->call, (double)rows, -1, message);
 }
 
-/* The session may have ended just now, which ends its queries. */
+/* Returns whether the session still exists: its end also ends its queries. */
 static bool is_alive(const struct sql_call *sql)
 {
 	struct table *table = sql->service->table;
@@ -263,7 +266,7 @@ static void sql_free(struct sql_call *sql)
 	free(sql);
 }
 
-/* A secret goes before blanks are made of its lines' ends and long values are cut. */
+/* Takes the secrets out before line ends become blanks and long values are cut. */
 static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 {
 	const struct redact *redact = sql->service->settings->redact;
@@ -273,8 +276,8 @@ static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 	return safe;
 }
 
-/* The oldest that has ended goes when there is one too many. */
-static void make_room(struct list *calls)
+/* Frees the oldest result when there are too many. */
+static void drop_oldest(struct list *calls)
 {
 	struct list *node;
 	struct list *next;
@@ -294,8 +297,8 @@ static void make_room(struct list *calls)
 		sql_free(oldest);
 }
 
-/* For the same call. */
-static void keep(struct sql_call *sql, const json_t *result, const struct buf *text)
+/* Keeps the result for the same call. */
+static void keep_result(struct sql_call *sql, const json_t *result, const struct buf *text)
 {
 	sql->query = NULL;
 	sql->ended_ms = now_ms(sql);
@@ -303,7 +306,7 @@ static void keep(struct sql_call *sql, const json_t *result, const struct buf *t
 		sql->result = json_deep_copy(result);
 	else
 		sql->problem = xstrdup(buf_str(text));
-	make_room(&sql->service->sql_calls);
+	drop_oldest(&sql->service->sql_calls);
 }
 
 static size_t table_chars(const struct sql_call *sql)
@@ -311,7 +314,7 @@ static size_t table_chars(const struct sql_call *sql)
 	return size_min((size_t)sql->output_chars * TABLE_PARTS / 2, INLINE_BYTES);
 }
 
-static void on_done(void *data, const json_t *result, const struct err *err)
+static void on_query_done(void *data, const json_t *result, const struct err *err)
 {
 	struct sql_call *sql = data;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -325,22 +328,23 @@ static void on_done(void *data, const json_t *result, const struct err *err)
 		sanitize_block(&text, err->msg, strlen(err->msg));
 	} else {
 		query_text_put(&text, safe, sql->file, table_chars(sql));
-		tell_files(sql, safe);
+		report_files(sql, safe);
 	}
 	if (sql->call != NULL && err != NULL)
 		tool_fail_text(sql->call, sql->service, buf_str(&text));
 	else if (sql->call != NULL)
 		answer(sql, safe, &text);
-	record(sql, safe, err, &text);
+	record_query(sql, safe, err, &text);
 	if (sql->call == NULL && sql->session != NULL)
-		keep(sql, safe, &text);
+		keep_result(sql, safe, &text);
 	else
 		sql_free(sql);
 }
 
-static const struct query_handlers handlers = { .progress = on_progress, .done = on_done };
+static const struct query_handlers sql_handlers = { .progress = on_progress,
+						    .done = on_query_done };
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_sql_cancel(struct mcp_call *call, void *data)
 {
 	struct sql_call *sql = data;
 
@@ -349,7 +353,7 @@ static void on_cancel(struct mcp_call *call, void *data)
 	queries_cancel(sql->query);
 }
 
-static void on_late(struct loop_timer *timer)
+static void on_patience(struct loop_timer *timer)
 {
 	struct sql_call *sql = container_of(timer, struct sql_call, patience);
 	struct mcp_call *call = sql->call;
@@ -370,13 +374,13 @@ static void on_late(struct loop_timer *timer)
 	tool_answer(call, sql->service, object);
 }
 
-static void wait_for(struct sql_call *sql, struct mcp_call *call)
+static void wait_for_query(struct sql_call *sql, struct mcp_call *call)
 {
 	uint64_t budget_ms = sql->service->settings->call_budget * MS;
 
 	sql->call = call;
-	mcp_call_on_cancel(call, on_cancel, sql);
-	loop_timer_start(sql->service->loop, &sql->patience, now_ms(sql) + budget_ms, on_late);
+	mcp_call_on_cancel(call, on_sql_cancel, sql);
+	loop_timer_start(sql->service->loop, &sql->patience, now_ms(sql) + budget_ms, on_patience);
 }
 
 static const struct shares *shares_of(struct service *service)
@@ -391,7 +395,7 @@ static uint64_t inline_bytes(const struct sql_call *sql)
 	return size_min(INLINE_BYTES * sql->output_chars / USUAL_CHARS, INLINE_BYTES);
 }
 
-/* Of a result's file. What is answered itself takes no room. */
+/* Returns the maximum of a result's file. A result in the answer needs no room on disk. */
 static uint64_t bytes_max(const struct session *session)
 {
 	uint64_t room = session_disk_room(session);
@@ -402,7 +406,7 @@ static uint64_t bytes_max(const struct session *session)
 	return room < most ? room : most;
 }
 
-static int start(struct sql_call *sql, struct err *err)
+static int start_query(struct sql_call *sql, struct err *err)
 {
 	const struct settings *settings = sql->service->settings;
 	const struct session_limits *limits = session_limits(sql->session);
@@ -428,7 +432,7 @@ static int start(struct sql_call *sql, struct err *err)
 	if (database == NULL)
 		return -1;
 	spec.database = database;
-	sql->query = queries_start(queries, &spec, &handlers, sql, err);
+	sql->query = queries_start(queries, &spec, &sql_handlers, sql, err);
 	if (sql->query == NULL)
 		return -1;
 	session_hold(sql->session);
@@ -477,8 +481,8 @@ static struct sql_call *find_unattended(struct service *service, const struct se
 	return NULL;
 }
 
-/* Is what came worth telling? Code may have removed the file since. */
-static bool stands(const struct sql_call *sql)
+/* Returns whether the result still holds. Code may have removed its file. */
+static bool is_still_true(const struct sql_call *sql)
 {
 	struct err err;
 	off_t size;
@@ -506,9 +510,9 @@ static void answer_ended(struct sql_call *sql)
 	tool_fail_text(sql->call, sql->service, buf_str(&text));
 }
 
-/* True when its query is found: then the call waits for that, or is answered. */
-static bool join(struct service *service, struct session *session, struct mcp_call *call,
-		 const json_t *arguments)
+/* Returns whether the query exists: then the call waits for it, or is answered. */
+static bool join_query(struct service *service, struct session *session, struct mcp_call *call,
+		       const json_t *arguments)
 {
 	struct sql_call *sql = find_unattended(service, session, arguments);
 	bool told = true;
@@ -517,10 +521,10 @@ static bool join(struct service *service, struct session *session, struct mcp_ca
 		return false;
 	sql->joined = true;
 	if (sql->query != NULL) {
-		wait_for(sql, call);
+		wait_for_query(sql, call);
 		return true;
 	}
-	told = stands(sql);
+	told = is_still_true(sql);
 	sql->call = call;
 	if (told)
 		answer_ended(sql);
@@ -542,7 +546,7 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 	struct session *session;
 	struct err err;
 
-	/* A session that is not there has no files to ask; a mistyped id must not make one. */
+	/* A new session has no files to query: a mistyped id must not make one. */
 	if (read_request(service, arguments, &request, &err) < 0 ||
 	    (session = tool_session(service, arguments,
 				    databases_is_named(service->settings, request.database),
@@ -551,16 +555,16 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	session_touch(session);
-	if (join(service, session, call, arguments) || tool_audit_refused(call, service))
+	if (join_query(service, session, call, arguments) || tool_audit_refused(call, service))
 		return;
 	sql = sql_new(call, service, session);
 	sql->arguments = json_incref(arguments);
 	sql->request = request;
-	if (start(sql, &err) < 0) {
+	if (start_query(sql, &err) < 0) {
 		tool_fail(call, service, &err);
 		sql_free(sql);
 		return;
 	}
 	list_append(&service->sql_calls, &sql->node);
-	wait_for(sql, call);
+	wait_for_query(sql, call);
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_upload.c - upload_file: content, a file of the web, or a file of the person's. */
+/*
+ * tool_upload.c - upload_file: content of the call, a file of the web, or a file of the user's.
+ *
+ * Content is written at once. The two others are transfers of helper programs: ptycell-fetch gets a
+ * URL, ptycell-files copies a file that this process has opened, so that the copier needs no access
+ * to the user's folders. The login and the query of a URL never reach texts or records.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,16 +39,16 @@ enum {
 	MS = 1000,
 };
 
-/* session_disk_room, as people know it. */
+/* session_disk_room, as users know it. */
 #define ROOM_NAME "what PTYCELL_DISK_MAX leaves for it"
 
 struct upload {
-	const char *filename; /* NULL: the file's own */
+	const char *filename; /* NULL: the name of the source */
 	const char *content;
 	size_t len;
 	const char *url;
 	const char *path;
-	struct buf decoded; /* of `content`, when that is base64 */
+	struct buf decoded; /* `content`, if that is base64 */
 	bool base64;
 	bool overwrite;
 };
@@ -87,7 +93,7 @@ static int check_url(const char *url, struct err *err)
 
 static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
 {
-	const char *blob_url = NULL; /* as others call it */
+	const char *blob_url = NULL; /* another name of `url` */
 	const char *encoding = "utf-8";
 
 	if (json_get_text(arguments, "arguments", "filename", &ret->filename, NULL, err) < 0 ||
@@ -106,7 +112,7 @@ static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
 	return 0;
 }
 
-/* As models and keyboards write it, and as the name of a file that comes by `path` or `url`. */
+/* Puts the name in the form that the files of `path` and `url` get. */
 static const char *put_clean_name(json_t *arguments, const char *name)
 {
 	cleanup_free char *composed = normal_compose(name);
@@ -141,8 +147,8 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 
 /* ---- content ---- */
 
-static int store(const struct session *session, const struct upload *upload,
-		 struct audited_upload *file, struct err *err)
+static int write_content(const struct session *session, const struct upload *upload,
+			 struct audited_upload *file, struct err *err)
 {
 	uint64_t room = session_disk_room(session);
 
@@ -169,7 +175,7 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 	};
 	struct err err;
 
-	if (store(session, upload, &file, &err) < 0) {
+	if (write_content(session, upload, &file, &err) < 0) {
 		file.problem = err.msg;
 		audited_upload(audited, session, &file);
 		tool_fail(call, service, &err);
@@ -182,8 +188,8 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 
 /* ---- a file that comes from elsewhere ---- */
 
-static void set_size(const struct session *session, uint64_t most, const char *name,
-		     struct intake_web *web)
+static void set_size_max(const struct session *session, uint64_t most, const char *name,
+			 struct intake_web *web)
 {
 	web->size_max = session_disk_room(session);
 	web->size_name = ROOM_NAME;
@@ -201,7 +207,7 @@ static int check_downloads(const struct settings *settings, struct err *err)
 		       "downloads are off here (PTYCELL_FETCH_HOSTS): use content or path");
 }
 
-/* Scheme, host and path: neither a login nor the query. NULL when it is no such URL. */
+/* Returns scheme, host and path, without login and query, or NULL. The caller frees it. */
 static char *origin_of_url(const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -218,7 +224,7 @@ static char *origin_of_url(const char *url)
 			 login != NULL ? login + 1 : host);
 }
 
-/* What is safe to tell of it: neither a login nor the query. NULL when there is nothing. */
+/* Returns the file name in the URL, or NULL. The caller frees it. */
 static char *name_of_url(const char *url)
 {
 	const char *scheme = strstr(url, "://");
@@ -240,7 +246,7 @@ static void upload_url(struct service *service, const struct upload_request *req
 	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
 	cleanup_free char *name = name_of_url(request->source);
 	cleanup_free char *origin = origin_of_url(request->source);
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *helper_request = NULL;
 	struct intake_web web = { .url = request->source,
 				  .hosts = settings->fetch_hosts,
 				  .allow_private = settings->allow_private_hosts,
@@ -258,15 +264,15 @@ static void upload_url(struct service *service, const struct upload_request *req
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	set_size(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
-	order = imports_download_order(&web);
-	spec.order = order;
+	set_size_max(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
+	helper_request = imports_download_order(&web);
+	spec.order = helper_request;
 	wait_upload_start(service_uploads(service), request,
 			  &(struct upload_label){ .name = name, .from = "url", .origin = origin },
 			  &spec);
 }
 
-/* NULL with the reason why no share can be opened. */
+/* Returns NULL and sets *err when no share can be opened. */
 static const struct shares *find_shares(struct service *service, struct err *err)
 {
 	const struct confinement *confinement = service_confinement(service);
@@ -279,7 +285,7 @@ static const struct shares *find_shares(struct service *service, struct err *err
 	return shares;
 }
 
-/* A descriptor of the file that `text` names, and what it is called. */
+/* Returns a descriptor of the file that `text` names, and sets *ret_name. Else -1 and *err. */
 static int open_shared(struct service *service, const char *text, char **ret_name, struct err *err)
 {
 	const struct shares *shares = find_shares(service, err);
@@ -305,7 +311,7 @@ static void upload_path(struct service *service, const struct upload_request *re
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-files", &err);
 	cleanup_free char *name = NULL;
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *helper_request = NULL;
 	cleanup_fd int fd = -1;
 	struct intake_spec spec = { .program = program,
 				    .argument = "arguments.path",
@@ -320,8 +326,8 @@ static void upload_path(struct service *service, const struct upload_request *re
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	order = imports_copy_order(name, session_disk_room(request->session), ROOM_NAME);
-	spec.order = order;
+	helper_request = imports_copy_order(name, session_disk_room(request->session), ROOM_NAME);
+	spec.order = helper_request;
 	spec.source_fd = fd;
 	wait_upload_start(
 		service_uploads(service), request,
@@ -348,11 +354,11 @@ static void upload_from(struct mcp_call *call, struct service *service, struct s
 		upload_path(service, &request);
 }
 
-static void take_upload(struct mcp_call *call, struct service *service, json_t *arguments,
-			const struct upload *upload)
+static void start_upload(struct mcp_call *call, struct service *service, json_t *arguments,
+			 const struct upload *upload)
 {
 	struct err err;
-	/* Most often data for Python. */
+	/* The session is prepared for Python, which reads most files. */
 	struct session *session =
 		tool_session_for(service, arguments, language_find("python"), &err);
 
@@ -373,6 +379,6 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 	if (read_upload(service, arguments, &upload, &err) < 0)
 		tool_fail(call, service, &err);
 	else if (!tool_audit_refused(call, service))
-		take_upload(call, service, arguments, &upload);
+		start_upload(call, service, arguments, &upload);
 	buf_release(&upload.decoded);
 }

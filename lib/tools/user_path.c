@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * user_path.c - turns the forms of a path into an absolute path of this machine.
+ *
+ * Under WSL the drives of Windows are mounted below `root` of /etc/wsl.conf, and
+ * \\wsl.localhost\NAME is the root of the distribution NAME. Only this distribution is known here.
+ */
 #include "tools/user_path.h"
 
 #include <fcntl.h>
@@ -151,7 +157,7 @@ static bool skip_word(const char **text, const char *word)
 	return true;
 }
 
-/* Behind the two slashes of "//wsl.localhost/Ubuntu/home/me": a path of this distribution. */
+/* Reads the text behind the slashes of "//wsl.localhost/Ubuntu/home/me". */
 static char *from_distribution(const struct user_path_machine *machine, const char *text,
 			       struct err *err)
 {
@@ -167,7 +173,7 @@ static char *from_distribution(const struct user_path_machine *machine, const ch
 	return NULL;
 }
 
-/* Behind "file://". */
+/* Reads the text behind "file://". */
 static char *from_url(const struct user_path_machine *machine, const char *rest, struct err *err)
 {
 	cleanup_free char *path = percent_decode(rest, strcspn(rest, "?#"));

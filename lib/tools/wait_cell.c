@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * wait_cell.c - progress, cancellation and questions to the user while a cell runs.
+ *
+ * With a question in the result (2026-07-28) the call has ended and the server keeps nothing of it:
+ * the request state names session, language, generation, cell and wait. So an answer to an earlier
+ * wait of the same cell, or to a cell before a restart, is not typed.
+ */
 #include "tools/wait_cell.h"
 
 #include <stdlib.h>
@@ -20,7 +27,7 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 
-#define ANSWER "answer" /* the question's key, and its one field */
+#define ANSWER "answer" /* the key of the question and of its only field */
 
 enum { LINE_MAX_CHARS = 200 /* of a progress message */ };
 
@@ -29,8 +36,9 @@ struct wait_cell {
 	struct service *service;
 	struct call *waiting;
 	struct loop_timer progress;
-	struct mcp_aside *aside; /* a question that a legacy client has, or NULL */
-	struct wait_name asked;  /* what it is about */
+	struct mcp_aside *
+		aside; /* the request with the question to a client of an older revision, or NULL */
+	struct wait_name asked; /* the wait of that question */
 };
 
 struct wait_cell *wait_cell_new(struct mcp_call *call, struct service *service)
@@ -95,8 +103,8 @@ static void on_progress(struct loop_timer *timer)
 
 /* ---- asking the user ---- */
 
-/* Ours are the first words and the last; the code's stand in quotes that it cannot close. */
-static json_t *question(const struct session *session, const char *prompt)
+/* The prompt is untrusted: it stands in quotes that it cannot close, between fixed words. */
+static json_t *make_question(const struct session *session, const char *prompt)
 {
 	static const char schema[] = "{\"type\":\"object\",\"properties\":{\"" ANSWER
 				     "\":{\"type\":\"string\",\"title\":\"Answer\"}},"
@@ -113,7 +121,7 @@ static json_t *question(const struct session *session, const char *prompt)
 	return params;
 }
 
-static json_t *name_as_json(const struct session *session, const struct wait_name *name)
+static json_t *make_request_state(const struct session *session, const struct wait_name *name)
 {
 	json_t *state = json_object();
 
@@ -125,8 +133,8 @@ static json_t *name_as_json(const struct session *session, const struct wait_nam
 	return state;
 }
 
-/* The line that the client brought; NULL, and why, when there is none to type. */
-static const char *answer_of(json_t *result, size_t *ret_len, const char **ret_why)
+/* Returns the user's line, or NULL and sets *ret_why when there is none to type. */
+static const char *read_answer(json_t *result, size_t *ret_len, const char **ret_why)
 {
 	const char *action = json_string_value(json_object_get(result, "action"));
 	const char *text = NULL;
@@ -144,7 +152,7 @@ static const char *answer_of(json_t *result, size_t *ret_len, const char **ret_w
 	return NULL;
 }
 
-/* The answer itself is typed input. */
+/* Records only the kind of answer: its text is recorded as typed input. */
 static void record_question(const struct service *service, struct session *session,
 			    const struct wait_name *wait, const json_t *result)
 {
@@ -159,12 +167,12 @@ static void record_question(const struct service *service, struct session *sessi
 			 wait->language->name, word);
 }
 
-static void on_answered(void *data, json_t *result)
+static void on_user_answer(void *data, json_t *result)
 {
 	struct wait_cell *waiter = data;
 	const char *why;
 	size_t len;
-	const char *answer = answer_of(result, &len, &why);
+	const char *answer = read_answer(result, &len, &why);
 
 	waiter->aside = NULL;
 	record_question(waiter->service, session_of_call(waiter->waiting), &waiter->asked, result);
@@ -188,14 +196,14 @@ static bool on_wait(struct call *call, const struct runner_wait *wait, const str
 	}
 	if (!waiter->service->settings->elicit || !mcp_call_can_ask(waiter->call, MCP_ASK_FORM))
 		return false;
-	params = question(session_of_call(call), wait->prompt);
+	params = make_question(session_of_call(call), wait->prompt);
 	asked.params = params;
 	waiter->asked = *name;
 	if (mcp_call_revision(waiter->call) < MCP_2026_07_28) {
-		waiter->aside = mcp_call_ask_aside(waiter->call, &asked, on_answered, waiter);
+		waiter->aside = mcp_call_ask_aside(waiter->call, &asked, on_user_answer, waiter);
 		return waiter->aside != NULL;
 	}
-	mcp_call_ask(waiter->call, &asked, 1, name_as_json(session_of_call(call), name), "");
+	mcp_call_ask(waiter->call, &asked, 1, make_request_state(session_of_call(call), name), "");
 	session_call_forget(call);
 	waiter_free(waiter);
 	return true;
@@ -216,8 +224,8 @@ void wait_cell_start(struct wait_cell *waiter, struct call *call, const struct e
 	schedule_progress(waiter);
 }
 
-static struct call *look_with_answer(struct wait_cell *waiter, json_t *arguments, json_t *state,
-				     struct err *err)
+static struct call *look_again(struct wait_cell *waiter, json_t *arguments, json_t *state,
+			       struct err *err)
 {
 	struct look_request request = { .action = LOOK_ASK };
 	json_t *result = mcp_call_answer(waiter->call, ANSWER, MCP_ASK_FORM);
@@ -239,7 +247,7 @@ static struct call *look_with_answer(struct wait_cell *waiter, json_t *arguments
 	request.language = request.wait.language;
 	if (result != NULL && request.wait.language != NULL)
 		record_question(waiter->service, session, &request.wait, result);
-	request.text = answer_of(result, &request.text_len, &why);
+	request.text = read_answer(result, &request.text_len, &why);
 	if (request.text != NULL) {
 		request.action = LOOK_ANSWER;
 	} else if (result != NULL) {
@@ -258,6 +266,6 @@ bool wait_cell_resume(struct mcp_call *call, struct service *service, json_t *ar
 	if (state == NULL)
 		return false;
 	waiter = wait_cell_new(call, service);
-	wait_cell_start(waiter, look_with_answer(waiter, arguments, state, &err), &err);
+	wait_cell_start(waiter, look_again(waiter, arguments, state, &err), &err);
 	return true;
 }

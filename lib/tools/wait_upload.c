@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * wait_upload.c - transfers of files into sessions, each with the calls that wait for it.
+ *
+ * A transfer outlives its calls. An ended one that no call waited for is kept for a while, with a
+ * notice for the session's next answer. If the same call comes first, it gets the result and the
+ * notice is taken back, unless session code has changed the file since.
+ */
 #include "tools/wait_upload.h"
 
 #include <fcntl.h>
@@ -27,61 +34,61 @@ struct wait_upload {
 	struct service *service;
 	struct imports *intakes;
 	struct list running;
-	struct list ended; /* the oldest first */
+	struct list ended; /* the oldest is first */
 };
 
-/* A file on its way, or one that ended while no call waited. */
-struct arrival {
+/* A running transfer, or one that has ended while no call waited. */
+struct transfer {
 	struct list node;
-	struct wait_upload *arrivals;
-	struct session *session; /* NULL: it is ending */
+	struct wait_upload *uploads;
+	struct session *session; /* NULL: it has ended */
 	char *folder;
 	char *source;
 	char *filename;    /* or NULL */
-	char *name;        /* for people; NULL: nobody knows */
+	char *name;        /* for texts; NULL: unknown */
 	const char *means; /* "url" or "path" */
 	char *origin;      /* for the audit, or NULL */
 	bool overwrite;
 	bool cancelled;
 	struct list waiting;
-	struct intake *intake; /* NULL: it ended */
+	struct intake *intake; /* NULL: it has ended */
 	uint64_t bytes;
-	int64_t total; /* -1: nobody knows */
-	/* Once it ended: */
+	int64_t total; /* -1: unknown */
+	/* Set at the end: */
 	uint64_t ended_ms;
-	char *problem; /* or what follows */
+	char *problem; /* or NULL, and the rest is set */
 	char *path;
 	char *type;
 	char *from;
 	uint64_t size;
 };
 
-/* A call that waits for it. */
+/* A call that waits for a transfer. */
 struct wait {
 	struct list node;
-	struct arrival *arrival;
+	struct transfer *transfer;
 	struct mcp_call *call;
 	struct loop_timer patience;
 };
 
-static struct loop *loop_of(const struct wait_upload *arrivals)
+static struct loop *get_loop(const struct wait_upload *uploads)
 {
-	return arrivals->service->loop;
+	return uploads->service->loop;
 }
 
-static void arrival_free(struct arrival *arrival)
+static void transfer_free(struct transfer *transfer)
 {
-	list_remove(&arrival->node);
-	free(arrival->folder);
-	free(arrival->source);
-	free(arrival->filename);
-	free(arrival->name);
-	free(arrival->origin);
-	free(arrival->problem);
-	free(arrival->path);
-	free(arrival->type);
-	free(arrival->from);
-	free(arrival);
+	list_remove(&transfer->node);
+	free(transfer->folder);
+	free(transfer->source);
+	free(transfer->filename);
+	free(transfer->name);
+	free(transfer->origin);
+	free(transfer->problem);
+	free(transfer->path);
+	free(transfer->type);
+	free(transfer->from);
+	free(transfer);
 }
 
 static void wait_free(struct wait *wait)
@@ -114,54 +121,54 @@ json_t *wait_upload_answer(struct session *session, const char *path, uint64_t s
 	return answer;
 }
 
-static void answer_end(const struct arrival *arrival, struct mcp_call *call)
+static void answer_end(const struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = arrival->arrivals->service;
+	struct service *service = transfer->uploads->service;
 	json_t *answer;
 
-	if (arrival->problem != NULL) {
-		tool_fail_text(call, service, arrival->problem);
+	if (transfer->problem != NULL) {
+		tool_fail_text(call, service, transfer->problem);
 		return;
 	}
-	answer = wait_upload_answer(arrival->session, arrival->path, arrival->size);
-	json_put_str(answer, "mime_type", arrival->type);
-	json_put_str(answer, "source", arrival->from);
+	answer = wait_upload_answer(transfer->session, transfer->path, transfer->size);
+	json_put_str(answer, "mime_type", transfer->type);
+	json_put_str(answer, "source", transfer->from);
 	tool_answer(call, service, answer);
 }
 
-static void put_bytes(json_t *object, const struct arrival *arrival)
+static void put_bytes(json_t *object, const struct transfer *transfer)
 {
-	json_put_int(object, "received_bytes", (json_int_t)arrival->bytes);
-	if (arrival->total >= 0)
-		json_put_int(object, "total_bytes", (json_int_t)arrival->total);
+	json_put_int(object, "received_bytes", (json_int_t)transfer->bytes);
+	if (transfer->total >= 0)
+		json_put_int(object, "total_bytes", (json_int_t)transfer->total);
 }
 
-static char *say_bytes(const struct arrival *arrival)
+static char *format_bytes(const struct transfer *transfer)
 {
-	if (arrival->total < 0)
-		return xasprintf("%.1f MB are here", (double)arrival->bytes / MB);
-	return xasprintf("%.1f of %.1f MB are here", (double)arrival->bytes / MB,
-			 (double)arrival->total / MB);
+	if (transfer->total < 0)
+		return xasprintf("%.1f MB are here", (double)transfer->bytes / MB);
+	return xasprintf("%.1f of %.1f MB are here", (double)transfer->bytes / MB,
+			 (double)transfer->total / MB);
 }
 
-static void answer_late(const struct arrival *arrival, struct mcp_call *call)
+static void answer_late(const struct transfer *transfer, struct mcp_call *call)
 {
-	cleanup_free char *here = say_bytes(arrival);
-	cleanup_free char *notice = session_take_notice(arrival->session);
+	cleanup_free char *here = format_bytes(transfer);
+	cleanup_free char *notice = session_take_notice(transfer->session);
 	json_t *answer = json_object();
 
-	json_put_str(answer, "session_id", session_id(arrival->session));
+	json_put_str(answer, "session_id", session_id(transfer->session));
 	json_put_str(answer, "state", "running");
-	if (arrival->arrivals->service->settings->results == RESULTS_JSON)
+	if (transfer->uploads->service->settings->results == RESULTS_JSON)
 		json_put_str(answer, "status", "running");
-	put_bytes(answer, arrival);
+	put_bytes(answer, transfer);
 	json_put(answer, "message",
 		 json_make_fmt("Still on its way: %s. It comes on by itself; code may run "
 			       "meanwhile and sees the file when it is whole. To wait for it call "
 			       "upload_file again with the same arguments.",
 			       here));
 	json_put_str(answer, "notice", notice);
-	tool_answer(call, arrival->arrivals->service, answer);
+	tool_answer(call, transfer->uploads->service, answer);
 }
 
 /* ---- waiting ---- */
@@ -170,33 +177,33 @@ static void on_patience(struct loop_timer *timer)
 {
 	struct wait *wait = container_of(timer, struct wait, patience);
 
-	answer_late(wait->arrival, wait->call);
+	answer_late(wait->transfer, wait->call);
 	wait_free(wait);
 }
 
 static void on_cancel(struct mcp_call *call, void *data)
 {
 	struct wait *wait = data;
-	struct arrival *arrival = wait->arrival;
+	struct transfer *transfer = wait->transfer;
 
 	wait_free(wait);
 	mcp_call_fail(call, "cancelled");
-	if (!list_empty(&arrival->waiting))
+	if (!list_empty(&transfer->waiting))
 		return;
-	arrival->cancelled = true;
-	imports_cancel(arrival->intake);
+	transfer->cancelled = true;
+	imports_cancel(transfer->intake);
 }
 
-static void add_wait(struct arrival *arrival, struct mcp_call *call)
+static void add_wait(struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = arrival->arrivals->service;
+	struct service *service = transfer->uploads->service;
 	struct loop *loop = service->loop;
 	struct wait *wait = xcalloc(1, sizeof(*wait));
 
-	wait->arrival = arrival;
+	wait->transfer = transfer;
 	wait->call = call;
 	list_init(&wait->node);
-	list_append(&arrival->waiting, &wait->node);
+	list_append(&transfer->waiting, &wait->node);
 	mcp_call_on_cancel(call, on_cancel, wait);
 	loop_timer_start(loop, &wait->patience,
 			 loop_now(loop) + service->settings->call_budget * 1000, on_patience);
@@ -204,23 +211,24 @@ static void add_wait(struct arrival *arrival, struct mcp_call *call)
 
 /* ---- ends ---- */
 
-static char *make_notice(const struct arrival *arrival)
+static char *make_notice(const struct transfer *transfer)
 {
-	cleanup_free char *name = sanitize_quote(arrival->name != NULL ? arrival->name : "a file");
+	cleanup_free char *name =
+		sanitize_quote(transfer->name != NULL ? transfer->name : "a file");
 
-	return arrival->problem != NULL
-		       ? xasprintf("upload_file of %s failed: %s", name, arrival->problem)
-		       : xasprintf("upload_file is done: code finds '%s'.", arrival->path);
+	return transfer->problem != NULL
+		       ? xasprintf("upload_file of %s failed: %s", name, transfer->problem)
+		       : xasprintf("upload_file is done: code finds '%s'.", transfer->path);
 }
 
-static void add_notice(const struct arrival *arrival)
+static void add_notice(const struct transfer *transfer)
 {
-	cleanup_free char *text = make_notice(arrival);
+	cleanup_free char *text = make_notice(transfer);
 
-	session_add_notice(arrival->session, text);
+	session_add_notice(transfer->session, text);
 }
 
-/* Takes `lines` out of `text`, which has whole lines of ours. */
+/* Removes the whole lines `lines` from `text`. */
 static void cut_lines(char *text, const char *lines)
 {
 	size_t len = strlen(lines);
@@ -239,247 +247,249 @@ static void cut_lines(char *text, const char *lines)
 	}
 }
 
-/* The same call asks for it: what that is answered is not told once more. */
-static void drop_notice(const struct arrival *arrival)
+/* Takes the notice back: the call is answered with the same. */
+static void drop_notice(const struct transfer *transfer)
 {
-	cleanup_free char *due = session_take_notice(arrival->session);
-	cleanup_free char *ours = make_notice(arrival);
+	cleanup_free char *due = session_take_notice(transfer->session);
+	cleanup_free char *ours = make_notice(transfer);
 
 	if (due == NULL)
 		return;
 	cut_lines(due, ours);
 	if (due[0] != '\0')
-		session_add_notice(arrival->session, due);
+		session_add_notice(transfer->session, due);
 }
 
-/* The oldest goes when there is one too many. */
-static void keep_ended(struct arrival *arrival)
+/* Keeps the transfer; frees the oldest one when there are too many. */
+static void keep_ended(struct transfer *transfer)
 {
-	struct list *ended = &arrival->arrivals->ended;
+	struct list *ended = &transfer->uploads->ended;
 
-	list_append(ended, &arrival->node);
+	list_append(ended, &transfer->node);
 	if (list_len(ended) > WAIT_UPLOAD_ENDED_MAX)
-		arrival_free(list_entry(ended->next, struct arrival, node));
+		transfer_free(list_entry(ended->next, struct transfer, node));
 }
 
-static void record_end(const struct arrival *arrival)
+static void record_end(const struct transfer *transfer)
 {
-	struct history *history = arrival->arrivals->service->history;
+	struct history *history = transfer->uploads->service->history;
 
-	if (arrival->session != NULL)
-		audited_upload(auditor_audited(history_auditor(history)), arrival->session,
-			       &(struct audited_upload){ .from = arrival->means,
-							 .source = arrival->origin,
-							 .path = arrival->path,
-							 .problem = arrival->problem,
-							 .size = arrival->size });
+	if (transfer->session != NULL)
+		audited_upload(auditor_audited(history_auditor(history)), transfer->session,
+			       &(struct audited_upload){ .from = transfer->means,
+							 .source = transfer->origin,
+							 .path = transfer->path,
+							 .problem = transfer->problem,
+							 .size = transfer->size });
 }
 
-static void take_end(struct arrival *arrival, const struct intake_result *result,
-		     const struct err *err)
+static void set_end(struct transfer *transfer, const struct intake_result *result,
+		    const struct err *err)
 {
-	arrival->intake = NULL;
-	list_remove(&arrival->node);
-	arrival->ended_ms = loop_now(loop_of(arrival->arrivals));
+	transfer->intake = NULL;
+	list_remove(&transfer->node);
+	transfer->ended_ms = loop_now(get_loop(transfer->uploads));
 	if (err != NULL) {
 		cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
 		sanitize_block(&clean, err->msg, strlen(err->msg));
-		arrival->problem = buf_steal(&clean);
-		record_end(arrival);
+		transfer->problem = buf_steal(&clean);
+		record_end(transfer);
 		return;
 	}
-	arrival->path = xstrdup(result->path);
-	arrival->type = result->type != NULL ? xstrdup(result->type) : NULL;
-	arrival->from = result->from != NULL ? xstrdup(result->from) : NULL;
-	arrival->size = result->size;
-	record_end(arrival);
-	wait_upload_report_file(arrival->arrivals->service, arrival->session, arrival->path);
+	transfer->path = xstrdup(result->path);
+	transfer->type = result->type != NULL ? xstrdup(result->type) : NULL;
+	transfer->from = result->from != NULL ? xstrdup(result->from) : NULL;
+	transfer->size = result->size;
+	record_end(transfer);
+	wait_upload_report_file(transfer->uploads->service, transfer->session, transfer->path);
 }
 
-static void on_done(void *data, const struct intake_result *result, const struct err *err)
+static void on_transfer_done(void *data, const struct intake_result *result, const struct err *err)
 {
-	struct arrival *arrival = data;
-	bool awaited = !list_empty(&arrival->waiting);
+	struct transfer *transfer = data;
+	bool awaited = !list_empty(&transfer->waiting);
 	struct list *node;
 	struct list *next;
 
-	take_end(arrival, result, err);
-	list_for_each (node, next, &arrival->waiting) {
+	set_end(transfer, result, err);
+	list_for_each (node, next, &transfer->waiting) {
 		struct wait *wait = list_entry(node, struct wait, node);
 		struct mcp_call *call = wait->call;
 
 		wait_free(wait);
-		answer_end(arrival, call);
+		answer_end(transfer, call);
 	}
-	if (awaited || arrival->session == NULL || arrival->cancelled) {
-		arrival_free(arrival);
+	if (awaited || transfer->session == NULL || transfer->cancelled) {
+		transfer_free(transfer);
 		return;
 	}
-	add_notice(arrival);
-	keep_ended(arrival);
+	add_notice(transfer);
+	keep_ended(transfer);
 }
 
-static void on_progress(void *data, uint64_t bytes, int64_t total)
+static void on_transfer_progress(void *data, uint64_t bytes, int64_t total)
 {
-	struct arrival *arrival = data;
+	struct transfer *transfer = data;
 	cleanup_free char *message = xasprintf("%.1f MB", (double)bytes / MB);
 
-	arrival->bytes = bytes;
-	arrival->total = total;
-	session_touch(arrival->session);
-	for (struct list *node = arrival->waiting.next; node != &arrival->waiting;
+	transfer->bytes = bytes;
+	transfer->total = total;
+	session_touch(transfer->session);
+	for (struct list *node = transfer->waiting.next; node != &transfer->waiting;
 	     node = node->next)
 		mcp_call_progress(list_entry(node, struct wait, node)->call, (double)bytes,
 				  (double)total, message);
 }
 
-static const struct intake_handlers handlers = { .progress = on_progress, .done = on_done };
+static const struct intake_handlers transfer_handlers = { .progress = on_transfer_progress,
+							  .done = on_transfer_done };
 
 /* ---- finding and starting ---- */
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return a == b || (a != NULL && b != NULL && str_eq(a, b));
 }
 
-static struct arrival *find(const struct list *list, const struct upload_request *request)
+static struct transfer *find_transfer(const struct list *list, const struct upload_request *request)
 {
 	for (struct list *node = list->next; node != list; node = node->next) {
-		struct arrival *arrival = list_entry(node, struct arrival, node);
+		struct transfer *transfer = list_entry(node, struct transfer, node);
 
-		if (arrival->session == request->session && !arrival->cancelled &&
-		    arrival->overwrite == request->overwrite &&
-		    str_eq(arrival->source, request->source) &&
-		    same_text(arrival->filename, request->filename))
-			return arrival;
+		if (transfer->session == request->session && !transfer->cancelled &&
+		    transfer->overwrite == request->overwrite &&
+		    str_eq(transfer->source, request->source) &&
+		    is_same_text(transfer->filename, request->filename))
+			return transfer;
 	}
 	return NULL;
 }
 
-/* Is what ended still worth telling? Code may have removed or changed the file since. */
-static bool stands(const struct arrival *arrival)
+/* Returns whether the result still holds. Code may have removed or changed the file. */
+static bool is_still_true(const struct transfer *transfer)
 {
-	int folder = workspace_data_fd(session_workspace(arrival->session));
+	int folder = workspace_data_fd(session_workspace(transfer->session));
 	cleanup_fd int fd = -1;
 	struct stat st;
 
-	if (loop_now(loop_of(arrival->arrivals)) - arrival->ended_ms > WAIT_UPLOAD_ENDED_MS)
+	if (loop_now(get_loop(transfer->uploads)) - transfer->ended_ms > WAIT_UPLOAD_ENDED_MS)
 		return false;
-	if (arrival->problem != NULL)
+	if (transfer->problem != NULL)
 		return true;
-	fd = beneath_open(folder, arrival->path, O_PATH, 0);
+	fd = beneath_open(folder, transfer->path, O_PATH, 0);
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_size == arrival->size;
+	       (uint64_t)st.st_size == transfer->size;
 }
 
-/* It ended after a call for it had been answered, and before this one. */
-static void answer_ended(const struct arrival *arrival, struct mcp_call *call)
+/* Answers with a transfer that ended between the call that started it and this one. */
+static void answer_ended(const struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = arrival->arrivals->service;
+	struct service *service = transfer->uploads->service;
 	cleanup_free char *text = NULL;
 
-	if (arrival->problem == NULL) {
-		answer_end(arrival, call);
+	if (transfer->problem == NULL) {
+		answer_end(transfer, call);
 		return;
 	}
 	text = xasprintf("%s (That was the transfer of the earlier call. Call again to try again.)",
-			 arrival->problem);
+			 transfer->problem);
 	tool_fail_text(call, service, text);
 }
 
-bool wait_upload_join(struct wait_upload *arrivals, const struct upload_request *request)
+bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *request)
 {
-	struct arrival *arrival = find(&arrivals->running, request);
-	bool told;
+	struct transfer *transfer = find_transfer(&uploads->running, request);
+	bool label;
 
-	if (arrival != NULL) {
-		session_touch(arrival->session);
-		add_wait(arrival, request->call);
+	if (transfer != NULL) {
+		session_touch(transfer->session);
+		add_wait(transfer, request->call);
 		return true;
 	}
-	arrival = find(&arrivals->ended, request);
-	if (arrival == NULL)
+	transfer = find_transfer(&uploads->ended, request);
+	if (transfer == NULL)
 		return false;
-	session_touch(arrival->session);
-	drop_notice(arrival);
-	told = stands(arrival);
-	if (told)
-		answer_ended(arrival, request->call);
-	arrival_free(arrival);
-	return told;
+	session_touch(transfer->session);
+	drop_notice(transfer);
+	label = is_still_true(transfer);
+	if (label)
+		answer_ended(transfer, request->call);
+	transfer_free(transfer);
+	return label;
 }
 
-void wait_upload_start(struct wait_upload *arrivals, const struct upload_request *request,
-		       const struct upload_label *told, const struct intake_spec *spec)
+void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
+		       const struct upload_label *label, const struct intake_spec *spec)
 {
-	struct arrival *arrival = xcalloc(1, sizeof(*arrival));
-	const char *known = request->filename != NULL ? request->filename : told->name;
+	struct transfer *transfer = xcalloc(1, sizeof(*transfer));
+	const char *known = request->filename != NULL ? request->filename : label->name;
 	struct err err;
 
-	arrival->arrivals = arrivals;
-	arrival->session = request->session;
-	arrival->folder = xstrdup(workspace_name(session_workspace(request->session)));
-	arrival->source = xstrdup(request->source);
-	arrival->filename = request->filename != NULL ? xstrdup(request->filename) : NULL;
-	arrival->name = known != NULL ? xstrdup(known) : NULL;
-	arrival->means = told->from;
-	arrival->origin = told->origin != NULL ? xstrdup(told->origin) : NULL;
-	arrival->overwrite = request->overwrite;
-	arrival->total = -1;
-	list_init(&arrival->waiting);
-	list_init(&arrival->node);
-	arrival->intake = imports_start(arrivals->intakes, spec, &handlers, arrival, &err);
-	if (arrival->intake == NULL) {
-		arrival_free(arrival);
-		tool_fail(request->call, arrivals->service, &err);
+	transfer->uploads = uploads;
+	transfer->session = request->session;
+	transfer->folder = xstrdup(workspace_name(session_workspace(request->session)));
+	transfer->source = xstrdup(request->source);
+	transfer->filename = request->filename != NULL ? xstrdup(request->filename) : NULL;
+	transfer->name = known != NULL ? xstrdup(known) : NULL;
+	transfer->means = label->from;
+	transfer->origin = label->origin != NULL ? xstrdup(label->origin) : NULL;
+	transfer->overwrite = request->overwrite;
+	transfer->total = -1;
+	list_init(&transfer->waiting);
+	list_init(&transfer->node);
+	transfer->intake =
+		imports_start(uploads->intakes, spec, &transfer_handlers, transfer, &err);
+	if (transfer->intake == NULL) {
+		transfer_free(transfer);
+		tool_fail(request->call, uploads->service, &err);
 		return;
 	}
-	list_append(&arrivals->running, &arrival->node);
+	list_append(&uploads->running, &transfer->node);
 	session_touch(request->session);
-	add_wait(arrival, request->call);
+	add_wait(transfer, request->call);
 }
 
 /* ---- life ---- */
 
-void wait_upload_end_folder(struct wait_upload *arrivals, const char *folder)
+void wait_upload_end_folder(struct wait_upload *uploads, const char *folder)
 {
 	struct list *node;
 	struct list *next;
 
-	if (arrivals == NULL)
+	if (uploads == NULL)
 		return;
-	list_for_each (node, next, &arrivals->ended) {
-		struct arrival *arrival = list_entry(node, struct arrival, node);
+	list_for_each (node, next, &uploads->ended) {
+		struct transfer *transfer = list_entry(node, struct transfer, node);
 
-		if (str_eq(arrival->folder, folder))
-			arrival_free(arrival);
+		if (str_eq(transfer->folder, folder))
+			transfer_free(transfer);
 	}
-	list_for_each (node, next, &arrivals->running) {
-		struct arrival *arrival = list_entry(node, struct arrival, node);
+	list_for_each (node, next, &uploads->running) {
+		struct transfer *transfer = list_entry(node, struct transfer, node);
 
-		if (str_eq(arrival->folder, folder))
-			arrival->session = NULL;
+		if (str_eq(transfer->folder, folder))
+			transfer->session = NULL;
 	}
-	imports_end_folder(arrivals->intakes, folder);
+	imports_end_folder(uploads->intakes, folder);
 }
 
-json_t *wait_upload_describe(const struct wait_upload *arrivals, const struct session *session)
+json_t *wait_upload_describe(const struct wait_upload *uploads, const struct session *session)
 {
 	json_t *all = NULL;
 
-	if (arrivals == NULL)
+	if (uploads == NULL)
 		return NULL;
-	for (struct list *node = arrivals->running.next; node != &arrivals->running;
+	for (struct list *node = uploads->running.next; node != &uploads->running;
 	     node = node->next) {
-		const struct arrival *arrival = list_entry(node, struct arrival, node);
+		const struct transfer *transfer = list_entry(node, struct transfer, node);
 		json_t *object;
 
-		if (arrival->session != session || arrival->cancelled)
+		if (transfer->session != session || transfer->cancelled)
 			continue;
 		object = json_object();
-		json_put_str(object, "path", imports_path(arrival->intake));
-		put_bytes(object, arrival);
+		json_put_str(object, "path", imports_path(transfer->intake));
+		put_bytes(object, transfer);
 		all = all != NULL ? all : json_array();
 		json_append(all, object);
 	}
@@ -488,21 +498,21 @@ json_t *wait_upload_describe(const struct wait_upload *arrivals, const struct se
 
 struct wait_upload *wait_upload_new(struct service *service)
 {
-	struct wait_upload *arrivals = xcalloc(1, sizeof(*arrivals));
+	struct wait_upload *uploads = xcalloc(1, sizeof(*uploads));
 
-	arrivals->service = service;
-	arrivals->intakes = imports_new(loop_of(arrivals));
-	list_init(&arrivals->running);
-	list_init(&arrivals->ended);
-	return arrivals;
+	uploads->service = service;
+	uploads->intakes = imports_new(get_loop(uploads));
+	list_init(&uploads->running);
+	list_init(&uploads->ended);
+	return uploads;
 }
 
-void wait_upload_free(struct wait_upload *arrivals)
+void wait_upload_free(struct wait_upload *uploads)
 {
-	if (arrivals == NULL)
+	if (uploads == NULL)
 		return;
-	while (!list_empty(&arrivals->ended))
-		arrival_free(list_entry(arrivals->ended.next, struct arrival, node));
-	imports_free(arrivals->intakes);
-	free(arrivals);
+	while (!list_empty(&uploads->ended))
+		transfer_free(list_entry(uploads->ended.next, struct transfer, node));
+	imports_free(uploads->intakes);
+	free(uploads);
 }
