@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_error_text.c - needles in the last lines and in chains of exceptions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Constructed cells as answers: the order of the blocks, their budgets, both forms. */
+/* test_render.c - constructed cells as answers: the order of the blocks, their budgets, both forms.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_variables.c - the fields of a driver's lines, cleaned and without secrets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_queries.c - what comes of programs that do not do what ptycell-sql does. */
+/* test_queries.c - helper programs that do not behave as ptycell-sql does. */
 #include "../workspace/fixture.h"
 
 #include <dirent.h>

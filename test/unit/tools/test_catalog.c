@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model reads before anything else must stay small: hosts cut or drop what is longer. */
+/* test_catalog.c - the texts that a model reads first must stay small: hosts cut or drop longer
+ * ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

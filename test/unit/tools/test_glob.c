@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_glob.c - what patterns match, and that no pattern is slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys by name. */
+/* test_keys.c - keys by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_user_path.c - the forms of a path, on a machine with and without WSL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
