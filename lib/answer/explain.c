@@ -2,8 +2,8 @@
 /*
  * explain.c - puts sentences about a cell behind what its code wrote.
  *
- * The order is that of importance to a model: why the cell ended, what to install or which limit it
- * met, where the rest of the output is, which files are missing. A sentence says what to do next.
+ * Their order: why the cell ended, what to install or which limit it met, where the rest of the
+ * output is, which files are missing. A missing module hides the limits, since it is the cause.
  */
 #include "answer/explain.h"
 

@@ -156,7 +156,7 @@ static void query_over(struct link *link)
 	struct loop *loop = link->queries->loop;
 
 	link->running = false;
-	/* The request to stop may have come after its reply: then it waits for another. */
+	/* If the stop came after the reply, the helper may wait for a request: it is killed. */
 	if (link->ending)
 		loop_timer_start(loop, &link->timer, loop_now(loop), on_grace);
 	else if (!list_empty(&link->waiting))

@@ -80,7 +80,7 @@ static void put_cell(struct table *table, const json_t *value)
 	}
 }
 
-/* Returns the characters of a long value: an equal share of `max_chars`, if all exceed it. */
+/* Returns the characters of a long value: a share of `max_chars` if the values exceed it. */
 static size_t cell_max(const json_t *rows, size_t max_chars)
 {
 	size_t least = size_min(RESULT_TABLE_CELL_MIN, max_chars / RESULT_TABLE_SHARES);

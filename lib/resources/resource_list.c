@@ -88,7 +88,7 @@ static void add_session(const struct resource_page *page, const struct session *
 			    make_resource(notebook, name, "application/x-ipynb+json"));
 }
 
-/* False when the page has no room for it. */
+/* Returns false when the page has no room for the file. */
 static bool add_file(struct resource_page *page, const struct file_info *file)
 {
 	size_t cost = FILE_COST + FILE_PATH_COST * strlen(file->path);

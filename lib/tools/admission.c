@@ -122,7 +122,7 @@ static bool runs_code(const struct mcp_call *call)
 	return str_eq(mcp_call_target(call), "exec_code");
 }
 
-/* Only a call that names a session needs one. */
+/* Runs the call or queues it. Only a call that names a session needs one. */
 static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;

@@ -56,7 +56,7 @@ static bool shares_for_writing(const struct settings *settings)
 	return false;
 }
 
-/* The hints of a tool that runs code: what code can destroy and whom it can reach. */
+/* Sets the hints of a tool that runs code: what code can destroy and whom it can reach. */
 static void set_code_hints(json_t *annotations, const struct settings *settings)
 {
 	json_put_bool(annotations, "destructiveHint",
@@ -92,7 +92,7 @@ static void add_tool(struct catalog *catalog, size_t i, const struct settings *s
 					       .call = entry->call };
 }
 
-/* The paragraphs of the file, a line each, with the seconds of the call budget. */
+/* Returns the paragraphs of the file, a line each, with the seconds of the call budget. */
 static char *make_instructions(const json_t *texts, uint64_t call_budget)
 {
 	cleanup_buf struct buf lines = BUF_INIT(BUF_UNBOUNDED);

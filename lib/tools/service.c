@@ -245,10 +245,8 @@ struct confinement *service_confinement(struct service *service)
 {
 	struct err err;
 
-	/* Every call is answered with the problem, and with missing helpers: nothing is confined.
-	 */
-	if (service->settings->problem != NULL)
-		return NULL;
+	/* Every tool answers with the problem, and with a missing helper: nothing runs. */
+	* / if (service->settings->problem != NULL) return NULL;
 	if (service->host.launcher == NULL && locate_helpers(service, &err) < 0)
 		return NULL;
 	return service->host.confinement;

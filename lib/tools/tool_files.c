@@ -77,7 +77,7 @@ static void put_cursor(json_t *answer, const struct listing *listing, const char
 	json_put(answer, "next_cursor", json_make_fmt(CURSOR "%s", encoded));
 }
 
-/* False when the page has no room for it. */
+/* Returns false when the page has no room for the file. */
 static bool add_file(struct listing *listing, const struct file_info *file)
 {
 	json_t *artifact = NULL;
