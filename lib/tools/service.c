@@ -246,7 +246,8 @@ struct confinement *service_confinement(struct service *service)
 	struct err err;
 
 	/* Every tool answers with the problem, and with a missing helper: nothing runs. */
-	* / if (service->settings->problem != NULL) return NULL;
+	if (service->settings->problem != NULL)
+		return NULL;
 	if (service->host.launcher == NULL && locate_helpers(service, &err) < 0)
 		return NULL;
 	return service->host.confinement;
