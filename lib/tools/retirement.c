@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/settings.h"
-#include "proc/sandbox_client.h"
+#include "proc/sandbox.h"
 #include "runner/host.h"
 #include "workspace/keeper.h"
 #include "workspace/lookout.h"

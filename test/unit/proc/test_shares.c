@@ -66,7 +66,7 @@ static const char *run_in(const char *path, const char *script)
 	return confined_run(whole);
 }
 
-static void test_13_a_share_is_read_only_at_its_own_path(void **state)
+static void a_share_is_read_only_at_its_own_path(void **state)
 {
 	int fd = share("notes", false);
 
@@ -210,7 +210,7 @@ static void await_removal(int dir, const char *name)
 	patience_until(!exists(dir, name));
 }
 
-static void test_13_names_that_command_other_programs_cannot_be_made(void **state)
+static void names_that_command_other_programs_cannot_be_made(void **state)
 {
 	static const char *const names[] = { ".git",    ".mcp.json", ".claude",
 					     ".vscode", ".envrc",    ".cursor" };
@@ -224,7 +224,7 @@ static void test_13_names_that_command_other_programs_cannot_be_made(void **stat
 		await_removal(fd, names[i]);
 }
 
-static void test_13_names_that_are_there_stay_as_they_are(void **state)
+static void names_that_are_there_stay_as_they_are(void **state)
 {
 	int fd = share("project", true);
 	struct stat before;
@@ -259,7 +259,7 @@ static void make_repository(int dir, const char *name)
 	scratch_check(fchmodat(dir, path, 0666, 0) == 0, path);
 }
 
-static void test_13_a_repository_can_be_used_but_not_armed(void **state)
+static void a_repository_can_be_used_but_not_armed(void **state)
 {
 	int fd = share("project", true);
 
@@ -277,7 +277,7 @@ static void test_13_a_repository_can_be_used_but_not_armed(void **state)
 	await_removal(fd, ".git/hooks");
 }
 
-static void test_13_deeper_names_that_exist_are_protected(void **state)
+static void deeper_names_that_exist_are_protected(void **state)
 {
 	int fd = share("project", true);
 
@@ -293,7 +293,7 @@ static void test_13_deeper_names_that_exist_are_protected(void **state)
 			    ".envrc\nb\nx\n");
 }
 
-static void test_3_what_leads_to_a_protected_name_cannot_be_moved_away(void **state)
+static void what_leads_to_a_protected_name_cannot_be_moved_away(void **state)
 {
 	static const char deep[] = "d/d/d/d/d/d/d/d/d";
 	char folder[sizeof(deep)];
@@ -332,7 +332,7 @@ static void a_package_with_a_protected_name_can_be_moved(void **state)
 }
 
 /* A submodule, one whose name has a slash, and a bare repository. */
-static void test_2_repositories_in_a_repository_are_protected(void **state)
+static void repositories_in_a_repository_are_protected(void **state)
 {
 	static const char *const places[] = { ".git/modules/lib", ".git/modules/a/b",
 					      ".git/worktrees/w", "bare" };
@@ -455,7 +455,7 @@ static void interpreters_folders_are_read_only_at_their_own_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SHARE_TEST(test_13_a_share_is_read_only_at_its_own_path),
+		SHARE_TEST(a_share_is_read_only_at_its_own_path),
 		SHARE_TEST(a_writable_share_is_the_users_own_folder),
 		SHARE_TEST(a_share_within_a_share_has_its_own_rights),
 		SHARE_TEST(a_root_servers_session_has_its_owners_rights_in_a_share),
@@ -464,13 +464,13 @@ int main(void)
 		SHARE_TEST(a_share_that_was_replaced_is_refused),
 		SHARE_TEST(a_share_that_a_link_leads_to_is_refused),
 		SHARE_TEST(what_would_hide_the_sandboxs_own_tree_is_refused),
-		SHARE_TEST(test_13_names_that_command_other_programs_cannot_be_made),
-		SHARE_TEST(test_13_names_that_are_there_stay_as_they_are),
-		SHARE_TEST(test_13_a_repository_can_be_used_but_not_armed),
-		SHARE_TEST(test_13_deeper_names_that_exist_are_protected),
-		SHARE_TEST(test_3_what_leads_to_a_protected_name_cannot_be_moved_away),
+		SHARE_TEST(names_that_command_other_programs_cannot_be_made),
+		SHARE_TEST(names_that_are_there_stay_as_they_are),
+		SHARE_TEST(a_repository_can_be_used_but_not_armed),
+		SHARE_TEST(deeper_names_that_exist_are_protected),
+		SHARE_TEST(what_leads_to_a_protected_name_cannot_be_moved_away),
 		SHARE_TEST(a_package_with_a_protected_name_can_be_moved),
-		SHARE_TEST(test_2_repositories_in_a_repository_are_protected),
+		SHARE_TEST(repositories_in_a_repository_are_protected),
 		SHARE_TEST(a_planted_link_in_place_of_a_name_is_not_followed),
 		SHARE_TEST(placeholders_stay_until_the_last_session_is_gone),
 		SHARE_TEST(a_placeholder_that_a_dead_launcher_left_goes_with_the_next_session),

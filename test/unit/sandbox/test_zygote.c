@@ -148,7 +148,7 @@ static void *wait_for_end(void *data)
 }
 
 /* Test 70 of the sandbox's list: a process with threads would be forked without them. */
-static void test_70_with_a_second_thread_it_refuses_to_serve(void **state)
+static void with_a_second_thread_it_refuses_to_serve(void **state)
 {
 	int ends[2];
 	pthread_t thread;
@@ -167,7 +167,7 @@ static void test_70_with_a_second_thread_it_refuses_to_serve(void **state)
 	fd_close(&ends[0]);
 }
 
-static void test_70_with_memory_that_copies_would_share_it_refuses_to_serve(void **state)
+static void with_memory_that_copies_would_share_it_refuses_to_serve(void **state)
 {
 	const size_t size = 4096;
 	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -194,11 +194,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			it_is_called_away_after_what_was_asked_for_and_serves_again, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(test_70_with_a_second_thread_it_refuses_to_serve,
-						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(with_a_second_thread_it_refuses_to_serve, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(
-			test_70_with_memory_that_copies_would_share_it_refuses_to_serve, set_up,
-			tear_down),
+			with_memory_that_copies_would_share_it_refuses_to_serve, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
