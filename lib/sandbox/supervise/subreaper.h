@@ -30,8 +30,8 @@ struct subreaper {
 	bool ended;             /* parent or channel is gone, or SIGTERM came */
 	bool kills_all;         /* kill(-1) reaches all processes below, and no others */
 	bool obeys_parent_only; /* ignores SIGTERM of others: session code has the same user */
-	void (*reaped)(struct subreaper *subreaper,
-		       pid_t pid); /* called for each reaped child; may be NULL */
+	/* Called for each reaped child. May be NULL. */
+	void (*reaped)(struct subreaper *subreaper, pid_t pid);
 };
 
 /*
@@ -57,7 +57,7 @@ struct subreaper_wake {
 struct subreaper_wake subreaper_wait(struct subreaper *subreaper, int extra_fd, int timeout_ms);
 /*
  * Returns 1 with a message, which the caller releases, or 0 when there is none. The channel's end
- * and a malformed message, which only an attacker sends, set `ended`.
+ * sets `ended`, and so does a malformed message, which an attacker or another version sends.
  */
 int subreaper_receive(struct subreaper *subreaper, struct wire_message *ret_message);
 /* Reaps one ended child. Returns its pid, 0 when none has ended, -1 when there is no child. */
