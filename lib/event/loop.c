@@ -500,10 +500,7 @@ static void run_io(struct loop *loop)
 			io->fn(io, loop->batch[i].events);
 	}
 	loop->batch_len = 0;
-	/*
-	 * One by one, because a callback may stop any. A source that it starts waits for the next
-	 * turn.
-	 */
+	/* One by one: a callback may stop any. A source that it starts waits a turn. */
 	list_init(&ready);
 	list_for_each (node, next, &loop->always_ready) {
 		list_remove(node);

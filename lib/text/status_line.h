@@ -2,17 +2,20 @@
 /*
  * status_line.h - the line that closes every result of a cell.
  *
- *     status  = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
- *     part    = "exit " code
- *             / "files" 1*12( " " change ) [ " and " n " more" ]
- *             / "names " name *11( ", " name ) [ " and " n " more" ]
- *             / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
- *             / "background " n " chars" / "children " n
- *             / "unconfined" / "saved " path / "try " call
- *     change  = "+" file " " size / ( "~" / "-" ) file
- *     file    = word / JSON string without `|` [ "..." ]   ; sanitize_path_word()
- *     name    = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape
- *     size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *     status = "[" id "#" cell " " state " " seconds " s" *( " | " part ) "]"
+ *
+ *     part   = "exit " code
+ *            | "files" 1*12( " " change ) [ " and " n " more" ]
+ *            | "names " name *11( ", " name ) [ " and " n " more" ]
+ *            | "output " n " of " n " chars" [ ", " ( "all" | "start" ) " in " path ]
+ *            | "background " n " chars" | "children " n
+ *            | "unconfined" | "saved " path | "try " call
+ *
+ *     change = "+" file " " size | ( "~" | "-" ) file
+ *     file   = word | JSON string without `|` [ "..." ]   ; sanitize_path_word()
+ *
+ *     name   = [ "-" ] file [ " " word [ " " word ] ]     ; sanitize_symbol_word(), type, shape
+ *     size   = number " " ( "B" | "KB" | "MB" | "GB" | "TB" )
  *
  * The parts come in this order; "-" before a name means that it was deleted. A word has no blank,
  * `|`, `[`, `]`, `#` or comma (sanitize_word()), and a path or call no `|`. No untrusted text can
