@@ -92,7 +92,10 @@ static int act_on_listed(int first, unsigned int flags)
 	return len < 0 ? -1 : 0;
 }
 
-/* Container filters answer EPERM or ENOSYS for calls that they do not know. */
+/*
+ * Closes or marks at once. Container filters answer EPERM or ENOSYS for calls that they do not
+ * know.
+ */
 static int act_on_range(int first, unsigned int flags)
 {
 	if (close_range((unsigned int)first, ~0U, (int)flags) == 0)

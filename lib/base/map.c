@@ -66,7 +66,7 @@ size_t map_count(const struct map *map)
 	return map->count;
 }
 
-/* FNV-1a with a random start. */
+/* Hashes the key: FNV-1a with a random start. */
 static uint64_t hash_key(const struct map *map, const void *key, size_t len)
 {
 	const unsigned char *bytes = key;

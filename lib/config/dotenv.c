@@ -25,13 +25,13 @@ static bool is_newline(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Python's \s without the line breaks. */
+/* Matches Python's \s without the line breaks. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1f);
 }
 
-/* Every byte passes here once, so that CR, LF and CRLF each count as one line. */
+/* Takes one byte. All bytes pass here, so that CR, LF and CRLF each count as one line. */
 static void advance(struct dotenv *d)
 {
 	char c = d->data[d->at++];

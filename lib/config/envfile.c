@@ -24,7 +24,10 @@ struct envfile {
 	size_t bad_line;
 };
 
-/* The environment hides the file, as in python-dotenv. Within the file the last entry counts. */
+/*
+ * Looks up ${NAME}. The environment hides the file, as in python-dotenv. Within the file the last
+ * entry counts.
+ */
 static const char *find_variable(struct dotenv_scope *scope, const char *name)
 {
 	struct envfile *file = container_of(scope, struct envfile, scope);

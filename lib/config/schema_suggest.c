@@ -7,7 +7,7 @@
 
 #include "config/schema.h"
 
-/* Levenshtein's distance of two short words; a longer word is far from every other. */
+/* Returns Levenshtein's distance of two short words; a longer word is far from every other. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[SCHEMA_FLAG_MAX + 1];

@@ -339,7 +339,7 @@ static void apply_passed(struct settings *s, struct sources *sources)
 		redact_finish(s->redact);
 }
 
-/* "<your-connection-string>", as in example files. */
+/* Recognises "<your-connection-string>", as in example files. */
 static bool is_placeholder(const char *value)
 {
 	return value != NULL && value[0] == '<' && value[strlen(value) - 1] == '>';

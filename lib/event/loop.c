@@ -560,7 +560,7 @@ static int wait_for_events(struct loop *loop, int timeout_ms)
 	return n != 0 ? n : epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, timeout_ms);
 }
 
-/* The process was stopped, as in a paused container, if it slept much longer than requested. */
+/* Moves deadlines after a sleep much longer than requested, as in a paused container. */
 static void allow_for_pause(struct loop *loop, uint64_t slept_ms, uint64_t wanted_ms)
 {
 	uint64_t late_ms = slept_ms > wanted_ms ? slept_ms - wanted_ms : 0;

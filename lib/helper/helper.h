@@ -34,7 +34,7 @@ enum { HELPER_FDS_MAX = 8 };
 
 /*
  * Both are called from the loop. `done` is called once, last, when the process has ended or was
- * given up. Only `done` may call helper_free; for a helper with `quiet_ms` it must.
+ * given up. `progress` must not call helper_free. `done` may; for a helper with `quiet_ms` it must.
  */
 struct helper_handlers {
 	void (*progress)(struct helper *helper, const json_t *progress); /* may be NULL */

@@ -254,7 +254,7 @@ static void on_timeout(struct loop_timer *timer)
 	fail_asking(asking->call, "The question to the user was not answered within 10 minutes.");
 }
 
-/* All answers are there, so the tool runs again with them. */
+/* Runs the tool again, once all answers are there. */
 static void run_again(struct mcp_call *call)
 {
 	struct mcp_asking *asking = call->asking;

@@ -129,7 +129,7 @@ static json_t *audio_to_resource(const json_t *block)
 	return mcp_embedded(resource);
 }
 
-/* An unknown type would be fatal to the client. */
+/* Converts a block to text: an unknown type would be fatal to the client. */
 static json_t *unknown_to_text(const json_t *block)
 {
 	char *dump = json_write_text(block);

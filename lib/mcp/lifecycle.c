@@ -54,7 +54,7 @@ static enum mcp_revision negotiate(const char *asked)
 	return MCP_2025_11_25;
 }
 
-/* ER-12: a later handshake replaces everything of an earlier one. */
+/* Starts a session. A later handshake replaces everything of an earlier one (ER-12). */
 static void open_session(struct mcp_legacy *legacy, const json_t *params,
 			 enum mcp_revision revision)
 {

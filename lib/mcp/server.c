@@ -113,7 +113,7 @@ size_t mcp_server_live_calls(const struct mcp_server *server)
 	return server->live_count;
 }
 
-/* A cancelled call's owner may end other calls, so the search starts anew each time. */
+/* Finds a live call. Owners of cancelled calls may end others, so each search starts anew. */
 static struct mcp_call *first_live(const struct mcp_server *server)
 {
 	struct mcp_call *call;

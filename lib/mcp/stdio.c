@@ -167,7 +167,10 @@ static void end_input(struct mcp_stdio *stdio)
 	loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
 
-/* A client that has gone may cause an error: a terminal EIO, a socket ECONNRESET. */
+/*
+ * Records an error, unless the client has gone, which may cause one: a terminal EIO, a socket
+ * ECONNRESET.
+ */
 static void note_input_error(struct mcp_stdio *stdio, int error)
 {
 	log_debug("stdio", "reading stdin: %s", strerrordesc_np(error));

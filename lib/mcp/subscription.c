@@ -83,7 +83,7 @@ static int read_filter(struct mcp_call *call, json_t *honoured, struct err *err)
 	return 0;
 }
 
-/* Every message of a stream carries the id of the request that opened it. */
+/* Adds the id: every message of a stream carries the id of the request that opened it. */
 static json_t *tag(const struct mcp_call *call, json_t *params_own)
 {
 	json_t *meta = json_object();
@@ -206,7 +206,10 @@ void mcp_server_each_watched(const struct mcp_server *server,
 		visit_uris(call->listen->uris, each, data);
 }
 
-/* SB-5: the response first; a client ignores a cancellation of a request that has ended. */
+/*
+ * Ends a stream. SB-5: the response comes first; a client ignores a cancellation of a request that
+ * has ended.
+ */
 static void close_listener(struct mcp_call *call)
 {
 	struct mcp_server *server = call->server;

@@ -28,7 +28,7 @@ static json_t *make_tool(const struct mcp_tool *tool)
 	return object;
 }
 
-/* The same for every client and in the same order (TL-4). */
+/* Makes the list's text: the same for every client, in the same order (TL-4). */
 static char *make_list_text(const struct mcp_call *call)
 {
 	const struct mcp_features *f = call->server->features;

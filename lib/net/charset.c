@@ -20,7 +20,7 @@ enum { NAME_MAX_LEN = 40, GROWTH = 4 /* bytes of UTF-8 for one byte of any chars
 static const char name_bytes[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
 
-/* iconv reads more than names: options follow two slashes. */
+/* Refuses iconv's options, which follow two slashes behind a name. */
 static bool is_name(const char *charset)
 {
 	size_t len = strspn(charset, name_bytes);
@@ -66,7 +66,7 @@ static const char *split_word(const char *word, char **charset, char *encoding, 
 	return end + strlen("?=");
 }
 
-/* Q is like an URL's encoding, with "=" and "_". */
+/* Decodes Q, which is like an URL's encoding, with "=" and "_". */
 static bool decode_q(char *text, struct buf *out)
 {
 	cleanup_free char *decoded = NULL;

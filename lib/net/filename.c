@@ -100,7 +100,7 @@ char *filename_make_safe(const char *name, size_t len)
 	return safe[0] != '\0' ? mem_steal(&safe) : NULL;
 }
 
-/* FNV-1a. */
+/* Hashes a name: FNV-1a. */
 static uint32_t hash_of(const char *text)
 {
 	uint32_t hash = 0x811c9dc5U;
@@ -174,7 +174,10 @@ static void read_quoted(struct reader *r, struct buf *out)
 		r->at++;
 }
 
-/* A token must not hold blanks, but many do: an unquoted value continues up to the `;`. */
+/*
+ * Reads an unquoted value. A token must not hold blanks, but many do: an unquoted value continues
+ * up to the `;`.
+ */
 static void read_value(struct reader *r, struct buf *out)
 {
 	skip_blanks(r);
@@ -238,7 +241,7 @@ struct names {
 	char *extended;
 };
 
-/* The first of each kind counts. */
+/* Stores a parameter; the first of each kind counts. */
 static void take_parameter(struct names *names, const char *name, const struct buf *value)
 {
 	if (names->plain == NULL && strcasecmp(name, "filename") == 0)

@@ -33,7 +33,7 @@ struct host_list;
  * by its number and its mistake.
  */
 struct host_list *host_list_parse(const char *text, struct err *err) MUST_CHECK;
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void host_list_free(struct host_list *hosts);
 /* Returns the list in one form, separated by commas. The caller frees the result. */
 char *host_list_write(const struct host_list *hosts);

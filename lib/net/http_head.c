@@ -167,7 +167,10 @@ static int parse_url(struct http_head_text target, struct http_head_request *req
 	return host_parse_authority(target.data, authority_len, HTTP_PORT, &request->to, err);
 }
 
-/* `tunnel` is the host of the tunnel that the request came through; NULL for none. */
+/*
+ * Parses the first line. `tunnel` is the host of the tunnel that the request came through; NULL for
+ * none.
+ */
 static int parse_request_line(struct http_head_text line, const struct host_port *tunnel,
 			      struct http_head_request *request, struct err *err)
 {
@@ -195,7 +198,7 @@ static int parse_request_line(struct http_head_text line, const struct host_port
 	return host_parse_authority(target.data, target.len, 0, &request->to, err);
 }
 
-/* The Host of a request must be its target. */
+/* Checks that the Host of a request is its target. */
 static int check_host(const struct http_head_request *request, struct err *err)
 {
 	struct http_head_text value = { "", 0 };

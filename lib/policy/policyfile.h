@@ -30,7 +30,7 @@ struct policyfile;
  * which names the file and the wrong place in it.
  */
 struct policyfile *policyfile_load(const char *path, struct err *err) MUST_CHECK;
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void policyfile_free(struct policyfile *policy);
 /* Returns the path, NULL for the built-in policy. Borrowed until policyfile_free. */
 const char *policyfile_path(const struct policyfile *policy);

@@ -60,7 +60,7 @@ void matcher_add(struct matcher *m, const char *string, size_t len, uint32_t tag
 		m->longest = len;
 }
 
-/* The links of its parent must be set. */
+/* Sets the links of a node, after those of its parent. */
 static void link_node(struct matcher *m, uint32_t parent, uint32_t state)
 {
 	struct matcher_node *node = &m->nodes[state];
@@ -75,7 +75,7 @@ static void link_node(struct matcher *m, uint32_t parent, uint32_t state)
 	}
 }
 
-/* Breadth first, because a suffix is shorter than its string. */
+/* Visits nodes breadth first, because a suffix is shorter than its string. */
 void matcher_finish(struct matcher *m)
 {
 	uint32_t *queue = xcalloc(m->count, sizeof(*queue));

@@ -34,11 +34,11 @@ struct matcher {
 };
 
 struct matcher *matcher_new(void);
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void matcher_free(struct matcher *matcher);
 /* Adds a string, which must not be empty. `tag` is returned when it is found. */
 void matcher_add(struct matcher *matcher, const char *string, size_t len, uint32_t tag);
-/* Must be called after the last string and before the first step. */
+/* Completes the matcher. Must be called after the last string and before the first step. */
 void matcher_finish(struct matcher *matcher);
 
 /* Returns the child of a state for this byte; 0, which is never a child, if there is none. */

@@ -356,7 +356,7 @@ void redact_scan_slice(struct redact_stream *s, uint64_t at, bool last)
 		take_truncated(s, &s->views[i], end);
 }
 
-/* In slices, so that the marks found in one encoding merge into few of other encodings. */
+/* Scans in slices, so that the marks found in one encoding merge into few of other encodings. */
 void redact_scan(struct redact_stream *s, bool last)
 {
 	for (uint64_t at = s->base; at < s->base + s->text.len; at += REDACT_SLICE)

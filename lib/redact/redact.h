@@ -41,16 +41,16 @@ enum {
 bool redact_takes(const char *value);
 
 struct redact *redact_new(void);
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void redact_free(struct redact *redact);
 /* Adds a value that redact_takes() accepts. */
 void redact_add(struct redact *redact, const char *name, const char *value);
-/* Must be called after the last value and before any text. */
+/* Completes the set of values. Must be called after the last value and before any text. */
 void redact_finish(struct redact *redact);
 
 /* Makes a stream for one text in chunks. `redact` is borrowed until redact_stream_free. */
 struct redact_stream *redact_stream_new(const struct redact *redact);
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void redact_stream_free(struct redact_stream *stream);
 /* Adds a chunk, and appends to `out` the text that is certain by now. */
 void redact_feed(struct redact_stream *stream, const char *data, size_t len, struct buf *out);

@@ -206,7 +206,7 @@ static bool is_like_colour(const char *value, size_t len)
 	       memchr(value, ESCAPE_BYTE, len) != NULL;
 }
 
-/* One more byte must follow `value`. */
+/* Adds all patterns of a value. One more byte must follow it. */
 static void add_value(struct redact *redact, const char *value, size_t len)
 {
 	add_encoded(redact, PATTERN_PLAIN, ENCODING_PLAIN, value, len);

@@ -30,7 +30,7 @@ struct framing {
 	bool begun;         /* a line has arrived */
 };
 
-/* `handlers` is borrowed until framing_release. */
+/* Prepares an empty framing. `handlers` is borrowed until framing_release. */
 void framing_init(struct framing *framing, size_t line_max,
 		  const struct framing_handlers *handlers);
 void framing_release(struct framing *framing);

@@ -90,7 +90,7 @@ static bool ends_table(const struct tokens *t, size_t i)
 	return tokens_is_any(t, open - 1, words) && !(open > 1 && tokens_is(t, open - 2, "ROWS"));
 }
 
-/* FROM f(1): the function's name is its value's name. */
+/* Recognises FROM f(1): the function's name is its value's name. */
 static bool is_function(const struct tokens *t, size_t i)
 {
 	static const char *const words[] = { "FROM", "JOIN", "LATERAL", NULL };
@@ -101,7 +101,7 @@ static bool is_function(const struct tokens *t, size_t i)
 	       tokens_is_char(t, i - 1, '.') || tokens_is_char(t, i - 1, '(');
 }
 
-/* FROM f(1) x, FROM f(1) AS x, FROM current_user x. */
+/* Recognises FROM f(1) x, FROM f(1) AS x, FROM current_user x. */
 static bool is_alias_of_value(const struct tokens *t, size_t i)
 {
 	size_t of = i > 0 && tokens_is(t, i - 1, "AS") ? i - 1 : i;
@@ -112,7 +112,7 @@ static bool is_alias_of_value(const struct tokens *t, size_t i)
 	return tokens_is_char(t, of, ')') ? !ends_table(t, of) : tokens_is_any(t, of, values);
 }
 
-/* FROM CAST('a' AS text): the value has the name of its type, or of its argument. */
+/* Recognises FROM CAST('a' AS text): the value has the name of its type, or of its argument. */
 static bool is_in_cast(const struct tokens *t, size_t i)
 {
 	static const char *const words[] = { "CAST", "TREAT", NULL };

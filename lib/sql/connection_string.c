@@ -120,7 +120,7 @@ static bool has_password(const char *string)
 	return pwd != NULL || password != NULL;
 }
 
-/* The placeholder may itself be in braces: {{your_password_here}}. */
+/* Puts the password in. The placeholder may itself be in braces: {{your_password_here}}. */
 static void replace_placeholder(const char *string, const char *found, const char *password,
 				struct buf *out)
 {

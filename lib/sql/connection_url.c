@@ -84,7 +84,7 @@ static const char *driver_of(const char *url)
 	return NULL;
 }
 
-/* psqlodbc knows braces only around passwords. */
+/* Appends a value as its driver needs it: psqlodbc knows braces only around passwords. */
 static void put_value(struct buf *out, const char *keyword, const char *value)
 {
 	buf_putf(out, ";%s=", keyword);

@@ -59,7 +59,7 @@ static bool names_any(const struct guard *g, size_t i, const char *const *words)
 	return false;
 }
 
-/* "line 1, column 8: DELETE changes data". */
+/* Fails with "line 1, column 8: DELETE changes data". */
 static int deny(const struct guard *g, size_t i, const char *why, struct err *err)
 {
 	const struct token *token = at(g, i);
@@ -74,7 +74,7 @@ static int deny(const struct guard *g, size_t i, const char *why, struct err *er
 		       shown.len > 0 ? buf_str(&shown) : "the end", why);
 }
 
-/* "line 1, column 8: pg_sleep waits: exec_sql only reads". */
+/* Fails with "line 1, column 8: pg_sleep waits: exec_sql only reads". */
 static int refuse_read(const struct guard *g, size_t i, const char *why, struct err *err)
 {
 	cleanup_free char *whole = xasprintf("%s: exec_sql only reads", why);
@@ -253,7 +253,9 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 	return 0;
 }
 
-/* DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's descriptions of a table's columns. */
+/*
+ * Recognises DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's descriptions of a table's columns.
+ */
 static bool is_description(const struct guard *g, size_t i)
 {
 	if (g->text.lexer.dialect != SQL_MYSQL || i >= g->text.count || is_head(g, i) ||
@@ -309,7 +311,7 @@ static bool names_prefix(const char *name, const char *prefix)
 	return strncasecmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* xp_cmdshell 'dir': T-SQL passes arguments without parentheses. */
+/* Recognises xp_cmdshell 'dir': T-SQL passes arguments without parentheses. */
 static bool has_arguments(const struct guard *g, size_t i)
 {
 	enum token_kind next = at(g, i + 1)->kind;
@@ -375,7 +377,7 @@ static int refuse_word(const struct guard *g, size_t i, const struct word_rule *
 	return attribute ? deny(g, i, whole, err) : refuse_read(g, i, rule->why, err);
 }
 
-/* OPTION (USE HINT (...)), OPTION (USE PLAN ...), OPTION (MERGE UNION) and INNER MERGE JOIN. */
+/* Recognises OPTION (USE HINT ...), (USE PLAN ...), (MERGE UNION) and INNER MERGE JOIN. */
 static bool is_option(const struct guard *g, size_t i)
 {
 	if (is(g, i, "USE"))
@@ -408,7 +410,7 @@ static int check_escapes(const struct guard *g, size_t i, struct err *err)
 	return 0;
 }
 
-/* WITH a AS (DELETE ...): queries of PostgreSQL that write. */
+/* Refuses WITH a AS (DELETE ...), with which PostgreSQL's queries write. */
 static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 {
 	static const char *const writes[] = {
@@ -420,7 +422,7 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 	return body && is_any(g, i, writes) ? refuse_read(g, i, "changes data", err) : 0;
 }
 
-/* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word too. */
+/* Refuses (WITH b AS (SELECT 1) DELETE ...): a query within has a main word too. */
 static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 {
 	size_t inner_main = 0;
@@ -455,7 +457,7 @@ static int check_hint(const struct guard *g, size_t i, struct err *err)
 	return is_any(g, i, hints) ? refuse_read(g, i, "locks", err) : 0;
 }
 
-/* T-SQL's FETCH belongs to OFFSET ... ROWS, or it moves a cursor. */
+/* Checks T-SQL's FETCH: it belongs to OFFSET ... ROWS, or it moves a cursor. */
 static int check_fetch(const struct guard *g, size_t i, struct err *err)
 {
 	bool paging = i > 0 && (is(g, i - 1, "ROWS") || is(g, i - 1, "ROW")) &&
@@ -466,7 +468,7 @@ static int check_fetch(const struct guard *g, size_t i, struct err *err)
 	return refuse_read(g, i, "moves a cursor", err);
 }
 
-/* T-SQL needs nothing between two statements: SELECT 1 SELECT 2. */
+/* Refuses SELECT 1 SELECT 2: T-SQL needs nothing between two statements. */
 static int check_second(const struct guard *g, size_t i, struct err *err)
 {
 	static const char *const joints[] = { "UNION", "ALL", "EXCEPT", "INTERSECT", NULL };
@@ -477,7 +479,10 @@ static int check_second(const struct guard *g, size_t i, struct err *err)
 	return is_any(g, i - 1, joints) ? 0 : deny(g, i, second_statement, err);
 }
 
-/* Oracle's packages and types that run code or reach out: DBMS_LOCK.SLEEP, "UTL_HTTP".REQUEST. */
+/*
+ * Recognises Oracle's packages and types that run code or reach out: DBMS_LOCK.SLEEP,
+ * "UTL_HTTP".REQUEST.
+ */
 static bool is_package(const struct guard *g, size_t i)
 {
 	static const char *const prefixes[] = { "dbms_", "utl_", "httpuritype", "urifactory" };

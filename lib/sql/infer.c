@@ -154,7 +154,10 @@ static const char *after_power(const char *at, const char *end)
 	return n > 0 ? s + n : NULL;
 }
 
-/* `whole` digits follow the sign, and something else follows them. */
+/*
+ * Returns the class of a number of which `whole` digits follow the sign, and something else follows
+ * them.
+ */
 static enum infer_class fraction_class(const char *s, size_t len, size_t sign, size_t whole)
 {
 	const char *end = s + len;
@@ -255,7 +258,7 @@ uint64_t infer_others(const uint64_t counts[INFER_CLASSES], bool commas)
 	return present - count_numbers(counts, commas);
 }
 
-/* All values are numbers. */
+/* Decides a column whose values are all numbers. */
 static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 {
 	uint64_t points = counts[INFER_REAL] + counts[INFER_GROUPED] + counts[INFER_POWER];
@@ -274,7 +277,7 @@ static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 				       .missing = true };
 }
 
-/* 2,5 is a number only with `commas`. */
+/* Counts marked numbers; 2,5 is a plain number only with `commas`. */
 static uint64_t count_marked(const uint64_t counts[INFER_CLASSES], bool commas)
 {
 	return counts[INFER_MARKED] + counts[INFER_MARKED_COMMA] +

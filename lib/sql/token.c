@@ -42,7 +42,7 @@ static bool is_letter(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* `#t` and `##t` are T-SQL's temporary tables. */
+/* Accepts `#t` and `##t` too, which are T-SQL's temporary tables. */
 static bool starts_word(const struct lexer *lexer, char c)
 {
 	return is_letter(c) || (lexer->dialect == SQL_TSQL && c == '#');
@@ -179,7 +179,7 @@ static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escap
 					    : "this name does not end");
 }
 
-/* E'...', only in PostgreSQL. */
+/* Recognises E'...', which only PostgreSQL has. */
 static bool has_escapes(const struct lexer *lexer)
 {
 	char before = lexer->at > 0 ? lexer->text[lexer->at - 1] : '\0';
@@ -199,7 +199,7 @@ static size_t string_prefix(const struct lexer *lexer)
 	return c == 'e' && lexer->dialect != SQL_POSTGRESQL ? 0 : 1;
 }
 
-/* Oracle's q'[it's]' and nq'[it's]' end elsewhere than a string. */
+/* Recognises Oracle's q'[it's]' and nq'[it's]' end elsewhere than a string. */
 static bool starts_own_quotes(const struct lexer *lexer)
 {
 	size_t q = (peek(lexer, 0) | 0x20) == 'n' ? 1 : 0;
@@ -208,7 +208,7 @@ static bool starts_own_quotes(const struct lexer *lexer)
 	       peek(lexer, q + 1) == '\'';
 }
 
-/* U&"..." is one name in PostgreSQL, DB2 and others. */
+/* Recognises U&"...", one name in PostgreSQL, DB2 and others. */
 static bool starts_unicode_name(const struct lexer *lexer)
 {
 	return (lexer->dialect == SQL_POSTGRESQL || lexer->dialect == SQL_GENERIC) &&
@@ -259,7 +259,7 @@ static bool is_hex(char c)
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* 0x alone is an empty value in T-SQL. */
+/* Recognises 0x; alone it is an empty value in T-SQL. */
 static bool starts_hex(const struct lexer *lexer)
 {
 	return peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x' &&
@@ -290,7 +290,7 @@ static void take_number(struct lexer *lexer)
 	}
 }
 
-/* MySQL's @a.b and @. are one name each, in which a dot counts as a letter. */
+/* Recognises MySQL's @a.b and @., names in which a dot counts as a letter. */
 static bool starts_variable(const struct lexer *lexer)
 {
 	char next = peek(lexer, 1);
@@ -321,7 +321,7 @@ static bool starts_param(const struct lexer *lexer)
 	return lexer->dialect == SQL_SQLITE && c == ':' && is_letter(next);
 }
 
-/* `?` and `$1` end at their digits; the others are names. */
+/* Takes a parameter. `?` and `$1` end at their digits; the others are names. */
 static void take_param(struct lexer *lexer)
 {
 	if (starts_variable(lexer)) {

@@ -55,7 +55,7 @@ static int read_all(struct tokens *t, struct err *err)
 	}
 }
 
-/* A leading semicolon is common in T-SQL. */
+/* Drops semicolons at both ends; a leading one is common in T-SQL. */
 static void drop_semicolons(struct tokens *t)
 {
 	size_t front = 0;

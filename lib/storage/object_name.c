@@ -27,7 +27,7 @@ static const char *base_name(const char *name)
 	return slash == NULL ? name : slash + 1;
 }
 
-/* FNV-1a. Session code that makes two paths collide loses only a file of its own. */
+/* Hashes a path: FNV-1a. Session code that makes two paths collide loses only a file of its own. */
 static uint32_t hash_of(const char *path)
 {
 	uint32_t hash = 0x811c9dc5U;

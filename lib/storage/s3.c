@@ -148,7 +148,7 @@ static void put_hex(struct buf *out, const unsigned char hash[STORAGE_HASH_LEN])
 		buf_putf(out, "%02x", hash[i]);
 }
 
-/* The derived key is valid for one day, region and service. */
+/* Signs the text. The derived key is valid for one day, region and service. */
 static void sign_text(const struct s3_bucket *bucket, const struct storage_crypto *crypto,
 		      const struct s3_grant *grant, const struct buf *text, struct buf *out)
 {

@@ -47,7 +47,7 @@ void base64_encode(struct buf *out, const void *data, size_t len)
 	buf_put(out, chunk, used);
 }
 
-/* 0-63, or -1. */
+/* Returns 0 to 63, or -1. */
 static int digit_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')

@@ -164,7 +164,7 @@ static uint32_t big_endian(const unsigned char *p, size_t len)
 	return value;
 }
 
-/* Portable Network Graphics, third edition, 5.2 and 11.2.1. */
+/* Reads the size: Portable Network Graphics, third edition, 5.2 and 11.2.1. */
 static bool png_size(const unsigned char *p, size_t len, uint32_t *ret_width, uint32_t *ret_height)
 {
 	static const unsigned char start[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',
@@ -177,7 +177,7 @@ static bool png_size(const unsigned char *p, size_t len, uint32_t *ret_width, ui
 	return *ret_width <= INT32_MAX && *ret_height <= INT32_MAX;
 }
 
-/* SOF0-SOF15 but DHT, JPG and DAC: ITU-T T.81, table B.1. */
+/* Recognises SOF0-SOF15 but DHT, JPG and DAC: ITU-T T.81, table B.1. */
 static bool is_frame_marker(unsigned char marker)
 {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&

@@ -16,7 +16,7 @@
 struct panel;
 
 struct panel *panel_new(void);
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void panel_free(struct panel *panel);
 void panel_feed(struct panel *panel, const char *data, size_t len);
 /*

@@ -117,7 +117,7 @@ static size_t mark_length(const char *at)
 	return digits >= 4 && digits <= 6 && at[3 + digits] == '>' ? digits + 4 : 0;
 }
 
-/* The caller frees it. */
+/* Removes the marks of sanitized characters. The caller frees the result. */
 static char *without_marks(const char *text)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);

@@ -113,7 +113,7 @@ static void put_host_part(struct buf *out, const uint32_t *points, size_t count)
 	put_others(out, points, count, basic);
 }
 
-/* The dot of Chinese and Japanese counts as one, in its wide forms too. */
+/* Recognises dots. The one of Chinese and Japanese counts as one, in its wide forms too. */
 static bool is_dot(uint32_t point)
 {
 	return point == '.' || point == 0x3002 || point == 0xff0e || point == 0xff61;

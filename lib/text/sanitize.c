@@ -204,7 +204,10 @@ static void emit_line(struct cleaner *c, uint32_t cp)
 	add_to_line(c, cp);
 }
 
-/* A grapheme cluster that alone fills the line is cut where the room ends. */
+/*
+ * Returns where to cut a line. A grapheme cluster that alone fills the line is cut where the room
+ * ends.
+ */
 static size_t line_end(const char *line, size_t len, size_t cut)
 {
 	size_t end = truncate_before(line, len, cut);

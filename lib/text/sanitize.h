@@ -29,7 +29,7 @@ void sanitize_block(struct buf *out, const char *s, size_t len);
 struct sanitize_stream;
 
 struct sanitize_stream *sanitize_stream_new(void);
-/* May be NULL. */
+/* Frees it. May be NULL. */
 void sanitize_stream_free(struct sanitize_stream *stream);
 void sanitize_feed(struct sanitize_stream *stream, const char *s, size_t len, struct buf *out);
 void sanitize_end(struct sanitize_stream *stream, struct buf *out);

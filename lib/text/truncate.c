@@ -101,7 +101,10 @@ size_t truncate_before(const char *s, size_t len, size_t at)
 	return border(s, len, at, false);
 }
 
-/* The end of a line counts if cutting there costs at most half of the part. */
+/*
+ * Returns the end of the head. The end of a line counts if cutting there costs at most half of the
+ * part.
+ */
 static size_t head_end(const char *s, size_t len, size_t end)
 {
 	for (size_t at = end; at > end - end / 2; at--)
