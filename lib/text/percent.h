@@ -13,8 +13,8 @@
 /* Each returns a string that the caller frees. */
 char *percent_encode(const char *bytes);
 /*
- * A "%" without two hexadecimal digits stands for itself. Returns NULL for %00, which no name
- * contains.
+ * Decodes; a "%" without two hexadecimal digits stands for itself. Returns NULL for %00, which no
+ * name contains.
  */
 char *percent_decode(const char *text, size_t len);
 
