@@ -113,7 +113,7 @@ static void a_file_is_read_whole_up_to_its_maximum(void **state)
 	scratch_release(&scratch);
 }
 
-/* A pipe would hold up who opens it until somebody writes. */
+/* Opening a pipe blocks until a writer opens it. */
 static void a_pipe_is_read_once_its_writer_comes(void **state)
 {
 	struct scratch scratch;

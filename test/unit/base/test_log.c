@@ -42,7 +42,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What was written since the last time. */
+/* Returns the text written since the last call. */
 static const char *written(void)
 {
 	static char text[8192];

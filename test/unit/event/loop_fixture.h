@@ -20,7 +20,7 @@
 #define FIXTURE_FN __attribute__((unused)) static
 
 static uint64_t now = 1000;
-static char said[256]; /* one character a callback, in order */
+static char callbacks[256]; /* one character a callback, in order */
 
 FIXTURE_FN uint64_t fake_clock(void)
 {
@@ -29,11 +29,11 @@ FIXTURE_FN uint64_t fake_clock(void)
 
 FIXTURE_FN void say(char c)
 {
-	size_t len = strlen(said);
+	size_t len = strlen(callbacks);
 
-	assert_true(len + 1 < sizeof(said));
-	said[len] = c;
-	said[len + 1] = '\0';
+	assert_true(len + 1 < sizeof(callbacks));
+	callbacks[len] = c;
+	callbacks[len + 1] = '\0';
 }
 
 FIXTURE_FN int set_up(void **state)
@@ -41,7 +41,7 @@ FIXTURE_FN int set_up(void **state)
 	struct err err;
 
 	now = 1000;
-	said[0] = '\0';
+	callbacks[0] = '\0';
 	*state = loop_new(fake_clock, &err);
 	assert_non_null(*state);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loop.h guarantees: descriptors, and stopping whatever it is. */
+/* The guarantees of loop.h: descriptors, and stopping any source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,12 +118,12 @@ static void any_source_may_be_stopped_in_any_callback_and_its_owner_freed(void *
 	static const char *const kinds[] = { "i", "c", "t", "d", "itcd", "tcd", "td" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		said[0] = '\0';
+		callbacks[0] = '\0';
 		victims[0] = victim_new(*state, kinds[i]);
 		victims[1] = victim_new(*state, kinds[i]);
 		loop_turn(*state, 0);
 		loop_turn(*state, 0);
-		assert_int_equal(strlen(said), 1); /* nobody else ran */
+		assert_int_equal(strlen(callbacks), 1); /* no other callback ran */
 	}
 }
 
@@ -138,7 +138,7 @@ static void a_signals_owner_may_be_freed_in_its_callback(void **state)
 		loop_signal_start(*state, &victims[0]->sig, SIGHUP, free_from_signal, &err), 0);
 	assert_int_equal(kill(getpid(), SIGHUP), 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "s");
+	assert_string_equal(callbacks, "s");
 }
 
 /* ---- descriptors ---- */
@@ -158,7 +158,7 @@ static void stopping_a_source_drops_its_queued_event(void **state)
 	assert_int_equal(loop_io_start(*state, &b.io, ends[1], EPOLLOUT, on_ready, &err), 0);
 	assert_true(loop_io_active(&a.io) && loop_io_active(&b.io));
 	loop_turn(*state, 0);
-	assert_int_equal(strlen(said), 1);
+	assert_int_equal(strlen(callbacks), 1);
 	assert_true(loop_io_active(&a.io) != loop_io_active(&b.io));
 	loop_io_stop(&a.io);
 	loop_io_stop(&b.io);
@@ -176,13 +176,13 @@ static void a_source_tells_the_events_asked_for_and_the_end(void **state)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(loop_io_start(*state, &r.io, ends[0], EPOLLIN, on_ready, &err), 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	(void)!write(ends[1], "x", 1);
 	loop_turn(*state, 0);
 	assert_int_equal(r.events, EPOLLIN);
 	loop_io_set_events(&r.io, 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "r");
+	assert_string_equal(callbacks, "r");
 	loop_io_set_events(&r.io, EPOLLIN);
 	loop_io_set_events(&r.io, EPOLLIN);
 	fd_close(&ends[1]);
@@ -216,7 +216,7 @@ static void a_number_that_comes_back_after_a_stop_is_a_new_source(void **state)
 		loop_io_stop(&r.io);
 		fd_close(&ends[0]);
 	}
-	assert_string_equal(said, "rrr");
+	assert_string_equal(callbacks, "rrr");
 }
 
 /* ---- regular files, which epoll refuses ---- */
@@ -234,11 +234,11 @@ static void a_regular_file_is_ready_in_every_turn(void **state)
 	assert_int_equal(loop_io_start(*state, &r.io, fd, EPOLLIN, on_ready, &err), 0);
 	for (int i = 0; i < 3; i++)
 		loop_turn(*state, -1); /* does not wait */
-	assert_string_equal(said, "fff");
+	assert_string_equal(callbacks, "fff");
 	assert_int_equal(r.events, EPOLLIN);
 	loop_io_stop(&r.io);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "fff");
+	assert_string_equal(callbacks, "fff");
 	fd_close(&fd);
 	scratch_release(&scratch);
 }
@@ -256,10 +256,10 @@ static void a_paused_regular_file_is_quiet_and_lets_the_loop_wait(void **state)
 	assert_int_equal(loop_io_start(*state, &r.io, fd, EPOLLIN, on_ready, &err), 0);
 	loop_io_set_events(&r.io, 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	loop_io_set_events(&r.io, EPOLLIN);
 	loop_turn(*state, -1);
-	assert_string_equal(said, "f");
+	assert_string_equal(callbacks, "f");
 	loop_io_stop(&r.io);
 	fd_close(&fd);
 	scratch_release(&scratch);
@@ -284,12 +284,12 @@ static void regular_files_may_stop_each_other(void **state)
 	assert_int_equal(loop_io_start(*state, &b.io, second, EPOLLIN, on_ready, &err), 0);
 	loop_turn(*state, 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "aa");
+	assert_string_equal(callbacks, "aa");
 	a.stops = &a.io;
 	assert_int_equal(loop_io_start(*state, &b.io, second, EPOLLIN, on_ready, &err), 0);
 	loop_turn(*state, 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "aaab");
+	assert_string_equal(callbacks, "aaab");
 	fd_close(&first);
 	fd_close(&second);
 	scratch_release(&scratch);
@@ -321,12 +321,12 @@ static void a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever(void **st
 	assert_int_equal(write(ends[1], "x", 1), 1);
 	loop_linger(*state, LOOP_LINGER_US);
 	loop_turn(*state, -1);
-	assert_string_equal(said, "r");
-	assert_int_equal(read(ends[0], said + 1, 1), 1);
-	said[1] = '\0';
+	assert_string_equal(callbacks, "r");
+	assert_int_equal(read(ends[0], callbacks + 1, 1), 1);
+	callbacks[1] = '\0';
 	loop_linger(*state, LOOP_LINGER_US);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "r");
+	assert_string_equal(callbacks, "r");
 	loop_linger(*state, UINT64_MAX / 2);
 	pid = fork();
 	if (pid == 0) { /* after any lingering */
@@ -335,7 +335,7 @@ static void a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever(void **st
 		_exit(write(ends[1], "x", 1) != 1);
 	}
 	loop_turn(*state, -1);
-	assert_string_equal(said, "rr");
+	assert_string_equal(callbacks, "rr");
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	loop_io_stop(&r.io);
 	fd_close(&ends[0]);

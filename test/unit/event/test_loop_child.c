@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loop.h guarantees: children, signals, the order in one turn. */
+/* The guarantees of loop.h: children, signals, the order in one turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void a_child_no_longer_watched_is_the_callers_to_reap(void **state)
 	loop_child_stop(&child);
 	loop_child_stop(&child);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
@@ -144,7 +144,7 @@ static void in_one_turn_come_descriptors_children_timers_deferred(void **state)
 	(void)!write(ends[1], "x", 1);
 	assert_int_equal(loop_io_start(*state, &r.io, ends[0], EPOLLIN, on_ready, &err), 0);
 	loop_turn(*state, -1);
-	assert_string_equal(said, "rctd");
+	assert_string_equal(callbacks, "rctd");
 	loop_io_stop(&r.io);
 	fd_close(&ends[0]);
 	fd_close(&ends[1]);
@@ -165,11 +165,11 @@ static void a_signal_is_an_event_and_not_the_end(void **state)
 
 	assert_int_equal(loop_signal_start(*state, &sig, SIGTERM, on_signal, &err), 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	assert_int_equal(kill(getpid(), SIGTERM), 0);
 	loop_turn(*state, PATIENCE_MS);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "T");
+	assert_string_equal(callbacks, "T");
 	loop_signal_stop(&sig);
 	loop_signal_stop(&sig);
 	assert_int_equal(sig.io.fd, -1);

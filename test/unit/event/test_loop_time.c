@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loop.h guarantees: timers, deferred calls, running. */
+/* The guarantees of loop.h: timers, deferred calls, running. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,16 +26,16 @@ static void timers_run_by_deadline_and_ties_first_come(void **state)
 		loop_timer_start(*state, &alarms[i].timer, now + rows[i].after, on_timer);
 	}
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	now += 9;
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	now += 1;
 	loop_turn(*state, 0);
-	assert_string_equal(said, "ab");
+	assert_string_equal(callbacks, "ab");
 	now += 100;
 	loop_turn(*state, 0);
-	assert_string_equal(said, "abcdef");
+	assert_string_equal(callbacks, "abcdef");
 	assert_false(loop_timer_active(&alarms[0].timer));
 	assert_int_equal(loop_now(*state), now);
 }
@@ -54,10 +54,10 @@ static void any_timer_of_many_may_be_stopped(void **state)
 	loop_timer_stop(&alarms[0].timer);
 	now += 100;
 	loop_turn(*state, 0);
-	assert_int_equal(strlen(said), 10);
+	assert_int_equal(strlen(callbacks), 10);
 	for (size_t i = 1; i < 10; i++) {
-		size_t before = (size_t)(said[i - 1] - 'A');
-		size_t after = (size_t)(said[i] - 'A');
+		size_t before = (size_t)(callbacks[i - 1] - 'A');
+		size_t after = (size_t)(callbacks[i] - 'A');
 
 		assert_true((before * 7) % 40 < (after * 7) % 40);
 	}
@@ -70,9 +70,9 @@ static void a_timer_started_by_a_timer_waits_for_the_next_turn(void **state)
 	a.starts = &a;
 	loop_timer_start(*state, &a.timer, now, on_timer);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "a");
+	assert_string_equal(callbacks, "a");
 	loop_turn(*state, -1); /* due: does not wait */
-	assert_string_equal(said, "aa");
+	assert_string_equal(callbacks, "aa");
 	loop_timer_stop(&a.timer);
 }
 
@@ -85,7 +85,7 @@ static void a_due_timer_may_be_stopped_by_an_earlier_one(void **state)
 	loop_timer_start(*state, &b.timer, now, on_timer);
 	loop_turn(*state, 0);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "a");
+	assert_string_equal(callbacks, "a");
 }
 
 static void starting_a_running_timer_moves_it(void **state)
@@ -96,12 +96,12 @@ static void starting_a_running_timer_moves_it(void **state)
 	loop_timer_start(*state, &a.timer, now + 50, on_timer);
 	now += 20;
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	loop_timer_start(*state, &a.timer, CLOCK_NEVER, on_timer);
 	assert_false(loop_timer_active(&a.timer));
 	now += 1000;
 	loop_turn(*state, 0);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 }
 
 static void a_far_timer_does_not_overflow_the_wait(void **state)
@@ -116,7 +116,7 @@ static void a_far_timer_does_not_overflow_the_wait(void **state)
 	assert_int_equal(loop_io_start(*state, &r.io, ends[0], EPOLLIN, on_ready, &err), 0);
 	loop_timer_start(*state, &a.timer, now + ((uint64_t)1 << 40), on_timer);
 	loop_turn(*state, -1);
-	assert_string_equal(said, "r");
+	assert_string_equal(callbacks, "r");
 	loop_io_stop(&r.io);
 	loop_timer_stop(&a.timer);
 	fd_close(&ends[0]);
@@ -152,10 +152,10 @@ static void a_pause_of_the_process_lets_no_deadline_pass(void **state)
 	loop_timer_start(loop, &a.timer, now + 1000, on_timer);
 	loop_timer_start(loop, &b.timer, now + 5000, on_timer);
 	turn_that_sleeps(loop, 60000);
-	assert_string_equal(said, "");
+	assert_string_equal(callbacks, "");
 	assert_int_equal(a.timer.deadline_ms, now + 1000);
 	turn_that_sleeps(loop, 1999); /* as a busy machine may be late */
-	assert_string_equal(said, "a");
+	assert_string_equal(callbacks, "a");
 	assert_int_equal(b.timer.deadline_ms, now + 3001);
 	loop_timer_stop(&b.timer);
 	loop_free(loop);
@@ -172,9 +172,9 @@ static void deferred_calls_run_once_in_order(void **state)
 	loop_defer_start(*state, &b.defer, on_later);
 	loop_defer_start(*state, &a.defer, on_later); /* changes nothing */
 	loop_turn(*state, -1);
-	assert_string_equal(said, "ab");
+	assert_string_equal(callbacks, "ab");
 	loop_turn(*state, 0);
-	assert_string_equal(said, "ab");
+	assert_string_equal(callbacks, "ab");
 }
 
 static void a_deferred_call_from_a_deferred_call_runs_next_turn(void **state)
@@ -184,10 +184,10 @@ static void a_deferred_call_from_a_deferred_call_runs_next_turn(void **state)
 	a.starts = &a;
 	loop_defer_start(*state, &a.defer, on_later);
 	loop_turn(*state, 0);
-	assert_string_equal(said, "a");
+	assert_string_equal(callbacks, "a");
 	a.starts = NULL;
 	loop_turn(*state, -1);
-	assert_string_equal(said, "aa");
+	assert_string_equal(callbacks, "aa");
 }
 
 static void a_deferred_call_may_be_stopped_by_another(void **state)
@@ -199,7 +199,7 @@ static void a_deferred_call_may_be_stopped_by_another(void **state)
 	loop_defer_start(*state, &b.defer, on_later);
 	loop_turn(*state, 0);
 	loop_defer_stop(&b.defer);
-	assert_string_equal(said, "a");
+	assert_string_equal(callbacks, "a");
 }
 
 /* ---- running ---- */
@@ -218,10 +218,10 @@ static void running_ends_with_the_turn_that_quits(void **state)
 	loop_timer_start(*state, &a.timer, now, on_quit);
 	loop_defer_start(*state, &d.defer, on_later);
 	loop_run(*state);
-	assert_string_equal(said, "qd");
+	assert_string_equal(callbacks, "qd");
 	loop_timer_start(*state, &a.timer, now, on_quit);
 	loop_run(*state); /* runs again */
-	assert_string_equal(said, "qdq");
+	assert_string_equal(callbacks, "qdq");
 }
 
 static void on_nest(struct loop_defer *defer)

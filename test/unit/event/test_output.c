@@ -96,7 +96,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Bytes whose order shows: each tells its place. */
+/* Sends bytes whose order can be checked: each depends on its place. */
 static void send_some(size_t len)
 {
 	char *data = malloc(len);
@@ -235,7 +235,7 @@ static void a_reader_that_leaves_in_the_middle_is_noticed_without_a_write(void *
 	loop_turn(f.loop, 0);
 	assert_int_equal(f.closed_count, 1);
 	assert_true(output_is_closed(f.output));
-	assert_false(output_is_full(f.output)); /* nobody should wait for it any more */
+	assert_false(output_is_full(f.output)); /* no producer should wait for it any more */
 	assert_int_equal(output_pending(f.output), 0);
 }
 

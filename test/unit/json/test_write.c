@@ -96,7 +96,7 @@ static bool is_unseen(uint32_t cp)
 	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 || invisible_hides(cp);
 }
 
-/* A string of every code point that UTF-8 has and somebody sees, or of all of them. */
+/* Makes a string of every visible code point, or of all of them. */
 static json_t *all_of_unicode(bool unseen)
 {
 	struct buf text = BUF_INIT(BUF_UNBOUNDED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A question beside a call that stays its owner's; and progress that is told only where it flows.
+/* Side requests, which leave the call with its owner; and progress, sent only while output flows.
  */
 #include "fixture.h"
 #include "mcp/client_request.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What needs more than a transcript: sizes, limits, cancellation from our own side. */
+/* Tests that need more than a transcript: sizes, limits, cancellation from our own side. */
 #include "fixture.h"
 
 static json_t *parse_line(const char *line)
@@ -116,7 +116,7 @@ static void a_request_over_the_cap_is_refused_by_its_id(void **state)
 		  "\"id\":7," },
 		{ "{ \"jsonrpc\" : \"2.0\", \"method\" : \"x\", \"id\" : \"a\\\"b\", \"params\": [1, {\"c\": \"",
 		  "\"id\":\"a\\\"b\"," },
-		/* Nothing is asked, or nobody knows by whom. */
+		/* No request, or one whose id is not found. */
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"id\":7,\"a\":\"", NULL },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"", NULL },
 		{ "[{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":\"", NULL },
@@ -342,7 +342,7 @@ static void the_tool_list_is_made_anew_when_the_tools_changed(void **state)
 
 static struct {
 	unsigned int times;
-	bool answered; /* always before it was told */
+	bool answered; /* always before the report */
 } listing = { .answered = true };
 
 static void on_listed(void *context)

@@ -39,7 +39,7 @@ static void write_case(const char *name, const struct buf *out)
 	assert_int_equal(fd_write_all(fd, buf_str(out), out->len, &err), 0);
 }
 
-/* What the server says to `in`, given in pieces of `step` bytes. */
+/* Feeds the server `in`, given in pieces of `step` bytes. */
 static void play(struct fixture *f, const char *in, size_t len, size_t step)
 {
 	fixture_start(f, &fixture_features);

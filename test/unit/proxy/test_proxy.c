@@ -27,7 +27,8 @@
 	"{\"host\":\"a.example\",\"port\":443,\"allowed\":2,\"refused\":1,\"failed\":3,"           \
 	"\"sent\":10,\"received\":20,\"last\":\"port\"}"
 
-/* A script stands for ptycell-proxy: it keeps its order in a file and then does what it is told. */
+/* A script stands for ptycell-proxy: it stores its request in a file and then follows its script.
+ */
 struct fixture {
 	struct loop *loop;
 	struct proxy *proxy;

@@ -170,7 +170,7 @@ static void colours_and_a_terminal_s_line_ends_hide_nothing(void **state)
 	assert_redacts("hunter2hunter2", "hunter2\033[6nhunter2", "hunter2\033[6nhunter2");
 }
 
-/* It stands there as it is, whatever a terminal would make of it. */
+/* The value is there as it is, however a terminal would read it. */
 static void a_value_that_ends_or_begins_a_colour_is_found(void **state)
 {
 	(void)state;
@@ -206,7 +206,7 @@ static void a_colour_of_digits_is_held_as_the_start_of_a_value(void **state)
 	redact_free(redact);
 }
 
-/* What an encoder makes of a value that itself looks like something encoded or shown. */
+/* Encoders escape a value that itself looks like an escape. */
 static void escapes_in_a_value_are_found_escaped(void **state)
 {
 	(void)state;
@@ -416,7 +416,7 @@ static void a_text_may_be_cut_within_an_escape(void **state)
 	assert_cut("hunter2-hunter3x", "\\...hunter2-hunterx y", "\\...hunter2-hunterx y");
 }
 
-/* What many values begin with says nothing of one, and is in every manual. */
+/* The beginning of many values is no secret, and is in every manual. */
 static void what_is_everybodys_is_no_start_of_a_value(void **state)
 {
 	static const char key[] = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA";

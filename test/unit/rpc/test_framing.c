@@ -10,7 +10,7 @@
 
 enum { LINE_MAX_BYTES = 8 };
 
-/* What came out, as "line|line|<too long>|". */
+/* The lines that came out, as "line|line|<too long>|". */
 struct fixture {
 	struct framing framing;
 	struct buf out;

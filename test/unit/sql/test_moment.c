@@ -146,7 +146,7 @@ static void moments_that_say_more_extend_others(void **state)
 				 cases[i].extends);
 }
 
-/* What leaves out zeros writes each moment in one way. */
+/* Forms without leading zeros write each moment in one way. */
 static void forms_that_may_be_one_moment_are_ambiguous(void **state)
 {
 	static const struct {

@@ -84,15 +84,15 @@ static void blanks_case_and_unknown_parts_do_not_matter(void **state)
 		       "https://acct.blob.core.windows.net", 64, NULL);
 }
 
-static void assert_refused(const char *text, const char *said)
+static void assert_refused(const char *text, const char *message)
 {
 	struct azure_account account;
 	struct err err = { 0 };
 
 	assert_int_equal(azure_account_parse(text, &account, &err), -1);
 	assert_int_equal(err.code, ERR_INVALID);
-	if (strstr(err.msg, said) == NULL)
-		fail_msg("'%s' is not in: %s", said, err.msg);
+	if (strstr(err.msg, message) == NULL)
+		fail_msg("'%s' is not in: %s", message, err.msg);
 	assert_null(strstr(err.msg, "s3cret"));
 }
 

@@ -47,7 +47,7 @@ static void what_no_service_takes_becomes_an_underscore(void **state)
 	assert_name("\377/.hid", "sales/\357\277\275/.hid-%s");
 }
 
-/* What tells two files apart is not to be lost with what no service takes. */
+/* Two files differ in characters that no service takes: their names must differ too. */
 static void two_paths_never_become_one_name(void **state)
 {
 	static const char *const paths[] = {

@@ -91,15 +91,15 @@ static void what_is_signed_has_port_path_and_token(void **state)
 		"&X-Amz-SignedHeaders=host\nhost:127.0.0.1:4568\n\nhost\nUNSIGNED-PAYLOAD");
 }
 
-static void assert_refused(const struct storage_target *target, const char *said)
+static void assert_refused(const struct storage_target *target, const char *message)
 {
 	struct s3_bucket bucket;
 	struct err err = { 0 };
 
 	assert_int_equal(s3_bucket_make(target, &bucket, &err), -1);
 	assert_int_equal(err.code, ERR_INVALID);
-	if (strstr(err.msg, said) == NULL)
-		fail_msg("'%s' is not in: %s", said, err.msg);
+	if (strstr(err.msg, message) == NULL)
+		fail_msg("'%s' is not in: %s", message, err.msg);
 	assert_null(strstr(err.msg, "s3cret"));
 }
 

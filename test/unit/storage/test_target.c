@@ -53,14 +53,14 @@ static void the_kind_follows_from_what_is_set(void **state)
 	storage_target_release(&s3);
 }
 
-static void assert_refused(struct storage_target *target, const char *said)
+static void assert_refused(struct storage_target *target, const char *message)
 {
 	struct err err = { 0 };
 
 	assert_int_equal(storage_target_settle(target, &err), -1);
 	assert_int_equal(target->kind, STORAGE_NONE);
-	if (strstr(err.msg, said) == NULL)
-		fail_msg("'%s' is not in: %s", said, err.msg);
+	if (strstr(err.msg, message) == NULL)
+		fail_msg("'%s' is not in: %s", message, err.msg);
 	assert_null(strstr(err.msg, "s3cret"));
 	storage_target_release(target);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What begins a line: of control sequences only those that move the cursor. */
+/* Which bytes begin a line: of control sequences only those that move the cursor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

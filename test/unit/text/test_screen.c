@@ -90,24 +90,24 @@ static void render_cleaned(const char *in, size_t len, struct buf *ret_out)
 	sanitize_block(ret_out, buf_str(&once), once.len);
 }
 
-/* After each third another screen is told what stands there, and goes on. */
+/* Replaces the screen after each third by a new one that is fed the old one's state. */
 static void render_retold(const char *in, size_t len, struct buf *ret_out)
 {
 	struct screen *own = screen_new();
 	size_t from = 0;
 
 	for (size_t third = 1; third <= 3; third++) {
-		cleanup_buf struct buf told = BUF_INIT(BUF_UNBOUNDED);
+		cleanup_buf struct buf state = BUF_INIT(BUF_UNBOUNDED);
 		size_t to = third * len / 3;
 
 		to -= third < 3 ? escape_unfinished(in, to) : 0;
 		screen_feed(own, in + from, to - from);
 		from = to;
-		if (third == 3 || !screen_retell(own, &told))
+		if (third == 3 || !screen_retell(own, &state))
 			continue;
 		screen_free(own);
 		own = screen_new();
-		screen_feed(own, told.data, told.len);
+		screen_feed(own, state.data, state.len);
 	}
 	screen_text(own, ret_out);
 	screen_free(own);

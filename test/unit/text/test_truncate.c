@@ -113,7 +113,7 @@ static void assert_clips_are_whole(const struct buf *text)
 	}
 }
 
-/* Whatever the budget, what people see as one character is whole or gone. */
+/* With any budget a grapheme cluster is whole or gone. */
 static void no_cut_is_within_a_character_that_is_seen(void **state)
 {
 	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT,
