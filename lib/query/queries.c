@@ -165,7 +165,7 @@ static void query_over(struct link *link)
 		loop_timer_start(loop, &link->timer, loop_now(loop) + QUERIES_IDLE_MS, on_idle);
 }
 
-static void on_progress(struct helper *helper, const json_t *progress)
+static void on_helper_progress(struct helper *helper, const json_t *progress)
 {
 	struct link *link = helper_data(helper);
 	struct query *query;
@@ -221,7 +221,7 @@ static void on_helper_done(struct helper *helper, const json_t *result, const st
 		start_next(link);
 }
 
-static const struct helper_handlers helper_handlers = { .progress = on_progress,
+static const struct helper_handlers helper_handlers = { .progress = on_helper_progress,
 							.done = on_helper_done };
 
 /* ---- starting and stopping ---- */

@@ -203,7 +203,7 @@ static void list_session(struct resource_page *page, struct session *session)
 	session_known_files(session, on_session_files, page);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_list_cancel(struct mcp_call *call, void *data)
 {
 	struct resource_page *page = data;
 	struct session *session = session_of(page, page->id);
@@ -254,6 +254,6 @@ void resource_list(struct mcp_call *call, const char *cursor, void *context)
 		json_append(page->resources,
 			    make_resource(RESOURCES_SESSIONS, "sessions", "application/json"));
 	}
-	mcp_call_on_cancel(call, on_cancel, page);
+	mcp_call_on_cancel(call, on_list_cancel, page);
 	list_session(page, first);
 }

@@ -24,7 +24,7 @@
 struct admission {
 	struct service *service;
 	struct loop_defer next;
-	struct loop_timer patience;
+	struct loop_timer timeout;
 	const struct mcp_tool *tools; /* the tools themselves */
 	size_t tool_count;
 	struct mcp_tool *rows; /* the same, but that they call the queue */
@@ -44,7 +44,7 @@ static void queued_call_free(struct queued_call *queued)
 	free(queued);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_queued_cancel(struct mcp_call *call, void *data)
 {
 	queued_call_free(data);
 	mcp_call_fail(call, "cancelled");
@@ -87,7 +87,7 @@ static void on_next(struct loop_defer *defer)
 
 void admission_release(struct admission *admission)
 {
-	loop_timer_stop(&admission->patience);
+	loop_timer_stop(&admission->timeout);
 	if (!list_empty(&admission->queue))
 		loop_defer_start(admission->service->loop, &admission->next, on_next);
 }
@@ -100,10 +100,10 @@ static void on_settled(void *data)
 	admission_release(admission);
 }
 
-static void on_patience(struct loop_timer *timer)
+static void on_queue_timeout(struct loop_timer *timer)
 {
 	log_debug("gate", "what code waited for did not come in time");
-	admission_release(container_of(timer, struct admission, patience));
+	admission_release(container_of(timer, struct admission, timeout));
 }
 
 static void enqueue(struct admission *admission, struct mcp_call *call, json_t *arguments)
@@ -114,7 +114,7 @@ static void enqueue(struct admission *admission, struct mcp_call *call, json_t *
 	queued->call = call;
 	queued->arguments = json_incref(arguments);
 	list_append(&admission->queue, &queued->node);
-	mcp_call_on_cancel(call, on_cancel, queued);
+	mcp_call_on_cancel(call, on_queued_cancel, queued);
 }
 
 static bool runs_code(const struct mcp_call *call)
@@ -145,7 +145,8 @@ static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	if (settled) {
 		log_debug("gate", "code waits, %u ms at most", (unsigned int)wait_ms);
-		loop_timer_start(loop, &admission->patience, loop_now(loop) + wait_ms, on_patience);
+		loop_timer_start(loop, &admission->timeout, loop_now(loop) + wait_ms,
+				 on_queue_timeout);
 		return;
 	}
 	confinement_settle(confinement, on_settled, admission);
@@ -176,7 +177,7 @@ void admission_free(struct admission *admission)
 		return;
 	assert(list_empty(&admission->queue));
 	loop_defer_stop(&admission->next);
-	loop_timer_stop(&admission->patience);
+	loop_timer_stop(&admission->timeout);
 	free(admission->rows);
 	free(admission);
 }

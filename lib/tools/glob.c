@@ -151,7 +151,7 @@ static bool in_set(const struct token *token, int32_t c)
 }
 
 /* Returns whether the token can end with a match of `c`. */
-static bool takes(const struct token *token, int32_t c)
+static bool token_takes(const struct token *token, int32_t c)
 {
 	switch (token->kind) {
 	case TOKEN_LITERAL:
@@ -177,7 +177,7 @@ static void note_token(struct glob *glob, size_t i)
 	const struct token *token = &glob->tokens[i];
 
 	for (int32_t c = 1; c < ASCII; c++)
-		if (takes(token, c))
+		if (token_takes(token, c))
 			set_bit(glob->moves + (size_t)c * glob->words, i);
 	if (token->kind >= TOKEN_STAR)
 		set_bit(glob->nothing, i);
@@ -244,7 +244,7 @@ static const uint64_t *moves_of(struct glob *glob, int32_t c)
 		return glob->moves + (size_t)c * glob->words;
 	memcpy(glob->moved, glob->any, glob->words * sizeof(uint64_t));
 	for (size_t i = 0; i < glob->other_count; i++)
-		if (takes(&glob->tokens[glob->others[i]], c))
+		if (token_takes(&glob->tokens[glob->others[i]], c))
 			set_bit(glob->moved, glob->others[i]);
 	glob->steps += glob->other_count;
 	return glob->moved;
@@ -264,7 +264,7 @@ static void stand_at_start(struct glob *glob)
 }
 
 /* Moves all places. Returns false when none is left. */
-static bool move(struct glob *glob, int32_t c)
+static bool move_places(struct glob *glob, int32_t c)
 {
 	const uint64_t *moves = moves_of(glob, c);
 	uint64_t moved_in = 0; /* from the word before */
@@ -299,7 +299,7 @@ bool glob_match(struct glob *glob, const char *path)
 		int32_t c;
 
 		path = take_char(path, &c);
-		if (!move(glob, c))
+		if (!move_places(glob, c))
 			return false;
 	}
 	return (glob->here[glob->count / WORD_BITS] >> glob->count % WORD_BITS & 1) != 0;

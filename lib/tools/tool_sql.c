@@ -55,7 +55,7 @@ struct sql_call {
 	struct session *session; /* lives as long as the query */
 	struct query *query;     /* NULL: the query has ended */
 	char *folder;            /* of the session; its name is never used again */
-	struct loop_timer patience;
+	struct loop_timer budget_timer;
 	json_t *arguments; /* that `request` points into */
 	struct sql_request request;
 	char *session_id;
@@ -180,7 +180,7 @@ static char *make_notice(const struct sql_call *sql)
 	return notice;
 }
 
-static void answer(struct sql_call *sql, const json_t *answer, const struct buf *text)
+static void answer_call(struct sql_call *sql, const json_t *answer, const struct buf *text)
 {
 	cleanup_free char *notice = make_notice(sql);
 	json_t *object = make_object(sql, answer, notice);
@@ -235,7 +235,7 @@ static void record_query(const struct sql_call *sql, const json_t *answer, const
 
 /* ---- while it runs ---- */
 
-static void on_progress(void *data, uint64_t rows)
+static void on_query_progress(void *data, uint64_t rows)
 {
 	struct sql_call *sql = data;
 	cleanup_free char *message = xasprintf("%ju rows", (uintmax_t)rows);
@@ -255,7 +255,7 @@ static bool is_alive(const struct sql_call *sql)
 
 static void sql_free(struct sql_call *sql)
 {
-	loop_timer_stop(&sql->patience);
+	loop_timer_stop(&sql->budget_timer);
 	list_remove(&sql->node);
 	json_decref(sql->arguments);
 	json_decref(sql->result);
@@ -333,7 +333,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 	if (sql->call != NULL && err != NULL)
 		tool_fail_text(sql->call, sql->service, buf_str(&text));
 	else if (sql->call != NULL)
-		answer(sql, safe, &text);
+		answer_call(sql, safe, &text);
 	record_query(sql, safe, err, &text);
 	if (sql->call == NULL && sql->session != NULL)
 		keep_result(sql, safe, &text);
@@ -341,7 +341,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 		sql_free(sql);
 }
 
-static const struct query_handlers sql_handlers = { .progress = on_progress,
+static const struct query_handlers sql_handlers = { .progress = on_query_progress,
 						    .done = on_query_done };
 
 static void on_sql_cancel(struct mcp_call *call, void *data)
@@ -349,13 +349,13 @@ static void on_sql_cancel(struct mcp_call *call, void *data)
 	struct sql_call *sql = data;
 
 	(void)call;
-	loop_timer_stop(&sql->patience);
+	loop_timer_stop(&sql->budget_timer);
 	queries_cancel(sql->query);
 }
 
-static void on_patience(struct loop_timer *timer)
+static void on_query_budget_over(struct loop_timer *timer)
 {
-	struct sql_call *sql = container_of(timer, struct sql_call, patience);
+	struct sql_call *sql = container_of(timer, struct sql_call, budget_timer);
 	struct mcp_call *call = sql->call;
 	json_t *object = json_object();
 
@@ -380,7 +380,8 @@ static void wait_for_query(struct sql_call *sql, struct mcp_call *call)
 
 	sql->call = call;
 	mcp_call_on_cancel(call, on_sql_cancel, sql);
-	loop_timer_start(sql->service->loop, &sql->patience, now_ms(sql) + budget_ms, on_patience);
+	loop_timer_start(sql->service->loop, &sql->budget_timer, now_ms(sql) + budget_ms,
+			 on_query_budget_over);
 }
 
 static const struct shares *shares_of(struct service *service)
@@ -502,7 +503,7 @@ static void answer_ended(struct sql_call *sql)
 
 	if (sql->result != NULL) {
 		query_text_put(&text, sql->result, sql->file, table_chars(sql));
-		answer(sql, sql->result, &text);
+		answer_call(sql, sql->result, &text);
 		return;
 	}
 	buf_putf(&text, "%s (That was the query of the earlier call. Call again to run it again.)",
@@ -515,7 +516,7 @@ static bool join_query(struct service *service, struct session *session, struct 
 		       const json_t *arguments)
 {
 	struct sql_call *sql = find_unattended(service, session, arguments);
-	bool told = true;
+	bool still_true = true;
 
 	if (sql == NULL)
 		return false;
@@ -524,12 +525,12 @@ static bool join_query(struct service *service, struct session *session, struct 
 		wait_for_query(sql, call);
 		return true;
 	}
-	told = is_still_true(sql);
+	still_true = is_still_true(sql);
 	sql->call = call;
-	if (told)
+	if (still_true)
 		answer_ended(sql);
 	sql_free(sql);
-	return told;
+	return still_true;
 }
 
 void tool_sql_forget(struct list *calls)

@@ -67,7 +67,7 @@ void wait_cell_done(struct call *call, const struct exec_result *result, void *d
 	waiter_free(waiter);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_cell_cancel(struct mcp_call *call, void *data)
 {
 	struct wait_cell *waiter = data;
 
@@ -78,17 +78,17 @@ static void on_cancel(struct mcp_call *call, void *data)
 
 /* ---- progress ---- */
 
-static void on_progress(struct loop_timer *timer);
+static void on_progress_timer(struct loop_timer *timer);
 
 static void schedule_progress(struct wait_cell *waiter)
 {
 	struct loop *loop = waiter->service->loop;
 
 	loop_timer_start(loop, &waiter->progress, loop_now(loop) + WAIT_CELL_PROGRESS_MS,
-			 on_progress);
+			 on_progress_timer);
 }
 
-static void on_progress(struct loop_timer *timer)
+static void on_progress_timer(struct loop_timer *timer)
 {
 	struct wait_cell *waiter = container_of(timer, struct wait_cell, progress);
 	uint64_t ms = 0;
@@ -220,7 +220,7 @@ void wait_cell_start(struct wait_cell *waiter, struct call *call, const struct e
 	}
 	waiter->waiting = call;
 	session_call_on_wait(call, on_wait);
-	mcp_call_on_cancel(waiter->call, on_cancel, waiter);
+	mcp_call_on_cancel(waiter->call, on_cell_cancel, waiter);
 	schedule_progress(waiter);
 }
 

@@ -19,14 +19,14 @@ struct waiting {
 	json_t *arguments;
 	void *data;
 	struct install *install;
-	struct loop_timer patience;
+	struct loop_timer timeout;
 	wait_install_done_fn *done;
 	wait_install_late_fn *late;
 };
 
 static void waiting_free(struct waiting *w)
 {
-	loop_timer_stop(&w->patience);
+	loop_timer_stop(&w->timeout);
 	json_decref(w->arguments);
 	free(w->session_id);
 	free(w->data);
@@ -41,16 +41,16 @@ static void on_install_done(void *data, const json_t *result, const char *proble
 	waiting_free(w);
 }
 
-static void on_patience(struct loop_timer *timer)
+static void on_install_timeout(struct loop_timer *timer)
 {
-	struct waiting *w = container_of(timer, struct waiting, patience);
+	struct waiting *w = container_of(timer, struct waiting, timeout);
 
 	broker_forget(w->install);
 	w->late(&w->shown);
 	waiting_free(w);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_install_cancel(struct mcp_call *call, void *data)
 {
 	struct waiting *w = data;
 
@@ -95,8 +95,8 @@ int wait_install_start(const struct wait_install_request *request, struct err *e
 		return -1;
 	}
 	session_touch(request->session);
-	mcp_call_on_cancel(request->call, on_cancel, w);
-	loop_timer_start(service->loop, &w->patience, loop_now(service->loop) + wait_ms,
-			 on_patience);
+	mcp_call_on_cancel(request->call, on_install_cancel, w);
+	loop_timer_start(service->loop, &w->timeout, loop_now(service->loop) + wait_ms,
+			 on_install_timeout);
 	return 0;
 }

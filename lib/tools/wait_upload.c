@@ -68,7 +68,7 @@ struct wait {
 	struct list node;
 	struct transfer *transfer;
 	struct mcp_call *call;
-	struct loop_timer patience;
+	struct loop_timer budget_timer;
 };
 
 static struct loop *get_loop(const struct wait_upload *uploads)
@@ -93,7 +93,7 @@ static void transfer_free(struct transfer *transfer)
 
 static void wait_free(struct wait *wait)
 {
-	loop_timer_stop(&wait->patience);
+	loop_timer_stop(&wait->budget_timer);
 	list_remove(&wait->node);
 	free(wait);
 }
@@ -173,15 +173,15 @@ static void answer_late(const struct transfer *transfer, struct mcp_call *call)
 
 /* ---- waiting ---- */
 
-static void on_patience(struct loop_timer *timer)
+static void on_upload_budget_over(struct loop_timer *timer)
 {
-	struct wait *wait = container_of(timer, struct wait, patience);
+	struct wait *wait = container_of(timer, struct wait, budget_timer);
 
 	answer_late(wait->transfer, wait->call);
 	wait_free(wait);
 }
 
-static void on_cancel(struct mcp_call *call, void *data)
+static void on_upload_cancel(struct mcp_call *call, void *data)
 {
 	struct wait *wait = data;
 	struct transfer *transfer = wait->transfer;
@@ -204,9 +204,10 @@ static void add_wait(struct transfer *transfer, struct mcp_call *call)
 	wait->call = call;
 	list_init(&wait->node);
 	list_append(&transfer->waiting, &wait->node);
-	mcp_call_on_cancel(call, on_cancel, wait);
-	loop_timer_start(loop, &wait->patience,
-			 loop_now(loop) + service->settings->call_budget * 1000, on_patience);
+	mcp_call_on_cancel(call, on_upload_cancel, wait);
+	loop_timer_start(loop, &wait->budget_timer,
+			 loop_now(loop) + service->settings->call_budget * 1000,
+			 on_upload_budget_over);
 }
 
 /* ---- ends ---- */
