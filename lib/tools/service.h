@@ -2,9 +2,10 @@
 /*
  * service.h - the context of every tool and resource: settings, sessions and what they share.
  *
- * Tools read the fields and change none. A part that costs something is NULL until the function of
- * its name makes it. Nothing is written and no process but the launcher is started before the first
- * request that needs a session. The launcher is started when a client has the list of tools.
+ * Tools read the fields; exec_sql also changes its list of calls. A part that costs something is
+ * NULL until the function of its name makes it. Nothing is written and no process but the launcher
+ * is started before the first request that needs a session. The launcher is started when a client
+ * has the list of tools.
  */
 #ifndef TOOLS_SERVICE_H
 #define TOOLS_SERVICE_H
