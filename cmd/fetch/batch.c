@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.c - One curl multi handle drives all transfers. A failed request goes back to a waiting
- * list with a time before which it is not sent. The first request that misses the container creates
- * it, while the others wait. When a request shows that nothing can succeed (a bad key, a missing
- * bucket), all remaining uploads fail at once.
+ * batch.c - runs the requests of many uploads. One curl multi handle drives all transfers. A failed
+ * request goes back to a waiting list with a time before which it is not sent. The first request
+ * that misses the container creates it, while the others wait. When a request shows that nothing
+ * can succeed (a bad key, a missing bucket), all remaining uploads fail at once.
  */
 #include "batch.h"
 

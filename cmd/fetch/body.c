@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * body.c - A body is a range of a file or a text, and both backends hash both kinds. A file is read
- * again for each hash and for sending: it may be larger than memory.
+ * body.c - reads a request's body for a hash. A body is a range of a file or a text, and both
+ * backends hash both kinds. A file is read again for each hash and for sending: it may be larger
+ * than memory.
  */
 #include "body.h"
 

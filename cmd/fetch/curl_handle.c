@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * curl_handle.c - The socket callback is where addresses are judged: libcurl calls it with each
- * address that it is about to connect to, so no name server can answer differently in between.
- * Options that limit a transfer may fail in old versions of libcurl; options that keep something
- * out must not (set_rules).
+ * curl_handle.c - sets libcurl's options and judges addresses.
+ *
+ * libcurl calls the socket callback with each address that it is about to connect to. Judging there
+ * leaves a name server no chance to answer differently in between. Options that limit a transfer
+ * may fail in old versions of libcurl; options that keep something out must not (set_rules).
  */
 #include "curl_handle.h"
 

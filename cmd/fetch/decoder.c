@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decoder.c - One loop inflates a chunk and writes it, so memory stays constant for any ratio of
- * compression; the sink's limit ends a bomb. zlib recognizes gzip and its own header by itself.
- * Deflate without a header is recognized by the first byte.
+ * decoder.c - inflates chunk by chunk.
+ *
+ * Each chunk is written at once, so memory stays constant for any ratio of compression, and the
+ * sink's limit ends a bomb. zlib recognizes gzip and its own header by itself. Deflate without a
+ * header is recognized by the first byte.
  */
 #include "decoder.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * download.c - Each hop is one transfer: libcurl follows no redirect, because each new URL is
- * checked by redirect_check first. The head is judged in the header callback, before any byte of
- * the body is written. A file whose name says that it is compressed is stored as it comes, even if
- * the server declares a Content-Encoding.
+ * download.c - downloads a file hop by hop. Each hop is one transfer: libcurl follows no redirect,
+ * because each new URL is checked by redirect_check first. The head is judged in the header
+ * callback, before any byte of the body is written. A file whose name says that it is compressed is
+ * stored as it comes, even if the server declares a Content-Encoding.
  */
 #include "download.h"
 

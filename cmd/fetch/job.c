@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job.c - The server sends the deadline as a duration, since the two processes need not agree on a
- * clock. It becomes a point of time here, once, and every transfer gets what is left of it.
+ * job.c - reads what all requests have in common. The server sends the deadline as a duration,
+ * since the two processes need not agree on a clock. It becomes a point of time here, once, and
+ * every transfer gets what is left of it.
  */
 #include "job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockdown.c - Landlock limits files and forbids listening; connecting stays free, because any port
- * may be a server's, and curl_handle.c judges the addresses. The wide seccomp filter allows
- * threads, which libcurl's resolver needs.
+ * lockdown.c - drops rights by landlock and seccomp. Landlock limits files and forbids listening;
+ * connecting stays free, because any port may be a server's, and curl_handle.c judges the
+ * addresses. The wide seccomp filter allows threads, which libcurl's resolver needs.
  */
 #include "lockdown.h"
 

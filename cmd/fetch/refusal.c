@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refusal.c - Storages report the reason as a code, a word in a header or in XML. The tables group
- * the codes by what they mean for the other files: a wrong key, region or token fails all of them,
- * so the batch ends at once. Any other code fails one file.
+ * refusal.c - judges the error codes of storages. Storages report the reason as a code, a word in a
+ * header or in XML. The tables group the codes by what they mean for the other files: a wrong key,
+ * region or token fails all of them, so the batch ends at once. Any other code fails one file.
  */
 #include "refusal.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * request.c - The body is read by pread() in a callback, so a retry or a rewind needs no buffer.
- * Delays between tries double, with a random part, and Retry-After extends them. Of an error only
- * the code is kept: other parts may repeat what was signed.
+ * request.c - sends a request and schedules its retries. The body is read by pread() in a callback,
+ * so a retry or a rewind needs no buffer. Delays between tries double, with a random part, and
+ * Retry-After extends them. Of an error only the code is kept: other parts may repeat what was
+ * signed.
  */
 #include "request.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.c - Bytes are gathered into blocks that are aligned in the file, and a block of zeros is
- * skipped. The final ftruncate() gives the file its length, also when it ends in a hole.
+ * sink.c - writes blocks and leaves holes. Bytes are gathered into blocks that are aligned in the
+ * file, and a block of zeros is skipped. The final ftruncate() gives the file its length, also when
+ * it ends in a hole.
  */
 #include "sink.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.c - Reads the request into a batch and reports each upload when it ends. Links are made
- * here by the backend's function, so "link" needs no network: it signs names that earlier uploads
- * stored.
+ * store.c - connects the request, the batch and the backend. Reads the request into a batch and
+ * reports each upload when it ends. Links are made here by the backend's function, so "link" needs
+ * no network: it signs names that earlier uploads stored.
  */
 #include "store.h"
 

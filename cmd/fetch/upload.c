@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * upload.c - A state machine that produces requests: upload_next() returns the next one that may be
- * sent now. A file that changes while it is uploaded is started again from its beginning. Parts of
- * a failed upload are aborted, since the storage would keep, and charge for, parts that are never
- * put together.
+ * upload.c - decides what an upload sends next. A state machine that produces requests:
+ * upload_next() returns the next one that may be sent now. A file that changes while it is uploaded
+ * is started again from its beginning. Parts of a failed upload are aborted, since the storage
+ * would keep, and charge for, parts that are never put together.
  */
 #include "upload.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * copy.c - A copy is written to a file without a name (O_TMPFILE) and linked into place, so a copy
- * that is cut short leaves nothing. File systems without such files get a hidden name instead.
- * Bytes are shared by FICLONE where possible, else copied by copy_file_range(), else by reading,
- * hole by hole. A name that is taken is never overwritten, unless its file is known as an earlier
- * copy.
+ * copy.c - copies bytes and names the copy. A copy is written to a file without a name (O_TMPFILE)
+ * and linked into place, so a copy that is cut short leaves nothing. File systems without such
+ * files get a hidden name instead. Bytes are shared by FICLONE where possible, else copied by
+ * copy_file_range(), else by reading, hole by hole. A name that is taken is never overwritten,
+ * unless its file is known as an earlier copy.
  */
 #include "copy.h"
 

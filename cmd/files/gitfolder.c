@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gitfolder.c - Configs are read as git reads them, with includes, and what they name is followed:
- * folders of hooks, programs in commands, other folders through .git and commondir. Times decide
- * what is young, rounded by the file system's resolution: an equal time counts as young. With
- * `learn`, at the session's start, the same walk records the untrusted entries that exist already,
- * and holds nothing.
+ * gitfolder.c - finds what git would run in a folder. Configs are read as git reads them, and what
+ * they name is followed: includes, hooks, programs, .git and commondir. Equal times count as young,
+ * because file systems round them. With `learn`, at the session's start, the same walk records the
+ * untrusted entries that exist already, and holds nothing.
  */
 #include "gitfolder.h"
 

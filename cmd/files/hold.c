@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hold.c - Renaming keeps the user's data and hides it from git. It never replaces a file: the new
- * name must be free (RENAME_NOREPLACE). Where a folder's mode forbids it, the mode is lifted first,
- * since code may have set it.
+ * hold.c - renames or removes what is held. Renaming keeps the user's data and hides it from git.
+ * It never replaces a file: the new name must be free (RENAME_NOREPLACE). Where a folder's mode
+ * forbids it, the mode is lifted first, since code may have set it.
  */
 #include "hold.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.c - The size is checked twice: by the allocated blocks before the copy, and by the copied
- * bytes during it, since the file may grow. Holes count in neither. The program gives up every
- * right to open files before it reads the first byte: it needs only the two descriptors.
+ * import.c - copies one file within its size limit. The size is checked twice: by the allocated
+ * blocks before the copy, and by the copied bytes during it, since the file may grow. Holes count
+ * in neither. The program gives up every right to open files before it reads the first byte: it
+ * needs only the two descriptors.
  */
 #include "import.h"
 

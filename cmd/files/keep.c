@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keep.c - The result folder is opened by name before landlock: only the user may have made it a
- * link. From there on, everything is done below the two descriptors. Existing files that are not
- * known copies are the user's and are never replaced. A file that is written during its copy is
- * copied again, a few times. An alarm ends the process when a network folder does not respond and
- * the server is dead.
+ * keep.c - copies results and reports each. The result folder is opened by name before landlock:
+ * only the user may have made it a link. From there on, everything is done below the two
+ * descriptors. Existing files that are not known copies are the user's and are never replaced. A
+ * file that is written during its copy is copied again, a few times. An alarm ends the process when
+ * a network folder does not respond and the server is dead.
  */
 #include "keep.h"
 #include "helper/program.h"

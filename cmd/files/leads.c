@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leads.c - Two questions are answered in two ways. Where git would go is computed from the words
- * of a path, and a path that turns back behind a name is rejected, because ".." leaves from where a
- * link led. Where a link goes now is asked of the kernel, by an O_PATH descriptor and its name in
- * /proc/self/fd.
+ * leads.c - resolves paths, by their words or by the kernel. Two questions are answered in two
+ * ways. Where git would go is computed from the words of a path, and a path that turns back behind
+ * a name is rejected, because ".." leaves from where a link led. Where a link goes now is asked of
+ * the kernel, by an O_PATH descriptor and its name in /proc/self/fd.
  */
 #include "leads.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.c - The manifest decides what is linked: a file that it does not list is left out, and one
- * that differs in size, mtime or mode fails the entry. The folder is made under a hidden name and
- * swapped in when it is complete. A shared lock on the entry keeps trim.c from removing it
- * meanwhile.
+ * link.c - links an entry file by file. The manifest decides what is linked: a file that it does
+ * not list is left out, and one that differs in size, mtime or mode fails the entry. The folder is
+ * made under a hidden name and swapped in when it is complete. A shared lock on the entry keeps
+ * trim.c from removing it meanwhile.
  */
 #include "link.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockdown.c - LANDLOCK_ACCESS_FS_REFER (ABI 2) is among the rights for removing, because folders
- * are moved up before they are emptied. Without it, landlock refuses every rename across folders:
- * callers that need one pass min_abi 2.
+ * lockdown.c - enters a landlock ruleset. LANDLOCK_ACCESS_FS_REFER (ABI 2) is among the rights for
+ * removing, because folders are moved up before they are emptied. Without it, landlock refuses
+ * every rename across folders: callers that need one pass min_abi 2.
  */
 #include "lockdown.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look.c - The walk is breadth first, with folders of packages last, so that its budget is spent
- * where repositories usually are. A folder that session code closed by its mode is opened again:
- * git needs no list of names to use one, so a mode must not hide it.
+ * look.c - walks the shares. The walk is breadth first, with folders of packages last, so that its
+ * budget is spent where repositories usually are. A folder that session code closed by its mode is
+ * opened again: git needs no list of names to use one, so a mode must not hide it.
  */
 #include "look.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.c - What an installer left may be hostile, so it is copied rather than moved: only regular
- * files, with modes of our own, counted against the limits. A hidden folder is swapped in when it
- * is complete.
+ * pack.c - copies untrusted files into an entry.
+ *
+ * The installer's files may be hostile, so they are copied rather than moved: only regular files,
+ * with modes of our own, counted against the limits. A hidden folder is swapped in when it is
+ * complete.
  */
 #include "pack.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * remove.c - The folder is first renamed to a hidden name, under which the next server finds it if
- * this process is cut short. Rounds over the top then remove files and move inner folders up, until
- * a round gains nothing. The removal waits for a copy of results that reads the folder, which holds
- * a shared lock on it.
+ * remove.c - empties a tree in rounds. The folder is first renamed to a hidden name, under which
+ * the next server finds it if this process is cut short. Rounds over the top then remove files and
+ * move inner folders up, until a round gains nothing. The removal waits for a copy of results that
+ * reads the folder, which holds a shared lock on it.
  */
 #include "remove.h"
 #include "helper/program.h"

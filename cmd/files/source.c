@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * source.c - Links are resolved here and not by the kernel, because an absolute link names its
- * target by the path that the session sees. Each step opens the target below the data folder
- * without following links.
+ * source.c - resolves links within the data folder. Links are resolved here and not by the kernel,
+ * because an absolute link names its target by the path that the session sees. Each step opens the
+ * target below the data folder without following links.
  */
 #include "source.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.c - New folders have a hidden name and a lock. A hidden folder without a lock is a leftover
- * and may be removed. tree_replace() swaps two folders by RENAME_EXCHANGE, so that no reader finds
- * the name missing. File systems that cannot swap get a removal and a rename instead.
+ * tree.c - copies, replaces and removes folders. New folders have a hidden name and a lock. A
+ * hidden folder without a lock is a leftover and may be removed. tree_replace() swaps two folders
+ * by RENAME_EXCHANGE, so that no reader finds the name missing. File systems that cannot swap get a
+ * removal and a rename instead.
  */
 #include "tree.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trim.c - An exclusive lock on an entry keeps others from linking it while it is removed, and the
- * entry is inspected again under that lock. Whether a session uses an entry is read from the link
- * count of its first file.
+ * trim.c - removes unused entries under a lock. An exclusive lock on an entry keeps others from
+ * linking it while it is removed, and the entry is inspected again under that lock. Whether a
+ * session uses an entry is read from the link count of its first file.
  */
 #include "trim.h"
 

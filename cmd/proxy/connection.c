@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection.c - A table maps each state to a step, and a step runs until it can do nothing more
- * without new bytes. A tunnel is not opened blindly: the client's first bytes must be a TLS hello
- * that names the host of CONNECT, or a plain HTTP request to it. Bytes of both directions count
- * against the session's limit as they pass.
+ * connection.c - the states of a connection. A table maps each state to a step, and a step runs
+ * until it can do nothing more without new bytes. A tunnel is not opened blindly: the client's
+ * first bytes must be a TLS hello that names the host of CONNECT, or a plain HTTP request to it.
+ * Bytes of both directions count against the session's limit as they pass.
  */
 #include "connection.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dial.c - The addresses of one lookup are filtered first and then tried in order, so a name that
- * changes between check and connection (DNS rebinding) gains nothing. The timer serves both the
- * lookup and each connection.
+ * dial.c - tries the allowed addresses in turn. The addresses of one lookup are filtered first and
+ * then tried in order, so a name that changes between check and connection (DNS rebinding) gains
+ * nothing. The timer serves both the lookup and each connection.
  */
 #include "dial.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error_page.c - The reason phrase of the status line repeats the sentence, because curl, pip and
- * others print that line and drop the body. A header has the verdict's word for programs.
+ * error_page.c - words a refusal. The reason phrase of the status line repeats the sentence,
+ * because curl, pip and others print that line and drop the body. A header has the verdict's word
+ * for programs.
  */
 #include "error_page.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * listener.c - At the maximum of connections the listening socket leaves the loop, and further
- * clients wait in its backlog. The process exits when its resolver ends or the loop fails: the
- * server then starts another proxy.
+ * listener.c - accepts connections and delivers the resolver's answers. At the maximum of
+ * connections the listening socket leaves the loop, and further clients wait in its backlog. The
+ * process exits when its resolver ends or the loop fails: the server then starts another proxy.
  */
 #include "listener.h"
 

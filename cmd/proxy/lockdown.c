@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockdown.c - Landlock comes before seccomp, whose filter does not allow landlock's calls. The
- * resolver keeps reading rights and the wide filter, because modules of the name service may read
- * files and use sockets.
+ * lockdown.c - locks down both processes. Landlock comes before seccomp, whose filter does not
+ * allow landlock's calls. The resolver keeps reading rights and the wide filter, because modules of
+ * the name service may read files and use sockets.
  */
 #include "lockdown.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * request.c - A proxy setting that cannot be parsed is not an error yet: it becomes one when a host
- * needs that proxy. Connecting directly instead would send traffic around a proxy that the user's
- * network requires.
+ * request.c - reads the request and finds the user's proxy for a host. A proxy setting that cannot
+ * be parsed is not an error yet: it becomes one when a host needs that proxy. Connecting directly
+ * instead would send traffic around a proxy that the user's network requires.
  */
 #include "request.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seccomp.c - The list is exact, unlike the wide filter of other helpers: this process reads what
- * session code sends. A socket may only be TCP over IPv4 or IPv6, which a list of numbers cannot
- * express.
+ * seccomp.c - allows a list of system calls. The list is exact, unlike the wide filter of other
+ * helpers: this process reads what session code sends. A socket may only be TCP over IPv4 or IPv6,
+ * which a list of numbers cannot express.
  */
 #include "seccomp.h"
 

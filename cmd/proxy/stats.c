@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats.c - Row 0 has no name and takes what does not fit. The server accepts a limited number of
- * bytes from a helper, so the interval between reports doubles each time that REPORT_BYTES were
- * sent.
+ * stats.c - counts, and reports at growing intervals. Row 0 has no name and takes what does not
+ * fit. The server accepts a limited number of bytes from a helper, so the interval between reports
+ * doubles each time that REPORT_BYTES were sent.
  */
 #include "stats.h"
 

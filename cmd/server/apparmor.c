@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * apparmor.c - The profile is unconfined apart from its one rule, as those that Ubuntu ships for
- * browsers: confinement is the launcher's own work, and the profile only returns the right to
- * create user namespaces. It names the launcher by its resolved path, which therefore must hold no
- * special characters of AppArmor.
+ * apparmor.c - prints the profile with the launcher's path.
+ *
+ * The profile is unconfined apart from its one rule, as those that Ubuntu ships for browsers.
+ * Confinement is the launcher's own work; the profile only returns the right to create user
+ * namespaces. It names the launcher by its resolved path, which therefore must hold no special
+ * characters of AppArmor.
  */
 #include "apparmor.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor.c - The checks print their lines at once and collect in a struct report what is missing,
- * so that the last lines can name one apt command for everything. A check that decides whether
- * ptycell works sets `broken`. Interpreters are tried with settings of their own, because a trial
- * changes settings.
+ * doctor.c - runs all checks and sums them up. The checks print their lines at once and collect in
+ * a struct report what is missing, so that the last lines can name one apt command for everything.
+ * A check that decides whether ptycell works sets `broken`. Interpreters are tried with settings of
+ * their own, because a trial changes settings.
  */
 #include "doctor.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor_connect.c - Starts a ptycell-sql for each database with the request that exec_sql would
+ * doctor_connect.c - starts a ptycell-sql for each database with the request that exec_sql would
  * send, and turns a loop of its own until the reply or PATIENCE_MS. The helper gets an unlinked
  * folder in /tmp in place of a session's.
  */

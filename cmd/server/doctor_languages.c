@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor_languages.c - Builds a whole service, as the server does, and runs an empty cell of each
+ * doctor_languages.c - builds a whole service, as the server does, and runs an empty cell of each
  * language in one session. The doctor therefore reports the same problems that a client would see.
  * Shares, exports, the audit and prestarted sandboxes are off, and folders that the trial created
  * are removed again.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor_packages.c - Builds a service and asks its broker to check each installer in the sandbox
+ * doctor_packages.c - builds a service and asks its broker to check each installer in the sandbox
  * of an installation. The policy file is loaded as the server does, because its package rules hold
  * here as well.
  */

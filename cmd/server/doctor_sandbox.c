@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor_sandbox.c - Starts the launcher, waits for its probe and prints what the report has: the
- * tier, its layers, the results of the escape tests, and why no stronger tier was possible.
+ * doctor_sandbox.c - starts the launcher, waits for its probe and prints what the report has.
+ *
+ * That is the tier, its layers, the results of the escape tests, and why no stronger tier was
+ * possible.
  */
 #include "doctor_sandbox.h"
 

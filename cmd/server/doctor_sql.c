@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor_sql.c - Lists drivers by reading unixODBC's own file, because loading a driver runs its
+ * doctor_sql.c - lists drivers by reading unixODBC's own file, because loading a driver runs its
  * code in this process. The file is searched where unixODBC searches: in ODBCSYSINI or /etc.
  */
 #include "doctor_sql.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * help.c - The introduction is text; the settings are generated from the table of config/schema.c,
- * so that they cannot disagree.
+ * help.c - prints help. The introduction is text; the settings are generated from the table of
+ * config/schema.c, so that they cannot disagree.
  */
 #include "help.h"
 

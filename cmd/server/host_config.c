@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_config.c - A table describes the hosts: where their file is and what its entries look like.
- * FLAGs are checked as the server will read them before they become part of an entry, because a
- * host shows errors of a server badly. File names in the entry become absolute: a host may start
- * the server in any folder.
+ * host_config.c - a table of hosts, and the entry for each. A table describes the hosts: where
+ * their file is and what its entries look like. FLAGs are checked as the server will read them
+ * before they become part of an entry, because a host shows errors of a server badly. File names in
+ * the entry become absolute: a host may start the server in any folder.
  */
 #include "host_config.h"
 
@@ -274,7 +274,7 @@ static void print_entry(const struct invocation *invocation, json_t *entry)
 	printf("%s\n", buf_str(&text));
 }
 
-/* Prints the advice. That of some hosts ends in a command, which needs our path. */
+/* Prints the advice. Some hosts need our path at its end, where it is a command. */
 static void print_advice(const struct invocation *invocation)
 {
 	cleanup_free char *path = own_path();

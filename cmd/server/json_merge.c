@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_merge.c - Reads the file, updates a copy of its JSON and writes only when the two differ.
+ * json_merge.c - reads the file, updates a copy of its JSON and writes only when the two differ.
  * The order of the writes keeps the user's data safe: the backup is complete before the new file is
  * renamed over the old one.
  */

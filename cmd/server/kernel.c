@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.c - Each function makes the system call once on an object of this process. A seccomp
- * filter of a container can refuse a call that the kernel has, so the version of the kernel would
- * not be enough.
+ * kernel.c - tries system calls. Each function makes the system call once on an object of this
+ * process. A seccomp filter of a container can refuse a call that the kernel has, so the version of
+ * the kernel would not be enough.
  */
 #include "kernel.h"
 

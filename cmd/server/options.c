@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.c - A flag for help or the version wins over the command and over other flags, wherever
- * it is. The exception is `config`, which has a help of its own. Any other argument that begins
- * with "-" belongs to the server.
+ * options.c - finds the command. A flag for help or the version wins over the command and over
+ * other flags, wherever it is. The exception is `config`, which has a help of its own. Any other
+ * argument that begins with "-" belongs to the server.
  */
 #include "options.h"
 

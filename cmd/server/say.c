@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * say.c - A line is a topic of ten columns and text. Text is wrapped at TEXT_WIDTH, except commands
- * to type, which begin with a blank: a wrapped command could not be pasted.
+ * say.c - prints lines of a report. A line is a topic of ten columns and text. Text is wrapped at
+ * TEXT_WIDTH, except commands to type, which begin with a blank: a wrapped command could not be
+ * pasted.
  */
 #include "say.h"
 

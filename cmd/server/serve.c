@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * serve.c - Builds loop, service, MCP server and stdio, in this order, and runs the loop. When
+ * serve.c - builds loop, service, MCP server and stdio, in this order, and runs the loop. When
  * stdin ends, a signal arrives or the host dies, open calls are cancelled, and the loop runs on
  * until the service has removed its sessions. The exit code reports requests whose answers did not
  * go out.

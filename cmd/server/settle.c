@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle.c - The folder for sessions is the only setting that is replaced. A home folder that is
- * missing, read-only or owned by another user (sudo) is common, and the server could do nothing
- * without one. The substitute's name contains the user's id, because all users may create it in
- * /tmp.
+ * settle.c - loads settings and finds a usable folder for sessions. The folder for sessions is the
+ * only setting that is replaced. A home folder that is missing, read-only or owned by another user
+ * (sudo) is common, and the server could do nothing without one. The substitute's name contains the
+ * user's id, because all users may create it in /tmp.
  */
 #include "settle.h"
 

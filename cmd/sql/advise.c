@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * advise.c - Each mark of column.h has a function here that words it: what happened, an example
- * from the file, and an expression that does what was meant. The expression must be right for the
- * column's own values, so it is chosen by their traits. A column gets one sentence on comparing,
- * the most specific one.
+ * advise.c - words the marks of columns. Each mark of column.h has a function here that words it:
+ * what happened, an example from the file, and an expression that does what was meant. The
+ * expression must be right for the column's own values, so it is chosen by their traits. A column
+ * gets one sentence on comparing, the most specific one.
  */
 #include "advise.h"
 

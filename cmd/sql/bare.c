@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bare.c - The SELECT is read by its tokens: items of its list without an aggregate are bare when
- * another item has one and no GROUP BY follows. SQLite documents that one min() or max() picks the
- * row, so that is no mistake.
+ * bare.c - reads a SELECT's list for aggregates. The SELECT is read by its tokens: items of its
+ * list without an aggregate are bare when another item has one and no GROUP BY follows. SQLite
+ * documents that one min() or max() picks the row, so that is no mistake.
  */
 #include "bare.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytecode.c - Uses the data flow of flow.h: a comparison is reported when one side can only be
+ * bytecode.c - uses the data flow of flow.h: a comparison is reported when one side can only be
  * text, the other only a number, and its conversion does nothing. SQLite evaluates UNION, EXCEPT
  * and INTERSECT by instructions that fill or search sets of rows; each of them has a function below
  * that knows its pattern.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call.c - Tables have what each function returns. Date functions have an example, a date with
- * every trait that a result may have, whose traits then stand for the result. A function that
- * returns one of its arguments, as coalesce() does, is not skipped: its arguments are inspected.
+ * call.c - knows what SQL functions return. Tables have what each function returns. Date functions
+ * have an example, a date with every trait that a result may have, whose traits then stand for the
+ * result. A function that returns one of its arguments, as coalesce() does, is not skipped: its
+ * arguments are inspected.
  */
 #include "call.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cancel.c - SIGTERM and SIGALRM are blocked in all threads, and one thread receives them by
- * sigwait(), so `cancel` runs in an ordinary thread: it may lock and call a driver. A lock makes
+ * cancel.c - receives signals in a thread.
+ *
+ * SIGTERM and SIGALRM are blocked in all threads, and one thread receives them by sigwait().
+ * `cancel` therefore runs in an ordinary thread: it may lock and call a driver. A lock makes
  * cancel_end() wait for a `cancel` that is running. The thread must be waiting before the seccomp
  * filter holds, which refuses what new threads call.
  */

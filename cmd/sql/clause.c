@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clause.c - Tokens are read once and indexed: brackets are matched, and tokens of equal text are
- * chained by a hash table, so that other modules find a name's other places in constant time.
- * Searches for operands stop after SIDE_MAX tokens, which keeps long queries linear.
+ * clause.c - indexes the tokens of a query.
+ *
+ * Tokens are read once. Brackets are matched, and tokens of equal text are chained by a hash table,
+ * so that other modules find a name's other places in constant time. Searches for operands stop
+ * after SIDE_MAX tokens, which keeps long queries linear.
  */
 #include "clause.h"
 

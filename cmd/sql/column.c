@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column.c - A text column is an array of codes and a dictionary. Up to COLUMN_TEXTS_SHARED texts a
- * hash table finds equal ones; then every further value gets a code of its own.
+ * column.c - counts and stores the values of a column. Texts are codes of a dictionary: up to
+ * COLUMN_TEXTS_SHARED of them a hash table finds equal ones, then each value gets a code of its
+ * own.
  */
 #include "column.h"
 

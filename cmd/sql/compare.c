@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.c - One pass over the tokens: at each operator both sides are analyzed (side.h) and each
- * side gets the marks that it earns beside the other. A table-free description of the operator
- * (struct operation) says which of equal, longer and shorter texts matter to it. Keywords and
- * functions lead to the modules for sorting, aggregates, compounds, dates and JSON. Nothing is
- * evaluated but constant date functions.
+ * compare.c - inspects each operator of a query.
+ *
+ * One pass over the tokens: at each operator both sides are analyzed (side.h), and each gets the
+ * marks that it earns beside the other. struct operation says which of equal, longer and shorter
+ * texts matter to the operator. Keywords and functions lead to the modules for sorting, aggregates,
+ * compounds, dates and JSON.
  */
 #include "compare.h"
 

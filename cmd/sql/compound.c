@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compound.c - The lists of two SELECTs are compared item by item. A SELECT that reads a single
- * file may name its columns plainly or by *; all other items are analyzed as sides, without the
- * file being known.
+ * compound.c - compares the lists of two SELECTs. The lists of two SELECTs are compared item by
+ * item. A SELECT that reads a single file may name its columns plainly or by *; all other items are
+ * analyzed as sides, without the file being known.
  */
 #include "compound.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * constant.c - In SQL single quotes make a text, but many users quote a column's name with them:
- * ORDER BY 'v', max('v') and 'v' = 9 then run without an error. A constant is reported when a
- * column has its name, or when its place makes no constant sensible. Comparisons with NULL, and NOT
- * IN with NULL in it, are never true and are reported too.
+ * constant.c - finds quoted names and comparisons with NULL. In SQL single quotes make a text, but
+ * many users quote a column's name with them: ORDER BY 'v', max('v') and 'v' = 9 then run without
+ * an error. A constant is reported when a column has its name, or when its place makes no constant
+ * sensible. Comparisons with NULL, and NOT IN with NULL in it, are never true and are reported too.
  */
 #include "constant.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv_tables.c - Before SQLite prepares a query, each of its words that may name a table is looked
- * up among the files, and a virtual table is created for each match. A file that cannot be read is
- * recorded, and its error is only reported if SQLite misses that table. Sheets are shared: two
- * names of one file are two tables of one sheet.
+ * csv_tables.c - creates the tables that a query may name. Before SQLite prepares a query, each of
+ * its words that may name a table is looked up among the files, and a virtual table is created for
+ * each match. A file that cannot be read is recorded, and its error is only reported if SQLite
+ * misses that table. Sheets are shared: two names of one file are two tables of one sheet.
  */
 #include "csv_tables.h"
 

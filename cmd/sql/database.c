@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * database.c - The first request decides the kind, and the process is locked down for it before
- * anything is opened. Each query passes the guard and then runs on its engine. A SQLite file is
- * opened for each query, since it may have been replaced; a file that could not be locked is
- * compared before and after. An ODBC connection is kept, and a lost one is replaced once if the
- * query has not begun.
+ * database.c - checks a query and chooses its engine. The first request decides the kind, and the
+ * process is locked down for it before anything is opened. Each query passes the guard and then
+ * runs on its engine. A SQLite file is opened for each query, since it may have been replaced; a
+ * file that could not be locked is compared before and after. An ODBC connection is kept, and a
+ * lost one is replaced once if the query has not begun.
  */
 #include "database.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dated.c - Constants are tested by running them: SQLite evaluates the function on a sample date,
- * and NULL shows that it does not know the format, the value or the modifier. Comparisons use the
- * example results of call.h: a text whose digits are at other places can never be equal.
+ * dated.c - tests constants of date functions. Constants are tested by running them: SQLite
+ * evaluates the function on a sample date, and NULL shows that it does not know the format, the
+ * value or the modifier. Comparisons use the example results of call.h: a text whose digits are at
+ * other places can never be equal.
  */
 #include "dated.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flow.c - A fixed-point iteration: each reachable instruction is applied to the kinds before it,
- * and its result is merged into the places that may follow, until nothing changes. Kinds only grow,
- * so it ends; after ROUNDS_MAX rounds it gives up, and then nothing is reported.
+ * flow.c - follows kinds of values through a program. A fixed-point iteration: each reachable
+ * instruction is applied to the kinds before it, and its result is merged into the places that may
+ * follow, until nothing changes. Kinds only grow, so it ends; after ROUNDS_MAX rounds it gives up,
+ * and then nothing is reported.
  */
 #include "flow.h"
 

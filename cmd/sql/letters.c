@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * letters.c - Replaces SQLite's functions of the same names on connections to CSV files, where no
+ * letters.c - replaces SQLite's functions of the same names on connections to CSV files, where no
  * index depends on them. LIKE backtracks to the last % only, which is enough: an earlier % never
  * needs to take more. Case is compared letter by letter (text/cases.h), without locale.
  */

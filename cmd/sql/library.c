@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library.c - RTLD_NOLOAD returns only a library that a driver has loaded already: this program
- * must not load one itself.
+ * library.c - looks functions up in loaded libraries. RTLD_NOLOAD returns only a library that a
+ * driver has loaded already: this program must not load one itself.
  */
 #include "library.h"
 

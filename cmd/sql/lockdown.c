@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockdown.c - The three steps have one order: landlock, then the thread that waits for signals,
- * then seccomp. A thread that is older than landlock would not be restricted by it, and the filter
- * refuses to start one.
+ * lockdown.c - locks the process down in a fixed order. The three steps have one order: landlock,
+ * then the thread that waits for signals, then seccomp. A thread that is older than landlock would
+ * not be restricted by it, and the filter refuses to start one.
  */
 #include "lockdown.h"
 

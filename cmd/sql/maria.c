@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maria.c - The driver links to libmariadb dynamically, so the functions that this program exports
- * shadow the library's. While `streaming` is set, storing a result does nothing and the row count
- * is endless: the driver then fetches row by row. Errors among such rows appear at the connection
- * only, so the error functions look there.
+ * maria.c - shadows functions of libmariadb. The driver links to libmariadb dynamically, so the
+ * functions that this program exports shadow the library's. While `streaming` is set, storing a
+ * result does nothing and the row count is endless: the driver then fetches row by row. Errors
+ * among such rows appear at the connection only, so the error functions look there.
  */
 #include "maria.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c - Each file has its path, name, stem and a stem that is a plain SQL word, as written and
- * in composed form. A match has a rank, and the best one wins. Two files with the same best rank
- * make the name ambiguous, except that an exact path always means its file.
+ * names.c - lists files and matches names. Each file has its path, name, stem and a stem that is a
+ * plain SQL word, as written and in composed form. A match has a rank, and the best one wins. Two
+ * files with the same best rank make the name ambiguous, except that an exact path always means its
+ * file.
  */
 #include "names.h"
 

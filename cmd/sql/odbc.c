@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * odbc.c - A query runs in a read-only transaction, from begin_transaction() to a rollback.
- * PostgreSQL's queries bypass the driver if its library allows (pq_run.h). MySQL's and MariaDB's
- * are always prepared, because only a prepared result has its columns known. The database gets the
- * deadline too, a little later than the server's own, for the case that this process is killed and
- * cannot cancel.
+ * odbc.c - runs a query by ODBC. A query runs in a read-only transaction, from begin_transaction()
+ * to a rollback. PostgreSQL's queries bypass the driver if its library allows (pq_run.h). MySQL's
+ * and MariaDB's are always prepared, because only a prepared result has its columns known. The
+ * database gets the deadline too, a little later than the server's own, for the case that this
+ * process is killed and cannot cancel.
  */
 #include "odbc.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * odbc_link.c - Connecting takes up to three steps: find an installed driver for the kind of
- * database, connect, and connect again if only the database's name revealed its dialect. Afterwards
- * the connection is fixed to what the guard assumes of strings and encodings. For MariaDB the
- * changed session variables are recorded, so that a reset can restore and verify them.
+ * odbc_link.c - connects and prepares a connection. Connecting takes up to three steps: find an
+ * installed driver for the kind of database, connect, and connect again if only the database's name
+ * revealed its dialect. Afterwards the connection is fixed to what the guard assumes of strings and
+ * encodings. For MariaDB the changed session variables are recorded, so that a reset can restore
+ * and verify them.
  */
 #include "odbc_link.h"
 

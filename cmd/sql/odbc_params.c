@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * odbc_params.c - Values are bound by their JSON type. Reals are bound as text to PostgreSQL, where
- * a double would lose the type numeric, and text to SQL Server as Unicode where it has to be.
- * Placeholders are counted from the tokens as well as by the driver, because not every driver can
- * count.
+ * odbc_params.c - counts and binds parameters. Values are bound by their JSON type. Reals are bound
+ * as text to PostgreSQL, where a double would lose the type numeric, and text to SQL Server as
+ * Unicode where it has to be. Placeholders are counted from the tokens as well as by the driver,
+ * because not every driver can count.
  */
 #include "odbc_params.h"
 

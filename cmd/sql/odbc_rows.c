@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * odbc_rows.c - Rows come in blocks where the driver can, with short values bound to arrays and
- * long ones read in pieces. Elsewhere each value is read alone. How many rows the driver fetches
- * ahead adapts to the time and memory that they take: more rows need fewer round trips, but a fetch
- * cannot be cancelled.
+ * odbc_rows.c - fetches rows from a driver. Rows come in blocks where the driver can, with short
+ * values bound to arrays and long ones read in pieces. Elsewhere each value is read alone. How many
+ * rows the driver fetches ahead adapts to the time and memory that they take: more rows need fewer
+ * round trips, but a fetch cannot be cancelled.
  */
 #include "odbc_rows.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pairs.c - The left list of each row IN is compared with the items of the SELECT at its right. A
- * column is marked when the value beside it may be something else than a column of texts. Where
- * names are ambiguous, because the query gives them to something else, all columns are marked: a
- * mark only costs speed.
+ * pairs.c - marks the columns of row comparisons. The left list of each row IN is compared with the
+ * items of the SELECT at its right. A column is marked when the value beside it may be something
+ * else than a column of texts. Where names are ambiguous, because the query gives them to something
+ * else, all columns are marked: a mark only costs speed.
  */
 #include "pairs.h"
 

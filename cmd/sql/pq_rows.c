@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pq_rows.c - Values arrive as PostgreSQL's texts and are passed on by type, so exact numbers stay
- * exact. Only bytea and timestamps change their form: bytes are decoded in place, and ISO 8601 has
- * a T before the time.
+ * pq_rows.c - passes PostgreSQL's values on by type. Values arrive as PostgreSQL's texts and are
+ * passed on by type, so exact numbers stay exact. Only bytea and timestamps change their form:
+ * bytes are decoded in place, and ISO 8601 has a T before the time.
  */
 #include "pq_rows.h"
 

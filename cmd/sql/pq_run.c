@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pq_run.c - The functions of libpq are found when they are first needed, in the library that the
- * driver has loaded. The query is prepared, described and sent in single-row mode, so a result
- * never fills memory. When no more rows are wanted the query is cancelled, but its results are read
- * to the end: only then the connection is free again.
+ * pq_run.c - runs a query by libpq. The functions of libpq are found when they are first needed, in
+ * the library that the driver has loaded. The query is prepared, described and sent in single-row
+ * mode, so a result never fills memory. When no more rows are wanted the query is cancelled, but
+ * its results are read to the end: only then the connection is free again.
  */
 #include "pq_run.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * result_files.c - The CSV file is written under another name and renamed at its end, so a file
- * with the final name is always complete. Each file gets the owner of its folder, in case the
- * server runs as root.
+ * result_files.c - writes the files of a result. The CSV file is written under another name and
+ * renamed at its end, so a file with the final name is always complete. Each file gets the owner of
+ * its folder, in case the server runs as root.
  */
 #include "result_files.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seccomp.c - The list is exact and allows no sockets and no new processes. With an ODBC driver it
- * cannot be used: drivers call what they like, and lockdown.c takes the wide filter.
+ * seccomp.c - allows a list of system calls. The list is exact and allows no sockets and no new
+ * processes. With an ODBC driver it cannot be used: drivers call what they like, and lockdown.c
+ * takes the wide filter.
  */
 #include "seccomp.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * series.c - Debian's SQLite has no generate_series. This one knows integers only and reports other
- * values, with an expression that gives fractions or days. Overflow ends the series.
+ * series.c - counts from start to stop. Debian's SQLite has no generate_series. This one knows
+ * integers only and reports other values, with an expression that gives fractions or days. Overflow
+ * ends the series.
  */
 #include "series.h"
 

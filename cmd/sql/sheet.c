@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sheet.c - The first reading decides everything that is assumed: encoding, separator, meaning of
- * quotes, names of columns, and the type of each. A reading that contradicts an assumption starts
- * again with another one. The second reading, for values, uses the result, and fails if the file
- * has changed since.
+ * sheet.c - reads a file, until its assumptions hold. The first reading decides everything that is
+ * assumed: encoding, separator, meaning of quotes, names of columns, and the type of each. A
+ * reading that contradicts an assumption starts again with another one. The second reading, for
+ * values, uses the result, and fails if the file has changed since.
  */
 #include "sheet.h"
 

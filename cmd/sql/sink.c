@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.c - Each value is written twice: as CSV into a buffer and as JSON into the row of the
- * answer. When the limits of the answer are exceeded the buffer becomes the file, only the first
- * rows stay in the answer, and long values there are shortened. A failed write is remembered and
- * reported by sink_end_row, so the functions for values need no error.
+ * sink.c - writes rows as JSON and as CSV. Each value is written twice: as CSV into a buffer and as
+ * JSON into the row of the answer. When the limits of the answer are exceeded the buffer becomes
+ * the file, only the first rows stay in the answer, and long values there are shortened. A failed
+ * write is remembered and reported by sink_end_row, so the functions for values need no error.
  */
 #include "sink.h"
 

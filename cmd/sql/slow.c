@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slow.c - EXPLAIN QUERY PLAN shows the nested loops. If the inner one scans a whole table, the
- * query's tokens are searched for an equality whose side is an expression of that table: no index
- * can serve it. The advice is a materialized column with that expression, in the query's own words.
+ * slow.c - reads the plan of a stopped query. EXPLAIN QUERY PLAN shows the nested loops. If the
+ * inner one scans a whole table, the query's tokens are searched for an equality whose side is an
+ * expression of that table: no index can serve it. The advice is a materialized column with that
+ * expression, in the query's own words.
  */
 #include "slow.h"
 

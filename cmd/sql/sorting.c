@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sorting.c - The items of an ORDER BY are resolved to what they order: a number to the item of the
- * SELECT, a name to its definition. Wrappers that do not change the order, as lower(d), are removed
- * before the columns are marked.
+ * sorting.c - resolves the items of an ORDER BY. The items of an ORDER BY are resolved to what they
+ * order: a number to the item of the SELECT, a name to its definition. Wrappers that do not change
+ * the order, as lower(d), are removed before the columns are marked.
  */
 #include "sorting.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite.c - Several walls stand behind the guard: files are opened read-only, an authorizer denies
- * everything but reading, query_only and defensive mode are on, and the statement must be read-only
- * by SQLite's own word. A progress handler polls for a cancel. A file of the machine with a
- * write-ahead log that cannot be opened is read as immutable, if its log is empty.
+ * sqlite.c - opens, seals and runs.
+ *
+ * Several walls stand behind the guard. Files are opened read-only. An authorizer denies everything
+ * but reading. query_only and defensive mode are on, and SQLite itself must call the statement
+ * read-only. A progress handler polls for a cancel. A file of the machine with a write-ahead log
+ * that cannot be opened is read as immutable, if its log is empty.
  */
 #include "sqlite.h"
 

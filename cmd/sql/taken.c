@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * taken.c - The kinds of values in JSON are not known from the query, so the path is run on the
- * column's first values. A finding is reported only if all of them have the other kind than the
- * constant.
+ * taken.c - runs a JSON path on a column's first values. The kinds of values in JSON are not known
+ * from the query, so the path is run on the column's first values. A finding is reported only if
+ * all of them have the other kind than the constant.
  */
 #include "taken.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warnings.c - Two messages are of one kind when they agree up to the first quote or digit:
- * databases put the value there.
+ * warnings.c - groups warnings by their words. Two messages are of one kind when they agree up to
+ * the first quote or digit: databases put the value there.
  */
 #include "warnings.h"
 
