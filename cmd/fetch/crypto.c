@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crypto.c - calls libcrypto by EVP, as its old interfaces are deprecated. EVP is used throughout,
- * as the old interfaces are deprecated in OpenSSL 3. A system in FIPS mode has no MD5: Content-MD5
- * is then left out, which storages accept. Other failures mean that memory is exhausted.
+ * crypto.c - calls libcrypto by EVP, as its old interfaces are deprecated in OpenSSL 3. A system in
+ * FIPS mode has no MD5: Content-MD5 is then left out, which storages accept. Other failures mean
+ * that memory is exhausted.
  */
 #include "crypto.h"
 

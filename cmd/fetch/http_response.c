@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http_response.c - libcurl delivers header lines one by one, also those of interim and proxy
- * responses. A status line starts a new head, so only the last one counts, but their bytes count
- * together against the limit.
+ * http_response.c - reads heads line by line. libcurl delivers header lines one by one, also those
+ * of interim and proxy responses. A status line starts a new head, so only the last one counts, but
+ * their bytes count together against the limit.
  */
 #include "http_response.h"
 

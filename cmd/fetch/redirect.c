@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redirect.c - libcurl's URL parser is used, so that the URL that is checked is the URL that is
- * fetched. Addresses are checked here as well as at the socket: behind a proxy no socket of ours
- * goes to the host.
+ * redirect.c - checks URLs before they are fetched. libcurl's URL parser is used, so that the URL
+ * that is checked is the URL that is fetched. Addresses are checked here as well as at the socket:
+ * behind a proxy no socket of ours goes to the host.
  */
 #include "redirect.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unlock.c - fchmod() refuses an O_PATH descriptor. fchmodat2() with AT_EMPTY_PATH accepts one from
- * Linux 6.6 on; older kernels need the descriptor's name in /proc.
+ * unlock.c - changes the mode of an O_PATH descriptor, which fchmod() refuses. fchmodat2() with
+ * AT_EMPTY_PATH accepts one from Linux 6.6 on; older kernels need the descriptor's name in /proc.
  */
 #include "unlock.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * endpoint.c - endpoint_update() is the only place that decides which events the loop waits for. A
- * socket from which nothing is wanted leaves the loop, because epoll reports a hangup even when no
- * event is asked for.
+ * endpoint.c - reads and writes as its socket and its buffers allow. endpoint_update() is the only
+ * place that decides which events the loop waits for. A socket from which nothing is wanted leaves
+ * the loop, because epoll reports a hangup even when no event is asked for.
  */
 #include "endpoint.h"
 

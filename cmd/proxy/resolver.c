@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resolver.c - getaddrinfo() blocks and may crash in modules of the name service. Each lookup
- * therefore runs in a child, which alarm() ends, and SIGCHLD is ignored so that children need no
- * wait. Messages are whole structs on a SEQPACKET socket. The answers are checked again by the
- * proxy, which does not trust this process.
+ * resolver.c - asks the C library in short-lived children. getaddrinfo() blocks, and runs modules
+ * of the name service that are not ours. Each lookup therefore runs in a child, which alarm() ends,
+ * and SIGCHLD is ignored so that children need no wait. Messages are whole structs on a SEQPACKET
+ * socket. The proxy judges every address of an answer itself (dial.c).
  */
 #include "resolver.h"
 

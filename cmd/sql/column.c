@@ -28,10 +28,7 @@ enum {
 	GROW_DOUBLING_MAX = 64 << 20, /* bytes */
 };
 
-/*
- * Returns true for characters that look like a blank or a minus, but are not for parsers of
- * numbers.
- */
+/* Returns true for characters that only look like a blank or a minus. */
 static bool is_disguised(int32_t c)
 {
 	return c == 0xa0 || c == 0x2212 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f ||

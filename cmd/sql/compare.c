@@ -3,9 +3,9 @@
  * compare.c - inspects each operator of a query.
  *
  * One pass over the tokens: at each operator both sides are analyzed (side.h), and each gets the
- * marks that it earns beside the other. struct operation says which of equal, longer and shorter
- * texts matter to the operator. Keywords and functions lead to the modules for sorting, aggregates,
- * compounds, dates and JSON.
+ * marks that it earns beside the other. A struct operation says which of equal, longer and shorter
+ * texts matter. Keywords and functions lead to the modules for sorting, aggregates, compounds,
+ * dates and JSON.
  */
 #include "compare.h"
 
