@@ -16,6 +16,9 @@
 
 #include "base/err.h"
 
+/*
+ * Runs the request, locks down the process first, and sends the result. Returns -1 and sets *err.
+ */
 int download_run(const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -28,6 +28,7 @@ struct job {
 	const char *ca_file;
 };
 
+/* Reads the members. The deadline counts from now. Returns -1 and sets *err. */
 int job_take(const json_t *json, struct job *ret_job, struct err *err) MUST_CHECK;
 /* Reads a number that is not negative. Returns -1 and sets *err. */
 int job_take_size(const json_t *json, const char *key, uint64_t *ret, struct err *err) MUST_CHECK;

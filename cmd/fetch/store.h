@@ -19,6 +19,9 @@
 
 #include "base/err.h"
 
+/*
+ * Runs the request, locks down the process first, and sends the result. Returns -1 and sets *err.
+ */
 int store_run(const json_t *request, struct err *err) MUST_CHECK;
 int store_link(const json_t *request, struct err *err) MUST_CHECK;
 

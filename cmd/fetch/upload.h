@@ -61,6 +61,7 @@ bool upload_next(struct upload *upload, const struct backend *backend, int folde
 bool upload_restart(struct upload *upload);
 /* Records that one of the upload's requests succeeded or has finally failed. */
 void upload_step_done(struct upload *upload, enum step step);
+/* Fails the upload with *err, unless it has ended already. */
 void upload_fail(struct upload *upload, const struct err *err);
 
 #endif

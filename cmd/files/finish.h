@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Changes `request`. Returns -1 and sets *err. */
 int finish_run(int journal_fd, json_t *request, struct err *err) MUST_CHECK;
 
 #endif

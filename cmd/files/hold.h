@@ -19,6 +19,7 @@ void hold(struct look *look, const struct folder_at *folder, const char *name);
  * Removes the link `name`, which would lead to its target under any name, and records it in `look`.
  */
 void hold_remove(struct look *look, const struct folder_at *folder, const char *name);
+/* Returns true for a name that hold() has given. */
 bool hold_is_held(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int import_run(int to_fd, int from_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

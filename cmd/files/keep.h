@@ -32,6 +32,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int keep_run(int data_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

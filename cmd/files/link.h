@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int link_run(int cache_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int look_run(const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

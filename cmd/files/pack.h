@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int pack_run(int from_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

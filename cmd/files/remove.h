@@ -19,6 +19,7 @@
 
 enum { REMOVE_SECONDS_MAX = 900 };
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int remove_run(int home_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

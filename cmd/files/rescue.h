@@ -16,6 +16,7 @@
 
 enum { RESCUE_FILES_MAX = 20000, RESCUE_DEPTH_MAX = 60 };
 
+/* Runs the request and sends the result. Changes `request`. Returns -1 and sets *err. */
 int rescue_run(int data_fd, json_t *request, struct err *err) MUST_CHECK;
 
 #endif

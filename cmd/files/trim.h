@@ -22,6 +22,7 @@
 
 enum { TRIM_RECORDS_MAX = 4096, TRIM_FRESH_S = 30 };
 
+/* Runs the request and sends the result. Returns -1 and sets *err. */
 int trim_run(int cache_fd, const json_t *request, struct err *err) MUST_CHECK;
 
 #endif

@@ -39,7 +39,9 @@ struct dial {
 
 /* Starts a dial. `channel` is the resolver's; `question` must not be 0 or equal to an open one. */
 void dial_start(struct dial *dial, int channel, uint32_t question, const char *host, uint16_t port);
+/* Delivers the answer to dial->question. May call `done` at once. */
 void dial_answer(struct dial *dial, const struct resolver_answer *answer);
+/* Stops the dial and closes its socket. `done` is not called. */
 void dial_release(struct dial *dial);
 
 #endif

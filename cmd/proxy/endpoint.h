@@ -33,6 +33,7 @@ struct endpoint {
 
 void endpoint_init(struct endpoint *endpoint, struct loop *loop,
 		   void (*moved)(struct endpoint *endpoint));
+/* Takes ownership of `fd_own`, a non-blocking socket. endpoint_update() must follow. */
 void endpoint_open(struct endpoint *endpoint, int fd_own);
 void endpoint_release(struct endpoint *endpoint);
 /*

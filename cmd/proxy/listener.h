@@ -32,6 +32,7 @@ struct listener {
 /* Starts listening. All arguments are borrowed until listener_release. Returns -1 and sets *err. */
 int listener_init(struct listener *listener, struct loop *loop, const struct request *request,
 		  int resolver, int listen_fd, struct err *err) MUST_CHECK;
+/* Ends all connections and frees the statistics. */
 void listener_release(struct listener *listener);
 /* Returns a new number for a question to the resolver, never 0. */
 uint32_t listener_question(struct listener *listener);

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+/* Enters the filter for good. Returns -1 and sets *err. */
 int seccomp_proxy(struct err *err) MUST_CHECK;
 
 #endif

@@ -24,6 +24,7 @@ struct stats_row;
 
 enum { STATS_ROWS = 64 };
 
+/* `loop` is borrowed until stats_free. */
 struct stats *stats_new(struct loop *loop);
 void stats_free(struct stats *stats);
 /*
@@ -31,6 +32,7 @@ void stats_free(struct stats *stats);
  * stats_free.
  */
 struct stats_row *stats_find(struct stats *stats, const struct host_port *to);
+/* Counts a request with its verdict. */
 void stats_count(struct stats *stats, struct stats_row *row, enum verdict verdict);
 /* Adds bytes that were sent to and received from the host. */
 void stats_add(struct stats *stats, struct stats_row *row, uint64_t sent, uint64_t received);

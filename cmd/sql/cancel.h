@@ -21,6 +21,7 @@ int cancel_watch(struct err *err) MUST_CHECK;
 void cancel_begin(void (*cancel)(void *data), void *data);
 /* Ends the query: `cancel` is no longer called. */
 void cancel_end(void);
+/* Returns true after SIGTERM. */
 bool cancel_requested(void);
 /* Sets *err to ERR_CANCELLED. Always returns -1. */
 int cancel_fail(struct err *err);

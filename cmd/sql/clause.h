@@ -37,6 +37,7 @@ bool clause_is_any(const struct clause *clause, size_t at, const char *const *wo
 bool clause_is_one_of(const struct clause *clause, size_t at, const char *chars);
 /* Returns true for a plain name, a quoted name or a keyword. */
 bool clause_is_name(const struct clause *clause, size_t at);
+/* Returns true when both tokens have the same text. */
 bool clause_is_same(const struct clause *clause, size_t a, size_t b);
 /* Returns the value of the parameter at `at`, borrowed; NULL for none. */
 const json_t *clause_param(const struct clause *clause, size_t at);

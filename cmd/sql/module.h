@@ -22,12 +22,14 @@ enum {
 /* Returns the sheet that is the table `name`, borrowed; NULL for none. */
 typedef struct sheet *module_find(void *data, const char *name);
 
+/* Registers the module "csv", whose tables `find` knows. Returns -1 and sets *err. */
 int module_register(sqlite3 *db, module_find *find, void *data, struct err *err) MUST_CHECK;
 /* Creates the table. Returns -1 and sets *err. */
 int module_create(sqlite3 *db, const char *table, const struct sheet *sheet,
 		  struct err *err) MUST_CHECK;
 /* Returns the file of the open table that EXPLAIN's VOpen gives this name; NULL for none. */
 const struct sheet *module_opened(const char *name);
+/* Drops the table, if it exists. */
 void module_drop(sqlite3 *db, const char *table);
 
 #endif

@@ -35,6 +35,7 @@ bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun);
  * Releases what a query left in the connection. Returns false when the connection cannot be kept.
  */
 bool odbc_rest(struct odbc *odbc) MUST_CHECK;
+/* Disconnects and frees the connection. */
 void odbc_close(struct odbc *odbc);
 
 #endif

@@ -26,6 +26,7 @@ struct result_files {
 void result_files_init(struct result_files *files, int dir_fd, const char *result);
 /* Begins the CSV file. Returns -1 and sets *err. */
 int result_files_open(struct result_files *files, struct err *err) MUST_CHECK;
+/* Writes to the CSV file. Returns -1 and sets *err. */
 int result_files_write(struct result_files *files, const char *data, size_t len,
 		       struct err *err) MUST_CHECK;
 /* Writes a value to a file of its own. The caller frees *ret_path. Returns -1 and sets *err. */

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+/* Enters the filter for good. Returns -1 and sets *err. */
 int seccomp_local(struct err *err) MUST_CHECK;
 
 #endif

@@ -62,8 +62,9 @@ void side_look(const struct sides *sides, struct side *side);
 void side_mark(const struct sides *sides, const struct side *side, unsigned marks);
 /* Sets those `marks` that apply to the column. */
 void side_mark_column(struct column *column, unsigned marks);
-/* Does the same for all columns with that name. */
+/* Adds all columns with that name to the side. */
 void side_look_named(const struct sides *sides, const char *name, struct side *side);
+/* Sets marks of all columns with that name. */
 void side_mark_named(const struct sides *sides, const char *name, unsigned marks);
 /*
  * Returns item number `index`, from 0, of the list of the SELECT at `at`; an empty side for none.

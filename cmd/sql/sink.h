@@ -39,6 +39,7 @@ void sink_free(struct sink *sink);
  * decides. Returns -1 and sets *err.
  */
 int sink_column(struct sink *sink, const char *name, const char *type, struct err *err) MUST_CHECK;
+/* Takes the next value of the row. Failures are reported by sink_end_row. */
 void sink_null(struct sink *sink);
 void sink_int(struct sink *sink, int64_t value);
 void sink_bool(struct sink *sink, bool value);
