@@ -131,9 +131,7 @@ bool session_busy(const struct session *s)
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
-	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL || !list_empty(&s->to_look) || !list_empty(&s->to_link) ||
-	       s->holds > 0;
+	return !list_empty(&s->execs) || s->keeping != NULL || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -501,10 +499,6 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->created_ms = loop_now(host->loop);
 	s->used_ms = s->created_ms;
 	list_init(&s->execs);
-	list_init(&s->to_scan);
-	list_init(&s->to_keep);
-	list_init(&s->to_look);
-	list_init(&s->to_link);
 	list_init(&s->listings);
 	list_init(&s->walks);
 	list_init(&s->placed);
@@ -541,11 +535,7 @@ void session_free(struct session *s, const char *why)
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_end(s->lanes[i].runner, reason);
 	session_keep_last(s);
-	session_end_execs(s, &s->execs, reason);
-	session_end_execs(s, &s->to_scan, reason);
-	session_end_execs(s, &s->to_keep, reason);
-	session_end_execs(s, &s->to_look, reason);
-	session_end_execs(s, &s->to_link, reason);
+	session_end_execs(s, reason);
 	session_tell_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);

@@ -283,9 +283,9 @@ static void on_wait(struct loop_timer *timer)
 	struct call *call = container_of(timer, struct call, wait);
 	struct exec *exec = call->exec;
 	const struct exec *ahead =
-		exec != NULL && exec->run != NULL ? session_exec_ahead(exec) : NULL;
+		exec != NULL && exec->state == EXEC_SUBMITTED ? session_exec_ahead(exec) : NULL;
 
-	if (exec != NULL && exec->over)
+	if (exec != NULL && exec->state == EXEC_UNREPORTED)
 		tell_end(call);
 	else if (ahead != NULL)
 		session_exec_withdraw(exec, ahead);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* session_exec.c - code, from its submission to its end. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -45,6 +46,43 @@ static struct exec *exec_new(struct lane *lane)
 	return exec;
 }
 
+/* ---- states ---- */
+
+void session_exec_set_state(struct exec *exec, enum exec_state next)
+{
+	static const unsigned may_follow[] = {
+		[EXEC_NEW] = BIT(EXEC_SUBMITTED) | BIT(EXEC_UNREPORTED),
+		[EXEC_SUBMITTED] = BIT(EXEC_SCANNING) | BIT(EXEC_UNREPORTED),
+		[EXEC_SCANNING] = BIT(EXEC_SAVING) | BIT(EXEC_UNREPORTED),
+		[EXEC_SAVING] = BIT(EXEC_INSPECTING) | BIT(EXEC_LINKING) | BIT(EXEC_UNREPORTED),
+		[EXEC_INSPECTING] = BIT(EXEC_LINKING) | BIT(EXEC_UNREPORTED),
+		[EXEC_LINKING] = BIT(EXEC_UNREPORTED),
+		[EXEC_UNREPORTED] = 0,
+	};
+	_Static_assert(ARRAY_SIZE(may_follow) == EXEC_UNREPORTED + 1, "every state has its moves");
+	struct lane *lane = exec->lane;
+
+	assert(may_follow[exec->state] & BIT(next));
+	exec->state = next;
+	list_remove(&exec->node);
+	list_append(next == EXEC_UNREPORTED ? &lane->unreported : &lane->session->execs,
+		    &exec->node);
+}
+
+struct exec *session_exec_in_state(const struct session *s, enum exec_state state,
+				   const struct exec *after)
+{
+	struct list *node = after != NULL ? after->node.next : s->execs.next;
+
+	for (; node != &s->execs; node = node->next) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->state == state)
+			return exec;
+	}
+	return NULL;
+}
+
 /* ---- the end ---- */
 
 static void remember_last(struct lane *lane, const struct cell *cell)
@@ -59,14 +97,12 @@ void session_exec_over(struct exec *exec)
 	struct lane *lane = exec->lane;
 
 	session_touch(lane->session);
-	list_remove(&exec->node);
+	session_exec_set_state(exec, EXEC_UNREPORTED);
 	tell_over(exec);
 	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;
 	}
-	exec->over = true;
-	list_append(&lane->unreported, &exec->node);
 	if (exec->cell->state != CELL_NOT_STARTED)
 		remember_last(lane, exec->cell);
 	session_answer_waiters(lane, exec);
@@ -82,8 +118,7 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->cell->cancelled = exec->cancelled;
 	exec->runner = runner;
 	watchdog_end_cell(s->watchdog, runner, cell_own);
-	list_remove(&exec->node);
-	list_append(&s->to_scan, &exec->node);
+	session_exec_set_state(exec, EXEC_SCANNING);
 	session_lookout_after(exec);
 	session_tell_state(s);
 	session_scan_next(s);
@@ -98,66 +133,64 @@ static struct cell *not_started(const struct exec *exec, char *why_own)
 	return cell;
 }
 
-void session_end_execs(struct session *s, struct list *execs, const char *why)
+void session_end_execs(struct session *s, const char *why)
 {
-	(void)s;
-	while (!list_empty(execs)) {
-		struct exec *exec = list_entry(execs->next, struct exec, node);
+	for (unsigned state = EXEC_SUBMITTED; state < EXEC_UNREPORTED; state++) {
+		struct exec *exec;
 
-		if (exec->cell == NULL)
-			exec->cell = not_started(exec, xstrdup(why));
-		exec->cell->session_ended = true;
-		session_exec_over(exec);
+		while ((exec = session_exec_in_state(s, state, NULL)) != NULL) {
+			if (exec->cell == NULL)
+				exec->cell = not_started(exec, xstrdup(why));
+			exec->cell->session_ended = true;
+			session_exec_over(exec);
+		}
 	}
 }
 
 /* ---- turns ---- */
 
-static struct exec *first_of(const struct list *execs, const struct lane *lane)
+static struct exec *first_submitted(const struct lane *lane)
 {
-	for (struct list *node = execs->next; node != execs; node = node->next) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	struct exec *exec = NULL;
 
-		if (exec->lane == lane)
-			return exec;
-	}
-	return NULL;
+	do
+		exec = session_exec_in_state(lane->session, EXEC_SUBMITTED, exec);
+	while (exec != NULL && exec->lane != lane);
+	return exec;
 }
 
 struct exec *session_first_exec(const struct lane *lane)
 {
-	const struct session *s = lane->session;
-	struct exec *exec = first_of(&s->to_link, lane);
+	const struct list *execs = &lane->session->execs;
+	struct exec *first = NULL;
 
-	if (exec == NULL)
-		exec = first_of(&s->to_look, lane);
-	if (exec == NULL)
-		exec = first_of(&s->to_keep, lane);
-	if (exec == NULL)
-		exec = first_of(&s->to_scan, lane);
-	return exec != NULL ? exec : first_of(&s->execs, lane);
+	for (struct list *node = execs->next; node != execs; node = node->next) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->lane == lane && (first == NULL || exec->state > first->state))
+			first = exec;
+	}
+	return first;
 }
 
 uint64_t session_last_number(const struct lane *lane)
 {
-	const struct session *s = lane->session;
-	const struct list *stages[] = { &s->to_scan, &s->to_keep, &s->to_look, &s->to_link };
+	const struct list *execs = &lane->session->execs;
 	uint64_t last = lane->last.number;
 
-	for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
-		for (struct list *node = stages[i]->next; node != stages[i]; node = node->next) {
-			const struct exec *exec = list_entry(node, struct exec, node);
+	for (struct list *node = execs->next; node != execs; node = node->next) {
+		const struct exec *exec = list_entry(node, struct exec, node);
 
-			if (exec->lane == lane && exec->cell->state != CELL_NOT_STARTED &&
-			    exec->number > last)
-				last = exec->number;
-		}
+		if (exec->lane == lane && exec->state != EXEC_SUBMITTED &&
+		    exec->cell->state != CELL_NOT_STARTED && exec->number > last)
+			last = exec->number;
+	}
 	return last;
 }
 
 struct exec *session_exec_ahead(const struct exec *exec)
 {
-	struct exec *first = first_of(&exec->lane->session->execs, exec->lane);
+	struct exec *first = first_submitted(exec->lane);
 
 	return first != exec ? first : NULL;
 }
@@ -212,7 +245,7 @@ bool session_exec_stop_queued(struct lane *lane)
 {
 	struct exec *exec = session_first_exec(lane);
 
-	if (exec == NULL || exec->run == NULL || runner_current(lane->runner) == exec)
+	if (exec == NULL || exec->state != EXEC_SUBMITTED || runner_current(lane->runner) == exec)
 		return false;
 	exec->cell = not_started(exec, xstrdup("it was stopped before it began"));
 	runner_withdraw(exec->run, exec->cell);
@@ -237,7 +270,7 @@ static void tell_asked(const struct exec *exec, const struct exec_request *reque
 /* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
 static const struct exec *find_detached(const struct lane *lane)
 {
-	const struct exec *running = first_of(&lane->session->execs, lane);
+	const struct exec *running = first_submitted(lane);
 
 	return running != NULL && running->call == NULL && !running->cancelled ? running : NULL;
 }
@@ -264,8 +297,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		exec->cell = not_started(exec, why_not_started(detached));
 		exec->cell->code = xmemdup(request->code, request->code_len);
 		exec->cell->code_len = request->code_len;
-		exec->over = true;
-		list_append(&lane->unreported, &exec->node);
+		session_exec_set_state(exec, EXEC_UNREPORTED);
 	} else {
 		exec->run = runner_submit(lane->runner, request->code, request->code_len,
 					  timeout_ms, exec, err);
@@ -274,20 +306,20 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 			return NULL;
 		}
 		exec->number = runner_number(exec->run);
-		list_append(&s->execs, &exec->node);
+		session_exec_set_state(exec, EXEC_SUBMITTED);
 	}
 	tell_asked(exec, request, timeout_ms);
-	if (exec->over)
+	if (detached != NULL)
 		tell_over(exec);
 	call = session_call_new(lane, exec, done, data);
-	session_call_wait(call, exec->over ? 0 : request->wait_ms);
+	session_call_wait(call, detached != NULL ? 0 : request->wait_ms);
 	return call;
 }
 
 void session_exec_cancel(struct exec *exec)
 {
 	exec->cancelled = true;
-	if (exec->over || exec->run == NULL)
+	if (exec->state != EXEC_SUBMITTED)
 		return; /* its end is told with the next answer */
 	if (runner_current(exec->lane->runner) == exec) {
 		runner_stop(exec->lane->runner, RUNNER_STOP_INTERRUPT);

@@ -55,12 +55,11 @@ static bool copy_more(struct session *s, struct exec *exec)
 
 static void keep_next(struct session *s)
 {
-	while (s->keeping == NULL && !list_empty(&s->to_keep)) {
-		struct exec *exec = list_entry(s->to_keep.next, struct exec, node);
+	struct exec *exec;
 
+	while (s->keeping == NULL && (exec = session_exec_in_state(s, EXEC_SAVING, NULL)) != NULL)
 		if (!copy_more(s, exec))
 			session_exec_kept(exec);
-	}
 }
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result)
@@ -74,7 +73,7 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 		exec->keep_problem = xstrdup(result->error);
 	if (exec->keep_renamed == NULL && result->renamed != NULL)
 		exec->keep_renamed = xstrdup(result->renamed);
-	keep_next(s); /* it is still the first of to_keep */
+	keep_next(s); /* it is still the first in EXEC_SAVING */
 }
 
 /* ---- looking at files ---- */
@@ -129,7 +128,7 @@ static void start_scan(struct session *s, void (*done)(struct scan *scan))
 	struct list *node;
 	struct list *next;
 
-	s->scanning_for_cell = !list_empty(&s->to_scan);
+	s->scanning_for_cell = session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL;
 	list_for_each (node, next, &s->placed)
 		list_entry(node, struct placed, node)->seen = true;
 	scan_start(s->scan, done);
@@ -250,22 +249,19 @@ static void tell_changes(struct session *s, const struct scan *scan)
 static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
-	bool for_cell = s->scanning_for_cell && !list_empty(&s->to_scan);
-	bool counts =
-		scan_error(scan) == 0 && (for_cell || (!code_runs(s) && list_empty(&s->to_scan)));
+	struct exec *exec = session_exec_in_state(s, EXEC_SCANNING, NULL);
+	bool for_cell = s->scanning_for_cell && exec != NULL;
+	bool counts = scan_error(scan) == 0 && (for_cell || (!code_runs(s) && exec == NULL));
 
 	/* Changes of a cell that runs, or ended after this scan began, are to be found again. So is
 	 * what an error hid. */
 	if (!counts)
 		scan_disown(scan);
 	if (for_cell) {
-		struct exec *exec = list_entry(s->to_scan.next, struct exec, node);
-
 		set_changes(s, exec->cell, scan);
 		exec->cell->scan_capped = scan_capped(scan);
 		exec->cell->scan_error = scan_error(scan);
-		list_remove(&exec->node);
-		list_append(&s->to_keep, &exec->node);
+		session_exec_set_state(exec, EXEC_SAVING);
 		session_upload(exec);
 		release_runner(exec);
 	}
@@ -278,7 +274,7 @@ static void on_scanned(struct scan *scan)
 	if (!session_uploads_hold(s))
 		give_lists(s, scan);
 	/* Others that ended meanwhile get a scan of their own. */
-	if (!list_empty(&s->to_scan))
+	if (session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL)
 		session_scan_soon(s);
 	keep_next(s);
 }
@@ -286,8 +282,9 @@ static void on_scanned(struct scan *scan)
 /* Results of cells whose copies did not begin. */
 static void owe_rest(struct session *s)
 {
-	for (struct list *node = s->to_keep.next; node != &s->to_keep; node = node->next) {
-		const struct exec *exec = container_of(node, struct exec, node);
+	const struct exec *exec = NULL;
+
+	while ((exec = session_exec_in_state(s, EXEC_SAVING, exec)) != NULL) {
 		const struct cell *cell = exec->cell;
 		cleanup_free char *left = NULL;
 		cleanup_free bool *keeps =
@@ -321,9 +318,10 @@ void session_scan_first(struct session *s)
 
 void session_scan_next(struct session *s)
 {
-	bool listed = !list_empty(&s->listings) && !session_uploads_hold(s);
+	bool wanted = session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL ||
+		      (!list_empty(&s->listings) && !session_uploads_hold(s));
 
-	if (scan_running(s->scan) || !list_empty(&s->walks) || (list_empty(&s->to_scan) && !listed))
+	if (scan_running(s->scan) || !list_empty(&s->walks) || !wanted)
 		return;
 	start_scan(s, on_scanned);
 }

@@ -51,9 +51,21 @@ struct call {
 	uint64_t since_ms;
 };
 
-/* Code from its submission until its end was told. */
+/* The states of an execution, in the order in which it passes through them. */
+enum exec_state {
+	EXEC_NEW,        /* not submitted yet */
+	EXEC_SUBMITTED,  /* queued or running: the runner knows which */
+	EXEC_SCANNING,   /* ended; the session's files must be scanned */
+	EXEC_SAVING,     /* scanned; its results must be exported */
+	EXEC_INSPECTING, /* exported; shared folders must be inspected */
+	EXEC_LINKING,    /* inspected; its uploads must get their links */
+	EXEC_UNREPORTED, /* over; freed when an answer has reported it */
+};
+
+/* Code from its submission until an answer has reported its end. */
 struct exec {
-	struct list node;
+	struct list node; /* of the list that belongs to its state */
+	enum exec_state state;
 	struct lane *lane;
 	struct call *call;     /* that brought it; NULL when it was answered or cancelled */
 	struct run *run;       /* NULL once the cell has ended */
@@ -61,7 +73,6 @@ struct exec {
 	struct runner *runner; /* held until the scan is done; else NULL */
 	uint64_t number;
 	uint64_t generation; /* of the session when its code began; 0: it did not */
-	bool over;           /* among lane->unreported */
 	bool cancelled;
 	unsigned int asks;   /* how often somebody else was asked for input */
 	uint64_t asked_wait; /* the last wait that was about */
@@ -82,7 +93,7 @@ struct lane {
 	struct session *session;
 	struct runner *runner;
 	struct list lookers;
-	struct list unreported; /* execs that ended and were told to nobody, oldest first */
+	struct list unreported; /* executions in EXEC_UNREPORTED, oldest first */
 	struct cell last;       /* of the cell that ended last: number, language, state, time */
 };
 
@@ -121,12 +132,8 @@ struct session {
 	uint64_t created_ms;
 	uint64_t used_ms;
 
-	struct list execs;    /* submitted: queued or running */
-	struct list to_scan;  /* ended, their files not looked at */
-	struct list to_keep;  /* looked at, their results not kept */
+	struct list execs;    /* executions that are not over, in the order of their last move */
 	struct exec *keeping; /* its copy is under way */
-	struct list to_look;  /* kept; they wait for a look at shared folders */
-	struct list to_link;  /* looked at; they wait for links */
 	struct loop_timer link_wait;
 	struct list listings;
 	struct list walks; /* listings that have their scan, and go through it in steps */
@@ -166,12 +173,23 @@ struct keeper *session_keeper_new(struct session *session);
 void session_notebook_end(struct session *session);
 
 /* session_exec.c */
+/*
+ * Moves an execution into its next state, and behind all others that are in it: each state is a
+ * queue. The caller must free an execution in EXEC_UNREPORTED once it is reported.
+ */
+void session_exec_set_state(struct exec *exec, enum exec_state next);
+/*
+ * Returns the execution in `state` that has been in it for the longest time, or the next one after
+ * `after` (NULL: none). Returns NULL when there is none.
+ */
+struct exec *session_exec_in_state(const struct session *session, enum exec_state state,
+				   const struct exec *after);
 /* All that belongs to the end of this code is done: it can be told. */
 void session_exec_over(struct exec *exec);
 /* Runner handlers. */
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data);
-/* Ends all of these with what there is: they can no longer run to their end. */
-void session_end_execs(struct session *session, struct list *execs, const char *why);
+/* Ends all executions that are not over, because of `why`: they can no longer run to their end. */
+void session_end_execs(struct session *session, const char *why);
 /* The oldest of a lane that is not over: it runs, or ended, or will be the next; NULL: none. */
 struct exec *session_first_exec(const struct lane *lane);
 /* Of the cell that ran last, also while what it wrote is still being kept. */
@@ -223,7 +241,7 @@ void session_scan_first(struct session *session);
  * in the background since its last cell. It is copied when the keeper is freed.
  */
 void session_keep_last(struct session *session);
-/* A cell waits in to_scan. */
+/* Scans if an execution in EXEC_SCANNING or a list of files waits for that. */
 void session_scan_next(struct session *session);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);

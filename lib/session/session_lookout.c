@@ -16,12 +16,11 @@ static bool is_looked_at(const struct exec *exec)
 static void on_looked(void *data)
 {
 	struct session *s = data;
-	struct list *node;
-	struct list *next;
+	struct exec *exec = session_exec_in_state(s, EXEC_INSPECTING, NULL);
+	struct exec *next;
 
-	list_for_each (node, next, &s->to_look) {
-		struct exec *exec = list_entry(node, struct exec, node);
-
+	for (; exec != NULL; exec = next) {
+		next = session_exec_in_state(s, EXEC_INSPECTING, exec);
 		if (is_looked_at(exec))
 			session_exec_kept(exec);
 	}
@@ -82,7 +81,6 @@ bool session_lookout_wait(struct exec *exec)
 {
 	if (is_looked_at(exec))
 		return false;
-	list_remove(&exec->node);
-	list_append(&exec->lane->session->to_look, &exec->node);
+	session_exec_set_state(exec, EXEC_INSPECTING);
 	return true;
 }

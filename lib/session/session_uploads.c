@@ -18,12 +18,11 @@ static void wait_on(struct session *s);
 static void tell_linked(struct session *s)
 {
 	uint64_t now = loop_now(s->host->loop);
-	struct list *node;
-	struct list *next;
+	struct exec *exec = session_exec_in_state(s, EXEC_LINKING, NULL);
+	struct exec *next;
 
-	list_for_each (node, next, &s->to_link) {
-		struct exec *exec = list_entry(node, struct exec, node);
-
+	for (; exec != NULL; exec = next) {
+		next = session_exec_in_state(s, EXEC_LINKING, exec);
 		if (exec->upload_until <= now || !uploads_pending(s->uploads, exec->upload))
 			session_exec_over(exec);
 	}
@@ -38,11 +37,11 @@ static void on_link_wait(struct loop_timer *timer)
 /* The first of them was there first. */
 static void wait_on(struct session *s)
 {
+	const struct exec *first = session_exec_in_state(s, EXEC_LINKING, NULL);
+
 	loop_timer_stop(&s->link_wait);
-	if (!list_empty(&s->to_link))
-		loop_timer_start(s->host->loop, &s->link_wait,
-				 list_entry(s->to_link.next, struct exec, node)->upload_until,
-				 on_link_wait);
+	if (first != NULL)
+		loop_timer_start(s->host->loop, &s->link_wait, first->upload_until, on_link_wait);
 }
 
 static void on_changed(struct uploads *uploads, void *data)
@@ -152,7 +151,6 @@ void session_exec_kept(struct exec *exec)
 		session_exec_over(exec);
 		return;
 	}
-	list_remove(&exec->node);
-	list_append(&s->to_link, &exec->node);
+	session_exec_set_state(exec, EXEC_LINKING);
 	wait_on(s);
 }
