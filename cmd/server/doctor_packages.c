@@ -97,8 +97,8 @@ static bool is_wanted(const struct checkup *c, const struct language *language, 
 	if (language_locate(language, c->settings->environment, &path, err) < 0)
 		return false;
 	locate_release(&path);
-	if (indexes_read(c->settings, confinement_shares(service_confinement(c->service)), language,
-			 &indexes, err) == 0)
+	if (indexes_read(c->settings, confinement_facts(service_confinement(c->service)).shares,
+			 language, &indexes, err) == 0)
 		indexes_release(&indexes);
 	else if (err->code == ERR_DENIED)
 		return false;
@@ -140,7 +140,7 @@ static bool check_all(struct checkup *c, struct err *err)
 	check_installer(c, broker, "python");
 	check_installer(c, broker, "javascript");
 	check_installer(c, broker, "r");
-	if (!c->good && !confinement_rooted(confinement))
+	if (!c->good && !confinement_facts(confinement).rooted)
 		say("", "In this tier installers have no network; folders of packages work.");
 	return true;
 }

@@ -82,7 +82,7 @@ static void say_advice(const struct sandbox_report *report)
 
 static void say_shares(const struct confinement *confinement)
 {
-	const struct shares *shares = confinement_shares(confinement);
+	const struct shares *shares = confinement_facts(confinement).shares;
 	const struct policy_share *share;
 
 	if (shares == NULL)
@@ -104,7 +104,7 @@ static void say_groups(const struct confinement *confinement)
 
 	confinement_groups_text(&text, confinement);
 	say("cgroup", "%s", buf_str(&text));
-	if (confinement_groups(confinement) != NULL)
+	if (confinement_facts(confinement).groups != NULL)
 		return;
 	say("", "so ptycell looks twice a second what each session uses");
 	if (access("/run/systemd/system", F_OK) == 0)
@@ -127,7 +127,7 @@ static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
 
 static void say_all(const struct confinement *confinement)
 {
-	const struct sandbox_report *report = confinement_report(confinement);
+	const struct sandbox_report *report = confinement_facts(confinement).report;
 	const char *refusal = confinement_refusal(confinement);
 
 	if (refusal != NULL) {
@@ -135,7 +135,7 @@ static void say_all(const struct confinement *confinement)
 		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->through == 0)
 			say_tier("", "What there is: ", (enum policy_tier)report->tier);
 	} else {
-		say_tier("sandbox", "", confinement_tier(confinement));
+		say_tier("sandbox", "", confinement_facts(confinement).tier);
 		if (confinement_proc_notice(report) != NULL)
 			say_text("", confinement_proc_notice(report));
 	}

@@ -26,10 +26,8 @@ static void put_reasons(json_t *object, const struct sandbox_report *report)
 		json_decref(reasons);
 }
 
-static void put_verified(json_t *object, const struct confinement *confinement)
+static void put_verified(json_t *object, const struct sandbox_report *report, time_t when)
 {
-	const struct sandbox_report *report = confinement_report(confinement);
-	time_t when = confinement_verified_at(confinement);
 	unsigned int stopped = report->canaries - (unsigned int)__builtin_popcount(report->through);
 	char text[sizeof("yyyy-mm-dd hh:mm UTC")] = "";
 	struct tm utc;
@@ -78,14 +76,13 @@ static void put_shares(json_t *object, const struct shares *shares)
 	json_put(object, "shares", list);
 }
 
-static void put_explanation(json_t *object, const struct confinement *confinement)
+static void put_explanation(json_t *object, const struct confinement_facts *facts,
+			    const char *refusal)
 {
-	const char *refusal = confinement_refusal(confinement);
-	const char *seen = confinement_proc_notice(confinement_report(confinement));
+	const char *seen = confinement_proc_notice(facts->report);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_puts(&text,
-		 refusal != NULL ? refusal : confinement_tier_text(confinement_tier(confinement)));
+	buf_puts(&text, refusal != NULL ? refusal : confinement_tier_text(facts->tier));
 	if (refusal == NULL && seen != NULL)
 		buf_putf(&text, " %s", seen);
 	json_put_str(object, "explanation", buf_str(&text));
@@ -93,22 +90,22 @@ static void put_explanation(json_t *object, const struct confinement *confinemen
 
 json_t *confinement_json_make(const struct confinement *confinement)
 {
-	enum policy_tier tier = confinement_tier(confinement);
+	const struct confinement_facts facts = confinement_facts(confinement);
 	const char *refusal = confinement_refusal(confinement);
 	json_t *object = json_object();
 
-	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(tier));
-	put_explanation(object, confinement);
-	json_put_str(object, "floor", policy_tier_name(confinement_floor(confinement)));
-	if (confinement_report(confinement) != NULL) {
-		put_report(object, confinement_report(confinement));
-		put_verified(object, confinement);
+	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(facts.tier));
+	put_explanation(object, &facts, refusal);
+	json_put_str(object, "floor", policy_tier_name(facts.floor));
+	if (facts.report != NULL) {
+		put_report(object, facts.report);
+		put_verified(object, facts.report, facts.verified_at);
 	}
 	if (refusal == NULL)
 		put_groups(object, confinement);
-	if (confinement_shares(confinement) != NULL)
-		put_shares(object, confinement_shares(confinement));
+	if (facts.shares != NULL)
+		put_shares(object, facts.shares);
 	if (refusal == NULL)
-		json_put_bool(object, "unix_sockets", confinement_unix_sockets(confinement));
+		json_put_bool(object, "unix_sockets", facts.unix_sockets);
 	return object;
 }

@@ -301,19 +301,20 @@ static const struct {
 /* socket(2) of a Unix socket fails with this text alone. */
 static bool is_unix_socket(const struct cell *cell, const struct confinement *confinement)
 {
-	return !confinement_unix_sockets(confinement) && cell->error_text != NULL &&
+	return !confinement_facts(confinement).unix_sockets && cell->error_text != NULL &&
 	       str_eq(cell->error_text, "[Errno 13] Permission denied");
 }
 
 /* For example a shared file whose permissions do not let the user read it. */
 static bool is_shared(const struct cell *cell, const struct confinement *confinement)
 {
+	const struct shares *shares = confinement_facts(confinement).shares;
 	const char *text = error_text_end(cell->error_text);
 	const struct policy_share *share;
 
 	if (text == NULL || strstr(text, "Permission denied") == NULL)
 		return false;
-	for (size_t i = 0; (share = shares_at(confinement_shares(confinement), i)) != NULL; i++)
+	for (size_t i = 0; (share = shares_at(shares, i)) != NULL; i++)
 		if (strstr(text, share->path) != NULL)
 			return true;
 	return false;
@@ -372,13 +373,13 @@ static bool is_error_of(const struct cell *cell, const char *const *needles)
 /* In a weak tier RLIMIT_NPROC counts all processes of the user; a control group does not. */
 static bool row_holds(size_t row, const struct confinement *confinement)
 {
-	const struct cgroups *groups = confinement_groups(confinement);
-	enum policy_tier tier = confinement_tier(confinement);
+	const struct confinement_facts facts = confinement_facts(confinement);
+	const struct cgroups *groups = facts.groups;
 	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
-	return tier >= rows[row].from && tier <= rows[row].to;
+	return facts.tier >= rows[row].from && facts.tier <= rows[row].to;
 }
 
 /* Judges by the last call of the traceback, or of one that a program printed. */
@@ -476,7 +477,7 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 			 const struct session_limits *limits, const struct confinement *confinement,
 			 const struct workspace *workspace)
 {
-	enum policy_tier tier = confinement_tier(confinement);
+	enum policy_tier tier = confinement_facts(confinement).tier;
 
 	if (died_for_memory(cell))
 		explain_memory(out, limits);

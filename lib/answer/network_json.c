@@ -21,10 +21,11 @@ enum mode { MODE_NONE, MODE_PROXY, MODE_HOST };
 
 static enum mode mode_of(const struct confinement *confinement)
 {
-	if (confinement_tier(confinement) == POLICY_UNCONFINED &&
-	    confinement_refusal(confinement) == NULL)
+	const struct confinement_facts facts = confinement_facts(confinement);
+
+	if (facts.tier == POLICY_UNCONFINED && confinement_refusal(confinement) == NULL)
 		return MODE_HOST;
-	return confinement_reaches_hosts(confinement) ? MODE_PROXY : MODE_NONE;
+	return facts.reaches_hosts ? MODE_PROXY : MODE_NONE;
 }
 
 static const char no_network[] = "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
@@ -47,7 +48,7 @@ static const char *explain_mode(const struct settings *settings,
 	if (settings->hosts != NULL)
 		return no_effect;
 	/* Naming hosts helps only where there is a network to reach them by. */
-	return confinement_rooted(confinement) ? no_network : "Code has no network.";
+	return confinement_facts(confinement).rooted ? no_network : "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)

@@ -151,8 +151,8 @@ static void build_status(struct buf *line, const struct exec_result *result)
 		.output_cut = cell->spool_cut,
 		.background_chars = cell->background,
 		.children = cell->children,
-		.unconfined =
-			confinement_tier(session_confinement(result->session)) == POLICY_UNCONFINED,
+		.unconfined = confinement_facts(session_confinement(result->session)).tier ==
+			      POLICY_UNCONFINED,
 		.saved = result->saved,
 		.try_call = try_call,
 	};

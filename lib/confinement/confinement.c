@@ -312,71 +312,50 @@ int confinement_check(const struct confinement *c, struct err *err)
 	return 0;
 }
 
-enum policy_tier confinement_tier(const struct confinement *c)
-{
-	return c->tier;
-}
-
-const struct sandbox_report *confinement_report(const struct confinement *c)
-{
-	return c->probed ? &c->report : NULL;
-}
-
-enum policy_tier confinement_floor(const struct confinement *c)
-{
-	return floor_of(c->settings);
-}
-
-time_t confinement_verified_at(const struct confinement *c)
-{
-	return c->verified_at;
-}
-
-bool confinement_rooted(const struct confinement *c)
+static bool is_rooted(const struct confinement *c)
 {
 	return c->tier >= POLICY_BWRAP;
 }
 
-/* Without a network of its own a session has none at all, or, unconfined, the person's. */
-bool confinement_reaches_hosts(const struct confinement *c)
+/* Without a network of its own a session has no network, or, unconfined, the user's. */
+static bool reaches_hosts(const struct confinement *c)
 {
-	return c->settings->hosts != NULL && confinement_rooted(c);
+	return c->settings->hosts != NULL && is_rooted(c);
 }
 
-bool confinement_holds_names(const struct confinement *c)
-{
-	return c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL;
-}
-
-/* A socket in a shared folder is the person's, and could be connected to. */
-bool confinement_unix_sockets(const struct confinement *c)
+/* Code could connect to the user's sockets in a shared folder. */
+static bool may_make_sockets(const struct confinement *c)
 {
 	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= LANDLOCK_ABI_SOCKETS)
 		return true;
-	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
+	return c->tier != POLICY_LANDLOCK && (c->shares == NULL || shares_count(c->shares) == 0);
 }
 
-const struct cgroups *confinement_groups(const struct confinement *c)
-{
-	return c->groups;
-}
-
-const char *confinement_group_problem(const struct confinement *c)
-{
-	return c->group_problem.msg;
-}
-
-const struct shares *confinement_shares(const struct confinement *c)
-{
-	return c->shares;
-}
-
-const char *confinement_notice(const struct confinement *c)
+static const char *weakness(const struct confinement *c)
 {
 	if (c->refusal != NULL)
 		return NULL;
-	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(confinement_report(c))
+	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(c->probed ? &c->report : NULL)
 					    : confinement_tier_notice(c->tier);
+}
+
+struct confinement_facts confinement_facts(const struct confinement *c)
+{
+	return (struct confinement_facts){
+		.tier = c->tier,
+		.floor = floor_of(c->settings),
+		.rooted = is_rooted(c),
+		.reaches_hosts = reaches_hosts(c),
+		.holds_names =
+			c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL,
+		.unix_sockets = may_make_sockets(c),
+		.verified_at = c->verified_at,
+		.report = c->probed ? &c->report : NULL,
+		.groups = c->groups,
+		.group_problem = c->group_problem.msg,
+		.shares = c->shares,
+		.notice = weakness(c),
+	};
 }
 
 /* ---- a session's sandbox ---- */
@@ -387,7 +366,7 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
-	if (confinement_rooted(c))
+	if (is_rooted(c))
 		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;
@@ -476,7 +455,7 @@ static void set_limits(const struct confinement *c, const struct session_limits 
 static struct sandbox_group group_of(const struct confinement *c,
 				     const struct session_limits *limits)
 {
-	const uint64_t files = confinement_rooted(c) ? 2 * limits->tmp_max : 0;
+	const uint64_t files = is_rooted(c) ? 2 * limits->tmp_max : 0;
 
 	return (struct sandbox_group){
 		.groups = c->groups,
@@ -515,8 +494,8 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.spool_path = workspace_host_spool_path(workspace);
 	policy.packages_path = workspace_host_packages_path(workspace);
-	policy.unix_sockets = confinement_unix_sockets(c);
-	policy.proxy = confinement_reaches_hosts(c);
+	policy.unix_sockets = may_make_sockets(c);
+	policy.proxy = reaches_hosts(c);
 	policy.nested = nursery != NULL;
 	set_limits(c, limits, &policy);
 	find_runtimes(c, &runtimes);
@@ -546,7 +525,7 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 	policy.tier = c->tier;
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.unix_sockets = false;
-	policy.proxy = installer->network && confinement_rooted(c);
+	policy.proxy = installer->network && is_rooted(c);
 	set_limits(c, &c->settings->limits, &policy);
 	/* The folder's own limit is the one to be told of. */
 	policy.file_max = 2 * c->settings->install_max;

@@ -57,32 +57,24 @@ const char *confinement_refusal(const struct confinement *confinement);
 /* The same in one line, as an error. */
 int confinement_check(const struct confinement *confinement, struct err *err) MUST_CHECK;
 
-/* Of a settled one. POLICY_UNCONFINED also when nothing may run. */
-enum policy_tier confinement_tier(const struct confinement *confinement);
-/* The weakest that the person accepts. */
-enum policy_tier confinement_floor(const struct confinement *confinement);
-/* NULL when nothing was probed: unconfined on request, or the probe failed. */
-const struct sandbox_report *confinement_report(const struct confinement *confinement);
-/* When the canaries were stopped; 0 when none ran. */
-time_t confinement_verified_at(const struct confinement *confinement);
-/* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
-bool confinement_rooted(const struct confinement *confinement);
-/* Sessions have a proxy to the hosts that the person named. */
-bool confinement_reaches_hosts(const struct confinement *confinement);
-/* While a sandbox lives, names in the person's folders are held (sandbox/rootfs/protect.h). */
-bool confinement_holds_names(const struct confinement *confinement);
-/* May programs make Unix sockets? */
-bool confinement_unix_sockets(const struct confinement *confinement);
-/*
- * The control groups of sessions, NULL without; then confinement_group_problem says why, a sentence
- * without end. "" when nobody has looked.
- */
-const struct cgroups *confinement_groups(const struct confinement *confinement);
-const char *confinement_group_problem(const struct confinement *confinement);
-/* NULL when they could not be opened: that is the refusal. */
-const struct shares *confinement_shares(const struct confinement *confinement);
-/* For a session's first answer: one sentence on what is weaker than it could be; NULL else. */
-const char *confinement_notice(const struct confinement *confinement);
+/* What is known of the confinement of sessions. Pointers are borrowed until confinement_free. */
+struct confinement_facts {
+	enum policy_tier tier;  /* POLICY_UNCONFINED also when no code may run */
+	enum policy_tier floor; /* the weakest tier that the user accepts */
+	bool rooted;            /* sessions have a root of their own, as in sandbox/policy.h */
+	bool reaches_hosts;     /* sessions have a proxy to the hosts that the user names */
+	bool holds_names;       /* sandboxes protect names in shares (sandbox/rootfs/protect.h) */
+	bool unix_sockets;      /* programs may make Unix sockets */
+	time_t verified_at;     /* when the escape tests were passed; 0: none ran */
+	const struct sandbox_report *report; /* NULL: unconfined on request, or the probe failed */
+	const struct cgroups *groups;        /* the control groups of sessions; NULL: none */
+	const char *group_problem; /* why `groups` is NULL, a sentence without end; "": not tried */
+	const struct shares *shares; /* NULL: not opened yet, or the refusal says why */
+	const char *notice; /* what is weaker than it could be, for a first answer; or NULL */
+};
+
+/* Returns the facts as they are now; they hold for good once confinement_settled is true. */
+struct confinement_facts confinement_facts(const struct confinement *confinement);
 
 /* Makes a new session's folder what its sandbox needs: whose it is, and by which path it goes. */
 int confinement_adopt(const struct confinement *confinement, struct workspace *workspace,

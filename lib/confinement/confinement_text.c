@@ -63,11 +63,12 @@ void confinement_groups_text(struct buf *out, const struct confinement *confinem
 		{ CGROUP_PIDS, "limits processes" },
 		{ CGROUP_CPU, "shares the processor" },
 	};
-	const struct cgroups *groups = confinement_groups(confinement);
+	const struct confinement_facts facts = confinement_facts(confinement);
+	const struct cgroups *groups = facts.groups;
 	const char *lead = "";
 
 	if (groups == NULL) {
-		buf_putf(out, "none: %s", confinement_group_problem(confinement));
+		buf_putf(out, "none: %s", facts.group_problem);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -170,7 +170,7 @@ static json_t *make_order(const struct job *job, const char *step)
 	json_put_str(order, "certificates", job->indexes.certificates);
 	json_put(order, "folders", folders);
 	json_put_bool(order, "builds", host->settings->install_builds);
-	json_put_bool(order, "proxied", confinement_rooted(host->confinement));
+	json_put_bool(order, "proxied", confinement_facts(host->confinement).rooted);
 	return order;
 }
 
@@ -301,7 +301,7 @@ static void link_entry(struct job *job)
 	json_put_str(order, "op", "link");
 	json_put(order, "entry", json_incref(json_object_get(job->record, "entry")));
 	json_put_str(order, "to", job->language->name);
-	json_put_bool(order, "copy", confinement_tier(confinement) == POLICY_UNCONFINED);
+	json_put_bool(order, "copy", confinement_facts(confinement).tier == POLICY_UNCONFINED);
 	job->helper = start_helper(job, order, fds, &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be put into the session", &err);
@@ -494,8 +494,8 @@ void job_start(struct job *job)
 	struct err err;
 
 	job->deadline_ms = loop_now(b->host->loop) + b->host->settings->install_timeout * 1000;
-	if (indexes_read(b->host->settings, confinement_shares(b->host->confinement), job->language,
-			 &job->indexes, &err) < 0)
+	if (indexes_read(b->host->settings, confinement_facts(b->host->confinement).shares,
+			 job->language, &job->indexes, &err) < 0)
 		fail_err(job, "Nothing was installed", &err);
 	else if (!job->indexes.wants_default)
 		look_up(job);

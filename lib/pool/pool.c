@@ -346,7 +346,7 @@ static bool give_up_load(struct pool *s, struct row *row, size_t index)
 /* Names that are held in a folder of the person's are in the way: not without a session. */
 static uint64_t count_wanted(const struct pool *s)
 {
-	return confinement_holds_names(s->host->confinement) ? 0 : s->host->settings->spares;
+	return confinement_facts(s->host->confinement).holds_names ? 0 : s->host->settings->spares;
 }
 
 static void replace(struct pool *s, struct row *row, size_t index)

@@ -119,7 +119,7 @@ static void start_sandbox(struct slot *spare, const struct zygote *parent)
 	spare->sandbox = confinement_open(host->confinement, spare->workspace,
 					  &host->settings->limits, zygote_sandbox(parent));
 	sandbox_watch(spare->sandbox, &watcher, spare);
-	if (confinement_reaches_hosts(host->confinement))
+	if (confinement_facts(host->confinement).reaches_hosts)
 		sandbox_watch_listener(spare->sandbox, on_listener, spare);
 }
 

@@ -215,7 +215,7 @@ static bool is_possible(const struct session_host *host, const struct language *
 
 	return settings->fork && host->parent_library != NULL && language->preloads &&
 	       settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN &&
-	       confinement_tier(host->confinement) == POLICY_NAMESPACES &&
+	       confinement_facts(host->confinement).tier == POLICY_NAMESPACES &&
 	       !passes_what_is_read_at_start(&settings->passed) && is_system(host, language);
 }
 

@@ -255,7 +255,7 @@ void runner_on_control_closed(struct runner *r)
  */
 bool runner_keeps_compiled(const struct runner *r)
 {
-	const struct shares *shares = confinement_shares(r->c.confinement);
+	const struct shares *shares = confinement_facts(r->c.confinement).shares;
 
 	if (r->c.home == NULL || shares_find_writable(shares) != NULL)
 		return false;
@@ -381,7 +381,7 @@ static char *describe_end(const struct runner *r, int wait_status)
 {
 	if (ended_with_sandbox(r, wait_status))
 		return xasprintf("ended with its sandbox, whose own processes were killed%s",
-				 confinement_rooted(r->c.confinement)
+				 confinement_facts(r->c.confinement).rooted
 					 ? "; what was in /tmp may be gone, too"
 					 : "");
 	if (WIFSIGNALED(wait_status)) {
@@ -513,9 +513,9 @@ static const struct interpreter *take_parent(struct runner *r)
 
 static enum environment_network network_of(const struct confinement *confinement)
 {
-	if (confinement_tier(confinement) == POLICY_UNCONFINED)
+	if (confinement_facts(confinement).tier == POLICY_UNCONFINED)
 		return ENVIRONMENT_HOST;
-	return confinement_reaches_hosts(confinement) ? ENVIRONMENT_PROXY : ENVIRONMENT_NONE;
+	return confinement_facts(confinement).reaches_hosts ? ENVIRONMENT_PROXY : ENVIRONMENT_NONE;
 }
 
 static int leave_dead_sandbox(struct runner *r, struct err *err)

@@ -181,7 +181,7 @@ static void on_listener(void *data, int listener_own)
 
 static void watch_listener(struct session *s)
 {
-	if (confinement_reaches_hosts(s->host->confinement))
+	if (confinement_facts(s->host->confinement).reaches_hosts)
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 }
 

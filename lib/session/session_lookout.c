@@ -33,7 +33,7 @@ static void on_told(void *data, const char *text)
 
 void session_lookout_new(struct session *s)
 {
-	const struct shares *shares = confinement_shares(s->host->confinement);
+	const struct shares *shares = confinement_facts(s->host->confinement).shares;
 	const char *paths[POLICY_SHARES_MAX];
 	int fds[POLICY_SHARES_MAX];
 	struct lookout_spec spec = { .loop = s->host->loop,
@@ -46,7 +46,7 @@ void session_lookout_new(struct session *s)
 				     .looked = on_looked,
 				     .data = s };
 
-	if (!confinement_holds_names(s->host->confinement))
+	if (!confinement_facts(s->host->confinement).holds_names)
 		return;
 	for (size_t i = 0; i < shares_count(shares) && spec.count < POLICY_SHARES_MAX; i++) {
 		if (!shares_at(shares, i)->writable)

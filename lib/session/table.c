@@ -240,8 +240,8 @@ static char *describe_new(const struct table *t, const char *id, const struct en
 static char *opening_notice(const struct table *t, const char *id, const struct ended *ended)
 {
 	cleanup_free char *text = describe_new(t, id, ended);
-	const char *weak = confinement_notice(t->host->confinement);
-	cleanup_free char *absent = shares_absent(confinement_shares(t->host->confinement));
+	const char *weak = confinement_facts(t->host->confinement).notice;
+	cleanup_free char *absent = shares_absent(confinement_facts(t->host->confinement).shares);
 	cleanup_buf struct buf notice = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_puts(&notice, text);

@@ -266,7 +266,7 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	const struct session *s = w->session;
 	cleanup_free char *why = NULL;
 
-	if (confinement_tier(s->host->confinement) != POLICY_LANDLOCK ||
+	if (confinement_facts(s->host->confinement).tier != POLICY_LANDLOCK ||
 	    usage->processes <= s->limits.processes_max)
 		return;
 	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
@@ -279,7 +279,7 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 static void check_starts(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
-	bool crowded = confinement_tier(s->host->confinement) >= POLICY_BWRAP &&
+	bool crowded = confinement_facts(s->host->confinement).tier >= POLICY_BWRAP &&
 		       usage->tasks + TASKS_NEAR >= s->limits.processes_max;
 
 	for (size_t i = 0; i < s->lane_count; i++)

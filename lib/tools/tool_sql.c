@@ -388,7 +388,7 @@ static const struct shares *shares_of(struct service *service)
 {
 	const struct confinement *confinement = service_confinement(service);
 
-	return confinement != NULL ? confinement_shares(confinement) : NULL;
+	return confinement != NULL ? confinement_facts(confinement).shares : NULL;
 }
 
 static uint64_t inline_bytes(const struct sql_call *sql)

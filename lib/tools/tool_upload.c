@@ -279,7 +279,7 @@ static const struct shares *find_shares(struct service *service, struct err *err
 	const struct shares *shares = NULL;
 
 	if (confinement != NULL)
-		shares = confinement_shares(confinement);
+		shares = confinement_facts(confinement).shares;
 	if (shares == NULL && (confinement == NULL || confinement_check(confinement, err) == 0))
 		(void)err_set(err, ERR_DENIED, "no folder is shared here");
 	return shares;
