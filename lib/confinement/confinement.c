@@ -48,7 +48,7 @@ struct confinement {
 	char *refusal;
 	char *home; /* the person's, or NULL */
 	char *cwd;  /* or NULL */
-	struct loop_defer tell;
+	struct loop_defer deferred;
 	void (*settled)(void *data);
 	void *data;
 };
@@ -70,7 +70,7 @@ void confinement_free(struct confinement *c)
 {
 	if (c == NULL)
 		return;
-	loop_defer_stop(&c->tell);
+	loop_defer_stop(&c->deferred);
 	shares_free(c->shares);
 	cgroups_free(c->groups);
 	free(c->refusal);
@@ -97,7 +97,7 @@ static enum policy_tier floor_of(const struct settings *settings)
 	return tiers[settings->floor];
 }
 
-static void tell(struct confinement *c)
+static void report_settled(struct confinement *c)
 {
 	void (*settled)(void *data) = c->settled;
 
@@ -106,9 +106,9 @@ static void tell(struct confinement *c)
 		settled(c->data);
 }
 
-static void on_tell(struct loop_defer *defer)
+static void on_report_due(struct loop_defer *defer)
 {
-	tell(container_of(defer, struct confinement, tell));
+	report_settled(container_of(defer, struct confinement, deferred));
 }
 
 /* The reason of the tier that was wanted, and what to type. */
@@ -136,7 +136,7 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 	return buf_steal(&text);
 }
 
-static char *explain_canaries(const struct confinement *c)
+static char *explain_escapes(const struct confinement *c)
 {
 	return xasprintf("No code runs, because %d of %u attempts to break out of the sandbox were "
 			 "not stopped: one %s. Please report this with what `ptycell doctor` "
@@ -170,14 +170,14 @@ static void report_groups(struct confinement *c)
 		c->report.layers |= BIT(LAYER_CGROUP_LIMITS);
 }
 
-static void choose(struct confinement *c)
+static void choose_tier(struct confinement *c)
 {
 	enum policy_tier floor = floor_of(c->settings);
 	const char *writable = shares_find_writable(c->shares);
 
 	c->state = SETTLED;
 	if (c->report.through != 0) {
-		c->refusal = explain_canaries(c);
+		c->refusal = explain_escapes(c);
 	} else if (c->report.tier < (int32_t)floor) {
 		c->state = FAILED; /* no session runs yet that this could change for */
 		c->refusal = explain_floor(c, floor);
@@ -205,17 +205,17 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 	if (report != NULL) {
 		c->probed = true;
 		c->report = *report;
-		choose(c);
+		choose_tier(c);
 	} else {
 		c->state = FAILED;
 		c->refusal = xasprintf("No code runs, because it could not be found out how this "
 				       "machine confines it: %s.",
 				       err->msg);
 	}
-	tell(c);
+	report_settled(c);
 }
 
-static int look_at_shares(struct confinement *c)
+static int open_shares(struct confinement *c)
 {
 	struct err err;
 
@@ -251,14 +251,14 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		mem_cleanup(&c->refusal);
 		c->refusal = NULL;
 	}
-	if (c->state == SETTLED || look_at_shares(c) < 0) {
-		loop_defer_start(c->loop, &c->tell, on_tell);
+	if (c->state == SETTLED || open_shares(c) < 0) {
+		loop_defer_start(c->loop, &c->deferred, on_report_due);
 		return;
 	}
 	take_groups(c);
 	if (c->settings->unconfined) {
 		c->state = SETTLED;
-		loop_defer_start(c->loop, &c->tell, on_tell);
+		loop_defer_start(c->loop, &c->deferred, on_report_due);
 	} else {
 		c->state = ASKING;
 		c->asked_again = false;
@@ -331,7 +331,7 @@ static bool may_make_sockets(const struct confinement *c)
 	return c->tier != POLICY_LANDLOCK && (c->shares == NULL || shares_count(c->shares) == 0);
 }
 
-static const char *weakness(const struct confinement *c)
+static const char *weakness_of(const struct confinement *c)
 {
 	if (c->refusal != NULL)
 		return NULL;
@@ -354,7 +354,7 @@ struct confinement_facts confinement_facts(const struct confinement *c)
 		.groups = c->groups,
 		.group_problem = c->group_problem.msg,
 		.shares = c->shares,
-		.notice = weakness(c),
+		.notice = weakness_of(c),
 	};
 }
 
@@ -374,8 +374,9 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 	return uid_map_choose(workspace_data_fd(workspace), &map, err);
 }
 
-static int locate(const struct confinement *c, const struct language *language,
-		  struct runtime_dirs *runtimes, struct interpreter_path *ret_path, struct err *err)
+static int locate_inside(const struct confinement *c, const struct language *language,
+			 struct runtime_dirs *runtimes, struct interpreter_path *ret_path,
+			 struct err *err)
 {
 	const struct runtime_dirs_bounds bounds = {
 		.home = c->home, .cwd = c->cwd, .sessions = c->settings->home, .shares = c->shares
@@ -408,7 +409,7 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
 	struct err why;
 
-	if (locate(c, language, &runtimes, ret_path, err) == 0)
+	if (locate_inside(c, language, &runtimes, ret_path, err) == 0)
 		return 0;
 	/* Whoever named a program has a setting to correct. */
 	if (err->code != ERR_NOT_FOUND ||
@@ -430,7 +431,7 @@ static void find_runtimes(const struct confinement *c, struct runtime_dirs *runt
 		struct err err;
 
 		/* Why one cannot run is said when somebody wants it. */
-		if (locate(c, language, runtimes, &path, &err) == 0)
+		if (locate_inside(c, language, runtimes, &path, &err) == 0)
 			locate_release(&path);
 	}
 }
@@ -478,13 +479,13 @@ static bool may_open(const struct confinement *c)
 }
 
 struct sandbox *confinement_open(const struct confinement *c, const struct workspace *workspace,
-				 const struct session_limits *limits, const int *nursery)
+				 const struct session_limits *limits, const int *zygote_fds)
 {
 	cleanup_runtimes struct runtime_dirs runtimes = { .count = 0 };
 	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 					   .spool = workspace_spool_fd(workspace),
 					   .packages = workspace_packages_fd(workspace),
-					   .nursery = nursery };
+					   .nursery = zygote_fds };
 	const struct sandbox_group group = group_of(c, limits);
 	struct policy policy;
 
@@ -496,7 +497,7 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	policy.packages_path = workspace_host_packages_path(workspace);
 	policy.unix_sockets = may_make_sockets(c);
 	policy.proxy = reaches_hosts(c);
-	policy.nested = nursery != NULL;
+	policy.nested = zygote_fds != NULL;
 	set_limits(c, limits, &policy);
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
@@ -540,8 +541,8 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 }
 
 /* Its limits are its copies' ceilings; each of those has its session's own. */
-struct sandbox *confinement_open_nursery(const struct confinement *c,
-					 const struct workspace *workspace, const char *library)
+struct sandbox *confinement_open_zygote(const struct confinement *c,
+					const struct workspace *workspace, const char *library)
 {
 	const struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 						 .spool = -1,

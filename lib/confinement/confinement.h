@@ -85,11 +85,11 @@ int confinement_adopt(const struct confinement *confinement, struct workspace *w
  */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,
-				 const struct session_limits *limits, const int *nursery);
+				 const struct session_limits *limits, const int *zygote_fds);
 /* A nursery, in tier namespaces, with nothing of any session or share in it; `library` is a file.
  */
-struct sandbox *confinement_open_nursery(const struct confinement *confinement,
-					 const struct workspace *workspace, const char *library);
+struct sandbox *confinement_open_zygote(const struct confinement *confinement,
+					const struct workspace *workspace, const char *library);
 /* What an installer of packages needs beside its own, empty folder. */
 struct confinement_installer {
 	bool network;               /* a listener for a proxy, where sessions have networks */

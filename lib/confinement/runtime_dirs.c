@@ -29,7 +29,7 @@ static const char *const crowded_in_home[] = { ".local", ".config", ".cache", "b
 
 /* ---- paths ---- */
 
-static char *parent_of(const char *path)
+static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -57,7 +57,7 @@ static bool is_system(const char *path)
 /* The folder that an installation of the real program `path` fills. */
 static char *prefix_of(const char *path)
 {
-	cleanup_free char *folder = parent_of(path);
+	cleanup_free char *folder = folder_of(path);
 	const char *cellar = strstr(path, "/Cellar/"); /* Homebrew's programs share libraries */
 
 	for (size_t i = 0; i < ARRAY_SIZE(stores); i++)
@@ -65,7 +65,7 @@ static char *prefix_of(const char *path)
 			return xstrdup(stores[i]);
 	if (cellar != NULL && cellar > path)
 		return xmemdup(path, (size_t)(cellar - path));
-	return str_eq(name_of(folder), "bin") ? parent_of(folder) : mem_steal(&folder);
+	return str_eq(name_of(folder), "bin") ? folder_of(folder) : mem_steal(&folder);
 }
 
 /* ---- what may be brought along ---- */
@@ -161,7 +161,7 @@ static char *read_link(const char *path)
 	target[len] = '\0';
 	if (target[0] == '/')
 		return xstrdup(target);
-	folder = parent_of(path);
+	folder = folder_of(path);
 	return xasprintf("%s/%s", str_eq(folder, "/") ? "" : folder, target);
 }
 
@@ -196,7 +196,7 @@ static char *trace(struct runtime_dirs *runtimes, const struct runtime_dirs_boun
 	for (int i = 0; i < LINKS_MAX; i++) {
 		cleanup_free char *link = first_link(at);
 		cleanup_free char *target = link != NULL ? read_link(link) : NULL;
-		cleanup_free char *folder = link != NULL ? parent_of(link) : NULL;
+		cleanup_free char *folder = link != NULL ? folder_of(link) : NULL;
 		cleanup_free char *real = NULL;
 		char *next;
 
@@ -285,8 +285,8 @@ static char *read_venv(const char *prefix)
 char *runtime_dirs_add(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
 		       const char *path, struct err *err)
 {
-	cleanup_free char *folder = parent_of(path);
-	cleanup_free char *prefix = parent_of(folder);
+	cleanup_free char *folder = folder_of(path);
+	cleanup_free char *prefix = folder_of(folder);
 	cleanup_free char *config = NULL;
 	cleanup_free char *traced = NULL;
 

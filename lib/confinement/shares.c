@@ -456,7 +456,7 @@ bool shares_there(const struct shares *shares, size_t index)
 	return fd >= 0;
 }
 
-static void tell_lost(const struct share *share, struct buf *out)
+static void put_lost(const struct share *share, struct buf *out)
 {
 	cleanup_free char *quoted = show(share->path);
 	struct stat st;
@@ -484,7 +484,7 @@ char *shares_absent(const struct shares *shares)
 		if (shares_there(shares, i))
 			continue;
 		buf_puts(&out, out.len > 0 ? "\n" : "");
-		tell_lost(&shares->items[i], &out);
+		put_lost(&shares->items[i], &out);
 	}
 	return out.len > 0 ? buf_steal(&out) : NULL;
 }
@@ -522,7 +522,7 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 }
 
 /* The innermost share that holds `path`. */
-static const struct share *find(const struct shares *shares, const char *path)
+static const struct share *find_share(const struct shares *shares, const char *path)
 {
 	const struct share *found = NULL;
 
@@ -576,7 +576,7 @@ int shares_open_file(const struct shares *shares, const char *path, off_t *ret_s
 
 	if (plain == NULL)
 		return err_set(err, ERR_INVALID, "the path must be absolute, without . and ..");
-	share = find(shares, plain);
+	share = find_share(shares, plain);
 	if (share == NULL)
 		return not_shared(shares, plain, err);
 	return open_in_share(share, plain + strlen(share->path), ret_size, err);

@@ -15,12 +15,12 @@
 /* With less than this it is short, or an eighth of all there is, whichever is less. */
 #define MEMORY_KB_MIN ((uint64_t)1 << 20)
 
-enum { ROW_SPARES_MAX = 16, LINE_MAX_BYTES = 128 };
+enum { SLOTS_MAX = 16, LINE_MAX_BYTES = 128 };
 
 /* Those of one language. */
-struct row {
+struct language_slots {
 	const struct language *language;
-	struct slot *spares[ROW_SPARES_MAX];
+	struct slot *list[SLOTS_MAX];
 	size_t count;
 	uint64_t wanted_until_ms;
 	unsigned int failures;
@@ -30,17 +30,17 @@ struct pool {
 	const struct session_host *host;
 	const struct language *always;
 	const char *meminfo;
-	struct row rows[LANGUAGES_MAX];
-	size_t row_count;
+	struct language_slots languages[LANGUAGES_MAX];
+	size_t language_count;
 	struct loop_timer timer;
 	uint64_t disturbed_ms;
 	const struct slot *head_start; /* in a row, or NULL */
 	enum pool_memory memory;       /* at the last look */
-	struct zygote *parent;         /* NULL: sessions are not forked */
-	unsigned int parent_failures;  /* in a row */
-	uint64_t parent_start_ms;
-	void (*parent_told)(void *data);
-	void *parent_told_data;
+	struct zygote *zygote;         /* NULL: sessions are not forked */
+	unsigned int zygote_failures;  /* in a row */
+	uint64_t zygote_start_ms;
+	void (*zygote_changed)(void *data);
+	void *zygote_changed_data;
 	bool settled; /* whether there is a parent */
 	bool rested;  /* nobody was busy once: the first answer has been given */
 	bool at_work; /* something is left to be done, or under way */
@@ -71,321 +71,325 @@ enum pool_memory pool_look_at_memory(const char *path)
 
 /* ---- rows ---- */
 
-static struct row *row_of(struct pool *s, const struct language *language)
+static struct language_slots *slots_of(struct pool *pool, const struct language *language)
 {
-	struct row *row;
+	struct language_slots *slots;
 
-	for (size_t i = 0; i < s->row_count; i++)
-		if (s->rows[i].language == language)
-			return &s->rows[i];
-	if (s->row_count == LANGUAGES_MAX)
+	for (size_t i = 0; i < pool->language_count; i++)
+		if (pool->languages[i].language == language)
+			return &pool->languages[i];
+	if (pool->language_count == LANGUAGES_MAX)
 		return NULL;
-	row = &s->rows[s->row_count++];
-	row->language = language;
-	return row;
+	slots = &pool->languages[pool->language_count++];
+	slots->language = language;
+	return slots;
 }
 
-static struct slot *take_at(struct pool *s, struct row *row, size_t index)
+static struct slot *take_at(struct pool *pool, struct language_slots *slots, size_t index)
 {
-	struct slot *spare = row->spares[index];
+	struct slot *slot = slots->list[index];
 
-	if (spare == s->head_start)
-		s->head_start = NULL;
-	row->spares[index] = row->spares[--row->count];
-	return spare;
+	if (slot == pool->head_start)
+		pool->head_start = NULL;
+	slots->list[index] = slots->list[--slots->count];
+	return slot;
 }
 
-static void drop_all_of(struct pool *s, struct row *row)
+static void drop_all_of(struct pool *pool, struct language_slots *slots)
 {
-	while (row->count > 0)
-		slot_free(take_at(s, row, 0));
-	if (row->language == s->always && s->parent != NULL)
-		zygote_drop(s->parent);
+	while (slots->count > 0)
+		slot_free(take_at(pool, slots, 0));
+	if (slots->language == pool->always && pool->zygote != NULL)
+		zygote_drop(pool->zygote);
 }
 
 /* ---- when ---- */
 
-static void schedule(struct pool *s, uint64_t due_ms)
+static void schedule(struct pool *pool, uint64_t due_ms)
 {
-	loop_timer_start(s->host->loop, &s->timer, due_ms, on_timer);
+	loop_timer_start(pool->host->loop, &pool->timer, due_ms, on_timer);
 }
 
-static bool is_busy(const struct pool *s)
+static bool is_busy(const struct pool *pool)
 {
-	return s->host->busy != NULL && s->host->busy(s->host->owner);
+	return pool->host->busy != NULL && pool->host->busy(pool->host->owner);
 }
 
-static void pause_all(const struct pool *s, bool pause)
+static void pause_all(const struct pool *pool, bool pause)
 {
 	/* Who comes while it imports is no copy. */
-	if (s->parent != NULL)
-		zygote_pause(s->parent, pause && zygote_loading_ms(s->parent) < POOL_STOP_MAX_MS);
-	for (size_t i = 0; i < s->row_count; i++)
-		for (size_t j = 0; j < s->rows[i].count; j++)
-			slot_pause(s->rows[i].spares[j], pause);
+	if (pool->zygote != NULL)
+		zygote_pause(pool->zygote,
+			     pause && zygote_loading_ms(pool->zygote) < POOL_STOP_MAX_MS);
+	for (size_t i = 0; i < pool->language_count; i++)
+		for (size_t j = 0; j < pool->languages[i].count; j++)
+			slot_pause(pool->languages[i].list[j], pause);
 }
 
 /* It is to be started as soon as nobody waits for an answer. */
-static bool lacks_parent(const struct pool *s)
+static bool lacks_zygote(const struct pool *pool)
 {
-	return s->parent_failures < POOL_FAILURES_MAX &&
-	       (s->parent != NULL ? zygote_state(s->parent) == ZYGOTE_NONE : !s->settled);
+	return pool->zygote_failures < POOL_FAILURES_MAX &&
+	       (pool->zygote != NULL ? zygote_state(pool->zygote) == ZYGOTE_NONE : !pool->settled);
 }
 
-void pool_defer_work(struct pool *s)
+void pool_defer_work(struct pool *pool)
 {
-	if (s == NULL || !s->at_work)
+	if (pool == NULL || !pool->at_work)
 		return;
-	s->disturbed_ms = loop_now(s->host->loop);
-	pause_all(s, true);
-	schedule(s, s->disturbed_ms + (lacks_parent(s) ? 0 : POOL_QUIET_MS));
+	pool->disturbed_ms = loop_now(pool->host->loop);
+	pause_all(pool, true);
+	schedule(pool, pool->disturbed_ms + (lacks_zygote(pool) ? 0 : POOL_QUIET_MS));
 }
 
-static void want(struct pool *s, const struct language *language)
+static void want_language(struct pool *pool, const struct language *language)
 {
-	struct row *row = row_of(s, language);
+	struct language_slots *slots = slots_of(pool, language);
 
-	if (row == NULL || row->failures >= POOL_FAILURES_MAX)
+	if (slots == NULL || slots->failures >= POOL_FAILURES_MAX)
 		return;
-	row->wanted_until_ms = loop_now(s->host->loop) + s->host->settings->spares_idle * 1000;
-	s->at_work = true;
+	slots->wanted_until_ms =
+		loop_now(pool->host->loop) + pool->host->settings->spares_idle * 1000;
+	pool->at_work = true;
 }
 
-void pool_want(struct pool *s, const struct language *language)
+void pool_want(struct pool *pool, const struct language *language)
 {
-	if (s == NULL)
+	if (pool == NULL)
 		return;
-	want(s, s->always);
-	if (language != s->always)
-		want(s, language);
-	pool_defer_work(s);
+	want_language(pool, pool->always);
+	if (language != pool->always)
+		want_language(pool, language);
+	pool_defer_work(pool);
 }
 
 /* ---- what ---- */
 
-static void on_failure(struct pool *s, struct row *row)
+static void on_failure(struct pool *pool, struct language_slots *slots)
 {
-	row->failures++;
-	if (row->failures < POOL_FAILURES_MAX)
+	slots->failures++;
+	if (slots->failures < POOL_FAILURES_MAX)
 		return;
 	log_info("spares", "%s does not start ahead of its sessions, and is not tried again",
-		 row->language->name);
-	row->wanted_until_ms = 0;
-	s->at_work = true;
+		 slots->language->name);
+	slots->wanted_until_ms = 0;
+	pool->at_work = true;
 }
 
-static void judge(struct pool *s, struct row *row, size_t index)
+static void check_slot(struct pool *pool, struct language_slots *slots, size_t index)
 {
-	struct slot *spare = row->spares[index];
+	struct slot *slot = slots->list[index];
 
-	if (slot_state(spare) == SLOT_DEAD) {
-		slot_free(take_at(s, row, index));
-		on_failure(s, row);
-	} else if (slot_state(spare) == SLOT_WAITING && !slot_wants_load(spare)) {
-		row->failures = 0;
-		log_info("spares", "%s is ready", row->language->name);
+	if (slot_state(slot) == SLOT_DEAD) {
+		slot_free(take_at(pool, slots, index));
+		on_failure(pool, slots);
+	} else if (slot_state(slot) == SLOT_WAITING && !slot_wants_load(slot)) {
+		slots->failures = 0;
+		log_info("spares", "%s is ready", slots->language->name);
 	}
 }
 
-static void on_changed(struct slot *spare, void *data)
+static void on_changed(struct slot *slot, void *data)
 {
-	struct pool *s = data;
-	struct row *row = row_of(s, slot_language(spare));
+	struct pool *pool = data;
+	struct language_slots *slots = slots_of(pool, slot_language(slot));
 
-	for (size_t i = 0; row != NULL && i < row->count; i++)
-		if (row->spares[i] == spare) {
-			judge(s, row, i);
+	for (size_t i = 0; slots != NULL && i < slots->count; i++)
+		if (slots->list[i] == slot) {
+			check_slot(pool, slots, i);
 			break;
 		}
-	schedule(s, loop_now(s->host->loop));
+	schedule(pool, loop_now(pool->host->loop));
 }
 
-static void start_one(struct pool *s, struct row *row)
+static void start_one(struct pool *pool, struct language_slots *slots)
 {
 	struct err err;
-	struct slot *spare =
-		slot_new(s->host, row->language, row->language == s->always ? s->parent : NULL,
-			 on_changed, s, &err);
+	struct slot *slot = slot_new(pool->host, slots->language,
+				     slots->language == pool->always ? pool->zygote : NULL,
+				     on_changed, pool, &err);
 
-	if (spare == NULL) {
-		log_info("spares", "%s: %s", row->language->name, err.msg);
-		on_failure(s, row);
+	if (slot == NULL) {
+		log_info("spares", "%s: %s", slots->language->name, err.msg);
+		on_failure(pool, slots);
 		return;
 	}
-	row->spares[row->count++] = spare;
+	slots->list[slots->count++] = slot;
 }
 
 /* When it may go on, as things stand; later than now: not yet. */
-static uint64_t due(const struct pool *s, uint64_t quiet_ms, bool busy)
+static uint64_t due_at(const struct pool *pool, uint64_t quiet_ms, bool busy)
 {
-	return s->disturbed_ms + (busy ? POOL_BUSY_MS : quiet_ms);
+	return pool->disturbed_ms + (busy ? POOL_BUSY_MS : quiet_ms);
 }
 
 /* ---- the parent ---- */
 
-const struct zygote *pool_zygote(const struct pool *s)
+const struct zygote *pool_zygote(const struct pool *pool)
 {
-	return s != NULL ? s->parent : NULL;
+	return pool != NULL ? pool->zygote : NULL;
 }
 
-void pool_on_zygote(struct pool *s, void (*told)(void *data), void *data)
+void pool_on_zygote(struct pool *pool, void (*changed)(void *data), void *data)
 {
-	if (s == NULL)
+	if (pool == NULL)
 		return;
-	s->parent_told = told;
-	s->parent_told_data = data;
+	pool->zygote_changed = changed;
+	pool->zygote_changed_data = data;
 }
 
-static void on_parent_failure(struct pool *s)
+static void on_zygote_failure(struct pool *pool)
 {
-	s->parent_failures++;
-	if (s->parent_failures == POOL_FAILURES_MAX)
+	pool->zygote_failures++;
+	if (pool->zygote_failures == POOL_FAILURES_MAX)
 		log_warn("spares", "sessions cannot be forked here, and start by themselves");
 }
 
-static void on_parent_changed(void *data, bool failed)
+static void on_zygote_changed(void *data, bool failed)
 {
-	struct pool *s = data;
+	struct pool *pool = data;
 
-	if (failed && loop_now(s->host->loop) - s->parent_start_ms >= POOL_FORGIVE_MS)
-		s->parent_failures = 0;
+	if (failed && loop_now(pool->host->loop) - pool->zygote_start_ms >= POOL_FORGIVE_MS)
+		pool->zygote_failures = 0;
 	if (failed)
-		on_parent_failure(s);
-	schedule(s, loop_now(s->host->loop));
-	if (s->parent_told != NULL)
-		s->parent_told(s->parent_told_data);
+		on_zygote_failure(pool);
+	schedule(pool, loop_now(pool->host->loop));
+	if (pool->zygote_changed != NULL)
+		pool->zygote_changed(pool->zygote_changed_data);
 }
 
-static void start_parent(struct pool *s)
+static void start_zygote(struct pool *pool)
 {
 	struct err err;
 
-	s->parent_start_ms = loop_now(s->host->loop);
-	if (zygote_start(s->parent, &err) == 0)
+	pool->zygote_start_ms = loop_now(pool->host->loop);
+	if (zygote_start(pool->zygote, &err) == 0)
 		return;
 	log_info("spares", "no parent of sessions: %s", err.msg);
-	on_parent_failure(s);
+	on_zygote_failure(pool);
 }
 
-static bool hangs(const struct zygote *parent)
+static bool hangs(const struct zygote *zygote)
 {
-	enum zygote_state state = zygote_state(parent);
+	enum zygote_state state = zygote_state(zygote);
 
 	return (state == ZYGOTE_STARTING || state == ZYGOTE_LOADING) &&
-	       zygote_loading_ms(parent) >= POOL_LOAD_MAX_MS;
+	       zygote_loading_ms(zygote) >= POOL_LOAD_MAX_MS;
 }
 
 /*
  * Until it serves, as work_on below. No quiet moment is waited for to start it: who comes next is
  * its copy.
  */
-static bool get_parent(struct pool *s, bool busy, uint64_t *ret_due_ms)
+static bool get_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
-	uint64_t now = loop_now(s->host->loop);
+	uint64_t now = loop_now(pool->host->loop);
 
-	if (!s->settled)
-		s->parent = zygote_new(s->host, s->always, on_parent_changed, s);
-	s->settled = true;
-	if (s->parent == NULL || s->parent_failures >= POOL_FAILURES_MAX ||
-	    zygote_state(s->parent) == ZYGOTE_SERVING)
+	if (!pool->settled)
+		pool->zygote = zygote_new(pool->host, pool->always, on_zygote_changed, pool);
+	pool->settled = true;
+	if (pool->zygote == NULL || pool->zygote_failures >= POOL_FAILURES_MAX ||
+	    zygote_state(pool->zygote) == ZYGOTE_SERVING)
 		return false;
-	if (hangs(s->parent)) {
+	if (hangs(pool->zygote)) {
 		log_info("spares", "what sessions are forked from does not get ready");
-		zygote_drop(s->parent);
-		on_parent_failure(s);
+		zygote_drop(pool->zygote);
+		on_zygote_failure(pool);
 	}
-	if (zygote_state(s->parent) == ZYGOTE_LOADING)
-		*ret_due_ms = s->disturbed_ms + (busy ? POOL_STOP_MAX_MS : POOL_QUIET_MS);
+	if (zygote_state(pool->zygote) == ZYGOTE_LOADING)
+		*ret_due_ms = pool->disturbed_ms + (busy ? POOL_STOP_MAX_MS : POOL_QUIET_MS);
 	else
-		*ret_due_ms = due(s, 0, busy);
+		*ret_due_ms = due_at(pool, 0, busy);
 	if (now < *ret_due_ms)
 		return true;
-	if (lacks_parent(s))
-		start_parent(s);
+	if (lacks_zygote(pool))
+		start_zygote(pool);
 	else
-		zygote_pause(s->parent, false); /* it tells by itself how it goes on */
-	if (zygote_state(s->parent) == ZYGOTE_NONE)
+		zygote_pause(pool->zygote, false); /* it tells by itself how it goes on */
+	if (zygote_state(pool->zygote) == ZYGOTE_NONE)
 		*ret_due_ms = now + POOL_QUIET_MS;
 	return true;
 }
 
 /* Likewise: what is forked from it then has more memory in common with it, and has less to do. */
-static bool make_parent_ready(struct pool *s, bool busy, uint64_t *ret_due_ms)
+static bool warm_up_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
-	if (s->parent == NULL || zygote_state(s->parent) != ZYGOTE_SERVING ||
-	    !zygote_wants_ready(s->parent))
+	if (pool->zygote == NULL || zygote_state(pool->zygote) != ZYGOTE_SERVING ||
+	    !zygote_wants_ready(pool->zygote))
 		return false;
-	*ret_due_ms = due(s, POOL_QUIET_MS, busy);
-	if (loop_now(s->host->loop) >= *ret_due_ms)
-		zygote_load(s->parent);
+	*ret_due_ms = due_at(pool, POOL_QUIET_MS, busy);
+	if (loop_now(pool->host->loop) >= *ret_due_ms)
+		zygote_load(pool->zygote);
 	return true;
 }
 
 /* Its next import, likewise. */
-static bool load_parent(struct pool *s, bool busy, uint64_t *ret_due_ms)
+static bool load_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
-	if (s->parent == NULL || zygote_state(s->parent) != ZYGOTE_SERVING ||
-	    !zygote_wants_load(s->parent) || s->memory != MEMORY_PLENTY)
+	if (pool->zygote == NULL || zygote_state(pool->zygote) != ZYGOTE_SERVING ||
+	    !zygote_wants_load(pool->zygote) || pool->memory != MEMORY_PLENTY)
 		return false;
-	*ret_due_ms = due(s, POOL_LOAD_MS, busy);
-	if (loop_now(s->host->loop) >= *ret_due_ms)
-		zygote_load(s->parent);
+	*ret_due_ms = due_at(pool, POOL_LOAD_MS, busy);
+	if (loop_now(pool->host->loop) >= *ret_due_ms)
+		zygote_load(pool->zygote);
 	return true;
 }
 
 /* An import that hangs: without it the language starts as ever. */
-static bool give_up_load(struct pool *s, struct row *row, size_t index)
+static bool drop_hanging_load(struct pool *pool, struct language_slots *slots, size_t index)
 {
-	if (slot_loading_ms(row->spares[index]) < POOL_LOAD_MAX_MS)
+	if (slot_loading_ms(slots->list[index]) < POOL_LOAD_MAX_MS)
 		return false;
-	slot_free(take_at(s, row, index));
-	on_failure(s, row);
+	slot_free(take_at(pool, slots, index));
+	on_failure(pool, slots);
 	return true;
 }
 
 /* Names that are held in a folder of the person's are in the way: not without a session. */
-static uint64_t count_wanted(const struct pool *s)
+static uint64_t count_wanted(const struct pool *pool)
 {
-	return confinement_facts(s->host->confinement).holds_names ? 0 : s->host->settings->spares;
+	return confinement_facts(pool->host->confinement).holds_names
+		       ? 0
+		       : pool->host->settings->spares;
 }
 
-static void replace(struct pool *s, struct row *row, size_t index)
+static void replace_slot(struct pool *pool, struct language_slots *slots, size_t index)
 {
-	slot_free(take_at(s, row, index));
-	start_one(s, row);
+	slot_free(take_at(pool, slots, index));
+	start_one(pool, slots);
 }
 
 /* What is to be done with one that is there, as work_on below. */
-static bool work_on_one(struct pool *s, struct row *row, size_t index, bool busy,
-			uint64_t *ret_due_ms)
+static bool work_on_slot(struct pool *pool, struct language_slots *slots, size_t index, bool busy,
+			 uint64_t *ret_due_ms)
 {
-	struct slot *spare = row->spares[index];
-	bool outdated = row->language == s->always && slot_is_outdated(spare, s->parent);
-	bool brief = outdated || slot_wants_ready(spare);
-	uint64_t due_ms = due(s, brief ? POOL_QUIET_MS : POOL_LOAD_MS, busy);
-	bool is_due = loop_now(s->host->loop) >= due_ms;
+	struct slot *slot = slots->list[index];
+	bool outdated = slots->language == pool->always && slot_is_outdated(slot, pool->zygote);
+	bool brief = outdated || slot_wants_ready(slot);
+	uint64_t due_ms = due_at(pool, brief ? POOL_QUIET_MS : POOL_LOAD_MS, busy);
+	bool is_due = loop_now(pool->host->loop) >= due_ms;
 
 	*ret_due_ms = due_ms;
 	if (outdated) {
 		if (is_due)
-			replace(s, row, index);
+			replace_slot(pool, slots, index);
 		return true;
 	}
-	switch (slot_state(spare)) {
+	switch (slot_state(slot)) {
 	case SLOT_STARTING:
 	case SLOT_DEAD:
 		return true; /* it tells by itself, a dead one when the loop turns */
 	case SLOT_LOADING:
 		if (is_due)
-			slot_pause(spare, false);
-		return !is_due || !give_up_load(s, row, index);
+			slot_pause(slot, false);
+		return !is_due || !drop_hanging_load(pool, slots, index);
 	case SLOT_WAITING:
 		break;
 	}
-	if (!brief && (!slot_wants_load(spare) || s->memory != MEMORY_PLENTY))
+	if (!brief && (!slot_wants_load(slot) || pool->memory != MEMORY_PLENTY))
 		return false;
 	if (is_due)
-		slot_load(spare);
+		slot_load(slot);
 	return true;
 }
 
@@ -393,59 +397,60 @@ static bool work_on_one(struct pool *s, struct row *row, size_t index, bool busy
  * The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. One
  * that is forked before its parent has imported all is better than none, until then.
  */
-static bool work_on(struct pool *s, struct row *row, bool busy, uint64_t *ret_due_ms)
+static bool work_on_language(struct pool *pool, struct language_slots *slots, bool busy,
+			     uint64_t *ret_due_ms)
 {
-	if (row->count < count_wanted(s)) {
-		*ret_due_ms = due(s, POOL_QUIET_MS, busy);
-		if (loop_now(s->host->loop) >= *ret_due_ms)
-			start_one(s, row);
+	if (slots->count < count_wanted(pool)) {
+		*ret_due_ms = due_at(pool, POOL_QUIET_MS, busy);
+		if (loop_now(pool->host->loop) >= *ret_due_ms)
+			start_one(pool, slots);
 		return true;
 	}
-	for (size_t i = 0; i < row->count; i++)
-		if (work_on_one(s, row, i, busy, ret_due_ms))
+	for (size_t i = 0; i < slots->count; i++)
+		if (work_on_slot(pool, slots, i, busy, ret_due_ms))
 			return true;
 	return false;
 }
 
 /* False when nothing is left to be done. */
-static bool work(struct pool *s, uint64_t *ret_due_ms)
+static bool do_next_step(struct pool *pool, uint64_t *ret_due_ms)
 {
-	bool busy = is_busy(s);
+	bool busy = is_busy(pool);
 	struct err err;
 
 	/* A head start is all there is before: it was foreseen how that one is confined. */
-	if (confinement_check(s->host->confinement, &err) < 0)
+	if (confinement_check(pool->host->confinement, &err) < 0)
 		return false;
-	s->rested = s->rested || !busy;
-	for (size_t i = 0; i < s->row_count; i++) {
-		struct row *row = &s->rows[i];
+	pool->rested = pool->rested || !busy;
+	for (size_t i = 0; i < pool->language_count; i++) {
+		struct language_slots *slots = &pool->languages[i];
 
-		if (row->wanted_until_ms <= loop_now(s->host->loop))
+		if (slots->wanted_until_ms <= loop_now(pool->host->loop))
 			continue;
-		if (!s->rested) {
-			*ret_due_ms = loop_now(s->host->loop) + POOL_BUSY_MS;
+		if (!pool->rested) {
+			*ret_due_ms = loop_now(pool->host->loop) + POOL_BUSY_MS;
 			return true;
 		}
-		if (row->language == s->always &&
-		    (get_parent(s, busy, ret_due_ms) || make_parent_ready(s, busy, ret_due_ms)))
+		if (slots->language == pool->always &&
+		    (get_zygote(pool, busy, ret_due_ms) || warm_up_zygote(pool, busy, ret_due_ms)))
 			return true;
-		if (work_on(s, row, busy, ret_due_ms))
+		if (work_on_language(pool, slots, busy, ret_due_ms))
 			return true;
 	}
-	return load_parent(s, busy, ret_due_ms);
+	return load_zygote(pool, busy, ret_due_ms);
 }
 
 /* Drops what nobody wants any more, and says when to look again; 0: nothing is wanted. */
-static uint64_t drop_unwanted(struct pool *s)
+static uint64_t drop_unwanted(struct pool *pool)
 {
-	uint64_t now = loop_now(s->host->loop);
+	uint64_t now = loop_now(pool->host->loop);
 	uint64_t next_ms = 0;
 
-	for (size_t i = 0; i < s->row_count; i++) {
-		uint64_t until_ms = s->rows[i].wanted_until_ms;
+	for (size_t i = 0; i < pool->language_count; i++) {
+		uint64_t until_ms = pool->languages[i].wanted_until_ms;
 
 		if (until_ms <= now)
-			drop_all_of(s, &s->rows[i]);
+			drop_all_of(pool, &pool->languages[i]);
 		else if (next_ms == 0 || until_ms < next_ms)
 			next_ms = until_ms;
 	}
@@ -454,23 +459,23 @@ static uint64_t drop_unwanted(struct pool *s)
 
 static void on_timer(struct loop_timer *timer)
 {
-	struct pool *s = container_of(timer, struct pool, timer);
-	uint64_t now = loop_now(s->host->loop);
-	uint64_t look_ms = drop_unwanted(s);
+	struct pool *pool = container_of(timer, struct pool, timer);
+	uint64_t now = loop_now(pool->host->loop);
+	uint64_t look_ms = drop_unwanted(pool);
 	uint64_t due_ms = 0;
 
-	s->at_work = false;
+	pool->at_work = false;
 	if (look_ms == 0)
 		return;
-	s->memory = pool_look_at_memory(s->meminfo);
-	if (s->memory == MEMORY_SHORT) {
-		pool_drop(s);
+	pool->memory = pool_look_at_memory(pool->meminfo);
+	if (pool->memory == MEMORY_SHORT) {
+		pool_drop(pool);
 		log_info("spares", "memory is short: none waits");
 	} else {
-		s->at_work = work(s, &due_ms);
+		pool->at_work = do_next_step(pool, &due_ms);
 	}
 	/* One that is under way tells by itself. */
-	schedule(s, s->at_work && due_ms > now && due_ms < look_ms ? due_ms : look_ms);
+	schedule(pool, pool->at_work && due_ms > now && due_ms < look_ms ? due_ms : look_ms);
 }
 
 /* ---- handing over ---- */
@@ -478,70 +483,72 @@ static void on_timer(struct loop_timer *timer)
 /* How much of a start it saves, the more the later. */
 enum worth { WORTH_NOTHING, WORTH_STARTED, WORTH_READY, WORTH_LOADED };
 
-static enum worth worth_of(const struct pool *s, const struct slot *spare)
+static enum worth worth_of_slot(const struct pool *pool, const struct slot *slot)
 {
-	if (slot_is_lost(spare))
+	if (slot_is_lost(slot))
 		return WORTH_NOTHING;
-	if (slot_state(spare) == SLOT_WAITING)
-		return slot_wants_load(spare) || slot_is_outdated(spare, s->parent) ? WORTH_READY
-										    : WORTH_LOADED;
-	if (slot_state(spare) == SLOT_STARTING && spare == s->head_start)
+	if (slot_state(slot) == SLOT_WAITING)
+		return slot_wants_load(slot) || slot_is_outdated(slot, pool->zygote) ? WORTH_READY
+										     : WORTH_LOADED;
+	if (slot_state(slot) == SLOT_STARTING && slot == pool->head_start)
 		return WORTH_STARTED;
 	return WORTH_NOTHING;
 }
 
 /* The index of that which saves most; as many as there are when none saves anything. */
-static size_t best_of(const struct pool *s, const struct row *row)
+static size_t find_best_slot(const struct pool *pool, const struct language_slots *slots)
 {
 	enum worth most = WORTH_NOTHING;
-	size_t best = row->count;
+	size_t best = slots->count;
 
-	for (size_t i = 0; i < row->count; i++)
-		if (worth_of(s, row->spares[i]) > most) {
-			most = worth_of(s, row->spares[i]);
+	for (size_t i = 0; i < slots->count; i++)
+		if (worth_of_slot(pool, slots->list[i]) > most) {
+			most = worth_of_slot(pool, slots->list[i]);
 			best = i;
 		}
 	return best;
 }
 
-struct slot *pool_take(struct pool *s, const struct language *language)
+struct slot *pool_take(struct pool *pool, const struct language *language)
 {
-	struct row *row = s != NULL && language != NULL ? row_of(s, language) : NULL;
-	size_t best = row != NULL ? best_of(s, row) : 0;
+	struct language_slots *slots =
+		pool != NULL && language != NULL ? slots_of(pool, language) : NULL;
+	size_t best = slots != NULL ? find_best_slot(pool, slots) : 0;
 
-	return row != NULL && best < row->count ? take_at(s, row, best) : NULL;
+	return slots != NULL && best < slots->count ? take_at(pool, slots, best) : NULL;
 }
 
-uint64_t pool_wait_ms(struct pool *s, const struct language *language)
+uint64_t pool_wait_ms(struct pool *pool, const struct language *language)
 {
-	const struct row *row = s != NULL && language == s->always ? row_of(s, language) : NULL;
+	const struct language_slots *slots =
+		pool != NULL && language == pool->always ? slots_of(pool, language) : NULL;
 	uint64_t since_ms;
 
-	if (row == NULL || best_of(s, row) < row->count || s->parent == NULL ||
-	    !zygote_is_starting(s->parent))
+	if (slots == NULL || find_best_slot(pool, slots) < slots->count || pool->zygote == NULL ||
+	    !zygote_is_starting(pool->zygote))
 		return 0;
-	since_ms = zygote_loading_ms(s->parent);
+	since_ms = zygote_loading_ms(pool->zygote);
 	if (since_ms >= POOL_COMING_MS)
 		return 0;
-	pool_defer_work(s); /* or it is called away before it was of use */
+	pool_defer_work(pool); /* or it is called away before it was of use */
 	return POOL_COMING_MS - since_ms;
 }
 
-void pool_start_first(struct pool *s, const struct language *language)
+void pool_start_first(struct pool *pool, const struct language *language)
 {
-	struct row *row = s != NULL ? row_of(s, language) : NULL;
+	struct language_slots *slots = pool != NULL ? slots_of(pool, language) : NULL;
 
-	if (row == NULL || row->count > 0)
+	if (slots == NULL || slots->count > 0)
 		return;
-	pool_want(s, language); /* or it would be dropped as unwanted */
-	start_one(s, row);
-	s->head_start = row->count > 0 ? row->spares[0] : NULL;
+	pool_want(pool, language); /* or it would be dropped as unwanted */
+	start_one(pool, slots);
+	pool->head_start = slots->count > 0 ? slots->list[0] : NULL;
 }
 
-void pool_drop(struct pool *s)
+void pool_drop(struct pool *pool)
 {
-	for (size_t i = 0; s != NULL && i < s->row_count; i++)
-		drop_all_of(s, &s->rows[i]);
+	for (size_t i = 0; pool != NULL && i < pool->language_count; i++)
+		drop_all_of(pool, &pool->languages[i]);
 }
 
 /* ---- life ---- */
@@ -549,20 +556,20 @@ void pool_drop(struct pool *s)
 struct pool *pool_new(const struct session_host *host, const struct language *always,
 		      const char *meminfo)
 {
-	struct pool *s = xcalloc(1, sizeof(*s));
+	struct pool *pool = xcalloc(1, sizeof(*pool));
 
-	s->host = host;
-	s->always = always;
-	s->meminfo = meminfo;
-	return s;
+	pool->host = host;
+	pool->always = always;
+	pool->meminfo = meminfo;
+	return pool;
 }
 
-void pool_free(struct pool *s)
+void pool_free(struct pool *pool)
 {
-	if (s == NULL)
+	if (pool == NULL)
 		return;
-	loop_timer_stop(&s->timer);
-	pool_drop(s);
-	zygote_free(s->parent);
-	free(s);
+	loop_timer_stop(&pool->timer);
+	pool_drop(pool);
+	zygote_free(pool->zygote);
+	free(pool);
 }

@@ -48,7 +48,7 @@ enum {
 struct pool *pool_new(const struct session_host *host, const struct language *always,
 		      const char *meminfo);
 /* NULL is allowed. */
-void pool_free(struct pool *spares);
+void pool_free(struct pool *pool);
 
 /* All of these allow NULL: there are none. */
 
@@ -56,26 +56,26 @@ void pool_free(struct pool *spares);
  * A session begins whose first cell will be in this language. NULL when none is ready, nor has a
  * head start.
  */
-struct slot *pool_take(struct pool *spares, const struct language *language);
+struct slot *pool_take(struct pool *pool, const struct language *language);
 /* The first session is about to begin: one is started now, in what confinement_assume said. */
-void pool_start_first(struct pool *spares, const struct language *language);
+void pool_start_first(struct pool *pool, const struct language *language);
 /* What was foreseen is not what holds. */
-void pool_drop(struct pool *spares);
+void pool_drop(struct pool *pool);
 /* A session begins with this language, or uses it for the first time. */
-void pool_want(struct pool *spares, const struct language *language);
+void pool_want(struct pool *pool, const struct language *language);
 /* A cell began, ended, or did something else: whatever is made ahead waits. */
-void pool_defer_work(struct pool *spares);
+void pool_defer_work(struct pool *pool);
 
 /*
  * For how many milliseconds at most a session of this language had better wait for
  * pool_on_zygote: none is ready, and what it could be a copy of serves in a moment. It is what
  * happens next: the parent is left alone until then.
  */
-uint64_t pool_wait_ms(struct pool *spares, const struct language *language);
+uint64_t pool_wait_ms(struct pool *pool, const struct language *language);
 /* `told` comes from the loop when a parent serves, or failed. Before the first session. */
-void pool_on_zygote(struct pool *spares, void (*told)(void *data), void *data);
+void pool_on_zygote(struct pool *pool, void (*changed)(void *data), void *data);
 /* What new sessions of the first language are forked from, while it serves; or NULL. */
-const struct zygote *pool_zygote(const struct pool *spares);
+const struct zygote *pool_zygote(const struct pool *pool);
 
 enum pool_memory { MEMORY_PLENTY, MEMORY_LITTLE, MEMORY_SHORT };
 

@@ -16,9 +16,9 @@
 struct slot {
 	const struct session_host *host;
 	const struct language *language;
-	void (*changed)(struct slot *spare, void *data); /* NULL once it is taken */
+	void (*changed)(struct slot *slot, void *data); /* NULL once it is taken */
 	void *data;
-	struct loop_defer tell;
+	struct loop_defer report;
 	struct workspace *workspace; /* NULL when taken */
 	struct sandbox *sandbox;     /* likewise, as the runner */
 	struct runner *runner;
@@ -35,51 +35,51 @@ struct slot {
 	uint64_t cpu_ms;
 };
 
-static void on_tell(struct loop_defer *defer)
+static void on_report(struct loop_defer *defer)
 {
-	struct slot *spare = container_of(defer, struct slot, tell);
+	struct slot *slot = container_of(defer, struct slot, report);
 
-	spare->changed(spare, spare->data);
+	slot->changed(slot, slot->data);
 }
 
-static void set_state(struct slot *spare, enum slot_state state)
+static void set_state(struct slot *slot, enum slot_state state)
 {
-	if (spare->state == state || spare->state == SLOT_DEAD)
+	if (slot->state == state || slot->state == SLOT_DEAD)
 		return;
-	spare->state = state;
-	if (spare->changed != NULL)
-		loop_defer_start(spare->host->loop, &spare->tell, on_tell);
+	slot->state = state;
+	if (slot->changed != NULL)
+		loop_defer_start(slot->host->loop, &slot->report, on_report);
 	/* What this has cost so far is not the session's. */
 	if (state == SLOT_WAITING)
-		sandbox_measure(spare->sandbox, false);
+		sandbox_measure(slot->sandbox, false);
 }
 
 /* ---- what its runner tells ---- */
 
 static void on_moved(struct runner *runner)
 {
-	struct slot *spare = runner_owner(runner);
+	struct slot *slot = runner_owner(runner);
 
 	if (runner_state(runner) == RUNNER_READY)
-		set_state(spare, SLOT_WAITING);
+		set_state(slot, SLOT_WAITING);
 	else if (runner_state(runner) != RUNNER_STARTING)
-		set_state(spare, SLOT_DEAD);
+		set_state(slot, SLOT_DEAD);
 }
 
 static void on_wrote(struct runner *runner, const char *data, size_t len)
 {
-	struct slot *spare = runner_owner(runner);
+	struct slot *slot = runner_owner(runner);
 
 	(void)data;
-	spare->printed += len;
-	if (spare->printed > SLOT_PRINTED_MAX)
-		set_state(spare, SLOT_DEAD);
+	slot->printed += len;
+	if (slot->printed > SLOT_PRINTED_MAX)
+		set_state(slot, SLOT_DEAD);
 }
 
-static void on_lost(struct runner *runner, const char *why, bool told)
+static void on_lost(struct runner *runner, const char *why, bool reported)
 {
 	(void)runner;
-	(void)told;
+	(void)reported;
 	log_info("spare", "lost: %s", why);
 }
 
@@ -90,9 +90,9 @@ static const struct runner_handlers runner_handlers = { .lost = on_lost,
 
 static void on_measured(void *data, const struct sandbox_usage *usage)
 {
-	struct slot *spare = data;
+	struct slot *slot = data;
 
-	spare->cpu_ms = usage->cpu_ms;
+	slot->cpu_ms = usage->cpu_ms;
 }
 
 static void on_relieved(void *data, const struct sandbox_relief *relief)
@@ -103,214 +103,214 @@ static void on_relieved(void *data, const struct sandbox_relief *relief)
 
 static void on_listener(void *data, int listener_own)
 {
-	struct slot *spare = data;
+	struct slot *slot = data;
 
-	spare->listener = listener_own;
+	slot->listener = listener_own;
 }
 
 /* ---- its life ---- */
 
-static void start_sandbox(struct slot *spare, const struct zygote *parent)
+static void start_sandbox(struct slot *slot, const struct zygote *zygote)
 {
 	static const struct sandbox_watcher watcher = { .measured = on_measured,
 							.relieved = on_relieved };
-	const struct session_host *host = spare->host;
+	const struct session_host *host = slot->host;
 
-	spare->sandbox = confinement_open(host->confinement, spare->workspace,
-					  &host->settings->limits, zygote_sandbox(parent));
-	sandbox_watch(spare->sandbox, &watcher, spare);
+	slot->sandbox = confinement_open(host->confinement, slot->workspace,
+					 &host->settings->limits, zygote_sandbox(zygote));
+	sandbox_watch(slot->sandbox, &watcher, slot);
 	if (confinement_facts(host->confinement).reaches_hosts)
-		sandbox_watch_listener(spare->sandbox, on_listener, spare);
+		sandbox_watch_listener(slot->sandbox, on_listener, slot);
 }
 
-static int start(struct slot *spare, const struct zygote *parent, struct err *err)
+static int start_slot(struct slot *slot, const struct zygote *zygote, struct err *err)
 {
-	const struct session_host *host = spare->host;
+	const struct session_host *host = slot->host;
 
-	spare->workspace = workspace_new(host->home, err);
-	if (spare->workspace == NULL ||
-	    confinement_adopt(host->confinement, spare->workspace, err) < 0)
+	slot->workspace = workspace_new(host->home, err);
+	if (slot->workspace == NULL ||
+	    confinement_adopt(host->confinement, slot->workspace, err) < 0)
 		return -1;
-	start_sandbox(spare, parent);
-	spare->runner = runner_new(
+	start_sandbox(slot, zygote);
+	slot->runner = runner_new(
 		&(struct runner_context){ .loop = host->loop,
-					  .sandbox = spare->sandbox,
-					  .workspace = spare->workspace,
-					  .language = spare->language,
+					  .sandbox = slot->sandbox,
+					  .workspace = slot->workspace,
+					  .language = slot->language,
 					  .confinement = host->confinement,
 					  .home = host->home,
 					  .handlers = &runner_handlers,
-					  .owner = spare,
-					  .passed = &host->settings->passed,
+					  .owner = slot,
+					  .user_env = &host->settings->passed,
 					  .redact = host->settings->redact,
 					  .rules = host->code_rules,
-					  .parent = zygote_interpreter(parent),
+					  .zygote = zygote_interpreter(zygote),
 					  .memory_max = host->settings->limits.memory_max,
 					  .processes_max = host->settings->limits.processes_max,
 					  .spool_max = host->settings->limits.spool_max,
 					  .output_chars = host->settings->limits.output_chars });
-	return runner_prepare(spare->runner, err);
+	return runner_prepare(slot->runner, err);
 }
 
 struct slot *slot_new(const struct session_host *host, const struct language *language,
-		      const struct zygote *parent, void (*changed)(struct slot *spare, void *data),
+		      const struct zygote *zygote, void (*changed)(struct slot *slot, void *data),
 		      void *data, struct err *err)
 {
-	struct slot *spare = xcalloc(1, sizeof(*spare));
+	struct slot *slot = xcalloc(1, sizeof(*slot));
 	const struct settings *settings = host->settings;
 	const char *preload = settings->preload != NULL ? settings->preload : "";
 
-	spare->host = host;
-	spare->language = language;
-	spare->changed = changed;
-	spare->data = data;
-	spare->listener = -1;
-	spare->lacks_imports = zygote_sandbox(parent) == NULL || zygote_wants_load(parent);
+	slot->host = host;
+	slot->language = language;
+	slot->changed = changed;
+	slot->data = data;
+	slot->listener = -1;
+	slot->lacks_imports = zygote_sandbox(zygote) == NULL || zygote_wants_load(zygote);
 	if (language->gets_ready && settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN)
-		spare->modules = xasprintf(
-			",%s", language->preloads && zygote_sandbox(parent) == NULL ? preload : "");
-	spare->next = spare->modules;
-	if (start(spare, parent, err) < 0) {
-		slot_free(spare);
+		slot->modules = xasprintf(
+			",%s", language->preloads && zygote_sandbox(zygote) == NULL ? preload : "");
+	slot->next = slot->modules;
+	if (start_slot(slot, zygote, err) < 0) {
+		slot_free(slot);
 		return NULL;
 	}
-	return spare;
+	return slot;
 }
 
-void slot_free(struct slot *spare)
+void slot_free(struct slot *slot)
 {
-	if (spare == NULL)
+	if (slot == NULL)
 		return;
-	runner_free(spare->runner);
-	loop_defer_stop(&spare->tell);
-	fd_close(&spare->listener);
-	if (spare->workspace != NULL)
-		spare->host->retire(spare->host->owner, spare->sandbox,
-				    workspace_name(spare->workspace), NULL);
+	runner_free(slot->runner);
+	loop_defer_stop(&slot->report);
+	fd_close(&slot->listener);
+	if (slot->workspace != NULL)
+		slot->host->retire(slot->host->owner, slot->sandbox,
+				   workspace_name(slot->workspace), NULL);
 	else
-		sandbox_close(spare->sandbox, NULL, NULL);
-	workspace_free(spare->workspace);
-	free(spare->modules);
-	free(spare);
+		sandbox_close(slot->sandbox, NULL, NULL);
+	workspace_free(slot->workspace);
+	free(slot->modules);
+	free(slot);
 }
 
-enum slot_state slot_state(const struct slot *spare)
+enum slot_state slot_state(const struct slot *slot)
 {
-	return spare->state;
+	return slot->state;
 }
 
-bool slot_is_lost(const struct slot *spare)
+bool slot_is_lost(const struct slot *slot)
 {
-	return runner_channel_closed(spare->runner) || sandbox_is_dead(spare->sandbox);
+	return runner_channel_closed(slot->runner) || sandbox_is_dead(slot->sandbox);
 }
 
-const struct language *slot_language(const struct slot *spare)
+const struct language *slot_language(const struct slot *slot)
 {
-	return spare->language;
+	return slot->language;
 }
 
 /* ---- importing ---- */
 
-bool slot_wants_ready(const struct slot *spare)
+bool slot_wants_ready(const struct slot *slot)
 {
-	return spare->next != NULL && spare->next == spare->modules;
+	return slot->next != NULL && slot->next == slot->modules;
 }
 
-bool slot_is_outdated(const struct slot *spare, const struct zygote *parent)
+bool slot_is_outdated(const struct slot *slot, const struct zygote *zygote)
 {
-	return spare->lacks_imports && zygote_sandbox(parent) != NULL && !zygote_wants_load(parent);
+	return slot->lacks_imports && zygote_sandbox(zygote) != NULL && !zygote_wants_load(zygote);
 }
 
-bool slot_wants_load(const struct slot *spare)
+bool slot_wants_load(const struct slot *slot)
 {
-	return spare->next != NULL;
+	return slot->next != NULL;
 }
 
 static void on_loaded(const struct query_answer *answer, void *data)
 {
-	struct slot *spare = data;
+	struct slot *slot = data;
 
 	if (answer->problem != NULL)
 		return; /* it dies, which is told otherwise */
-	slot_pause(spare, false);
-	set_state(spare, SLOT_WAITING);
+	slot_pause(slot, false);
+	set_state(slot, SLOT_WAITING);
 }
 
 /* To the first question, before any module of the person's: nobody's code has run here yet. */
 static void on_first_loaded(const struct query_answer *answer, void *data)
 {
-	const struct slot *spare = data;
+	const struct slot *slot = data;
 
 	if (answer->problem == NULL)
-		runner_keep_compiled(spare->runner, answer);
+		runner_keep_compiled(slot->runner, answer);
 	on_loaded(answer, data);
 }
 
-void slot_load(struct slot *spare)
+void slot_load(struct slot *slot)
 {
-	const char *module = strsep(&spare->next, ",");
+	const char *module = strsep(&slot->next, ",");
 
-	assert(spare->state == SLOT_WAITING);
-	spare->state = SLOT_LOADING;
-	spare->brief = module == spare->modules;
-	spare->load_ms = loop_now(spare->host->loop);
-	runner_preload(spare->runner, module,
-		       module == spare->modules ? on_first_loaded : on_loaded, spare);
-	if (spare->next != NULL && spare->next[0] == '\0')
-		spare->next = NULL;
+	assert(slot->state == SLOT_WAITING);
+	slot->state = SLOT_LOADING;
+	slot->brief = module == slot->modules;
+	slot->load_ms = loop_now(slot->host->loop);
+	runner_preload(slot->runner, module, module == slot->modules ? on_first_loaded : on_loaded,
+		       slot);
+	if (slot->next != NULL && slot->next[0] == '\0')
+		slot->next = NULL;
 }
 
-uint64_t slot_loading_ms(const struct slot *spare)
+uint64_t slot_loading_ms(const struct slot *slot)
 {
-	return (spare->paused ? spare->pause_ms : loop_now(spare->host->loop)) - spare->load_ms;
+	return (slot->paused ? slot->pause_ms : loop_now(slot->host->loop)) - slot->load_ms;
 }
 
-void slot_pause(struct slot *spare, bool pause)
+void slot_pause(struct slot *slot, bool pause)
 {
-	if (spare->state != SLOT_LOADING || spare->paused == pause || (pause && spare->brief))
+	if (slot->state != SLOT_LOADING || slot->paused == pause || (pause && slot->brief))
 		return;
 	if (pause)
-		spare->pause_ms = loop_now(spare->host->loop);
+		slot->pause_ms = loop_now(slot->host->loop);
 	else
-		spare->load_ms += loop_now(spare->host->loop) - spare->pause_ms;
-	spare->paused = pause;
-	runner_pause(spare->runner, pause);
+		slot->load_ms += loop_now(slot->host->loop) - slot->pause_ms;
+	slot->paused = pause;
+	runner_pause(slot->runner, pause);
 }
 
 /* ---- handing over ---- */
 
-struct workspace *slot_take_workspace(struct slot *spare)
+struct workspace *slot_take_workspace(struct slot *slot)
 {
-	struct workspace *workspace = spare->workspace;
+	struct workspace *workspace = slot->workspace;
 
-	assert(spare->state == SLOT_WAITING || spare->state == SLOT_STARTING);
-	spare->workspace = NULL;
-	spare->changed = NULL;
-	loop_defer_stop(&spare->tell);
+	assert(slot->state == SLOT_WAITING || slot->state == SLOT_STARTING);
+	slot->workspace = NULL;
+	slot->changed = NULL;
+	loop_defer_stop(&slot->report);
 	return workspace;
 }
 
-struct sandbox *slot_take_sandbox(struct slot *spare, int *ret_listener, uint64_t *ret_cpu_ms)
+struct sandbox *slot_take_sandbox(struct slot *slot, int *ret_listener, uint64_t *ret_cpu_ms)
 {
-	struct sandbox *sandbox = spare->sandbox;
+	struct sandbox *sandbox = slot->sandbox;
 
 	*ret_listener = -1;
 	*ret_cpu_ms = 0;
-	if (spare->state == SLOT_DEAD)
+	if (slot->state == SLOT_DEAD)
 		return NULL;
-	*ret_listener = fd_steal(&spare->listener);
-	*ret_cpu_ms = spare->cpu_ms;
-	spare->sandbox = NULL;
+	*ret_listener = fd_steal(&slot->listener);
+	*ret_cpu_ms = slot->cpu_ms;
+	slot->sandbox = NULL;
 	return sandbox;
 }
 
-struct runner *slot_take_runner(struct slot *spare, const struct runner_context *context)
+struct runner *slot_take_runner(struct slot *slot, const struct runner_context *context)
 {
-	struct runner *runner = spare->runner;
+	struct runner *runner = slot->runner;
 
-	if (spare->state == SLOT_DEAD || context->language != spare->language)
+	if (slot->state == SLOT_DEAD || context->language != slot->language)
 		return NULL;
-	spare->runner = NULL;
+	slot->runner = NULL;
 	runner_adopt(runner, context);
 	return runner;
 }

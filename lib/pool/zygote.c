@@ -22,9 +22,9 @@ struct zygote {
 	const struct language *language;
 	void (*changed)(void *data, bool failed);
 	void *data;
-	struct loop_defer tell;
+	struct loop_defer report;
 	struct workspace *workspace; /* the nursery's, from the first start on, as the sandbox */
-	struct sandbox *nursery;
+	struct sandbox *sandbox;
 	struct runner *runner; /* NULL: ZYGOTE_NONE */
 	struct interpreter *serving;
 	struct loop_io channel; /* our end of what it is asked over */
@@ -37,34 +37,34 @@ struct zygote {
 	bool warned; /* of copies that could not be made */
 };
 
-static void on_tell(struct loop_defer *defer)
+static void on_report(struct loop_defer *defer)
 {
-	struct zygote *parent = container_of(defer, struct zygote, tell);
-	bool failed = parent->state == ZYGOTE_FAILED;
+	struct zygote *zygote = container_of(defer, struct zygote, report);
+	bool failed = zygote->state == ZYGOTE_FAILED;
 
 	if (failed)
-		zygote_drop(parent);
-	parent->changed(parent->data, failed);
+		zygote_drop(zygote);
+	zygote->changed(zygote->data, failed);
 }
 
-static void tell(struct zygote *parent)
+static void report_change(struct zygote *zygote)
 {
-	loop_defer_start(parent->host->loop, &parent->tell, on_tell);
+	loop_defer_start(zygote->host->loop, &zygote->report, on_report);
 }
 
 /* The runner is not freed within its own call. */
-static void fail(struct zygote *parent)
+static void fail_zygote(struct zygote *zygote)
 {
-	parent->state = ZYGOTE_FAILED;
-	parent->serving = NULL;
-	loop_io_stop(&parent->channel);
-	tell(parent);
+	zygote->state = ZYGOTE_FAILED;
+	zygote->serving = NULL;
+	loop_io_stop(&zygote->channel);
+	report_change(zygote);
 }
 
 /* An init ends the channel when it got no answer in time. */
 static void on_channel(struct loop_io *io, uint32_t events)
 {
-	struct zygote *parent = container_of(io, struct zygote, channel);
+	struct zygote *zygote = container_of(io, struct zygote, channel);
 	cleanup_wire struct wire_message message = { 0 };
 	struct err err;
 	int got = wire_receive(io->fd, &message, &err);
@@ -74,12 +74,12 @@ static void on_channel(struct loop_io *io, uint32_t events)
 		return;
 	if (got != 1 || message.type != WIRE_FAILED) {
 		/* Before that it says why. */
-		if (parent->state == ZYGOTE_SERVING)
+		if (zygote->state == ZYGOTE_SERVING)
 			log_warn("parent",
 				 "what sessions are forked from ended, or did not answer");
-		fail(parent);
-	} else if (!parent->warned) {
-		parent->warned = true;
+		fail_zygote(zygote);
+	} else if (!zygote->warned) {
+		zygote->warned = true;
 		wire_get_err(&message, &err);
 		log_warn("parent", "what sessions are forked from makes no copy: %s", err.msg);
 	}
@@ -89,50 +89,50 @@ static void on_channel(struct loop_io *io, uint32_t events)
 
 static void on_serving(const struct query_answer *answer, void *data)
 {
-	struct zygote *parent = data;
+	struct zygote *zygote = data;
 
-	if (answer->problem != NULL || parent->state == ZYGOTE_FAILED)
+	if (answer->problem != NULL || zygote->state == ZYGOTE_FAILED)
 		return; /* told otherwise */
-	zygote_pause(parent, false);
-	parent->state = ZYGOTE_SERVING;
-	parent->serving = runner_interpreter(parent->runner);
-	if (!zygote_wants_load(parent))
+	zygote_pause(zygote, false);
+	zygote->state = ZYGOTE_SERVING;
+	zygote->serving = runner_interpreter(zygote->runner);
+	if (!zygote_wants_load(zygote))
 		log_info("parent", "%s is ready: sessions are forked from it",
-			 parent->language->name);
+			 zygote->language->name);
 	else
-		log_debug("parent", "%s serves%s", parent->language->name,
-			  zygote_wants_ready(parent) ? "" : ", and its driver is ready");
-	tell(parent);
+		log_debug("parent", "%s serves%s", zygote->language->name,
+			  zygote_wants_ready(zygote) ? "" : ", and its driver is ready");
+	report_change(zygote);
 }
 
 static void on_loaded(const struct query_answer *answer, void *data)
 {
-	struct zygote *parent = data;
+	struct zygote *zygote = data;
 
-	if (answer->problem != NULL || parent->state == ZYGOTE_FAILED)
+	if (answer->problem != NULL || zygote->state == ZYGOTE_FAILED)
 		return;
-	runner_keep_compiled(parent->runner, answer);
-	runner_serve(parent->runner, parent->host->parent_library, on_serving, parent);
+	runner_keep_compiled(zygote->runner, answer);
+	runner_serve(zygote->runner, zygote->host->parent_library, on_serving, zygote);
 }
 
-static void load_next(struct zygote *parent)
+static void load_next(struct zygote *zygote)
 {
-	const char *module = strsep(&parent->next, ",");
+	const char *module = strsep(&zygote->next, ",");
 
-	if (parent->next != NULL && parent->next[0] == '\0')
-		parent->next = NULL;
-	runner_preload(parent->runner, module, on_loaded, parent);
+	if (zygote->next != NULL && zygote->next[0] == '\0')
+		zygote->next = NULL;
+	runner_preload(zygote->runner, module, on_loaded, zygote);
 }
 
-static int begin(struct zygote *parent, struct err *err)
+static int begin_serving(struct zygote *zygote, struct err *err)
 {
-	const struct interpreter *interpreter = runner_interpreter(parent->runner);
+	const struct interpreter *interpreter = runner_interpreter(zygote->runner);
 
-	if (loop_io_start(parent->host->loop, &parent->channel,
+	if (loop_io_start(zygote->host->loop, &zygote->channel,
 			  interpreter_descriptor(interpreter, "fork"), EPOLLIN, on_channel,
 			  err) < 0)
 		return -1;
-	runner_serve(parent->runner, parent->host->parent_library, on_serving, parent);
+	runner_serve(zygote->runner, zygote->host->parent_library, on_serving, zygote);
 	return 0;
 }
 
@@ -140,15 +140,15 @@ static int begin(struct zygote *parent, struct err *err)
 
 static void on_moved(struct runner *runner)
 {
-	struct zygote *parent = runner_owner(runner);
+	struct zygote *zygote = runner_owner(runner);
 	struct err err = { .msg = "" };
 
 	if (runner_state(runner) == RUNNER_STARTING ||
-	    (runner_state(runner) == RUNNER_READY && begin(parent, &err) == 0))
+	    (runner_state(runner) == RUNNER_READY && begin_serving(zygote, &err) == 0))
 		return;
 	if (err.msg[0] != '\0')
 		log_warn("parent", "%s", err.msg);
-	fail(parent);
+	fail_zygote(zygote);
 }
 
 static void on_wrote(struct runner *runner, const char *data, size_t len)
@@ -158,10 +158,10 @@ static void on_wrote(struct runner *runner, const char *data, size_t len)
 	(void)len;
 }
 
-static void on_lost(struct runner *runner, const char *why, bool told)
+static void on_lost(struct runner *runner, const char *why, bool reported)
 {
 	(void)runner;
-	(void)told;
+	(void)reported;
 	log_info("parent", "lost: %s", why);
 }
 
@@ -186,10 +186,10 @@ static bool is_read_at_start(const char *name)
 	return false;
 }
 
-static bool passes_what_is_read_at_start(const struct user_env *passed)
+static bool sets_startup_variable(const struct user_env *user_env)
 {
-	for (size_t i = 0; i < passed->count; i++)
-		if (is_read_at_start(passed->items[i].name))
+	for (size_t i = 0; i < user_env->count; i++)
+		if (is_read_at_start(user_env->items[i].name))
 			return true;
 	return false;
 }
@@ -216,7 +216,7 @@ static bool is_possible(const struct session_host *host, const struct language *
 	return settings->fork && host->parent_library != NULL && language->preloads &&
 	       settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN &&
 	       confinement_facts(host->confinement).tier == POLICY_NAMESPACES &&
-	       !passes_what_is_read_at_start(&settings->passed) && is_system(host, language);
+	       !sets_startup_variable(&settings->passed) && is_system(host, language);
 }
 
 /* ---- its life ---- */
@@ -224,66 +224,66 @@ static bool is_possible(const struct session_host *host, const struct language *
 struct zygote *zygote_new(const struct session_host *host, const struct language *language,
 			  void (*changed)(void *data, bool failed), void *data)
 {
-	struct zygote *parent;
+	struct zygote *zygote;
 
 	if (!is_possible(host, language))
 		return NULL;
-	parent = xcalloc(1, sizeof(*parent));
-	parent->host = host;
-	parent->language = language;
-	parent->changed = changed;
-	parent->data = data;
-	return parent;
+	zygote = xcalloc(1, sizeof(*zygote));
+	zygote->host = host;
+	zygote->language = language;
+	zygote->changed = changed;
+	zygote->data = data;
+	return zygote;
 }
 
-static void retire_nursery(struct zygote *parent)
+static void retire_sandbox(struct zygote *zygote)
 {
-	if (parent->workspace == NULL)
+	if (zygote->workspace == NULL)
 		return;
-	parent->host->retire(parent->host->owner, parent->nursery,
-			     workspace_name(parent->workspace), NULL);
-	workspace_free(parent->workspace);
-	parent->workspace = NULL;
-	parent->nursery = NULL;
+	zygote->host->retire(zygote->host->owner, zygote->sandbox,
+			     workspace_name(zygote->workspace), NULL);
+	workspace_free(zygote->workspace);
+	zygote->workspace = NULL;
+	zygote->sandbox = NULL;
 }
 
-void zygote_free(struct zygote *parent)
+void zygote_free(struct zygote *zygote)
 {
-	if (parent == NULL)
+	if (zygote == NULL)
 		return;
-	zygote_drop(parent);
-	retire_nursery(parent);
-	free(parent);
+	zygote_drop(zygote);
+	retire_sandbox(zygote);
+	free(zygote);
 }
 
-enum zygote_state zygote_state(const struct zygote *parent)
+enum zygote_state zygote_state(const struct zygote *zygote)
 {
-	return parent->state;
+	return zygote->state;
 }
 
-static int make_nursery(struct zygote *parent, struct err *err)
+static int make_sandbox(struct zygote *zygote, struct err *err)
 {
-	const struct session_host *host = parent->host;
+	const struct session_host *host = zygote->host;
 
 	/* Nobody lives in a dead one: the sandboxes in it ended with it. */
-	if (parent->workspace != NULL && sandbox_is_dead(parent->nursery))
-		retire_nursery(parent);
-	if (parent->workspace != NULL)
+	if (zygote->workspace != NULL && sandbox_is_dead(zygote->sandbox))
+		retire_sandbox(zygote);
+	if (zygote->workspace != NULL)
 		return 0;
-	parent->workspace = workspace_new(host->home, err);
-	if (parent->workspace == NULL)
+	zygote->workspace = workspace_new(host->home, err);
+	if (zygote->workspace == NULL)
 		return -1;
-	if (confinement_adopt(host->confinement, parent->workspace, err) < 0) {
-		workspace_discard(parent->workspace);
-		parent->workspace = NULL;
+	if (confinement_adopt(host->confinement, zygote->workspace, err) < 0) {
+		workspace_discard(zygote->workspace);
+		zygote->workspace = NULL;
 		return -1;
 	}
-	parent->nursery = confinement_open_nursery(host->confinement, parent->workspace,
-						   host->parent_library);
+	zygote->sandbox =
+		confinement_open_zygote(host->confinement, zygote->workspace, host->parent_library);
 	return 0;
 }
 
-int zygote_start(struct zygote *parent, struct err *err)
+int zygote_start(struct zygote *zygote, struct err *err)
 {
 	/* Begun when it is imported, a thread would be missing in each copy: the driver sets the
 	 * numbers right there. */
@@ -294,98 +294,98 @@ int zygote_start(struct zygote *parent, struct err *err)
 							{ numexpr, one, false } };
 	static const struct user_env single_thread = { .items = variables,
 						       .count = ARRAY_SIZE(variables) };
-	const struct session_host *host = parent->host;
+	const struct session_host *host = zygote->host;
 	const struct settings *settings = host->settings;
 
-	assert(parent->state == ZYGOTE_NONE);
-	if (make_nursery(parent, err) < 0)
+	assert(zygote->state == ZYGOTE_NONE);
+	if (make_sandbox(zygote, err) < 0)
 		return -1;
-	parent->runner = runner_new(&(struct runner_context){ .loop = host->loop,
-							      .sandbox = parent->nursery,
-							      .workspace = parent->workspace,
-							      .language = parent->language,
+	zygote->runner = runner_new(&(struct runner_context){ .loop = host->loop,
+							      .sandbox = zygote->sandbox,
+							      .workspace = zygote->workspace,
+							      .language = zygote->language,
 							      .confinement = host->confinement,
 							      .home = host->home,
 							      .handlers = &runner_handlers,
-							      .owner = parent,
+							      .owner = zygote,
 							      .rules = host->code_rules,
 							      /* Nothing that the person passes: a
 								 copy gets its own environment. */
-							      .passed = &single_thread,
-							      .is_parent = true });
+							      .user_env = &single_thread,
+							      .is_zygote = true });
 	/* By the empty name the driver gets ready. */
-	parent->modules = xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
-	parent->next = parent->modules;
-	parent->state = ZYGOTE_STARTING;
-	parent->load_ms = loop_now(host->loop);
-	if (runner_prepare(parent->runner, err) == 0)
+	zygote->modules = xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
+	zygote->next = zygote->modules;
+	zygote->state = ZYGOTE_STARTING;
+	zygote->load_ms = loop_now(host->loop);
+	if (runner_prepare(zygote->runner, err) == 0)
 		return 0;
-	zygote_drop(parent);
+	zygote_drop(zygote);
 	return -1;
 }
 
-void zygote_drop(struct zygote *parent)
+void zygote_drop(struct zygote *zygote)
 {
-	loop_defer_stop(&parent->tell);
-	loop_io_stop(&parent->channel);
-	parent->serving = NULL;
-	parent->state = ZYGOTE_NONE;
-	parent->paused = false;
-	parent->warned = false;
-	runner_free(parent->runner);
-	parent->runner = NULL;
-	mem_cleanup(&parent->modules);
-	parent->modules = NULL;
-	parent->next = NULL;
+	loop_defer_stop(&zygote->report);
+	loop_io_stop(&zygote->channel);
+	zygote->serving = NULL;
+	zygote->state = ZYGOTE_NONE;
+	zygote->paused = false;
+	zygote->warned = false;
+	runner_free(zygote->runner);
+	zygote->runner = NULL;
+	mem_cleanup(&zygote->modules);
+	zygote->modules = NULL;
+	zygote->next = NULL;
 }
 
-bool zygote_wants_ready(const struct zygote *parent)
+bool zygote_wants_ready(const struct zygote *zygote)
 {
-	return parent->next != NULL && parent->next == parent->modules;
+	return zygote->next != NULL && zygote->next == zygote->modules;
 }
 
-bool zygote_wants_load(const struct zygote *parent)
+bool zygote_wants_load(const struct zygote *zygote)
 {
-	return parent->next != NULL;
+	return zygote->next != NULL;
 }
 
-bool zygote_is_starting(const struct zygote *parent)
+bool zygote_is_starting(const struct zygote *zygote)
 {
-	return parent->state == ZYGOTE_STARTING ||
-	       (parent->state == ZYGOTE_LOADING && parent->brief);
+	return zygote->state == ZYGOTE_STARTING ||
+	       (zygote->state == ZYGOTE_LOADING && zygote->brief);
 }
 
-void zygote_load(struct zygote *parent)
+void zygote_load(struct zygote *zygote)
 {
-	assert(parent->state == ZYGOTE_SERVING && zygote_wants_load(parent));
-	parent->serving = NULL;
-	parent->state = ZYGOTE_LOADING;
-	parent->brief = zygote_wants_ready(parent);
-	parent->load_ms = loop_now(parent->host->loop);
-	load_next(parent);
+	assert(zygote->state == ZYGOTE_SERVING && zygote_wants_load(zygote));
+	zygote->serving = NULL;
+	zygote->state = ZYGOTE_LOADING;
+	zygote->brief = zygote_wants_ready(zygote);
+	zygote->load_ms = loop_now(zygote->host->loop);
+	load_next(zygote);
 }
 
-uint64_t zygote_loading_ms(const struct zygote *parent)
+uint64_t zygote_loading_ms(const struct zygote *zygote)
 {
-	return loop_now(parent->host->loop) - parent->load_ms;
+	return loop_now(zygote->host->loop) - zygote->load_ms;
 }
 
-void zygote_pause(struct zygote *parent, bool pause)
+void zygote_pause(struct zygote *zygote, bool pause)
 {
-	if (parent->state != ZYGOTE_LOADING || parent->brief || parent->paused == pause)
+	if (zygote->state != ZYGOTE_LOADING || zygote->brief || zygote->paused == pause)
 		return;
-	parent->paused = pause;
-	runner_pause(parent->runner, pause);
+	zygote->paused = pause;
+	runner_pause(zygote->runner, pause);
 }
 
-const int *zygote_sandbox(const struct zygote *parent)
+const int *zygote_sandbox(const struct zygote *zygote)
 {
-	if (parent == NULL || parent->serving == NULL || sandbox_is_dead(parent->nursery))
+	if (zygote == NULL || zygote->serving == NULL || sandbox_is_dead(zygote->sandbox))
 		return NULL;
-	return sandbox_nursery(parent->nursery);
+	return sandbox_nursery(zygote->sandbox);
 }
 
-struct interpreter *const *zygote_interpreter(const struct zygote *parent)
+struct interpreter *const *zygote_interpreter(const struct zygote *zygote)
 {
-	return parent != NULL ? &parent->serving : NULL;
+	return zygote != NULL ? &zygote->serving : NULL;
 }

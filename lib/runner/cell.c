@@ -85,7 +85,7 @@ const char *cell_state_name(enum cell_state state)
 	return names[state];
 }
 
-static void keep_told(struct cell *cell)
+static void keep_reported(struct cell *cell)
 {
 	if (cell->told_cut || cell->text.len == 0)
 		return;
@@ -110,7 +110,7 @@ void cell_look(struct cell *cell)
 
 void cell_forget_shown(struct cell *cell)
 {
-	keep_told(cell);
+	keep_reported(cell);
 	buf_clear(&cell->text);
 	cell->background = 0;
 	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {

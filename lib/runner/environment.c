@@ -83,7 +83,7 @@ static void add_proxy(struct strings *s)
 }
 
 /* In place of one of this name, should there be one. */
-static void put_passed(struct strings *s, const struct user_env_variable *variable)
+static void put_user_variable(struct strings *s, const struct user_env_variable *variable)
 {
 	char *item = xasprintf("%s=%s", variable->name, variable->value);
 	size_t len = strlen(variable->name) + 1;
@@ -116,7 +116,7 @@ char **environment_new(const struct environment_spec *spec)
 {
 	const struct language *language = spec->language;
 	const struct workspace *workspace = spec->workspace;
-	const struct user_env *passed = spec->passed;
+	const struct user_env *user_env = spec->user_env;
 	const char *data = workspace_data_path(workspace);
 	const char *packages = workspace_packages_path(workspace);
 	struct strings s = { .items = NULL };
@@ -139,8 +139,8 @@ char **environment_new(const struct environment_spec *spec)
 		add_proxy(&s);
 	for (size_t i = 0; spec->network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
 		add(&s, xstrdup(offline[i]));
-	for (size_t i = 0; passed != NULL && i < passed->count; i++)
-		put_passed(&s, &passed->items[i]);
+	for (size_t i = 0; user_env != NULL && i < user_env->count; i++)
+		put_user_variable(&s, &user_env->items[i]);
 	return s.items;
 }
 

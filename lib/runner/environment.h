@@ -17,8 +17,8 @@ struct environment_spec {
 	const struct workspace *workspace;
 	const char *path; /* the interpreter's */
 	enum environment_network network;
-	const struct user_env *passed; /* NULL: nothing */
-	uint64_t memory_max;           /* of one process; 0: as much as there is */
+	const struct user_env *user_env; /* NULL: nothing */
+	uint64_t memory_max;             /* of one process; 0: as much as there is */
 };
 
 /* NULL-terminated arrays of strings; environment_free() frees both kinds. */

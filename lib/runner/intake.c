@@ -84,7 +84,7 @@ static bool clean_some(struct intake *intake)
 	return true;
 }
 
-static void go_on(struct intake *intake)
+static void sanitize_more(struct intake *intake)
 {
 	switch (intake->step) {
 	case STEP_SECRETS:
@@ -112,7 +112,7 @@ static void go_on(struct intake *intake)
 bool intake_go_on(struct intake *intake, size_t *room)
 {
 	while (intake->step != STEP_THROUGH && *room > 0) {
-		go_on(intake);
+		sanitize_more(intake);
 		*room -= size_min(*room, size_min(intake->len + 1, SLICE));
 	}
 	return intake->step == STEP_THROUGH;

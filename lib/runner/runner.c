@@ -15,11 +15,11 @@
 /* What a small cell takes. Waking a processor that fell asleep takes 20. */
 enum { LINGER_US = 80 };
 
-static void run_free(struct run *run)
+static void queued_cell_free(struct queued_cell *queued)
 {
-	list_remove(&run->node);
-	free(run->code);
-	free(run);
+	list_remove(&queued->node);
+	free(queued->code);
+	free(queued);
 }
 
 /* ---- small accessors ---- */
@@ -139,7 +139,7 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 /* A dump is looked for where there may be one. */
 static void tidy_text(const struct runner *r, struct cell *cell)
 {
-	bool asked = r->stop != RUNNER_STOP_NONE || r->doom != NULL;
+	bool asked = r->stop != RUNNER_STOP_NONE || r->abort_reason != NULL;
 
 	if ((asked || cell->interpreter_lost) && r->c.language->tidy_dump != NULL)
 		r->c.language->tidy_dump(&cell->text);
@@ -282,12 +282,12 @@ static bool was_ended_by_us(const struct runner *r)
 void runner_end_cell(struct runner *r, enum cell_state state)
 {
 	struct cell *cell = r->cell;
-	struct run *run = r->current;
-	void *data = run->data;
+	struct queued_cell *queued = r->current;
+	void *data = queued->data;
 
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
-	if (r->doom == NULL) /* it goes on for the interpreter */
+	if (r->abort_reason == NULL) /* it goes on for the interpreter */
 		loop_timer_stop(&r->escalation);
 	runner_watch_stop(r);
 	runner_type_clear(r);
@@ -305,23 +305,23 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	r->cell = NULL;
 	r->current = NULL;
 	r->held = true;
-	run_free(run);
+	queued_cell_free(queued);
 	r->c.handlers->ended(r, cell, data);
 }
 
-static void take_code(struct cell *cell, struct run *run)
+static void take_code(struct cell *cell, struct queued_cell *queued)
 {
-	cell->code = mem_steal(&run->code);
-	cell->code_len = run->code_len;
+	cell->code = mem_steal(&queued->code);
+	cell->code_len = queued->code_len;
 }
 
-static void fail_run(struct runner *r, struct run *run, const char *problem)
+static void fail_queued_cell(struct runner *r, struct queued_cell *queued, const char *problem)
 {
-	struct cell *cell = cell_new(run->number, r->c.language->name);
-	void *data = run->data;
+	struct cell *cell = cell_new(queued->number, r->c.language->name);
+	void *data = queued->data;
 
-	take_code(cell, run);
-	run_free(run);
+	take_code(cell, queued);
+	queued_cell_free(queued);
 	cell->state = CELL_NOT_STARTED;
 	cell->problem = xstrdup(problem);
 	r->held = true;
@@ -331,7 +331,7 @@ static void fail_run(struct runner *r, struct run *run, const char *problem)
 void runner_fail_queue(struct runner *r, const char *problem)
 {
 	while (!list_empty(&r->queue))
-		fail_run(r, list_entry(r->queue.next, struct run, node), problem);
+		fail_queued_cell(r, list_entry(r->queue.next, struct queued_cell, node), problem);
 }
 
 /* ---- starting a cell ---- */
@@ -364,16 +364,16 @@ void runner_open_transcript(struct runner *r)
 
 static void start_cell(struct runner *r)
 {
-	struct run *run = list_entry(r->queue.next, struct run, node);
+	struct queued_cell *queued = list_entry(r->queue.next, struct queued_cell, node);
 	struct err err;
 
-	list_remove(&run->node);
+	list_remove(&queued->node);
 	runner_set_state(r, RUNNER_BUSY);
 	runner_drain(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
-	r->current = run;
-	r->cell = cell_new(run->number, r->c.language->name);
-	take_code(r->cell, run);
-	r->cell->timeout_ms = run->timeout_ms;
+	r->current = queued;
+	r->cell = cell_new(queued->number, r->c.language->name);
+	take_code(r->cell, queued);
+	r->cell->timeout_ms = queued->timeout_ms;
 	r->cell->holder = r->c.holder;
 	r->cell->ran = true;
 	r->timed_out = false;
@@ -389,7 +389,7 @@ static void start_cell(struct runner *r)
 	r->stray.own = interpreter_foreground(r->interpreter);
 	r->c.handlers->starting(r);
 	r->started_us = clock_us();
-	runner_start_clock(r, run->timeout_ms);
+	runner_start_clock(r, queued->timeout_ms);
 	runner_watch_start(r);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r);
@@ -408,7 +408,7 @@ static void advance(struct runner *r)
 		start_cell(r);
 	else if (r->state == RUNNER_IDLE && runner_start_interpreter(r, &err) < 0 &&
 		 err.code != ERR_BUSY)
-		fail_run(r, list_entry(r->queue.next, struct run, node), err.msg);
+		fail_queued_cell(r, list_entry(r->queue.next, struct queued_cell, node), err.msg);
 }
 
 static void on_kick(struct loop_defer *defer)
@@ -427,40 +427,40 @@ void runner_next(struct runner *r)
 	runner_kick(r);
 }
 
-struct run *runner_submit(struct runner *r, const char *code, size_t len, uint64_t timeout_ms,
-			  void *data, struct err *err)
+struct queued_cell *runner_submit(struct runner *r, const char *code, size_t len,
+				  uint64_t timeout_ms, void *data, struct err *err)
 {
-	struct run *run;
+	struct queued_cell *queued;
 
 	if (runner_queued(r) >= RUNNER_QUEUE_MAX) {
 		(void)err_set(err, ERR_BUSY, "%d cells are already waiting for %s in this session",
 			      RUNNER_QUEUE_MAX, r->c.language->name);
 		return NULL;
 	}
-	run = xcalloc(1, sizeof(*run));
-	list_init(&run->node);
-	run->runner = r;
-	run->data = data;
-	run->code = xmemdup(code, len);
-	run->code_len = len;
-	run->timeout_ms = timeout_ms;
-	run->number = r->c.handlers->next_number(r);
-	list_append(&r->queue, &run->node);
+	queued = xcalloc(1, sizeof(*queued));
+	list_init(&queued->node);
+	queued->runner = r;
+	queued->data = data;
+	queued->code = xmemdup(code, len);
+	queued->code_len = len;
+	queued->timeout_ms = timeout_ms;
+	queued->number = r->c.handlers->next_number(r);
+	list_append(&r->queue, &queued->node);
 	runner_kick(r); /* never answers before this returned */
-	return run;
+	return queued;
 }
 
-uint64_t runner_number(const struct run *run)
+uint64_t runner_number(const struct queued_cell *queued)
 {
-	return run->number;
+	return queued->number;
 }
 
-void runner_withdraw(struct run *run, struct cell *cell)
+void runner_withdraw(struct queued_cell *queued, struct cell *cell)
 {
-	assert(run != run->runner->current);
+	assert(queued != queued->runner->current);
 	if (cell != NULL)
-		take_code(cell, run);
-	run_free(run);
+		take_code(cell, queued);
+	queued_cell_free(queued);
 }
 
 static void on_children_counted(struct interpreter *interpreter, int count)
@@ -537,13 +537,13 @@ void runner_free(struct runner *r)
 		return;
 	r->children_counted = NULL; /* nobody is told any more */
 	list_for_each (node, next, &r->queue)
-		run_free(list_entry(node, struct run, node));
+		queued_cell_free(list_entry(node, struct queued_cell, node));
 	if (r->current != NULL)
-		run_free(r->current);
+		queued_cell_free(r->current);
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
-	mem_cleanup(&r->doom);
+	mem_cleanup(&r->abort_reason);
 	loop_defer_stop(&r->kick);
 	runner_end_query(r, NULL, "the session ended");
 	loop_defer_stop(&r->kick);

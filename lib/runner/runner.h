@@ -25,7 +25,7 @@ struct holder;
 struct user_env;
 struct redact;
 struct runner;
-struct run;
+struct queued_cell;
 struct sandbox;
 struct workspace;
 struct loop;
@@ -62,7 +62,7 @@ struct runner_handlers {
 	 * The interpreter is gone; `why` is a sentence of ours without a full stop. `told`: a cell
 	 * ends with it and will say so.
 	 */
-	void (*lost)(struct runner *runner, const char *why, bool told);
+	void (*lost)(struct runner *runner, const char *why, bool reported);
 	/* The number of the cell that is being submitted. */
 	uint64_t (*next_number)(struct runner *runner);
 	/* Right before a cell is handed to the driver. */
@@ -140,13 +140,13 @@ struct runner_context {
 	const struct home *home;               /* keeps compiled drivers; NULL: nothing does */
 	const struct runner_handlers *handlers;
 	void *owner;
-	const struct user_env *passed; /* to the interpreter's environment; NULL: nothing */
-	const struct redact *redact;   /* of secrets in what it says; or NULL */
-	struct holder *holder;         /* of the server's memory; or NULL */
-	const char *rules;             /* for its cells, as policy/rules.h; or NULL */
-	bool is_parent;                /* others are to be forked from its interpreter */
+	const struct user_env *user_env; /* to the interpreter's environment; NULL: nothing */
+	const struct redact *redact;     /* of secrets in what it says; or NULL */
+	struct holder *holder;           /* of the server's memory; or NULL */
+	const char *rules;               /* for its cells, as policy/rules.h; or NULL */
+	bool is_zygote;                  /* others are to be forked from its interpreter */
 	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */
-	struct interpreter *const *parent;
+	struct interpreter *const *zygote;
 	uint64_t stop_grace_ms; /* as PTYCELL_STOP_GRACE */
 	uint64_t memory_max;    /* of one process; 0: as much as there is */
 	uint64_t processes_max; /* and threads; 0: as many */
@@ -188,15 +188,15 @@ size_t runner_queued(const struct runner *runner);
  * queue is full. The interpreter is started when it is not there. The run is the runner's; the
  * pointer is valid until `ended` tells of it or runner_withdraw.
  */
-struct run *runner_submit(struct runner *runner, const char *code, size_t len, uint64_t timeout_ms,
-			  void *data, struct err *err) MUST_CHECK;
+struct queued_cell *runner_submit(struct runner *runner, const char *code, size_t len,
+				  uint64_t timeout_ms, void *data, struct err *err) MUST_CHECK;
 /* Of the run's cell. */
-uint64_t runner_number(const struct run *run);
+uint64_t runner_number(const struct queued_cell *queued);
 /*
  * Drops a queued run: nothing is told of it. Not for the one that runs. `cell` gets its code; NULL
  * when nobody wants that.
  */
-void runner_withdraw(struct run *run, struct cell *cell);
+void runner_withdraw(struct queued_cell *queued, struct cell *cell);
 /*
  * Ends the running cell early; its end is told as any other. Without one the two strongest end
  * the interpreter.

@@ -288,7 +288,7 @@ static void on_result_frame(struct runner *r, const struct frame *frame)
 			   &r->cell->value);
 }
 
-static void tell_left_out(struct runner *r, size_t bytes)
+static void report_left_out(struct runner *r, size_t bytes)
 {
 	cleanup_free char *text = xasprintf(
 		"[%zu bytes are left out: they were not taken from the interpreter within %d s]",
@@ -301,7 +301,7 @@ static void tell_left_out(struct runner *r, size_t bytes)
 static void on_cell_frame(struct runner *r, const struct frame *frame)
 {
 	if (frame->left_out > 0)
-		tell_left_out(r, frame->left_out);
+		report_left_out(r, frame->left_out);
 	if (str_eq(frame->type, "display"))
 		on_display_frame(r, frame);
 	else if (str_eq(frame->type, "clear"))

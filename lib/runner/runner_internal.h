@@ -38,7 +38,7 @@ struct runner_stray {
 	bool arrived;  /* the interpreter itself got it */
 };
 
-struct run {
+struct queued_cell {
 	struct list node;
 	struct runner *runner;
 	void *data;
@@ -51,7 +51,7 @@ struct run {
 /* Looking for who waits. */
 /* What the driver says about its event loop and the terminal. */
 enum reading {
-	READING_UNTOLD,
+	READING_UNKNOWN,
 	READING_NO,
 	READING_YES,
 };
@@ -110,7 +110,7 @@ struct runner {
 	struct loop_timer restart_timer;
 
 	struct list queue;
-	struct run *current;
+	struct queued_cell *current;
 	struct cell *cell;
 	struct transcript *transcript;
 	struct transcript *background; /* between cells */
@@ -123,7 +123,7 @@ struct runner {
 	uint64_t clock_end_ms; /* the deadline */
 	struct loop_timer escalation;
 	struct buf dump;        /* what came from the terminal since it was asked where it is */
-	char *doom;             /* why it is killed once it has said where it is, or NULL */
+	char *abort_reason;     /* why it is killed once it has said where it is, or NULL */
 	uint64_t stop_ms;       /* when its end was asked for */
 	uint64_t escalation_ms; /* what the times of the steps count from */
 	uint64_t grace_end_ms;  /* of a cell that has not ended at its deadline; 0: of none */

@@ -59,7 +59,7 @@ void runner_forget_interpreter(struct runner *r)
 	loop_timer_stop(&r->closed_timer);
 	loop_timer_stop(&r->restart_timer);
 	loop_timer_stop(&r->escalation);
-	mem_cleanup(&r->doom);
+	mem_cleanup(&r->abort_reason);
 	interpreter_free(r->interpreter);
 	r->interpreter = NULL;
 	runner_expect_kill(r, NULL);
@@ -82,7 +82,7 @@ static void on_restart_timer(struct loop_timer *timer)
 }
 
 /* Of the processes of a sandbox that dies the minder may be the first that is seen dead. */
-static void go_on(struct runner *r)
+static void continue_queue(struct runner *r)
 {
 	if (r->restarting && !sandbox_is_dead(r->c.sandbox))
 		loop_timer_start(r->c.loop, &r->restart_timer,
@@ -95,7 +95,7 @@ static void finish_ending(struct runner *r)
 {
 	runner_forget_interpreter(r);
 	runner_set_state(r, RUNNER_IDLE);
-	go_on(r);
+	continue_queue(r);
 }
 
 static void on_gone_timer(struct loop_timer *timer)
@@ -114,7 +114,7 @@ static void begin_ending(struct runner *r)
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->closed_timer);
 	loop_timer_stop(&r->escalation);
-	mem_cleanup(&r->doom);
+	mem_cleanup(&r->abort_reason);
 	loop_io_stop(&r->control_io);
 	loop_io_stop(&r->commands_io);
 	interpreter_signal_tree(r->interpreter, SIGKILL);
@@ -147,15 +147,15 @@ void runner_abort(struct runner *r, const char *why)
 static const char no_process[] = "Resource temporarily unavailable";
 
 /* Interpreters say so when a limit is in the way: another program would be no better. */
-static char *advise(const struct runner *r, const char *said)
+static char *advise(const struct runner *r, const char *printed)
 {
-	if (strstr(said, "open files") != NULL)
+	if (strstr(printed, "open files") != NULL)
 		return xstrdup("Raise the limit with which ptycell is started (ulimit -n), or "
 			       "open_files_max, the session's own, if that is lower");
 	if (r->crowd_looks > 0)
 		return xstrdup("The session has as many processes and threads as processes_max "
 			       "allows. End some, or destroy the session");
-	if (strstr(said, no_process) != NULL || strstr(said, "uv_thread_create") != NULL)
+	if (strstr(printed, no_process) != NULL || strstr(printed, "uv_thread_create") != NULL)
 		return xstrdup("No process or thread could be made: those of this session are "
 			       "probably as many as processes_max allows. End some, or destroy the "
 			       "session");
@@ -164,13 +164,13 @@ static char *advise(const struct runner *r, const char *said)
 
 void runner_fail_start(struct runner *r, const char *what)
 {
-	cleanup_free char *said = startup_text(r);
-	cleanup_free char *advice = advise(r, said);
+	cleanup_free char *printed = startup_text(r);
+	cleanup_free char *advice = advise(r, printed);
 	cleanup_free char *problem = NULL;
 
 	problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path, what,
-			    said[0] != '\0' ? "; it printed '" : "", said,
-			    said[0] != '\0' ? "'" : "", advice);
+			    printed[0] != '\0' ? "; it printed '" : "", printed,
+			    printed[0] != '\0' ? "'" : "", advice);
 	begin_ending(r);
 	runner_fail_queue(r, problem);
 }
@@ -216,7 +216,7 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	runner_kick(r);
 }
 
-static void on_untold_timer(struct loop_timer *timer)
+static void on_unreported_end(struct loop_timer *timer)
 {
 	runner_abort(container_of(timer, struct runner, closed_timer), closed_by_code);
 }
@@ -233,7 +233,7 @@ static void on_closed_timer(struct loop_timer *timer)
 	runner_expect_kill(r, closed_by_code);
 	interpreter_signal_tree(r->interpreter, SIGKILL);
 	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_END_MS,
-			 on_untold_timer);
+			 on_unreported_end);
 }
 
 /* A process that ends closes it too, and how it ended is told a moment later by the minder. */
@@ -259,13 +259,13 @@ bool runner_keeps_compiled(const struct runner *r)
 
 	if (r->c.home == NULL || shares_find_writable(shares) != NULL)
 		return false;
-	for (size_t i = 0; r->c.passed != NULL && i < r->c.passed->count; i++)
-		if (strncmp(r->c.passed->items[i].name, "PYTHON", strlen("PYTHON")) == 0)
+	for (size_t i = 0; r->c.user_env != NULL && i < r->c.user_env->count; i++)
+		if (strncmp(r->c.user_env->items[i].name, "PYTHON", strlen("PYTHON")) == 0)
 			return false;
 	return true;
 }
 
-static void boot(struct runner *r)
+static void send_boot(struct runner *r)
 {
 	cleanup_buf struct buf compiled = BUF_INIT(BUF_UNBOUNDED);
 
@@ -290,7 +290,7 @@ static char *thread_stack(const struct runner *r)
 	return xasprintf("%ju", (uintmax_t)(bytes > THREAD_STACK_MIN ? bytes : THREAD_STACK_MIN));
 }
 
-static void say_hello(struct runner *r)
+static void send_hello(struct runner *r)
 {
 	cleanup_free char *output = environment_output_folder(r->c.workspace);
 	bool judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
@@ -325,8 +325,8 @@ static void on_started(struct interpreter *interpreter)
 		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
 			     strlen(r->c.language->typed));
 	if (!interpreter_is_copy(interpreter))
-		boot(r);
-	say_hello(r);
+		send_boot(r);
+	send_hello(r);
 	runner_flush(r);
 }
 
@@ -348,7 +348,7 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	runner_forget_interpreter(r);
 	runner_set_state(r, RUNNER_IDLE);
 	if (again)
-		go_on(r);
+		continue_queue(r);
 	else
 		runner_fail_queue(r, problem);
 }
@@ -467,7 +467,7 @@ static void on_gone(struct interpreter *interpreter)
 		finish_ending(r);
 }
 
-static const struct interpreter_handlers minder_handlers = {
+static const struct interpreter_handlers supervisor_handlers = {
 	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
 };
 
@@ -495,7 +495,7 @@ static size_t plan_descriptors(const struct language *language,
 }
 
 /* What copies are asked for by, beside a driver's own socket. */
-static size_t plan_parent(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
+static size_t plan_zygote(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
 {
 	ret[0] = (struct plan_descriptor){ "control", 3, PLAN_SOCKET };
 	ret[1] = (struct plan_descriptor){ "fork", 4, PLAN_PACKETS };
@@ -503,11 +503,11 @@ static size_t plan_parent(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
 }
 
 /* Once: later packages of the session's own may be there, which are to be found first. */
-static const struct interpreter *take_parent(struct runner *r)
+static const struct interpreter *take_zygote(struct runner *r)
 {
-	const struct interpreter *parent = r->c.parent != NULL ? *r->c.parent : NULL;
+	const struct interpreter *parent = r->c.zygote != NULL ? *r->c.zygote : NULL;
 
-	r->c.parent = NULL;
+	r->c.zygote = NULL;
 	return parent;
 }
 
@@ -552,16 +552,16 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 							   .workspace = r->c.workspace,
 							   .path = r->path,
 							   .network = network_of(r->c.confinement),
-							   .passed = r->c.passed,
+							   .user_env = r->c.user_env,
 							   .memory_max = r->c.memory_max });
 	spec.argv = argv;
 	spec.envp = envp;
-	spec.descriptor_count = r->c.is_parent ? plan_parent(descriptors)
+	spec.descriptor_count = r->c.is_zygote ? plan_zygote(descriptors)
 					       : plan_descriptors(r->c.language, descriptors);
-	spec.parent = take_parent(r);
+	spec.parent = take_zygote(r);
 	spec.descriptors = spec.descriptor_count > 0 ? descriptors : NULL;
 	spec.cwd = workspace_data_path(r->c.workspace);
-	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
+	r->interpreter = interpreter_start(r->c.sandbox, &spec, &supervisor_handlers, r);
 	environment_free(argv);
 	environment_free(envp);
 	r->crowd_looks = 0;

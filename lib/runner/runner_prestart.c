@@ -76,5 +76,5 @@ void runner_adopt(struct runner *r, const struct runner_context *context)
 		r->startup = NULL;
 	}
 	r->c = *context;
-	r->c.parent = NULL; /* as it has an interpreter, which is the first */
+	r->c.zygote = NULL; /* as it has an interpreter, which is the first */
 }

@@ -138,7 +138,7 @@ uint64_t runner_cell_number(const struct runner *r)
 }
 
 /* Non-blocking: a pipe that is full has answers that nobody waits for. */
-static void tell_install(int pipe, uint64_t number, bool ok, const char *text)
+static void write_install_reply(int pipe, uint64_t number, bool ok, const char *text)
 {
 	cleanup_free char *line = xasprintf("%ju %d %.*s\n", (uintmax_t)number, ok, TOLD_MAX, text);
 
@@ -154,7 +154,7 @@ static void answer_install(struct runner *r, uint64_t number, bool ok, const cha
 	int told = interpreter_descriptor(r->interpreter, "told");
 
 	if (told >= 0) {
-		tell_install(told, number, ok, text);
+		write_install_reply(told, number, ok, text);
 		return;
 	}
 	frame_begin(&r->to_driver, "installed", number, 3);

@@ -271,10 +271,10 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 	}
 }
 
-static void on_doom(struct loop_timer *timer)
+static void on_dump_time_over(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, escalation);
-	cleanup_free char *why = mem_steal(&r->doom);
+	cleanup_free char *why = mem_steal(&r->abort_reason);
 
 	if (r->state == RUNNER_READY || r->state == RUNNER_BUSY)
 		runner_abort(r, why);
@@ -294,12 +294,13 @@ void runner_abort_with_dump(struct runner *r, const char *why)
 		runner_abort(r, why);
 		return;
 	}
-	if (r->doom != NULL)
+	if (r->abort_reason != NULL)
 		return;
-	r->doom = xstrdup(why);
+	r->abort_reason = xstrdup(why);
 	send_signal(r, STEP_DUMP);
 	loop_timer_start(r->c.loop, &r->escalation,
-			 loop_now(r->c.loop) + RUNNER_TERMINATE_MS - RUNNER_DUMP_MS, on_doom);
+			 loop_now(r->c.loop) + RUNNER_TERMINATE_MS - RUNNER_DUMP_MS,
+			 on_dump_time_over);
 }
 
 void runner_stop_interrupting(struct runner *r)

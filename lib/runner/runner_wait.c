@@ -164,7 +164,7 @@ static void note_look(struct runner *r, const struct input_look *look)
 	r->watch.looks++;
 }
 
-static void tell_stopped(struct runner *r, const struct input_look *look)
+static void report_stopped(struct runner *r, const struct input_look *look)
 {
 	if (look->wait != INPUT_AWAITED_BACKGROUND || r->watch.agreed != AGREED)
 		return;
@@ -187,7 +187,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 	note_look(r, look);
 	schedule(r);
 	if (r->wait.kind == WAIT_NONE) {
-		tell_stopped(r, look);
+		report_stopped(r, look);
 		if (is_wait(r, look))
 			begin_wait(r, look);
 	} else if (look->wait == INPUT_NOT_AWAITED || look->thread != r->wait.thread) {
@@ -235,7 +235,7 @@ void runner_watch_reads(struct runner *r, const struct frame *frame)
 	cleanup_free char *now = frame != NULL ? frame_text(frame, "now") : NULL;
 
 	if (now == NULL)
-		r->watch.reading = READING_UNTOLD;
+		r->watch.reading = READING_UNKNOWN;
 	else
 		r->watch.reading = str_eq(now, "1") ? READING_YES : READING_NO;
 	r->watch.reading_since = r->cell != NULL ? r->cell->number : 0;

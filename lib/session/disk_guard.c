@@ -35,8 +35,9 @@ struct disk_guard {
 
 static bool is_running(const struct session *s, const struct runner *but)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (s->lanes[i].runner != but && runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+	for (size_t i = 0; i < s->language_count; i++)
+		if (s->languages[i].runner != but &&
+		    runner_state(s->languages[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
 }
@@ -80,7 +81,7 @@ static void explain(const struct disk_guard *g, struct buf *out)
 	buf_puts(out, " (disk_max); delete files that are not needed");
 }
 
-static void tell(struct disk_guard *g)
+static void report_pressure(struct disk_guard *g)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
@@ -114,9 +115,9 @@ static void begin_stage(struct disk_guard *g, enum stage stage)
 
 static void interrupt_all(const struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
-			runner_stop(s->lanes[i].runner, RUNNER_STOP_INTERRUPT);
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
+			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
 }
 
 /* No file may grow, and yet the folder does. */
@@ -147,7 +148,7 @@ static void look_for_growth(struct disk_guard *g)
 static void begin_full(struct disk_guard *g)
 {
 	if (!is_running(g->session, NULL))
-		tell(g);
+		report_pressure(g);
 	if (!g->lives)
 		return;
 	begin_stage(g, STAGE_FULL);

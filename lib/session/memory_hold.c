@@ -31,9 +31,9 @@ static uint64_t largest_growth(const struct sandbox_usage *usage)
 	return most;
 }
 
-static bool is_busy(const struct session *s, size_t lane)
+static bool is_busy(const struct session *s, size_t lang)
 {
-	return runner_state(s->lanes[lane].runner) == RUNNER_BUSY;
+	return runner_state(s->languages[lang].runner) == RUNNER_BUSY;
 }
 
 /* That grew most, of those that run a cell not interrupted yet; lane_count: none is at fault. */
@@ -42,10 +42,10 @@ static size_t find_growing(const struct memory_hold *hold, const struct session 
 {
 	uint64_t most = largest_growth(usage);
 	uint64_t best = 0;
-	size_t found = s->lane_count;
+	size_t found = s->language_count;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
-		uint64_t growth = growth_of(usage, s->lanes[i].runner);
+	for (size_t i = 0; i < s->language_count; i++) {
+		uint64_t growth = growth_of(usage, s->languages[i].runner);
 
 		if (!is_busy(s, i) || hold->stopped[i] > 0 || growth <= best ||
 		    growth < most / GROWTH_PART)
@@ -59,32 +59,32 @@ static size_t find_growing(const struct memory_hold *hold, const struct session 
 /* What the kernel holds for processes, and files in memory, are no interpreter's growth. */
 static size_t find_only_busy(const struct memory_hold *hold, const struct session *s)
 {
-	size_t found = s->lane_count;
+	size_t found = s->language_count;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
+	for (size_t i = 0; i < s->language_count; i++) {
 		if (!is_busy(s, i))
 			continue;
-		if (found < s->lane_count)
-			return s->lane_count;
+		if (found < s->language_count)
+			return s->language_count;
 		found = i;
 	}
-	return found < s->lane_count && hold->stopped[found] == 0 ? found : s->lane_count;
+	return found < s->language_count && hold->stopped[found] == 0 ? found : s->language_count;
 }
 
 /* Returns whether a cell was. */
 static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
 			      const struct sandbox_usage *usage)
 {
-	size_t lane = find_growing(hold, s, usage);
+	size_t lang = find_growing(hold, s, usage);
 
-	if (lane == s->lane_count &&
+	if (lang == s->language_count &&
 	    largest_growth(usage) < s->limits.memory_max / MEMORY_HOLD_STEP_PART)
-		lane = find_only_busy(hold, s);
-	if (lane == s->lane_count)
+		lang = find_only_busy(hold, s);
+	if (lang == s->language_count)
 		return false;
-	hold->stopped[lane] = usage->memory_bytes;
-	hold->blamed[lane] = true;
-	runner_stop(s->lanes[lane].runner, RUNNER_STOP_INTERRUPT);
+	hold->stopped[lang] = usage->memory_bytes;
+	hold->blamed[lang] = true;
+	runner_stop(s->languages[lang].runner, RUNNER_STOP_INTERRUPT);
 	return true;
 }
 
@@ -119,33 +119,33 @@ void memory_hold_fits(struct memory_hold *hold)
 	memset(hold->blamed, 0, sizeof(hold->blamed));
 }
 
-uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane)
+uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lang)
 {
-	uint64_t used = hold->stopped[lane];
+	uint64_t used = hold->stopped[lang];
 
-	hold->stopped[lane] = 0;
+	hold->stopped[lang] = 0;
 	return used;
 }
 
 static bool is_anybody_blamed(const struct memory_hold *hold, const struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (hold->blamed[i] && runner_interpreter_number(s->lanes[i].runner) != 0)
+	for (size_t i = 0; i < s->language_count; i++)
+		if (hold->blamed[i] && runner_interpreter_number(s->languages[i].runner) != 0)
 			return true;
 	return false;
 }
 
 /* Of those that run a cell, or do not, whose growth is at least `least`. */
-static size_t list_lanes(const struct session *s, const struct sandbox_usage *usage, bool busy,
-			 uint64_t least, int ret_numbers[LANGUAGES_MAX])
+static size_t list_interpreters(const struct session *s, const struct sandbox_usage *usage,
+				bool busy, uint64_t least, int ret_numbers[LANGUAGES_MAX])
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
-		int number = runner_interpreter_number(s->lanes[i].runner);
+	for (size_t i = 0; i < s->language_count; i++) {
+		int number = runner_interpreter_number(s->languages[i].runner);
 
 		if (number != 0 && is_busy(s, i) == busy &&
-		    growth_of(usage, s->lanes[i].runner) >= least)
+		    growth_of(usage, s->languages[i].runner) >= least)
 			ret_numbers[count++] = number;
 	}
 	return count;
@@ -158,11 +158,11 @@ size_t memory_hold_first(const struct session *s, const struct sandbox_usage *us
 	size_t count = 0;
 
 	if (most >= s->limits.memory_max / MEMORY_HOLD_STEP_PART) {
-		count = list_lanes(s, usage, true, most / GROWTH_PART, ret_numbers);
+		count = list_interpreters(s, usage, true, most / GROWTH_PART, ret_numbers);
 		if (count == 0)
-			count = list_lanes(s, usage, false, most / GROWTH_PART, ret_numbers);
+			count = list_interpreters(s, usage, false, most / GROWTH_PART, ret_numbers);
 	}
-	return count > 0 ? count : list_lanes(s, usage, true, 0, ret_numbers);
+	return count > 0 ? count : list_interpreters(s, usage, true, 0, ret_numbers);
 }
 
 struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct session *s)
@@ -170,12 +170,12 @@ struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct
 	bool any = is_anybody_blamed(hold, s);
 	struct runner *found = NULL;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
+	for (size_t i = 0; i < s->language_count; i++) {
 		if (!is_busy(s, i) || (any && hold->stopped[i] == 0))
 			continue;
 		if (found != NULL)
 			return NULL;
-		found = s->lanes[i].runner;
+		found = s->languages[i].runner;
 	}
 	return found;
 }

@@ -40,7 +40,7 @@ uint64_t memory_hold_max(const struct session *session);
 /* What is used is not above the limit any more. */
 void memory_hold_fits(struct memory_hold *hold);
 /* The cell of `lane` has ended: what memory_hold.stopped has of it, which is over. */
-uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane);
+uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lang);
 /*
  * Numbers of the interpreters that are to go before the others: of those that run a cell the ones
  * that grow as much as any, else those that grow behind a cell, else all that run one. One whose

@@ -107,7 +107,7 @@ void session_touch(struct session *s)
 
 const struct runner *session_runner(const struct session *s, size_t index)
 {
-	return index < s->lane_count ? s->lanes[index].runner : NULL;
+	return index < s->language_count ? s->languages[index].runner : NULL;
 }
 
 void session_hold(struct session *s)
@@ -128,8 +128,8 @@ uint64_t session_take_number(struct session *s)
 
 bool session_busy(const struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_busy(s->lanes[i].runner))
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_busy(s->languages[i].runner))
 			return true;
 	return !list_empty(&s->execs) || s->keeping != NULL || s->holds > 0;
 }
@@ -139,8 +139,8 @@ const char *session_state(const struct session *s)
 	bool starting = false;
 	bool running = false;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
-		const struct runner *runner = s->lanes[i].runner;
+	for (size_t i = 0; i < s->language_count; i++) {
+		const struct runner *runner = s->languages[i].runner;
 
 		if (runner_state(runner) == RUNNER_BUSY && runner_wait(runner) != NULL)
 			return "waiting_for_input";
@@ -186,9 +186,10 @@ static void watch_listener(struct session *s)
 }
 
 /* `nursery` is that in which it lies, or NULL. */
-static void open_sandbox(struct session *s, const int *nursery)
+static void open_sandbox(struct session *s, const int *zygote_sandbox_fds)
 {
-	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits, nursery);
+	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits,
+				      zygote_sandbox_fds);
 	watch_listener(s);
 }
 
@@ -209,20 +210,20 @@ static void drop_proxy(struct session *s)
  */
 static void renew_sandbox(struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_state(s->lanes[i].runner) != RUNNER_IDLE)
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) != RUNNER_IDLE)
 			return; /* it will be told that it ended, and then on_moved */
 	drop_proxy(s);
 	sandbox_close(s->sandbox, NULL, NULL);
 	open_sandbox(s, NULL);
 	watchdog_move(s->watchdog);
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_move(s->lanes[i].runner, s->sandbox);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_move(s->languages[i].runner, s->sandbox);
 }
 
 /* ---- what runners tell ---- */
 
-void session_tell_state(struct session *s)
+void session_report_state(struct session *s)
 {
 	s->host->state_changed(s->host->owner, s);
 	pool_defer_work(s->host->spares);
@@ -236,11 +237,11 @@ static uint64_t next_number(struct runner *runner)
 static void on_starting(struct runner *runner)
 {
 	struct session *s = runner_owner(runner);
-	struct exec *exec = runner_current(runner);
+	struct execution *exec = runner_current(runner);
 
 	exec->generation = s->generation;
 	session_touch(s);
-	session_tell_state(s);
+	session_report_state(s);
 	watchdog_wake(s->watchdog);
 	s->host->cell_began(s->host->owner, s, runner_cell(runner));
 }
@@ -270,8 +271,8 @@ static void on_moved(struct runner *runner)
 {
 	const struct session *s = runner_owner(runner);
 
-	for (size_t i = 0; runner_state(runner) == RUNNER_IDLE && i < s->lane_count; i++)
-		runner_wake(s->lanes[i].runner);
+	for (size_t i = 0; runner_state(runner) == RUNNER_IDLE && i < s->language_count; i++)
+		runner_wake(s->languages[i].runner);
 }
 
 static const struct runner_handlers runner_handlers = {
@@ -293,10 +294,10 @@ static const struct runner_handlers runner_handlers = {
 };
 
 /* What waited for it is used no more, its folder excepted. */
-static void drop_spare(struct session *s)
+static void drop_slot(struct session *s)
 {
-	slot_free(s->spare);
-	s->spare = NULL;
+	slot_free(s->slot);
+	s->slot = NULL;
 }
 
 /* That of a session without a cell, which ends with it. */
@@ -305,11 +306,11 @@ static struct sandbox *unused_sandbox(struct session *s)
 	cleanup_fd int listener = -1;
 	uint64_t cpu_ms = 0;
 
-	return s->spare != NULL ? slot_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
+	return s->slot != NULL ? slot_take_sandbox(s->slot, &listener, &cpu_ms) : NULL;
 }
 
 /* With less memory a copy could not do a thing. */
-static const struct zygote *parent_of(const struct session *s)
+static const struct zygote *zygote_of(const struct session *s)
 {
 	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->spares)
 							       : NULL;
@@ -323,10 +324,10 @@ static struct sandbox *sandbox_of(struct session *s)
 
 	if (s->sandbox != NULL)
 		return s->sandbox;
-	if (s->spare != NULL)
-		s->sandbox = slot_take_sandbox(s->spare, &listener, &cpu_ms);
+	if (s->slot != NULL)
+		s->sandbox = slot_take_sandbox(s->slot, &listener, &cpu_ms);
 	if (s->sandbox == NULL)
-		open_sandbox(s, zygote_sandbox(parent_of(s)));
+		open_sandbox(s, zygote_sandbox(zygote_of(s)));
 	else if (listener >= 0)
 		on_listener(s, listener);
 	else
@@ -340,24 +341,24 @@ static struct runner *runner_of(struct session *s, const struct runner_context *
 {
 	struct runner *runner = NULL;
 
-	if (s->spare != NULL)
-		runner = slot_take_runner(s->spare, context);
-	drop_spare(s);
+	if (s->slot != NULL)
+		runner = slot_take_runner(s->slot, context);
+	drop_slot(s);
 	return runner != NULL ? runner : runner_new(context);
 }
 
-struct lane *session_lane_of(struct session *s, const struct runner *runner)
+struct session_language *session_language_of(struct session *s, const struct runner *runner)
 {
 	size_t i = 0;
 
-	while (s->lanes[i].runner != runner)
+	while (s->languages[i].runner != runner)
 		i++;
-	return &s->lanes[i];
+	return &s->languages[i];
 }
 
-struct lane *session_lane_for(struct session *s, const struct language *language)
+struct session_language *session_language_for(struct session *s, const struct language *language)
 {
-	struct lane *lane;
+	struct session_language *lang;
 	struct runner_context context = {
 		.loop = s->host->loop,
 		.sandbox = sandbox_of(s),
@@ -367,11 +368,11 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.home = s->host->home,
 		.handlers = &runner_handlers,
 		.owner = s,
-		.passed = &s->host->settings->passed,
+		.user_env = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
 		.holder = s->holder,
 		.rules = s->host->code_rules,
-		.parent = language->preloads ? zygote_interpreter(parent_of(s)) : NULL,
+		.zygote = language->preloads ? zygote_interpreter(zygote_of(s)) : NULL,
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
 		.memory_max = s->limits.memory_max,
 		.processes_max = s->limits.processes_max,
@@ -379,26 +380,26 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.output_chars = s->limits.output_chars,
 	};
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_language(s->lanes[i].runner) == language)
-			return &s->lanes[i];
-	assert(s->lane_count < LANGUAGES_MAX);
-	lane = &s->lanes[s->lane_count++];
-	lane->session = s;
-	lane->runner = runner_of(s, &context);
-	lane->last.language = language->name;
-	list_init(&lane->lookers);
-	list_init(&lane->unreported);
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_language(s->languages[i].runner) == language)
+			return &s->languages[i];
+	assert(s->language_count < LANGUAGES_MAX);
+	lang = &s->languages[s->language_count++];
+	lang->session = s;
+	lang->runner = runner_of(s, &context);
+	lang->last.language = language->name;
+	list_init(&lang->observers);
+	list_init(&lang->unreported);
 	pool_want(s->host->spares, language);
-	return lane;
+	return lang;
 }
 
 struct query *session_query_variables(struct session *s, size_t index, unsigned limit,
 				      query_done_fn *done, void *data)
 {
-	if (index >= s->lane_count)
+	if (index >= s->language_count)
 		return NULL;
-	return runner_query_variables(s->lanes[index].runner, limit, done, data);
+	return runner_query_variables(s->languages[index].runner, limit, done, data);
 }
 
 int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)
@@ -411,21 +412,22 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 			       "%s holds for a session from its first cell on; this one has %ju",
 			       key, (uintmax_t)now);
 	if (key != NULL)
-		drop_spare(s);
+		drop_slot(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
 	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_set_limits(s->languages[i].runner, s->limits.spool_max,
+				  s->limits.output_chars);
 	return 0;
 }
 
 static struct runner *find_runner(const struct session *s, const struct language *language)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_language(s->lanes[i].runner) == language)
-			return s->lanes[i].runner;
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_language(s->languages[i].runner) == language)
+			return s->languages[i].runner;
 	return NULL;
 }
 
@@ -464,8 +466,8 @@ void session_count_children(struct session *s,
 	s->counted = done;
 	s->counted_data = data;
 	s->child_count = 0;
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_count_children(s->lanes[i].runner, on_counted))
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_count_children(s->languages[i].runner, on_counted))
 			s->counts_awaited++;
 	if (s->counts_awaited == 0)
 		done(s, 0, data);
@@ -502,8 +504,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->listings);
 	list_init(&s->walks);
 	list_init(&s->placed);
-	s->spare = pool_take(host->spares, first);
-	s->workspace = s->spare != NULL ? slot_take_workspace(s->spare) : new_workspace(host, err);
+	s->slot = pool_take(host->spares, first);
+	s->workspace = s->slot != NULL ? slot_take_workspace(s->slot) : new_workspace(host, err);
 	if (first != NULL)
 		pool_want(host->spares, first);
 	if (s->workspace == NULL) {
@@ -519,7 +521,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->keeper = session_keeper_new(s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);
-	session_tell_event(s, &(struct session_event){ .kind = SESSION_MADE });
+	session_report_event(s, &(struct session_event){ .kind = SESSION_MADE });
 	session_lookout_new(s);
 	session_scan_first(s);
 	return s;
@@ -532,18 +534,18 @@ void session_free(struct session *s, const char *why)
 	if (s == NULL)
 		return;
 	reason = xasprintf("the session ended because %s", why);
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_end(s->lanes[i].runner, reason);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_end(s->languages[i].runner, reason);
 	session_keep_last(s);
 	session_end_execs(s, reason);
-	session_tell_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
-	for (size_t i = 0; i < s->lane_count; i++) {
-		session_lane_release(&s->lanes[i]);
-		runner_free(s->lanes[i].runner);
+	session_report_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
+	for (size_t i = 0; i < s->language_count; i++) {
+		session_language_release(&s->languages[i]);
+		runner_free(s->languages[i].runner);
 	}
-	s->lane_count = 0;
+	s->language_count = 0;
 	session_end_listings(s);
-	session_tell_state(s);
+	session_report_state(s);
 	if (s->host->ends != NULL)
 		s->host->ends(s->host->owner, s);
 	loop_defer_stop(&s->work);
@@ -557,7 +559,7 @@ void session_free(struct session *s, const char *why)
 	proxy_free(s->proxy);
 	if (s->sandbox == NULL)
 		s->sandbox = unused_sandbox(s);
-	drop_spare(s);
+	drop_slot(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace),
 			session_lookout_end(s));
 	workspace_free(s->workspace);

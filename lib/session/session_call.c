@@ -8,22 +8,23 @@
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
 
-static const char until_note[] = "it has written the text to wait for";
+static const char expected_note[] = "it has written the text to wait for";
 
-struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn *done, void *data)
+struct call *session_call_new(struct session_language *lang, struct execution *exec,
+			      call_done_fn *done, void *data)
 {
 	struct call *call = xcalloc(1, sizeof(*call));
 
 	list_init(&call->node);
-	call->lane = lane;
+	call->lang = lang;
 	call->exec = exec;
 	call->done = done;
 	call->data = data;
-	call->since_ms = loop_now(lane->session->host->loop);
+	call->since_ms = loop_now(lang->session->host->loop);
 	if (exec != NULL)
 		exec->call = call;
 	else
-		list_append(&lane->lookers, &call->node);
+		list_append(&lang->observers, &call->node);
 	return call;
 }
 
@@ -31,7 +32,7 @@ static void call_free(struct call *call)
 {
 	list_remove(&call->node);
 	loop_timer_stop(&call->wait);
-	expect_free(call->until);
+	expect_free(call->expected);
 	if (call->exec != NULL)
 		call->exec->call = NULL;
 	free(call);
@@ -39,9 +40,9 @@ static void call_free(struct call *call)
 
 /* ---- answers ---- */
 
-static void fill(struct exec_result *result, const struct exec *exec)
+static void fill_result(struct exec_result *result, const struct execution *exec)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 
 	*result = (struct exec_result){
 		.session = s,
@@ -55,28 +56,28 @@ static void fill(struct exec_result *result, const struct exec *exec)
 }
 
 /* Those that ended and that no call of their own is about to tell. */
-static size_t fill_earlier(const struct lane *lane, const struct exec *subject,
+static size_t fill_earlier(const struct session_language *lang, const struct execution *subject,
 			   struct exec_result results[])
 {
 	size_t count = 0;
 
-	for (struct list *node = lane->unreported.next; node != &lane->unreported;
+	for (struct list *node = lang->unreported.next; node != &lang->unreported;
 	     node = node->next) {
-		const struct exec *exec = list_entry(node, struct exec, node);
+		const struct execution *exec = list_entry(node, struct execution, node);
 
 		if (exec->call == NULL && exec != subject)
-			fill(&results[count++], exec);
+			fill_result(&results[count++], exec);
 	}
 	return count;
 }
 
-static void forget_told(struct lane *lane)
+static void free_reported(struct session_language *lang)
 {
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &lane->unreported) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	list_for_each (node, next, &lang->unreported) {
+		struct execution *exec = list_entry(node, struct execution, node);
 
 		if (exec->call == NULL)
 			session_exec_free(exec);
@@ -84,24 +85,24 @@ static void forget_told(struct lane *lane)
 }
 
 /* The one place where a call is answered. `subject` is what ended, NULL when `cell` goes on. */
-static void tell(struct call *call, const struct cell *cell, const struct exec *subject,
-		 const char *note)
+static void answer_call(struct call *call, const struct cell *cell, const struct execution *subject,
+			const char *note)
 {
-	struct lane *lane = call->lane;
-	struct session *s = lane->session;
+	struct session_language *lang = call->lang;
+	struct session *s = lang->session;
 	cleanup_free char *notice = session_take_notice(s);
 	cleanup_free char *upload_problem = NULL;
 	cleanup_free char *uploading = NULL;
 	struct uploaded links[SESSION_LINKS_MAX];
-	struct exec_result *earlier = xcalloc(list_len(&lane->unreported), sizeof(*earlier));
+	struct exec_result *earlier = xcalloc(list_len(&lang->unreported), sizeof(*earlier));
 	struct exec_result result = { .session = s, .cell = cell };
 
 	session_touch(s);
 	if (subject != NULL)
-		fill(&result, subject);
+		fill_result(&result, subject);
 	result.notice = notice;
 	result.note = note;
-	result.earlier_count = fill_earlier(lane, subject, earlier);
+	result.earlier_count = fill_earlier(lang, subject, earlier);
 	result.earlier = earlier;
 	if (s->uploads != NULL) {
 		result.links = links;
@@ -117,19 +118,20 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	call->done(call, &result, call->data);
 	call_free(call);
 	free(earlier);
-	forget_told(lane);
+	free_reported(lang);
 }
 
-static void tell_end(struct call *call)
+static void answer_with_end(struct call *call)
 {
-	struct list *last = call->lane->unreported.prev;
-	struct exec *exec = call->exec != NULL ? call->exec : list_entry(last, struct exec, node);
+	struct list *last = call->lang->unreported.prev;
+	struct execution *exec =
+		call->exec != NULL ? call->exec : list_entry(last, struct execution, node);
 
-	tell(call, exec->cell, exec, NULL);
+	answer_call(call, exec->cell, exec, NULL);
 }
 
 /* What has ended already, or has not begun: nothing of it can be shown. */
-static void tell_bare(struct call *call, const struct cell *like, const char *note)
+static void answer_bare(struct call *call, const struct cell *like, const char *note)
 {
 	struct cell *cell = cell_new(like->number, like->language);
 
@@ -137,48 +139,48 @@ static void tell_bare(struct call *call, const struct cell *like, const char *no
 	cell->elapsed_us = like->elapsed_us;
 	cell->bare = true;
 	if (like->state != CELL_RUNNING)
-		runner_take_background(call->lane->runner, cell);
-	tell(call, cell, NULL, note);
+		runner_take_background(call->lang->runner, cell);
+	answer_call(call, cell, NULL, note);
 	cell_free(cell);
 }
 
-static void tell_running(struct call *call, const char *note)
+static void answer_running(struct call *call, const char *note)
 {
-	struct lane *lane = call->lane;
-	struct exec *exec = session_first_exec(lane);
+	struct session_language *lang = call->lang;
+	struct execution *exec = session_first_exec(lang);
 	struct cell like = { .number = exec->number,
-			     .language = runner_language(lane->runner)->name,
+			     .language = runner_language(lang->runner)->name,
 			     .state = CELL_RUNNING };
 
 	if (exec->cell != NULL) {
 		like.elapsed_us = exec->cell->elapsed_us;
-		tell_bare(call, &like, "its code has ended, its files are still being looked at");
-	} else if (runner_current(lane->runner) == exec) {
-		tell(call, runner_look(lane->runner), NULL, note);
+		answer_bare(call, &like, "its code has ended, its files are still being looked at");
+	} else if (runner_current(lang->runner) == exec) {
+		answer_call(call, runner_look(lang->runner), NULL, note);
 	} else {
-		tell_bare(call, &like, "it is about to begin");
+		answer_bare(call, &like, "it is about to begin");
 	}
 }
 
-static void tell_now(struct call *call, const char *note)
+static void answer_now(struct call *call, const char *note)
 {
-	struct lane *lane = call->lane;
+	struct session_language *lang = call->lang;
 
-	if (session_first_exec(lane) != NULL)
-		tell_running(call, note);
-	else if (!list_empty(&lane->unreported))
-		tell_end(call);
+	if (session_first_exec(lang) != NULL)
+		answer_running(call, note);
+	else if (!list_empty(&lang->unreported))
+		answer_with_end(call);
 	else
-		tell_bare(call, &lane->last, note);
+		answer_bare(call, &lang->last, note);
 }
 
-static void forget_oldest(struct lane *lane)
+static void free_oldest(struct session_language *lang)
 {
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &lane->unreported) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	list_for_each (node, next, &lang->unreported) {
+		struct execution *exec = list_entry(node, struct execution, node);
 
 		if (exec->call == NULL) {
 			session_exec_free(exec);
@@ -187,122 +189,124 @@ static void forget_oldest(struct lane *lane)
 	}
 }
 
-void session_answer_waiters(struct lane *lane, struct exec *exec)
+void session_answer_waiters(struct session_language *lang, struct execution *exec)
 {
 	struct list *node;
 	struct list *next;
 
 	if (exec->call != NULL)
-		tell_end(exec->call);
-	else if (!list_empty(&lane->lookers))
-		tell_end(list_entry(lane->lookers.next, struct call, node));
-	else if (list_len(&lane->unreported) > SESSION_UNTOLD_MAX)
-		forget_oldest(lane);
-	list_for_each (node, next, &lane->lookers)
-		tell_now(list_entry(node, struct call, node), NULL);
+		answer_with_end(exec->call);
+	else if (!list_empty(&lang->observers))
+		answer_with_end(list_entry(lang->observers.next, struct call, node));
+	else if (list_len(&lang->unreported) > SESSION_UNREPORTED_MAX)
+		free_oldest(lang);
+	list_for_each (node, next, &lang->observers)
+		answer_now(list_entry(node, struct call, node), NULL);
 }
 
 /* ---- what running cells do ---- */
 
-static struct lane *lane_of(struct runner *runner)
+static struct session_language *language_of_runner(struct runner *runner)
 {
-	return session_lane_of(runner_owner(runner), runner);
+	return session_language_of(runner_owner(runner), runner);
 }
 
 void session_on_waits(struct runner *runner)
 {
-	struct lane *lane = lane_of(runner);
-	struct exec *exec = runner_current(runner);
+	struct session_language *lang = language_of_runner(runner);
+	struct execution *exec = runner_current(runner);
 	struct list *node;
 	struct list *next;
 
-	session_tell_state(lane->session);
+	session_report_state(lang->session);
 	if (exec->call != NULL && !session_call_ask(exec->call, exec))
-		tell_running(exec->call, NULL);
-	list_for_each (node, next, &lane->lookers) {
+		answer_running(exec->call, NULL);
+	list_for_each (node, next, &lang->observers) {
 		struct call *call = list_entry(node, struct call, node);
 
 		if (!session_call_ask(call, exec))
-			tell_running(call, NULL);
+			answer_running(call, NULL);
 	}
 }
 
 /* Whoever waits learns how it stands. */
-static void tell_all(struct lane *lane, const char *note)
+static void answer_all(struct session_language *lang, const char *note)
 {
-	struct exec *exec = runner_current(lane->runner);
+	struct execution *exec = runner_current(lang->runner);
 	struct list *node;
 	struct list *next;
 
-	session_tell_state(lane->session);
+	session_report_state(lang->session);
 	if (exec->call != NULL)
-		tell_running(exec->call, note);
-	list_for_each (node, next, &lane->lookers)
-		tell_running(list_entry(node, struct call, node), note);
+		answer_running(exec->call, note);
+	list_for_each (node, next, &lang->observers)
+		answer_running(list_entry(node, struct call, node), note);
 }
 
 void session_on_unanswered(struct runner *runner)
 {
-	tell_all(lane_of(runner), "the user's answer came too late for it");
+	answer_all(language_of_runner(runner), "the user's answer came too late for it");
 }
 
 void session_on_overdue(struct runner *runner)
 {
-	tell_all(lane_of(runner), NULL);
+	answer_all(language_of_runner(runner), NULL);
 }
 
 void session_on_stuck(struct runner *runner, const char *how)
 {
-	struct lane *lane = lane_of(runner);
+	struct session_language *lang = language_of_runner(runner);
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &lane->lookers)
-		tell_running(list_entry(node, struct call, node), how);
+	list_for_each (node, next, &lang->observers)
+		answer_running(list_entry(node, struct call, node), how);
 }
 
 void session_on_wrote(struct runner *runner, const char *data, size_t len)
 {
-	struct lane *lane = lane_of(runner);
+	struct session_language *lang = language_of_runner(runner);
 
-	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next) {
+	for (struct list *node = lang->observers.next; node != &lang->observers;
+	     node = node->next) {
 		struct call *call = list_entry(node, struct call, node);
 
-		if (call->until == NULL || call->until_seen || !expect_feed(call->until, data, len))
+		if (call->expected == NULL || call->expected_seen ||
+		    !expect_feed(call->expected, data, len))
 			continue;
-		call->until_seen = true;
-		call->note = until_note;
+		call->expected_seen = true;
+		call->note = expected_note;
 		session_call_wait(call, 0); /* the rest of what is there comes along */
 	}
 }
 
 /* ---- waiting ---- */
 
-static void on_wait(struct loop_timer *timer)
+static void on_wait_over(struct loop_timer *timer)
 {
 	struct call *call = container_of(timer, struct call, wait);
-	struct exec *exec = call->exec;
-	const struct exec *ahead =
+	struct execution *exec = call->exec;
+	const struct execution *ahead =
 		exec != NULL && exec->state == EXEC_SUBMITTED ? session_exec_ahead(exec) : NULL;
 
 	if (exec != NULL && exec->state == EXEC_UNREPORTED)
-		tell_end(call);
+		answer_with_end(call);
 	else if (ahead != NULL)
 		session_exec_withdraw(exec, ahead);
 	else if (!session_call_ask_again(call))
-		tell_now(call, call->note);
+		answer_now(call, call->note);
 }
 
 void session_call_wait(struct call *call, uint64_t ms)
 {
-	struct loop *loop = call->lane->session->host->loop;
+	struct loop *loop = call->lang->session->host->loop;
 
-	loop_timer_start(loop, &call->wait, loop_now(loop) + ms, on_wait);
+	loop_timer_start(loop, &call->wait, loop_now(loop) + ms, on_wait_over);
 }
 
 void session_call_cancel(struct call *call)
 {
-	struct exec *exec = call->exec;
+	struct execution *exec = call->exec;
 
 	call_free(call);
 	if (exec != NULL)
@@ -316,46 +320,46 @@ void session_call_forget(struct call *call)
 
 char *session_call_progress(const struct call *call, uint64_t *ret_ms)
 {
-	*ret_ms = loop_now(call->lane->session->host->loop) - call->since_ms;
-	return runner_last_line(call->lane->runner);
+	*ret_ms = loop_now(call->lang->session->host->loop) - call->since_ms;
+	return runner_last_line(call->lang->runner);
 }
 
 /* ---- looking ---- */
 
-static bool has_news(const struct lane *lane)
+static bool has_unreported(const struct session_language *lang)
 {
-	return session_first_exec(lane) != NULL || !list_empty(&lane->unreported);
+	return session_first_exec(lang) != NULL || !list_empty(&lang->unreported);
 }
 
 static int ask_for_language(const struct session *s, struct err *err)
 {
 	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (has_news(&s->lanes[i]))
+	for (size_t i = 0; i < s->language_count; i++)
+		if (has_unreported(&s->languages[i]))
 			buf_putf(&names, "%s%s", names.len > 0 ? ", " : "",
-				 runner_language(s->lanes[i].runner)->name);
+				 runner_language(s->languages[i].runner)->name);
 	return err_set(err, ERR_INVALID, "arguments.language is needed: there is news of %s",
 		       buf_str(&names));
 }
 
 /* Without a language the one with news, else the one used last; ERR_INVALID when several have. */
-static struct lane *lane_to_look_at(struct session *s, const struct language *language,
-				    struct err *err)
+static struct session_language *choose_language(struct session *s, const struct language *language,
+						struct err *err)
 {
-	struct lane *found = NULL;
+	struct session_language *found = NULL;
 	size_t news = 0;
 
-	for (size_t i = 0; i < s->lane_count; i++) {
-		struct lane *lane = &s->lanes[i];
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct session_language *lang = &s->languages[i];
 
-		if (language != NULL && runner_language(lane->runner) != language)
+		if (language != NULL && runner_language(lang->runner) != language)
 			continue;
-		if (has_news(lane)) {
-			found = lane;
+		if (has_unreported(lang)) {
+			found = lang;
 			news++;
-		} else if (news == 0 && lane->last.number > (found ? found->last.number : 0)) {
-			found = lane;
+		} else if (news == 0 && lang->last.number > (found ? found->last.number : 0)) {
+			found = lang;
 		}
 	}
 	if (found == NULL)
@@ -365,7 +369,8 @@ static struct lane *lane_to_look_at(struct session *s, const struct language *la
 	return news > 1 && ask_for_language(s, err) < 0 ? NULL : found;
 }
 
-static int act(struct lane *lane, const struct look_request *request, struct err *err)
+static int act_on_request(struct session_language *lang, const struct look_request *request,
+			  struct err *err)
 {
 	static const enum runner_stop stops[] = {
 		[LOOK_INTERRUPT] = RUNNER_STOP_INTERRUPT,
@@ -376,67 +381,67 @@ static int act(struct lane *lane, const struct look_request *request, struct err
 	if (request->action == LOOK_ANSWER || request->action == LOOK_ASK)
 		return 0; /* whether it can be typed is no matter of the request */
 	if (request->action == LOOK_TYPE)
-		return runner_type(lane->runner, request->typing, request->text, request->text_len,
+		return runner_type(lang->runner, request->typing, request->text, request->text_len,
 				   err);
-	if (request->action != LOOK_WAIT && !session_exec_stop_queued(lane))
-		runner_stop(lane->runner, stops[request->action]);
+	if (request->action != LOOK_WAIT && !session_exec_stop_queued(lang))
+		runner_stop(lang->runner, stops[request->action]);
 	return 0;
 }
 
 /* Output that is there and was never told counts as well. */
-static void look_for(struct call *call, const char *text, size_t len)
+static void start_expecting(struct call *call, const char *text, size_t len)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
 
-	call->until = expect_new(text, len);
-	runner_read_held(call->lane->runner, &held);
-	call->until_seen = expect_feed(call->until, buf_str(&held), held.len);
-	call->note = call->until_seen ? until_note : NULL;
+	call->expected = expect_new(text, len);
+	runner_read_held(call->lang->runner, &held);
+	call->expected_seen = expect_feed(call->expected, buf_str(&held), held.len);
+	call->note = call->expected_seen ? expected_note : NULL;
 }
 
 /* Whether there is something to wait for. */
 static bool may_wait(const struct call *call, const struct look_request *request)
 {
-	const struct lane *lane = call->lane;
+	const struct session_language *lang = call->lang;
 
 	if (call->note != NULL)
 		return false;
-	if (session_first_exec(lane) == NULL)
-		return call->until != NULL && list_empty(&lane->unreported);
+	if (session_first_exec(lang) == NULL)
+		return call->expected != NULL && list_empty(&lang->unreported);
 	return (request->action != LOOK_WAIT && request->action != LOOK_ASK) ||
-	       runner_wait(lane->runner) == NULL;
+	       runner_wait(lang->runner) == NULL;
 }
 
 struct call *session_look(struct session *s, const struct look_request *request, call_done_fn *done,
 			  void *data, struct err *err)
 {
-	struct lane *lane = lane_to_look_at(s, request->language, err);
+	struct session_language *lang = choose_language(s, request->language, err);
 	struct call *call;
 
-	if (lane == NULL)
+	if (lang == NULL)
 		return NULL;
 	session_touch(s);
-	if (act(lane, request, err) < 0)
+	if (act_on_request(lang, request, err) < 0)
 		return NULL;
-	call = session_call_new(lane, NULL, done, data);
+	call = session_call_new(lang, NULL, done, data);
 	call->note = request->note;
 	if (request->action == LOOK_ANSWER &&
-	    !session_answer_wait(lane, &request->wait, request->text, request->text_len))
+	    !session_answer_wait(lang, &request->wait, request->text, request->text_len))
 		call->note = "the user's answer came too late for it";
 	if (request->action == LOOK_ASK)
 		session_may_ask_again(call, &request->wait);
 	if (request->until != NULL)
-		look_for(call, request->until, request->until_len);
+		start_expecting(call, request->until, request->until_len);
 	session_call_wait(call, may_wait(call, request) ? request->wait_ms : 0);
 	return call;
 }
 
 /* Code that was refused at once, its answer due in the next turn. */
-static struct call *first_untold_call(const struct lane *lane)
+static struct call *first_unanswered_call(const struct session_language *lang)
 {
-	for (struct list *node = lane->unreported.next; node != &lane->unreported;
+	for (struct list *node = lang->unreported.next; node != &lang->unreported;
 	     node = node->next) {
-		const struct exec *exec = list_entry(node, struct exec, node);
+		const struct execution *exec = list_entry(node, struct execution, node);
 
 		if (exec->call != NULL)
 			return exec->call;
@@ -444,13 +449,13 @@ static struct call *first_untold_call(const struct lane *lane)
 	return NULL;
 }
 
-void session_lane_release(struct lane *lane)
+void session_language_release(struct session_language *lang)
 {
 	struct call *call;
 
-	while ((call = first_untold_call(lane)) != NULL)
-		tell_end(call);
-	while (!list_empty(&lane->lookers))
-		tell_now(list_entry(lane->lookers.next, struct call, node), NULL);
-	forget_told(lane);
+	while ((call = first_unanswered_call(lang)) != NULL)
+		answer_with_end(call);
+	while (!list_empty(&lang->observers))
+		answer_now(list_entry(lang->observers.next, struct call, node), NULL);
+	free_reported(lang);
 }

@@ -8,7 +8,7 @@
 
 struct session *session_of_call(const struct call *call)
 {
-	return call->lane->session;
+	return call->lang->session;
 }
 
 void session_call_on_wait(struct call *call, call_ask_fn *ask)
@@ -18,7 +18,7 @@ void session_call_on_wait(struct call *call, call_ask_fn *ask)
 
 /* Secrets are for nobody to ask for, a debugger is driven by who wrote the code, and without a
  * prompt there is nothing to ask. */
-static bool may_ask(const struct session *s, const struct exec *exec,
+static bool may_ask(const struct session *s, const struct execution *exec,
 		    const struct runner_wait *wait)
 {
 	return wait->kind == WAIT_SURE && !wait->secret && wait->who != WAITER_DEBUGGER &&
@@ -27,10 +27,10 @@ static bool may_ask(const struct session *s, const struct exec *exec,
 	       exec->asked_wait != wait->number;
 }
 
-bool session_call_ask(struct call *call, struct exec *exec)
+bool session_call_ask(struct call *call, struct execution *exec)
 {
-	struct session *s = call->lane->session;
-	struct runner *runner = call->lane->runner;
+	struct session *s = call->lang->session;
+	struct runner *runner = call->lang->runner;
 	const struct runner_wait *wait = runner_wait(runner);
 	const struct wait_name name = { .language = runner_language(runner),
 					.generation = s->generation,
@@ -51,7 +51,7 @@ bool session_call_ask(struct call *call, struct exec *exec)
 	return false;
 }
 
-static void withdraw(struct call *call)
+static void withdraw_question(struct call *call)
 {
 	if (!call->asking)
 		return;
@@ -61,37 +61,38 @@ static void withdraw(struct call *call)
 
 void session_on_resumed(struct runner *runner)
 {
-	struct lane *lane = session_lane_of(runner_owner(runner), runner);
-	struct exec *exec = runner_current(runner);
+	struct session_language *lang = session_language_of(runner_owner(runner), runner);
+	struct execution *exec = runner_current(runner);
 
-	session_tell_state(lane->session);
+	session_report_state(lang->session);
 	if (exec != NULL && exec->call != NULL)
-		withdraw(exec->call);
-	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next)
-		withdraw(list_entry(node, struct call, node));
+		withdraw_question(exec->call);
+	for (struct list *node = lang->observers.next; node != &lang->observers; node = node->next)
+		withdraw_question(list_entry(node, struct call, node));
 }
 
 /* The cell that waits, or waited, so; NULL when it is over. */
-static struct exec *exec_of_wait(const struct lane *lane, const struct wait_name *wait)
+static struct execution *find_waiting_exec(const struct session_language *lang,
+					   const struct wait_name *wait)
 {
-	struct exec *exec = runner_current(lane->runner);
+	struct execution *exec = runner_current(lang->runner);
 
-	return exec != NULL && wait->generation == lane->session->generation &&
+	return exec != NULL && wait->generation == lang->session->generation &&
 			       wait->cell == exec->number
 		       ? exec
 		       : NULL;
 }
 
-bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
-			 size_t len)
+bool session_answer_wait(struct session_language *lang, const struct wait_name *wait,
+			 const char *line, size_t len)
 {
-	return exec_of_wait(lane, wait) != NULL &&
-	       runner_answer(lane->runner, wait->number, line, len);
+	return find_waiting_exec(lang, wait) != NULL &&
+	       runner_answer(lang->runner, wait->number, line, len);
 }
 
 void session_may_ask_again(struct call *call, const struct wait_name *wait)
 {
-	struct exec *exec = exec_of_wait(call->lane, wait);
+	struct execution *exec = find_waiting_exec(call->lang, wait);
 
 	if (exec == NULL || exec->asked_wait != wait->number)
 		return;
@@ -101,7 +102,7 @@ void session_may_ask_again(struct call *call, const struct wait_name *wait)
 
 bool session_call_ask_again(struct call *call)
 {
-	const struct runner *runner = call->lane->runner;
+	const struct runner *runner = call->lang->runner;
 	bool again = call->again;
 
 	call->again = false;
@@ -113,7 +114,7 @@ void session_call_answer(struct call *call, const struct wait_name *wait, const 
 			 size_t len)
 {
 	call->asking = false;
-	if (!session_answer_wait(call->lane, wait, line, len))
+	if (!session_answer_wait(call->lang, wait, line, len))
 		session_call_unanswered(call, "the user's answer came too late for it");
 }
 

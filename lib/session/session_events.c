@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "session/session_internal.h"
 
-void session_tell_event(struct session *s, const struct session_event *event)
+void session_report_event(struct session *s, const struct session_event *event)
 {
 	if (s->host->happened != NULL)
 		s->host->happened(s->host->owner, s, event);
@@ -12,33 +12,33 @@ void session_tell_event(struct session *s, const struct session_event *event)
 
 void session_on_typed(struct runner *runner, const char *text, size_t len, bool hidden)
 {
-	session_tell_event(runner_owner(runner), &(struct session_event){
-							 .kind = SESSION_TYPED,
-							 .language = runner_language(runner),
-							 .cell = runner_cell_number(runner),
-							 .text = text,
-							 .len = len,
-							 .hidden = hidden,
-						 });
+	session_report_event(runner_owner(runner), &(struct session_event){
+							   .kind = SESSION_TYPED,
+							   .language = runner_language(runner),
+							   .cell = runner_cell_number(runner),
+							   .text = text,
+							   .len = len,
+							   .hidden = hidden,
+						   });
 }
 
-void session_on_lost(struct runner *runner, const char *why, bool told)
+void session_on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
 	cleanup_free char *text = NULL;
 
 	s->generation++;
-	session_tell_event(s, &(struct session_event){ .kind = SESSION_RESET,
-						       .language = runner_language(runner),
-						       .why = why });
-	session_tell_state(s);
-	if (told)
+	session_report_event(s, &(struct session_event){ .kind = SESSION_RESET,
+							 .language = runner_language(runner),
+							 .why = why });
+	session_report_state(s);
+	if (reported)
 		return;
 	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
 			 "imports are gone; files are not, and session://%s/script has the code "
 			 "that ran. This is generation %ju.",
 			 runner_language(runner)->name, s->id,
-			 (uintmax_t)session_last_number(session_lane_of(s, runner)), why, s->id,
+			 (uintmax_t)session_last_number(session_language_of(s, runner)), why, s->id,
 			 (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }

@@ -10,9 +10,9 @@
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 
-static void tell_over(const struct exec *exec)
+static void report_over(const struct execution *exec)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 	const struct exec_result result = {
 		.session = s,
 		.cell = exec->cell,
@@ -26,7 +26,7 @@ static void tell_over(const struct exec *exec)
 	s->host->cell_over(s->host->owner, &result);
 }
 
-void session_exec_free(struct exec *exec)
+void session_exec_free(struct execution *exec)
 {
 	list_remove(&exec->node);
 	cell_free(exec->cell);
@@ -37,18 +37,18 @@ void session_exec_free(struct exec *exec)
 	free(exec);
 }
 
-static struct exec *exec_new(struct lane *lane)
+static struct execution *exec_new(struct session_language *lang)
 {
-	struct exec *exec = xcalloc(1, sizeof(*exec));
+	struct execution *exec = xcalloc(1, sizeof(*exec));
 
 	list_init(&exec->node);
-	exec->lane = lane;
+	exec->lang = lang;
 	return exec;
 }
 
 /* ---- states ---- */
 
-void session_exec_set_state(struct exec *exec, enum exec_state next)
+void session_exec_set_state(struct execution *exec, enum exec_state next)
 {
 	static const unsigned may_follow[] = {
 		[EXEC_NEW] = BIT(EXEC_SUBMITTED) | BIT(EXEC_UNREPORTED),
@@ -60,22 +60,22 @@ void session_exec_set_state(struct exec *exec, enum exec_state next)
 		[EXEC_UNREPORTED] = 0,
 	};
 	_Static_assert(ARRAY_SIZE(may_follow) == EXEC_UNREPORTED + 1, "every state has its moves");
-	struct lane *lane = exec->lane;
+	struct session_language *lang = exec->lang;
 
 	assert(may_follow[exec->state] & BIT(next));
 	exec->state = next;
 	list_remove(&exec->node);
-	list_append(next == EXEC_UNREPORTED ? &lane->unreported : &lane->session->execs,
+	list_append(next == EXEC_UNREPORTED ? &lang->unreported : &lang->session->execs,
 		    &exec->node);
 }
 
-struct exec *session_exec_in_state(const struct session *s, enum exec_state state,
-				   const struct exec *after)
+struct execution *session_exec_in_state(const struct session *s, enum exec_state state,
+					const struct execution *after)
 {
 	struct list *node = after != NULL ? after->node.next : s->execs.next;
 
 	for (; node != &s->execs; node = node->next) {
-		struct exec *exec = list_entry(node, struct exec, node);
+		struct execution *exec = list_entry(node, struct execution, node);
 
 		if (exec->state == state)
 			return exec;
@@ -85,48 +85,48 @@ struct exec *session_exec_in_state(const struct session *s, enum exec_state stat
 
 /* ---- the end ---- */
 
-static void remember_last(struct lane *lane, const struct cell *cell)
+static void remember_last(struct session_language *lang, const struct cell *cell)
 {
-	lane->last.number = cell->number;
-	lane->last.state = cell->state;
-	lane->last.elapsed_us = cell->elapsed_us;
+	lang->last.number = cell->number;
+	lang->last.state = cell->state;
+	lang->last.elapsed_us = cell->elapsed_us;
 }
 
-void session_exec_over(struct exec *exec)
+void session_exec_over(struct execution *exec)
 {
-	struct lane *lane = exec->lane;
+	struct session_language *lang = exec->lang;
 
-	session_touch(lane->session);
+	session_touch(lang->session);
 	session_exec_set_state(exec, EXEC_UNREPORTED);
-	tell_over(exec);
+	report_over(exec);
 	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;
 	}
 	if (exec->cell->state != CELL_NOT_STARTED)
-		remember_last(lane, exec->cell);
-	session_answer_waiters(lane, exec);
+		remember_last(lang, exec->cell);
+	session_answer_waiters(lang, exec);
 }
 
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 {
 	struct session *s = runner_owner(runner);
-	struct exec *exec = data;
+	struct execution *exec = data;
 
-	exec->run = NULL;
+	exec->queued = NULL;
 	exec->cell = cell_own;
 	exec->cell->cancelled = exec->cancelled;
 	exec->runner = runner;
 	watchdog_end_cell(s->watchdog, runner, cell_own);
 	session_exec_set_state(exec, EXEC_SCANNING);
 	session_lookout_after(exec);
-	session_tell_state(s);
+	session_report_state(s);
 	session_scan_next(s);
 }
 
-static struct cell *not_started(const struct exec *exec, char *why_own)
+static struct cell *make_not_started(const struct execution *exec, char *why_own)
 {
-	struct cell *cell = cell_new(exec->number, runner_language(exec->lane->runner)->name);
+	struct cell *cell = cell_new(exec->number, runner_language(exec->lang->runner)->name);
 
 	cell->state = CELL_NOT_STARTED;
 	cell->problem = why_own;
@@ -136,11 +136,11 @@ static struct cell *not_started(const struct exec *exec, char *why_own)
 void session_end_execs(struct session *s, const char *why)
 {
 	for (unsigned state = EXEC_SUBMITTED; state < EXEC_UNREPORTED; state++) {
-		struct exec *exec;
+		struct execution *exec;
 
 		while ((exec = session_exec_in_state(s, state, NULL)) != NULL) {
 			if (exec->cell == NULL)
-				exec->cell = not_started(exec, xstrdup(why));
+				exec->cell = make_not_started(exec, xstrdup(why));
 			exec->cell->session_ended = true;
 			session_exec_over(exec);
 		}
@@ -149,54 +149,54 @@ void session_end_execs(struct session *s, const char *why)
 
 /* ---- turns ---- */
 
-static struct exec *first_submitted(const struct lane *lane)
+static struct execution *first_submitted(const struct session_language *lang)
 {
-	struct exec *exec = NULL;
+	struct execution *exec = NULL;
 
 	do
-		exec = session_exec_in_state(lane->session, EXEC_SUBMITTED, exec);
-	while (exec != NULL && exec->lane != lane);
+		exec = session_exec_in_state(lang->session, EXEC_SUBMITTED, exec);
+	while (exec != NULL && exec->lang != lang);
 	return exec;
 }
 
-struct exec *session_first_exec(const struct lane *lane)
+struct execution *session_first_exec(const struct session_language *lang)
 {
-	const struct list *execs = &lane->session->execs;
-	struct exec *first = NULL;
+	const struct list *execs = &lang->session->execs;
+	struct execution *first = NULL;
 
 	for (struct list *node = execs->next; node != execs; node = node->next) {
-		struct exec *exec = list_entry(node, struct exec, node);
+		struct execution *exec = list_entry(node, struct execution, node);
 
-		if (exec->lane == lane && (first == NULL || exec->state > first->state))
+		if (exec->lang == lang && (first == NULL || exec->state > first->state))
 			first = exec;
 	}
 	return first;
 }
 
-uint64_t session_last_number(const struct lane *lane)
+uint64_t session_last_number(const struct session_language *lang)
 {
-	const struct list *execs = &lane->session->execs;
-	uint64_t last = lane->last.number;
+	const struct list *execs = &lang->session->execs;
+	uint64_t last = lang->last.number;
 
 	for (struct list *node = execs->next; node != execs; node = node->next) {
-		const struct exec *exec = list_entry(node, struct exec, node);
+		const struct execution *exec = list_entry(node, struct execution, node);
 
-		if (exec->lane == lane && exec->state != EXEC_SUBMITTED &&
+		if (exec->lang == lang && exec->state != EXEC_SUBMITTED &&
 		    exec->cell->state != CELL_NOT_STARTED && exec->number > last)
 			last = exec->number;
 	}
 	return last;
 }
 
-struct exec *session_exec_ahead(const struct exec *exec)
+struct execution *session_exec_ahead(const struct execution *exec)
 {
-	struct exec *first = first_submitted(exec->lane);
+	struct execution *first = first_submitted(exec->lang);
 
 	return first != exec ? first : NULL;
 }
 
 /* What the cell does that is in the way, and what may be done about it. */
-static const char *put_state(struct buf *out, const struct runner *runner)
+static const char *put_state_and_advice(struct buf *out, const struct runner *runner)
 {
 	uint64_t grace_s = (runner_grace_left_ms(runner) + 999) / 1000;
 	char at[CLOCK_AT_LEN];
@@ -215,9 +215,9 @@ static const char *put_state(struct buf *out, const struct runner *runner)
 	       "more, or terminate)";
 }
 
-static char *why_not_started(const struct exec *ahead)
+static char *why_not_started(const struct execution *ahead)
 {
-	const struct runner *runner = ahead->lane->runner;
+	const struct runner *runner = ahead->lang->runner;
 	uint64_t seconds = (runner_elapsed_us(runner) + 999999) / 1000000;
 	cleanup_free char *where = runner_where(runner);
 	struct buf out;
@@ -226,38 +226,38 @@ static char *why_not_started(const struct exec *ahead)
 	buf_init(&out, BUF_UNBOUNDED);
 	buf_putf(&out, "cell %ju has been running for %ju s", (uintmax_t)ahead->number,
 		 (uintmax_t)seconds);
-	advice = put_state(&out, runner);
+	advice = put_state_and_advice(&out, runner);
 	if (where != NULL)
 		buf_putf(&out, "; it was last seen %s", where);
 	buf_putf(&out, ". %s, then send this code again", advice);
 	return buf_steal(&out);
 }
 
-void session_exec_withdraw(struct exec *exec, const struct exec *ahead)
+void session_exec_withdraw(struct execution *exec, const struct execution *ahead)
 {
-	exec->cell = not_started(exec, why_not_started(ahead));
-	runner_withdraw(exec->run, exec->cell);
-	exec->run = NULL;
+	exec->cell = make_not_started(exec, why_not_started(ahead));
+	runner_withdraw(exec->queued, exec->cell);
+	exec->queued = NULL;
 	session_exec_over(exec);
 }
 
-bool session_exec_stop_queued(struct lane *lane)
+bool session_exec_stop_queued(struct session_language *lang)
 {
-	struct exec *exec = session_first_exec(lane);
+	struct execution *exec = session_first_exec(lang);
 
-	if (exec == NULL || exec->state != EXEC_SUBMITTED || runner_current(lane->runner) == exec)
+	if (exec == NULL || exec->state != EXEC_SUBMITTED || runner_current(lang->runner) == exec)
 		return false;
-	exec->cell = not_started(exec, xstrdup("it was stopped before it began"));
-	runner_withdraw(exec->run, exec->cell);
-	exec->run = NULL;
+	exec->cell = make_not_started(exec, xstrdup("it was stopped before it began"));
+	runner_withdraw(exec->queued, exec->cell);
+	exec->queued = NULL;
 	session_exec_over(exec);
 	return true;
 }
 
-static void tell_asked(const struct exec *exec, const struct exec_request *request,
-		       uint64_t timeout_ms)
+static void report_asked(const struct execution *exec, const struct exec_request *request,
+			 uint64_t timeout_ms)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 	const struct exec_asked asked = { .number = exec->number,
 					  .language = request->language,
 					  .code = request->code,
@@ -268,9 +268,9 @@ static void tell_asked(const struct exec *exec, const struct exec_request *reque
 }
 
 /* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
-static const struct exec *find_detached(const struct lane *lane)
+static const struct execution *find_detached(const struct session_language *lang)
 {
-	const struct exec *running = first_submitted(lane);
+	const struct execution *running = first_submitted(lang);
 
 	return running != NULL && running->call == NULL && !running->cancelled ? running : NULL;
 }
@@ -278,55 +278,55 @@ static const struct exec *find_detached(const struct lane *lane)
 struct call *session_exec(struct session *s, const struct exec_request *request, call_done_fn *done,
 			  void *data, struct err *err)
 {
-	const struct exec *detached;
-	struct lane *lane;
-	struct exec *exec;
+	const struct execution *detached;
+	struct session_language *lang;
+	struct execution *exec;
 	uint64_t timeout_ms =
 		request->timeout_ms > 0 ? request->timeout_ms : s->limits.exec_timeout * 1000;
 	struct call *call;
 
 	if (confinement_check(s->host->confinement, err) < 0)
 		return NULL;
-	lane = session_lane_for(s, request->language);
-	exec = exec_new(lane);
+	lang = session_language_for(s, request->language);
+	exec = exec_new(lang);
 	session_touch(s);
 	s->last_language = request->language;
-	detached = find_detached(lane);
+	detached = find_detached(lang);
 	if (detached != NULL) {
 		exec->number = s->next_cell++;
-		exec->cell = not_started(exec, why_not_started(detached));
+		exec->cell = make_not_started(exec, why_not_started(detached));
 		exec->cell->code = xmemdup(request->code, request->code_len);
 		exec->cell->code_len = request->code_len;
 		session_exec_set_state(exec, EXEC_UNREPORTED);
 	} else {
-		exec->run = runner_submit(lane->runner, request->code, request->code_len,
-					  timeout_ms, exec, err);
-		if (exec->run == NULL) {
+		exec->queued = runner_submit(lang->runner, request->code, request->code_len,
+					     timeout_ms, exec, err);
+		if (exec->queued == NULL) {
 			session_exec_free(exec);
 			return NULL;
 		}
-		exec->number = runner_number(exec->run);
+		exec->number = runner_number(exec->queued);
 		session_exec_set_state(exec, EXEC_SUBMITTED);
 	}
-	tell_asked(exec, request, timeout_ms);
+	report_asked(exec, request, timeout_ms);
 	if (detached != NULL)
-		tell_over(exec);
-	call = session_call_new(lane, exec, done, data);
+		report_over(exec);
+	call = session_call_new(lang, exec, done, data);
 	session_call_wait(call, detached != NULL ? 0 : request->wait_ms);
 	return call;
 }
 
-void session_exec_cancel(struct exec *exec)
+void session_exec_cancel(struct execution *exec)
 {
 	exec->cancelled = true;
 	if (exec->state != EXEC_SUBMITTED)
 		return; /* its end is told with the next answer */
-	if (runner_current(exec->lane->runner) == exec) {
-		runner_stop(exec->lane->runner, RUNNER_STOP_INTERRUPT);
+	if (runner_current(exec->lang->runner) == exec) {
+		runner_stop(exec->lang->runner, RUNNER_STOP_INTERRUPT);
 		return;
 	}
-	exec->cell = not_started(exec, xstrdup("its call was cancelled before it began"));
-	runner_withdraw(exec->run, exec->cell);
-	exec->run = NULL;
+	exec->cell = make_not_started(exec, xstrdup("its call was cancelled before it began"));
+	runner_withdraw(exec->queued, exec->cell);
+	exec->queued = NULL;
 	session_exec_over(exec);
 }

@@ -26,7 +26,7 @@ enum {
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
 /* Copies the next of a cell's results, and what is owed of earlier ones; false: none is left. */
-static bool copy_more(struct session *s, struct exec *exec)
+static bool copy_more(struct session *s, struct execution *exec)
 {
 	const struct cell *cell = exec->cell;
 	const char **paths;
@@ -55,7 +55,7 @@ static bool copy_more(struct session *s, struct exec *exec)
 
 static void keep_next(struct session *s)
 {
-	struct exec *exec;
+	struct execution *exec;
 
 	while (s->keeping == NULL && (exec = session_exec_in_state(s, EXEC_SAVING, NULL)) != NULL)
 		if (!copy_more(s, exec))
@@ -65,7 +65,7 @@ static void keep_next(struct session *s)
 static void on_kept(struct keeper *keeper, const struct keep_result *result)
 {
 	struct session *s = keeper_data(keeper);
-	struct exec *exec = s->keeping;
+	struct execution *exec = s->keeping;
 
 	s->keeping = NULL;
 	exec->kept_count += result->copied;
@@ -78,7 +78,7 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 
 /* ---- looking at files ---- */
 
-static void on_work(struct loop_defer *defer);
+static void on_scan_due(struct loop_defer *defer);
 
 /* A file as the server put it there; `seen` by the scan under way. */
 struct placed {
@@ -156,13 +156,13 @@ static void set_changes(const struct session *s, struct cell *cell, const struct
 
 static bool code_runs(const struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
 }
 
-static void release_runner(struct exec *exec)
+static void release_runner(struct execution *exec)
 {
 	struct runner *runner = exec->runner;
 
@@ -189,7 +189,7 @@ static void on_walk(struct loop_defer *defer)
 }
 
 /* NULL: there is none. */
-static void give_lists(struct session *s, const struct scan *scan)
+static void answer_listings(struct session *s, const struct scan *scan)
 {
 	struct list *node;
 	struct list *next;
@@ -237,7 +237,7 @@ static void owe_changes(struct session *s)
 }
 
 /* What processes wrote while no cell ran. */
-static void tell_changes(struct session *s, const struct scan *scan)
+static void report_changes(struct session *s, const struct scan *scan)
 {
 	size_t count;
 	const struct change *changes = scan_changes(scan, &count);
@@ -249,7 +249,7 @@ static void tell_changes(struct session *s, const struct scan *scan)
 static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
-	struct exec *exec = session_exec_in_state(s, EXEC_SCANNING, NULL);
+	struct execution *exec = session_exec_in_state(s, EXEC_SCANNING, NULL);
 	bool for_cell = s->scanning_for_cell && exec != NULL;
 	bool counts = scan_error(scan) == 0 && (for_cell || (!code_runs(s) && exec == NULL));
 
@@ -267,12 +267,12 @@ static void on_scanned(struct scan *scan)
 	}
 	if (counts && !for_cell) {
 		owe_changes(s);
-		tell_changes(s, scan);
+		report_changes(s, scan);
 	}
 	if (counts)
 		forget_placed(s);
 	if (!session_uploads_hold(s))
-		give_lists(s, scan);
+		answer_listings(s, scan);
 	/* Others that ended meanwhile get a scan of their own. */
 	if (session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL)
 		session_scan_soon(s);
@@ -282,7 +282,7 @@ static void on_scanned(struct scan *scan)
 /* Results of cells whose copies did not begin. */
 static void owe_rest(struct session *s)
 {
-	const struct exec *exec = NULL;
+	const struct execution *exec = NULL;
 
 	while ((exec = session_exec_in_state(s, EXEC_SAVING, exec)) != NULL) {
 		const struct cell *cell = exec->cell;
@@ -298,7 +298,7 @@ static void owe_rest(struct session *s)
 
 void session_keep_last(struct session *s)
 {
-	if (s->lane_count == 0 || s->host->settings->keep == NULL)
+	if (s->language_count == 0 || s->host->settings->keep == NULL)
 		return;
 	scan_finish(s->scan);
 	owe_rest(s);
@@ -326,14 +326,14 @@ void session_scan_next(struct session *s)
 	start_scan(s, on_scanned);
 }
 
-static void on_work(struct loop_defer *defer)
+static void on_scan_due(struct loop_defer *defer)
 {
 	session_scan_next(container_of(defer, struct session, work));
 }
 
 void session_scan_soon(struct session *s)
 {
-	loop_defer_start(s->host->loop, &s->work, on_work);
+	loop_defer_start(s->host->loop, &s->work, on_scan_due);
 }
 
 static struct listing *add_listing(struct session *s, void *data)
@@ -377,7 +377,7 @@ static void on_placed_scanned(void *data, const struct scan *scan)
 	(void)scan; /* unless code runs, it is now what the next cell is compared with */
 }
 
-static void on_looked(void *data, const struct scan *scan)
+static void on_files_looked(void *data, const struct scan *scan)
 {
 	struct session *s = data;
 	uint64_t now = loop_now(s->host->loop);
@@ -396,7 +396,7 @@ void session_look_for_files(struct session *s)
 		return;
 	s->files_looked_ms = now;
 	s->files_looking = true;
-	session_list_files(s, on_looked, s);
+	session_list_files(s, on_files_looked, s);
 }
 
 void session_file_placed(struct session *s, const char *path)
@@ -425,7 +425,7 @@ uint64_t session_disk_room(const struct session *s)
 	return used < max ? max - used : 0;
 }
 
-static void forget(struct list *listings, const void *data)
+static void drop_listings(struct list *listings, const void *data)
 {
 	struct list *node;
 	struct list *next;
@@ -442,8 +442,8 @@ static void forget(struct list *listings, const void *data)
 
 void session_list_files_cancel(struct session *s, void *data)
 {
-	forget(&s->listings, data);
-	forget(&s->walks, data);
+	drop_listings(&s->listings, data);
+	drop_listings(&s->walks, data);
 }
 
 void session_end_listings(struct session *s)
@@ -451,7 +451,7 @@ void session_end_listings(struct session *s)
 	loop_timer_stop(&s->renewal);
 	while (!list_empty(&s->placed))
 		placed_free(list_entry(s->placed.next, struct placed, node));
-	give_lists(s, NULL);
+	answer_listings(s, NULL);
 	end_walks(s);
 }
 

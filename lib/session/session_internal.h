@@ -28,22 +28,22 @@ struct watchdog;
 struct workspace;
 
 enum {
-	SESSION_UNTOLD_MAX = 4, /* of a language; then the oldest is forgotten */
-	SESSION_ASKS_MAX = 3,   /* of a cell */
+	SESSION_UNREPORTED_MAX = 4, /* of a language; then the oldest is forgotten */
+	SESSION_ASKS_MAX = 3,       /* of a cell */
 };
 
-struct lane;
+struct session_language;
 
 /* Somebody who waits for an answer: with code that it brought, or looking on. */
 struct call {
 	struct list node; /* among lane->lookers when it brought none */
-	struct lane *lane;
-	struct exec *exec;
+	struct session_language *lang;
+	struct execution *exec;
 	call_done_fn *done;
 	void *data;
 	struct loop_timer wait;
-	struct expect *until; /* or NULL */
-	bool until_seen;
+	struct expect *expected; /* or NULL */
+	bool expected_seen;
 	call_ask_fn *ask; /* or NULL */
 	bool asking;
 	bool again;       /* it came to ask about a wait once more */
@@ -63,14 +63,14 @@ enum exec_state {
 };
 
 /* Code from its submission until an answer has reported its end. */
-struct exec {
+struct execution {
 	struct list node; /* of the list that belongs to its state */
 	enum exec_state state;
-	struct lane *lane;
-	struct call *call;     /* that brought it; NULL when it was answered or cancelled */
-	struct run *run;       /* NULL once the cell has ended */
-	struct cell *cell;     /* then */
-	struct runner *runner; /* held until the scan is done; else NULL */
+	struct session_language *lang;
+	struct call *call;          /* that brought it; NULL when it was answered or cancelled */
+	struct queued_cell *queued; /* NULL once the cell has ended */
+	struct cell *cell;          /* then */
+	struct runner *runner;      /* held until the scan is done; else NULL */
 	uint64_t number;
 	uint64_t generation; /* of the session when its code began; 0: it did not */
 	bool cancelled;
@@ -89,10 +89,10 @@ struct exec {
 };
 
 /* A language of a session. */
-struct lane {
+struct session_language {
 	struct session *session;
 	struct runner *runner;
-	struct list lookers;
+	struct list observers;
 	struct list unreported; /* executions in EXEC_UNREPORTED, oldest first */
 	struct cell last;       /* of the cell that ended last: number, language, state, time */
 };
@@ -114,7 +114,7 @@ struct session {
 	struct workspace *workspace;
 	struct sandbox *sandbox;
 	struct holder *holder;
-	struct slot *spare; /* to be used by the first cell, if that is as was expected; or NULL */
+	struct slot *slot; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	uint64_t net_bytes;        /* through those of earlier sandboxes */
@@ -123,8 +123,8 @@ struct session {
 	struct uploads *uploads; /* NULL without a storage */
 	struct lookout *lookout; /* NULL without a shared folder that code writes */
 	struct journal *journal;
-	struct lane lanes[LANGUAGES_MAX];
-	size_t lane_count;
+	struct session_language languages[LANGUAGES_MAX];
+	size_t language_count;
 	uint64_t next_cell;
 	uint64_t asks;                        /* how often the user was asked for input */
 	const struct language *last_language; /* NULL before the first code */
@@ -132,8 +132,8 @@ struct session {
 	uint64_t created_ms;
 	uint64_t used_ms;
 
-	struct list execs;    /* executions that are not over, in the order of their last move */
-	struct exec *keeping; /* its copy is under way */
+	struct list execs; /* executions that are not over, in the order of their last move */
+	struct execution *keeping; /* its copy is under way */
 	struct loop_timer link_wait;
 	struct list listings;
 	struct list walks; /* listings that have their scan, and go through it in steps */
@@ -160,11 +160,12 @@ struct session {
 
 /* session.c */
 /* The lane of this language, made when it is new. */
-struct lane *session_lane_for(struct session *session, const struct language *language);
-struct lane *session_lane_of(struct session *session, const struct runner *runner);
+struct session_language *session_language_for(struct session *session,
+					      const struct language *language);
+struct session_language *session_language_of(struct session *session, const struct runner *runner);
 
 /* Something happened after which session_state() may differ. */
-void session_tell_state(struct session *session);
+void session_report_state(struct session *session);
 
 /* session_notebook.c */
 /* Makes what copies the session's results and its notebook. */
@@ -177,39 +178,40 @@ void session_notebook_end(struct session *session);
  * Moves an execution into its next state, and behind all others that are in it: each state is a
  * queue. The caller must free an execution in EXEC_UNREPORTED once it is reported.
  */
-void session_exec_set_state(struct exec *exec, enum exec_state next);
+void session_exec_set_state(struct execution *exec, enum exec_state next);
 /*
  * Returns the execution in `state` that has been in it for the longest time, or the next one after
  * `after` (NULL: none). Returns NULL when there is none.
  */
-struct exec *session_exec_in_state(const struct session *session, enum exec_state state,
-				   const struct exec *after);
+struct execution *session_exec_in_state(const struct session *session, enum exec_state state,
+					const struct execution *after);
 /* All that belongs to the end of this code is done: it can be told. */
-void session_exec_over(struct exec *exec);
+void session_exec_over(struct execution *exec);
 /* Runner handlers. */
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data);
 /* Ends all executions that are not over, because of `why`: they can no longer run to their end. */
 void session_end_execs(struct session *session, const char *why);
 /* The oldest of a lane that is not over: it runs, or ended, or will be the next; NULL: none. */
-struct exec *session_first_exec(const struct lane *lane);
+struct execution *session_first_exec(const struct session_language *lang);
 /* Of the cell that ran last, also while what it wrote is still being kept. */
-uint64_t session_last_number(const struct lane *lane);
+uint64_t session_last_number(const struct session_language *lang);
 /* What runs, or will run, before it; NULL when nothing does. */
-struct exec *session_exec_ahead(const struct exec *exec);
+struct execution *session_exec_ahead(const struct execution *exec);
 /* Its turn did not come, because `ahead` still runs: tells that it was not started. */
-void session_exec_withdraw(struct exec *exec, const struct exec *ahead);
+void session_exec_withdraw(struct execution *exec, const struct execution *ahead);
 /* Withdraws what is next in a lane and did not begin, as its interpreter starts; false: none. */
-bool session_exec_stop_queued(struct lane *lane);
+bool session_exec_stop_queued(struct session_language *lang);
 /* Its call was cancelled. */
-void session_exec_cancel(struct exec *exec);
-void session_exec_free(struct exec *exec);
+void session_exec_cancel(struct execution *exec);
+void session_exec_free(struct execution *exec);
 
 /* session_call.c */
-struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn *done, void *data);
+struct call *session_call_new(struct session_language *lang, struct execution *exec,
+			      call_done_fn *done, void *data);
 /* Answers a call at the latest after `ms`; 0: in the next turn. */
 void session_call_wait(struct call *call, uint64_t ms);
 /* Code ended: answers whoever waits for it. */
-void session_answer_waiters(struct lane *lane, struct exec *exec);
+void session_answer_waiters(struct session_language *lang, struct execution *exec);
 /* Runner handlers. */
 void session_on_waits(struct runner *runner);
 void session_on_resumed(struct runner *runner);
@@ -218,18 +220,18 @@ void session_on_stuck(struct runner *runner, const char *how);
 void session_on_overdue(struct runner *runner);
 void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
-void session_lane_release(struct lane *lane);
+void session_language_release(struct session_language *lang);
 
 /* session_ask.c */
 /* The cell waits: true when somebody else is asked, and the call may be gone. */
-bool session_call_ask(struct call *call, struct exec *exec);
+bool session_call_ask(struct call *call, struct execution *exec);
 /* The same for a call that came to ask about a wait once more; false as well when it did not. */
 bool session_call_ask_again(struct call *call);
 /* This wait, if it lasts, may be asked about once more. */
 void session_may_ask_again(struct call *call, const struct wait_name *wait);
 /* Types a line to this wait, if it lasts; false when it is over already. */
-bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
-			 size_t len);
+bool session_answer_wait(struct session_language *lang, const struct wait_name *wait,
+			 const char *line, size_t len);
 
 /* session_files.c */
 /* Where somebody wants to know what processes write while no cell runs, it is looked. */
@@ -254,9 +256,9 @@ void session_lookout_new(struct session *session);
 /* Looks at shared folders, while something runs. */
 void session_lookout_ask(struct session *session);
 /* The same, for code that has just ended. */
-void session_lookout_after(struct exec *exec);
+void session_lookout_after(struct execution *exec);
 /* False: that look is over. Else session_exec_kept follows once more. */
-bool session_lookout_wait(struct exec *exec);
+bool session_lookout_wait(struct execution *exec);
 
 /* It tells this session nothing more: the caller's. NULL without one. */
 struct lookout *session_lookout_end(struct session *session);
@@ -265,7 +267,7 @@ struct lookout *session_lookout_end(struct session *session);
 void session_uploads_new(struct session *session);
 void session_uploads_limit(struct session *session);
 /* Its files were looked at: results are on their way from here on. */
-void session_upload(struct exec *exec);
+void session_upload(struct execution *exec);
 /*
  * Has links that expired made anew. Lists of files wait for that while session_uploads_hold says
  * so, and are looked at again then.
@@ -273,12 +275,12 @@ void session_upload(struct exec *exec);
 void session_uploads_renew(struct session *session);
 bool session_uploads_hold(const struct session *session);
 /* Its results are kept: over, unless it waits for a look or for links. */
-void session_exec_kept(struct exec *exec);
+void session_exec_kept(struct execution *exec);
 
 /* session_events.c */
-void session_tell_event(struct session *session, const struct session_event *event);
+void session_report_event(struct session *session, const struct session_event *event);
 /* Of runners: struct runner_handlers. */
 void session_on_typed(struct runner *runner, const char *text, size_t len, bool hidden);
-void session_on_lost(struct runner *runner, const char *why, bool told);
+void session_on_lost(struct runner *runner, const char *why, bool reported);
 
 #endif

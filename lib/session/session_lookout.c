@@ -6,27 +6,27 @@
 #include "session/session_internal.h"
 #include "workspace/lookout.h"
 
-static bool is_looked_at(const struct exec *exec)
+static bool is_inspected(const struct execution *exec)
 {
-	const struct session *s = exec->lane->session;
+	const struct session *s = exec->lang->session;
 
 	return s->lookout == NULL || lookout_has_ended(s->lookout, exec->look);
 }
 
-static void on_looked(void *data)
+static void on_lookout_done(void *data)
 {
 	struct session *s = data;
-	struct exec *exec = session_exec_in_state(s, EXEC_INSPECTING, NULL);
-	struct exec *next;
+	struct execution *exec = session_exec_in_state(s, EXEC_INSPECTING, NULL);
+	struct execution *next;
 
 	for (; exec != NULL; exec = next) {
 		next = session_exec_in_state(s, EXEC_INSPECTING, exec);
-		if (is_looked_at(exec))
+		if (is_inspected(exec))
 			session_exec_kept(exec);
 	}
 }
 
-static void on_told(void *data, const char *text)
+static void on_lookout_notice(void *data, const char *text)
 {
 	session_add_notice(data, text);
 }
@@ -42,8 +42,8 @@ void session_lookout_new(struct session *s)
 				     .paths = paths,
 				     .fds = fds,
 				     .who = s->id,
-				     .told = on_told,
-				     .looked = on_looked,
+				     .told = on_lookout_notice,
+				     .looked = on_lookout_done,
 				     .data = s };
 
 	if (!confinement_facts(s->host->confinement).holds_names)
@@ -69,17 +69,17 @@ struct lookout *session_lookout_end(struct session *s)
 	return s->lookout;
 }
 
-void session_lookout_after(struct exec *exec)
+void session_lookout_after(struct execution *exec)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 
 	if (s->lookout != NULL)
 		exec->look = lookout_ask(s->lookout);
 }
 
-bool session_lookout_wait(struct exec *exec)
+bool session_lookout_wait(struct execution *exec)
 {
-	if (is_looked_at(exec))
+	if (is_inspected(exec))
 		return false;
 	session_exec_set_state(exec, EXEC_INSPECTING);
 	return true;

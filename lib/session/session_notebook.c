@@ -15,16 +15,16 @@ enum {
 	NOTEBOOK_REST = 20,      /* times a copy's duration, until the next one */
 };
 
-static void on_due(struct loop_timer *timer);
+static void on_notebook_due(struct loop_timer *timer);
 
-static void tell_failed(struct session *s, const char *why)
+static void log_failure(struct session *s, const char *why)
 {
 	if (!s->notebook_failed)
 		log_warn("session", "'%s': the notebook: %s", s->id, why);
 	s->notebook_failed = true;
 }
 
-static void on_copied(struct keeper *keeper, const struct keep_result *result)
+static void on_notebook_copied(struct keeper *keeper, const struct keep_result *result)
 {
 	struct session *s = keeper_data(keeper);
 	uint64_t now = loop_now(s->host->loop);
@@ -33,13 +33,14 @@ static void on_copied(struct keeper *keeper, const struct keep_result *result)
 	s->notebook_ms = now - s->notebook_ms;
 	s->notebook_owed = result->error != NULL;
 	if (result->error != NULL)
-		tell_failed(s, result->error);
+		log_failure(s, result->error);
 	if (s->notebook_stale)
 		loop_timer_start(s->host->loop, &s->notebook,
-				 now + NOTEBOOK_AFTER_MS + s->notebook_ms * NOTEBOOK_REST, on_due);
+				 now + NOTEBOOK_AFTER_MS + s->notebook_ms * NOTEBOOK_REST,
+				 on_notebook_due);
 }
 
-static void copy(struct session *s)
+static void copy_notebook(struct session *s)
 {
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t size;
@@ -47,7 +48,7 @@ static void copy(struct session *s)
 
 	s->notebook_stale = false;
 	if (journal_draw_notebook(s->journal, &size, &tail, &err) < 0) {
-		tell_failed(s, err.msg);
+		log_failure(s, err.msg);
 		return;
 	}
 	/* Without it the next server takes the copy for the user's, and makes another beside it. */
@@ -55,20 +56,21 @@ static void copy(struct session *s)
 		log_debug("session", "'%s': the notebook: %s", s->id, err.msg);
 	s->notebook_copying = true;
 	s->notebook_ms = loop_now(s->host->loop);
-	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail), on_copied);
+	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail),
+			     on_notebook_copied);
 }
 
 /* A cell a turn of the loop, for its pictures take long. */
-static void on_due(struct loop_timer *timer)
+static void on_notebook_due(struct loop_timer *timer)
 {
 	struct session *s = container_of(timer, struct session, notebook);
 	bool more = false;
 	struct err err;
 
 	if (journal_draw_cell(s->journal, &more, &err) == 0 && more)
-		loop_timer_start(s->host->loop, timer, loop_now(s->host->loop), on_due);
+		loop_timer_start(s->host->loop, timer, loop_now(s->host->loop), on_notebook_due);
 	else
-		copy(s); /* which tells what failed */
+		copy_notebook(s); /* which tells what failed */
 }
 
 void session_keep_notebook(struct session *s)
@@ -79,14 +81,14 @@ void session_keep_notebook(struct session *s)
 	s->notebook_stale = true;
 	if (!s->notebook_copying && !loop_timer_active(&s->notebook))
 		loop_timer_start(s->host->loop, &s->notebook,
-				 loop_now(s->host->loop) + NOTEBOOK_AFTER_MS, on_due);
+				 loop_now(s->host->loop) + NOTEBOOK_AFTER_MS, on_notebook_due);
 }
 
 void session_notebook_end(struct session *s)
 {
 	loop_timer_stop(&s->notebook);
 	if (s->notebook_stale || s->notebook_owed)
-		copy(s);
+		copy_notebook(s);
 }
 
 struct keeper *session_keeper_new(struct session *s)

@@ -12,39 +12,39 @@ enum {
 	DRAIN_WAIT_MS = 7200000 /* where a call waits for its cell, however long */
 };
 
-static void wait_on(struct session *s);
+static void start_link_wait(struct session *s);
 
 /* Tells those that wait for nothing any more, and waits for the others. */
-static void tell_linked(struct session *s)
+static void finish_linked(struct session *s)
 {
 	uint64_t now = loop_now(s->host->loop);
-	struct exec *exec = session_exec_in_state(s, EXEC_LINKING, NULL);
-	struct exec *next;
+	struct execution *exec = session_exec_in_state(s, EXEC_LINKING, NULL);
+	struct execution *next;
 
 	for (; exec != NULL; exec = next) {
 		next = session_exec_in_state(s, EXEC_LINKING, exec);
 		if (exec->upload_until <= now || !uploads_pending(s->uploads, exec->upload))
 			session_exec_over(exec);
 	}
-	wait_on(s);
+	start_link_wait(s);
 }
 
 static void on_link_wait(struct loop_timer *timer)
 {
-	tell_linked(container_of(timer, struct session, link_wait));
+	finish_linked(container_of(timer, struct session, link_wait));
 }
 
 /* The first of them was there first. */
-static void wait_on(struct session *s)
+static void start_link_wait(struct session *s)
 {
-	const struct exec *first = session_exec_in_state(s, EXEC_LINKING, NULL);
+	const struct execution *first = session_exec_in_state(s, EXEC_LINKING, NULL);
 
 	loop_timer_stop(&s->link_wait);
 	if (first != NULL)
 		loop_timer_start(s->host->loop, &s->link_wait, first->upload_until, on_link_wait);
 }
 
-static void on_changed(struct uploads *uploads, void *data)
+static void on_uploads_changed(struct uploads *uploads, void *data)
 {
 	struct session *s = data;
 
@@ -52,7 +52,7 @@ static void on_changed(struct uploads *uploads, void *data)
 		loop_timer_stop(&s->renewal);
 		session_scan_soon(s);
 	}
-	tell_linked(s);
+	finish_linked(s);
 }
 
 /* ---- links that expired ---- */
@@ -99,7 +99,7 @@ void session_uploads_new(struct session *s)
 		.target = &settings->storage,
 		.environment = settings->environment,
 		.session_id = s->id,
-		.changed = on_changed,
+		.changed = on_uploads_changed,
 		.data = s,
 		.told = s->host->uploaded,
 		.told_data = s->host->owner,
@@ -111,9 +111,9 @@ void session_uploads_new(struct session *s)
 	session_uploads_limit(s);
 }
 
-void session_upload(struct exec *exec)
+void session_upload(struct execution *exec)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 	const struct cell *cell = exec->cell;
 	struct uploads_file *files;
 	size_t count = 0;
@@ -138,9 +138,9 @@ void session_upload(struct exec *exec)
 	free(files);
 }
 
-void session_exec_kept(struct exec *exec)
+void session_exec_kept(struct execution *exec)
 {
-	struct session *s = exec->lane->session;
+	struct session *s = exec->lang->session;
 
 	if (session_lookout_wait(exec))
 		return;
@@ -152,5 +152,5 @@ void session_exec_kept(struct exec *exec)
 		return;
 	}
 	session_exec_set_state(exec, EXEC_LINKING);
-	wait_on(s);
+	start_link_wait(s);
 }

@@ -61,7 +61,7 @@ struct table *table_new(const struct session_host *host)
 	return t;
 }
 
-static void tell_changed(struct table *t)
+static void report_change(struct table *t)
 {
 	if (t->changed != NULL)
 		t->changed(t->changed_data);
@@ -114,7 +114,7 @@ static void end_row(struct table *t, struct row *row, const char *why)
 	list_remove(&row->node);
 	free(row);
 	session_free(session, why);
-	tell_changed(t);
+	report_change(t);
 }
 
 void table_free(struct table *t, const char *why)
@@ -299,7 +299,7 @@ struct session *table_open(struct table *t, const char *id, const struct languag
 	list_append(&t->order, &row->node);
 	if (!loop_timer_active(&t->cleanup))
 		schedule_cleanup(t);
-	tell_changed(t);
+	report_change(t);
 	return session;
 }
 

@@ -63,8 +63,9 @@ static void schedule(struct watchdog *w, uint64_t wait_ms)
 
 static bool is_running_beside(const struct session *s, const struct runner *but)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (s->lanes[i].runner != but && runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+	for (size_t i = 0; i < s->language_count; i++)
+		if (s->languages[i].runner != but &&
+		    runner_state(s->languages[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
 }
@@ -78,8 +79,8 @@ static unsigned int live_interpreters(const struct session *s)
 {
 	unsigned int count = 0;
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		count += runner_state(s->lanes[i].runner) != RUNNER_IDLE;
+	for (size_t i = 0; i < s->language_count; i++)
+		count += runner_state(s->languages[i].runner) != RUNNER_IDLE;
 	return count;
 }
 
@@ -89,9 +90,9 @@ void watchdog_end_code(struct session *s, const char *why)
 {
 	bool running = is_running(s);
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (!running || runner_state(s->lanes[i].runner) == RUNNER_BUSY)
-			runner_kill(s->lanes[i].runner, why);
+	for (size_t i = 0; i < s->language_count; i++)
+		if (!running || runner_state(s->languages[i].runner) == RUNNER_BUSY)
+			runner_kill(s->languages[i].runner, why);
 }
 
 static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t limit,
@@ -154,8 +155,8 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
 	/* Which one it will be is known once it is dead. */
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
 	sandbox_relieve(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
 }
@@ -172,7 +173,7 @@ static bool relieves_in_vain(struct watchdog *w)
 	return ++w->reliefs > WATCHDOG_RELIEFS_MAX;
 }
 
-static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
+static void kill_session(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
@@ -199,7 +200,7 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
 		return;
 	else if (relieves_in_vain(w))
-		give_up(w, usage);
+		kill_session(w, usage);
 	else
 		relieve(w, usage);
 }
@@ -223,9 +224,9 @@ static void sum_cpu(struct watchdog *w, uint64_t seen_ms)
 
 static void interrupt_all(const struct session *s)
 {
-	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
-			runner_stop(s->lanes[i].runner, RUNNER_STOP_INTERRUPT);
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
+			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
 }
 
 /* Is there time left in which cells may save what they have, once they were interrupted? */
@@ -282,8 +283,8 @@ static void check_starts(struct watchdog *w, const struct sandbox_usage *usage)
 	bool crowded = confinement_facts(s->host->confinement).tier >= POLICY_BWRAP &&
 		       usage->tasks + TASKS_NEAR >= s->limits.processes_max;
 
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_note_crowd(s->lanes[i].runner, crowded);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_note_crowd(s->languages[i].runner, crowded);
 }
 
 static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usage)
@@ -325,8 +326,8 @@ static void on_relieved(void *data, const struct sandbox_relief *relief)
 
 	w->relief = RELIEF_NONE;
 	if (relief->interpreters == 0)
-		for (size_t i = 0; i < s->lane_count; i++)
-			runner_expect_kill(s->lanes[i].runner, NULL);
+		for (size_t i = 0; i < s->language_count; i++)
+			runner_expect_kill(s->languages[i].runner, NULL);
 	if (relief->programs == 0)
 		return;
 	buf_putf(&text, "The program '%s'", name);
@@ -416,8 +417,8 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	if (w->cpu_stopped)
 		cell->cpu_stopped_ms = w->cpu_used_ms;
 	w->cpu_stopped = w->cpu_stopped && is_running_beside(w->session, runner);
-	for (size_t i = 0; i < w->session->lane_count; i++)
-		if (w->session->lanes[i].runner == runner)
+	for (size_t i = 0; i < w->session->language_count; i++)
+		if (w->session->languages[i].runner == runner)
 			cell->memory_stopped = memory_hold_end_cell(&w->hold, i);
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }

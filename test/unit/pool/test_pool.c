@@ -20,7 +20,7 @@
 enum { IDLE_MS = 600 * 1000, LOADED_MS = 10 * 1000 };
 
 static struct language other_language; /* the same program by another name */
-static struct pool *spares;
+static struct pool *pool;
 static struct session *session;
 static bool busy;
 static char meminfo[128]; /* not there: plenty */
@@ -48,15 +48,15 @@ static int set_up(void **state)
 	session = NULL;
 	answered = 0;
 	(void)snprintf(meminfo, sizeof(meminfo), "%s/meminfo", fixture.scratch.path);
-	spares = pool_new(&fixture.host, &fixture_language, meminfo);
-	fixture.host.spares = spares;
+	pool = pool_new(&fixture.host, &fixture_language, meminfo);
+	fixture.host.spares = pool;
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	pool_free(spares);
+	pool_free(pool);
 	fixture.host.spares = NULL;
 	session_free(session, "the test is over");
 	(void)remove(meminfo);
@@ -80,11 +80,11 @@ static int home_count(void)
 
 static bool is_there(void)
 {
-	struct slot *spare = pool_take(spares, &fixture_language);
+	struct slot *slot = pool_take(pool, &fixture_language);
 
-	if (spare == NULL)
+	if (slot == NULL)
 		return false;
-	slot_free(spare);
+	slot_free(slot);
 	return true;
 }
 
@@ -100,14 +100,14 @@ static void have_memory(const char *text)
 /* Time goes by in steps until one is ready, which is taken; NULL after a minute. */
 static struct slot *wait_for(const struct language *language)
 {
-	struct slot *spare = NULL;
+	struct slot *slot = NULL;
 
-	for (int i = 0; i < 600 && spare == NULL; i++) {
+	for (int i = 0; i < 600 && slot == NULL; i++) {
 		fixture_pass(100);
 		rest(fixture.loop);
-		spare = pool_take(spares, language);
+		slot = pool_take(pool, language);
 	}
-	return spare;
+	return slot;
 }
 
 /* The same for one that has imported all it is to, which stays. */
@@ -155,10 +155,10 @@ static void nothing_is_made_before_a_session_is_and_then_when_all_is_quiet(void 
 	fixture_pass(10 * POOL_LOOK_MS);
 	assert_false(is_there());
 	assert_int_equal(home_count(), 0);
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	fixture_pass(POOL_QUIET_MS - 1);
 	assert_int_equal(home_count(), 0);
-	pool_defer_work(spares);
+	pool_defer_work(pool);
 	fixture_pass(POOL_QUIET_MS - 1);
 	assert_int_equal(home_count(), 0);
 	fixture_pass(1);
@@ -171,7 +171,7 @@ static void the_first_one_waits_for_the_first_answer(void **state)
 {
 	(void)state;
 	busy = true;
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	for (int i = 0; i < 20; i++)
 		fixture_pass(POOL_BUSY_MS);
 	assert_int_equal(home_count(), 0);
@@ -181,7 +181,7 @@ static void the_first_one_waits_for_the_first_answer(void **state)
 	assert_int_equal(fixture.retired, 1);
 	/* Later ones wait only for a cell to be a long one. */
 	busy = true;
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	fixture_pass(POOL_QUIET_MS);
 	assert_int_equal(home_count(), 1); /* of the one that was taken: nobody removes it here */
 	fixture_pass(POOL_BUSY_MS - POOL_QUIET_MS);
@@ -190,11 +190,11 @@ static void the_first_one_waits_for_the_first_answer(void **state)
 
 static void a_session_gets_it_and_knows_nothing_of_it(void **state)
 {
-	struct slot *spare;
+	struct slot *slot;
 
 	(void)state;
 	fixture.settings.preload = (char *)(uintptr_t) "print=imported\\n\ndone";
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	open_session(&fixture_language);
 	assert_int_equal(home_count(), 1); /* no other folder */
@@ -206,9 +206,9 @@ static void a_session_gets_it_and_knows_nothing_of_it(void **state)
 	assert_int_equal(session_generation(session), 1);
 	assert_null(session_runner(session, 1));
 	/* And the next one is made. */
-	spare = wait_for(&fixture_language);
-	assert_non_null(spare);
-	slot_free(spare);
+	slot = wait_for(&fixture_language);
+	assert_non_null(slot);
+	slot_free(slot);
 }
 
 static void another_language_or_other_limits_start_from_nothing_in_the_same_folder(void **state)
@@ -217,7 +217,7 @@ static void another_language_or_other_limits_start_from_nothing_in_the_same_fold
 	struct err err;
 
 	(void)state;
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	open_session(&fixture_language);
 	run_cell(&other_language, "result=1\ndone");
@@ -231,7 +231,7 @@ static void another_language_or_other_limits_start_from_nothing_in_the_same_fold
 	limits = *session_limits(session);
 	limits.open_files_max = 100;
 	assert_int_equal(session_set_limits(session, &limits, &err), 0);
-	assert_null(session->spare);
+	assert_null(session->slot);
 	run_cell(&fixture_language, "result=2\ndone");
 	assert_string_equal(answer_value, "2");
 }
@@ -239,10 +239,10 @@ static void another_language_or_other_limits_start_from_nothing_in_the_same_fold
 static void a_session_that_never_ran_a_cell_ends_with_it(void **state)
 {
 	(void)state;
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	open_session(&fixture_language);
-	assert_non_null(session->spare);
+	assert_non_null(session->slot);
 	session_free(session, "it is enough");
 	session = NULL;
 	assert_int_equal(fixture.retired, 1);
@@ -250,23 +250,23 @@ static void a_session_that_never_ran_a_cell_ends_with_it(void **state)
 
 static void a_second_language_has_its_own_after_its_first_use(void **state)
 {
-	struct slot *spare;
+	struct slot *slot;
 
 	(void)state;
-	pool_want(spares, &other_language);
-	spare = wait_for(&other_language);
-	assert_non_null(spare);
-	assert_ptr_equal(slot_language(spare), &other_language);
-	slot_free(spare);
-	spare = wait_for(&fixture_language); /* wanted always */
-	assert_non_null(spare);
-	slot_free(spare);
+	pool_want(pool, &other_language);
+	slot = wait_for(&other_language);
+	assert_non_null(slot);
+	assert_ptr_equal(slot_language(slot), &other_language);
+	slot_free(slot);
+	slot = wait_for(&fixture_language); /* wanted always */
+	assert_non_null(slot);
+	slot_free(slot);
 }
 
 static void it_goes_when_no_session_came_for_so_long(void **state)
 {
 	(void)state;
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	fixture_pass(IDLE_MS - LOADED_MS - 1);
 	assert_int_equal(fixture.retired, 0);
@@ -281,20 +281,20 @@ static void one_that_died_is_not_handed_out(void **state)
 {
 	(void)state;
 	fixture_start_with(STEPS("ready", "exit=3"));
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	assert_null(wait_for(&other_language));
 	assert_false(is_there());
 	/* Nor tried for ever. */
 	assert_int_equal(fixture.retired, POOL_FAILURES_MAX);
 	open_session(&fixture_language);
-	assert_null(session->spare);
+	assert_null(session->slot);
 }
 
 static void an_import_that_hangs_or_prints_without_end_is_given_up(void **state)
 {
 	(void)state;
 	fixture.settings.preload = (char *)(uintptr_t) "hang=1000";
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	assert_false(is_there());
 	assert_int_equal(fixture.retired, 0);
@@ -344,10 +344,10 @@ static void an_import_stands_still_while_cells_run(void **state)
 {
 	(void)state;
 	fixture.settings.preload = (char *)(uintptr_t) "hang=1000";
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	fixture_until(state_of_interpreter() == 'S');
-	pool_defer_work(spares);
+	pool_defer_work(pool);
 	fixture_until(state_of_interpreter() == 'T');
 	fixture_pass(POOL_QUIET_MS);
 	assert_int_equal(state_of_interpreter(), 'T');
@@ -382,19 +382,19 @@ static void memory_is_judged_by_the_kernels_account(void **state)
 
 static void little_memory_is_not_spent_on_imports_and_short_memory_is_given_back(void **state)
 {
-	struct slot *spare;
+	struct slot *slot;
 
 	(void)state;
 	fixture.settings.preload = (char *)(uintptr_t) "done";
 	have_memory("MemTotal: 16000000 kB\nMemAvailable: 3000000 kB\n");
-	pool_want(spares, &fixture_language);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
-	spare = pool_take(spares, &fixture_language);
-	assert_non_null(spare);
-	assert_false(slot_wants_ready(spare));
-	assert_true(slot_wants_load(spare));
-	slot_free(spare);
-	pool_want(spares, &fixture_language);
+	slot = pool_take(pool, &fixture_language);
+	assert_non_null(slot);
+	assert_false(slot_wants_ready(slot));
+	assert_true(slot_wants_load(slot));
+	slot_free(slot);
+	pool_want(pool, &fixture_language);
 	wait_until_loaded();
 	assert_int_equal(fixture.retired, 1);
 	have_memory("MemTotal: 16000000 kB\nMemAvailable: 30000 kB\n");
@@ -416,16 +416,16 @@ static bool keeps_what_was_compiled(const char *variable)
 {
 	struct user_env_variable item = { .name = (char *)(uintptr_t)variable,
 					  .value = (char *)(uintptr_t) "/project" };
-	struct slot *spare;
+	struct slot *slot;
 
 	fixture.settings.passed = (struct user_env){ .items = &item, .count = 1 };
 	other_language.driver_id = driver_id;
-	pool_want(spares, &other_language);
+	pool_want(pool, &other_language);
 	wait_until_loaded();
-	spare = wait_for(&other_language);
-	assert_non_null(spare);
-	assert_false(slot_wants_load(spare));
-	slot_free(spare);
+	slot = wait_for(&other_language);
+	assert_non_null(slot);
+	assert_false(slot_wants_load(slot));
+	slot_free(slot);
 	fixture.settings.passed = (struct user_env){ .items = NULL };
 	return scratch_exists(home_fd(fixture.home), "drivers");
 }

@@ -9,7 +9,7 @@
 
 enum { ENDED_MAX = 80 };
 
-struct told {
+struct reports {
 	struct workspace *workspace;
 	struct sandbox *sandbox;
 	struct runner *runner;
@@ -30,61 +30,61 @@ struct told {
 	uint64_t numbers;
 };
 
-static struct told told;
+static struct reports reports;
 
 FIXTURE_FN void on_ended(struct runner *runner, struct cell *cell_own, void *data)
 {
-	assert_true(told.ended < ENDED_MAX);
-	told.cells[told.ended] = cell_own;
-	told.datas[told.ended++] = data;
-	if (!told.hold)
+	assert_true(reports.ended < ENDED_MAX);
+	reports.cells[reports.ended] = cell_own;
+	reports.datas[reports.ended++] = data;
+	if (!reports.hold)
 		runner_next(runner);
 }
 
 FIXTURE_FN void on_lost(struct runner *runner, const char *why, bool is_told)
 {
 	(void)runner;
-	free(told.why);
-	told.why = xstrdup(why);
-	told.lost++;
-	told.lost_told = is_told;
+	free(reports.why);
+	reports.why = xstrdup(why);
+	reports.lost++;
+	reports.lost_told = is_told;
 }
 
 FIXTURE_FN uint64_t on_number(struct runner *runner)
 {
-	assert_ptr_equal(runner_owner(runner), &told);
-	return ++told.numbers;
+	assert_ptr_equal(runner_owner(runner), &reports);
+	return ++reports.numbers;
 }
 
 FIXTURE_FN void on_starting(struct runner *runner)
 {
 	(void)runner;
-	told.started++;
+	reports.started++;
 }
 
 FIXTURE_FN void on_waits(struct runner *runner)
 {
 	assert_non_null(runner_wait(runner));
-	told.waits++;
+	reports.waits++;
 }
 
 FIXTURE_FN void on_resumed(struct runner *runner)
 {
 	(void)runner;
-	told.resumed++;
+	reports.resumed++;
 }
 
 FIXTURE_FN void on_unanswered(struct runner *runner)
 {
 	(void)runner;
-	told.unanswered++;
+	reports.unanswered++;
 }
 
 FIXTURE_FN void on_stuck(struct runner *runner, const char *how)
 {
 	(void)runner;
 	assert_non_null(how);
-	told.stuck++;
+	reports.stuck++;
 }
 
 FIXTURE_FN void on_overdue(struct runner *runner)
@@ -93,14 +93,14 @@ FIXTURE_FN void on_overdue(struct runner *runner)
 
 	assert_int_equal(cell->state, CELL_TIMED_OUT);
 	assert_true(cell_goes_on(cell));
-	told.overdue++;
+	reports.overdue++;
 }
 
 FIXTURE_FN void on_wrote(struct runner *runner, const char *data, size_t len)
 {
 	(void)runner;
 	(void)data;
-	told.wrote += len;
+	reports.wrote += len;
 }
 
 static const struct runner_handlers runner_fixture_handlers = {
@@ -124,21 +124,21 @@ FIXTURE_FN int runner_set_up(void **state)
 
 	(void)state;
 	fixture_open();
-	memset(&told, 0, sizeof(told));
-	told.workspace = workspace_new(fixture.home, &err);
-	assert_non_null(told.workspace);
+	memset(&reports, 0, sizeof(reports));
+	reports.workspace = workspace_new(fixture.home, &err);
+	assert_non_null(reports.workspace);
 	policy_init(&policy);
 	policy.tier = POLICY_UNCONFINED;
-	folders.data = workspace_data_fd(told.workspace);
-	told.sandbox = sandbox_open(fixture.launcher, &policy, &folders, NULL);
-	told.runner = runner_new(&(struct runner_context){
+	folders.data = workspace_data_fd(reports.workspace);
+	reports.sandbox = sandbox_open(fixture.launcher, &policy, &folders, NULL);
+	reports.runner = runner_new(&(struct runner_context){
 		.loop = fixture.loop,
-		.sandbox = told.sandbox,
-		.workspace = told.workspace,
+		.sandbox = reports.sandbox,
+		.workspace = reports.workspace,
 		.language = &fixture_language,
 		.confinement = fixture.host.confinement,
 		.handlers = &runner_fixture_handlers,
-		.owner = &told,
+		.owner = &reports,
 		.spool_max = 1 << 20,
 		.output_chars = 8000,
 	});
@@ -148,12 +148,12 @@ FIXTURE_FN int runner_set_up(void **state)
 FIXTURE_FN int runner_tear_down(void **state)
 {
 	(void)state;
-	runner_free(told.runner);
-	sandbox_close(told.sandbox, NULL, NULL);
-	workspace_free(told.workspace);
-	for (size_t i = 0; i < told.ended; i++)
-		cell_free(told.cells[i]);
-	free(told.why);
+	runner_free(reports.runner);
+	sandbox_close(reports.sandbox, NULL, NULL);
+	workspace_free(reports.workspace);
+	for (size_t i = 0; i < reports.ended; i++)
+		cell_free(reports.cells[i]);
+	free(reports.why);
 	fixture_close();
 	return 0;
 }
@@ -161,10 +161,11 @@ FIXTURE_FN int runner_tear_down(void **state)
 /* A number as `data`: what came with the end of the cell that was submitted as the `n`th. */
 #define TAG(n) ((void *)(uintptr_t)(n))
 
-FIXTURE_FN struct run *submit(const char *code, uintptr_t tag)
+FIXTURE_FN struct queued_cell *submit(const char *code, uintptr_t tag)
 {
 	struct err err;
-	struct run *run = runner_submit(told.runner, code, strlen(code), 30000, TAG(tag), &err);
+	struct queued_cell *run =
+		runner_submit(reports.runner, code, strlen(code), 30000, TAG(tag), &err);
 
 	assert_non_null(run);
 	return run;
@@ -173,11 +174,11 @@ FIXTURE_FN struct run *submit(const char *code, uintptr_t tag)
 /* Submits one cell and waits for its end. */
 FIXTURE_FN const struct cell *run_cell(const char *code)
 {
-	size_t before = told.ended;
+	size_t before = reports.ended;
 
 	(void)submit(code, before + 1);
-	fixture_until(told.ended == before + 1);
-	return told.cells[before];
+	fixture_until(reports.ended == before + 1);
+	return reports.cells[before];
 }
 
 FIXTURE_FN const char *text_of(const struct cell *cell)
@@ -188,7 +189,7 @@ FIXTURE_FN const char *text_of(const struct cell *cell)
 /* What the running cell has written so far. */
 FIXTURE_FN bool has_written(const char *text)
 {
-	const struct transcript *transcript = told.runner->transcript;
+	const struct transcript *transcript = reports.runner->transcript;
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
 	if (transcript == NULL)

@@ -45,13 +45,13 @@ static const char *value_of(char *const *environment, const char *name)
 }
 
 static char **make(const char *path, enum environment_network network,
-		   const struct user_env *passed)
+		   const struct user_env *user_env)
 {
 	return environment_new(&(struct environment_spec){ .language = &fixture_language,
 							   .workspace = workspace,
 							   .path = path,
 							   .network = network,
-							   .passed = passed,
+							   .user_env = user_env,
 							   .memory_max = (uint64_t)1 << 30 });
 }
 
@@ -112,10 +112,11 @@ static void who_reaches_nothing_is_told_not_to_try_again(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char **environment = make("/usr/bin/fake", rows[i], NULL);
-		bool told = rows[i] == ENVIRONMENT_NONE;
+		bool reports = rows[i] == ENVIRONMENT_NONE;
 
-		assert_int_equal(value_of(environment, "PIP_RETRIES") != NULL, told);
-		assert_int_equal(value_of(environment, "npm_config_fetch_retries") != NULL, told);
+		assert_int_equal(value_of(environment, "PIP_RETRIES") != NULL, reports);
+		assert_int_equal(value_of(environment, "npm_config_fetch_retries") != NULL,
+				 reports);
 		environment_free(environment);
 	}
 }
@@ -127,8 +128,8 @@ static void what_the_person_passes_goes_before_all_else(void **state)
 	static char value[] = "less=1";
 	struct user_env_variable items[] = { { .name = name, .value = value },
 					     { .name = other, .value = value, .secret = true } };
-	const struct user_env passed = { .items = items, .count = ARRAY_SIZE(items) };
-	char **environment = make("/usr/bin/fake", ENVIRONMENT_NONE, &passed);
+	const struct user_env user_env = { .items = items, .count = ARRAY_SIZE(items) };
+	char **environment = make("/usr/bin/fake", ENVIRONMENT_NONE, &user_env);
 	size_t pagers = 0;
 
 	(void)state;

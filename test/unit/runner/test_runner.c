@@ -16,10 +16,10 @@ static void nothing_starts_before_the_first_cell(void **state)
 {
 	(void)state;
 	loop_turn(fixture.loop, 0);
-	assert_int_equal(runner_state(told.runner), RUNNER_IDLE);
-	assert_false(runner_busy(told.runner));
-	assert_null(runner_version(told.runner));
-	assert_null(runner_path(told.runner));
+	assert_int_equal(runner_state(reports.runner), RUNNER_IDLE);
+	assert_false(runner_busy(reports.runner));
+	assert_null(runner_version(reports.runner));
+	assert_null(runner_path(reports.runner));
 	assert_string_equal(runner_state_name(RUNNER_IDLE), "not started");
 }
 
@@ -29,23 +29,23 @@ static void a_cell_runs_and_tells_everything(void **state)
 
 	(void)state;
 	(void)submit("print=hello\\n\nresult=42\ndone", 7);
-	assert_true(runner_busy(told.runner));
-	assert_int_equal(told.ended, 0); /* never answers before it returned */
-	fixture_until(told.ended == 1);
-	cell = told.cells[0];
+	assert_true(runner_busy(reports.runner));
+	assert_int_equal(reports.ended, 0); /* never answers before it returned */
+	fixture_until(reports.ended == 1);
+	cell = reports.cells[0];
 	assert_int_equal(cell->state, CELL_DONE);
 	assert_string_equal(text_of(cell), "hello\n");
 	assert_string_equal(cell->value, "42");
 	assert_int_equal(cell->number, 1);
 	assert_true(cell->ran);
 	assert_int_equal(cell->timeout_ms, 30000);
-	assert_ptr_equal(told.datas[0], TAG(7));
-	assert_int_equal(told.started, 1);
-	assert_string_equal(runner_version(told.runner), "1.2");
-	assert_non_null(strstr(runner_path(told.runner), "/fake_driver"));
-	assert_string_equal(runner_reason(told.runner), "PTYCELL_FAKE");
-	assert_int_equal(runner_state(told.runner), RUNNER_READY);
-	assert_false(runner_busy(told.runner));
+	assert_ptr_equal(reports.datas[0], TAG(7));
+	assert_int_equal(reports.started, 1);
+	assert_string_equal(runner_version(reports.runner), "1.2");
+	assert_non_null(strstr(runner_path(reports.runner), "/fake_driver"));
+	assert_string_equal(runner_reason(reports.runner), "PTYCELL_FAKE");
+	assert_int_equal(runner_state(reports.runner), RUNNER_READY);
+	assert_false(runner_busy(reports.runner));
 }
 
 static void room_for_a_large_cell_is_given_back(void **state)
@@ -58,9 +58,9 @@ static void room_for_a_large_cell_is_given_back(void **state)
 	while (code.len <= room)
 		buf_put_char(&code, '\n');
 	(void)submit(buf_str(&code), 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.runner->to_driver.len, 0);
-	assert_true(told.runner->to_driver.cap <= room);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.runner->to_driver.len, 0);
+	assert_true(reports.runner->to_driver.cap <= room);
 	buf_release(&code);
 }
 
@@ -69,29 +69,29 @@ static void cells_run_in_order_and_each_ends_once(void **state)
 	(void)state;
 	for (uintptr_t i = 1; i <= 5; i++)
 		(void)submit("done", i);
-	assert_int_equal(runner_queued(told.runner), 5);
-	fixture_until(told.ended == 5);
+	assert_int_equal(runner_queued(reports.runner), 5);
+	fixture_until(reports.ended == 5);
 	for (uintptr_t i = 0; i < 5; i++) {
-		assert_ptr_equal(told.datas[i], TAG(i + 1));
-		assert_int_equal(told.cells[i]->number, i + 1);
+		assert_ptr_equal(reports.datas[i], TAG(i + 1));
+		assert_int_equal(reports.cells[i]->number, i + 1);
 	}
 	loop_turn(fixture.loop, 0);
-	assert_int_equal(told.ended, 5);
+	assert_int_equal(reports.ended, 5);
 }
 
 static void the_next_cell_waits_until_the_files_were_looked_at(void **state)
 {
 	(void)state;
-	told.hold = true;
+	reports.hold = true;
 	(void)submit("done", 1);
 	(void)submit("done", 2);
-	fixture_until(told.ended == 1);
+	fixture_until(reports.ended == 1);
 	rest(fixture.loop);
-	assert_int_equal(told.started, 1);
-	assert_true(runner_busy(told.runner));
-	told.hold = false;
-	runner_next(told.runner);
-	fixture_until(told.ended == 2);
+	assert_int_equal(reports.started, 1);
+	assert_true(runner_busy(reports.runner));
+	reports.hold = false;
+	runner_next(reports.runner);
+	fixture_until(reports.ended == 2);
 }
 
 static void a_full_queue_is_busy(void **state)
@@ -101,11 +101,11 @@ static void a_full_queue_is_busy(void **state)
 	(void)state;
 	for (uintptr_t i = 1; i <= RUNNER_QUEUE_MAX; i++)
 		(void)submit("done", i);
-	assert_null(runner_submit(told.runner, "done", 4, 1000, TAG(99), &err));
+	assert_null(runner_submit(reports.runner, "done", 4, 1000, TAG(99), &err));
 	assert_int_equal(err.code, ERR_BUSY);
 	assert_non_null(strstr(err.msg, "64 cells are already waiting for fake"));
-	fixture_until(told.ended == RUNNER_QUEUE_MAX);
-	assert_ptr_equal(told.datas[RUNNER_QUEUE_MAX - 1], TAG(RUNNER_QUEUE_MAX));
+	fixture_until(reports.ended == RUNNER_QUEUE_MAX);
+	assert_ptr_equal(reports.datas[RUNNER_QUEUE_MAX - 1], TAG(RUNNER_QUEUE_MAX));
 }
 
 /* ---- statuses of done ---- */
@@ -123,7 +123,7 @@ static void the_ends_of_a_cell_have_their_states(void **state)
 	assert_true(cell->has_exit_code);
 	assert_string_equal(cell_state_name(cell->state), "done");
 	assert_int_equal(run_cell("done=whatever")->state, CELL_DONE);
-	assert_int_equal(told.lost, 0);
+	assert_int_equal(reports.lost, 0);
 }
 
 static void displayed_text_stands_where_it_was_shown(void **state)
@@ -141,8 +141,8 @@ static void output_between_cells_is_told_with_the_next(void **state)
 
 	(void)state;
 	(void)run_cell("done\nread\nprint=late\\n");
-	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
-	fixture_until(told.runner->background != NULL);
+	assert_int_equal(write(interpreter_pty(reports.runner->interpreter), "\n", 1), 1);
+	fixture_until(reports.runner->background != NULL);
 	cell = run_cell("print=own\\n\ndone");
 	assert_string_equal(text_of(cell), "[background output since the last cell]\nlate\n"
 					   "[output of this cell]\nown\n");
@@ -156,10 +156,10 @@ static void what_was_written_before_the_end_is_the_cells(void **state)
 	const struct cell *cell;
 
 	(void)state;
-	told.hold = true;
+	reports.hold = true;
 	cell = run_cell("fill\ndone");
-	told.hold = false;
-	runner_next(told.runner);
+	reports.hold = false;
+	runner_next(reports.runner);
 	assert_true(strtol(cell->value, NULL, 10) > 1000);
 	assert_int_equal(cell->text_total, strtol(cell->value, NULL, 10) + strlen(cell->value));
 	cell = run_cell("done");
@@ -185,29 +185,29 @@ static void a_long_output_is_cut_and_lies_whole_in_the_spool(void **state)
 
 static void a_queued_cell_that_is_cancelled_never_runs(void **state)
 {
-	struct run *second;
+	struct queued_cell *second;
 
 	(void)state;
 	(void)submit("done", 1);
 	second = submit("print=no\ndone", 2);
 	(void)submit("done", 3);
 	runner_withdraw(second, NULL);
-	fixture_until(told.ended == 2);
-	assert_ptr_equal(told.datas[1], TAG(3));
-	assert_int_equal(told.started, 2);
+	fixture_until(reports.ended == 2);
+	assert_ptr_equal(reports.datas[1], TAG(3));
+	assert_int_equal(reports.started, 2);
 }
 
 static void a_cell_cancelled_while_its_interpreter_starts_never_runs(void **state)
 {
-	struct run *run = submit("done", 1);
+	struct queued_cell *run = submit("done", 1);
 
 	(void)state;
 	loop_turn(fixture.loop, 0);
-	assert_int_equal(runner_state(told.runner), RUNNER_STARTING);
+	assert_int_equal(runner_state(reports.runner), RUNNER_STARTING);
 	runner_withdraw(run, NULL);
-	fixture_until(runner_state(told.runner) == RUNNER_READY);
-	assert_int_equal(told.ended + (size_t)told.started, 0);
-	assert_false(runner_busy(told.runner));
+	fixture_until(runner_state(reports.runner) == RUNNER_READY);
+	assert_int_equal(reports.ended + (size_t)reports.started, 0);
+	assert_false(runner_busy(reports.runner));
 }
 
 static void a_running_cell_that_is_cancelled_is_interrupted_and_state_stays(void **state)
@@ -215,30 +215,30 @@ static void a_running_cell_that_is_cancelled_is_interrupted_and_state_stays(void
 	(void)state;
 	(void)submit("print=go\nwait", 1);
 	fixture_until(has_written("go"));
-	assert_ptr_equal(runner_current(told.runner), TAG(1));
-	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
-	fixture_until(told.ended == 1);
-	assert_ptr_equal(told.datas[0], TAG(1));
-	assert_null(runner_current(told.runner));
-	assert_int_equal(told.cells[0]->state, CELL_INTERRUPTED);
+	assert_ptr_equal(runner_current(reports.runner), TAG(1));
+	runner_stop(reports.runner, RUNNER_STOP_DEADLINE);
+	fixture_until(reports.ended == 1);
+	assert_ptr_equal(reports.datas[0], TAG(1));
+	assert_null(runner_current(reports.runner));
+	assert_int_equal(reports.cells[0]->state, CELL_INTERRUPTED);
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
-	assert_int_equal(told.lost, 0);
+	assert_int_equal(reports.lost, 0);
 }
 
 static void a_cell_cancelled_after_its_interpreter_was_killed_is_dropped(void **state)
 {
-	struct run *next;
+	struct queued_cell *next;
 
 	(void)state;
-	told.hold = true;
+	reports.hold = true;
 	(void)run_cell("crash=11");
-	assert_int_equal(runner_state(told.runner), RUNNER_ENDING);
+	assert_int_equal(runner_state(reports.runner), RUNNER_ENDING);
 	next = submit("done", 2);
 	runner_withdraw(next, NULL);
-	runner_next(told.runner);
-	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
-	assert_int_equal(told.ended, 1);
-	assert_int_equal(runner_queued(told.runner), 0);
+	runner_next(reports.runner);
+	fixture_until(runner_state(reports.runner) == RUNNER_IDLE);
+	assert_int_equal(reports.ended, 1);
+	assert_int_equal(runner_queued(reports.runner), 0);
 }
 
 /* ---- questions ---- */
@@ -271,25 +271,25 @@ static void variables_are_asked_for_between_cells(void **state)
 {
 	(void)state;
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
 	assert_int_equal(answers, 0);
 	(void)submit("done", 2); /* waits for the answer */
 	fixture_until(answers == 1);
 	assert_null(problem);
 	assert_string_equal(answer, "x\tint\t\t28\t1\n");
-	fixture_until(told.ended == 2);
+	fixture_until(reports.ended == 2);
 }
 
 static void who_cannot_be_asked_is_told_from_the_loop(void **state)
 {
 	(void)state;
-	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
 	assert_int_equal(answers, 0);
 	loop_turn(fixture.loop, 0);
 	assert_string_equal(problem, "the interpreter does not run: there are no names");
 	(void)submit("wait", 1);
-	fixture_until(runner_state(told.runner) == RUNNER_BUSY);
-	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
+	fixture_until(runner_state(reports.runner) == RUNNER_BUSY);
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
 	loop_turn(fixture.loop, 0);
 	assert_int_equal(answers, 2);
 	assert_non_null(strstr(problem, "busy"));
@@ -300,7 +300,7 @@ static void a_question_without_an_answer_ends_by_the_clock(void **state)
 	(void)state;
 	fixture_start_with(STEPS("mute", "ready"));
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
 	fixture_pass(RUNNER_QUERY_MS - 1);
 	assert_int_equal(answers, 0);
 	fixture_pass(1);
@@ -314,9 +314,9 @@ static void a_cancelled_question_is_never_answered(void **state)
 	struct query *query;
 
 	(void)state;
-	runner_query_cancel(runner_query_variables(told.runner, 200, on_variables, NULL));
+	runner_query_cancel(runner_query_variables(reports.runner, 200, on_variables, NULL));
 	(void)run_cell("done");
-	query = runner_query_variables(told.runner, 200, on_variables, NULL);
+	query = runner_query_variables(reports.runner, 200, on_variables, NULL);
 	runner_query_cancel(query);
 	(void)run_cell("done");
 	assert_int_equal(answers, 0);
@@ -324,11 +324,11 @@ static void a_cancelled_question_is_never_answered(void **state)
 
 static void a_refused_question_may_be_cancelled_after_its_runner(void **state)
 {
-	struct query *query = runner_query_variables(told.runner, 200, on_variables, NULL);
+	struct query *query = runner_query_variables(reports.runner, 200, on_variables, NULL);
 
 	(void)state;
-	runner_free(told.runner);
-	told.runner = NULL;
+	runner_free(reports.runner);
+	reports.runner = NULL;
 	runner_query_cancel(query);
 	loop_turn(fixture.loop, 0);
 	assert_int_equal(answers, 0);
@@ -338,9 +338,9 @@ static void a_runner_that_is_freed_answers_what_was_asked(void **state)
 {
 	(void)state;
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
-	runner_free(told.runner);
-	told.runner = NULL;
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
+	runner_free(reports.runner);
+	reports.runner = NULL;
 	assert_int_equal(answers, 1);
 	assert_string_equal(problem, "the session ended");
 }
@@ -359,9 +359,9 @@ static void live_children_are_counted(void **state)
 {
 	(void)state;
 	counts = 0;
-	assert_false(runner_count_children(told.runner, on_counted));
+	assert_false(runner_count_children(reports.runner, on_counted));
 	(void)run_cell("child\nchild\ndone");
-	assert_true(runner_count_children(told.runner, on_counted));
+	assert_true(runner_count_children(reports.runner, on_counted));
 	fixture_until(counts == 1);
 	assert_int_equal(children, 2);
 }
@@ -372,10 +372,10 @@ static void freeing_a_runner_at_any_time_is_quiet(void **state)
 	(void)submit("print=go\nhang", 1);
 	(void)submit("done", 2);
 	fixture_until(has_written("go"));
-	runner_free(told.runner);
-	told.runner = NULL;
+	runner_free(reports.runner);
+	reports.runner = NULL;
 	rest(fixture.loop);
-	assert_int_equal(told.ended + (size_t)told.lost, 0);
+	assert_int_equal(reports.ended + (size_t)reports.lost, 0);
 	runner_free(NULL);
 }
 
@@ -383,18 +383,18 @@ static void freeing_a_runner_at_any_time_is_quiet(void **state)
 
 /* Of a runner with this, beside what `told` has. */
 static bool keeps(const struct home *home, const struct confinement *confinement,
-		  const struct user_env *passed)
+		  const struct user_env *user_env)
 {
 	struct runner *runner = runner_new(&(struct runner_context){
 		.loop = fixture.loop,
-		.sandbox = told.sandbox,
-		.workspace = told.workspace,
+		.sandbox = reports.sandbox,
+		.workspace = reports.workspace,
 		.language = &fixture_language,
 		.confinement = confinement,
 		.home = home,
-		.passed = passed,
+		.user_env = user_env,
 		.handlers = &runner_fixture_handlers,
-		.owner = &told,
+		.owner = &reports,
 	});
 	bool result = runner_keeps_compiled(runner);
 
@@ -414,10 +414,10 @@ static void compiled_drivers_are_not_kept_where_variables_choose_what_runs(void 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct user_env_variable variables[] = { { .name = names[0], .value = value },
 							 { .name = names[i], .value = value } };
-		const struct user_env passed = { .items = variables,
-						 .count = ARRAY_SIZE(variables) };
+		const struct user_env user_env = { .items = variables,
+						   .count = ARRAY_SIZE(variables) };
 
-		assert_int_equal(keeps(fixture.home, confinement, &passed), i < 2);
+		assert_int_equal(keeps(fixture.home, confinement, &user_env), i < 2);
 	}
 }
 

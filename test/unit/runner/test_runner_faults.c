@@ -31,12 +31,12 @@ static void expect_recovery(void)
 
 static void expect_not_started(const char *why)
 {
-	const struct cell *cell = told.cells[0];
+	const struct cell *cell = reports.cells[0];
 
-	assert_int_equal(told.ended, 1);
+	assert_int_equal(reports.ended, 1);
 	assert_int_equal(cell->state, CELL_NOT_STARTED);
 	assert_false(cell->ran);
-	assert_int_equal(told.started, 0);
+	assert_int_equal(reports.started, 0);
 	if (strstr(cell->problem, why) == NULL)
 		fail_msg("'%s' does not say '%s'", cell->problem, why);
 	expect_recovery();
@@ -78,11 +78,11 @@ static void ready_that_never_comes_is_a_timeout_by_the_clock(void **state)
 	(void)state;
 	fixture_start_with(STEPS("print=thinking", "hang"));
 	(void)submit("done", 1);
-	fixture_until(told.runner->background != NULL);
+	fixture_until(reports.runner->background != NULL);
 	fixture_pass(RUNNER_READY_MS - 1);
-	assert_int_equal(told.ended, 0);
+	assert_int_equal(reports.ended, 0);
 	fixture_pass(1);
-	fixture_until(told.ended == 1);
+	fixture_until(reports.ended == 1);
 	expect_not_started("did not become ready in 30 s; it printed 'thinking'");
 }
 
@@ -91,14 +91,14 @@ static void a_start_that_takes_too_long_may_still_come_late(void **state)
 	(void)state;
 	(void)submit("done", 1);
 	loop_turn(fixture.loop, 0); /* asked for, not yet there */
-	assert_int_equal(runner_state(told.runner), RUNNER_STARTING);
-	loop_timer_start(fixture.loop, &told.runner->ready, 0, told.runner->ready.fn);
-	told.hold = true;
-	fixture_until(told.ended == 1);
-	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
-	assert_false(loop_io_active(&told.runner->control_io));
-	told.hold = false;
-	runner_next(told.runner);
+	assert_int_equal(runner_state(reports.runner), RUNNER_STARTING);
+	loop_timer_start(fixture.loop, &reports.runner->ready, 0, reports.runner->ready.fn);
+	reports.hold = true;
+	fixture_until(reports.ended == 1);
+	fixture_until(runner_state(reports.runner) == RUNNER_IDLE);
+	assert_false(loop_io_active(&reports.runner->control_io));
+	reports.hold = false;
+	runner_next(reports.runner);
 	expect_not_started("did not become ready");
 }
 
@@ -148,9 +148,9 @@ static void an_interpreter_that_closes_the_channel_at_once_is_given_up(void **st
 	(void)state;
 	fixture_start_with(STEPS("close-control", "hang"));
 	(void)submit("done", 1);
-	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_until(loop_timer_active(&reports.runner->closed_timer));
 	fixture_pass(20000);
-	fixture_until(told.ended == 1);
+	fixture_until(reports.ended == 1);
 	expect_not_started("closed the control channel");
 }
 
@@ -160,10 +160,10 @@ static void everything_queued_fails_with_the_start(void **state)
 	fixture_start_with(STEPS("exit=1"));
 	for (uintptr_t i = 1; i <= 3; i++)
 		(void)submit("done", i);
-	fixture_until(told.ended == 3);
+	fixture_until(reports.ended == 3);
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(told.cells[i]->state, CELL_NOT_STARTED);
-		assert_ptr_equal(told.datas[i], TAG(i + 1));
+		assert_int_equal(reports.cells[i]->state, CELL_NOT_STARTED);
+		assert_ptr_equal(reports.datas[i], TAG(i + 1));
 	}
 	expect_recovery();
 }
@@ -176,10 +176,10 @@ static void expect_died(const struct cell *cell, const char *why)
 	assert_true(cell->interpreter_lost);
 	if (strstr(cell->problem, why) == NULL)
 		fail_msg("'%s' does not say '%s'", cell->problem, why);
-	assert_int_equal(told.lost, 1);
-	assert_true(told.lost_told);
+	assert_int_equal(reports.lost, 1);
+	assert_true(reports.lost_told);
 	expect_recovery();
-	assert_int_equal(told.lost, 1);
+	assert_int_equal(reports.lost, 1);
 }
 
 static void a_crash_tells_the_signal_and_keeps_the_output(void **state)
@@ -214,9 +214,9 @@ static void an_end_behind_done_belongs_to_no_cell(void **state)
 
 	(void)state;
 	assert_int_equal(cell->state, CELL_DONE);
-	fixture_until(told.lost == 1);
-	assert_false(told.lost_told);
-	assert_string_equal(told.why, "the interpreter exited with code 0");
+	fixture_until(reports.lost == 1);
+	assert_false(reports.lost_told);
+	assert_string_equal(reports.why, "the interpreter exited with code 0");
 	expect_recovery();
 }
 
@@ -225,10 +225,10 @@ static void cells_behind_one_that_died_run_in_a_new_interpreter(void **state)
 	(void)state;
 	(void)submit("crash=6", 1);
 	(void)submit("print=new\ndone", 2);
-	fixture_until(told.ended == 2);
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	assert_int_equal(told.cells[1]->state, CELL_DONE);
-	assert_string_equal(text_of(told.cells[1]), "new");
+	fixture_until(reports.ended == 2);
+	assert_int_equal(reports.cells[0]->state, CELL_DIED);
+	assert_int_equal(reports.cells[1]->state, CELL_DONE);
+	assert_string_equal(text_of(reports.cells[1]), "new");
 }
 
 /* ---- the control channel ---- */
@@ -257,21 +257,21 @@ static void a_closed_channel_ends_the_interpreter_after_a_grace(void **state)
 {
 	(void)state;
 	(void)submit("close-control\nhang", 1);
-	fixture_until(loop_timer_active(&told.runner->closed_timer));
-	assert_int_equal(told.ended, 0);
+	fixture_until(loop_timer_active(&reports.runner->closed_timer));
+	assert_int_equal(reports.ended, 0);
 	fixture_pass(1000);
-	fixture_until(told.ended == 1);
-	expect_died(told.cells[0], "closed the interpreter's control channel");
+	fixture_until(reports.ended == 1);
+	expect_died(reports.cells[0], "closed the interpreter's control channel");
 }
 
 static void a_channel_closed_between_cells_is_a_loss(void **state)
 {
 	(void)state;
 	(void)run_cell("done\nclose-control\nhang");
-	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_until(loop_timer_active(&reports.runner->closed_timer));
 	fixture_pass(1000);
-	fixture_until(told.lost == 1);
-	assert_false(told.lost_told);
+	fixture_until(reports.lost == 1);
+	assert_false(reports.lost_told);
 	expect_recovery();
 }
 
@@ -280,9 +280,9 @@ static void half_a_message_is_no_end(void **state)
 	(void)state;
 	(void)submit("raw=done 1 1\\nstatus 2\\no\nprint=half\nwait", 1);
 	fixture_until(has_written("half"));
-	assert_int_equal(told.ended, 0);
-	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
-	fixture_until(told.ended == 1);
+	assert_int_equal(reports.ended, 0);
+	runner_stop(reports.runner, RUNNER_STOP_DEADLINE);
+	fixture_until(reports.ended == 1);
 }
 
 /* PR05 */
@@ -308,24 +308,24 @@ static void a_second_end_is_nobodys(void **state)
 	(void)state;
 	assert_int_equal(run_cell("done\ndone=error\ndone")->state, CELL_DONE);
 	assert_int_equal(run_cell("result=two\ndone")->state, CELL_DONE);
-	assert_string_equal(told.cells[1]->value, "two");
-	assert_int_equal(told.ended, 2);
-	assert_int_equal(told.lost, 0);
+	assert_string_equal(reports.cells[1]->value, "two");
+	assert_int_equal(reports.ended, 2);
+	assert_int_equal(reports.lost, 0);
 }
 
 static void a_driver_that_reads_no_acknowledgements_costs_no_memory(void **state)
 {
 	(void)state;
 	(void)submit("displays=200000\nhang", 1);
-	fixture_until(told.runner->to_driver.len > RUNNER_UNREAD_MAX);
+	fixture_until(reports.runner->to_driver.len > RUNNER_UNREAD_MAX);
 	for (int i = 0; i < 1000; i++) {
 		loop_turn(fixture.loop, 0);
-		assert_true(told.runner->to_driver.len < 2 * RUNNER_UNREAD_MAX);
+		assert_true(reports.runner->to_driver.len < 2 * RUNNER_UNREAD_MAX);
 	}
 	fixture_pass(30000); /* it waits for us to read, we for it: until the deadline */
-	fixture_until(told.runner->step > 0);
+	fixture_until(reports.runner->step > 0);
 	pass_to_the_kill();
-	fixture_until(told.ended == 1);
+	fixture_until(reports.ended == 1);
 	expect_recovery();
 }
 
@@ -349,15 +349,15 @@ static void a_driver_that_reads_nothing_blocks_nobody(void **state)
 	(void)state;
 	fixture_start_with(STEPS("ready", "hang"));
 	memset(code, '\n', sizeof(code));
-	assert_non_null(runner_submit(told.runner, code, sizeof(code), 1000, TAG(1), &err));
-	fixture_until(runner_state(told.runner) == RUNNER_BUSY);
+	assert_non_null(runner_submit(reports.runner, code, sizeof(code), 1000, TAG(1), &err));
+	fixture_until(runner_state(reports.runner) == RUNNER_BUSY);
 	loop_turn(fixture.loop, 0);
-	assert_true(told.runner->to_driver.len > 0);
+	assert_true(reports.runner->to_driver.len > 0);
 	fixture_pass(1000);
-	fixture_until(told.runner->step > 0);
+	fixture_until(reports.runner->step > 0);
 	pass_to_the_kill();
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_TIMED_OUT);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_TIMED_OUT);
 	expect_recovery();
 }
 
@@ -365,16 +365,16 @@ static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
 {
 	(void)state;
 	(void)submit("flood=100000000", 1);
-	while (told.wrote < 10 * (size_t)TURN_BYTES_MAX) {
-		size_t before = told.wrote;
+	while (reports.wrote < 10 * (size_t)TURN_BYTES_MAX) {
+		size_t before = reports.wrote;
 
 		loop_turn(fixture.loop, -1);
-		assert_in_range(told.wrote - before, 0, TURN_BYTES_MAX);
+		assert_in_range(reports.wrote - before, 0, TURN_BYTES_MAX);
 	}
-	runner_stop(told.runner,
+	runner_stop(reports.runner,
 		    RUNNER_STOP_DEADLINE); /* a flood does not look at the driver's flag */
 	pass_to_the_kill();
-	fixture_until(told.ended == 1);
+	fixture_until(reports.ended == 1);
 }
 
 int main(void)

@@ -23,9 +23,9 @@ static size_t count_turns(const char *code)
 	size_t turns = 0;
 
 	(void)submit(code, 1);
-	while (told.ended == 0) {
+	while (reports.ended == 0) {
 		loop_turn(fixture.loop, 1000);
-		turns += runner_takes_in(told.runner);
+		turns += runner_takes_in(reports.runner);
 	}
 	return turns;
 }
@@ -37,19 +37,19 @@ static void a_long_text_takes_many_turns(void **state)
 	(void)state;
 	assert_true(count_turns("print=before\nlong-display=4194304\nack\nprint=after\ndone") >=
 		    LONG / TURN_MAX);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	text = text_of(told.cells[0]);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
+	text = text_of(reports.cells[0]);
 	assert_memory_equal(text, "before\nrrr", 10);
 	assert_string_equal(text + strlen(text) - 9, "rrr\nafter");
-	assert_int_equal(told.cells[0]->text_total, LONG + strlen("before\n\nafter"));
+	assert_int_equal(reports.cells[0]->text_total, LONG + strlen("before\n\nafter"));
 }
 
 static void a_long_value_takes_many_turns(void **state)
 {
 	(void)state;
 	assert_true(count_turns("long-result=1048576\nprint=x\ndone") >= LONG_VALUE / TURN_MAX);
-	assert_int_equal(strlen(told.cells[0]->value), LONG_VALUE);
-	assert_string_equal(text_of(told.cells[0]), "x");
+	assert_int_equal(strlen(reports.cells[0]->value), LONG_VALUE);
+	assert_string_equal(text_of(reports.cells[0]), "x");
 }
 
 static void with_secrets_it_is_the_same(void **state)
@@ -59,11 +59,11 @@ static void with_secrets_it_is_the_same(void **state)
 	(void)state;
 	redact_add(redact, "R", "rrrrrrrrrrrrrrrr");
 	redact_finish(redact);
-	told.runner->c.redact = redact;
+	reports.runner->c.redact = redact;
 	assert_true(count_turns("long-result=1048576\ndone") >= LONG_VALUE / TURN_MAX);
-	assert_string_equal(told.cells[0]->value, "[secret R]");
-	runner_free(told.runner);
-	told.runner = NULL;
+	assert_string_equal(reports.cells[0]->value, "[secret R]");
+	runner_free(reports.runner);
+	reports.runner = NULL;
 	redact_free(redact);
 }
 
@@ -72,28 +72,28 @@ static void what_follows_a_long_text_waits_for_it(void **state)
 	(void)state;
 	(void)count_turns("long-display=1048576\nlong-display=1048576\nlong-result=1048576\n"
 			  "display=last\ndone");
-	assert_int_equal(told.cells[0]->text_total, 3 * 1048576 + strlen("\n\nlast\n"));
-	assert_int_equal(strlen(told.cells[0]->value), 1048576);
+	assert_int_equal(reports.cells[0]->text_total, 3 * 1048576 + strlen("\n\nlast\n"));
+	assert_int_equal(strlen(reports.cells[0]->value), 1048576);
 }
 
 static void a_session_that_ends_meanwhile_ends_its_cell_once(void **state)
 {
 	(void)state;
 	(void)submit("long-display=4194304\nhang", 1);
-	fixture_until(told.runner->intake.frame != NULL);
-	runner_end(told.runner, "the session ended");
-	assert_int_equal(told.ended, 1);
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	assert_non_null(strstr(text_of(told.cells[0]), "[the rest is left out: "));
+	fixture_until(reports.runner->intake.frame != NULL);
+	runner_end(reports.runner, "the session ended");
+	assert_int_equal(reports.ended, 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DIED);
+	assert_non_null(strstr(text_of(reports.cells[0]), "[the rest is left out: "));
 }
 
 static void who_is_killed_meanwhile_starts_anew(void **state)
 {
 	(void)state;
 	(void)submit("long-result=4194304\nhang", 1);
-	fixture_until(runner_takes_in(told.runner));
-	runner_stop(told.runner, RUNNER_STOP_KILL);
-	fixture_until(told.ended == 1);
+	fixture_until(runner_takes_in(reports.runner));
+	runner_stop(reports.runner, RUNNER_STOP_KILL);
+	fixture_until(reports.ended == 1);
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 }
 
@@ -102,7 +102,7 @@ static void many_small_frames_take_many_turns(void **state)
 {
 	(void)state;
 	assert_true(count_turns("displays=5000\ndone") >= 5);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
 }
 
 /* With a deadline that is further away than a frame's. */
@@ -110,8 +110,8 @@ static void submit_patiently(const char *code)
 {
 	struct err err;
 
-	assert_non_null(
-		runner_submit(told.runner, code, strlen(code), 10 * RUNNER_FRAME_MS, TAG(1), &err));
+	assert_non_null(runner_submit(reports.runner, code, strlen(code), 10 * RUNNER_FRAME_MS,
+				      TAG(1), &err));
 }
 
 /* S8: it holds no memory any more, and the interpreter is not ended for it. */
@@ -120,18 +120,18 @@ static void a_frame_that_does_not_become_whole_is_given_up(void **state)
 	(void)state;
 	submit_patiently("half-result=2097152\nprint=half\nack\nfill-control=2097152\n"
 			 "print=whole\ndone");
-	fixture_until(has_written("half") && frame_reader_held(told.runner->frames) >= 2097152);
+	fixture_until(has_written("half") && frame_reader_held(reports.runner->frames) >= 2097152);
 	fixture_pass(RUNNER_FRAME_MS - 1);
-	assert_true(frame_reader_held(told.runner->frames) >= 2097152);
+	assert_true(frame_reader_held(reports.runner->frames) >= 2097152);
 	fixture_pass(1);
-	assert_in_range(frame_reader_held(told.runner->frames), 0, FRAME_KEPT_MAX);
-	runner_send_ack(told.runner, 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	assert_non_null(strstr(text_of(told.cells[0]), "[4194304 bytes are left out: "));
-	assert_int_equal(told.lost, 0);
+	assert_in_range(frame_reader_held(reports.runner->frames), 0, FRAME_KEPT_MAX);
+	runner_send_ack(reports.runner, 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
+	assert_non_null(strstr(text_of(reports.cells[0]), "[4194304 bytes are left out: "));
+	assert_int_equal(reports.lost, 0);
 	assert_int_equal(run_cell("result=x\ndone")->state, CELL_DONE);
-	assert_string_equal(told.cells[1]->value, "x");
+	assert_string_equal(reports.cells[1]->value, "x");
 }
 
 /* Each has its own time. */
@@ -142,12 +142,12 @@ static void frames_that_follow_each_other_are_not_late(void **state)
 			 "print=2\nack\nfill-control=4096\ndone");
 	fixture_until(has_written("1"));
 	fixture_pass(RUNNER_FRAME_MS - 1);
-	runner_send_ack(told.runner, 1);
+	runner_send_ack(reports.runner, 1);
 	fixture_until(has_written("2"));
 	fixture_pass(RUNNER_FRAME_MS - 1);
-	runner_send_ack(told.runner, 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(strlen(told.cells[0]->value), 8192);
+	runner_send_ack(reports.runner, 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(strlen(reports.cells[0]->value), 8192);
 }
 
 /* ---- where sessions hold too much ---- */
@@ -159,20 +159,20 @@ static int full_set_up(void **state)
 	int result = runner_set_up(state);
 
 	holdings = holdings_new(fixture.loop);
-	told.runner->c.holder = holdings_join(holdings);
-	holdings_take(told.runner->c.holder, HOLDER_MAX);
+	reports.runner->c.holder = holdings_join(holdings);
+	holdings_take(reports.runner->c.holder, HOLDER_MAX);
 	return result;
 }
 
 static int full_tear_down(void **state)
 {
-	struct holder *holder = told.runner->c.holder;
+	struct holder *holder = reports.runner->c.holder;
 
-	runner_free(told.runner);
-	told.runner = NULL;
-	for (size_t i = 0; i < told.ended; i++)
-		cell_free(told.cells[i]);
-	told.ended = 0;
+	runner_free(reports.runner);
+	reports.runner = NULL;
+	for (size_t i = 0; i < reports.ended; i++)
+		cell_free(reports.cells[i]);
+	reports.ended = 0;
 	holdings_leave(holder);
 	holdings_free(holdings);
 	return runner_tear_down(state);
@@ -180,42 +180,42 @@ static int full_tear_down(void **state)
 
 static bool is_listened_to(void)
 {
-	return (told.runner->control_io.events & EPOLLIN) != 0;
+	return (reports.runner->control_io.events & EPOLLIN) != 0;
 }
 
 static void a_frame_waits_for_room(void **state)
 {
 	(void)state;
 	submit_patiently("long-result=1048576\ndone");
-	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
-	assert_in_range(frame_reader_held(told.runner->frames), HOLDER_FRAME_SURE_MAX,
+	fixture_until(runner_state(reports.runner) == RUNNER_BUSY && !is_listened_to());
+	assert_in_range(frame_reader_held(reports.runner->frames), HOLDER_FRAME_SURE_MAX,
 			2 * HOLDER_FRAME_SURE_MAX);
-	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	assert_int_equal(strlen(told.cells[0]->value), LONG_VALUE);
-	assert_int_equal(told.cells[0]->held, LONG_VALUE);
+	holdings_give_back(reports.runner->c.holder, HOLDER_MAX);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
+	assert_int_equal(strlen(reports.cells[0]->value), LONG_VALUE);
+	assert_int_equal(reports.cells[0]->held, LONG_VALUE);
 }
 
 static void who_waits_too_long_loses_the_frame_and_nothing_else(void **state)
 {
 	(void)state;
 	submit_patiently("long-result=4194304\nresult=x\ndone");
-	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
+	fixture_until(runner_state(reports.runner) == RUNNER_BUSY && !is_listened_to());
 	fixture_pass(RUNNER_FRAME_MS);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	assert_non_null(strstr(text_of(told.cells[0]), "[4194304 bytes are left out: "));
-	assert_string_equal(told.cells[0]->value, "x");
-	assert_int_equal(told.lost, 0);
-	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
+	assert_non_null(strstr(text_of(reports.cells[0]), "[4194304 bytes are left out: "));
+	assert_string_equal(reports.cells[0]->value, "x");
+	assert_int_equal(reports.lost, 0);
+	holdings_give_back(reports.runner->c.holder, HOLDER_MAX);
 }
 
 static void small_cells_run_all_the_same(void **state)
 {
 	(void)state;
 	assert_string_equal(run_cell("display=a\nack\nresult=x\ndone")->value, "x");
-	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(reports.runner->c.holder, HOLDER_MAX);
 }
 
 static void a_value_for_which_there_is_no_room_is_cut_and_that_is_told(void **state)
@@ -225,18 +225,18 @@ static void a_value_for_which_there_is_no_room_is_cut_and_that_is_told(void **st
 	(void)state;
 	assert_in_range(strlen(cell->value), CELL_WORDS_BYTES_MAX, CELL_WORDS_BYTES_MAX + 200);
 	assert_non_null(strstr(cell->value, "[the rest is left out: sessions hold too much"));
-	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(reports.runner->c.holder, HOLDER_MAX);
 }
 
 static void who_closes_the_channel_meanwhile_is_not_waited_for(void **state)
 {
 	(void)state;
 	submit_patiently("half-result=262144\nclose-control\nhang");
-	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_until(loop_timer_active(&reports.runner->closed_timer));
 	fixture_pass(1000);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DIED);
+	holdings_give_back(reports.runner->c.holder, HOLDER_MAX);
 }
 
 #define FULL_TEST(name) cmocka_unit_test_setup_teardown(name, full_set_up, full_tear_down)

@@ -30,13 +30,13 @@ static void a_deadline_interrupts_and_keeps_the_state(void **state)
 	(void)submit("print=go\nwait", 1);
 	expect_output("go");
 	fixture_pass(29999);
-	assert_int_equal(told.ended, 0);
+	assert_int_equal(reports.ended, 0);
 	fixture_pass(1);
-	fixture_until(told.ended == 1);
-	cell = told.cells[0];
+	fixture_until(reports.ended == 1);
+	cell = reports.cells[0];
 	assert_int_equal(cell->state, CELL_TIMED_OUT);
 	assert_false(cell->interpreter_lost);
-	assert_int_equal(told.lost, 0);
+	assert_int_equal(reports.lost, 0);
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 }
 
@@ -52,7 +52,7 @@ static void the_ladder_is_int_int_usr2_term_kill(void **state)
 	fixture_pass(30000);
 	expect_output("go<02>");
 	fixture_pass(RUNNER_SECOND_INTERRUPT_MS - 1);
-	assert_int_equal(told.runner->step, 1);
+	assert_int_equal(reports.runner->step, 1);
 	fixture_pass(1);
 	expect_output("go<02><02>");
 	fixture_pass(RUNNER_DUMP_MS - RUNNER_SECOND_INTERRUPT_MS);
@@ -60,31 +60,31 @@ static void the_ladder_is_int_int_usr2_term_kill(void **state)
 	fixture_pass(RUNNER_TERMINATE_MS - RUNNER_DUMP_MS);
 	expect_output("go<02><02><12><15>");
 	fixture_pass(RUNNER_KILL_MS - RUNNER_TERMINATE_MS - 1);
-	assert_int_equal(told.ended, 0);
+	assert_int_equal(reports.ended, 0);
 	fixture_pass(1);
-	fixture_until(told.ended == 1);
-	cell = told.cells[0];
+	fixture_until(reports.ended == 1);
+	cell = reports.cells[0];
 	assert_int_equal(cell->state, CELL_TIMED_OUT);
 	assert_true(cell->interpreter_lost);
 	assert_int_equal(cell->signal, SIGKILL);
 	assert_string_equal(text_of(cell), "go<02><02><12><15>");
-	assert_int_equal(told.lost, 1);
+	assert_int_equal(reports.lost, 1);
 	expect_recovery();
 }
 
 /* Of a cell with a deadline of 30 s. */
 static void begin_grace(uint64_t grace_ms)
 {
-	told.runner->c.stop_grace_ms = grace_ms;
+	reports.runner->c.stop_grace_ms = grace_ms;
 	(void)submit("ignore=2\nignore=12\ncatch=15\nprint=go\nread\ndone", 1);
 	expect_output("go");
-	loop_timer_stop(&told.runner->watch.timer); /* it would find that the code reads */
-	told.runner->timed_out = true;
-	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
+	loop_timer_stop(&reports.runner->watch.timer); /* it would find that the code reads */
+	reports.runner->timed_out = true;
+	runner_stop(reports.runner, RUNNER_STOP_DEADLINE);
 	for (unsigned int ms = 0; ms < RUNNER_TERMINATE_MS; ms += 100)
 		fixture_pass(100);
-	fixture_until(told.overdue == 1);
-	assert_int_equal(told.ended, 0);
+	fixture_until(reports.overdue == 1);
+	assert_int_equal(reports.ended, 0);
 }
 
 static void a_cell_that_ends_in_its_grace_keeps_its_state(void **state)
@@ -92,14 +92,14 @@ static void a_cell_that_ends_in_its_grace_keeps_its_state(void **state)
 	(void)state;
 	begin_grace(30000);
 	fixture_pass(29000);
-	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	assert_true(told.cells[0]->overdue);
-	assert_false(cell_goes_on(told.cells[0]));
+	assert_int_equal(write(interpreter_pty(reports.runner->interpreter), "\n", 1), 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
+	assert_true(reports.cells[0]->overdue);
+	assert_false(cell_goes_on(reports.cells[0]));
 	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
-	assert_int_equal(told.lost, 0);
+	assert_int_equal(reports.lost, 0);
 }
 
 static void the_ladder_goes_on_after_the_grace(void **state)
@@ -107,17 +107,17 @@ static void the_ladder_goes_on_after_the_grace(void **state)
 	(void)state;
 	begin_grace(30000);
 	fixture_pass(30000 - 100 - 1);
-	assert_int_equal(told.runner->cell->grace_left_ms > 0, true);
-	assert_string_equal(text_of(told.runner->cell), "go");
+	assert_int_equal(reports.runner->cell->grace_left_ms > 0, true);
+	assert_string_equal(text_of(reports.runner->cell), "go");
 	fixture_pass(101);
 	for (unsigned int ms = RUNNER_SECOND_INTERRUPT_MS; ms < RUNNER_TERMINATE_MS; ms += 100)
 		fixture_pass(100);
 	expect_output("<15>");
 	fixture_pass(RUNNER_KILL_MS - RUNNER_TERMINATE_MS);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_TIMED_OUT);
-	assert_true(told.cells[0]->interpreter_lost);
-	assert_int_equal(told.overdue, 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_TIMED_OUT);
+	assert_true(reports.cells[0]->interpreter_lost);
+	assert_int_equal(reports.overdue, 1);
 	expect_recovery();
 }
 
@@ -125,9 +125,9 @@ static void a_stop_in_the_grace_does_not_wait_for_its_end(void **state)
 {
 	(void)state;
 	begin_grace(30000);
-	runner_stop(told.runner, RUNNER_STOP_KILL);
-	fixture_until(told.ended == 1);
-	assert_true(told.cells[0]->interpreter_lost);
+	runner_stop(reports.runner, RUNNER_STOP_KILL);
+	fixture_until(reports.ended == 1);
+	assert_true(reports.cells[0]->interpreter_lost);
 	expect_recovery();
 }
 
@@ -136,10 +136,10 @@ static void a_long_cell_has_a_longer_grace(void **state)
 {
 	(void)state;
 	begin_grace(1000);
-	assert_int_equal(told.runner->grace_end_ms - loop_now(fixture.loop) > 2000, true);
-	assert_int_equal(told.runner->grace_end_ms - loop_now(fixture.loop) <= 3000, true);
-	runner_stop(told.runner, RUNNER_STOP_KILL);
-	fixture_until(told.ended == 1);
+	assert_int_equal(reports.runner->grace_end_ms - loop_now(fixture.loop) > 2000, true);
+	assert_int_equal(reports.runner->grace_end_ms - loop_now(fixture.loop) <= 3000, true);
+	runner_stop(reports.runner, RUNNER_STOP_KILL);
+	fixture_until(reports.ended == 1);
 }
 
 static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
@@ -147,14 +147,14 @@ static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
 	(void)state;
 	(void)submit("catch=2\nprint=go\nread\ndone=interrupted", 1);
 	expect_output("go");
-	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
+	runner_stop(reports.runner, RUNNER_STOP_DEADLINE);
 	expect_output("go<02>");
-	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_INTERRUPTED);
+	assert_int_equal(write(interpreter_pty(reports.runner->interpreter), "\n", 1), 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_INTERRUPTED);
 	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
-	assert_int_equal(told.lost, 0);
+	assert_int_equal(reports.lost, 0);
 }
 
 static struct input_look looked;
@@ -167,7 +167,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 
 static enum input_wait look(void)
 {
-	interpreter_check_input(told.runner->interpreter, on_looked);
+	interpreter_check_input(reports.runner->interpreter, on_looked);
 	loop_turn(fixture.loop, 20);
 	return looked.wait;
 }
@@ -180,15 +180,15 @@ static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **st
 	expect_output("name?");
 	looked.wait = INPUT_NOT_AWAITED;
 	fixture_until(look() == INPUT_AWAITED);
-	loop_timer_stop(&told.runner->watch.timer);
+	loop_timer_stop(&reports.runner->watch.timer);
 	fixture_pass(30000);
-	fixture_until(told.waits == 1);
-	assert_string_equal(runner_wait(told.runner)->prompt, "name?");
+	fixture_until(reports.waits == 1);
+	assert_string_equal(runner_wait(reports.runner)->prompt, "name?");
 	fixture_pass(100000);
-	assert_int_equal(told.runner->step, 0);
-	(void)!write(interpreter_pty(told.runner->interpreter), "\n", 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
+	assert_int_equal(reports.runner->step, 0);
+	(void)!write(interpreter_pty(reports.runner->interpreter), "\n", 1);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DONE);
 }
 
 /* Code is its minder's equal where nothing confines it; what stands above both wakes it again. */
@@ -197,11 +197,11 @@ static void code_that_stops_its_minder_is_killed_by_it_all_the_same(void **state
 	(void)state;
 	(void)submit("ignore=2\nstop-minder\nprint=go\nhang", 1);
 	expect_output("go");
-	runner_stop(told.runner, RUNNER_STOP_KILL);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	assert_int_equal(told.cells[0]->signal, SIGKILL);
-	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
+	runner_stop(reports.runner, RUNNER_STOP_KILL);
+	fixture_until(reports.ended == 1);
+	assert_int_equal(reports.cells[0]->state, CELL_DIED);
+	assert_int_equal(reports.cells[0]->signal, SIGKILL);
+	fixture_until(runner_state(reports.runner) == RUNNER_IDLE);
 	expect_recovery();
 }
 

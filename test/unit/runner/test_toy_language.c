@@ -22,10 +22,10 @@ static int toy_set_up(void **state)
 	}
 	if (runner_set_up(state) < 0)
 		return -1;
-	context = told.runner->c;
+	context = reports.runner->c;
 	context.language = &toy_language;
-	runner_free(told.runner);
-	told.runner = runner_new(&context);
+	runner_free(reports.runner);
+	reports.runner = runner_new(&context);
 	return 0;
 }
 
@@ -38,8 +38,8 @@ static void a_row_and_a_driver_are_a_language(void **state)
 	assert_string_equal(text_of(cell), "hello\n");
 	assert_string_equal(cell->value, "10");
 	assert_string_equal(cell->language, "perl");
-	assert_string_equal(runner_path(told.runner), "/usr/bin/perl");
-	assert_true(strncmp(runner_version(told.runner), "v5.", 3) == 0);
+	assert_string_equal(runner_path(reports.runner), "/usr/bin/perl");
+	assert_true(strncmp(runner_version(reports.runner), "v5.", 3) == 0);
 	assert_string_equal(run_cell("$x + 1")->value, "6");
 }
 
@@ -62,9 +62,9 @@ static void an_interrupt_keeps_its_state(void **state)
 	(void)run_cell("$x = 7");
 	(void)submit("print 'busy'; sleep 60", 2);
 	fixture_until(has_written("busy"));
-	runner_stop(told.runner, RUNNER_STOP_INTERRUPT);
-	fixture_until(told.ended == 2);
-	assert_int_equal(told.cells[1]->state, CELL_INTERRUPTED);
+	runner_stop(reports.runner, RUNNER_STOP_INTERRUPT);
+	fixture_until(reports.ended == 2);
+	assert_int_equal(reports.cells[1]->state, CELL_INTERRUPTED);
 	assert_string_equal(run_cell("$x")->value, "7");
 }
 

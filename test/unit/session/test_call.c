@@ -19,7 +19,7 @@ struct answer {
 	enum cell_state state;
 	uint64_t number;
 	size_t earlier_count;
-	uint64_t earlier[SESSION_UNTOLD_MAX + 1];
+	uint64_t earlier[SESSION_UNREPORTED_MAX + 1];
 	bool bare;
 	char text[TEXT_MAX];
 	char note[TEXT_MAX];
@@ -125,8 +125,9 @@ static struct call *look(enum look_action action, size_t index, uint64_t wait_ms
 
 static bool has_written(void)
 {
-	cleanup_free char *line =
-		session->lane_count > 0 ? runner_last_line(session->lanes[0].runner) : xstrdup("");
+	cleanup_free char *line = session->language_count > 0
+					  ? runner_last_line(session->languages[0].runner)
+					  : xstrdup("");
 
 	return line[0] != '\0';
 }
@@ -189,7 +190,7 @@ static void a_queued_call_is_withdrawn_when_its_wait_is_over(void **state)
 static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < SESSION_UNTOLD_MAX + 2; i++) {
+	for (size_t i = 0; i < SESSION_UNREPORTED_MAX + 2; i++) {
 		struct call *call = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
 
 		fixture_until(str_eq(session_state(session), "running"));
@@ -198,8 +199,8 @@ static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void 
 	}
 	(void)start("done", 0, 60000);
 	fixture_until(answers[0].count == 1);
-	assert_int_equal(answers[0].earlier_count, SESSION_UNTOLD_MAX);
-	for (size_t i = 0; i < SESSION_UNTOLD_MAX; i++)
+	assert_int_equal(answers[0].earlier_count, SESSION_UNREPORTED_MAX);
+	for (size_t i = 0; i < SESSION_UNREPORTED_MAX; i++)
 		assert_int_equal(answers[0].earlier[i], 3 + i);
 	(void)start("done", 1, 60000);
 	fixture_until(answers[1].count == 1);
@@ -324,7 +325,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 static bool is_reading(void)
 {
 	has_looked = false;
-	interpreter_check_input(session->lanes[0].runner->interpreter, on_looked);
+	interpreter_check_input(session->languages[0].runner->interpreter, on_looked);
 	fixture_until(has_looked);
 	return looked == INPUT_AWAITED;
 }
