@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confinement.h - how the sessions of this server are confined: chosen once, by trying.
+ * confinement.h - how the sessions of this server are confined: chosen once, by escape tests.
  *
- * The launcher builds throw-away sandboxes and tries to break them; the strongest tier that held
- * is taken when it is not below the person's floor. Nothing weaker is ever taken silently, nothing
- * changes for a session that runs, and a canary that got through means that no code runs at all.
- * What the person shares is looked at in the same moment and holds from then on.
+ * The launcher builds throw-away sandboxes and tries to escape from them. The server takes the
+ * strongest tier that held, if it is not below the user's floor. It never takes a weaker one
+ * silently, and changes nothing for a running session. If an escape test got through, no code runs
+ * at all. The user's shares are opened at the same time and hold from then on.
  */
 #ifndef CONFINEMENT_CONFINEMENT_H
 #define CONFINEMENT_CONFINEMENT_H
@@ -26,38 +26,40 @@ struct launcher;
 struct sandbox;
 struct workspace;
 
-/* All borrowed until free. Does nothing yet. */
+/* Makes an unsettled confinement. Everything is borrowed until free. */
 struct confinement *confinement_new(struct loop *loop, struct launcher *launcher,
 				    const struct settings *settings);
-/* After launcher_free, which ends a probe under way. NULL is allowed. */
+/* Must follow launcher_free, which ends a probe under way. NULL is allowed. */
 void confinement_free(struct confinement *confinement);
 
-/* It is known how code is confined, or why none may run. */
+/* Returns whether it is known how code is confined, or why no code may run. */
 bool confinement_settled(const struct confinement *confinement);
 /*
- * Finds out; `settled` comes once, from the loop, and not after confinement_free. A failure that
- * may pass (no process, a share that is not there) is found out anew by the next call. One asks at
- * a time.
+ * Requests the probe. `settled` comes once, from the loop, and not after confinement_free. The next
+ * call repeats a failure that may pass (no process, a missing share). One caller at a time.
  */
 void confinement_settle(struct confinement *confinement, void (*settled)(void *data), void *data);
 /*
- * While it is being found out: from here on sandboxes can be opened as if the strongest tier held.
- * No session's code may run in one before confinement_foreseen says that it does. False: how
- * sessions will be confined cannot be foreseen.
+ * Allows sandboxes to be opened during the probe as if the strongest tier held. No session code may
+ * run in them before confinement_foreseen confirms the tier. Returns false if it cannot be foreseen
+ * how sessions will be confined.
  */
 bool confinement_assume(struct confinement *confinement);
-/* Of a settled one: sandboxes opened before are what sessions get. */
+/* Returns whether sandboxes that were opened during the probe are confined as sessions must be. */
 bool confinement_foreseen(const struct confinement *confinement);
 
-/* What was found out, a line in the log: at start-up, and for nobody else. */
+/* Logs the result in one line, at start-up. */
 void confinement_log(const struct confinement *confinement);
 
-/* NULL when code may run; else why not and what to do: sentences, some with commands. */
+/*
+ * Returns NULL when code may run. Otherwise returns why not and what to do, in sentences, some with
+ * commands.
+ */
 const char *confinement_refusal(const struct confinement *confinement);
-/* The same in one line, as an error. */
+/* Returns -1 and sets *err to the first line of the refusal when no code may run. */
 int confinement_check(const struct confinement *confinement, struct err *err) MUST_CHECK;
 
-/* What is known of the confinement of sessions. Pointers are borrowed until confinement_free. */
+/* Facts about the confinement of sessions. Pointers are borrowed until confinement_free. */
 struct confinement_facts {
 	enum policy_tier tier;  /* POLICY_UNCONFINED also when no code may run */
 	enum policy_tier floor; /* the weakest tier that the user accepts */
@@ -73,37 +75,43 @@ struct confinement_facts {
 	const char *notice; /* what is weaker than it could be, for a first answer; or NULL */
 };
 
-/* Returns the facts as they are now; they hold for good once confinement_settled is true. */
+/* Returns the facts as they are now. They are final once confinement_settled returns true. */
 struct confinement_facts confinement_facts(const struct confinement *confinement);
 
-/* Makes a new session's folder what its sandbox needs: whose it is, and by which path it goes. */
+/* Gives a new session's folder the owner and the path inside that its sandbox needs. */
 int confinement_adopt(const struct confinement *confinement, struct workspace *workspace,
 		      struct err *err) MUST_CHECK;
 /*
- * A sandbox for a session of these limits. Never fails at once: as sandbox_open. `nursery`: that in
- * which it lies, as sandbox_nursery has it; NULL: none.
+ * Opens a sandbox for a session with these limits; like sandbox_open it never fails at once.
+ * `zygote_fds` are those of the zygote sandbox that contains it, as sandbox_nursery returns them;
+ * or NULL.
  */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,
 				 const struct session_limits *limits, const int *zygote_fds);
-/* A nursery, in tier namespaces, with nothing of any session or share in it; `library` is a file.
+/*
+ * Opens a zygote sandbox, which needs tier namespaces. It contains nothing of any session and no
+ * share. `library` is a file.
  */
 struct sandbox *confinement_open_zygote(const struct confinement *confinement,
 					const struct workspace *workspace, const char *library);
-/* What an installer of packages needs beside its own, empty folder. */
+/* The needs of an installer of packages beside its own, empty folder. */
 struct confinement_installer {
-	bool network;               /* a listener for a proxy, where sessions have networks */
-	const char *const *folders; /* of the host, to read; at most POLICY_SHARES_MAX */
-	const int *folder_fds;      /* the same */
+	bool network;               /* a proxy's listener, if sessions have networks of their own */
+	const char *const *folders; /* readable folders of the host; at most POLICY_SHARES_MAX */
+	const int *folder_fds;      /* of `folders` */
 	size_t folder_count;
 };
-/* A sandbox for one, with nothing of any session or share in it. Never fails at once. */
+/*
+ * Opens a sandbox for an installer, with nothing of any session and no share. It never fails at
+ * once.
+ */
 struct sandbox *confinement_open_installer(const struct confinement *confinement,
 					   const struct workspace *workspace,
 					   const struct confinement_installer *installer);
 /*
- * As language_locate, with the path by which the interpreter is started inside. ERR_DENIED for one
- * that would bring the person's files with it.
+ * Locates an interpreter, like language_locate; ret_path has the path by which it is started
+ * inside. Returns -1 and sets ERR_DENIED for an interpreter that would expose the user's files.
  */
 int confinement_locate(const struct confinement *confinement, const struct language *language,
 		       struct interpreter_path *ret_path, struct err *err) MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* confinement_text.h - words for tiers and layers, for models and people. */
+/* confinement_text.h - names and descriptions of tiers and layers, for models and users. */
 #ifndef CONFINEMENT_CONFINEMENT_TEXT_H
 #define CONFINEMENT_CONFINEMENT_TEXT_H
 
@@ -8,16 +8,20 @@
 
 struct confinement;
 
-/* "user namespace", "landlock" ... */
+/* Returns "user namespace", "landlock", ... */
 const char *confinement_layer_name(enum report_layer layer);
-/* What the tier means for code, in sentences. */
+/* Returns what the tier means for code, in sentences. */
 const char *confinement_tier_text(enum policy_tier tier);
-/* "limits memory and processes, ends sessions", or "none: " and why; a line without end. */
+/*
+ * Appends "limits memory and processes, ends sessions", or "none: " and why; without an end of
+ * line.
+ */
 void confinement_groups_text(struct buf *out, const struct confinement *confinement);
-/* What a person's first answers say of a tier below the strongest; NULL for that. */
+/* Returns what the first answers say about a tier below the strongest; NULL for the strongest. */
 const char *confinement_tier_notice(enum policy_tier tier);
-/* What code sees of other processes because a sandbox cannot have a /proc of its own; NULL:
- * nothing. */
+/*
+ * Returns what code sees of other processes if a sandbox cannot have a /proc of its own; else NULL.
+ */
 const char *confinement_proc_notice(const struct sandbox_report *report);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * advice.h - what a person can do on this machine to get stronger confinement: read from the
- * switches of its kernel, said with the commands to type.
+ * hints.h - commands that give a user stronger confinement on this machine, chosen by its kernel's
+ * switches.
  */
 #ifndef CONFINEMENT_HINTS_H
 #define CONFINEMENT_HINTS_H
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "sandbox/report.h"
 
-/* What stands in the way of user namespaces, or of landlock. */
+/* The obstacles to user namespaces and landlock. */
 struct hints_machine {
 	bool apparmor;     /* Ubuntu's rule for programs without a profile */
 	bool switched_off; /* kernel.unprivileged_userns_clone is 0 */
@@ -22,17 +22,17 @@ struct hints_machine {
 	bool has_bwrap;
 };
 
-/* `root` is "" but in tests. */
+/* Inspects the machine. `root` is "" except in tests. */
 void hints_look(const char *root, struct hints_machine *ret_machine);
 
 /*
- * True when the strongest tier failed for want of descriptors, memory or processes: that passes,
- * and no rule of the machine is to be changed for it.
+ * Returns true when the strongest tier failed for lack of descriptors, memory or processes. That
+ * passes; no rule of the machine should be changed for it.
  */
 bool hints_is_shortage(const struct sandbox_report *report);
 /*
- * Appends lines, each with its end: why the tier is not the strongest, and what to type. Nothing
- * when it is.
+ * Appends lines that say why the tier is not the strongest, and which commands change that. Appends
+ * nothing for the strongest.
  */
 void hints_write(struct buf *out, const struct sandbox_report *report,
 		 const struct hints_machine *machine);

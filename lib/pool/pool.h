@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spares.h - sandboxes that wait for sessions to come: when they are made, and how many.
+ * pool.h - the warm pool: sandboxes made ahead of the sessions that use them.
  *
- * Of the first language from the first session on, of any other from its first use on, as many as
- * PTYCELL_SPARES says, for PTYCELL_SPARES_IDLE after the last session that could have had one. They
- * are made when nothing happens, so that nobody waits for them: the first one only after the first
- * answer, and what one imports is stopped as soon as a cell begins. At once its driver gets ready:
- * it answers cells to nobody, which each first cell would take milliseconds longer for. Imports
- * cost each session that gets them some 70 MB: there are none while less than a quarter of the
- * machine's memory is free, and all is dropped when memory runs short. Where a share may be written
- * there is none, only the parent below: a sandbox with that share holds names in it, a nursery has
- * no shares.
+ * The pool holds PTYCELL_SPARES slots of each language: of the first language from the first
+ * session on, of any other from its first use on. They are kept for PTYCELL_SPARES_IDLE after the
+ * last session that could have used one. They are made only when nothing happens, so that no caller
+ * waits for them: the first one after the first answer. A slot's driver warms up at once, by
+ * running cells that no caller sees. Its imports are stopped as soon as a cell begins.
  *
- * Where sessions can be forked (pool/zygote.h), the parent comes first: as soon as something was
- * answered and no code runs, so that sessions which follow at once are its copies, though without
- * imports. Spares are its copies, too, made when it got ready, as that memory is then shared. It
- * imports in quiet moments and makes no copies meanwhile: so nothing stops that for long. When it
- * has imported what it is to, copies of what it was before wait no more, and others come in their
- * place.
+ * Imports cost each session some 70 MB. There are none while less than a quarter of the machine's
+ * memory is free, and the pool is dropped when memory runs short. Where a share is writable there
+ * are no slots, only the zygote: a sandbox with that share protects names in it, and the zygote
+ * sandbox has no shares.
+ *
+ * Where sessions can be forked (pool/zygote.h), the zygote comes first, as soon as an answer was
+ * given and no code runs. Sessions that follow at once are then forked, although without imports.
+ * Slots are forked from it once it is warm, which shares that memory. The zygote imports in quiet
+ * moments and forks nothing meanwhile, so an import is never stopped for long. When it has imported
+ * everything, slots that were forked earlier are replaced.
  */
 #ifndef POOL_POOL_H
 #define POOL_POOL_H
@@ -30,56 +30,60 @@ struct slot;
 struct pool;
 
 enum {
-	POOL_QUIET_MS = 100, /* nothing has happened for this long: one is started */
-	POOL_LOAD_MS = 500,  /* and this: it imports */
-	POOL_BUSY_MS = 1000, /* the same while a cell runs that goes on and on */
+	POOL_QUIET_MS = 100, /* nothing has happened for this long: a slot is started */
+	POOL_LOAD_MS = 500,  /* nothing has happened for this long: a slot imports */
+	POOL_BUSY_MS = 1000, /* in place of both while a cell runs that goes on and on */
 	POOL_LOOK_MS = 30000,
-	POOL_COMING_MS = 100,     /* a parent is waited for, from its start on */
-	POOL_LOAD_MAX_MS = 60000, /* of one import */
-	POOL_STOP_MAX_MS = 300,   /* that an import of the parent stands still */
-	POOL_FAILURES_MAX = 3,    /* in a row; then that language has none any more */
-	POOL_FORGIVE_MS = 60000,  /* one of the parent after so long is the first in a row */
+	POOL_COMING_MS = 100,     /* a session waits for a zygote, from the zygote's start on */
+	POOL_LOAD_MAX_MS = 60000, /* for one import */
+	POOL_STOP_MAX_MS = 300,   /* for which cells stop an import of the zygote */
+	POOL_FAILURES_MAX = 3,    /* in a row; then the pool gives that language up */
+	POOL_FORGIVE_MS =
+		60000, /* a zygote that failed after so long counts as the first in a row */
 };
 
 /*
- * `always` is wanted with every other language too; `meminfo` is the file for
- * pool_look_at_memory. Both and `host` are borrowed. Starts nothing.
+ * Makes an empty pool. The language `always` is wanted with every other one; `meminfo` is the file
+ * for pool_look_at_memory. Both and `host` are borrowed.
  */
 struct pool *pool_new(const struct session_host *host, const struct language *always,
 		      const char *meminfo);
 /* NULL is allowed. */
 void pool_free(struct pool *pool);
 
-/* All of these allow NULL: there are none. */
+/* The functions below allow a NULL pool, which has nothing. */
 
 /*
- * A session begins whose first cell will be in this language. NULL when none is ready, nor has a
- * head start.
+ * Takes a slot for a session whose first cell will be in this language. Returns NULL when none is
+ * ready or has a head start. The caller owns the slot.
  */
 struct slot *pool_take(struct pool *pool, const struct language *language);
-/* The first session is about to begin: one is started now, in what confinement_assume said. */
+/* Starts a slot for the first session, confined as confinement_assume foresees. */
 void pool_start_first(struct pool *pool, const struct language *language);
-/* What was foreseen is not what holds. */
+/* Drops everything: sessions are not confined as was foreseen, or memory is short. */
 void pool_drop(struct pool *pool);
-/* A session begins with this language, or uses it for the first time. */
+/* Notes that a session begins with this language, or uses it for the first time. */
 void pool_want(struct pool *pool, const struct language *language);
-/* A cell began, ended, or did something else: whatever is made ahead waits. */
+/* Notes that a cell began, ended or did something: the pool's work waits. */
 void pool_defer_work(struct pool *pool);
 
 /*
- * For how many milliseconds at most a session of this language had better wait for
- * pool_on_zygote: none is ready, and what it could be a copy of serves in a moment. It is what
- * happens next: the parent is left alone until then.
+ * Returns for how many milliseconds a session of this language should wait for pool_on_zygote. That
+ * is 0 unless no slot is ready and the zygote serves in a moment. The zygote is not called away
+ * until then.
  */
 uint64_t pool_wait_ms(struct pool *pool, const struct language *language);
-/* `told` comes from the loop when a parent serves, or failed. Before the first session. */
+/*
+ * Has `changed` called from the loop when a zygote serves or failed. Must precede the first
+ * session.
+ */
 void pool_on_zygote(struct pool *pool, void (*changed)(void *data), void *data);
-/* What new sessions of the first language are forked from, while it serves; or NULL. */
+/* Returns the zygote of the first language, which may serve or not; NULL when there is none. */
 const struct zygote *pool_zygote(const struct pool *pool);
 
 enum pool_memory { MEMORY_PLENTY, MEMORY_LITTLE, MEMORY_SHORT };
 
-/* By the kernel's own account in this file (/proc/meminfo); plenty when unknown. */
+/* Reads from a file like /proc/meminfo how much memory is available; plenty when unknown. */
 enum pool_memory pool_look_at_memory(const char *path);
 
 #endif

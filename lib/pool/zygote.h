@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parent.h - a Python that is copied for sessions, and imports meanwhile what they use.
+ * zygote.h - a Python from which sessions are forked, and which imports what they use.
  *
- * It lives in a nursery, a sandbox that is no session's (sandbox/namespaces/zygote_namespaces.h,
- * sandbox/supervise/zygote.h), with the host's programs and an empty folder of its own. The nursery
- * stays once it is made, as the sandboxes of sessions lie in it, and is made anew when it died; the
- * interpreter comes and goes.
+ * It runs in a sandbox of its own (sandbox/namespaces/zygote_namespaces.h,
+ * sandbox/supervise/zygote.h), with the host's programs and an empty folder. That sandbox stays
+ * once it is made, because the sandboxes of forked sessions are nested in it. It is made anew only
+ * when it has died. The interpreter comes and goes.
  *
  *   ZYGOTE_NONE --> STARTING --> SERVING <--> LOADING     a module is being imported
  *       ^               |           |            |
@@ -32,40 +32,49 @@ enum zygote_state {
 };
 
 /*
- * NULL when sessions cannot be forked here: it is switched off, the tier is not namespaces, the
- * interpreter or what it imports is not the system's, or something that the person passes on to
- * sessions is read only when an interpreter starts. Everything is borrowed. `changed` comes from
- * the loop when the state is another.
+ * Makes a zygote that is not started. Returns NULL when sessions cannot be forked. Reasons are the
+ * setting, the tier (it must be namespaces), an interpreter or library that is not the system's,
+ * and a user variable that is read only at start. Everything is borrowed. `changed` comes from the
+ * loop when the state changes.
  */
 struct zygote *zygote_new(const struct session_host *host, const struct language *language,
 			  void (*changed)(void *data, bool failed), void *data);
-/* NULL is allowed. Ends the nursery, and every session in it. */
+/* Ends the zygote sandbox and every session in it. NULL is allowed. */
 void zygote_free(struct zygote *zygote);
 
 enum zygote_state zygote_state(const struct zygote *zygote);
-/* Starts the interpreter; of ZYGOTE_NONE. */
+/* Starts the interpreter. Must be ZYGOTE_NONE. Returns -1 and sets *err. */
 int zygote_start(struct zygote *zygote, struct err *err) MUST_CHECK;
-/* Its driver can still get ready for first cells, which takes milliseconds and little memory. */
+/*
+ * Returns whether its driver can still warm up for first cells, which takes milliseconds and little
+ * memory.
+ */
 bool zygote_wants_ready(const struct zygote *zygote);
-/* That, or there is a module left to import. */
+/* Returns whether its driver can still warm up, or a module is left to import. */
 bool zygote_wants_load(const struct zygote *zygote);
-/* Does the next of it; of a SERVING one that wants it. */
+/* Warms up or imports the next module. Must be SERVING and want it. */
 void zygote_load(struct zygote *zygote);
-/* It serves in a moment: it is STARTING, or its driver gets ready. */
+/* Returns whether it serves in a moment: it is STARTING, or its driver warms up. */
 bool zygote_is_starting(const struct zygote *zygote);
-/* Stops one that imports where it is, or lets it go on. */
+/* Pauses an import, or continues it. */
 void zygote_pause(struct zygote *zygote, bool pause);
-/* For how long it has been STARTING or LOADING, its stops included. */
+/* Returns for how long it has been STARTING or LOADING, with its pauses. */
 uint64_t zygote_loading_ms(const struct zygote *zygote);
 /*
- * Ends the interpreter; sessions that were forked from it live on. One that did not answer a
- * session's init in time ends by itself, and has `failed`.
+ * Ends the interpreter; sessions that were forked from it live on. A zygote that did not answer a
+ * session's init in time ends by itself, and `changed` gets `failed`.
  */
 void zygote_drop(struct zygote *zygote);
 
-/* The two below allow NULL. While it is SERVING: for confinement_open; NULL else. */
+/*
+ * Returns the descriptors of its sandbox for confinement_open; NULL while it does not serve.
+ * `zygote` may be NULL.
+ */
 const int *zygote_sandbox(const struct zygote *zygote);
-/* The same, for a runner's context: points to NULL while it does not serve. Valid until free. */
+/*
+ * Returns where a runner's context finds the interpreter; points to NULL while the zygote does not
+ * serve. Valid until free. `zygote` may be NULL.
+ */
 struct interpreter *const *zygote_interpreter(const struct zygote *zygote);
 
 #endif

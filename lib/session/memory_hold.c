@@ -31,9 +31,9 @@ static uint64_t largest_growth(const struct sandbox_usage *usage)
 	return most;
 }
 
-static bool is_busy(const struct session *s, size_t lang)
+static bool is_busy(const struct session *s, size_t index)
 {
-	return runner_state(s->languages[lang].runner) == RUNNER_BUSY;
+	return runner_state(s->languages[index].runner) == RUNNER_BUSY;
 }
 
 /* That grew most, of those that run a cell not interrupted yet; lane_count: none is at fault. */
@@ -75,16 +75,16 @@ static size_t find_only_busy(const struct memory_hold *hold, const struct sessio
 static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
 			      const struct sandbox_usage *usage)
 {
-	size_t lang = find_growing(hold, s, usage);
+	size_t index = find_growing(hold, s, usage);
 
-	if (lang == s->language_count &&
+	if (index == s->language_count &&
 	    largest_growth(usage) < s->limits.memory_max / MEMORY_HOLD_STEP_PART)
-		lang = find_only_busy(hold, s);
-	if (lang == s->language_count)
+		index = find_only_busy(hold, s);
+	if (index == s->language_count)
 		return false;
-	hold->stopped[lang] = usage->memory_bytes;
-	hold->blamed[lang] = true;
-	runner_stop(s->languages[lang].runner, RUNNER_STOP_INTERRUPT);
+	hold->stopped[index] = usage->memory_bytes;
+	hold->blamed[index] = true;
+	runner_stop(s->languages[index].runner, RUNNER_STOP_INTERRUPT);
 	return true;
 }
 
@@ -119,11 +119,11 @@ void memory_hold_fits(struct memory_hold *hold)
 	memset(hold->blamed, 0, sizeof(hold->blamed));
 }
 
-uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lang)
+uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t index)
 {
-	uint64_t used = hold->stopped[lang];
+	uint64_t used = hold->stopped[index];
 
-	hold->stopped[lang] = 0;
+	hold->stopped[index] = 0;
 	return used;
 }
 

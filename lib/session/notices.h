@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* notices.h - sentences that are due with the next answer, each once with how often it was said. */
+/* notices.h - sentences for the next answer, each once, with the number of its repetitions. */
 #ifndef SESSION_NOTICES_H
 #define SESSION_NOTICES_H
 
-enum { NOTICES_MAX = 16 }; /* different ones; of the others only their number is told */
+enum { NOTICES_MAX = 16 }; /* different sentences; further ones are only counted */
 
 /* Zero-initialised. */
 struct notices {
@@ -17,8 +17,10 @@ struct notices {
 
 void notices_release(struct notices *notices);
 void notices_add(struct notices *notices, const char *text);
-/* All of them in the order of their first, a line each, for the caller to free; NULL without any.
- * They are gone then. */
+/*
+ * Returns all sentences in the order in which they came first, one a line, and forgets them. The
+ * caller frees the result. Returns NULL when there are none.
+ */
 char *notices_take(struct notices *notices);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - the sessions of a server by id: made at first use, ended by age, idleness or wish.
+ * table.h - the sessions of a server by id: made at first use, ended by age, idleness or request.
  *
- * TTL and idle limits end a session only while nothing of it runs, waits or has live children.
- * Ended ids are remembered (newest TABLE_ENDED_MAX) so that the next use says what was lost.
+ * TTL and idle limits end a session only while nothing in it runs, waits or has live children. The
+ * newest TABLE_ENDED_MAX ended ids are remembered, so that the next use can say what was lost.
  */
 #ifndef SESSION_TABLE_H
 #define SESSION_TABLE_H
@@ -14,30 +14,32 @@
 
 struct table;
 
-/* Why a session ended that table_destroy ended. */
+/* The reason for which table_destroy ends a session. */
 extern const char table_destroyed[];
 
 enum { TABLE_ENDED_MAX = 1000, TABLE_LIVE_NAMED_MAX = 5 };
 
-/* `host` is borrowed. */
+/* Makes an empty table. `host` is borrowed. */
 struct table *table_new(const struct session_host *host);
-/* Ends every session; `why` as session_free takes it. NULL is allowed. */
+/* Ends every session; `why` as in session_free. NULL is allowed. */
 void table_free(struct table *table, const char *why);
 /*
- * The session of this id, made when it is new, then with `first` as session_new has it. ERR_INVALID
- * (the id), ERR_LIMIT (too many).
+ * Returns the session of this id, or makes it; `first` as in session_new. Returns NULL and sets
+ * *err: ERR_INVALID for the id, ERR_LIMIT for too many sessions.
  */
 struct session *table_open(struct table *table, const char *id, const struct language *first,
 			   struct err *err) MUST_CHECK;
-/* ERR_NOT_FOUND names the live ones. */
+/*
+ * Returns a live session. Returns NULL and sets *err to ERR_NOT_FOUND, which names the live ones.
+ */
 struct session *table_find(struct table *table, const char *id, struct err *err) MUST_CHECK;
 int table_destroy(struct table *table, const char *id, struct err *err) MUST_CHECK;
-/* In order of making; NULL past the end. */
+/* Returns the sessions in the order in which they were made; NULL past the end. */
 struct session *table_at(const struct table *table, size_t index);
 size_t table_count(const struct table *table);
-/* Any of them is. */
+/* Returns whether any session is busy. */
 bool table_busy(const struct table *table);
-/* Called after a session was made, ended or began to keep files. */
+/* Has `changed` called after a session was made or ended, or began to export files. */
 void table_on_change(struct table *table, void (*changed)(void *data), void *data);
 
 #endif

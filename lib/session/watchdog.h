@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watchdog.h - limits of a whole session that no kernel holds for us: memory of its processes
- * together, processor time, the disk that its folder takes (disk_guard.h), descriptors on their
- * way.
+ * watchdog.h - limits of a whole session that no kernel enforces: memory of all its processes,
+ * processor time, disk space of its folder (disk_guard.h), descriptors in flight.
  *
- * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
- * last: it kills without asking where the code was.
+ * Where a control group limits memory and processes (proc/cgroups.h), the watchdog acts before the
+ * kernel does: the kernel kills without asking where the code was.
  *
- * It looks twice a second while a cell runs and seldom else. Over the limit of memory programs
- * that code started are killed, and interpreters when those do not suffice, after their cells were
- * interrupted (memory_hold.h), the idle ones last. Over that of processor time cells are
- * interrupted, too, and over any other the interpreters that run are killed.
- * What ended, why, and what to do is in the next answer.
+ * It polls twice a second while a cell runs, and seldom otherwise. Above the memory limit it
+ * interrupts cells (memory_hold.h), then kills programs that code started, then interpreters, the
+ * idle ones last. Above the limit of processor time it interrupts cells. Above any other limit it
+ * kills the interpreters that run. The next answer says what ended, why, and what to do.
  */
 #ifndef SESSION_WATCHDOG_H
 #define SESSION_WATCHDOG_H
@@ -23,41 +21,43 @@ struct watchdog;
 enum {
 	WATCHDOG_BUSY_MS = 500,
 	WATCHDOG_IDLE_MS = 5000,
-	WATCHDOG_LOOK_MS = 10000, /* at shared folders */
-	WATCHDOG_WHERE_MS = 100,  /* for an interpreter to say where it is, before it is killed */
-	/* So often within that time processes are killed for their memory; then it is the code's
-	 * interpreters. */
+	WATCHDOG_LOOK_MS = 10000, /* between inspections of shared folders */
+	WATCHDOG_WHERE_MS = 100, /* for an interpreter to report where it is, before it is killed */
+	/*
+	 * This many kills of processes for their memory within that time; then the interpreters are
+	 * killed.
+	 */
 	WATCHDOG_RELIEFS_MAX = 5,
 	WATCHDOG_RELIEFS_MS = 60000,
 };
 
 /*
- * The kernel counts a user's descriptors on their way, and refuses all that user's programs when
- * they are as many as one process may have open, 1,024 as a rule.
+ * The kernel counts a user's descriptors in flight. It refuses all programs of that user once there
+ * are as many as one process may have open, usually 1,024.
  */
 #define WATCHDOG_IN_FLIGHT_MAX 500U
 
 /*
- * The session, whose sandbox has just been opened, is borrowed until free. `cpu_ms` is what that
- * used before: it does not count.
+ * Starts watching a session whose sandbox has just been opened. The session is borrowed until free.
+ * `cpu_ms` was used before the session and does not count.
  */
 struct watchdog *watchdog_new(struct session *session, uint64_t cpu_ms);
-/* The session has another sandbox, just opened: what was used in the one before still counts. */
+/* Continues with the session's new sandbox. Use in the earlier sandbox still counts. */
 void watchdog_move(struct watchdog *watchdog);
-/* Before sandbox_close. NULL is allowed. */
+/* Must precede sandbox_close. NULL is allowed. */
 void watchdog_free(struct watchdog *watchdog);
 /*
- * An interpreter was killed, by none of us: when that was the kernel's limit of memory, which one
- * it was and how much, for the caller to free; else NULL.
+ * Explains an interpreter that was killed by another party. Returns which limit of memory the
+ * kernel enforced and how much it was; the caller frees it. Returns NULL if it was no such limit.
  */
 char *watchdog_explain_kill(struct watchdog *watchdog);
-/* A cell begins: what it takes is looked at soon. */
+/* A cell begins: polls soon. */
 void watchdog_wake(struct watchdog *watchdog);
-/* One of `runner` has ended: writes into it which limits it met that only this knows of. */
+/* Writes into a cell of `runner` that has ended which limits it met. */
 void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, struct cell *cell);
 /*
- * Ends the interpreters of the session that run a cell, or all when none does: then it is their
- * children. `why` as runner_end takes it.
+ * Ends the interpreters that run a cell. If none does, it ends all interpreters, because their
+ * children are at fault. `why` as in runner_end.
  */
 void watchdog_end_code(struct session *session, const char *why);
 
