@@ -8,8 +8,8 @@
  *                             |               has exited and its output has ended
  *                             '--> IDLE       generation + 1
  *
- * Cells run in order. A cell's end is told by the driver's `done` frame, after which the pty is
- * read until it is empty; an interpreter's end is told by its minder. Every cell ends exactly once.
+ * Cells run in order. The driver's `done` frame reports a cell's end; the pty is then read until it
+ * is empty. The supervisor reports an interpreter's end. Every cell ends exactly once.
  */
 #ifndef RUNNER_RUNNER_H
 #define RUNNER_RUNNER_H
@@ -33,100 +33,110 @@ struct loop;
 enum runner_state { RUNNER_IDLE, RUNNER_STARTING, RUNNER_READY, RUNNER_BUSY, RUNNER_ENDING };
 
 enum {
-	RUNNER_QUEUE_MAX = 64,             /* cells waiting for one interpreter */
-	RUNNER_READY_MS = 30000,           /* start to `ready` frame */
-	RUNNER_STRAY_MS = 50,              /* between looks at whom an interrupt misses */
-	RUNNER_SECOND_INTERRUPT_MS = 1000, /* escalation, from the first interrupt */
+	RUNNER_QUEUE_MAX = 64,             /* cells queued for one interpreter */
+	RUNNER_READY_MS = 30000,           /* from the start to the `ready` frame */
+	RUNNER_STRAY_MS = 50,              /* between polls for programs that took an interrupt */
+	RUNNER_SECOND_INTERRUPT_MS = 1000, /* of the escalation, from the first interrupt */
 	RUNNER_DUMP_MS = 3000,
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
-	RUNNER_GIVE_UP_MS = 6100,    /* the kill was of no use: its minder does nothing */
-	RUNNER_GRACE_PART = 10,      /* of a cell's deadline: the least of its grace ... */
-	RUNNER_GRACE_MS = 600000,    /* ... up to this */
-	RUNNER_INPUT_CHECK_MS = 500, /* for what an overdue cell waits; then it is interrupted */
-	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of input that nobody has read yet */
+	RUNNER_GIVE_UP_MS = 6100, /* the kill did not help: the supervisor does nothing */
+	RUNNER_GRACE_PART =
+		10, /* part of a cell's deadline that is its grace period at least ... */
+	RUNNER_GRACE_MS = 600000,    /* ... up to this long */
+	RUNNER_INPUT_CHECK_MS = 500, /* to find out whether an overdue cell waits for input; then it
+					is interrupted */
+	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of unread input */
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
-	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
+	RUNNER_DRAIN_MAX =
+		64 << 10, /* bytes read after an end; more comes from a background writer */
 	RUNNER_QUERY_MS = 2000,
 	RUNNER_FRAME_MS = 30000, /* from the beginning of a frame to its end */
-	RUNNER_GONE_MS = 2000,   /* killed, yet the minder is silent */
+	RUNNER_GONE_MS = 2000,   /* since the kill, without a report from the supervisor */
 };
 
 struct runner_handlers {
 	/*
-	 * The cell has ended; what it changed on disk is not in it yet. Takes the cell. `data` is
-	 * the submitter's. The next cell waits for runner_next.
+	 * A cell has ended; the files that it changed are not in it yet. Takes ownership of the
+	 * cell. `data` is the submitter's. The next cell waits for runner_next.
 	 */
 	void (*ended)(struct runner *runner, struct cell *cell_own, void *data);
 	/*
-	 * The interpreter is gone; `why` is a sentence of ours without a full stop. `told`: a cell
-	 * ends with it and will say so.
+	 * The interpreter is gone. `why` is a sentence without a full stop. `reported`: a cell ends
+	 * with it and will report that.
 	 */
 	void (*lost)(struct runner *runner, const char *why, bool reported);
-	/* The number of the cell that is being submitted. */
+	/* Returns the number for a cell that is being submitted. */
 	uint64_t (*next_number)(struct runner *runner);
-	/* Right before a cell is handed to the driver. */
+	/* A cell is about to be sent to the driver. */
 	void (*starting)(struct runner *runner);
-	/* The running cell began to wait for input: runner_wait. */
+	/* The running cell has begun to wait for input: see runner_wait. */
 	void (*waits)(struct runner *runner);
-	/* The wait is over: it goes on, or it ended. */
+	/* The wait is over: the cell continues, or has ended. */
 	void (*resumed)(struct runner *runner);
-	/* What runner_answer was to type was not typed. */
+	/* The line of runner_answer was not typed. */
 	void (*unanswered)(struct runner *runner);
-	/* It goes on in a way that somebody should know of: a sentence of ours, after "it". */
+	/*
+	 * The cell runs on in a way that callers should know; `how` is a sentence that continues
+	 * after "it".
+	 */
 	void (*stuck)(struct runner *runner, const char *how);
-	/* The running cell has not ended at its deadline: its grace begins. */
+	/* The running cell has not ended at its deadline: its grace period begins. */
 	void (*overdue)(struct runner *runner);
-	/* Input for the running cell was taken; `hidden`: who reads it does not show it. Or NULL.
+	/*
+	 * Input for the running cell was accepted; `hidden`: the reader does not echo it. May be
+	 * NULL.
 	 */
 	void (*typed)(struct runner *runner, const char *text, size_t len, bool hidden);
-	/* Bytes came from the terminal. */
+	/* The terminal brought bytes. */
 	void (*wrote)(struct runner *runner, const char *data, size_t len);
 	/*
-	 * The running cell wants these packages (lines, foreign) of `language` (foreign, a word):
-	 * runner_installed follows. May be NULL: nobody installs.
+	 * The running cell requests packages of `language`: lines and a word, both untrusted.
+	 * runner_installed must follow. May be NULL: packages cannot be installed.
 	 */
 	void (*install)(struct runner *runner, const char *language, const char *packages);
 	/*
-	 * The interpreter was killed by none of us: why, as runner_end takes it, for the runner to
-	 * free; NULL when nobody knows. May be NULL.
+	 * The interpreter was killed by another party. Returns why, as runner_end takes it; the
+	 * runner frees it. Returns NULL when that is unknown. May be NULL.
 	 */
 	char *(*killed)(struct runner *runner);
 	/*
-	 * An interpreter is about to start in a sandbox that is dead. runner_move follows within
-	 * the call, or runner_wake when it is to ask again. May be NULL: there is no other.
+	 * An interpreter is about to start in a dead sandbox. Calls runner_move at once, or
+	 * runner_wake when the runner should ask again. May be NULL: there is no other sandbox.
 	 */
 	void (*needs_sandbox)(struct runner *runner);
-	/* runner_state() is another; the runner must not be freed here. NULL: nobody asks. */
+	/* runner_state() has changed; the runner must not be freed here. May be NULL. */
 	void (*moved)(struct runner *runner);
 };
 
 enum wait_kind { WAIT_NONE, WAIT_SURE, WAIT_GUESSED };
 enum waiter_kind { WAITER_INTERPRETER, WAITER_DEBUGGER, WAITER_PROGRAM };
 
-/* Somebody in the running cell waits for input on the terminal. */
+/* A wait of the running cell for input on its terminal. */
 struct runner_wait {
 	enum wait_kind kind;
 	enum waiter_kind who;
-	bool secret;      /* it reads without echo: a password */
+	bool secret;      /* the reader turned echo off, as for a password */
 	uint64_t number;  /* of this wait in its cell, from 1 */
-	char *prompt;     /* the line that it waits at, "" for none; foreign, clean */
-	char program[16]; /* foreign */
+	char *prompt;     /* the line at which it waits, "" for none; untrusted, sanitized */
+	char program[16]; /* untrusted */
 	int thread;
 	uint64_t clock_left_ms;
 };
 
 enum runner_typing {
-	TYPE_LINE, /* text; Enter at its end, when there is none */
+	TYPE_LINE, /* text, with Enter added at its end if that is missing */
 	TYPE_RAW,  /* bytes as they are */
-	TYPE_KEY,  /* the bytes of one key, all at once; 03 and 1c interrupt where they do */
+	TYPE_KEY,  /* the bytes of one key, all at once; 03 and 1c interrupt if the terminal is set
+		      so */
 };
 
 /* Ways to end a cell, each stronger than the one before. */
 enum runner_stop {
 	RUNNER_STOP_NONE,
-	RUNNER_STOP_INTERRUPT, /* SIGINT, twice; then a stack dump, and the cell may go on */
-	RUNNER_STOP_DEADLINE,  /* the same; after its grace SIGTERM to the tree, and SIGKILL */
+	RUNNER_STOP_INTERRUPT, /* SIGINT twice, then a stack dump; the cell may run on */
+	RUNNER_STOP_DEADLINE,  /* the same; after the grace period SIGTERM to the tree, then SIGKILL
+				*/
 	RUNNER_STOP_TERMINATE, /* SIGTERM at once, then SIGKILL */
 	RUNNER_STOP_KILL,
 };
@@ -136,202 +146,218 @@ struct runner_context {
 	struct sandbox *sandbox;
 	const struct workspace *workspace;
 	const struct language *language;
-	const struct confinement *confinement; /* knows where interpreters are */
-	const struct home *home;               /* keeps compiled drivers; NULL: nothing does */
+	const struct confinement *confinement; /* locates interpreters */
+	const struct home *home; /* stores compiled drivers; NULL: they are not stored */
 	const struct runner_handlers *handlers;
 	void *owner;
-	const struct user_env *user_env; /* to the interpreter's environment; NULL: nothing */
-	const struct redact *redact;     /* of secrets in what it says; or NULL */
-	struct holder *holder;           /* of the server's memory; or NULL */
-	const char *rules;               /* for its cells, as policy/rules.h; or NULL */
-	bool is_zygote;                  /* others are to be forked from its interpreter */
-	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */
+	const struct user_env *user_env; /* added to the interpreter's environment; or NULL */
+	const struct redact *redact;     /* removes secrets from its output; or NULL */
+	struct holder *holder;           /* accounts for the server's memory; or NULL */
+	const char *rules;               /* code rules for its cells, as policy/rules.h; or NULL */
+	bool is_zygote;                  /* sessions are forked from its interpreter */
+	/*
+	 * The zygote from which its first interpreter is forked, unless that is NULL at the time;
+	 * or NULL.
+	 */
 	struct interpreter *const *zygote;
 	uint64_t stop_grace_ms; /* as PTYCELL_STOP_GRACE */
-	uint64_t memory_max;    /* of one process; 0: as much as there is */
-	uint64_t processes_max; /* and threads; 0: as many */
+	uint64_t memory_max;    /* of one process; 0: unlimited */
+	uint64_t processes_max; /* and threads; 0: unlimited */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
 
-/* Everything in `context` is borrowed until free. Starts nothing. */
+/* Makes a runner without an interpreter. Everything in `context` is borrowed until free. */
 struct runner *runner_new(const struct runner_context *context);
 /*
- * The whole session ends because of `why` (a sentence of ours without a full stop): the running
- * cell dies and is told. Only runner_free may follow.
+ * Ends the running cell as died, because its session ends. `why` is a sentence without a full stop.
+ * Only runner_free may follow.
  */
 void runner_end(struct runner *runner, const char *why);
-/* Kills the interpreter; runs still queued or running end nowhere: cancel them first. */
+/*
+ * Kills the interpreter. Cells still queued or running end without a report: they must be withdrawn
+ * before.
+ */
 void runner_free(struct runner *runner);
 
 void *runner_owner(const struct runner *runner);
 const struct language *runner_language(const struct runner *runner);
 enum runner_state runner_state(const struct runner *runner);
 const char *runner_state_name(enum runner_state state);
-/* Version and path as the driver told, NULL before. */
+/* Return version and path as the driver reported them; NULL before. */
 const char *runner_version(const struct runner *runner);
 const char *runner_path(const struct runner *runner);
 /*
- * Whether its driver is given what an earlier interpreter compiled, and may hand back what later
- * ones are given (compiled.h).
+ * Returns whether its driver gets the code that an earlier interpreter compiled, and may return
+ * code for later ones (driver_cache.h).
  */
 bool runner_keeps_compiled(const struct runner *runner);
-/* How the path was chosen, NULL before. */
+/* Returns how the path was chosen; NULL before. */
 const char *runner_reason(const struct runner *runner);
-/* Its driver closed its channel, as one that ends does: no cell is given to it any more. */
+/*
+ * Returns whether its driver has closed the control channel, as one that ends does. It gets no more
+ * cells.
+ */
 bool runner_channel_closed(const struct runner *runner);
 bool runner_busy(const struct runner *runner);
 size_t runner_queued(const struct runner *runner);
 
 /*
- * Queues a cell; `code` is copied. `data` (not NULL) comes back with `ended`. ERR_BUSY when the
- * queue is full. The interpreter is started when it is not there. The run is the runner's; the
- * pointer is valid until `ended` tells of it or runner_withdraw.
+ * Queues a cell and starts the interpreter if there is none. `code` is copied. `data` (not NULL)
+ * comes back with `ended`. The result is borrowed until `ended` or runner_withdraw. Returns NULL
+ * and sets *err: ERR_BUSY when the queue is full.
  */
 struct queued_cell *runner_submit(struct runner *runner, const char *code, size_t len,
 				  uint64_t timeout_ms, void *data, struct err *err) MUST_CHECK;
-/* Of the run's cell. */
+/* Returns the number of the cell. */
 uint64_t runner_number(const struct queued_cell *queued);
 /*
- * Drops a queued run: nothing is told of it. Not for the one that runs. `cell` gets its code; NULL
- * when nobody wants that.
+ * Drops a cell that is queued and does not run, without a report. Its code moves to `cell`, which
+ * may be NULL.
  */
 void runner_withdraw(struct queued_cell *queued, struct cell *cell);
 /*
- * Ends the running cell early; its end is told as any other. Without one the two strongest end
- * the interpreter.
+ * Ends the running cell early; its end is reported as any other. If no cell runs, the two strongest
+ * ways end the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
-/* Its interpreter's, as sandbox_relieve takes it; 0 without one. */
+/* Returns the number of its interpreter, as sandbox_relieve takes it; 0 without one. */
 int runner_interpreter_number(const struct runner *runner);
-/* Kills the interpreter and with it the cell that runs: `why` as runner_end takes it. */
+/* Kills the interpreter, and with it the running cell; `why` as in runner_end. */
 void runner_kill(struct runner *runner, const char *why);
-/* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
+/* Sets the reason to report if the interpreter is killed now. NULL withdraws it. */
 void runner_expect_kill(struct runner *runner, const char *why);
 /*
- * Whether its session has as many processes and threads as it may: one that is starting, and gets
- * none, is not waited for.
+ * Notes whether the session has as many processes and threads as it may. If so, a start that gets
+ * none fails early.
  */
 void runner_note_crowd(struct runner *runner, bool crowded);
-/* Makes an interpreter that runs a cell print where it is; false when it cannot. */
+/* Has an interpreter that runs a cell print where it is. Returns false when it cannot. */
 bool runner_dump_stack(struct runner *runner);
 /*
- * Where the running cell is, as far as that is known, for "it is ...": the program that the
- * terminal's foreground is, or what the interpreter said at its last stop. NULL when nobody knows.
+ * Returns where the running cell is, to continue "it is ...": the program in the terminal's
+ * foreground, or the place that the last stack dump showed. The caller frees the result. Returns
+ * NULL when that is unknown.
  */
 char *runner_where(const struct runner *runner);
-/* How long the running cell may still take to end, in its grace; 0: it is in none. */
+/* Returns how long the grace period of the running cell still lasts; 0 if it is in none. */
 uint64_t runner_grace_left_ms(const struct runner *runner);
-/* Was the running cell interrupted? It has not ended yet. */
+/* Returns whether the running cell was interrupted and has not ended yet. */
 bool runner_is_interrupted(const struct runner *runner);
-/* The `data` of the run whose cell runs now; NULL when none does. */
+/* Returns the `data` of the running cell; NULL when none runs. */
 void *runner_current(const struct runner *runner);
-/* For how long it has run; 0 when none does. */
+/* Returns for how long the cell has run; 0 when none runs. */
 uint64_t runner_elapsed_us(const struct runner *runner);
 /*
- * The running cell with the output that no look has shown yet in `text`, and the state "running",
- * "waiting_for_input" or, in its grace, "timed_out"; NULL when none runs. Borrowed until the next
- * call about this runner.
+ * Returns the running cell; `text` has the output that no answer has shown yet. Its state is
+ * running, waiting_for_input or, in its grace period, timed_out. Returns NULL when none runs.
+ * Borrowed until the next call about this runner.
  */
 struct cell *runner_look(struct runner *runner);
-/* Appends the raw output, of the cell or between cells, that nobody was shown. */
+/* Appends the raw output, of the cell or since the last one, that no answer has shown. */
 void runner_read_held(struct runner *runner, struct buf *out);
-/* Who waits for input; NULL when nobody does. Borrowed until the next turn of the loop. */
+/* Returns the wait for input; NULL when there is none. Borrowed until the next turn of the loop. */
 const struct runner_wait *runner_wait(const struct runner *runner);
 /*
- * Types into the running cell's terminal, as fast as it is read. ERR_NOT_FOUND when no cell runs,
- * ERR_LIMIT when too much is unread. What is typed is kept nowhere; it shows in the cell's text
- * where a terminal would show it and somebody waits for it, who did not turn echo off.
+ * Types into the running cell's terminal, as fast as it is read. Input is not stored. It shows in
+ * the cell's text where a terminal would echo it. Returns -1 and sets *err: ERR_NOT_FOUND when no
+ * cell runs, ERR_LIMIT when too much is unread.
  */
 int runner_type(struct runner *runner, enum runner_typing kind, const char *text, size_t len,
 		struct err *err) MUST_CHECK;
 /*
- * Types a line to the wait of this number, and only if that still lasts when it is looked at once
- * more and reads no secret; else `unanswered` tells. False when it is over already.
+ * Types a line to the wait of this number, if one more look finds that it still lasts and reads no
+ * secret; else calls `unanswered`. Returns false when the wait is over already.
  */
 bool runner_answer(struct runner *runner, uint64_t wait_number, const char *line, size_t len);
-/* The last line with something on it that the running cell wrote, clean; "" when there is none. */
+/*
+ * Returns the last line of the running cell that is not empty, sanitized; "" when there is none.
+ * The caller frees the result.
+ */
 char *runner_last_line(const struct runner *runner);
-/* Puts what was written between cells into a cell's text. */
+/* Moves the output since the last cell into a cell's text. */
 void runner_take_background(struct runner *runner, struct cell *cell);
-/* After `ended`: the files have been looked at, the next cell may begin. */
+/* Lets the next cell begin, after `ended` and the scan of the files. */
 void runner_next(struct runner *runner);
 /*
- * Asks how many child processes of the interpreter live; `done` comes from the loop, at most once
- * and not after runner_free. False when no interpreter runs.
+ * Counts the live child processes of the interpreter. `done` comes from the loop, at most once and
+ * not after runner_free. Returns false when no interpreter runs.
  */
 bool runner_count_children(struct runner *runner, void (*done)(struct runner *runner, int count));
 struct query;
-/* For the call of `done`. */
+/* Borrowed for the call of `done`. */
 struct query_answer {
-	const char *lines; /* of `vars` in runtime/frame.h, untrusted; not NUL-terminated */
+	const char *lines; /* as `vars` in runtime/frame.h, untrusted; not NUL-terminated */
 	size_t len;
-	uint64_t total;       /* names there are as the driver says, 0 when these are all */
-	const char *compiled; /* of `preload`, likewise; NULL when there is none */
+	uint64_t total; /* number of names as the driver reports it; 0: these are all */
+	const char
+		*compiled; /* as `preload` in runtime/frame.h, untrusted; NULL when there is none */
 	size_t compiled_len;
-	const char *problem; /* why there is nothing, a sentence of ours without a stop; or NULL */
+	const char *problem; /* why there is no answer, a sentence without a full stop; or NULL */
 };
 typedef void query_done_fn(const struct query_answer *answer, void *data);
 /*
- * Asks for at most `limit` names of the interpreter's namespace. `done` comes from the loop, or
- * from runner_free, once; a busy interpreter is not asked, which is the problem told then.
+ * Requests at most `limit` names of the interpreter's namespace. `done` comes from the loop, or
+ * from runner_free, once. A busy interpreter is not asked: `problem` then says so.
  */
 struct query *runner_query_variables(struct runner *runner, unsigned limit, query_done_fn *done,
 				     void *data);
 /*
- * Asks which of these packages (as `imported` of runtime/frame.h) are imported in another version;
- * likewise. Only for interpreters of Python.
+ * Asks which of these packages (as `imported` in runtime/frame.h) are imported in another version.
+ * `done` comes as above. Only for interpreters of Python.
  */
 struct query *runner_query_imported(struct runner *runner, const char *packages,
 				    query_done_fn *done, void *data);
 /*
- * What became of the packages that cell `number` asked for: `text` is for whoever reads its output,
- * `packages` as in runtime/frame.h. Nothing happens when it is over.
+ * Reports the outcome of the packages that cell `number` requested. `text` goes to the cell's
+ * output; `packages` as in runtime/frame.h. Does nothing when the cell is over.
  */
 void runner_installed(struct runner *runner, uint64_t number, bool ok, const char *text,
 		      const char *packages);
-/* Of the running cell; 0: none runs. */
+/* Returns the number of the running cell; 0 when none runs. */
 uint64_t runner_cell_number(const struct runner *runner);
-/* The running cell, with its code; NULL when none runs. */
+/* Returns the running cell, with its code; NULL when none runs. */
 const struct cell *runner_cell(const struct runner *runner);
-/* `done` will not be called. */
+/* Cancels a query: `done` will not be called. */
 void runner_query_cancel(struct query *query);
 
-/* ---- an interpreter ahead of its session: runner_ahead.c ---- */
+/* ---- an interpreter before its session: runner_prestart.c ---- */
 
-/* Starts the interpreter of a new runner without a cell; how it goes is told by `moved`. */
+/*
+ * Starts the interpreter of a new runner without a cell; `moved` reports how it goes. Returns -1
+ * and sets *err.
+ */
 int runner_prepare(struct runner *runner, struct err *err) MUST_CHECK;
 /*
- * Has a READY interpreter import a module. `done` comes once, from the loop or from runner_free;
- * its answer is empty, and its problem says that the interpreter is gone. One at a time.
+ * Has a READY interpreter import a module. `done` comes once, from the loop or from runner_free.
+ * Its answer is empty; `problem` says if the interpreter is gone. One at a time.
  */
 void runner_preload(struct runner *runner, const char *module, query_done_fn *done, void *data);
 /*
- * Makes a READY one of a context with `is_parent` serve others (sandbox/supervise/zygote.h), by
- * means of this library; `done` as above. The next preload or serve calls it away.
+ * Has a READY interpreter of a context with `is_zygote` serve forks (sandbox/supervise/zygote.h),
+ * by this library. `done` comes as above. The next preload or serve calls it away.
  */
 void runner_serve(struct runner *runner, const char *library, query_done_fn *done, void *data);
 /*
- * Keeps the driver that came with the answer to the first preload, if one did and it may be
- * (compiled.h): of an interpreter in which nobody's code has run.
+ * Stores the compiled driver of the answer to the first preload, if it has one and may be stored
+ * (driver_cache.h). No session code may have run in the interpreter.
  */
 void runner_keep_compiled(struct runner *runner, const struct query_answer *answer);
-/* What runs; NULL: nothing. */
+/* Returns the interpreter; NULL when there is none. Borrowed. */
 struct interpreter *runner_interpreter(const struct runner *runner);
-/* Stops the interpreter's process where it is, and lets it go on. */
+/* Stops the interpreter's process, or continues it. */
 void runner_pause(struct runner *runner, bool pause);
 /*
- * A runner without a cell becomes part of a session. What it printed as it started is the
- * session's, what it printed since it was asked ahead is dropped; `context` must name the same
- * sandbox, workspace and language.
+ * Makes a runner without a cell part of a session. The session gets what it printed as it started;
+ * later output is dropped. `context` must name the same sandbox, workspace and language.
  */
 void runner_adopt(struct runner *runner, const struct runner_context *context);
 
-/* From now on its interpreters start in this sandbox. Of an IDLE one. */
+/* Makes later interpreters start in this sandbox. The runner must be IDLE. */
 void runner_move(struct runner *runner, struct sandbox *sandbox);
-/* What waits in the queue goes on, if it can. */
+/* Continues with the queue, if that is possible. */
 void runner_wake(struct runner *runner);
-/* New limits for the cells to come. */
+/* Sets limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runner_internal.h - what the parts of a runner share.
+ * runner_internal.h - shared by the modules of a runner.
  *
- *   runner.c       queue, cells
- *   runner_stop.c  deadline, interrupts and what follows them
- *   runner_where.c where the cell is that does not end
- *   runner_watch.c does somebody wait for input?
- *   runner_type.c  typing it
- *   runner_io.c    the terminal and the control channel
- *   runner_frames.c  what comes by that
- *   runner_ask.c   questions to the driver, and the one that it may ask
- *   runner_life.c  the interpreter's start and end
- *   runner_ahead.c an interpreter that waits for its session
+ *   - runner.c: the queue, and the start and end of cells
+ *   - runner_stop.c: deadlines, interrupts and what follows them
+ *   - runner_where.c: where a cell is that does not end
+ *   - runner_wait.c: whether a cell waits for input
+ *   - runner_input.c: typing that input
+ *   - runner_io.c: the terminal and the control channel
+ *   - runner_frames.c: acting on the frames of the control channel
+ *   - runner_query.c: questions to the driver, and the one that it may ask
+ *   - runner_lifecycle.c: the interpreter's start and end
+ *   - runner_prestart.c: an interpreter that waits for its session
  */
 #ifndef RUNNER_RUNNER_INTERNAL_H
 #define RUNNER_RUNNER_INTERNAL_H
@@ -26,16 +26,17 @@
 
 enum {
 	RUNNER_NONCE_LEN = 32,
-	RUNNER_UNREAD_MAX = 256 << 10, /* bytes that a driver may leave unread and be listened to */
+	RUNNER_UNREAD_MAX = 256 << 10, /* bytes that a driver may leave unread before its frames are
+					  not read either */
 };
 
-/* Where a cell's interrupt went, by the terminal's foreground groups. */
+/* The path of a cell's interrupt, by the terminal's foreground groups. */
 struct runner_stray {
 	pid_t own;     /* the interpreter's group */
-	pid_t taker;   /* that which got the last interrupt */
-	pid_t seen;    /* that of the last look */
-	unsigned gone; /* how many programs have come and gone since, none of them seen twice */
-	bool arrived;  /* the interpreter itself got it */
+	pid_t taker;   /* the group that got the last interrupt */
+	pid_t seen;    /* the group that the last poll saw */
+	unsigned gone; /* programs that came and went since, none of them seen twice */
+	bool arrived;  /* the interpreter itself got the interrupt */
 };
 
 struct queued_cell {
@@ -48,8 +49,7 @@ struct queued_cell {
 	uint64_t number; /* of its cell */
 };
 
-/* Looking for who waits. */
-/* What the driver says about its event loop and the terminal. */
+/* The driver's report on its event loop and the terminal. */
 enum reading {
 	READING_UNKNOWN,
 	READING_NO,
@@ -58,33 +58,35 @@ enum reading {
 
 struct runner_watch {
 	struct loop_timer timer;
-	uint64_t cell;           /* that was last asked about */
-	uint64_t output;         /* counts whatever shows that the cell goes on */
-	uint64_t quiet_since_ms; /* that came last at */
-	unsigned int looks;      /* since then */
-	unsigned int agreed;     /* of them the last in a row that said the same */
-	bool rested;             /* and the thread slept between the last two */
+	uint64_t cell;           /* the cell that was asked about last */
+	uint64_t output;         /* counts signs that the cell continues */
+	uint64_t quiet_since_ms; /* when the last such sign came */
+	unsigned int looks;      /* polls since then */
+	unsigned int agreed;     /* the latest polls in a row that agreed */
+	bool rested;             /* the thread slept between the last two polls */
 	struct input_look last;
-	uint64_t second_ms; /* for the rate */
+	uint64_t second_ms; /* start of the second for which `second_looks` counts */
 	unsigned int second_looks;
 	enum reading reading;
-	uint64_t reading_since; /* the cell in which it began; 0: none */
+	uint64_t reading_since; /* the cell in which reading began; 0: none */
 };
 
-/* What the text of a frame at hand is for. */
+/* The use of the text of the current frame. */
 enum intake_as { INTAKE_DISPLAY, INTAKE_OUTPUT, INTAKE_RESULT, INTAKE_DONE };
 
-/* A frame at hand, and how far it is taken in. */
+/* The frame that is being taken in, and how far. */
 struct runner_intake {
-	struct loop_timer late;    /* runs while a frame is not whole */
-	struct loop_defer turn;    /* runs where frames wait for it; nothing is read meanwhile */
-	size_t room;               /* bytes that this turn may still take in */
-	const struct frame *frame; /* in the reader, which is not touched meanwhile; NULL: none */
+	struct loop_timer late; /* runs while a frame is incomplete */
+	struct loop_defer turn; /* runs while frames wait for the next turn; the channel is not read
+				   meanwhile */
+	size_t room;            /* bytes that this turn may still take in */
+	const struct frame
+		*frame; /* owned by the reader, which is not used meanwhile; NULL: none */
 	enum intake_as as;
-	bool own_lines;   /* its text stands on lines of its own */
-	const char *rest; /* of a text that the transcript gets */
+	bool own_lines;   /* its text goes on lines of its own */
+	const char *rest; /* the rest of a text for the transcript */
 	size_t len;
-	struct intake *text; /* one that the cell gets, in `slot`; or NULL */
+	struct intake *text; /* a text for the cell, to be stored in `slot`; or NULL */
 	char **slot;
 };
 
@@ -97,13 +99,13 @@ struct runner {
 	struct channel *link;
 	struct frame_reader *frames;
 	struct runner_intake intake;
-	struct incoming incoming; /* what is there of a frame, or at hand */
+	struct incoming incoming; /* memory of an incomplete or current frame */
 	struct buf to_driver;     /* whole frames */
 	char *path;
-	char *compiled; /* or NULL: see driver_cache_name */
+	char *compiled; /* name in the driver cache, or NULL */
 	const char *reason;
 	char *version;
-	char *expected_kill; /* why it would be killed, or NULL */
+	char *expected_kill; /* the reason to report if it is killed, or NULL */
 	struct loop_timer ready;
 	struct loop_timer gone_timer;
 	struct loop_timer closed_timer;
@@ -113,53 +115,56 @@ struct runner {
 	struct queued_cell *current;
 	struct cell *cell;
 	struct transcript *transcript;
-	struct transcript *background; /* between cells */
-	struct transcript *startup;    /* of one that was asked ahead: from before that, or NULL */
+	struct transcript *background; /* output between cells */
+	struct transcript
+		*startup; /* of a prestarted one: its output until it was ready, or NULL */
 	uint64_t started_us;
 	struct loop_timer flow;
 	struct loop_defer kick; /* starts the next cell outside of callbacks */
 
 	struct loop_timer deadline;
-	uint64_t clock_end_ms; /* the deadline */
+	uint64_t clock_end_ms; /* when the deadline is */
 	struct loop_timer escalation;
-	struct buf dump;        /* what came from the terminal since it was asked where it is */
-	char *abort_reason;     /* why it is killed once it has said where it is, or NULL */
-	uint64_t stop_ms;       /* when its end was asked for */
-	uint64_t escalation_ms; /* what the times of the steps count from */
-	uint64_t grace_end_ms;  /* of a cell that has not ended at its deadline; 0: of none */
+	struct buf dump;        /* terminal output since a stack dump was requested */
+	char *abort_reason;     /* why it will be killed after its stack dump, or NULL */
+	uint64_t stop_ms;       /* when the cell was first asked to end */
+	uint64_t escalation_ms; /* start of the escalation's times */
+	uint64_t grace_end_ms;  /* end of the grace period; 0: the cell is in none */
 
 	struct runner_watch watch;
 	struct runner_wait wait;
-	char *answer; /* to be typed when a last look agrees, or NULL */
+	char *answer; /* to be typed if a last look agrees, or NULL */
 	size_t answer_len;
-	uint64_t answer_wait; /* its number */
+	uint64_t answer_wait; /* number of the wait for it */
 	struct list typed;    /* not written to the terminal yet */
-	bool fed;             /* something was written to it, and may still be unread */
+	bool fed;             /* some of it was written to the terminal and may be unread */
 	struct loop_timer typing;
 
 	uint64_t installing; /* the cell that waits for packages, or 0 */
-	struct query *query; /* asked and not answered */
+	struct query *query; /* sent and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
 	void (*children_counted)(struct runner *runner, int count);
 
 	enum runner_state state;
-	enum runner_stop stop; /* the strongest asked for, for this cell */
-	unsigned int step;     /* the next of the escalation; 0: none was done */
+	enum runner_stop stop; /* the strongest way that was requested for this cell */
+	unsigned int step;     /* next step of the escalation; 0: no step was made */
 	unsigned int typing_pause_ms;
-	unsigned int crowd_looks; /* that saw no room for a process since it began to start */
+	unsigned int crowd_looks; /* polls that found no room for a process since the start */
 	struct runner_stray stray;
 	bool held; /* until runner_next */
 	bool timed_out;
-	bool interrupt_taken; /* by the cell's code: the last one has come there */
-	bool restarting; /* a start failed as sandbox or minder died: the next is the last try */
-	bool looked;     /* a look has shown the start of the cell's output */
+	bool interrupt_taken; /* the last interrupt has reached the cell's code */
+	bool restarting; /* a start failed because sandbox or supervisor died: this is the last try
+			  */
+	bool looked;     /* an answer has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };
 
 /* A question that the driver answers between cells. */
 struct query {
-	struct runner *runner; /* that was asked; NULL when it was refused: it may be gone first */
+	struct runner *runner; /* the runner that was asked; NULL when it was refused, because the
+				  runner may be gone first */
 	query_done_fn *done;
 	void *data;
 	uint64_t id;
@@ -167,109 +172,127 @@ struct query {
 	struct loop_defer refused;
 };
 
-/* Ids of questions lie above those of cells. */
+/* Ids of queries are above those of cells. */
 #define QUERY_FIRST_ID (UINT64_C(1) << 62)
 
 /* runner.c */
 void runner_set_state(struct runner *runner, enum runner_state next);
 /* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *runner, enum cell_state state);
-/* Ends every waiting run as not started. */
+/* Ends every queued cell as not started. */
 void runner_fail_queue(struct runner *runner, const char *problem);
-/* Starts what waits, after this turn's callbacks. */
+/* Starts the next cell, after this turn's callbacks. */
 void runner_kick(struct runner *runner);
-/* The answer to the pending query; `problem` NULL when `frame` has it. */
-void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
-
-/* A cell wants packages. */
-void runner_on_install(struct runner *runner, const struct frame *frame);
-/* Answers a pending count of children, if there is one. */
+/* Answers a pending count of children. */
 void runner_end_count(struct runner *runner, int count);
 
 /* runner_stop.c */
-/* The cell has this much time left until its deadline. */
+/* Starts the cell's clock with this much time until its deadline. */
 void runner_start_clock(struct runner *runner, uint64_t left_ms);
-/* A cell that was to be interrupted came back to its prompt: that is what interrupts do there. */
+/* Ends the interrupts of a cell that came back to its prompt, as interrupts do there. */
 void runner_stop_interrupting(struct runner *runner);
-/* runner_abort for an interpreter that runs a cell; it says first where it is, if it can. */
+/* Calls runner_abort after a stack dump of an interpreter that runs a cell, if it can print one. */
 void runner_abort_with_dump(struct runner *runner, const char *why);
-/* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
+/*
+ * Returns why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent.
+ */
 const char *runner_stop_reason(const struct runner *runner);
 
 /* runner_where.c */
-/* Asks the interpreter where it is, if it can say so; what the terminal then brings is read. */
+/*
+ * Requests a stack dump, if the interpreter can print one; runner_read_dump gets the output that
+ * follows.
+ */
 void runner_ask_dump(struct runner *runner);
 void runner_read_dump(struct runner *runner, const char *data, size_t len);
-/* Forgets what it said. */
+/* Forgets the last stack dump. */
 void runner_forget_dump(struct runner *runner);
 
-/* runner_watch.c */
-/* A cell begins, and ends. */
+/* runner_wait.c */
+/* A cell begins or ends: polling starts or stops. */
 void runner_watch_start(struct runner *runner);
 void runner_watch_stop(struct runner *runner);
-/* The cell wrote something; somebody typed something: a wait is over. */
+/* The cell wrote something, or input was typed: a wait is over. */
 void runner_watch_output(struct runner *runner);
-/* A `reads` frame came; NULL: a new interpreter is there. */
+/* Handles a `reads` frame; NULL for a new interpreter. */
 void runner_watch_reads(struct runner *runner, const struct frame *frame);
 void runner_watch_typed(struct runner *runner);
-/* Its time is over: one more look, then the wait goes on or the cell is stopped. */
+/* Looks a last time at the deadline; then the wait lasts on or the cell is stopped. */
 void runner_watch_last(struct runner *runner);
 
-/* runner_type.c */
-/* Drops what was typed and not read. */
+/* runner_input.c */
+/* Drops input that was not read. */
 void runner_type_clear(struct runner *runner);
 
 /* runner_io.c */
 loop_io_fn runner_on_pty;
 loop_io_fn runner_on_control;
-/* Reads the terminal until it is empty, or `max` bytes. Not before the text of a frame at hand. */
+/* Reads the terminal until it is empty, or `max` bytes. Waits for the text of the current frame. */
 size_t runner_drain(struct runner *runner, size_t max);
-/* Something was written to the transcript that the terminal, or the driver for it, brought. */
+/* Notes new output in the transcript, from the terminal or from the driver. */
 void runner_note_output(struct runner *runner);
-/* What the running cell's terminal has shown is older than the cell: background output. */
+/*
+ * Makes the output of the running cell's terminal so far background output: it is older than the
+ * cell.
+ */
 void runner_begin_output(struct runner *runner);
-/* For the running cell's terminal. */
+/* Opens a transcript for the running cell's terminal. */
 void runner_open_transcript(struct runner *runner);
-/* Reads from the driver and the terminal as far as that may be now. */
+/* Watches the control channel and the terminal, as far as they may be read now. */
 void runner_watch_io(struct runner *runner);
-/* The other side broke the grammar of its channel. */
+/* Ends an interpreter whose control channel broke the protocol. */
 void runner_break_channel(struct runner *runner, const struct err *err);
 void runner_send_ack(struct runner *runner, uint64_t id);
-/* Reads the control channel, a slice or all there is, and acts on its frames. */
+/* Reads the control channel, a slice or everything, and handles its frames. */
 void runner_read_control(struct runner *runner, bool to_the_end);
-/* Sends what to_driver holds, as far as the driver takes it. */
+/* Sends what to_driver holds, as far as the driver accepts it. */
 void runner_flush(struct runner *runner);
-/* Tells the driver that its cell is to end; also by the descriptor "interrupt", if it has one. */
+/*
+ * Reports to the driver that its cell must end; also by the descriptor "interrupt", if there is
+ * one.
+ */
 void runner_send_interrupt(struct runner *runner);
 
 /* runner_frames.c */
-/* Acts on what has come, as far as one turn has room; the rest follows in the next ones. */
+/*
+ * Handles the frames that have arrived, as far as one turn has room; the rest follows in later
+ * turns.
+ */
 void runner_handle_frames(struct runner *runner);
-/* Acts on all of it at once, but for texts that are too long for that. */
+/* Handles all frames at once, except texts that are too long for that. */
 void runner_handle_last_frames(struct runner *runner);
-/* A frame or more wait for the next turn. */
+/* Returns whether frames wait for the next turn. */
 bool runner_takes_in(const struct runner *runner);
-/* Takes in the frame at hand, if there is one; what is too long for that is left out, and told. */
+/*
+ * Takes in the rest of the current frame. A text that is too long is left out, and that is
+ * reported.
+ */
 void runner_end_intake(struct runner *runner);
-/* There is room for more of a frame. */
+/* Continues to read a frame, as there is room for it. */
 void runner_on_room(struct incoming *incoming);
-/* What has come of an unfinished frame is not kept. */
+/* Forgets an incomplete frame. */
 void runner_give_up_frame(struct runner *runner);
-/* Forgets it. */
+/* Forgets the current frame. */
 void runner_drop_intake(struct runner *runner);
 
-/* runner_life.c */
-/* ERR_BUSY: not yet, runner_wake will come. */
+/* runner_query.c */
+/* Answers the pending query: from `frame`, or by `problem` if that is not NULL. */
+void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
+/* Handles an `install` frame: a cell requests packages. */
+void runner_on_install(struct runner *runner, const struct frame *frame);
+
+/* runner_lifecycle.c */
+/* Starts an interpreter. Returns -1 and sets *err; ERR_BUSY: runner_wake will come. */
 int runner_start_interpreter(struct runner *runner, struct err *err) MUST_CHECK;
-/* Frees the interpreter and everything around it. */
+/* Frees the interpreter and everything that belongs to it. */
 void runner_forget_interpreter(struct runner *runner);
-/* The `ready` frame came. */
+/* Handles the `ready` frame. */
 void runner_on_ready(struct runner *runner, const struct frame *frame);
-/* The interpreter never became ready: everything waiting fails with a sentence. */
+/* Ends a start that failed: everything queued ends with a sentence. */
 void runner_fail_start(struct runner *runner, const char *what);
-/* The state is lost: ends the cell, if one runs, and the interpreter. */
+/* Ends the interpreter and, if one runs, its cell: the state is lost. */
 void runner_abort(struct runner *runner, const char *why);
-/* The control channel was closed by the other side. */
+/* Handles a control channel that the other side closed. */
 void runner_on_control_closed(struct runner *runner);
 
 #endif
