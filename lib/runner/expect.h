@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* until.h - a literal text, looked for in what a terminal shows as it comes. */
+/* expect.h - searches a terminal's output for a literal text as it arrives. */
 #ifndef RUNNER_EXPECT_H
 #define RUNNER_EXPECT_H
 
@@ -8,13 +8,13 @@
 
 struct expect;
 
-/* `text` is copied, and not empty. */
+/* Makes a search. `text` is copied and must not be empty. */
 struct expect *expect_new(const char *text, size_t len);
 /* NULL is allowed. */
 void expect_free(struct expect *until);
 /*
- * Takes terminal bytes in any chunking; true when the text is in them, escape sequences and
- * carriage returns aside, or began in those before and ends in these.
+ * Takes terminal bytes in chunks of any size. Returns true when the text is in them, or began in
+ * earlier ones and ends in these. Escape sequences and carriage returns are skipped.
  */
 bool expect_feed(struct expect *until, const char *data, size_t len);
 

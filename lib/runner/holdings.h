@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holdings.h - how much of the server's memory sessions hold by what their code says.
+ * holdings.h - accounts for server memory that sessions hold by their code's output.
  *
- * A holder is a session: the pictures and long texts of its cells, until these are told, and what
- * has come of frames that are not whole. Where it holds HOLDER_MAX, or all together hold
- * HOLDINGS_MAX, there is no room: what would be kept is left out and told, but for the first
- * HOLDER_SURE_MAX of each, and frames that have grown most are not read on until there is room. So
- * no session loses anything by what another holds but time, and pictures beyond those first ones.
+ * A holder is a session. It holds the images and long texts of its cells until they are reported,
+ * and frames that are incomplete. There is no room if a holder has HOLDER_MAX, or all together have
+ * HOLDINGS_MAX. Output is then left out, with a note, except for the first HOLDER_SURE_MAX of each
+ * holder. The largest incomplete frames are not read on until there is room. One session can thus
+ * cost another only time, and images beyond the first ones.
  */
 #ifndef RUNNER_HOLDINGS_H
 #define RUNNER_HOLDINGS_H
@@ -28,30 +28,35 @@ enum {
 };
 
 struct holdings *holdings_new(struct loop *loop);
-/* When all holders are freed; NULL is allowed. */
+/* Must follow the end of all holders. NULL is allowed. */
 void holdings_free(struct holdings *holdings);
 
-/* NULL for NULL, which holds what it likes. */
+/* Makes a holder. Returns NULL for NULL: such a holder has no limit. */
 struct holder *holdings_join(struct holdings *holdings);
-/* When it holds nothing. */
+/* Frees a holder, which must hold nothing. */
 void holdings_leave(struct holder *holder);
 bool holdings_has_room(const struct holder *holder, size_t bytes);
-/* Whether there is room or not: who asked may know better. */
+/* Counts bytes, whether or not there is room: the caller may know better. */
 void holdings_take(struct holder *holder, size_t bytes);
 void holdings_give_back(struct holder *holder, size_t bytes);
 
-/* A channel on which a frame comes. Embedded in its owner; zero-initialised but for `resume`. */
+/* A channel that receives a frame. Embedded in its owner; zero-initialised except for `resume`. */
 struct incoming {
 	struct list node;
 	struct holder *holder;
 	size_t bytes;
 	bool stopped;
-	void (*resume)(struct incoming *incoming); /* it may be read on */
+	void (*resume)(struct incoming *incoming); /* may continue to read */
 };
 
-/* So much is there of its frame; 0 when it is whole, and before its owner is freed. */
+/*
+ * Sets how many bytes of its frame have arrived; 0 when it is complete, and before its owner is
+ * freed.
+ */
 void holdings_set_incoming(struct incoming *incoming, struct holder *holder, size_t bytes);
-/* Whether more of it is read; if not, `resume` is called once it may be, from the loop. */
+/*
+ * Returns whether the frame may be read on. If not, `resume` is called from the loop once it may.
+ */
 bool holdings_may_grow(struct incoming *incoming);
 
 #endif

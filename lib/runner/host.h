@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.h - the server as its sessions see it: what they share, and whom they report to.
+ * host.h - the server as its sessions see it: what they share, and to whom they report.
  *
  * Every function is called from the loop, never from within a call into the session.
  */
@@ -29,58 +29,61 @@ struct session_event;
 struct settings;
 struct uploads_event;
 
-/* What the sessions of one server share. Borrowed by each. */
+/* The parts of a server that its sessions share. Borrowed by each session. */
 struct session_host {
 	struct loop *loop;
 	struct home *home;
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
-	char *code_rules;     /* for cells of Python, as policy/rules.h; or NULL */
+	char *code_rules;     /* for cells of Python, as in policy/rules.h; or NULL */
 	char *files_helper;   /* path of ptycell-files */
-	char *proxy_helper;   /* of ptycell-proxy; NULL where it is missing and not needed */
-	char *fetch_helper;   /* of ptycell-fetch; NULL without a storage for results */
-	char *parent_library; /* of sandbox/supervise/zygote.h; NULL: sessions are not forked */
-	struct pool *spares;  /* NULL: every session starts from nothing */
-	struct holdings *holdings; /* what sessions hold of our memory; NULL: that is not counted */
-	/* Ends the sandbox (taken, NULL when none was opened), then looks a last time (`lookout` is
-	 * taken, NULL: not at all) and removes the folder `name` of `home`, in the background.
+	char *proxy_helper;   /* path of ptycell-proxy; NULL if it is missing and not needed */
+	char *fetch_helper;   /* path of ptycell-fetch; NULL without a storage for results */
+	char *parent_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
+				 sessions are not forked */
+	struct pool *spares;  /* the warm pool; NULL: every session starts from nothing */
+	struct holdings
+		*holdings; /* accounts for server memory that sessions hold; NULL: not counted */
+	/*
+	 * Ends a sandbox, inspects shared folders a last time, and removes the folder `name` of
+	 * `home`, in the background. Takes ownership of the sandbox and the lookout; both may be
+	 * NULL.
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name,
 		       struct lookout *lookout_own);
-	/* A cell was asked for; told once, before it begins. */
+	/* A cell was requested. Called once per cell, before it begins. */
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
-	/* Its code goes to the interpreter. */
+	/* A cell's code is sent to the interpreter. */
 	void (*cell_began)(void *owner, struct session *session, const struct cell *cell);
-	/* An answer shows the text of a cell that goes on. */
+	/* An answer shows the text of a cell that runs on. */
 	void (*cell_shown)(void *owner, struct session *session, const struct cell *cell);
 	/*
-	 * A cell is over, whether or not somebody waits for it; told before the answer, each once.
-	 * `result` has no notice.
+	 * A cell is over. Called once per cell, before its end is answered. `result` has no notice.
 	 */
 	void (*cell_over)(void *owner, const struct exec_result *result);
 	/*
-	 * Cell `cell` of `language` wants packages (lines, foreign; `of` too): session_installed
-	 * follows, later.
+	 * Cell `cell` of `language` requests packages. `of` and `packages` (lines) are untrusted.
+	 * session_installed must follow, later.
 	 */
 	void (*install)(void *owner, struct session *session, const struct language *language,
 			uint64_t cell, const char *of, const char *packages);
-	/* Something else happened that somebody may have to answer for. NULL: nobody has. */
+	/* Something else happened that belongs in the journal or the audit. May be NULL. */
 	void (*happened)(void *owner, struct session *session, const struct session_event *event);
-	/* Of a result that goes to the storage, which may be after the session's end. Or NULL. */
+	/* Reports an upload, which may come after the session's end. May be NULL. */
 	void (*uploaded)(void *owner, const struct uploads_event *event);
-	/* What session_state() says may be another. */
+	/* session_state() may have changed. */
 	void (*state_changed)(void *owner, const struct session *session);
 	/*
-	 * Processes wrote files while no cell ran, as a look at the files found; NULL: nobody wants
-	 * to know. `files_watched`: whether somebody does, so that it is looked.
+	 * Processes wrote files while no cell ran, as a scan found. May be NULL. `files_watched`
+	 * returns whether a client wants to know, so that scans are made.
 	 */
 	void (*files_changed)(void *owner, const struct session *session,
 			      const struct change *changes, size_t count);
 	bool (*files_watched)(void *owner, const struct session *session);
-	/* It ends; or NULL. */
+	/* A session ends. May be NULL. */
 	void (*ends)(void *owner, const struct session *session);
-	/* Is any session busy? NULL: none ever is. */
+	/* Returns whether any session is busy. May be NULL: none ever is. */
 	bool (*busy)(void *owner);
 	void *owner;
 };

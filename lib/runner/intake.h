@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * intake.h - a text of a driver's on its way into a cell, some KB at a time.
+ * intake.h - a text from a driver on its way into a cell, some KB at a time.
  *
- * Secrets are taken out, then it is cleaned, then secrets are taken out once more, because cleaning
- * can put the parts of a value together. What comes out needs neither any more.
+ * Secrets are redacted, the text is sanitized, and secrets are redacted once more, because
+ * sanitizing can join the parts of a value. The result needs neither any more.
  */
 #ifndef RUNNER_INTAKE_H
 #define RUNNER_INTAKE_H
@@ -14,15 +14,21 @@
 struct intake;
 struct redact;
 
-/* `redact` is borrowed, or NULL; so is `text`, up to its first NUL, until the intake is freed. */
+/*
+ * Makes an intake of `text` up to its first NUL. `text` and `redact` are borrowed until free;
+ * `redact` may be NULL.
+ */
 struct intake *intake_new(const struct redact *redact, const char *text, size_t len);
 /* NULL is allowed. */
 void intake_free(struct intake *intake);
-/* Works off at most *room bytes, which become fewer; true when it is through. */
+/* Processes at most *room bytes and reduces *room by them. Returns true when it is finished. */
 bool intake_go_on(struct intake *intake, size_t *room);
-/* The text, for the caller to free, of one that is through: CELL_TEXT_CHARS_MAX of what came. */
+/*
+ * Returns the text of a finished intake, of at most CELL_TEXT_CHARS_MAX characters. The caller
+ * frees the result.
+ */
 char *intake_take(struct intake *intake);
-/* Bytes that it holds. */
+/* Returns how many bytes it holds. */
 size_t intake_held(const struct intake *intake);
 
 #endif
