@@ -229,7 +229,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	entry.images = figures.images;
 	entry.image_count = figures.count;
 	entry.figures_left_out = figures.left_out;
-	buf_put(&text, buf_str(&cell->told), cell->told.len);
+	buf_put(&text, buf_str(&cell->reported), cell->reported.len);
 	buf_put(&text, buf_str(&cell->text), cell->text.len);
 	entry.text = buf_str(&text);
 	entry.text_len = text.len;

@@ -17,7 +17,7 @@ struct cell *cell_new(uint64_t number, const char *language)
 	cell->file_max = UINT64_MAX;
 	buf_init(&cell->text, BUF_UNBOUNDED);
 	buf_init(&cell->result, BUF_UNBOUNDED);
-	buf_init(&cell->told, BUF_UNBOUNDED);
+	buf_init(&cell->reported, BUF_UNBOUNDED);
 	list_init(&cell->images);
 	return cell;
 }
@@ -55,7 +55,7 @@ void cell_free(struct cell *cell)
 	free(cell->changes);
 	buf_release(&cell->text);
 	buf_release(&cell->result);
-	buf_release(&cell->told);
+	buf_release(&cell->reported);
 	free(cell->code);
 	free(cell->spool_path);
 	free(cell->value);
@@ -87,13 +87,13 @@ const char *cell_state_name(enum cell_state state)
 
 static void keep_reported(struct cell *cell)
 {
-	if (cell->told_cut || cell->text.len == 0)
+	if (cell->reported_cut || cell->text.len == 0)
 		return;
-	cell->told_cut = cell->told.len + cell->text.len > CELL_TOLD_BYTES_MAX;
-	if (cell->told_cut)
-		buf_puts(&cell->told, "[... output left out ...]\n");
+	cell->reported_cut = cell->reported.len + cell->text.len > CELL_REPORTED_BYTES_MAX;
+	if (cell->reported_cut)
+		buf_puts(&cell->reported, "[... output left out ...]\n");
 	else
-		buf_put(&cell->told, cell->text.data, cell->text.len);
+		buf_put(&cell->reported, cell->text.data, cell->text.len);
 }
 
 bool cell_goes_on(const struct cell *cell)

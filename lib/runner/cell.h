@@ -33,9 +33,9 @@ enum {
 	CELL_IMAGE_SIDE_MAX = 2000,    /* pixels: models refuse a chat with larger ones */
 	CELL_TEXT_CHARS_MAX =
 		1 << 20, /* of a value or traceback: a million, and a note of what is left out */
-	CELL_TEXT_BYTES_MAX = 4 << 20,   /* of a value or traceback */
-	CELL_WORDS_BYTES_MAX = 16 << 10, /* of any other text from the driver */
-	CELL_TOLD_BYTES_MAX = 64 << 10,  /* of what earlier answers showed, for the journal */
+	CELL_TEXT_BYTES_MAX = 4 << 20,      /* of a value or traceback */
+	CELL_WORDS_BYTES_MAX = 16 << 10,    /* of any other text from the driver */
+	CELL_REPORTED_BYTES_MAX = 64 << 10, /* of what earlier answers showed, for the journal */
 };
 
 /* Forms of values that are shown as text or not at all: bits of cell.left_out. */
@@ -64,8 +64,8 @@ struct cell {
 	char *code; /* may hold NUL */
 	size_t code_len;
 	enum cell_state state;
-	bool ran;       /* false: it never reached the driver */
-	bool told_cut;  /* `told` is incomplete */
+	bool ran;          /* false: it never reached the driver */
+	bool reported_cut; /* `reported` is incomplete */
 	bool spool_cut; /* the file at spool_path has only the start: the output exceeded spool_max
 			 */
 	bool clipped;   /* an answer did not show all of its output */
@@ -79,15 +79,15 @@ struct cell {
 	int scan_error;      /* the errno for which the scan is incomplete; 0: none */
 	bool scan_capped;    /* the scan is incomplete because there are too many files */
 
-	struct buf text;   /* the terminal's text, sanitized and clipped */
-	struct buf result; /* value and traceback, sanitized and clipped; they follow `text` */
-	struct buf told;   /* what earlier answers showed of it, as far as there is room */
-	size_t text_shown; /* characters of `text` and `result` */
-	size_t text_total; /* characters that there are */
-	char *spool_path;  /* file with all of them */
-	size_t spooled;    /* bytes of its output in that file */
-	size_t lead;       /* bytes of `told` and `text` before its own output */
-	size_t background; /* characters of `text` that came before the cell began */
+	struct buf text;     /* the terminal's text, sanitized and clipped */
+	struct buf result;   /* value and traceback, sanitized and clipped; they follow `text` */
+	struct buf reported; /* what earlier answers showed of it, as far as there is room */
+	size_t text_shown;   /* characters of `text` and `result` */
+	size_t text_total;   /* characters that there are */
+	char *spool_path;    /* file with all of them */
+	size_t spooled;      /* bytes of its output in that file */
+	size_t lead;         /* bytes of `reported` and `text` before its own output */
+	size_t background;   /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value, sanitized as `traceback` is */
 	char *traceback;
@@ -133,7 +133,7 @@ const char *cell_state_name(enum cell_state state);
 bool cell_goes_on(const struct cell *cell);
 /* Marks everything that there is as shown by the current answer. */
 void cell_look(struct cell *cell);
-/* Moves what the last answer showed to `told`; it is not shown again. */
+/* Moves what the last answer showed to `reported`; it is not shown again. */
 void cell_forget_shown(struct cell *cell);
 /* Drops the images that no answer has shown. */
 void cell_drop_images(struct cell *cell);

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * disk_guard.c - measures the session's folder by walks, at intervals that depend on how long a
+ * walk takes, and lowers RLIMIT_FSIZE of the session's processes to the room that is left. A walk
+ * sees growth late. A drop of the file system's free space, which costs one system call, therefore
+ * starts a walk early.
+ */
 #include "session/disk_guard.h"
 
 #include <stdlib.h>
@@ -11,26 +17,26 @@
 #include "workspace/disk_usage.h"
 
 enum stage {
-	STAGE_ROOM,        /* files may grow, as far as they fit */
-	STAGE_FULL,        /* none may */
-	STAGE_INTERRUPTED, /* and yet the folder grew */
+	STAGE_ROOM,        /* files may grow as far as they fit */
+	STAGE_FULL,        /* no file may grow */
+	STAGE_INTERRUPTED, /* the folder grew all the same */
 };
 
 struct disk_guard {
 	struct session *session;
 	struct disk *disk;
-	struct loop_timer timer; /* while files cannot have their full size */
+	struct loop_timer timer; /* runs while files cannot have their full size */
 	enum stage stage;
-	bool was_running; /* a cell, at the last tick */
-	bool lives;       /* anything did then */
-	bool is_low;      /* the file system, and it was told */
+	bool was_running; /* a cell ran at the last tick */
+	bool lives;       /* a cell or child process ran at the last tick */
+	bool is_low;      /* the file system has little room, and that was reported */
 	uint64_t due_ms;
-	uint64_t bytes; /* at the last look */
-	uint64_t free;  /* of the file system, then */
-	uint64_t base;  /* the bytes at the first look in this stage; UINT64_MAX: none yet */
+	uint64_t bytes; /* at the last measure */
+	uint64_t free;  /* of the file system at the last measure */
+	uint64_t base;  /* bytes at the first measure in this stage; UINT64_MAX: none yet */
 	uint64_t deleted;
-	uint64_t file_max; /* in force; UINT64_MAX: the full size */
-	bool stale; /* what the last cell wrote may not have been counted: the next did not */
+	uint64_t file_max; /* the current maximum; UINT64_MAX: the full size */
+	bool stale;        /* the last measure may lack writes of the last cell */
 };
 
 static bool is_running(const struct session *s, const struct runner *but)
@@ -51,7 +57,7 @@ static void wait_for_room(struct disk_guard *g)
 	loop_timer_start(loop, &g->timer, loop_now(loop) + DISK_GUARD_FREED_MS, on_timer);
 }
 
-/* Once more for the same size, as a process may have been made from one that had not got it yet. */
+/* Sets the same size once more, because a process may have been forked before its parent got it. */
 static void set_file_max(struct disk_guard *g, uint64_t bytes)
 {
 	uint64_t full = g->session->limits.file_max;
@@ -91,7 +97,7 @@ static void report_pressure(struct disk_guard *g)
 	session_add_notice(g->session, buf_str(&text));
 }
 
-/* The person's own disk: the kernel tells a writer when it is full. */
+/* Reports a nearly full disk, which is the user's own. The kernel fails writes when it is full. */
 static void look_at_file_system(struct disk_guard *g, uint64_t left)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -120,7 +126,7 @@ static void interrupt_all(const struct session *s)
 			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
 }
 
-/* No file may grow, and yet the folder does. */
+/* Interrupts cells, then ends code: the folder grows although no file may. */
 static void escalate(struct disk_guard *g)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
@@ -135,7 +141,7 @@ static void escalate(struct disk_guard *g)
 	begin_stage(g, STAGE_FULL);
 }
 
-/* Files cannot grow. What was written before that is seen at the first look. */
+/* Writes from before the limit are seen at the first measure of the stage. */
 static void look_for_growth(struct disk_guard *g)
 {
 	if (g->base == UINT64_MAX)
@@ -189,7 +195,7 @@ static void on_measured(struct disk *disk, uint64_t named_bytes)
 	g->due_ms = now + (pause > DISK_GUARD_NEAR_MS ? pause : DISK_GUARD_NEAR_MS);
 }
 
-/* Room may have been made; or it is time. */
+/* Polls for room, or measures when that is due. */
 static void on_timer(struct loop_timer *timer)
 {
 	struct disk_guard *g = container_of(timer, struct disk_guard, timer);
@@ -200,7 +206,7 @@ static void on_timer(struct loop_timer *timer)
 	wait_for_room(g);
 }
 
-/* Much less room than at the last look: somebody writes, and it may be this session. */
+/* Returns whether free space dropped much since the last measure: this session may be writing. */
 static bool shrinks(const struct disk_guard *g)
 {
 	uint64_t max = g->session->limits.disk_max;

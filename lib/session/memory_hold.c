@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * memory_hold.c - finds the interpreter whose running cell is at fault. Only growth since the last
+ * poll counts, because an idle interpreter may hold more than the one that grows.
+ */
 #include "session/memory_hold.h"
 
 #include <string.h>
@@ -6,8 +10,8 @@
 #include "runner/runner.h"
 
 enum {
-	FAR_PART = 8,    /* of the limit: so much above it is far */
-	GROWTH_PART = 4, /* of the largest growth: who grew less is not at fault */
+	FAR_PART = 8,    /* part of the limit above it that is far above */
+	GROWTH_PART = 4, /* part of the largest growth: less is not at fault */
 	SETTLE_MS = 3000,
 };
 
@@ -36,7 +40,10 @@ static bool is_busy(const struct session *s, size_t index)
 	return runner_state(s->languages[index].runner) == RUNNER_BUSY;
 }
 
-/* That grew most, of those that run a cell not interrupted yet; lane_count: none is at fault. */
+/*
+ * Returns the index of the language whose running, uninterrupted cell grew most; language_count if
+ * none did.
+ */
 static size_t find_growing(const struct memory_hold *hold, const struct session *s,
 			   const struct sandbox_usage *usage)
 {
@@ -56,7 +63,7 @@ static size_t find_growing(const struct memory_hold *hold, const struct session 
 	return found;
 }
 
-/* What the kernel holds for processes, and files in memory, are no interpreter's growth. */
+/* Memory that the kernel holds for processes, and files in memory, are no interpreter's growth. */
 static size_t find_only_busy(const struct memory_hold *hold, const struct session *s)
 {
 	size_t found = s->language_count;
@@ -71,7 +78,7 @@ static size_t find_only_busy(const struct memory_hold *hold, const struct sessio
 	return found < s->language_count && hold->stopped[found] == 0 ? found : s->language_count;
 }
 
-/* Returns whether a cell was. */
+/* Returns whether a cell was interrupted. */
 static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
 			      const struct sandbox_usage *usage)
 {
@@ -135,7 +142,7 @@ static bool is_anybody_blamed(const struct memory_hold *hold, const struct sessi
 	return false;
 }
 
-/* Of those that run a cell, or do not, whose growth is at least `least`. */
+/* Lists the interpreters that run a cell (or do not) and grew by at least `least`. */
 static size_t list_interpreters(const struct session *s, const struct sandbox_usage *usage,
 				bool busy, uint64_t least, int ret_numbers[LANGUAGES_MAX])
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * notices.c - collects sentences for the next answer. An equal sentence counts up instead of being
+ * added, so that code which meets a limit in a loop does not flood the answer.
+ */
 #include "session/notices.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * session.c - makes and ends sessions and their runners. The sandbox is opened with the first cell,
+ * so that limits which hold for a whole sandbox can be set before. When a sandbox dies, the folder
+ * lives on in another one, which is opened once all runners are IDLE. The order of session_free
+ * matters: runners end first, so that callers are answered while the session still exists.
+ */
 #include "session/session.h"
 
 #include <assert.h>
@@ -162,7 +168,7 @@ void session_add_notice(struct session *s, const char *text)
 
 /* ---- its sandbox ---- */
 
-/* What it may reach is copied from the settings, and holds for the session's whole life. */
+/* The proxy gets a copy of the hosts in the settings, which hold for the session's whole life. */
 static void on_listener(void *data, int listener_own)
 {
 	struct session *s = data;
@@ -185,7 +191,7 @@ static void watch_listener(struct session *s)
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 }
 
-/* `nursery` is that in which it lies, or NULL. */
+/* `zygote_sandbox_fds` are those of the zygote sandbox that contains it, or NULL. */
 static void open_sandbox(struct session *s, const int *zygote_sandbox_fds)
 {
 	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits,
@@ -193,7 +199,7 @@ static void open_sandbox(struct session *s, const int *zygote_sandbox_fds)
 	watch_listener(s);
 }
 
-/* What went through it counts for the next one. */
+/* The bytes of this proxy count for the next one. */
 static void drop_proxy(struct session *s)
 {
 	const struct proxy_row *row;
@@ -205,14 +211,14 @@ static void drop_proxy(struct session *s)
 }
 
 /*
- * The one that there is died, and every process with it: the folder lives on in another. Not in the
- * nursery, which may be why, and of whose parent only first interpreters are copies.
+ * Opens a new sandbox after the old one died with all its processes. It is not nested in the zygote
+ * sandbox, whose death may be the reason. Only first interpreters are forked.
  */
 static void renew_sandbox(struct session *s)
 {
 	for (size_t i = 0; i < s->language_count; i++)
 		if (runner_state(s->languages[i].runner) != RUNNER_IDLE)
-			return; /* it will be told that it ended, and then on_moved */
+			return; /* its end is still to be reported; then on_moved is called */
 	drop_proxy(s);
 	sandbox_close(s->sandbox, NULL, NULL);
 	open_sandbox(s, NULL);
@@ -266,7 +272,7 @@ static void on_needs_sandbox(struct runner *runner)
 	renew_sandbox(runner_owner(runner));
 }
 
-/* The last one that was in a dead sandbox: others may have waited for that. */
+/* The last runner of a dead sandbox has become IDLE: others may have waited for that. */
 static void on_moved(struct runner *runner)
 {
 	const struct session *s = runner_owner(runner);
@@ -293,14 +299,14 @@ static const struct runner_handlers runner_handlers = {
 	.moved = on_moved,
 };
 
-/* What waited for it is used no more, its folder excepted. */
+/* Drops the slot, except for its folder, which the session uses. */
 static void drop_slot(struct session *s)
 {
 	slot_free(s->slot);
 	s->slot = NULL;
 }
 
-/* That of a session without a cell, which ends with it. */
+/* Returns the slot's sandbox for a session that ends without a cell. */
 static struct sandbox *unused_sandbox(struct session *s)
 {
 	cleanup_fd int listener = -1;
@@ -309,14 +315,14 @@ static struct sandbox *unused_sandbox(struct session *s)
 	return s->slot != NULL ? slot_take_sandbox(s->slot, &listener, &cpu_ms) : NULL;
 }
 
-/* With less memory a copy could not do a thing. */
+/* A forked interpreter cannot work with less memory. */
 static const struct zygote *zygote_of(const struct session *s)
 {
 	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->spares)
 							       : NULL;
 }
 
-/* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
+/* Opens the sandbox with the first interpreter: until then its limits may be set. */
 static struct sandbox *sandbox_of(struct session *s)
 {
 	int listener = -1;
@@ -336,7 +342,7 @@ static struct sandbox *sandbox_of(struct session *s)
 	return s->sandbox;
 }
 
-/* The one that waited for it, if it is for this language. */
+/* Takes the prestarted runner, if it is for this language. */
 static struct runner *runner_of(struct session *s, const struct runner_context *context)
 {
 	struct runner *runner = NULL;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* session_call.c - who waits for an answer, and what it gets when. */
+/*
+ * session_call.c - answers calls. answer_call is the one place where that happens; it also reports
+ * the executions that ended without a waiting call. Answering may free the call, and unreported
+ * executions of its language, so callers must not use either afterwards.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -55,7 +59,7 @@ static void fill_result(struct exec_result *result, const struct execution *exec
 	};
 }
 
-/* Those that ended and that no call of their own is about to tell. */
+/* Fills in the unreported executions that no call of their own will report. */
 static size_t fill_earlier(const struct session_language *lang, const struct execution *subject,
 			   struct exec_result results[])
 {
@@ -84,7 +88,7 @@ static void free_reported(struct session_language *lang)
 	}
 }
 
-/* The one place where a call is answered. `subject` is what ended, NULL when `cell` goes on. */
+/* Answers a call. `subject` is the execution that ended; NULL when `cell` runs on. */
 static void answer_call(struct call *call, const struct cell *cell, const struct execution *subject,
 			const char *note)
 {
@@ -130,7 +134,7 @@ static void answer_with_end(struct call *call)
 	answer_call(call, exec->cell, exec, NULL);
 }
 
-/* What has ended already, or has not begun: nothing of it can be shown. */
+/* Answers without output: the cell has ended already, or has not begun. */
 static void answer_bare(struct call *call, const struct cell *like, const char *note)
 {
 	struct cell *cell = cell_new(like->number, like->language);
@@ -229,7 +233,7 @@ void session_on_waits(struct runner *runner)
 	}
 }
 
-/* Whoever waits learns how it stands. */
+/* Answers all calls of a language with the state of the running cell. */
 static void answer_all(struct session_language *lang, const char *note)
 {
 	struct execution *exec = runner_current(lang->runner);
@@ -276,7 +280,9 @@ void session_on_wrote(struct runner *runner, const char *data, size_t len)
 			continue;
 		call->expected_seen = true;
 		call->note = expected_note;
-		session_call_wait(call, 0); /* the rest of what is there comes along */
+		session_call_wait(
+			call,
+			0); /* so that the rest of the output that is there is answered, too */
 	}
 }
 
@@ -343,7 +349,10 @@ static int ask_for_language(const struct session *s, struct err *err)
 		       buf_str(&names));
 }
 
-/* Without a language the one with news, else the one used last; ERR_INVALID when several have. */
+/*
+ * Chooses a language for a request that names none: the one with something to report, else the one
+ * used last. ERR_INVALID when several have something to report.
+ */
 static struct session_language *choose_language(struct session *s, const struct language *language,
 						struct err *err)
 {
@@ -379,7 +388,7 @@ static int act_on_request(struct session_language *lang, const struct look_reque
 	};
 
 	if (request->action == LOOK_ANSWER || request->action == LOOK_ASK)
-		return 0; /* whether it can be typed is no matter of the request */
+		return 0; /* whether the answer can be typed is not an error of the request */
 	if (request->action == LOOK_TYPE)
 		return runner_type(lang->runner, request->typing, request->text, request->text_len,
 				   err);
@@ -388,7 +397,7 @@ static int act_on_request(struct session_language *lang, const struct look_reque
 	return 0;
 }
 
-/* Output that is there and was never told counts as well. */
+/* Expects a text, also in output that is there and was not reported. */
 static void start_expecting(struct call *call, const char *text, size_t len)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
@@ -399,7 +408,7 @@ static void start_expecting(struct call *call, const char *text, size_t len)
 	call->note = call->expected_seen ? expected_note : NULL;
 }
 
-/* Whether there is something to wait for. */
+/* Returns whether there is something to wait for. */
 static bool may_wait(const struct call *call, const struct look_request *request)
 {
 	const struct session_language *lang = call->lang;
@@ -436,7 +445,7 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	return call;
 }
 
-/* Code that was refused at once, its answer due in the next turn. */
+/* Code that was refused at once has a call whose answer is due in the next turn. */
 static struct call *first_unanswered_call(const struct session_language *lang)
 {
 	for (struct list *node = lang->unreported.next; node != &lang->unreported;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* session_ask.c - input that somebody else than the model may give. */
+/*
+ * session_elicit.c - asks the user for input that a cell waits for, where the client can do that. A
+ * question belongs to one wait, by its number: when the wait ends in another way, the question is
+ * withdrawn, and a late answer is not typed to a later wait.
+ */
 #include <stdlib.h>
 
 #include "config/settings.h"
@@ -16,8 +20,10 @@ void session_call_on_wait(struct call *call, call_ask_fn *ask)
 	call->ask = ask;
 }
 
-/* Secrets are for nobody to ask for, a debugger is driven by who wrote the code, and without a
- * prompt there is nothing to ask. */
+/*
+ * The user is not asked for secrets, nor on behalf of a debugger, which the code's author drives.
+ * Without a prompt there is nothing to ask.
+ */
 static bool may_ask(const struct session *s, const struct execution *exec,
 		    const struct runner_wait *wait)
 {
@@ -44,7 +50,7 @@ bool session_call_ask(struct call *call, struct execution *exec)
 	exec->asked_wait = wait->number;
 	call->asking = true;
 	if (call->ask(call, wait, &name, call->data))
-		return true; /* it may be gone */
+		return true; /* the call may be gone */
 	call->asking = false;
 	exec->asks--;
 	s->asks--;
@@ -71,7 +77,7 @@ void session_on_resumed(struct runner *runner)
 		withdraw_question(list_entry(node, struct call, node));
 }
 
-/* The cell that waits, or waited, so; NULL when it is over. */
+/* Returns the running cell if this wait is one of its waits; else NULL. */
 static struct execution *find_waiting_exec(const struct session_language *lang,
 					   const struct wait_name *wait)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* session_events.c - what happens besides cells, told to the host and, where it matters, the model.
+/*
+ * session_events.c - reports events other than cells to the host. Lost state is also reported to
+ * the model, by a notice, unless a cell that ended with it says so.
  */
 #include "base/mem.h"
 #include "session/session_internal.h"

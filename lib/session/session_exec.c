@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* session_exec.c - code, from its submission to its end. */
+/*
+ * session_exec.c - moves executions through their states. Code that would wait behind a cell whose
+ * own call was answered is refused at once: it is unknown how long that cell takes, and the model
+ * can act on a refusal.
+ */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -195,7 +199,7 @@ struct execution *session_exec_ahead(const struct execution *exec)
 	return first != exec ? first : NULL;
 }
 
-/* What the cell does that is in the way, and what may be done about it. */
+/* Appends what the blocking cell does. Returns the advice for the model. */
 static const char *put_state_and_advice(struct buf *out, const struct runner *runner)
 {
 	uint64_t grace_s = (runner_grace_left_ms(runner) + 999) / 1000;
@@ -267,7 +271,7 @@ static void report_asked(const struct execution *exec, const struct exec_request
 	s->host->cell_asked(s->host->owner, s, &asked);
 }
 
-/* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
+/* Returns the cell that blocks new code because its call was answered; NULL when there is none. */
 static const struct execution *find_detached(const struct session_language *lang)
 {
 	const struct execution *running = first_submitted(lang);
@@ -320,7 +324,7 @@ void session_exec_cancel(struct execution *exec)
 {
 	exec->cancelled = true;
 	if (exec->state != EXEC_SUBMITTED)
-		return; /* its end is told with the next answer */
+		return; /* the next answer reports its end */
 	if (runner_current(exec->lang->runner) == exec) {
 		runner_stop(exec->lang->runner, RUNNER_STOP_INTERRUPT);
 		return;

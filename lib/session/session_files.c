@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* session_files.c - what comes after a cell: the scan, keeping results; lists of files. */
+/*
+ * session_files.c - scans the folder after a cell, exports its results, and lists files. One scan
+ * and one export run at a time. A scan compares with the one before. Its changes belong to a cell
+ * only if that had ended when the scan began, and no other code runs; otherwise they are disowned,
+ * so that the next scan finds them again.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +21,19 @@
 #include "workspace/scan.h"
 
 enum {
-	FILES_PER_COPY = 1000, /* paths handed to one helper; more follow in another */
-	LOOKS_PART = 20,       /* of the time a look for what processes wrote may take */
-	CELLS_PART = 16,       /* one part in so many of disk_max is for what cells write */
+	FILES_PER_COPY = 1000, /* paths for one helper; the next one gets the rest */
+	LOOKS_PART = 20,       /* part of the time that scans for background writes may take */
+	CELLS_PART = 16,       /* part of disk_max that is reserved for cells */
 };
 
 /* ---- keeping results ---- */
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
-/* Copies the next of a cell's results, and what is owed of earlier ones; false: none is left. */
+/*
+ * Exports the next of a cell's results, and retries failed exports of earlier cells. Returns false
+ * when nothing is left.
+ */
 static bool copy_more(struct session *s, struct execution *exec)
 {
 	const struct cell *cell = exec->cell;
@@ -80,7 +88,7 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 
 static void on_scan_due(struct loop_defer *defer);
 
-/* A file as the server put it there; `seen` by the scan under way. */
+/* A file as the server stored it; `seen`: the current scan began later. */
 struct placed {
 	struct list node;
 	struct file_info file;
@@ -109,7 +117,7 @@ static void placed_free(struct placed *placed)
 	free(placed);
 }
 
-/* The scans to come are compared with one that has them. */
+/* Forgets files that a finished scan has seen: later scans are compared with that one. */
 static void forget_placed(struct session *s)
 {
 	struct list *node;
@@ -134,7 +142,7 @@ static void start_scan(struct session *s, void (*done)(struct scan *scan))
 	scan_start(s->scan, done);
 }
 
-/* What the server put in is left out. */
+/* Copies a scan's changes, without the files that the server stored. */
 static void set_changes(const struct session *s, struct cell *cell, const struct scan *scan)
 {
 	size_t count;
@@ -188,7 +196,7 @@ static void on_walk(struct loop_defer *defer)
 	free(listing);
 }
 
-/* NULL: there is none. */
+/* `scan` is NULL when there is no list. */
 static void answer_listings(struct session *s, const struct scan *scan)
 {
 	struct list *node;
@@ -223,7 +231,7 @@ static void end_walks(struct session *s)
 	}
 }
 
-/* No cell's changes: what processes wrote in the background. */
+/* Adds changes by background processes to the exports that are due. */
 static void owe_changes(struct session *s)
 {
 	size_t count;
@@ -236,7 +244,7 @@ static void owe_changes(struct session *s)
 			keeper_owe(s->keeper, changes[i].file.path);
 }
 
-/* What processes wrote while no cell ran. */
+/* Reports changes by processes while no cell ran. */
 static void report_changes(struct session *s, const struct scan *scan)
 {
 	size_t count;
@@ -253,8 +261,10 @@ static void on_scanned(struct scan *scan)
 	bool for_cell = s->scanning_for_cell && exec != NULL;
 	bool counts = scan_error(scan) == 0 && (for_cell || (!code_runs(s) && exec == NULL));
 
-	/* Changes of a cell that runs, or ended after this scan began, are to be found again. So is
-	 * what an error hid. */
+	/*
+	 * Changes of a cell that runs, or ended after this scan began, must be found again. So must
+	 * changes that an error hid.
+	 */
 	if (!counts)
 		scan_disown(scan);
 	if (for_cell) {
@@ -273,13 +283,13 @@ static void on_scanned(struct scan *scan)
 		forget_placed(s);
 	if (!session_uploads_hold(s))
 		answer_listings(s, scan);
-	/* Others that ended meanwhile get a scan of their own. */
+	/* Cells that ended meanwhile get a scan of their own. */
 	if (session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL)
 		session_scan_soon(s);
 	keep_next(s);
 }
 
-/* Results of cells whose copies did not begin. */
+/* Adds results of cells whose export has not begun to the exports that are due. */
 static void owe_rest(struct session *s)
 {
 	const struct execution *exec = NULL;
@@ -374,7 +384,7 @@ void session_walk_files(struct session *s, bool (*step)(void *data, const struct
 static void on_placed_scanned(void *data, const struct scan *scan)
 {
 	(void)data;
-	(void)scan; /* unless code runs, it is now what the next cell is compared with */
+	(void)scan; /* unless code runs, the next cell is compared with this scan */
 }
 
 static void on_files_looked(void *data, const struct scan *scan)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* session_lookout.c - repositories that code makes in shared folders, and who waits for a look. */
+/*
+ * session_lookout.c - has writable shares inspected for git repositories that code makes, whose
+ * hooks would run as the user. An execution is over only when an inspection that began after its
+ * code ended is done.
+ */
 #include "confinement/confinement.h"
 #include "confinement/shares.h"
 #include "sandbox/policy.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_notebook.c - the kept copy of the notebook.
- *
- * Made anew some time after a cell, so that a run of quick cells makes one copy, and never more
- * often than lets it take a small part of the machine. No answer waits for it.
+ * session_notebook.c - exports a copy of the notebook. It is made some time after a cell, so that a
+ * series of quick cells makes one copy, and never so often that it takes more than a small part of
+ * the machine. No answer waits for it.
  */
 #include "base/log.h"
 #include "journal/journal.h"
@@ -11,8 +10,8 @@
 #include "workspace/keeper.h"
 
 enum {
-	NOTEBOOK_AFTER_MS = 500, /* after the first cell that it lacks */
-	NOTEBOOK_REST = 20,      /* times a copy's duration, until the next one */
+	NOTEBOOK_AFTER_MS = 500, /* after the first cell that the copy lacks */
+	NOTEBOOK_REST = 20,      /* durations of a copy until the next one */
 };
 
 static void on_notebook_due(struct loop_timer *timer);
@@ -51,7 +50,10 @@ static void copy_notebook(struct session *s)
 		log_failure(s, err.msg);
 		return;
 	}
-	/* Without it the next server takes the copy for the user's, and makes another beside it. */
+	/*
+	 * Without this entry the next server takes the copy for the user's file and makes another
+	 * one.
+	 */
 	if (journal_add_copy(s->journal, &tail, &err) < 0)
 		log_debug("session", "'%s': the notebook: %s", s->id, err.msg);
 	s->notebook_copying = true;
@@ -60,7 +62,7 @@ static void copy_notebook(struct session *s)
 			     on_notebook_copied);
 }
 
-/* A cell a turn of the loop, for its pictures take long. */
+/* Draws one cell in a turn of the loop, because images take long. */
 static void on_notebook_due(struct loop_timer *timer)
 {
 	struct session *s = container_of(timer, struct session, notebook);
@@ -70,7 +72,7 @@ static void on_notebook_due(struct loop_timer *timer)
 	if (journal_draw_cell(s->journal, &more, &err) == 0 && more)
 		loop_timer_start(s->host->loop, timer, loop_now(s->host->loop), on_notebook_due);
 	else
-		copy_notebook(s); /* which tells what failed */
+		copy_notebook(s); /* which logs the failure */
 }
 
 void session_keep_notebook(struct session *s)

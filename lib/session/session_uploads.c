@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* session_uploads.c - results that go to the storage, and who waits for their links. */
+/*
+ * session_uploads.c - starts uploads of results, and holds executions and listings that wait for
+ * links. The wait is bounded: later links come with the next answer.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -8,13 +11,14 @@
 #include "workspace/beside.h"
 
 enum {
-	LINK_WAIT_MS = 5000,    /* an answer; later links come with the next one */
-	DRAIN_WAIT_MS = 7200000 /* where a call waits for its cell, however long */
+	LINK_WAIT_MS = 5000,    /* for an answer; later links come with the next one */
+	DRAIN_WAIT_MS = 7200000 /* for a caller that waits for the end of its cell, however long
+				   that takes */
 };
 
 static void start_link_wait(struct session *s);
 
-/* Tells those that wait for nothing any more, and waits for the others. */
+/* Ends the executions that wait for nothing any more, and continues to wait for the others. */
 static void finish_linked(struct session *s)
 {
 	uint64_t now = loop_now(s->host->loop);
@@ -34,7 +38,7 @@ static void on_link_wait(struct loop_timer *timer)
 	finish_linked(container_of(timer, struct session, link_wait));
 }
 
-/* The first of them was there first. */
+/* The first one has the earliest end, as all wait equally long. */
 static void start_link_wait(struct session *s)
 {
 	const struct execution *first = session_exec_in_state(s, EXEC_LINKING, NULL);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * table.c - finds, makes and ends sessions. A timer looks for expired ones. It first asks such a
+ * session for live children, because background work keeps a session alive. Their number comes
+ * later, so that expiry is judged again when it arrives.
+ */
 #include "session/table.h"
 
 #include <stdlib.h>
@@ -16,7 +21,7 @@
 
 const char table_destroyed[] = "it was destroyed on request";
 
-/* An id that is not live any more: why, and which generation the next one is. */
+/* An id that is not live any more: why it ended, and the generation of its next session. */
 struct ended {
 	struct list node;
 	char *id;
@@ -146,7 +151,7 @@ static char *why_expired(struct session *session)
 	return NULL;
 }
 
-/* Live children mean work in the background: the session stays. */
+/* Live children are background work: the session stays. */
 static void on_counted(struct session *session, int count, void *data)
 {
 	struct table *t = data;
@@ -184,7 +189,7 @@ int table_destroy(struct table *t, const char *id, struct err *err)
 
 /* ---- finding and making ---- */
 
-/* "a, b and 3 more", or NULL when there is none. */
+/* Returns "a, b and 3 more"; NULL when there is none. */
 static char *name_live(const struct table *t)
 {
 	struct buf names;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * watchdog.c - polls what a session's processes use, and acts on it. Over the memory limit it
+ * measures exactly and interrupts cells (memory_hold.c). It then asks the interpreter at fault for
+ * its stack, so that the answer can name the line, and has init kill the largest processes. A kill
+ * is reported by an interpreter's end or, for a program, by a notice.
+ */
 #include "session/watchdog.h"
 
 #include <inttypes.h>
@@ -16,16 +22,16 @@
 enum {
 	MEMORY_NEAR = 3,
 	MEMORY_NEAR_OF = 4,
-	TASKS_NEAR = 2, /* some come and go while they are counted */
-	CPU_PART = 16,  /* of the limit, that a session may use beyond it to save what it has */
+	TASKS_NEAR = 2, /* processes that may come and go while they are counted */
+	CPU_PART = 16,  /* part of the limit that a session may use beyond it to save its data */
 	CPU_LEAST_MS = 5000,
 };
 
-/* The session has too much memory: a process of it is to be killed. */
+/* The state of a kill of processes for their memory. */
 enum relief {
 	RELIEF_NONE,
-	RELIEF_ASKED, /* an interpreter says where it is */
-	RELIEF_LOOKS, /* is it still too much? */
+	RELIEF_ASKED, /* interpreters print their stack */
+	RELIEF_LOOKS, /* an exact measure is under way */
 	RELIEF_KILLS,
 };
 
@@ -35,21 +41,20 @@ struct watchdog {
 	enum relief relief;
 	struct loop_timer asked;
 	struct memory_hold hold;
-	unsigned int reliefs; /* since the first */
+	unsigned int reliefs; /* kills since first_relief_ms */
 	uint64_t first_relief_ms;
-	uint64_t oom_told; /* of sandbox_oom_kills */
-	uint64_t oom_seen; /* at the last look */
+	uint64_t oom_reported; /* of sandbox_oom_kills, reported */
+	uint64_t oom_seen;     /* of sandbox_oom_kills, at the last poll */
 	uint64_t cpu_before_ms;
-	uint64_t cpu_earlier_ms; /* in sandboxes that died, and of processes that nobody waited for
-				  */
-	uint64_t cpu_peak_ms;    /* the largest sum of those that are seen */
-	bool cpu_fell;           /* the last one was less */
-	uint64_t cpu_used_ms;    /* at the last measure, those included */
-	bool cpu_stopped;        /* the cells that run are interrupted for it */
+	uint64_t cpu_earlier_ms; /* in dead sandboxes, and of processes that were not waited for */
+	uint64_t cpu_peak_ms;    /* the largest sum of living processes */
+	bool cpu_fell;           /* the last sum was less */
+	uint64_t cpu_used_ms;    /* at the last measure, with cpu_earlier_ms */
+	bool cpu_stopped;        /* running cells are interrupted for it */
 	struct disk_guard *disk;
 	uint64_t look_due_ms;
 	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
-	bool has_children;        /* at the last measure: beside the interpreters */
+	bool has_children; /* at the last measure there were processes beside the interpreters */
 };
 
 static void on_tick(struct loop_timer *timer);
@@ -106,7 +111,7 @@ static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t
 	buf_putf(out, " (%s)", key);
 }
 
-/* Nobody looks for what is used in files that no process has open. */
+/* Names files in memory, which are easy to overlook: no process need have them open. */
 static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint64_t max)
 {
 	put_sizes(out, "the session's processes used", usage->memory_bytes, max, "memory_max");
@@ -119,7 +124,7 @@ static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint6
 
 /* ---- memory and processor time ---- */
 
-/* The cell that had it may have ended meanwhile. */
+/* The cell at fault may have ended meanwhile. */
 static void on_asked(struct loop_timer *timer)
 {
 	struct watchdog *w = container_of(timer, struct watchdog, asked);
@@ -129,8 +134,8 @@ static void on_asked(struct loop_timer *timer)
 }
 
 /*
- * Where the code is shall stand in the answer, when it is an interpreter that will be killed. Of
- * several that run, those that are not at fault would have it in their output.
+ * Asks the interpreter that will be killed for its stack, so that the answer has the line. It asks
+ * none if several run: those that are not at fault would have it in their output.
  */
 static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 {
@@ -154,14 +159,14 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
-	/* Which one it will be is known once it is dead. */
+	/* Which interpreter it will be is known once it is dead. */
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
 	sandbox_relieve(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
 }
 
-/* Code starts anew what is killed: no relief helps. */
+/* Returns whether code starts again what is killed: no kill helps then. */
 static bool relieves_in_vain(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
@@ -206,8 +211,8 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 }
 
 /*
- * The time of a child that nobody waits for goes with it: the sum falls, and stays less. It falls
- * for one look only when a child is waited for between a look at its parent and one at itself.
+ * The time of a child that is not waited for is lost: the sum falls and stays lower. If a child is
+ * waited for between the measures of its parent and its own, the sum falls for one measure only.
  */
 static void sum_cpu(struct watchdog *w, uint64_t seen_ms)
 {
@@ -229,7 +234,7 @@ static void interrupt_all(const struct session *s)
 			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
 }
 
-/* Is there time left in which cells may save what they have, once they were interrupted? */
+/* Returns whether cells may still save their data, and interrupts them for that. */
 static bool may_save(struct watchdog *w, uint64_t beyond_ms)
 {
 	uint64_t part_ms = w->session->limits.cpu_max * 1000 / CPU_PART;
@@ -261,7 +266,10 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 	watchdog_end_code(w->session, why);
 }
 
-/* Where the kernel would count every process of the user, we count the session's. */
+/*
+ * In tier landlock the kernel would count every process of the user, so the session's are counted
+ * here.
+ */
 static void check_processes(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	const struct session *s = w->session;
@@ -276,7 +284,10 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	watchdog_end_code(w->session, why);
 }
 
-/* An interpreter that gets no process waits for one, or ends for another reason. */
+/*
+ * Notes sessions without room for a process: an interpreter that gets none waits, or fails for
+ * another reason.
+ */
 static void check_starts(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
@@ -305,7 +316,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 
 	disk_guard_set_deleted(w->disk, usage->unlinked_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
-	if (w->has_children) /* it may have been begun as the cell ended */
+	if (w->has_children) /* it may have been started as the cell ended */
 		watchdog_wake(w);
 	w->memory_bytes[1] = w->memory_bytes[0];
 	w->memory_bytes[0] = usage->memory_bytes;
@@ -316,7 +327,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	check_in_flight(w, usage);
 }
 
-/* An interpreter's end tells itself; that of a program that code started would go unseen. */
+/* Reports killed programs. The end of an interpreter is reported by its runner. */
 static void on_relieved(void *data, const struct sandbox_relief *relief)
 {
 	struct watchdog *w = data;
@@ -349,9 +360,9 @@ char *watchdog_explain_kill(struct watchdog *w)
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t limit = 0;
 
-	if (w == NULL || sandbox_oom_kills(w->session->sandbox, &limit) <= w->oom_told)
+	if (w == NULL || sandbox_oom_kills(w->session->sandbox, &limit) <= w->oom_reported)
 		return NULL;
-	w->oom_told++;
+	w->oom_reported++;
 	buf_puts(&why, "the session's memory came to the limit that the kernel holds it to, ");
 	status_size(&why, limit);
 	buf_puts(&why,
@@ -360,7 +371,7 @@ char *watchdog_explain_kill(struct watchdog *w)
 	return buf_steal(&why);
 }
 
-/* One that is not an interpreter's by the next look was that of a program that code started. */
+/* A kill by the kernel that is no interpreter's by the next poll was that of a program. */
 static void look_at_kernel(struct watchdog *w)
 {
 	struct session *s = w->session;
@@ -370,9 +381,9 @@ static void look_at_kernel(struct watchdog *w)
 	bool is_new = kills > w->oom_seen;
 
 	w->oom_seen = kills;
-	if (is_new || kills <= w->oom_told)
+	if (is_new || kills <= w->oom_reported)
 		return;
-	w->oom_told = kills;
+	w->oom_reported = kills;
 	buf_puts(&text, "A program that code had started was killed by the kernel: the session's "
 			"memory came to ");
 	status_size(&text, limit);
@@ -382,7 +393,7 @@ static void look_at_kernel(struct watchdog *w)
 
 /* ---- shared folders ---- */
 
-/* What runs may make a repository while nobody waits for a cell's end. */
+/* Running code may make a repository long before a cell ends. */
 static void look_at_shares(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
@@ -450,7 +461,7 @@ void watchdog_move(struct watchdog *w)
 	loop_timer_stop(&w->asked);
 	w->relief = RELIEF_NONE;
 	w->hold = (struct memory_hold){ 0 };
-	w->oom_told = 0;
+	w->oom_reported = 0;
 	w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;
 	w->cpu_before_ms = 0;
