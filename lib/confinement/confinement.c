@@ -84,7 +84,7 @@ bool confinement_settled(const struct confinement *c)
 	return c->state == SETTLED;
 }
 
-/* ---- choosing ---- */
+/* ---- choosing a tier ---- */
 
 static enum policy_tier floor_of(const struct settings *settings)
 {
@@ -280,7 +280,7 @@ bool confinement_foreseen(const struct confinement *c)
 	return c->refusal == NULL && c->tier == POLICY_NAMESPACES;
 }
 
-/* ---- what was chosen ---- */
+/* ---- the result ---- */
 
 void confinement_log(const struct confinement *c)
 {
@@ -358,7 +358,7 @@ struct confinement_facts confinement_facts(const struct confinement *c)
 	};
 }
 
-/* ---- a session's sandbox ---- */
+/* ---- sandboxes ---- */
 
 int confinement_adopt(const struct confinement *c, struct workspace *workspace, struct err *err)
 {

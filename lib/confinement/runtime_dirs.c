@@ -68,7 +68,7 @@ static char *prefix_of(const char *path)
 	return str_eq(name_of(folder), "bin") ? folder_of(folder) : mem_steal(&folder);
 }
 
-/* ---- what may be brought along ---- */
+/* ---- allowed folders ---- */
 
 static bool is_crowded(const struct runtime_dirs_bounds *bounds, const char *path)
 {
@@ -147,7 +147,7 @@ static int add(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *
 	return 0;
 }
 
-/* ---- following a path as the kernel will, inside ---- */
+/* ---- path resolution as inside a sandbox ---- */
 
 /* Where a link leads, made absolute; NULL when `path` is none. */
 static char *read_link(const char *path)

@@ -64,7 +64,7 @@ static bool overlap(const char *a, const char *b)
 	return shares_path_within(a, b) || shares_path_within(b, a);
 }
 
-/* ---- what may be shared ---- */
+/* ---- allowed folders ---- */
 
 /* The caller frees it. */
 static char *show(const char *path)
@@ -445,7 +445,7 @@ void shares_free(struct shares *shares)
 	free(shares);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 bool shares_there(const struct shares *shares, size_t index)
 {

@@ -69,7 +69,7 @@ enum pool_memory pool_look_at_memory(const char *path)
 	return available < total / 4 ? MEMORY_LITTLE : MEMORY_PLENTY;
 }
 
-/* ---- rows ---- */
+/* ---- slots of a language ---- */
 
 static struct language_slots *slots_of(struct pool *pool, const struct language *language)
 {
@@ -103,7 +103,7 @@ static void drop_all_of(struct pool *pool, struct language_slots *slots)
 		zygote_drop(pool->zygote);
 }
 
-/* ---- when ---- */
+/* ---- timing ---- */
 
 static void schedule(struct pool *pool, uint64_t due_ms)
 {
@@ -163,7 +163,7 @@ void pool_want(struct pool *pool, const struct language *language)
 	pool_defer_work(pool);
 }
 
-/* ---- what ---- */
+/* ---- slots ---- */
 
 static void on_failure(struct pool *pool, struct language_slots *slots)
 {
@@ -223,7 +223,7 @@ static uint64_t due_at(const struct pool *pool, uint64_t quiet_ms, bool busy)
 	return pool->disturbed_ms + (busy ? POOL_BUSY_MS : quiet_ms);
 }
 
-/* ---- the parent ---- */
+/* ---- the zygote ---- */
 
 const struct zygote *pool_zygote(const struct pool *pool)
 {
@@ -478,7 +478,7 @@ static void on_timer(struct loop_timer *timer)
 	schedule(pool, pool->at_work && due_ms > now && due_ms < look_ms ? due_ms : look_ms);
 }
 
-/* ---- handing over ---- */
+/* ---- handover ---- */
 
 /* How much of a start it saves, the more the later. */
 enum worth { WORTH_NOTHING, WORTH_STARTED, WORTH_READY, WORTH_LOADED };

@@ -54,7 +54,7 @@ static void set_state(struct slot *slot, enum slot_state state)
 		sandbox_measure(slot->sandbox, false);
 }
 
-/* ---- what its runner tells ---- */
+/* ---- runner handlers ---- */
 
 static void on_moved(struct runner *runner)
 {
@@ -108,7 +108,7 @@ static void on_listener(void *data, int listener_own)
 	slot->listener = listener_own;
 }
 
-/* ---- its life ---- */
+/* ---- life ---- */
 
 static void start_sandbox(struct slot *slot, const struct zygote *zygote)
 {
@@ -277,7 +277,7 @@ void slot_pause(struct slot *slot, bool pause)
 	runner_pause(slot->runner, pause);
 }
 
-/* ---- handing over ---- */
+/* ---- handover ---- */
 
 struct workspace *slot_take_workspace(struct slot *slot)
 {

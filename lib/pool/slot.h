@@ -63,7 +63,7 @@ uint64_t slot_loading_ms(const struct slot *slot);
 /* Pauses the import of a LOADING slot, or continues it. Warming up is not paused. */
 void slot_pause(struct slot *slot, bool pause);
 
-/* ---- handing over, in this order ---- */
+/* ---- handover, in this order ---- */
 
 /*
  * Takes the folder of a slot that waits or starts. The caller owns it and must free it after the

@@ -85,7 +85,7 @@ static void on_channel(struct loop_io *io, uint32_t events)
 	}
 }
 
-/* ---- what it does by and by ---- */
+/* ---- serving and importing ---- */
 
 static void on_serving(const struct query_answer *answer, void *data)
 {
@@ -136,7 +136,7 @@ static int begin_serving(struct zygote *zygote, struct err *err)
 	return 0;
 }
 
-/* ---- what its runner tells ---- */
+/* ---- runner handlers ---- */
 
 static void on_moved(struct runner *runner)
 {
@@ -169,7 +169,7 @@ static const struct runner_handlers runner_handlers = { .lost = on_lost,
 							.wrote = on_wrote,
 							.moved = on_moved };
 
-/* ---- may there be one? ---- */
+/* ---- conditions ---- */
 
 /* What an interpreter or a library looks at once, and a copy not again. */
 static bool is_read_at_start(const char *name)
@@ -219,7 +219,7 @@ static bool is_possible(const struct session_host *host, const struct language *
 	       !sets_startup_variable(&settings->passed) && is_system(host, language);
 }
 
-/* ---- its life ---- */
+/* ---- life ---- */
 
 struct zygote *zygote_new(const struct session_host *host, const struct language *language,
 			  void (*changed)(void *data, bool failed), void *data)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cell.c - fills and frees cells. Images and long texts are counted against the session's holder as
+ * they arrive. Images are checked by their own header, not by the driver's word, since code can
+ * speak as its driver.
+ */
 #include "runner/cell.h"
 
 #include <stdlib.h>
@@ -168,7 +173,7 @@ void cell_set_text(struct cell *cell, char **slot, char *text_own)
 	hold(cell, strlen(*slot));
 }
 
-/* Is there room for one more of `len` bytes? */
+/* Returns whether there is room for one more image of `len` bytes. */
 static bool image_fits(struct cell *cell, size_t len)
 {
 	size_t count = 0;

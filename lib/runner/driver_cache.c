@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * driver_cache.c - one file per interpreter and driver in a folder of the home folder. Its name is
+ * the key: the driver's id and numbers of the interpreter's file. Files are replaced by rename, so
+ * that a reader has the old one or the new one, whole.
+ */
 #include "runner/driver_cache.h"
 
 #include <dirent.h>
@@ -28,8 +33,8 @@ static bool has_beside(const char *folder, const char *name)
 }
 
 /*
- * Of a virtual environment: it lies in a project, which may be shared, and what it has in its
- * packages runs before any driver.
+ * Returns whether `path` is in a virtual environment. It lies in a project, which may be shared,
+ * and the files in its packages run before any driver.
  */
 static bool is_environment(const char *path)
 {
@@ -45,7 +50,7 @@ static bool is_environment(const char *path)
 	       has_beside(above, "conda-meta");
 }
 
-/* A link to it is told from what it leads to: what is around a link may run first. */
+/* A link has another key than its target: files next to a link may run first. */
 char *driver_cache_name(const struct language *language, const char *path)
 {
 	struct stat st;
@@ -79,11 +84,11 @@ void driver_cache_get(const struct home *home, const char *name, struct buf *out
 		buf_put(out, data, len);
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 /*
- * Those of interpreters and drivers that are no more; which ones they are is not worth knowing. But
- * not what another server is writing.
+ * Removes entries beyond the maximum; it is not worth knowing which interpreters still exist.
+ * Spares what another server is writing.
  */
 static void make_room(int folder)
 {
@@ -104,7 +109,7 @@ static void make_room(int folder)
 	(void)closedir(dir);
 }
 
-/* Whoever reads it meanwhile has the old one or the new one, whole. */
+/* A reader has the old file or the new one, whole. */
 static int replace(int folder, const char *name, const char *data, size_t len, struct err *err)
 {
 	cleanup_free char *hidden = random_name_new(NEW_PREFIX);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * environment.c - constructs the arguments and the environment of an interpreter from nothing. User
+ * variables are put last, in place of one of the same name, so that they have precedence.
+ */
 #include "runner/environment.h"
 
 #include <stdlib.h>
@@ -12,13 +16,13 @@
 
 enum { NODE_BESIDE_HEAP = 96 << 20 };
 
-/* Pagers would wait for a key; colours never reach the model. */
+/* Pagers would wait for a key, and models do not see colours. */
 static const char *const common[] = {
 	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
 	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",
 };
 
-/* What scripts start finds out at once that nothing is reached. */
+/* Lets programs that scripts start find out at once that they reach nothing. */
 static const char *const offline[] = {
 	"PIP_RETRIES=0",
 	"PIP_DISABLE_PIP_VERSION_CHECK=1",
@@ -49,7 +53,7 @@ char **environment_argv(const struct language *language, const char *path)
 	return s.items;
 }
 
-/* The interpreter's own folder first, so that its pip and scripts are the ones found. */
+/* Puts the interpreter's own folder first, so that its pip and scripts are found. */
 static char *search_path(const char *path, const char *packages)
 {
 	const char *slash = strrchr(path, '/');
@@ -61,7 +65,7 @@ static char *search_path(const char *path, const char *packages)
 			 is_system ? 0 : (int)len, path, is_system ? "" : ":", packages, packages);
 }
 
-/* Where interpreters find what install_packages brought. */
+/* Adds the paths on which interpreters find installed packages. */
 static void add_packages(struct strings *s, const char *packages)
 {
 	add(s, xasprintf("PYTHONPATH=%s/python", packages));
@@ -69,7 +73,10 @@ static void add_packages(struct strings *s, const char *packages)
 	add(s, xasprintf("R_LIBS=%s/r", packages));
 }
 
-/* Some programs read the one case, some the other; Node asks to be asked. */
+/*
+ * Some programs read the upper case names, some the lower case ones. Node needs a switch to read
+ * them.
+ */
 static void add_proxy(struct strings *s)
 {
 	static const char *const names[] = { "http_proxy", "https_proxy", "all_proxy",
@@ -82,7 +89,7 @@ static void add_proxy(struct strings *s)
 	add(s, xstrdup("NODE_USE_ENV_PROXY=1"));
 }
 
-/* In place of one of this name, should there be one. */
+/* Puts a user variable in place of one of the same name. */
 static void put_user_variable(struct strings *s, const struct user_env_variable *variable)
 {
 	char *item = xasprintf("%s=%s", variable->name, variable->value);
@@ -99,8 +106,8 @@ static void put_user_variable(struct strings *s, const struct user_env_variable 
 }
 
 /*
- * V8 collects garbage by how much it may have, and ends a worker alone when it comes to that.
- * Beside its heap it needs room for young objects and for its code, and Node for its threads.
+ * V8 collects garbage by its maximum heap, and ends a worker alone at that limit. Beside the heap
+ * it needs room for young objects and code, and Node for its threads.
  */
 static void add_heap(struct strings *s, uint64_t memory_max)
 {
@@ -127,7 +134,7 @@ char **environment_new(const struct environment_spec *spec)
 	if (workspace_tmp_path(workspace) != NULL)
 		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));
 	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
-	/* Its files are as large as its arrays; /tmp and /dev/shm lie in memory. */
+	/* its files are as large as its arrays, and /tmp and /dev/shm are memory */
 	add(&s, xasprintf("JOBLIB_TEMP_FOLDER=%s/.cache/joblib", data));
 	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)

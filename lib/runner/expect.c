@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * expect.c - matches on the plain text of a terminal: escape sequences, carriage returns, BEL and
+ * NUL are dropped. It keeps as much text as may still become the beginning of a match.
+ */
 #include "runner/expect.h"
 
 #include <stdlib.h>
@@ -10,42 +14,42 @@
 
 struct expect {
 	struct escape escape;
-	struct buf seen; /* plain text that may still become part of it */
+	struct buf seen; /* plain text that may still become part of a match */
 	size_t len;
 	char text[];
 };
 
 struct expect *expect_new(const char *text, size_t len)
 {
-	struct expect *until = xcalloc(1, sizeof(*until) + len + 1);
+	struct expect *expect = xcalloc(1, sizeof(*expect) + len + 1);
 
-	buf_init(&until->seen, BUF_UNBOUNDED);
-	until->len = len;
-	memcpy(until->text, text, len);
-	return until;
+	buf_init(&expect->seen, BUF_UNBOUNDED);
+	expect->len = len;
+	memcpy(expect->text, text, len);
+	return expect;
 }
 
-void expect_free(struct expect *until)
+void expect_free(struct expect *expect)
 {
-	if (until == NULL)
+	if (expect == NULL)
 		return;
-	buf_release(&until->seen);
-	free(until);
+	buf_release(&expect->seen);
+	free(expect);
 }
 
-bool expect_feed(struct expect *until, const char *data, size_t len)
+bool expect_feed(struct expect *expect, const char *data, size_t len)
 {
 	bool found;
 
 	for (size_t i = 0; i < len; i++) {
-		bool text = escape_feed(&until->escape, (unsigned char)data[i]) == ESCAPE_TEXT;
+		bool text = escape_feed(&expect->escape, (unsigned char)data[i]) == ESCAPE_TEXT;
 
 		if (text && data[i] != '\r' && data[i] != '\a' && data[i] != '\0')
-			buf_put(&until->seen, &data[i], 1);
+			buf_put(&expect->seen, &data[i], 1);
 	}
-	found = until->seen.len >= until->len &&
-		memmem(until->seen.data, until->seen.len, until->text, until->len) != NULL;
-	if (until->seen.len >= until->len)
-		buf_consume(&until->seen, until->seen.len - until->len + 1);
+	found = expect->seen.len >= expect->len &&
+		memmem(expect->seen.data, expect->seen.len, expect->text, expect->len) != NULL;
+	if (expect->seen.len >= expect->len)
+		buf_consume(&expect->seen, expect->seen.len - expect->len + 1);
 	return found;
 }

@@ -11,11 +11,11 @@ struct expect;
 /* Makes a search. `text` is copied and must not be empty. */
 struct expect *expect_new(const char *text, size_t len);
 /* NULL is allowed. */
-void expect_free(struct expect *until);
+void expect_free(struct expect *expect);
 /*
  * Takes terminal bytes in chunks of any size. Returns true when the text is in them, or began in
  * earlier ones and ends in these. Escape sequences and carriage returns are skipped.
  */
-bool expect_feed(struct expect *until, const char *data, size_t len);
+bool expect_feed(struct expect *expect, const char *data, size_t len);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * holdings.c - counts what sessions hold. Above the sum only frames that are smaller than the
+ * average grow on: they become complete and give back their memory, so that the sum falls and the
+ * others can continue.
+ */
 #include "runner/holdings.h"
 
 #include <assert.h>
@@ -11,9 +16,9 @@ struct holdings {
 	struct loop *loop;
 	size_t sum;
 	size_t holders;
-	struct list incoming; /* those of which something is there */
+	struct list incoming; /* those that have received something */
 	size_t incoming_sum;
-	size_t stopped; /* of them */
+	size_t stopped; /* number of stopped ones */
 	struct loop_defer wake;
 };
 
@@ -78,7 +83,10 @@ void holdings_take(struct holder *holder, size_t bytes)
 
 /* ---- frames ---- */
 
-/* At the sum those that are smaller than the others become whole, and give back what they hold. */
+/*
+ * Above the sum, frames below the average may grow: they become complete and give back their
+ * memory.
+ */
 static bool may_grow(const struct incoming *in)
 {
 	const struct holder *holder = in->holder;

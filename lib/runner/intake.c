@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * intake.c - redacts, sanitizes and redacts again, a slice at a time, so that a long text does not
+ * hold up the loop. A step that finds no secret passes the text on without a copy.
+ */
 #include "runner/intake.h"
 
 #include <stdlib.h>
@@ -11,21 +15,21 @@
 #include "text/sanitize.h"
 #include "text/utf8.h"
 
-enum { SLICE = 16 << 10 }; /* what a step of redact_step() looks at */
+enum { SLICE = 16 << 10 }; /* bytes that one redact_step() processes */
 
 enum step { STEP_SECRETS, STEP_CLEAN, STEP_SECRETS_AGAIN, STEP_THROUGH };
 
 struct intake {
 	const struct redact *redact;
 	enum step step;
-	struct redact_stream *stream;    /* of the step, once it began; or NULL */
-	struct sanitize_stream *cleaner; /* likewise */
-	size_t at;                       /* what of `text` is cleaned */
-	const char *text;                /* the driver's, then `safe` */
+	struct redact_stream *stream;    /* of the current redaction, once it has begun; or NULL */
+	struct sanitize_stream *cleaner; /* of the sanitizing, once it has begun; or NULL */
+	size_t at;                       /* how much of `text` is sanitized */
+	const char *text;                /* the driver's text, then `safe` */
 	size_t len;
-	struct buf safe;  /* without secrets, if it had any */
-	struct buf clean; /* and cleaned */
-	struct buf out;   /* and without secrets once more, if it had any */
+	struct buf safe;  /* without secrets, if there were any */
+	struct buf clean; /* `text`, sanitized */
+	struct buf out;   /* without secrets once more, if there were any */
 };
 
 struct intake *intake_new(const struct redact *redact, const char *text, size_t len)
@@ -54,7 +58,9 @@ void intake_free(struct intake *intake)
 	free(intake);
 }
 
-/* One step of taking secrets out; true at the end, when `out` has what is left if there were any.
+/*
+ * Makes one step of a redaction. Returns true at its end; `out` then has the text if it had
+ * secrets.
  */
 static bool take_secrets(struct intake *intake, const char *text, size_t len, struct buf *out)
 {
@@ -69,7 +75,7 @@ static bool take_secrets(struct intake *intake, const char *text, size_t len, st
 	return true;
 }
 
-/* It can become longer: no further than a cell's text may be. */
+/* Sanitizing can make a text longer; the maximum of a cell's text bounds it. */
 static bool clean_some(struct intake *intake)
 {
 	size_t piece = size_min(intake->len - intake->at, SLICE);

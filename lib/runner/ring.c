@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * ring.c - a ring buffer that is allocated with its first byte. Positions are taken from the total
+ * number of bytes, so that it needs no second index.
+ */
 #include "runner/ring.h"
 
 #include <stdlib.h>
@@ -18,7 +22,7 @@ void ring_add(struct ring *ring, const char *data, size_t len)
 {
 	if (ring->data == NULL)
 		ring->data = xcalloc(1, RING_MAX);
-	if (len > RING_MAX) { /* only the end of it will ever be seen */
+	if (len > RING_MAX) { /* earlier bytes would be overwritten */
 		ring->total += len - RING_MAX;
 		data += len - RING_MAX;
 		len = RING_MAX;
@@ -34,7 +38,7 @@ void ring_add(struct ring *ring, const char *data, size_t len)
 	}
 }
 
-/* It may begin within a character: its rest is not shown. */
+/* Skips the rest of a character that begins before the ring. */
 static void skip_broken_start(const char *pieces[2], size_t lens[2])
 {
 	size_t skipped = 0;

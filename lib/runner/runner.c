@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runner.c - the queue of a runner and its cells. */
+/*
+ * runner.c - the queue of a runner, and the start and end of its cells. After a cell the runner is
+ * held until its owner calls runner_next, because the next cell's changes must not mix with those
+ * of this one. Cells start from the loop, never from within a call.
+ */
 #include "runner/runner.h"
 
 #include <assert.h>
@@ -12,7 +16,7 @@
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
-/* What a small cell takes. Waking a processor that fell asleep takes 20. */
+/* A small cell takes this long. Waking a processor that fell asleep takes 20. */
 enum { LINGER_US = 80 };
 
 static void queued_cell_free(struct queued_cell *queued)
@@ -136,7 +140,7 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
 }
 
-/* A dump is looked for where there may be one. */
+/* Removes stack dumps from the text, where one was requested or the interpreter died. */
 static void tidy_text(const struct runner *r, struct cell *cell)
 {
 	bool asked = r->stop != RUNNER_STOP_NONE || r->abort_reason != NULL;
@@ -156,7 +160,7 @@ static void add_result(struct buf *result, const char *text)
 	buf_puts(result, text);
 }
 
-/* Characters that an answer still has room for: background output has taken some. */
+/* Returns how many characters an answer has room for, besides background output. */
 static size_t room_for_text(const struct runner *r, const struct cell *cell)
 {
 	size_t max = (size_t)r->c.output_chars;
@@ -263,22 +267,23 @@ void *runner_current(const struct runner *r)
 	return r->current != NULL ? r->current->data : NULL;
 }
 
-/* Says that a cell ended by an interrupt of its own: a KeyboardInterrupt; of a shell, which has a
- * status then, a program that SIGINT ended. */
+/*
+ * Makes an interrupt by the cell itself an error: a KeyboardInterrupt, or in a shell, which has an
+ * exit status, a program that SIGINT ended.
+ */
 static void raise_interrupt(struct cell *cell, enum cell_state *ret_state)
 {
 	*ret_state = CELL_RAISED;
 	cell->has_exit_code = cell->exit_code != 0;
 }
 
-/* Code that takes no signals may end by the one that asks where it is. */
+/* Code that handles no signals may end by the one that requests a stack dump. */
 static bool was_ended_by_us(const struct runner *r)
 {
 	return runner_stop_reason(r) != NULL ||
 	       (r->cell->signal != 0 && r->cell->signal == r->c.language->dump_signal);
 }
 
-/* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *r, enum cell_state state)
 {
 	struct cell *cell = r->cell;
@@ -287,7 +292,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
-	if (r->abort_reason == NULL) /* it goes on for the interpreter */
+	if (r->abort_reason == NULL) /* else it runs on, for the interpreter */
 		loop_timer_stop(&r->escalation);
 	runner_watch_stop(r);
 	runner_type_clear(r);
@@ -336,7 +341,7 @@ void runner_fail_queue(struct runner *r, const char *problem)
 
 /* ---- starting a cell ---- */
 
-/* A terminal that its program has stopped would hold the driver back for ever. */
+/* A terminal that a program has stopped (ctrl-s) would block the driver for good. */
 static void on_flow(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, flow);
@@ -369,7 +374,7 @@ static void start_cell(struct runner *r)
 
 	list_remove(&queued->node);
 	runner_set_state(r, RUNNER_BUSY);
-	runner_drain(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
+	runner_drain(r, RUNNER_DRAIN_MAX); /* earlier output is not this cell's */
 	r->current = queued;
 	r->cell = cell_new(queued->number, r->c.language->name);
 	take_code(r->cell, queued);
@@ -396,7 +401,7 @@ static void start_cell(struct runner *r)
 	loop_linger(r->c.loop, LINGER_US);
 }
 
-/* The next step for a queue that has something in it. */
+/* Makes the next step for the queue. */
 static void advance(struct runner *r)
 {
 	struct err err;
@@ -446,7 +451,7 @@ struct queued_cell *runner_submit(struct runner *r, const char *code, size_t len
 	queued->timeout_ms = timeout_ms;
 	queued->number = r->c.handlers->next_number(r);
 	list_append(&r->queue, &queued->node);
-	runner_kick(r); /* never answers before this returned */
+	runner_kick(r); /* never answers before this function returns */
 	return queued;
 }
 
@@ -535,7 +540,7 @@ void runner_free(struct runner *r)
 
 	if (r == NULL)
 		return;
-	r->children_counted = NULL; /* nobody is told any more */
+	r->children_counted = NULL; /* `done` must not be called any more */
 	list_for_each (node, next, &r->queue)
 		queued_cell_free(list_entry(node, struct queued_cell, node));
 	if (r->current != NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runner_frames.c - what the driver says, acted on.
+ * runner_frames.c - acts on the frames of a driver.
  *
- * In a turn of the loop a runner takes in TURN_ROOM bytes of texts and of the terminal. What is
- * left then, of a frame or behind it, waits for the next turn, and nothing is read meanwhile.
+ * In a turn of the loop a runner takes in TURN_ROOM bytes of texts and of the terminal. The rest of
+ * a frame, and later ones, wait for the next turn; the channel is not read meanwhile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #include "workspace/workspace.h"
 
 enum {
-	TURN_ROOM = 16 << 10, /* a step of redact_step() */
-	FRAME_ROOM = 256,     /* that a frame takes, however small it is */
-	END_ROOM = 128 << 10, /* of what is at hand when the interpreter ends */
+	TURN_ROOM = 16 << 10, /* one step of redact_step() */
+	FRAME_ROOM = 256,     /* cost of a frame, however small it is */
+	END_ROOM = 128 << 10, /* of the pending frames when the interpreter ends */
 };
 
 static void insert_figure_note(struct runner *r, const char *file)
@@ -49,7 +49,10 @@ static const struct frame_part *image_part(const struct frame *frame)
 	return png != NULL ? png : frame_part(frame, "image/jpeg");
 }
 
-/* Code can speak as its driver does: what would take seconds to clean is cut first. */
+/*
+ * Cuts a text before it is sanitized: code can speak as its driver, and a huge one would take
+ * seconds.
+ */
 static char *short_text(const struct frame *frame, const char *name)
 {
 	const struct frame_part *part = frame_part(frame, name);
@@ -57,7 +60,7 @@ static char *short_text(const struct frame *frame, const char *name)
 	return part != NULL ? xmemdup(part->data, size_min(part->len, CELL_WORDS_BYTES_MAX)) : NULL;
 }
 
-/* A secret in it goes before it is cut further. */
+/* Removes secrets before the text is cut further, so that no part of one remains. */
 static char *safe_text(const struct runner *r, const struct frame *frame, const char *name)
 {
 	char *text = short_text(frame, name);
@@ -77,7 +80,10 @@ static bool is_saved(const struct runner *r, const char *name)
 	return fd >= 0;
 }
 
-/* A driver saves a figure into output/ itself, first: all else is the words of code. */
+/*
+ * Accepts only a name in output/, where a driver stores a figure first. Everything else is the
+ * code's own text.
+ */
 static char *figure_name(const struct runner *r, const struct frame *frame)
 {
 	char *name = short_text(frame, "file");
@@ -97,7 +103,7 @@ static void take_image(struct runner *r, const struct frame *frame)
 	cell_add_image(r->cell, image->data, image->len, file);
 }
 
-/* Forms that a notebook would run or load when it is opened. */
+/* Notes forms of a value that a notebook would run or load when it is opened. */
 static void note_forms(struct cell *cell, const struct frame *frame)
 {
 	static const struct {
@@ -108,7 +114,7 @@ static void note_forms(struct cell *cell, const struct frame *frame)
 		      { "application/javascript", CELL_JAVASCRIPT } };
 
 	if (image_part(frame) != NULL)
-		return; /* the picture says it */
+		return; /* the image shows it */
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		if (frame_part(frame, forms[i].mime) != NULL)
 			cell->left_out |= forms[i].form;
@@ -173,7 +179,7 @@ static size_t take_room(struct runner_intake *in, size_t len)
 	return taken;
 }
 
-/* Whole characters of it as far as this turn has room. */
+/* Shows whole characters, as far as this turn has room. */
 static void show_some(struct runner *r)
 {
 	struct runner_intake *in = &r->intake;
@@ -191,8 +197,7 @@ static void show_some(struct runner *r)
 	in->len -= len;
 }
 
-/* The frame's text is with the cell, or with whoever sees its output: the rest of what it asks for.
- */
+/* Handles the rest of a frame once its text is taken in. */
 static void end_frame(struct runner *r)
 {
 	struct runner_intake *in = &r->intake;
@@ -222,7 +227,7 @@ static void take_some(struct runner *r)
 		end_frame(r);
 }
 
-/* `slot` gets the text of this part; NULL: it goes to the transcript. */
+/* `slot` gets the text of this part; with NULL the transcript gets it. */
 static void take_frame(struct runner *r, const struct frame *frame, enum intake_as as,
 		       const struct frame_part *part, char **slot)
 {
@@ -255,7 +260,7 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 	take_frame(r, frame, INTAKE_DISPLAY, text, NULL);
 }
 
-/* The code takes back what it has shown. */
+/* The code clears output that it has shown. */
 static void on_clear_frame(struct runner *r, const struct frame *frame)
 {
 	transcript_clear(r->transcript);
@@ -269,7 +274,9 @@ static void on_begun_frame(struct runner *r, const struct frame *frame)
 	runner_send_ack(r, frame->id);
 }
 
-/* Text that a driver would have written to the terminal, and that is older than what comes there.
+/*
+ * Handles text that a driver sends instead of writing it to the terminal; it is older than what the
+ * terminal brings.
  */
 static void on_output_frame(struct runner *r, const struct frame *frame)
 {
@@ -277,7 +284,7 @@ static void on_output_frame(struct runner *r, const struct frame *frame)
 	take_frame(r, frame, INTAKE_OUTPUT, frame_part(frame, "text"), NULL);
 }
 
-/* An image says it all: "<Figure size 640x480>" beside it would not. */
+/* An image needs no text such as "<Figure size 640x480>" beside it. */
 static void on_result_frame(struct runner *r, const struct frame *frame)
 {
 	note_forms(r->cell, frame);
@@ -297,7 +304,7 @@ static void report_left_out(struct runner *r, size_t bytes)
 	transcript_insert(r->transcript, text, strlen(text));
 }
 
-/* Of the cell that runs. */
+/* Handles a frame of the running cell. */
 static void on_cell_frame(struct runner *r, const struct frame *frame)
 {
 	if (frame->left_out > 0)
@@ -324,10 +331,10 @@ static void on_cell_frame(struct runner *r, const struct frame *frame)
 			r, "the code sent an unknown message on the interpreter's control channel");
 }
 
-/* Output written before the frame comes before it. */
+/* Output that was written before the frame must come before it. */
 static void on_frame(struct runner *r, const struct frame *frame)
 {
-	/* A value's text goes behind all output: `done`, which follows it, drains. */
+	/* A value's text follows all output; the `done` that comes after it drains the terminal. */
 	if (!str_eq(frame->type, "result") || image_part(frame) != NULL)
 		(void)take_room(&r->intake, runner_drain(r, RUNNER_DRAIN_MAX));
 	if (r->state == RUNNER_STARTING) {
@@ -359,7 +366,7 @@ static bool alive(const struct runner *r)
 	return r->state != RUNNER_ENDING && r->state != RUNNER_IDLE;
 }
 
-/* Acts on the frames that came, as far as this turn has room; true when none is left. */
+/* Handles pending frames, as far as this turn has room. Returns true when none is left. */
 static bool handle_frames(struct runner *r)
 {
 	const struct frame *frame;
@@ -391,7 +398,7 @@ void runner_give_up_frame(struct runner *r)
 	runner_handle_frames(r);
 }
 
-/* No memory is kept for who takes so long, or has to wait so long; all else goes on. */
+/* Gives up a frame that takes too long, so that it holds no memory. Everything else continues. */
 static void on_late(struct loop_timer *timer)
 {
 	runner_give_up_frame(container_of(timer, struct runner, intake.late));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runner_type.c - typing into a cell's terminal, as fast as somebody reads.
+ * runner_input.c - types into a cell's terminal, as fast as it is read.
  *
- * The kernel keeps 4,095 bytes of input and drops the rest without a word, so the next piece is
+ * The kernel keeps 4,095 bytes of input and silently drops the rest. The next piece is therefore
  * written only when the last one was read.
  */
 #include <signal.h>
@@ -18,22 +18,22 @@
 enum {
 	PIECE_MAX = 3500,
 	PAUSE_MAX_MS = 50,
-	LINES_MAX = 100, /* typed one at a time */
-	ECHO_MAX = 500,  /* bytes; of more only the number is shown */
+	LINES_MAX = 100, /* lines typed one at a time */
+	ECHO_MAX = 500,  /* bytes; of longer input only the length is shown */
 	LITERAL_NEXT = 0x16,
 };
 
-/* Something to type. */
+/* A piece of input. */
 struct typed {
 	struct list node;
 	enum runner_typing kind;
-	bool echo; /* nobody's secret */
+	bool echo; /* it may be shown, as it is no secret */
 	char *text;
 	size_t len;
 	size_t lines;
-	size_t done; /* of text: it went into `piece` */
+	size_t done; /* bytes of `text` that went into `piece` */
 	bool echoed;
-	struct buf piece; /* what the terminal has not taken */
+	struct buf piece; /* bytes that the terminal has not accepted */
 };
 
 static void typed_free(struct typed *typed)
@@ -70,13 +70,13 @@ static bool is_control(char c)
 	return (byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') || byte == 0x7f;
 }
 
-/* The line discipline edits lines itself: EXTPROC did not stay (stty sane). */
+/* Returns whether the line discipline edits lines itself: EXTPROC was reset (stty sane). */
 static bool kernel_edits(const struct termios *now)
 {
 	return (now->c_lflag & ICANON) != 0 && (now->c_lflag & EXTPROC) == 0;
 }
 
-/* Appends one byte as this terminal takes it, Enter as its key sends it. */
+/* Appends one byte as this terminal expects it; Enter as its key sends it. */
 static void put_byte(struct buf *out, const struct termios *now, enum runner_typing kind, char byte)
 {
 	if (kind == TYPE_LINE && byte == '\n' && (now->c_iflag & ICRNL) == 0)
@@ -86,13 +86,15 @@ static void put_byte(struct buf *out, const struct termios *now, enum runner_typ
 	buf_put(out, &byte, 1);
 }
 
-/* The next piece, once the last one is all out. */
+/* Makes the next piece, once the last one is written. */
 static void fill_piece(struct typed *typed, const struct termios *now)
 {
 	struct buf *out = &typed->piece;
 	size_t at = typed->done;
-	/* As the line discipline does, whom EXTPROC keeps from it: there are readers that would not
-	 * look at the second line of one read before the next comes. Much is for others. */
+	/*
+	 * One line at a time, as the line discipline does without EXTPROC: some readers ignore the
+	 * second line of one read. Much input is meant for other readers.
+	 */
 	bool by_line = (now->c_lflag & ICANON) != 0 && typed->lines <= LINES_MAX;
 
 	if (out->len > 0)
@@ -102,13 +104,13 @@ static void fill_piece(struct typed *typed, const struct termios *now)
 		if (by_line && typed->text[at - 1] == '\n')
 			break;
 	}
-	/* The rest of a long line: the reader gets the start now, as one line with what follows. */
+	/* VEOF ends a part of a long line: the reader gets the parts as one line. */
 	if (at < typed->len && kernel_edits(now) && typed->text[at - 1] != '\n')
 		buf_put(out, (const char[]){ (char)now->c_cc[VEOF] }, 1);
 	typed->done = at;
 }
 
-/* With EXTPROC the kernel does not, and a line editor does it itself. */
+/* With EXTPROC the kernel does not echo, and line editors echo themselves. */
 static bool wants_echo(const struct typed *typed, const struct termios *now)
 {
 	const tcflag_t all = ICANON | ECHO | EXTPROC;
@@ -131,7 +133,7 @@ static void echo(struct runner *r, struct typed *typed)
 	transcript_feed(r->transcript, number, strlen(number));
 }
 
-/* False when the terminal takes nothing now. */
+/* Writes a piece. Returns false when the terminal accepts nothing now. */
 static bool type_text(struct runner *r, struct typed *typed, const struct termios *now)
 {
 	ssize_t n;
@@ -148,13 +150,16 @@ static bool type_text(struct runner *r, struct typed *typed, const struct termio
 	return true;
 }
 
-/* What a terminal makes of the key; 0 when nothing. With EXTPROC ours leaves that to us. */
+/*
+ * Returns the signal that a terminal makes of the key, or 0. With EXTPROC the kernel leaves that to
+ * the master's side.
+ */
 static int key_signal(char byte)
 {
 	switch (byte) {
 	case 0x03:
 		return SIGINT;
-	case 0x1a: /* The kernel stops no interpreter by it, only the jobs of a shell. */
+	case 0x1a: /* The kernel stops only the jobs of a shell by it, no interpreter. */
 		return SIGTSTP;
 	case 0x1c:
 		return SIGQUIT;
@@ -163,7 +168,9 @@ static int key_signal(char byte)
 	}
 }
 
-/* A key that the terminal turns into a signal, or gives to the program when that wants it raw. */
+/*
+ * Types a key: a signal if the terminal makes one of it, else the byte for a program in raw mode.
+ */
 static bool type_key(struct runner *r, struct typed *typed, const struct termios *now)
 {
 	char byte = typed->text[0];

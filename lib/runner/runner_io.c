@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_io.c - the terminal and the control channel of a runner. */
+/*
+ * runner_io.c - reads the terminal and the control channel of a runner, a slice at a time, and
+ * writes to the driver. It never blocks. A driver that leaves its input unread is not read from
+ * either, so that its messages cannot grow the queue.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +18,16 @@
 #include "workspace/spool.h"
 
 enum {
-	CONTROL_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
-	PTY_SLICE = 16 << 10,     /* likewise, of what is worked off at once */
+	CONTROL_SLICE =
+		64 << 10,     /* bytes read in one callback, so that every session gets its turn */
+	PTY_SLICE = 16 << 10, /* bytes processed in one callback */
 	READ_CHUNK = 16 << 10,
 	CONTROL_CHUNK = 64 << 10,
-	OUTGOING_KEPT_MAX = 64 << 10, /* of room for what goes to a driver, once all is sent */
-	READ_END_MAX = 256 << 10, /* after an end: more is a surviving child that keeps writing */
-	PTY_READ_MUCH = 1024,     /* one read of a pty returns 4,095 bytes at most */
+	OUTGOING_KEPT_MAX =
+		64 << 10, /* capacity that is kept for output to a driver, once all is sent */
+	READ_END_MAX =
+		256 << 10, /* after an end; more comes from a surviving child that keeps writing */
+	PTY_READ_MUCH = 1024, /* one read of a pty returns 4,095 bytes at most */
 };
 
 /* ---- writing to the driver ---- */
@@ -35,7 +42,7 @@ static bool reads_too_little(struct runner *r)
 	return unsent(r) > RUNNER_UNREAD_MAX;
 }
 
-/* The pipe to the driver; -1 when frames go both ways on the control socket. */
+/* Returns the pipe to the driver; -1 if frames go both ways on the control socket. */
 static int commands_of(const struct runner *r)
 {
 	return interpreter_descriptor(r->interpreter, "commands");
@@ -57,8 +64,7 @@ static void on_commands(struct loop_io *io, uint32_t events)
 	runner_flush(container_of(io, struct runner, commands_io));
 }
 
-/* A pipe is watched only while it is full: an end that nobody reads would report errors for ever.
- */
+/* Watches a pipe only while it is full: one without a reader would report errors without end. */
 static void watch_commands(struct runner *r, bool full)
 {
 	struct err err;
@@ -68,7 +74,7 @@ static void watch_commands(struct runner *r, bool full)
 	else if (!loop_io_active(&r->commands_io) &&
 		 loop_io_start(r->c.loop, &r->commands_io, commands_of(r), EPOLLOUT, on_commands,
 			       &err) < 0)
-		log_warn("runner", "%s", err.msg); /* the cell ends at its deadline */
+		log_warn("runner", "%s", err.msg); /* the cell will end at its deadline */
 }
 
 static bool may_listen(struct runner *r)
@@ -76,7 +82,7 @@ static bool may_listen(struct runner *r)
 	return !reads_too_little(r) && !runner_takes_in(r) && holdings_may_grow(&r->incoming);
 }
 
-/* What is at hand comes before what is read: a text of a frame before the terminal's. */
+/* A text of the current frame must be taken in before the terminal's output. */
 void runner_watch_io(struct runner *r)
 {
 	bool full = r->link != NULL && unsent(r) > 0;
@@ -92,8 +98,8 @@ void runner_watch_io(struct runner *r)
 }
 
 /*
- * Never blocks and never waits: what the driver does not take stays queued. One that leaves too
- * much unread is not listened to meanwhile: each of its messages may add to the queue.
+ * What the driver does not accept stays queued. A driver that leaves too much unread is not read
+ * from meanwhile, because each of its messages may add to the queue.
  */
 void runner_flush(struct runner *r)
 {
@@ -105,12 +111,12 @@ void runner_flush(struct runner *r)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			buf_clear(out); /* dead: its end is told elsewhere */
+			buf_clear(out); /* it is dead, which is reported otherwise */
 		if (n < 0)
 			break;
 		buf_consume(out, (size_t)n);
 	}
-	/* A driver is 290 KB, and cells are not like that. */
+	/* a driver's source has 290 KB, cells have far less */
 	if (out->len == 0 && out->cap > OUTGOING_KEPT_MAX)
 		buf_release(out);
 	runner_watch_io(r);
@@ -122,7 +128,7 @@ void runner_send_interrupt(struct runner *r)
 
 	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
 	runner_flush(r);
-	/* Non-blocking: a full pipe holds enough lines that nobody has read. */
+	/* Non-blocking: a full pipe has enough lines already. */
 	if (pipe >= 0)
 		(void)!dprintf(pipe, "%ju\n", (uintmax_t)r->cell->number);
 }
@@ -146,7 +152,7 @@ static struct transcript *sink(struct runner *r)
 	return r->background;
 }
 
-/* More than is held stays the cell's: its file would be lost. */
+/* Output beyond the held bytes stays the cell's: its file would be lost. */
 void runner_begin_output(struct runner *r)
 {
 	cleanup_buf struct buf older = BUF_INIT(BUF_UNBOUNDED);
@@ -176,9 +182,9 @@ void runner_note_output(struct runner *r)
 }
 
 /*
- * `until_empty`: until the kernel says so, which first waits for what is still on its way through
- * the terminal. Without it a small read ends the slice at no such cost: measured, waiting pays when
- * much is on its way and costs when little is.
+ * With `until_empty`, reads until the kernel reports that the pty is empty; that first waits for
+ * bytes in flight. Without, a small read ends the slice at no such cost. As measured, waiting pays
+ * when much is in flight and costs when little is.
  */
 static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 {
@@ -218,7 +224,7 @@ void runner_on_pty(struct loop_io *io, uint32_t events)
 
 	(void)read_pty(r, PTY_SLICE, false);
 	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
-		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
+		loop_io_stop(&r->pty_io); /* no slave is open: nothing more will come */
 }
 
 /* ---- the control channel ---- */
@@ -244,7 +250,7 @@ static void take_bytes(struct runner *r, const char *data, size_t len, bool to_t
 		runner_handle_frames(r);
 }
 
-/* Reads without room for descriptors: those sent along are dropped by the kernel. */
+/* Reads without room for descriptors: the kernel drops any that are sent along. */
 void runner_read_control(struct runner *r, bool to_the_end)
 {
 	size_t got = 0;
@@ -267,7 +273,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 		got += (size_t)n;
 		take_bytes(r, chunk, (size_t)n, to_the_end);
 		if (!to_the_end && (size_t)n < sizeof(chunk))
-			return; /* should there be more, the loop calls again */
+			return; /* if there is more, the loop calls again */
 	}
 }
 
@@ -277,7 +283,7 @@ void runner_on_control(struct loop_io *io, uint32_t events)
 
 	if ((events & EPOLLOUT) != 0)
 		runner_flush(r);
-	/* The end is always told, and has to be read. */
+	/* EPOLLHUP is always reported, so the channel must be read to its end. */
 	if ((events & EPOLLHUP) != 0 && !holdings_may_grow(&r->incoming))
 		runner_give_up_frame(r);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_life.c - an interpreter's start and end. */
+/*
+ * runner_lifecycle.c - starts and ends an interpreter. When a sandbox dies, the interpreter, its
+ * supervisor and init end in any order, so a start that fails with them is repeated once in a new
+ * sandbox. A closed control channel is no end yet: the process gets some time for its exit status
+ * to be reported, then it is killed.
+ */
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,19 +28,19 @@
 enum {
 	TERMINAL_ROWS = 40,
 	TERMINAL_COLUMNS = 120,
-	CLOSED_GRACE_MS = 500, /* a process without its control channel may end by itself */
-	CLOSED_END_MS = 10000, /* then the minder tells its end, also on a busy machine */
-	RESTART_WAIT_MS = 20,  /* between the ends of a minder and of its sandbox */
+	CLOSED_GRACE_MS = 500, /* for a process without its control channel to end by itself */
+	CLOSED_END_MS = 10000, /* then the supervisor reports its end, also on a busy machine */
+	RESTART_WAIT_MS = 20,  /* between the ends of a supervisor and of its sandbox */
 	THREAD_STACK_USUAL = 8 << 20,
-	THREAD_STACK_MIN = 1 << 20, /* for code that recurses; as Python has it on Alpine */
+	THREAD_STACK_MIN = 1 << 20, /* for code that recurses; Python's size on Alpine */
 	THREAD_STACK_UNIT = 64 << 10,
-	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
-	CROWD_LOOKS_MAX = 6,    /* then it will not become ready */
+	STARTUP_TEXT_MAX = 500, /* characters shown of what a broken interpreter printed */
+	CROWD_LOOKS_MAX = 6,    /* after that many it will not become ready */
 };
 
 static const char closed_by_code[] = "the code closed the interpreter's control channel";
 
-/* ---- the interpreter's life ---- */
+/* ---- life ---- */
 
 static char *startup_text(struct runner *r)
 {
@@ -63,7 +68,7 @@ void runner_forget_interpreter(struct runner *r)
 	interpreter_free(r->interpreter);
 	r->interpreter = NULL;
 	runner_expect_kill(r, NULL);
-	runner_end_count(r, 0); /* a minder that is gone does not count */
+	runner_end_count(r, 0); /* no children without a supervisor that counts them */
 	runner_drop_intake(r);
 	frame_reader_free(r->frames);
 	r->frames = NULL;
@@ -81,7 +86,7 @@ static void on_restart_timer(struct loop_timer *timer)
 	runner_kick(container_of(timer, struct runner, restart_timer));
 }
 
-/* Of the processes of a sandbox that dies the minder may be the first that is seen dead. */
+/* When a sandbox dies, its supervisor may be reported dead first. */
 static void continue_queue(struct runner *r)
 {
 	if (r->restarting && !sandbox_is_dead(r->c.sandbox))
@@ -106,7 +111,7 @@ static void on_gone_timer(struct loop_timer *timer)
 	finish_ending(r);
 }
 
-/* Kills what is left and waits for it. */
+/* Kills the remaining processes and waits for their end. */
 static void begin_ending(struct runner *r)
 {
 	runner_set_state(r, RUNNER_ENDING);
@@ -122,7 +127,6 @@ static void begin_ending(struct runner *r)
 			 on_gone_timer);
 }
 
-/* The state is lost: ends the cell, if one runs, and the interpreter. */
 void runner_abort(struct runner *r, const char *why)
 {
 	cleanup_free char *reason = xstrdup(why);
@@ -146,7 +150,7 @@ void runner_abort(struct runner *r, const char *why)
 
 static const char no_process[] = "Resource temporarily unavailable";
 
-/* Interpreters say so when a limit is in the way: another program would be no better. */
+/* Interpreters print this when a limit is in the way; another program would not help then. */
 static char *advise(const struct runner *r, const char *printed)
 {
 	if (strstr(printed, "open files") != NULL)
@@ -221,7 +225,10 @@ static void on_unreported_end(struct loop_timer *timer)
 	runner_abort(container_of(timer, struct runner, closed_timer), closed_by_code);
 }
 
-/* Kills what lives on: it alone ends by this signal, and an earlier end is told as what it was. */
+/*
+ * Kills the process. If it ended earlier, that end is reported instead, because only this one is by
+ * SIGKILL.
+ */
 static void on_closed_timer(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, closed_timer);
@@ -236,7 +243,10 @@ static void on_closed_timer(struct loop_timer *timer)
 			 on_unreported_end);
 }
 
-/* A process that ends closes it too, and how it ended is told a moment later by the minder. */
+/*
+ * A process that ends closes the channel, too; the supervisor reports its exit status a moment
+ * later.
+ */
 void runner_on_control_closed(struct runner *r)
 {
 	int grace_ms = r->state == RUNNER_STARTING ? CLOSED_END_MS : CLOSED_GRACE_MS;
@@ -246,12 +256,12 @@ void runner_on_control_closed(struct runner *r)
 			 on_closed_timer);
 }
 
-/* ---- what the minder tells ---- */
+/* ---- supervisor handlers ---- */
 
 /*
- * What is kept outlives this server and serves every session, so none must have had a say in it.
- * But before its driver an interpreter runs files that may lie in a writable share, or where a
- * variable PYTHON... leads. Such a one compiles for itself.
+ * A stored driver outlives this server and serves every session, so no session may influence it.
+ * Before its driver an interpreter runs files that may be in a writable share, or to which a
+ * variable PYTHON... leads. Such an interpreter compiles its driver itself.
  */
 bool runner_keeps_compiled(const struct runner *r)
 {
@@ -277,8 +287,8 @@ static void send_boot(struct runner *r)
 }
 
 /*
- * The stack of a thread counts as memory at once: as many threads as may be have half of it. NULL
- * where the usual size is small enough.
+ * Returns the stack size of threads: it counts as memory at once, so the maximum number of threads
+ * get half of the memory. Returns NULL where the usual size is small enough.
  */
 static char *thread_stack(const struct runner *r)
 {
@@ -330,7 +340,10 @@ static void on_started(struct interpreter *interpreter)
 	runner_flush(r);
 }
 
-/* The sandbox or the minder died, not what was to start: once more, in another if need be. */
+/*
+ * The sandbox or the supervisor died, not the interpreter: starts once more, in another sandbox if
+ * necessary.
+ */
 static bool may_restart(struct runner *r)
 {
 	r->restarting = !r->restarting && r->c.handlers->needs_sandbox != NULL &&
@@ -354,8 +367,8 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 }
 
 /*
- * Of the processes that hold it the minder may be the first that is seen dead, or live long enough
- * to tell that it ended what is below it.
+ * When a sandbox dies, its supervisor may be reported dead first, or live long enough to report
+ * that it killed its own processes.
  */
 static bool ended_with_sandbox(const struct runner *r, int wait_status)
 {
@@ -364,7 +377,7 @@ static bool ended_with_sandbox(const struct runner *r, int wait_status)
 		sandbox_is_dead(r->c.sandbox));
 }
 
-/* Goes on after the signal that ended it. */
+/* Continues after the signal that ended it. */
 static const char *guess_why(int wait_status)
 {
 	if ((wait_status & WIRE_OUT_OF_TIME) != 0)
@@ -376,7 +389,7 @@ static const char *guess_why(int wait_status)
 		       : "";
 }
 
-/* Goes on after "the interpreter". */
+/* Continues after "the interpreter". */
 static char *describe_end(const struct runner *r, int wait_status)
 {
 	if (ended_with_sandbox(r, wait_status))
@@ -395,7 +408,7 @@ static char *describe_end(const struct runner *r, int wait_status)
 	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
 }
 
-/* By whom, when that was none of us: for the caller to free. */
+/* Returns why another party killed it; the caller frees the result. Returns NULL if none did. */
 static char *find_killer(struct runner *r, int wait_status)
 {
 	if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL)
@@ -418,7 +431,7 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		return;
 	killer = find_killer(r, wait_status);
 	if (loop_io_active(&r->control_io))
-		runner_read_control(r, true); /* what it said before its end */
+		runner_read_control(r, true); /* frames from before its end */
 	if (r->state == RUNNER_STARTING && may_restart(r)) {
 		begin_ending(r);
 		return;
@@ -471,7 +484,7 @@ static const struct interpreter_handlers supervisor_handlers = {
 	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
 };
 
-/* The row's descriptors as the plan has them. */
+/* Converts the descriptors of the language to those of a plan. */
 static size_t plan_descriptors(const struct language *language,
 			       struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
 {
@@ -494,7 +507,7 @@ static size_t plan_descriptors(const struct language *language,
 	return language->descriptor_count;
 }
 
-/* What copies are asked for by, beside a driver's own socket. */
+/* The zygote gets requests to fork by a second descriptor. */
 static size_t plan_zygote(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
 {
 	ret[0] = (struct plan_descriptor){ "control", 3, PLAN_SOCKET };
@@ -502,7 +515,10 @@ static size_t plan_zygote(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
 	return 2;
 }
 
-/* Once: later packages of the session's own may be there, which are to be found first. */
+/*
+ * Only the first interpreter is forked: later the session may have packages of its own, which must
+ * be found first.
+ */
 static const struct interpreter *take_zygote(struct runner *r)
 {
 	const struct interpreter *parent = r->c.zygote != NULL ? *r->c.zygote : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_ahead.c - an interpreter that is started before anybody has a cell for it. */
+/*
+ * runner_prestart.c - an interpreter that starts before a session has a cell for it. It works on
+ * queries (`preload`, `serve`) like any other, but without their timer.
+ */
 #include <assert.h>
 #include <signal.h>
 #include <string.h>
@@ -14,7 +17,7 @@ int runner_prepare(struct runner *r, struct err *err)
 	return runner_start_interpreter(r, err);
 }
 
-/* No timer: how long an import takes is for whoever waits to judge. */
+/* Without a timer: the caller judges how long an import may take. */
 static void ask(struct runner *r, const char *type, const char *name, const char *value,
 		query_done_fn *done, void *data)
 {
@@ -76,5 +79,5 @@ void runner_adopt(struct runner *r, const struct runner_context *context)
 		r->startup = NULL;
 	}
 	r->c = *context;
-	r->c.zygote = NULL; /* as it has an interpreter, which is the first */
+	r->c.zygote = NULL; /* its one interpreter is the first already */
 }

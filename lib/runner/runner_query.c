@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_ask.c - questions to a driver, and the one that a driver may ask. */
+/*
+ * runner_query.c - questions to a driver between cells, and the one that a driver may ask: to
+ * install packages. The reply to that goes by a pipe of its own, because the driver does not read
+ * frames while a cell runs.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +20,7 @@ static void on_query_timeout(struct loop_timer *timer)
 	runner_end_query(r, NULL, "the interpreter did not answer in time");
 }
 
-/* What can be said without asking the interpreter. */
+/* Answers a query that was refused without asking the interpreter. */
 static void on_query_refused(struct loop_defer *defer)
 {
 	struct query *query = container_of(defer, struct query, refused);
@@ -27,7 +31,7 @@ static void on_query_refused(struct loop_defer *defer)
 	free(query);
 }
 
-/* A question of one part. */
+/* A query frame with one part. */
 struct question {
 	const char *type;
 	const char *part;
@@ -137,7 +141,7 @@ uint64_t runner_cell_number(const struct runner *r)
 	return r->cell != NULL ? r->cell->number : 0;
 }
 
-/* Non-blocking: a pipe that is full has answers that nobody waits for. */
+/* Non-blocking: a full pipe has replies that are not read. */
 static void write_install_reply(int pipe, uint64_t number, bool ok, const char *text)
 {
 	cleanup_free char *line = xasprintf("%ju %d %.*s\n", (uintmax_t)number, ok, TOLD_MAX, text);
@@ -174,7 +178,7 @@ void runner_installed(struct runner *r, uint64_t number, bool ok, const char *te
 	answer_install(r, number, ok, text, packages);
 }
 
-/* One at a time: whoever speaks as the driver could ask for ever. */
+/* One request at a time: code that speaks as the driver could request without end. */
 void runner_on_install(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *list = frame_part(frame, "packages");

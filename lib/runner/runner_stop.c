@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_stop.c - ending a cell before its time: deadline, interrupts, and what follows them. */
+/*
+ * runner_stop.c - ends a cell early. `steps` is an escalation from SIGINT to SIGKILL; how far it
+ * goes depends on who asked. SIGINT keeps the interpreter's state, so everything stronger comes
+ * only when that did not help, and for a deadline after the cell's grace period.
+ */
 #include <signal.h>
 
 #include "base/mem.h"
 #include "runner/runner_internal.h"
 
-enum { STRAY_PROGRAMS = 2 }; /* that come and go: a loop of them */
+enum { STRAY_PROGRAMS = 2 }; /* programs that come and go, as a sign of a loop */
 
 enum whom { FOREGROUND, TREE };
 
-/* The grace lies before STEP_TERMINATE. */
+/* The grace period precedes STEP_TERMINATE. */
 enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, STEP_GIVE_UP };
 
-/* SIGINT keeps the state; what follows only when that did not help (repeats() tells for the
- * second). */
+/*
+ * SIGINT keeps the state. The later steps follow only if it did not help; repeats() decides on the
+ * second.
+ */
 static const struct {
 	unsigned after_ms;
 	int signo; /* 0: none */
@@ -24,7 +30,7 @@ static const struct {
 	[STEP_DUMP] = { RUNNER_DUMP_MS, 0, TREE },
 	[STEP_TERMINATE] = { RUNNER_TERMINATE_MS, SIGTERM, TREE },
 	[STEP_KILL] = { RUNNER_KILL_MS, SIGKILL, TREE },
-	[STEP_GIVE_UP] = { RUNNER_GIVE_UP_MS, 0, TREE }, /* code may have stopped its minder */
+	[STEP_GIVE_UP] = { RUNNER_GIVE_UP_MS, 0, TREE }, /* code may have stopped its supervisor */
 };
 
 static uint64_t grace_ms(const struct runner *r)
@@ -42,9 +48,9 @@ static bool in_grace(const struct runner *r)
 }
 
 /*
- * Code that saves what it has because of an interrupt would lose that by a second one. It is for an
- * interrupt that was lost, where the driver would have said that it came; else it waits for the end
- * of the grace.
+ * Code that saves its data because of an interrupt would lose that by a second one. The second is
+ * therefore only for an interrupt that was lost, which the driver's report shows. Otherwise it
+ * waits for the end of the grace period.
  */
 static bool repeats(const struct runner *r)
 {
@@ -68,9 +74,9 @@ static void interrupt_foreground(struct runner *r)
 }
 
 /*
- * A program that begins or ends just then takes an interrupt with it, and a shell's loop of short
- * programs goes on. Such a loop is told by its groups: each is seen once. One that is seen again
- * may be what handled the interrupt, or what comes after that and is not to be interrupted.
+ * A program that begins or ends at that moment takes an interrupt with it, and a shell's loop of
+ * short programs continues. Such a loop shows by its process groups: each is seen once. A group
+ * that is seen again may be handling the interrupt, or come after it, and must not be interrupted.
  */
 static void look_for_stray(struct runner *r)
 {
@@ -95,11 +101,11 @@ static void send_signal(struct runner *r, enum step step)
 	int signo = steps[step].signo;
 
 	if (step == STEP_DUMP)
-		runner_ask_dump(r); /* where does it hang? */
+		runner_ask_dump(r); /* to learn where it hangs */
 	if (signo == 0)
 		return;
 	if (step == STEP_AGAIN) {
-		interpreter_signal(r->interpreter, SIGCONT); /* code can have stopped it */
+		interpreter_signal(r->interpreter, SIGCONT); /* code may have stopped it */
 		if (!repeats(r))
 			return;
 		runner_send_interrupt(r);
@@ -118,7 +124,7 @@ static uint64_t next_step_ms(const struct runner *r)
 	return r->escalation_ms + steps[r->step].after_ms;
 }
 
-/* To the next step, or to a look before it. */
+/* Waits for the next step, or for a poll before it. */
 static void wait_for_step(struct runner *r)
 {
 	uint64_t next_ms = next_step_ms(r);
@@ -130,8 +136,8 @@ static void wait_for_step(struct runner *r)
 }
 
 /*
- * Says what ends the cell: Node's synchronous read of the terminal, say, comes back only with
- * something read. What code or a program does with its interrupt nobody knows: it may save.
+ * Returns what ends the cell. Node's synchronous read of the terminal, for example, returns only
+ * with input. Code or a program may be saving data because of its interrupt.
  */
 static const char *way_out(const struct runner *r)
 {
@@ -142,7 +148,7 @@ static const char *way_out(const struct runner *r)
 		       : "the interrupt has not ended it yet: action wait waits for its end, and action terminate ends the interpreter with its variables";
 }
 
-/* Interrupts were of no use: may the cell go on all the same? */
+/* Interrupts did not help: returns whether the cell may run on all the same. */
 static bool goes_on(struct runner *r)
 {
 	if (r->stop == RUNNER_STOP_INTERRUPT) {
@@ -151,7 +157,7 @@ static bool goes_on(struct runner *r)
 	}
 	if (r->stop != RUNNER_STOP_DEADLINE || r->c.stop_grace_ms == 0)
 		return false;
-	if (in_grace(r)) { /* somebody interrupted it once more */
+	if (in_grace(r)) { /* a caller interrupted it once more */
 		loop_timer_start(r->c.loop, &r->escalation, r->grace_end_ms, on_grace_end);
 		r->c.handlers->stuck(r, way_out(r));
 		return true;
@@ -187,7 +193,7 @@ static void on_escalation(struct loop_timer *timer)
 	wait_for_step(r);
 }
 
-/* Goes on from `step`, whatever was under way. */
+/* Continues from `step`, in place of what was under way. */
 static void escalate_from(struct runner *r, enum step step)
 {
 	uint64_t now = loop_now(r->c.loop);
@@ -202,7 +208,7 @@ static void on_grace_end(struct loop_timer *timer)
 	escalate_from(container_of(timer, struct runner, escalation), STEP_AGAIN);
 }
 
-/* Once the interpreter is ready for it. */
+/* Interrupts once the interpreter is ready for it. */
 static void first_interrupt(struct runner *r)
 {
 	unsigned int settle_ms = r->c.language->settle_ms;
@@ -219,7 +225,7 @@ static void first_interrupt(struct runner *r)
 	loop_timer_start(r->c.loop, &r->escalation, ready_ms, on_escalation);
 }
 
-/* Within its grace it is told, as elsewhere, when that does not help. */
+/* In the grace period the caller also learns if this does not help. */
 static void interrupt_again(struct runner *r)
 {
 	runner_send_interrupt(r);
@@ -235,16 +241,16 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 
 	if (stop > r->stop)
 		r->stop = stop;
-	if (under_way && stop == RUNNER_STOP_INTERRUPT) /* somebody wants one more */
+	if (under_way && stop == RUNNER_STOP_INTERRUPT) /* a caller asks for one more */
 		interrupt_again(r);
 	if (under_way)
 		return;
 	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_DEADLINE) {
-		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
+		escalate_from(r, STEP_TERMINATE); /* interrupts did not help */
 		return;
 	}
 	runner_type_clear(r);
-	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
+	/* Before the signal: a driver that has not read the cell yet learns which one it is for. */
 	runner_send_interrupt(r);
 	first_interrupt(r);
 }
@@ -336,7 +342,7 @@ static void on_deadline(struct loop_timer *timer)
 	struct runner *r = container_of(timer, struct runner, deadline);
 
 	r->timed_out = true;
-	/* Who answers is a process that the code may have stopped. */
+	/* The supervisor that answers may have been stopped by code. */
 	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_INPUT_CHECK_MS,
 			 on_unchecked);
 	runner_watch_last(r);

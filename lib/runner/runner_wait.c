@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_watch.c - noticing that somebody in a cell waits for input, and that the wait is over. */
+/*
+ * runner_wait.c - finds out whether a cell waits for input, by polling. The supervisor looks into
+ * the system calls of its process tree, which takes 15 to 300 us, so polls become rarer while
+ * nothing is printed. A wait counts only when several polls agree: a thread may pass through a read
+ * without waiting there.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,16 +12,16 @@
 #include "runner/runner_internal.h"
 
 enum {
-	AGREED = 2,          /* looks in a row that must say the same */
+	AGREED = 2,          /* polls in a row that must agree */
 	AGREED_RESTLESS = 4, /* when the waiting thread wakes now and then */
-	GUESS_MS = 500,      /* without output, before a guess is made */
-	BRIEF_MS = 1000,  /* the same, for who waits briefly: a program that ends looks once more */
-	WAITING_MS = 500, /* between looks while it waits */
-	LOOKS_A_SECOND = 16,   /* of those that find nobody: a look costs 15-300 us */
+	GUESS_MS = 500,      /* without output before a wait is guessed */
+	BRIEF_MS = 1000,  /* without output for a brief wait: a program that ends reads once more */
+	WAITING_MS = 500, /* between polls while it waits */
+	LOOKS_A_SECOND = 16,   /* polls that find no wait, each of which takes 15-300 us */
 	CLOCK_LEFT_MIN = 1000, /* ms that a cell has at least after a wait */
 };
 
-/* From the last output to the looks. A line without an end looks like a prompt. */
+/* Times from the last output to the polls. A line without an end looks like a prompt. */
 static const unsigned int quiet_ms[] = { 30, 60, 120, 250 };
 static const unsigned int prompt_ms[] = { 15, 30, 60, 120, 250 };
 
@@ -37,11 +42,11 @@ static unsigned int delay(const struct runner *r)
 static void schedule(struct runner *r)
 {
 	uint64_t now = loop_now(r->c.loop);
-	/* Whether a line is open then decides whether that is the time. */
+	/* an open line then decides whether it is time */
 	unsigned int first = r->watch.looks == 0 ? prompt_ms[0] : delay(r);
 	uint64_t at = r->watch.quiet_since_ms + first;
 
-	/* The first few count from the last output, the others from one another. */
+	/* The first polls count from the last output, the others from one another. */
 	if (at <= now)
 		at = now + delay(r);
 	if (now >= r->watch.second_ms + 1000) {
@@ -66,7 +71,9 @@ static bool is_debugger(const char *prompt)
 	return strncmp(prompt, "Browse[", 7) == 0;
 }
 
-/* By an event loop, that may wait for other things as well, and shows no prompt. */
+/*
+ * Returns whether an event loop reads: it may wait for other things as well, and shows no prompt.
+ */
 static bool reads_unasked(const struct runner *r, const struct input_look *look)
 {
 	return look->watches && !look->raw && !look->secret &&
@@ -93,7 +100,10 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 		r->wait.who = WAITER_DEBUGGER;
 	memcpy(r->wait.program, look->name, sizeof(r->wait.program));
 	runner_stop_interrupting(r);
-	/* Nobody computes meanwhile; but a guess may be wrong, and must not run for ever. */
+	/*
+	 * The clock stands still for a sure wait. A guess may be wrong, and the cell must not run
+	 * without end.
+	 */
 	if (r->wait.kind == WAIT_SURE) {
 		r->wait.clock_left_ms = r->clock_end_ms > now + CLOCK_LEFT_MIN
 						? r->clock_end_ms - now
@@ -113,9 +123,9 @@ static void end_wait(struct runner *r)
 	r->c.handlers->resumed(r);
 }
 
-/* ---- looking ---- */
+/* ---- polling ---- */
 
-/* What was typed and not read yet will end the wait. */
+/* Input that was typed and not read yet will end the wait. */
 static bool input_pending(const struct runner *r)
 {
 	return !list_empty(&r->typed) || interpreter_unread_input(r->interpreter);
@@ -127,8 +137,8 @@ static bool same_wait(const struct input_look *a, const struct input_look *b)
 }
 
 /*
- * An event loop that read the terminal once keeps it in its set. Where the driver does not say
- * whether it reads, it waits when it shows a prompt.
+ * An event loop that read the terminal once keeps it in its set. If the driver does not report
+ * whether it reads, it counts as waiting when it shows a prompt.
  */
 static bool is_leftover(const struct runner *r, const struct input_look *look)
 {
@@ -180,7 +190,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 	if (r->cell == NULL || r->watch.cell != r->cell->number)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
-	if (output != r->watch.output) { /* it went on while we looked */
+	if (output != r->watch.output) { /* the cell continued meanwhile */
 		schedule(r);
 		return;
 	}
@@ -226,7 +236,7 @@ void runner_watch_output(struct runner *r)
 	r->watch.output++;
 	end_wait(r);
 	begin_anew(r);
-	if (was_quiet) /* else a timer for it runs */
+	if (was_quiet) /* otherwise a timer runs already */
 		schedule(r);
 }
 
@@ -275,7 +285,7 @@ void runner_watch_stop(struct runner *r)
 	r->wait.prompt = NULL;
 }
 
-/* ---- answers from somebody else than the model ---- */
+/* ---- answers from the user ---- */
 
 static bool still_waits(const struct runner *r, const struct input_look *look)
 {

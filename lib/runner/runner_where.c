@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_where.c - where the cell is that does not end, in words. */
+/*
+ * runner_where.c - describes where a cell is that does not end: by the command line of the
+ * terminal's foreground group, else by the interpreter's last stack dump. Both are untrusted: they
+ * are redacted, sanitized and quoted.
+ */
 #include <fcntl.h>
 #include <string.h>
 
@@ -10,7 +14,7 @@
 #include "text/sanitize.h"
 
 enum {
-	DUMP_MAX = 64 << 10, /* bytes that are looked at: code may print meanwhile */
+	DUMP_MAX = 64 << 10, /* bytes of a stack dump: code may print meanwhile */
 	COMMAND_MAX = 4096,
 };
 
@@ -37,7 +41,7 @@ void runner_read_dump(struct runner *r, const char *data, size_t len)
 		buf_put(&r->dump, data, size_min(len, room));
 }
 
-/* Makes words of a foreign text that fit into a sentence and tell no secret. */
+/* Makes a phrase of an untrusted text: redacted, sanitized and quoted. */
 static char *in_words(const struct runner *r, const char *before, const char *text,
 		      const char *after)
 {
@@ -50,8 +54,8 @@ static char *in_words(const struct runner *r, const char *before, const char *te
 }
 
 /*
- * The command line of the foreground's first process. Its number is that of a group which is still
- * there when it was read: no other process had it meanwhile.
+ * Reads the command line of the foreground's first process. Its number cannot have been reused if
+ * the group is still in the foreground afterwards.
  */
 static char *read_command(const struct runner *r, pid_t group)
 {
@@ -70,7 +74,7 @@ static char *read_command(const struct runner *r, pid_t group)
 	return words;
 }
 
-/* A shell's copy of itself, which runs a part of the cell, says nothing by that. */
+/* A shell's fork of itself, which runs a part of the cell, has no useful command line. */
 static char *where_foreground(const struct runner *r)
 {
 	pid_t group = interpreter_foreground(r->interpreter);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * transcript.c - holds a cell's output as a head and a rolling tail of raw bytes. A progress bar
+ * rewrites its line thousands of times. When both are full, the terminal model therefore folds them
+ * into fewer bytes that show the same; only if that does not help, the middle goes.
+ */
 #include "runner/transcript.h"
 
 #include <stdlib.h>
@@ -14,8 +19,8 @@
 #include "workspace/spool.h"
 
 enum {
-	END_LINE_BYTES = 2048, /* in which the last line is looked for */
-	UNFINISHED_MAX = 64,   /* bytes of a control sequence that are waited for */
+	END_LINE_BYTES = 2048, /* in which the last line is searched */
+	UNFINISHED_MAX = 64,   /* bytes of an unfinished control sequence */
 	QUERY_MAX = 4,         /* bytes of "ESC [ 6 n" */
 };
 
@@ -23,20 +28,20 @@ struct transcript {
 	struct spool *spool;
 	struct redact_stream *redact; /* or NULL */
 	bool spooling;
-	size_t spooled; /* bytes of output in the spool, without a result */
+	size_t spooled; /* bytes of output in the spool, without the result */
 	struct buf head;
 	struct ring tail;
-	uint64_t chars; /* characters among all bytes, without what others rewrote */
+	uint64_t chars; /* characters of all bytes, without those that were rewritten */
 	bool full;      /* bytes between head and tail are gone, or may go */
 	char last[QUERY_MAX - 1];
 	bool query_seen;
-	uint64_t answered;      /* bytes whose queries have their answers */
-	bool line_open;         /* the last line has something on it */
-	struct escape line_end; /* a sequence that may not have ended yet */
-	char *open;             /* the unfinished last line when something was taken, or NULL */
-	bool taken;             /* something was shown and is not held any more */
+	uint64_t answered;      /* bytes whose queries have been answered */
+	bool line_open;         /* the last line has text */
+	struct escape line_end; /* a sequence that may be unfinished */
+	char *open;             /* the unfinished last line of the last take, or NULL */
+	bool taken;             /* something was shown and is no longer held */
 	bool alternate;         /* it ended on the alternate screen */
-	struct panel *panel;    /* what is on that; NULL when no program has it */
+	struct panel *panel;    /* its content; NULL when no program uses it */
 	char *panel_shown;      /* as an answer showed it last, or NULL */
 };
 
@@ -64,7 +69,7 @@ void transcript_free(struct transcript *t)
 	free(t);
 }
 
-/* Bytes of the head without a character that its end cuts. */
+/* Returns the length of the head without a character that its end cuts. */
 static size_t whole_head(const struct transcript *t)
 {
 	size_t len = t->head.len;
@@ -81,7 +86,7 @@ static size_t whole_head(const struct transcript *t)
 	return len - start < need ? start : len;
 }
 
-/* One that goes on where what was taken ended. */
+/* Makes a screen that continues where the last take ended. */
 static struct screen *open_screen(const struct transcript *t)
 {
 	struct screen *screen = screen_new();
@@ -100,7 +105,7 @@ static void feed_tail(const struct transcript *t, struct screen *screen)
 		screen_feed(screen, pieces[i], lens[i]);
 }
 
-/* The last bytes that are held, at most `max`. */
+/* Copies the last bytes that are held, at most `max`. */
 static size_t copy_end(const struct transcript *t, char *ret, size_t max)
 {
 	size_t tail = (size_t)(t->tail.total < max ? t->tail.total : max);
@@ -113,7 +118,7 @@ static size_t copy_end(const struct transcript *t, char *ret, size_t max)
 	return head + tail;
 }
 
-/* Takes the last `len` bytes back. */
+/* Removes the last `len` bytes. */
 static void drop_end(struct transcript *t, size_t len)
 {
 	size_t from_tail = (size_t)(t->tail.total < len ? t->tail.total : len);
@@ -122,7 +127,7 @@ static void drop_end(struct transcript *t, size_t len)
 	t->head.len -= len - from_tail;
 }
 
-/* From here on every byte is spooled; what is held so far goes first. */
+/* Spools what is held, and every byte from here on. */
 static void start_spooling(struct transcript *t)
 {
 	const char *pieces[2];
@@ -153,7 +158,7 @@ static void look_for_query(struct transcript *t, const char *data, size_t len)
 		memcpy(t->last, data + len - sizeof(t->last), sizeof(t->last));
 }
 
-/* Whether some of it may write over what stands there: then the bytes are more than the text. */
+/* Returns whether some bytes may overwrite text: then there are more bytes than text. */
 static bool rewrites(const struct buf *held)
 {
 	const char *at = held->data;
@@ -167,7 +172,7 @@ static bool rewrites(const struct buf *held)
 	return false;
 }
 
-/* Appends what shows the same as all that is held, and is as long as its text; false: not here. */
+/* Appends fewer bytes that show the same as all that is held. Returns false if it cannot. */
 static bool fold(const struct transcript *t, struct buf *out)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
@@ -196,7 +201,7 @@ static void hold_piece(struct transcript *t, const char *data, size_t len)
 		ring_add(&t->tail, data + to_head, len - to_head);
 }
 
-/* Head and tail are full: makes room of what lines showed before they were written over. */
+/* Head and tail are full: replaces them by what lines showed before they were overwritten. */
 static void make_room(struct transcript *t)
 {
 	cleanup_buf struct buf folded = BUF_INIT(BUF_UNBOUNDED);
@@ -311,7 +316,7 @@ bool transcript_has_open_line(const struct transcript *t)
 	return t->line_open || (t->redact != NULL && redact_held(t->redact) > 0);
 }
 
-/* All of it fits in head and tail: one screen shows it exactly. */
+/* Renders everything on one screen, which is exact. */
 static struct transcript_text render_whole(const struct transcript *t, size_t max_chars,
 					   struct buf *out)
 {
@@ -328,7 +333,7 @@ static struct transcript_text render_whole(const struct transcript *t, size_t ma
 	return result;
 }
 
-/* Head and tail with the middle gone. */
+/* Renders head and tail, without the middle. */
 static struct transcript_text render_ends(const struct transcript *t, size_t max_chars,
 					  struct buf *out)
 {
@@ -356,7 +361,7 @@ static struct transcript_text render(const struct transcript *t, size_t max_char
 						    : render_ends(t, max_chars, out);
 }
 
-/* What is not shown whole lies in the spool, `result` behind the output. */
+/* Completes the spool, or discards it if everything is shown. */
 static void settle_spool(struct transcript *t, const struct buf *result,
 			 struct transcript_text *all)
 {
@@ -389,7 +394,7 @@ static bool ends_on_alternate(const struct transcript *t)
 	return alternate;
 }
 
-/* Takes all that is held. */
+/* Updates the panel; frees it when no program uses the alternate screen. */
 static void follow_panel(struct transcript *t)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
@@ -408,7 +413,7 @@ static void follow_panel(struct transcript *t)
 	t->panel_shown = NULL;
 }
 
-/* Appends the screen of a program that has one, unless it is as it was shown last. */
+/* Appends the screen of a program that has one, unless it was shown unchanged. */
 static void show_panel(struct transcript *t, size_t max_chars, struct buf *out,
 		       struct transcript_text *all)
 {
@@ -486,7 +491,7 @@ void transcript_end_line(const struct transcript *t, struct buf *out)
 	buf_put(out, line, (size_t)(text.data + to - line));
 }
 
-/* What a prompt is still asked for after it was shown. */
+/* Keeps the prompt, which may be requested after it was shown. */
 static void keep_open_line(struct transcript *t)
 {
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
@@ -543,7 +548,7 @@ void transcript_last_line(const struct transcript *t, struct buf *out)
 	screen_free(screen);
 }
 
-/* Feeds bytes that begin at `from` of the output; answers to what was answered are dropped. */
+/* Feeds the output from `from`; answers to earlier queries are dropped. */
 static void feed_unanswered(const struct transcript *t, struct screen *screen, uint64_t from,
 			    const char *data, size_t len)
 {

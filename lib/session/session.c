@@ -166,7 +166,7 @@ void session_add_notice(struct session *s, const char *text)
 	notices_add(&s->notices, text);
 }
 
-/* ---- its sandbox ---- */
+/* ---- the sandbox ---- */
 
 /* The proxy gets a copy of the hosts in the settings, which hold for the session's whole life. */
 static void on_listener(void *data, int listener_own)
@@ -227,7 +227,7 @@ static void renew_sandbox(struct session *s)
 		runner_move(s->languages[i].runner, s->sandbox);
 }
 
-/* ---- what runners tell ---- */
+/* ---- runner handlers ---- */
 
 void session_report_state(struct session *s)
 {

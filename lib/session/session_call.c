@@ -208,7 +208,7 @@ void session_answer_waiters(struct session_language *lang, struct execution *exe
 		answer_now(list_entry(node, struct call, node), NULL);
 }
 
-/* ---- what running cells do ---- */
+/* ---- events of running cells ---- */
 
 static struct session_language *language_of_runner(struct runner *runner)
 {
@@ -330,7 +330,7 @@ char *session_call_progress(const struct call *call, uint64_t *ret_ms)
 	return runner_last_line(call->lang->runner);
 }
 
-/* ---- looking ---- */
+/* ---- observing ---- */
 
 static bool has_unreported(const struct session_language *lang)
 {

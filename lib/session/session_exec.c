@@ -87,7 +87,7 @@ struct execution *session_exec_in_state(const struct session *s, enum exec_state
 	return NULL;
 }
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
 static void remember_last(struct session_language *lang, const struct cell *cell)
 {
@@ -151,7 +151,7 @@ void session_end_execs(struct session *s, const char *why)
 	}
 }
 
-/* ---- turns ---- */
+/* ---- order of execution ---- */
 
 static struct execution *first_submitted(const struct session_language *lang)
 {

@@ -26,7 +26,7 @@ enum {
 	CELLS_PART = 16,       /* part of disk_max that is reserved for cells */
 };
 
-/* ---- keeping results ---- */
+/* ---- export of results ---- */
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
@@ -84,7 +84,7 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 	keep_next(s); /* it is still the first in EXEC_SAVING */
 }
 
-/* ---- looking at files ---- */
+/* ---- scans ---- */
 
 static void on_scan_due(struct loop_defer *defer);
 

@@ -404,7 +404,7 @@ static void look_at_shares(struct watchdog *w)
 	session_lookout_ask(w->session);
 }
 
-/* ---- its life ---- */
+/* ---- life ---- */
 
 static void on_tick(struct loop_timer *timer)
 {
