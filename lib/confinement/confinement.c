@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * confinement.c - probes once, chooses the tier, and writes the policy of every sandbox. Control
+ * groups are taken before the probe, because a sandbox may be opened during it. A sandbox is made
+ * before it is known which languages are used, so its policy has the folders of all of them.
+ */
 #include "confinement/confinement.h"
 
 #include <assert.h>
@@ -21,14 +26,15 @@
 #include "workspace/workspace.h"
 
 enum {
-	GROUP_MEMORY_PART = 8, /* of a session's memory, beyond it */
-	GROUP_TASKS_OURS = 32, /* an init, and a minder for each language */
+	GROUP_MEMORY_PART =
+		8, /* part of a session's memory that its control group may use beyond it */
+	GROUP_TASKS_OURS = 32, /* an init, and a supervisor for each language */
 };
 
 enum state {
 	UNKNOWN,
 	ASKING,
-	FAILED, /* may pass: known, and asked again */
+	FAILED, /* known, but it may pass: the next call probes again */
 	SETTLED,
 };
 
@@ -43,10 +49,10 @@ struct confinement {
 	struct sandbox_report report;
 	time_t verified_at;
 	struct shares *shares;
-	struct cgroups *groups;   /* or NULL */
-	struct err group_problem; /* then why */
+	struct cgroups *groups;   /* NULL: see group_problem */
+	struct err group_problem; /* why `groups` is NULL */
 	char *refusal;
-	char *home; /* the person's, or NULL */
+	char *home; /* the user's, or NULL */
 	char *cwd;  /* or NULL */
 	struct loop_defer deferred;
 	void (*settled)(void *data);
@@ -111,7 +117,7 @@ static void on_report_due(struct loop_defer *defer)
 	report_settled(container_of(defer, struct confinement, deferred));
 }
 
-/* The reason of the tier that was wanted, and what to type. */
+/* Explains why the tier at the floor is not there, and which commands help. */
 static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -145,7 +151,7 @@ static char *explain_escapes(const struct confinement *c)
 			 escapes_name((enum escapes)__builtin_ctz(c->report.through)));
 }
 
-/* In weaker tiers nothing keeps names such as .git/hooks from being made. */
+/* Weaker tiers cannot keep names such as .git/hooks from being made. */
 static char *explain_writable(const struct confinement *c, const char *path)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -179,7 +185,7 @@ static void choose_tier(struct confinement *c)
 	if (c->report.through != 0) {
 		c->refusal = explain_escapes(c);
 	} else if (c->report.tier < (int32_t)floor) {
-		c->state = FAILED; /* no session runs yet that this could change for */
+		c->state = FAILED; /* no session runs whose confinement could change */
 		c->refusal = explain_floor(c, floor);
 	} else if (c->report.tier < POLICY_NAMESPACES && writable != NULL) {
 		c->refusal = explain_writable(c, writable);
@@ -195,8 +201,8 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 {
 	struct confinement *c = data;
 
-	c->tier = POLICY_UNCONFINED; /* whatever was foreseen */
-	/* A step down is believed only when it is seen twice: a busy machine fails once. */
+	c->tier = POLICY_UNCONFINED; /* replaces a tier that was assumed */
+	/* A weaker tier is believed only when it is seen twice: a busy machine fails once. */
 	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
 		c->asked_again = true;
 		launcher_probe(c->launcher, on_probed, c);
@@ -231,10 +237,7 @@ static int open_shares(struct confinement *c)
 	return -1;
 }
 
-/*
- * The kernel's limits come on top of any tier, and of none. Before the probe: a sandbox may be
- * opened during it, in a group of its own as any other.
- */
+/* Takes control groups, which add to any tier and to none. */
 static void take_groups(struct confinement *c)
 {
 	if (c->groups == NULL)
@@ -266,7 +269,7 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 	}
 }
 
-/* Shares are left out: what holds them depends on more than the tier. */
+/* Shares are excluded, because protecting them depends on more than the tier. */
 bool confinement_assume(struct confinement *c)
 {
 	if (c->state != ASKING || shares_count(c->shares) > 0)
@@ -370,7 +373,9 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;
-	/* The launcher takes the owner for the session's user; this early nothing is there yet. */
+	/*
+	 * The launcher takes the folder's owner for the session's user; the folder is still empty.
+	 */
 	return uid_map_choose(workspace_data_fd(workspace), &map, err);
 }
 
@@ -411,7 +416,7 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 
 	if (locate_inside(c, language, &runtimes, ret_path, err) == 0)
 		return 0;
-	/* Whoever named a program has a setting to correct. */
+	/* A user who named a program must correct a setting. */
 	if (err->code != ERR_NOT_FOUND ||
 	    paths_getenv(c->settings->environment, language->env_override) != NULL)
 		return -1;
@@ -421,7 +426,7 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 		       here.len > 0 ? buf_str(&here) : "nothing");
 }
 
-/* Of every language: a sandbox is made once, before it is known which ones are used. */
+/* Finds the folders of all languages: a sandbox is made once, before it is known which are used. */
 static void find_runtimes(const struct confinement *c, struct runtime_dirs *runtimes)
 {
 	const struct language *language;
@@ -430,7 +435,7 @@ static void find_runtimes(const struct confinement *c, struct runtime_dirs *runt
 		struct interpreter_path path;
 		struct err err;
 
-		/* Why one cannot run is said when somebody wants it. */
+		/* An interpreter that cannot run is reported when a session wants it. */
 		if (locate_inside(c, language, runtimes, &path, &err) == 0)
 			locate_release(&path);
 	}
@@ -443,15 +448,15 @@ static void set_limits(const struct confinement *c, const struct session_limits 
 	policy->open_files_max = limits->open_files_max;
 	policy->file_max = limits->file_max;
 	policy->tmp_bytes_max = limits->tmp_max;
-	/* Without a user namespace the kernel counts every process of the user. */
+	/* Without a user namespace the kernel counts all processes of the user. */
 	if (c->tier >= POLICY_BWRAP)
 		policy->processes_max = limits->processes_max;
 }
 
 /*
- * The kernel ends what comes to its limit without a word. Before that shall come what can be told:
- * an allocation that fails, and the watchdog. It counts files in /tmp and /dev/shm as well: were
- * there no room for them, it would go on killing while they are there.
+ * The kernel kills silently at a group's limit. An allocation that fails, or the watchdog, must
+ * come first, because both can be explained. The group also counts files in /tmp and /dev/shm:
+ * without room for them, it would kill again and again while they exist.
  */
 static struct sandbox_group group_of(const struct confinement *c,
 				     const struct session_limits *limits)
@@ -471,7 +476,7 @@ static void add_runtimes(struct policy *policy, const struct runtime_dirs *runti
 		policy->runtimes[policy->runtime_count++] = runtimes->paths[i];
 }
 
-/* Code is confined as was found out, or is not there yet and as was foreseen. */
+/* Returns whether the confinement of code is known, or assumed during the probe. */
 static bool may_open(const struct confinement *c)
 {
 	return (c->state == SETTLED && c->refusal == NULL) ||
@@ -528,7 +533,7 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 	policy.unix_sockets = false;
 	policy.proxy = installer->network && is_rooted(c);
 	set_limits(c, &c->settings->limits, &policy);
-	/* The folder's own limit is the one to be told of. */
+	/* the limit of the whole folder must be met first, as it can be explained */
 	policy.file_max = 2 * c->settings->install_max;
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
@@ -540,7 +545,7 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
 }
 
-/* Its limits are its copies' ceilings; each of those has its session's own. */
+/* Its limits are the maxima for forked sessions; each of these has its own. */
 struct sandbox *confinement_open_zygote(const struct confinement *c,
 					const struct workspace *workspace, const char *library)
 {

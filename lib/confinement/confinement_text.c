@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* confinement_text.c - tables of texts, indexed by layer and tier. */
 #include "confinement/confinement_text.h"
 
 #include <stddef.h>

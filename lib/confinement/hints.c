@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * hints.c - reads the switches of the kernel that make user namespaces or landlock fail, and gives
+ * the command for each. All files are read below `root`, so that a test can provide a machine as a
+ * folder.
+ */
 #include "confinement/hints.h"
 
 #include <errno.h>
@@ -12,7 +17,7 @@
 
 enum { FILE_MAX_BYTES = 4096, MOUNTS_MAX_BYTES = 4 << 20 };
 
-/* NULL when it cannot be read. */
+/* Returns NULL when the file cannot be read. The caller frees the result. */
 static char *read_file(const char *root, const char *name)
 {
 	cleanup_free char *path = xasprintf("%s%s", root, name);
@@ -44,8 +49,8 @@ static bool is_there(const char *root, const char *name)
 }
 
 /*
- * The kernel names the mounts below a process's root: in a chroot to a folder that is no mount none
- * is "/". In such a one no user namespace can be made, whatever the rules.
+ * Returns whether the root folder is a chroot to a folder that is no mount: /proc/self/mountinfo
+ * then lists no mount at "/". No user namespace can be made there, with any switches.
  */
 static bool is_chroot(const char *root)
 {

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * runtime_dirs.c - follows links as the kernel would inside, since a program must be found by the
+ * same path there. It knows the kinds of installations by their paths and files: pyvenv.cfg for
+ * virtual environments, the folder above bin/ for others, and stores such as /nix/store, whose
+ * programs need each other.
+ */
 #include "confinement/runtime_dirs.h"
 
 #include <errno.h>
@@ -15,13 +21,13 @@
 
 enum { LINKS_MAX = 40, VENV_FILE_MAX = 64 << 10, SHOWN_MAX = 100 };
 
-/* What every session sees. */
+/* Folders that every session sees. */
 static const char *const system_folders[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
 
-/* Stores whose programs need each other: all of it, or they do not run. */
+/* Stores whose programs need each other: they are brought along whole. */
 static const char *const stores[] = { "/nix/store", "/gnu/store", "/snap" };
 
-/* Never the folder of one interpreter alone. */
+/* Folders that never belong to one interpreter alone. */
 static const char *const crowded[] = { "/",    "/etc",     "/home",   "/media", "/mnt",
 				       "/opt", "/root",    "/srv",    "/tmp",   "/var",
 				       "/run", "/var/tmp", "/var/lib" };
@@ -54,11 +60,14 @@ static bool is_system(const char *path)
 	return is_within_any(system_folders, ARRAY_SIZE(system_folders), path);
 }
 
-/* The folder that an installation of the real program `path` fills. */
+/*
+ * Returns the folder of the installation that the real program `path` is in. The caller frees the
+ * result.
+ */
 static char *prefix_of(const char *path)
 {
 	cleanup_free char *folder = folder_of(path);
-	const char *cellar = strstr(path, "/Cellar/"); /* Homebrew's programs share libraries */
+	const char *cellar = strstr(path, "/Cellar/"); /* Homebrew's programs share libraries. */
 
 	for (size_t i = 0; i < ARRAY_SIZE(stores); i++)
 		if (shares_path_within(stores[i], path))
@@ -122,7 +131,7 @@ static int check(const struct runtime_dirs_bounds *bounds, const char *path, str
 	return 0;
 }
 
-/* `path` is real: no link is in it. */
+/* Adds a folder. `path` is real: it has no link in it. */
 static int add(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
 	       const char *path, struct err *err)
 {
@@ -149,7 +158,10 @@ static int add(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *
 
 /* ---- path resolution as inside a sandbox ---- */
 
-/* Where a link leads, made absolute; NULL when `path` is none. */
+/*
+ * Returns the target of a link, made absolute; NULL when `path` is no link. The caller frees the
+ * result.
+ */
 static char *read_link(const char *path)
 {
 	char target[PATH_MAX];
@@ -165,7 +177,7 @@ static char *read_link(const char *path)
 	return xasprintf("%s/%s", str_eq(folder, "/") ? "" : folder, target);
 }
 
-/* The shortest beginning of `path` that is a link; NULL when there is none. */
+/* Returns the shortest beginning of `path` that is a link; NULL when there is none. */
 static char *first_link(const char *path)
 {
 	for (size_t len = 1; path[len - 1] != '\0'; len++) {
@@ -185,8 +197,8 @@ static char *first_link(const char *path)
 }
 
 /*
- * Adds the folder of every link on the way, and what it leads to, so that the same path leads
- * there inside; the real path at the end is the caller's.
+ * Adds the folder of every link on the way, and its target, so that the same path leads there
+ * inside. Returns the real path at the end; the caller frees it.
  */
 static char *trace(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
 		   const char *path, struct err *err)
@@ -231,7 +243,9 @@ static int add_prefix(struct runtime_dirs *runtimes, const struct runtime_dirs_b
 	return add(runtimes, bounds, prefix, err);
 }
 
-/* The value of `key` in pyvenv.cfg, as Python's site.py reads it; NULL when there is none. */
+/*
+ * Returns the value of `key` in pyvenv.cfg, as Python's site.py reads it; NULL when there is none.
+ */
 static char *venv_value(const char *text, const char *key)
 {
 	size_t key_len = strlen(key);
@@ -254,7 +268,7 @@ static char *venv_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* A virtual environment: its own folder, and the Python that it was made from. */
+/* Adds a virtual environment: its own folder, and the Python from which it was made. */
 static int add_venv(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
 		    const char *prefix, const char *config, struct err *err)
 {
@@ -272,7 +286,7 @@ static int add_venv(struct runtime_dirs *runtimes, const struct runtime_dirs_bou
 	return traced != NULL ? 0 : -1;
 }
 
-/* pyvenv.cfg of the environment in which `path` seems to lie; NULL when it is in none. */
+/* Reads pyvenv.cfg of the environment that `path` appears to be in; NULL when it is in none. */
 static char *read_venv(const char *prefix)
 {
 	cleanup_free char *file = xasprintf("%s/pyvenv.cfg", prefix);

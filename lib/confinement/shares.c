@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * shares.c - opens shares from the root down and through no link (workspace/beneath.h), and keeps
+ * the descriptors. Rights of landlock only add up, so a read-only share must not be within a
+ * writable one.
+ */
 #include "confinement/shares.h"
 
 #include <errno.h>
@@ -21,29 +26,31 @@
 
 struct share {
 	struct policy_share policy;
-	char *path; /* what policy.path points at */
+	char *path; /* the memory of policy.path */
 	int fd;
 	bool is_home;
 };
 
 struct shares {
 	const struct settings *settings;
-	char *home; /* the person's, or NULL */
+	char *home; /* the user's, or NULL */
 	struct share *items;
 	struct policy_share *list;
 	size_t count;
-	struct buf absent; /* a sentence for each that is not there */
+	struct buf absent; /* a sentence for each missing share */
 };
 
 enum { SHOWN_MAX = 120 /* characters of a path in a sentence */ };
 
-/* Everywhere the same, or the machine's own: a session has its own, or sees them anyway. */
+/*
+ * Folders that are the same everywhere or the machine's own: sessions have their own or see them.
+ */
 static const char *const system_folders[] = {
 	"/bin",    "/boot", "/dev", "/efi",  "/etc", "/lib", "/lib32",   "/lib64",
 	"/libx32", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run",
 };
 
-/* These are too much, but what lies in them may be shared. */
+/* Folders that expose too much; folders in them may be shared. */
 static const char *const roots[] = { "/",        "/home",      "/media",  "/mnt", "/opt",
 				     "/root",    "/srv",       "/tmp",    "/var", "/var/lib",
 				     "/var/log", "/var/spool", "/var/tmp" };
@@ -66,7 +73,7 @@ static bool overlap(const char *a, const char *b)
 
 /* ---- allowed folders ---- */
 
-/* The caller frees it. */
+/* Returns a path for a sentence. The caller frees the result. */
 static char *show(const char *path)
 {
 	struct buf line = BUF_INIT(BUF_UNBOUNDED);
@@ -82,7 +89,10 @@ static int refuse(const char *path, const char *why, struct err *err)
 	return err_set(err, ERR_DENIED, "the share '%s' %s", quoted, why);
 }
 
-/* Without doubled slashes and one at the end; NULL for "." and ".." parts, which say too little. */
+/*
+ * Returns a path without doubled slashes and without one at its end. Returns NULL for a path with
+ * "." or "..". The caller frees the result.
+ */
 static char *plain_path(const char *path)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -99,7 +109,7 @@ static char *plain_path(const char *path)
 	return out.len > 0 ? buf_steal(&out) : xstrdup("/");
 }
 
-/* A folder right in /home is somebody's, also when the person's own is elsewhere. */
+/* A folder directly in /home is a user's home, also when this user's own is elsewhere. */
 static bool is_a_home(const char *path)
 {
 	static const char parent[] = "/home/";
@@ -176,7 +186,7 @@ static int check_place(const struct shares *shares, const struct share *share, s
 
 /* ---- opening ---- */
 
-/* From the root down, through no link; `path` is plain. */
+/* Opens a plain path from the root down, through no link. */
 static int open_plain(const char *path, int flags)
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -188,7 +198,7 @@ static int open_plain(const char *path, int flags)
 	return beneath_open(root, path + 1, flags, 0);
 }
 
-/* A disk that was unplugged, a network folder whose server is gone. */
+/* Returns whether an error means a missing disk: it was unplugged, or a network server is gone. */
 static bool is_absence(int code)
 {
 	return code == ENOENT || code == ENODEV || code == ENXIO || code == EIO ||
@@ -219,8 +229,7 @@ static int open_failed(const char *path, struct err *err)
 	return err_sys(err, "opening the share '%s'", quoted);
 }
 
-/* Confined sessions of root write as the folder's owner, whoever that is (sandbox/rootfs/idmap.h).
- */
+/* Confined sessions of root write as the folder's owner (sandbox/rootfs/idmap.h). */
 static int check_writable(const struct share *share, const struct stat *st, bool as_owner,
 			  struct err *err)
 {
@@ -234,8 +243,10 @@ static int check_writable(const struct share *share, const struct stat *st, bool
 	return 0;
 }
 
-/* Sessions of root are users of their own (sandbox/namespaces/uid_map.h), to whom permissions
- * apply. */
+/*
+ * Sessions of root have users of their own (sandbox/namespaces/uid_map.h), so permissions apply to
+ * them.
+ */
 static int check_for_root(const struct share *share, const struct stat *st, struct err *err)
 {
 	if ((st->st_mode & S_IXOTH) == 0)
@@ -274,7 +285,7 @@ static void share_release(struct share *share)
 	free(share->path);
 }
 
-/* Adds one, or its right to write to the same path that is there. */
+/* Adds a share, or adds the right to write to an equal path. */
 static int add(struct shares *shares, const struct settings_share *wanted, struct err *err)
 {
 	struct share share = { .path = plain_path(wanted->path),
@@ -311,7 +322,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct share *)a)->path, ((const struct share *)b)->path);
 }
 
-/* Rights of landlock only add up: what is read-only cannot lie in what is writable. */
+/* Rights of landlock only add up: a read-only folder cannot be within a writable one. */
 static int check_nesting(const struct shares *shares, struct err *err)
 {
 	for (size_t i = 0; i < shares->count; i++)
@@ -329,7 +340,7 @@ static int check_nesting(const struct shares *shares, struct err *err)
 	return 0;
 }
 
-/* A share in another one of the same rights adds nothing. */
+/* A share within another one with the same rights adds nothing. */
 static bool is_redundant(const struct shares *shares, size_t index)
 {
 	const struct share *inner = &shares->items[index];
@@ -350,7 +361,7 @@ static void arrange(struct shares *shares)
 	for (size_t i = 0; i < shares->count; i++) {
 		struct share share = shares->items[i];
 
-		/* Those before it are final: outer paths sort first. */
+		/* the shares before it are final, as outer paths sort first */
 		shares->items[kept] = share;
 		if (is_redundant(shares, kept))
 			share_release(&share);
@@ -362,7 +373,7 @@ static void arrange(struct shares *shares)
 		shares->list[i] = shares->items[i].policy;
 }
 
-/* What code could change there would hold from the next start on. */
+/* Changes by code to such a file would take effect at the next start. */
 static int check_file(const struct shares *shares, const char *what, const char *path,
 		      struct err *err)
 {
@@ -377,8 +388,8 @@ static int check_file(const struct shares *shares, const char *what, const char 
 }
 
 /*
- * As it was called, perhaps by a link, and where it is: the helpers lie beside it, and the server
- * starts them outside of the sandbox.
+ * Checks the path by which the program was called, which may be a link, and where it is. The
+ * helpers are beside it, and the server starts them outside of the sandbox.
  */
 static int check_program(const struct shares *shares, struct err *err)
 {
@@ -521,7 +532,7 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 	return false;
 }
 
-/* The innermost share that holds `path`. */
+/* Returns the innermost share that contains `path`; NULL when there is none. */
 static const struct share *find_share(const struct shares *shares, const char *path)
 {
 	const struct share *found = NULL;
@@ -532,7 +543,7 @@ static const struct share *find_share(const struct shares *shares, const char *p
 	return found;
 }
 
-/* Says what to type only where that would help. */
+/* Sets *err. It names a command only where that would help. */
 static int not_shared(const struct shares *shares, const char *path, struct err *err)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);

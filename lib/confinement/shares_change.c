@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shares_change.c - whether code could change what is at a path: each link on the way there counts.
+/*
+ * shares_change.c - decides whether code could change the file at a path. It walks the path as the
+ * kernel would, since a link on the way that is in a writable share can be replaced by code.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "base/mem.h"
 #include "confinement/shares.h"
 
-enum { LINKS_MAX = 40 /* on the way to a file, as the kernel has it */ };
+enum { LINKS_MAX = 40 /* on the way to a file, as in the kernel */ };
 
 static bool is_in_writable(const struct shares *shares, const char *path)
 {
@@ -20,14 +22,17 @@ static bool is_in_writable(const struct shares *shares, const char *path)
 	return false;
 }
 
-/* A path on its way to where it leads. */
+/* A path that is being followed. */
 struct walk {
-	char *at;   /* without links; "" is the root */
-	char *rest; /* what comes after it */
+	char *at;   /* the part without links; "" is the root */
+	char *rest; /* the rest */
 	int links;
 };
 
-/* Into the folder or the link's target of the next name; false: it would not be ours. */
+/*
+ * Follows the next name into its folder or the target of its link. Returns false when code could
+ * change what the path leads to.
+ */
 static bool walk_step(const struct shares *shares, struct walk *walk, const char *name, size_t len)
 {
 	cleanup_free char *next = xasprintf("%s/%.*s", walk->at, (int)len, name);

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pool.c - does one thing at a time, from one timer: do_next_step finds the most useful next step
+ * and when it is due. Every step waits until nothing has happened for a while, and pool_defer_work,
+ * which each change of a session's state calls, moves that moment on. When everything is made, that
+ * call costs one comparison.
+ */
 #include "pool/pool.h"
 
 #include <inttypes.h>
@@ -12,12 +18,12 @@
 #include "pool/slot.h"
 #include "pool/zygote.h"
 
-/* With less than this it is short, or an eighth of all there is, whichever is less. */
+/* Below this, or below an eighth of all memory if that is less, memory is short. */
 #define MEMORY_KB_MIN ((uint64_t)1 << 20)
 
 enum { SLOTS_MAX = 16, LINE_MAX_BYTES = 128 };
 
-/* Those of one language. */
+/* The slots of one language. */
 struct language_slots {
 	const struct language *language;
 	struct slot *list[SLOTS_MAX];
@@ -34,16 +40,16 @@ struct pool {
 	size_t language_count;
 	struct loop_timer timer;
 	uint64_t disturbed_ms;
-	const struct slot *head_start; /* in a row, or NULL */
-	enum pool_memory memory;       /* at the last look */
+	const struct slot *head_start; /* a slot that pool_start_first made, or NULL */
+	enum pool_memory memory;       /* when it was read last */
 	struct zygote *zygote;         /* NULL: sessions are not forked */
 	unsigned int zygote_failures;  /* in a row */
 	uint64_t zygote_start_ms;
 	void (*zygote_changed)(void *data);
 	void *zygote_changed_data;
-	bool settled; /* whether there is a parent */
-	bool rested;  /* nobody was busy once: the first answer has been given */
-	bool at_work; /* something is left to be done, or under way */
+	bool settled; /* it is decided whether there is a zygote */
+	bool rested;  /* no session was busy once, so the first answer has been given */
+	bool at_work; /* a step is left to be done, or under way */
 };
 
 static void on_timer(struct loop_timer *timer);
@@ -117,7 +123,7 @@ static bool is_busy(const struct pool *pool)
 
 static void pause_all(const struct pool *pool, bool pause)
 {
-	/* Who comes while it imports is no copy. */
+	/* Sessions that begin during an import are not forked, so it must not pause for long. */
 	if (pool->zygote != NULL)
 		zygote_pause(pool->zygote,
 			     pause && zygote_loading_ms(pool->zygote) < POOL_STOP_MAX_MS);
@@ -126,7 +132,7 @@ static void pause_all(const struct pool *pool, bool pause)
 			slot_pause(pool->languages[i].list[j], pause);
 }
 
-/* It is to be started as soon as nobody waits for an answer. */
+/* Returns whether a zygote must be started, as soon as no caller waits for an answer. */
 static bool lacks_zygote(const struct pool *pool)
 {
 	return pool->zygote_failures < POOL_FAILURES_MAX &&
@@ -217,7 +223,7 @@ static void start_one(struct pool *pool, struct language_slots *slots)
 	slots->list[slots->count++] = slot;
 }
 
-/* When it may go on, as things stand; later than now: not yet. */
+/* Returns when the next step is due, as things stand. */
 static uint64_t due_at(const struct pool *pool, uint64_t quiet_ms, bool busy)
 {
 	return pool->disturbed_ms + (busy ? POOL_BUSY_MS : quiet_ms);
@@ -278,8 +284,8 @@ static bool hangs(const struct zygote *zygote)
 }
 
 /*
- * Until it serves, as work_on below. No quiet moment is waited for to start it: who comes next is
- * its copy.
+ * Starts the zygote, and waits until it serves; like do_next_step. It does not wait for a quiet
+ * moment, because the next session can then be forked.
  */
 static bool get_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
@@ -305,13 +311,13 @@ static bool get_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 	if (lacks_zygote(pool))
 		start_zygote(pool);
 	else
-		zygote_pause(pool->zygote, false); /* it tells by itself how it goes on */
+		zygote_pause(pool->zygote, false); /* it reports by itself how it goes */
 	if (zygote_state(pool->zygote) == ZYGOTE_NONE)
 		*ret_due_ms = now + POOL_QUIET_MS;
 	return true;
 }
 
-/* Likewise: what is forked from it then has more memory in common with it, and has less to do. */
+/* Has the zygote's driver warm up: what is forked then shares more memory and has less to do. */
 static bool warm_up_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
 	if (pool->zygote == NULL || zygote_state(pool->zygote) != ZYGOTE_SERVING ||
@@ -323,7 +329,7 @@ static bool warm_up_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 	return true;
 }
 
-/* Its next import, likewise. */
+/* Has the zygote import the next module. */
 static bool load_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 {
 	if (pool->zygote == NULL || zygote_state(pool->zygote) != ZYGOTE_SERVING ||
@@ -335,7 +341,7 @@ static bool load_zygote(struct pool *pool, bool busy, uint64_t *ret_due_ms)
 	return true;
 }
 
-/* An import that hangs: without it the language starts as ever. */
+/* Drops a slot whose import hangs: the language starts without it. */
 static bool drop_hanging_load(struct pool *pool, struct language_slots *slots, size_t index)
 {
 	if (slot_loading_ms(slots->list[index]) < POOL_LOAD_MAX_MS)
@@ -345,7 +351,10 @@ static bool drop_hanging_load(struct pool *pool, struct language_slots *slots, s
 	return true;
 }
 
-/* Names that are held in a folder of the person's are in the way: not without a session. */
+/*
+ * A slot would protect names in the user's writable shares, which must not happen without a
+ * session.
+ */
 static uint64_t count_wanted(const struct pool *pool)
 {
 	return confinement_facts(pool->host->confinement).holds_names
@@ -359,7 +368,7 @@ static void replace_slot(struct pool *pool, struct language_slots *slots, size_t
 	start_one(pool, slots);
 }
 
-/* What is to be done with one that is there, as work_on below. */
+/* Makes the next step of one slot, like do_next_step. */
 static bool work_on_slot(struct pool *pool, struct language_slots *slots, size_t index, bool busy,
 			 uint64_t *ret_due_ms)
 {
@@ -378,7 +387,7 @@ static bool work_on_slot(struct pool *pool, struct language_slots *slots, size_t
 	switch (slot_state(slot)) {
 	case SLOT_STARTING:
 	case SLOT_DEAD:
-		return true; /* it tells by itself, a dead one when the loop turns */
+		return true; /* it reports by itself; a dead one in the next turn of the loop */
 	case SLOT_LOADING:
 		if (is_due)
 			slot_pause(slot, false);
@@ -394,8 +403,8 @@ static bool work_on_slot(struct pool *pool, struct language_slots *slots, size_t
 }
 
 /*
- * The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. One
- * that is forked before its parent has imported all is better than none, until then.
+ * Makes the next step of a language, like do_next_step. Until the zygote has imported everything, a
+ * slot that was forked earlier is better than none.
  */
 static bool work_on_language(struct pool *pool, struct language_slots *slots, bool busy,
 			     uint64_t *ret_due_ms)
@@ -412,13 +421,16 @@ static bool work_on_language(struct pool *pool, struct language_slots *slots, bo
 	return false;
 }
 
-/* False when nothing is left to be done. */
+/*
+ * Makes the next step if it is due; `ret_due_ms` says when to come back. Returns false when nothing
+ * is left to be done.
+ */
 static bool do_next_step(struct pool *pool, uint64_t *ret_due_ms)
 {
 	bool busy = is_busy(pool);
 	struct err err;
 
-	/* A head start is all there is before: it was foreseen how that one is confined. */
+	/* Before the tier is known there is only the first slot, whose confinement was foreseen. */
 	if (confinement_check(pool->host->confinement, &err) < 0)
 		return false;
 	pool->rested = pool->rested || !busy;
@@ -440,7 +452,9 @@ static bool do_next_step(struct pool *pool, uint64_t *ret_due_ms)
 	return load_zygote(pool, busy, ret_due_ms);
 }
 
-/* Drops what nobody wants any more, and says when to look again; 0: nothing is wanted. */
+/*
+ * Drops slots that are not wanted any more. Returns when to look again; 0 when nothing is wanted.
+ */
 static uint64_t drop_unwanted(struct pool *pool)
 {
 	uint64_t now = loop_now(pool->host->loop);
@@ -474,13 +488,13 @@ static void on_timer(struct loop_timer *timer)
 	} else {
 		pool->at_work = do_next_step(pool, &due_ms);
 	}
-	/* One that is under way tells by itself. */
+	/* a step that is under way reports by itself */
 	schedule(pool, pool->at_work && due_ms > now && due_ms < look_ms ? due_ms : look_ms);
 }
 
 /* ---- handover ---- */
 
-/* How much of a start it saves, the more the later. */
+/* How much of a start a slot saves, in rising order. */
 enum worth { WORTH_NOTHING, WORTH_STARTED, WORTH_READY, WORTH_LOADED };
 
 static enum worth worth_of_slot(const struct pool *pool, const struct slot *slot)
@@ -495,7 +509,7 @@ static enum worth worth_of_slot(const struct pool *pool, const struct slot *slot
 	return WORTH_NOTHING;
 }
 
-/* The index of that which saves most; as many as there are when none saves anything. */
+/* Returns the index of the slot that saves most; `count` when none saves anything. */
 static size_t find_best_slot(const struct pool *pool, const struct language_slots *slots)
 {
 	enum worth most = WORTH_NOTHING;
@@ -528,10 +542,10 @@ uint64_t pool_wait_ms(struct pool *pool, const struct language *language)
 	    !zygote_is_starting(pool->zygote))
 		return 0;
 	since_ms = zygote_loading_ms(pool->zygote);
-	if (since_ms >= POOL_COMING_MS)
+	if (since_ms >= POOL_ZYGOTE_WAIT_MS)
 		return 0;
-	pool_defer_work(pool); /* or it is called away before it was of use */
-	return POOL_COMING_MS - since_ms;
+	pool_defer_work(pool); /* otherwise it would be called away before it was of use */
+	return POOL_ZYGOTE_WAIT_MS - since_ms;
 }
 
 void pool_start_first(struct pool *pool, const struct language *language)
@@ -540,7 +554,7 @@ void pool_start_first(struct pool *pool, const struct language *language)
 
 	if (slots == NULL || slots->count > 0)
 		return;
-	pool_want(pool, language); /* or it would be dropped as unwanted */
+	pool_want(pool, language); /* otherwise it would be dropped as unwanted */
 	start_one(pool, slots);
 	pool->head_start = slots->count > 0 ? slots->list[0] : NULL;
 }

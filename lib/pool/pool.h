@@ -34,10 +34,10 @@ enum {
 	POOL_LOAD_MS = 500,  /* nothing has happened for this long: a slot imports */
 	POOL_BUSY_MS = 1000, /* in place of both while a cell runs that goes on and on */
 	POOL_LOOK_MS = 30000,
-	POOL_COMING_MS = 100,     /* a session waits for a zygote, from the zygote's start on */
-	POOL_LOAD_MAX_MS = 60000, /* for one import */
-	POOL_STOP_MAX_MS = 300,   /* for which cells stop an import of the zygote */
-	POOL_FAILURES_MAX = 3,    /* in a row; then the pool gives that language up */
+	POOL_ZYGOTE_WAIT_MS = 100, /* a session waits for a zygote, from the zygote's start on */
+	POOL_LOAD_MAX_MS = 60000,  /* for one import */
+	POOL_STOP_MAX_MS = 300,    /* for which cells stop an import of the zygote */
+	POOL_FAILURES_MAX = 3,     /* in a row; then the pool gives that language up */
 	POOL_FORGIVE_MS =
 		60000, /* a zygote that failed after so long counts as the first in a row */
 };

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * slot.c - one prestarted sandbox. Its runner has no cells, only preload queries. Processor time
+ * and output from before the handover are not the session's: the time is measured, and the output
+ * since the start is dropped.
+ */
 #include "pool/slot.h"
 
 #include <assert.h>
@@ -16,20 +21,21 @@
 struct slot {
 	const struct session_host *host;
 	const struct language *language;
-	void (*changed)(struct slot *slot, void *data); /* NULL once it is taken */
+	void (*changed)(struct slot *slot, void *data); /* NULL once the slot is taken */
 	void *data;
 	struct loop_defer report;
 	struct workspace *workspace; /* NULL when taken */
-	struct sandbox *sandbox;     /* likewise, as the runner */
+	struct sandbox *sandbox;     /* NULL when taken, as the runner */
 	struct runner *runner;
 	int listener;
 	enum slot_state state;
-	bool lacks_imports; /* that its parent was still to do */
-	char *modules;      /* to be imported, with commas between; the empty name: it gets ready */
-	char *next;         /* what is left of them; NULL: nothing */
-	bool brief;         /* what it loads takes milliseconds: that is not stopped */
+	bool lacks_imports; /* which its zygote had not made yet */
+	char *modules; /* modules to import, separated by commas; the empty name warms up the driver
+			*/
+	char *next;    /* the rest of them; NULL: none */
+	bool brief;    /* the current step takes milliseconds and is not paused */
 	bool paused;
-	uint64_t load_ms; /* when the import began, its stops left out */
+	uint64_t load_ms; /* when the import began, moved on by its pauses */
 	uint64_t pause_ms;
 	size_t printed;
 	uint64_t cpu_ms;
@@ -49,7 +55,7 @@ static void set_state(struct slot *slot, enum slot_state state)
 	slot->state = state;
 	if (slot->changed != NULL)
 		loop_defer_start(slot->host->loop, &slot->report, on_report);
-	/* What this has cost so far is not the session's. */
+	/* processor time so far is not the session's */
 	if (state == SLOT_WAITING)
 		sandbox_measure(slot->sandbox, false);
 }
@@ -83,7 +89,7 @@ static void on_lost(struct runner *runner, const char *why, bool reported)
 	log_info("spare", "lost: %s", why);
 }
 
-/* The rest is about cells, and there are none. */
+/* The other handlers are about cells, and there are none. */
 static const struct runner_handlers runner_handlers = { .lost = on_lost,
 							.wrote = on_wrote,
 							.moved = on_moved };
@@ -231,12 +237,15 @@ static void on_loaded(const struct query_answer *answer, void *data)
 	struct slot *slot = data;
 
 	if (answer->problem != NULL)
-		return; /* it dies, which is told otherwise */
+		return; /* the interpreter dies, which is reported otherwise */
 	slot_pause(slot, false);
 	set_state(slot, SLOT_WAITING);
 }
 
-/* To the first question, before any module of the person's: nobody's code has run here yet. */
+/*
+ * Handles the answer to the first query, before any of the user's modules: no session code has run
+ * here yet, so that the compiled driver may be stored.
+ */
 static void on_first_loaded(const struct query_answer *answer, void *data)
 {
 	const struct slot *slot = data;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * zygote.c - the interpreter that sessions are forked from, and its sandbox. Init of a session
+ * talks to it directly, over the channel `fork`. The server sees only failures there, and the end
+ * of the channel, with which an init that got no answer in time ends the zygote.
+ */
 #include "pool/zygote.h"
 
 #include <assert.h>
@@ -23,18 +28,18 @@ struct zygote {
 	void (*changed)(void *data, bool failed);
 	void *data;
 	struct loop_defer report;
-	struct workspace *workspace; /* the nursery's, from the first start on, as the sandbox */
+	struct workspace *workspace; /* of the zygote sandbox; both exist from the first start on */
 	struct sandbox *sandbox;
-	struct runner *runner; /* NULL: ZYGOTE_NONE */
+	struct runner *runner; /* NULL in ZYGOTE_NONE */
 	struct interpreter *serving;
-	struct loop_io channel; /* our end of what it is asked over */
+	struct loop_io channel; /* the server's end of the channel `fork` */
 	enum zygote_state state;
-	char *modules;    /* to be imported, with commas between */
-	char *next;       /* what is left of them; NULL: nothing */
-	uint64_t load_ms; /* when the import of one began, or all */
-	bool brief;       /* what LOADING it does takes milliseconds, and is not stopped */
+	char *modules;    /* modules to import, separated by commas */
+	char *next;       /* the rest of them; NULL: none */
+	uint64_t load_ms; /* when the current import began, or the start */
+	bool brief;       /* the current step takes milliseconds and is not paused */
 	bool paused;
-	bool warned; /* of copies that could not be made */
+	bool warned; /* a failed fork was logged */
 };
 
 static void on_report(struct loop_defer *defer)
@@ -52,7 +57,7 @@ static void report_change(struct zygote *zygote)
 	loop_defer_start(zygote->host->loop, &zygote->report, on_report);
 }
 
-/* The runner is not freed within its own call. */
+/* Deferred, because the runner must not be freed within its own call. */
 static void fail_zygote(struct zygote *zygote)
 {
 	zygote->state = ZYGOTE_FAILED;
@@ -61,7 +66,7 @@ static void fail_zygote(struct zygote *zygote)
 	report_change(zygote);
 }
 
-/* An init ends the channel when it got no answer in time. */
+/* An init closes the channel when it got no answer in time. */
 static void on_channel(struct loop_io *io, uint32_t events)
 {
 	struct zygote *zygote = container_of(io, struct zygote, channel);
@@ -73,7 +78,7 @@ static void on_channel(struct loop_io *io, uint32_t events)
 	if (got < 0 && err.code == ERR_BUSY)
 		return;
 	if (got != 1 || message.type != WIRE_FAILED) {
-		/* Before that it says why. */
+		/* the failure was logged before */
 		if (zygote->state == ZYGOTE_SERVING)
 			log_warn("parent",
 				 "what sessions are forked from ended, or did not answer");
@@ -92,7 +97,7 @@ static void on_serving(const struct query_answer *answer, void *data)
 	struct zygote *zygote = data;
 
 	if (answer->problem != NULL || zygote->state == ZYGOTE_FAILED)
-		return; /* told otherwise */
+		return; /* reported otherwise */
 	zygote_pause(zygote, false);
 	zygote->state = ZYGOTE_SERVING;
 	zygote->serving = runner_interpreter(zygote->runner);
@@ -171,7 +176,7 @@ static const struct runner_handlers runner_handlers = { .lost = on_lost,
 
 /* ---- conditions ---- */
 
-/* What an interpreter or a library looks at once, and a copy not again. */
+/* Returns whether an interpreter or a library reads this variable only once, at its start. */
 static bool is_read_at_start(const char *name)
 {
 	static const char *const prefixes[] = {
@@ -194,7 +199,10 @@ static bool sets_startup_variable(const struct user_env *user_env)
 	return false;
 }
 
-/* Below /usr, where nobody but root writes: then its packages are there too, or not shown to it. */
+/*
+ * Returns whether the interpreter is below /usr, where only root writes. Its packages are then
+ * there, too, or hidden from it.
+ */
 static bool is_system(const struct session_host *host, const struct language *language)
 {
 	struct interpreter_path path;
@@ -265,7 +273,7 @@ static int make_sandbox(struct zygote *zygote, struct err *err)
 {
 	const struct session_host *host = zygote->host;
 
-	/* Nobody lives in a dead one: the sandboxes in it ended with it. */
+	/* no session is left in a dead one: their sandboxes ended with it */
 	if (zygote->workspace != NULL && sandbox_is_dead(zygote->sandbox))
 		retire_sandbox(zygote);
 	if (zygote->workspace != NULL)
@@ -285,8 +293,10 @@ static int make_sandbox(struct zygote *zygote, struct err *err)
 
 int zygote_start(struct zygote *zygote, struct err *err)
 {
-	/* Begun when it is imported, a thread would be missing in each copy: the driver sets the
-	 * numbers right there. */
+	/*
+	 * A library starts its threads when it is imported, and a fork would lack them. The driver
+	 * sets the numbers right in each fork.
+	 */
 	static char blas[] = "OPENBLAS_NUM_THREADS";
 	static char numexpr[] = "NUMEXPR_NUM_THREADS";
 	static char one[] = "1";
@@ -309,11 +319,13 @@ int zygote_start(struct zygote *zygote, struct err *err)
 							      .handlers = &runner_handlers,
 							      .owner = zygote,
 							      .rules = host->code_rules,
-							      /* Nothing that the person passes: a
-								 copy gets its own environment. */
+							      /*
+							       * not the user's: a forked session
+							       * gets its own
+							       */
 							      .user_env = &single_thread,
 							      .is_zygote = true });
-	/* By the empty name the driver gets ready. */
+	/* the empty name warms up the driver */
 	zygote->modules = xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
 	zygote->next = zygote->modules;
 	zygote->state = ZYGOTE_STARTING;

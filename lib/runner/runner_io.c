@@ -98,8 +98,8 @@ void runner_watch_io(struct runner *r)
 }
 
 /*
- * What the driver does not accept stays queued. A driver that leaves too much unread is not read
- * from meanwhile, because each of its messages may add to the queue.
+ * Frames that the driver does not accept stay queued. A driver that leaves too much unread is not
+ * read from meanwhile, because each of its messages may add to the queue.
  */
 void runner_flush(struct runner *r)
 {
