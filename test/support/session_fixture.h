@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fixture.h - a home, a launcher, a fake clock, and the language "fake", whose interpreter is
+ * session_fixture.h - a home, a launcher, a fake clock, and the language "fake". Its interpreter is
  * test/support/fake_driver.c: cells are lists of its steps.
  *
  * Include after cmocka.h.
@@ -44,8 +44,8 @@ struct fixture {
 };
 
 static struct fixture fixture;
-static uint64_t fixture_now; /* the fake clock; stands still unless moved */
-/* What the next fake interpreter does before its first cell. */
+static uint64_t fixture_now; /* the fake clock, which stands still unless it is moved */
+/* Steps of the next fake interpreter before its first cell. */
 static const char *fixture_steps[FIXTURE_NAMES_MAX];
 
 FIXTURE_FN uint64_t fixture_clock(void)
@@ -109,7 +109,7 @@ FIXTURE_FN void fixture_on_settled(void *data)
 	*(bool *)data = true;
 }
 
-/* Where nothing confines: the fake interpreter lies in a build folder. */
+/* Settles as unconfined, because the fake interpreter is in a build folder. */
 FIXTURE_FN void fixture_settle(void)
 {
 	bool settled = false;
@@ -220,10 +220,10 @@ FIXTURE_FN void fixture_close(void)
 	scratch_release(&fixture.scratch);
 }
 
-/* Turns the loop until `condition`; the fake clock stands. */
+/* Turns the loop until `condition`; the fake clock stands still. */
 #define fixture_until(condition) patience_turn_until(fixture.loop, condition)
 
-/* Lets that much time pass at once. */
+/* Advances the clock by that much at once. */
 FIXTURE_FN void fixture_pass(uint64_t ms)
 {
 	fixture_now += ms;

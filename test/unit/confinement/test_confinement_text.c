@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every tier and layer has its words, and weaker tiers are told. */
+/* test_confinement_text.c - every tier and layer has its text, and weaker tiers have a notice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void each_tier_below_the_strongest_is_told_to_people(void **state)
 	assert_non_null(strstr(confinement_tier_notice(POLICY_LANDLOCK), "weakest tier, landlock"));
 }
 
-/* N3: only where a /proc of the session's own is a part of what the tier promises. */
+/* Only where the tier promises a /proc of the session's own. */
 static void a_proc_that_is_the_machines_is_told(void **state)
 {
 	struct sandbox_report report = { .tier = POLICY_NAMESPACES };

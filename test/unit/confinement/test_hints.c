@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_hints.c - which commands a user gets on which machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +14,12 @@
 #include "confinement/hints.h"
 #include "scratch.h"
 
-/* A machine is a tree of its files. */
+/* A machine, as a tree of its files. */
 struct machine_case {
 	const char *name;
 	const char *file; /* NULL: none */
 	const char *text;
-	const char *lines[3]; /* what a person is told to type */
+	const char *lines[3]; /* lines that the user must get */
 };
 
 static const struct machine_case cases[] = {
@@ -107,7 +108,7 @@ static void a_container_where_namespaces_are_switched_off_is_told_so(void **stat
 	assert_null(strstr(buf_str(&out), "docker"));
 }
 
-/* V9: neither rules of a container nor --unconfined have to do with it. */
+/* Neither rules of a container nor --unconfined are the reason. */
 static void a_shortage_is_told_as_one(void **state)
 {
 	static const int shortages[] = { EMFILE, ENFILE, ENOMEM, EAGAIN };

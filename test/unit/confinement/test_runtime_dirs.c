@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * test_runtime_dirs.c - which folders interpreters of each kind bring along, and which are refused.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +22,7 @@
 #include "confinement/shares.h"
 #include "scratch.h"
 
-/* A person's home, with nothing in it. */
+/* An empty home folder of a user. */
 struct fixture {
 	struct scratch scratch;
 	char *home;
@@ -50,7 +53,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A file or, with `target`, a link in the home folder, with the folders above it. */
+/* Makes a file or, with `target`, a link in the home folder, with the folders above it. */
 static void make(struct fixture *f, const char *name, const char *text, const char *target)
 {
 	cleanup_free char *path = xasprintf("%s/%s", f->home, name);
@@ -71,7 +74,7 @@ static void make(struct fixture *f, const char *name, const char *text, const ch
 	assert_int_equal(fd_write_all(fd, text, strlen(text), &err), 0);
 }
 
-/* By which path it is started, relative to the home folder. */
+/* Checks the path by which it is started, relative to the home folder. */
 static void assert_started_as(struct fixture *f, const char *name, const char *started)
 {
 	cleanup_free char *path = xasprintf("%s/%s", f->home, name);
@@ -171,7 +174,7 @@ static void a_virtual_environment_of_the_systems_python_brings_only_itself(void 
 	assert_brings(f, "work/.venv");
 }
 
-/* uv: an environment names its base by a link that moves with updates. */
+/* An environment of uv names its base by a link that moves with updates. */
 static void links_on_the_way_to_a_base_lead_there_inside_too(void **state)
 {
 	struct fixture *f = *state;
@@ -187,7 +190,7 @@ static void links_on_the_way_to_a_base_lead_there_inside_too(void **state)
 	assert_brings(f, "uv");
 }
 
-/* issue 3: bound only when not at or above home, the current folder or a share. */
+/* A folder is bound only if it is not at or above the home folder, the current one or a share. */
 static void folders_that_hold_the_persons_files_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -209,8 +212,8 @@ static void folders_that_hold_the_persons_files_are_refused(void **state)
 	assert_int_equal(f->runtimes.count, 0);
 }
 
-/* prior-art.md CA-30: the environment from which interpreters come was offered for writing. */
-static void what_code_may_change_is_never_run_from_ca_30(void **state)
+/* Otherwise code could write to the environment from which interpreters come. */
+static void what_code_may_change_is_never_run_from(void **state)
 {
 	struct fixture *f = *state;
 	struct settings_share share = { .path = xasprintf("%s/work", f->home), .writable = true };
@@ -252,7 +255,7 @@ int main(void)
 		RUNTIMES_TEST(a_virtual_environment_of_the_systems_python_brings_only_itself),
 		RUNTIMES_TEST(links_on_the_way_to_a_base_lead_there_inside_too),
 		RUNTIMES_TEST(folders_that_hold_the_persons_files_are_refused),
-		RUNTIMES_TEST(what_code_may_change_is_never_run_from_ca_30),
+		RUNTIMES_TEST(what_code_may_change_is_never_run_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

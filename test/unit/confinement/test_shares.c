@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_shares.c - which folders may be shared, and which files are opened in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 #include "confinement/shares.h"
 #include "scratch.h"
 
-/* A person's home with a folder, a link and a file in it, and sessions' folders beside. */
+/* A user's home with a folder, a link and a file in it, and the folders of sessions beside it. */
 struct fixture {
 	struct scratch scratch;
 	char *env[2];
@@ -85,7 +86,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* One more share: below the scratch folder, or absolute. */
+/* Adds a share: below the scratch folder, or absolute. */
 static struct settings_share *want(struct fixture *f, const char *path, bool writable)
 {
 	struct settings_share *share = &f->list[f->settings.share_count++];
@@ -107,7 +108,7 @@ static struct shares *open_all(struct fixture *f)
 	return shares;
 }
 
-/* The sentence with which the list is refused; it is empty afterwards. */
+/* Returns the error with which the list is refused, and empties the list. */
 static struct err refused(struct fixture *f)
 {
 	struct err err = { 0 };
@@ -119,7 +120,7 @@ static struct err refused(struct fixture *f)
 	return err;
 }
 
-/* A3: what is not there is told, and the others are shared. */
+/* A missing folder is reported, and the others are shared. */
 static void assert_absent(struct fixture *f)
 {
 	struct shares *shares = open_all(f);
@@ -151,8 +152,7 @@ static void nothing_is_shared_by_default(void **state)
 	shares_free(NULL);
 }
 
-/* prior-art.md CA-30: each of these was accepted. */
-static void folders_that_are_too_much_are_refused_ca_30(void **state)
+static void folders_that_are_too_much_are_refused(void **state)
 {
 	static const struct {
 		const char *path;
@@ -190,8 +190,8 @@ static void folders_that_are_too_much_are_refused_ca_30(void **state)
 	}
 }
 
-/* CA-30's other half: these were refused because their names begin like a system folder's. */
-static void names_that_only_begin_like_a_system_folder_are_none_ca_30(void **state)
+/* Their names begin like a system folder's. */
+static void names_that_only_begin_like_a_system_folder_are_none(void **state)
 {
 	static const char *const cases[] = { "/etcetera",     "/system", "/runs",
 					     "/mnt/database", "/varied", "/home/me/lib",
@@ -201,7 +201,7 @@ static void names_that_only_begin_like_a_system_folder_are_none_ca_30(void **sta
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 
 		want(f, cases[i], false);
-		assert_absent(f); /* past the rules, and only then not there */
+		assert_absent(f); /* it passes the rules, and only then is it found missing */
 	}
 	assert_true(shares_path_within("/etc", "/etc/x"));
 	assert_true(shares_path_within("/", "/x"));
@@ -297,7 +297,7 @@ static void sessions_of_root_get_what_others_may_have(void **state)
 	want(f, "me/data", false);
 	err = refused(f);
 	assert_says(&err, ERR_DENIED, "chmod -R o+rX");
-	/* What may be written is used as its owner. */
+	/* Writable shares are used as their owner. */
 	assert_int_equal(fchownat(f->scratch.fd, "me/data", 12345, 12345, 0), 0);
 	want(f, "me/data", true);
 	shares_free(open_all(f));
@@ -495,8 +495,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SHARE_TEST(nothing_is_shared_by_default),
-		SHARE_TEST(folders_that_are_too_much_are_refused_ca_30),
-		SHARE_TEST(names_that_only_begin_like_a_system_folder_are_none_ca_30),
+		SHARE_TEST(folders_that_are_too_much_are_refused),
+		SHARE_TEST(names_that_only_begin_like_a_system_folder_are_none),
 		SHARE_TEST(the_home_folder_is_shared_only_when_that_is_said),
 		SHARE_TEST(folders_of_sessions_and_kept_results_are_protected),
 		SHARE_TEST(a_link_is_not_followed_and_its_end_is_named),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What waits for sessions to come: made when all is quiet, handed out once, dropped when unused. */
+/*
+ * test_pool.c - prestarted sandboxes are made when all is quiet, used once, and dropped when
+ * unused.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +26,7 @@ static struct language other_language; /* the same program by another name */
 static struct pool *pool;
 static struct session *session;
 static bool busy;
-static char meminfo[128]; /* not there: plenty */
+static char meminfo[128]; /* missing: plenty */
 static int answered;
 static char answer_text[200];
 static char answer_value[200];
@@ -64,7 +67,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Folders of sessions and of what waits for one; nobody removes any here. */
+/* Counts folders of sessions and slots; none is removed here. */
 static int home_count(void)
 {
 	int fd = openat(home_sessions_fd(fixture.home), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -97,7 +100,7 @@ static void have_memory(const char *text)
 	(void)fclose(file);
 }
 
-/* Time goes by in steps until one is ready, which is taken; NULL after a minute. */
+/* Advances the clock in steps until a slot is ready, and takes it. Returns NULL after a minute. */
 static struct slot *wait_for(const struct language *language)
 {
 	struct slot *slot = NULL;
@@ -110,7 +113,7 @@ static struct slot *wait_for(const struct language *language)
 	return slot;
 }
 
-/* The same for one that has imported all it is to, which stays. */
+/* Advances the clock until a slot has imported everything; it stays. */
 static void wait_until_loaded(void)
 {
 	for (int passed = 0; passed < LOADED_MS; passed += 100) {
@@ -179,11 +182,11 @@ static void the_first_one_waits_for_the_first_answer(void **state)
 	fixture_pass(POOL_BUSY_MS);
 	slot_free(wait_for(&fixture_language));
 	assert_int_equal(fixture.retired, 1);
-	/* Later ones wait only for a cell to be a long one. */
+	/* Later ones wait only until a cell is a long one. */
 	busy = true;
 	pool_want(pool, &fixture_language);
 	fixture_pass(POOL_QUIET_MS);
-	assert_int_equal(home_count(), 1); /* of the one that was taken: nobody removes it here */
+	assert_int_equal(home_count(), 1); /* of the slot that was taken; it is not removed here */
 	fixture_pass(POOL_BUSY_MS - POOL_QUIET_MS);
 	assert_int_equal(home_count(), 2);
 }
@@ -284,7 +287,7 @@ static void one_that_died_is_not_handed_out(void **state)
 	pool_want(pool, &fixture_language);
 	assert_null(wait_for(&other_language));
 	assert_false(is_there());
-	/* Nor tried for ever. */
+	/* Nor is it tried for ever. */
 	assert_int_equal(fixture.retired, POOL_FAILURES_MAX);
 	open_session(&fixture_language);
 	assert_null(session->slot);
@@ -306,7 +309,10 @@ static void an_import_that_hangs_or_prints_without_end_is_given_up(void **state)
 	fixture_until((fixture_pass(100), fixture.retired == 2));
 }
 
-/* 'R', 'S', 'T' of the interpreter that waits, by its folder; '?': there is none. */
+/*
+ * Returns 'R', 'S' or 'T', the process state of the waiting interpreter, found by its folder; '?'
+ * without one.
+ */
 static char state_of(const char *pid)
 {
 	char path[300];
@@ -411,7 +417,7 @@ static uint64_t driver_id(void)
 	return 1;
 }
 
-/* What a spare with this variable hands back is kept for others. */
+/* Returns whether the driver that a slot with this variable compiled is stored for others. */
 static bool keeps_what_was_compiled(const char *variable)
 {
 	struct user_env_variable item = { .name = (char *)(uintptr_t)variable,

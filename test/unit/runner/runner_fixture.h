@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runner_fixture.h - one runner of the language "fake", and what it tells. After cmocka.h. */
+/* runner_fixture.h - one runner of the language "fake", and its reports. Include after cmocka.h. */
 #ifndef TEST_RUNNER_FIXTURE_H
 #define TEST_RUNNER_FIXTURE_H
 
@@ -13,11 +13,11 @@ struct reports {
 	struct workspace *workspace;
 	struct sandbox *sandbox;
 	struct runner *runner;
-	struct cell *cells[ENDED_MAX]; /* in the order they ended */
+	struct cell *cells[ENDED_MAX]; /* in the order in which they ended */
 	void *datas[ENDED_MAX];
 	size_t ended;
-	bool hold; /* runner_next is the test's */
-	char *why; /* of the last loss */
+	bool hold; /* the test calls runner_next itself */
+	char *why; /* the reason of the last loss */
 	int lost;
 	bool lost_told;
 	int started;
@@ -158,7 +158,7 @@ FIXTURE_FN int runner_tear_down(void **state)
 	return 0;
 }
 
-/* A number as `data`: what came with the end of the cell that was submitted as the `n`th. */
+/* A number as `data`, which comes back with the end of the cell. */
 #define TAG(n) ((void *)(uintptr_t)(n))
 
 FIXTURE_FN struct queued_cell *submit(const char *code, uintptr_t tag)
@@ -186,7 +186,7 @@ FIXTURE_FN const char *text_of(const struct cell *cell)
 	return buf_str(&cell->text);
 }
 
-/* What the running cell has written so far. */
+/* Returns whether the running cell has written this text. */
 FIXTURE_FN bool has_written(const char *text)
 {
 	const struct transcript *transcript = reports.runner->transcript;

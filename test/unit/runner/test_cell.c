@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_cell.c - which images and texts a cell accepts, and what it drops when there is no room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "runner/cell.h"
 #include "runner/holdings.h"
 
-/* The start of a PNG of 640 x 480: all that is looked at. */
+/* The start of a PNG of 640 x 480, which is all that is read of it. */
 static const unsigned char png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0, 0,
 				     13,   'I', 'H', 'D', 'R',  0,    0,    2,    128, 0, 0,
 				     1,    224, 8,   6,   0,    0,    0,    1,    2,   3, 4 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_driver_cache.c - which interpreters have an entry, and that entries are whole and few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +129,7 @@ static void a_link_is_not_what_it_leads_to(void **state)
 	assert_int_equal(kept(f, f->python, link), 0);
 }
 
-/* Its packages run before the driver, and may be a session's work. */
+/* Its packages run before the driver, and a session may have written them. */
 static void a_virtual_environment_has_none(void **state)
 {
 	static const char *const marks[] = { "bin/pyvenv.cfg", "pyvenv.cfg", "conda-meta" };
@@ -196,7 +197,7 @@ static void a_language_without_compiled_drivers_has_none(void **state)
 	assert_int_equal(kept(f, language_find("bash"), f->path), 0);
 }
 
-/* Of a folder that nobody else may look into. */
+/* The folder is private. */
 static void files_do_not_pile_up(void **state)
 {
 	struct fixture *f = *state;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * test_environment.c - arguments and environment of an interpreter, and the user's variables in it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A literal text is found in what a terminal shows, however the bytes come. */
+/* test_expect.c - a literal text is found in a terminal's output, in chunks of any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

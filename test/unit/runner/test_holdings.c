@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_holdings.c - when sessions have room, and which frames are read on when they have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +114,7 @@ static void a_frame_waits_while_its_holder_has_no_room(void **state)
 	holdings_set_incoming(&frame.incoming, holders[0], 0);
 }
 
-/* The sum is reached: the small ones become whole, and make room for the others. */
+/* At the sum the small frames become complete, and make room for the others. */
 static void at_the_sum_the_largest_frames_wait(void **state)
 {
 	struct frame_of large = { .incoming.resume = on_resume };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A runner whose interpreter behaves: order, queue, cancellation, questions. */
+/* test_runner.c - a runner whose interpreter behaves: order, queue, cancellation, queries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void a_cell_runs_and_tells_everything(void **state)
 	(void)state;
 	(void)submit("print=hello\\n\nresult=42\ndone", 7);
 	assert_true(runner_busy(reports.runner));
-	assert_int_equal(reports.ended, 0); /* never answers before it returned */
+	assert_int_equal(reports.ended, 0); /* never before runner_submit has returned */
 	fixture_until(reports.ended == 1);
 	cell = reports.cells[0];
 	assert_int_equal(cell->state, CELL_DONE);
@@ -116,7 +116,7 @@ static void the_ends_of_a_cell_have_their_states(void **state)
 
 	(void)state;
 	assert_int_equal(run_cell("done=error")->state, CELL_RAISED);
-	/* Nobody asked for it: the code's own KeyboardInterrupt. */
+	/* The code raised its own KeyboardInterrupt. */
 	assert_int_equal(run_cell("done=interrupted")->state, CELL_RAISED);
 	cell = run_cell("done=exit");
 	assert_int_equal(cell->state, CELL_DONE);
@@ -150,7 +150,7 @@ static void output_between_cells_is_told_with_the_next(void **state)
 	assert_string_equal(text_of(run_cell("done")), "");
 }
 
-/* All that the terminal holds when `done` comes was written before it. */
+/* Everything that the terminal holds when `done` comes was written before it. */
 static void what_was_written_before_the_end_is_the_cells(void **state)
 {
 	const struct cell *cell;
@@ -273,7 +273,7 @@ static void variables_are_asked_for_between_cells(void **state)
 	(void)run_cell("done");
 	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
 	assert_int_equal(answers, 0);
-	(void)submit("done", 2); /* waits for the answer */
+	(void)submit("done", 2); /* waits for the reply */
 	fixture_until(answers == 1);
 	assert_null(problem);
 	assert_string_equal(answer, "x\tint\t\t28\t1\n");
@@ -381,7 +381,7 @@ static void freeing_a_runner_at_any_time_is_quiet(void **state)
 
 /* ---- compiled drivers ---- */
 
-/* Of a runner with this, beside what `told` has. */
+/* Returns whether a runner with these keeps compiled drivers. */
 static bool keeps(const struct home *home, const struct confinement *confinement,
 		  const struct user_env *user_env)
 {

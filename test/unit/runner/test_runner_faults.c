@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Interpreters that break the protocol, die, hang or flood: every cell still ends exactly once. */
+/*
+ * test_runner_faults.c - interpreters that break the protocol, die, hang or flood: every cell still
+ * ends exactly once.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +13,10 @@
 
 #include "runner_fixture.h"
 
-/* Of what is read in one turn, however much comes. */
+/* Bytes read in one turn at most, however much comes. */
 enum { TURN_BYTES_MAX = 128 << 10 };
 
-/* Time passes up to the last rung of the ladder, and not to where the runner gives up. */
+/* Advances the clock to the last step of the escalation, before the runner gives up. */
 static void pass_to_the_kill(void)
 {
 	for (unsigned int ms = 0; ms <= RUNNER_KILL_MS; ms += 100)
@@ -72,7 +75,6 @@ static void a_file_that_is_no_program_is_told(void **state)
 	expect_not_started("could not be started");
 }
 
-/* PR09 */
 static void ready_that_never_comes_is_a_timeout_by_the_clock(void **state)
 {
 	(void)state;
@@ -90,7 +92,7 @@ static void a_start_that_takes_too_long_may_still_come_late(void **state)
 {
 	(void)state;
 	(void)submit("done", 1);
-	loop_turn(fixture.loop, 0); /* asked for, not yet there */
+	loop_turn(fixture.loop, 0); /* requested, not there yet */
 	assert_int_equal(runner_state(reports.runner), RUNNER_STARTING);
 	loop_timer_start(fixture.loop, &reports.runner->ready, 0, reports.runner->ready.fn);
 	reports.hold = true;
@@ -102,7 +104,6 @@ static void a_start_that_takes_too_long_may_still_come_late(void **state)
 	expect_not_started("did not become ready");
 }
 
-/* PR10 */
 static void a_wrong_nonce_is_refused(void **state)
 {
 	(void)state;
@@ -285,7 +286,6 @@ static void half_a_message_is_no_end(void **state)
 	fixture_until(reports.ended == 1);
 }
 
-/* PR05 */
 static void a_text_that_no_driver_of_ours_sends_is_cut(void **state)
 {
 	(void)state;
@@ -322,7 +322,7 @@ static void a_driver_that_reads_no_acknowledgements_costs_no_memory(void **state
 		loop_turn(fixture.loop, 0);
 		assert_true(reports.runner->to_driver.len < 2 * RUNNER_UNREAD_MAX);
 	}
-	fixture_pass(30000); /* it waits for us to read, we for it: until the deadline */
+	fixture_pass(30000); /* each waits for the other to read, until the deadline */
 	fixture_until(reports.runner->step > 0);
 	pass_to_the_kill();
 	fixture_until(reports.ended == 1);
@@ -371,8 +371,9 @@ static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
 		loop_turn(fixture.loop, -1);
 		assert_in_range(reports.wrote - before, 0, TURN_BYTES_MAX);
 	}
-	runner_stop(reports.runner,
-		    RUNNER_STOP_DEADLINE); /* a flood does not look at the driver's flag */
+	runner_stop(
+		reports.runner,
+		RUNNER_STOP_DEADLINE); /* a flood does not read the interrupt flag of the driver */
 	pass_to_the_kill();
 	fixture_until(reports.ended == 1);
 }

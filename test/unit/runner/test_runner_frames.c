@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that are large: they are taken in turn by turn, and nothing of them is lost. */
+/* test_runner_frames.c - large frames are taken in turn by turn, and nothing of them is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum {
 	TURN_MAX = 128 << 10, /* bytes of a text that a turn of the loop takes in */
 };
 
-/* Runs the cell; returns how many turns had something left to take in. */
+/* Runs the cell. Returns after how many turns frames were still pending. */
 static size_t count_turns(const char *code)
 {
 	size_t turns = 0;
@@ -97,7 +97,7 @@ static void who_is_killed_meanwhile_starts_anew(void **state)
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 }
 
-/* Each costs a little, however small it is. */
+/* Each frame has a cost, however small it is. */
 static void many_small_frames_take_many_turns(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void many_small_frames_take_many_turns(void **state)
 	assert_int_equal(reports.cells[0]->state, CELL_DONE);
 }
 
-/* With a deadline that is further away than a frame's. */
+/* Submits with a deadline that is later than a frame's. */
 static void submit_patiently(const char *code)
 {
 	struct err err;
@@ -114,7 +114,7 @@ static void submit_patiently(const char *code)
 				      TAG(1), &err));
 }
 
-/* S8: it holds no memory any more, and the interpreter is not ended for it. */
+/* It holds no memory any more, and the interpreter lives. */
 static void a_frame_that_does_not_become_whole_is_given_up(void **state)
 {
 	(void)state;
@@ -134,7 +134,7 @@ static void a_frame_that_does_not_become_whole_is_given_up(void **state)
 	assert_string_equal(reports.cells[1]->value, "x");
 }
 
-/* Each has its own time. */
+/* Each frame has its own time. */
 static void frames_that_follow_each_other_are_not_late(void **state)
 {
 	(void)state;

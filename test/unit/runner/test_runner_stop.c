@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlines and stops: what is sent when, what a cell's grace is, and what is left of the state. */
+/*
+ * test_runner_stop.c - deadlines and stops: which signal is sent when, the grace period, and
+ * whether state is kept.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +43,7 @@ static void a_deadline_interrupts_and_keeps_the_state(void **state)
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 }
 
-/* Each rung comes at its time and not before. */
+/* Each step comes at its time and not before. */
 static void the_ladder_is_int_int_usr2_term_kill(void **state)
 {
 	static const char code[] = "catch=2\ncatch=12\ncatch=15\nprint=go\nhang";
@@ -72,7 +75,7 @@ static void the_ladder_is_int_int_usr2_term_kill(void **state)
 	expect_recovery();
 }
 
-/* Of a cell with a deadline of 30 s. */
+/* Begins the grace period of a cell with a deadline of 30 s. */
 static void begin_grace(uint64_t grace_ms)
 {
 	reports.runner->c.stop_grace_ms = grace_ms;
@@ -97,7 +100,7 @@ static void a_cell_that_ends_in_its_grace_keeps_its_state(void **state)
 	assert_int_equal(reports.cells[0]->state, CELL_DONE);
 	assert_true(reports.cells[0]->overdue);
 	assert_false(cell_goes_on(reports.cells[0]));
-	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
+	fixture_pass(RUNNER_KILL_MS); /* the escalation was stopped */
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 	assert_int_equal(reports.lost, 0);
 }
@@ -131,7 +134,7 @@ static void a_stop_in_the_grace_does_not_wait_for_its_end(void **state)
 	expect_recovery();
 }
 
-/* A tenth of the deadline, where that is more. */
+/* A tenth of the deadline, if that is more. */
 static void a_long_cell_has_a_longer_grace(void **state)
 {
 	(void)state;
@@ -152,7 +155,7 @@ static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
 	assert_int_equal(write(interpreter_pty(reports.runner->interpreter), "\n", 1), 1);
 	fixture_until(reports.ended == 1);
 	assert_int_equal(reports.cells[0]->state, CELL_INTERRUPTED);
-	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
+	fixture_pass(RUNNER_KILL_MS); /* the escalation was stopped */
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 	assert_int_equal(reports.lost, 0);
 }
@@ -172,7 +175,7 @@ static enum input_wait look(void)
 	return looked.wait;
 }
 
-/* Its clock stands meanwhile; the look at the deadline finds a wait that began just before. */
+/* The clock stands still meanwhile; the poll at the deadline finds a wait that has just begun. */
 static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **state)
 {
 	(void)state;
@@ -191,7 +194,7 @@ static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **st
 	assert_int_equal(reports.cells[0]->state, CELL_DONE);
 }
 
-/* Code is its minder's equal where nothing confines it; what stands above both wakes it again. */
+/* Unconfined code can stop its supervisor; init, which is above both, continues it. */
 static void code_that_stops_its_minder_is_killed_by_it_all_the_same(void **state)
 {
 	(void)state;

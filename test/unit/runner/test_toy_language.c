@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A fifth language, Perl: one row and one driver make it a session's, with everything that is. */
+/*
+ * test_toy_language.c - a fifth language, Perl: one row and one driver give it everything that
+ * sessions have.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Head, tail and spool at their edges; counts are exact. */
+/* test_transcript.c - head, tail and spool at their edges; counts are exact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum { SPOOL_MAX = 1 << 20 };
 
 enum { BOTH = TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX };
 
-/* Lines of 16 characters, numbered, until `total` bytes have been fed. */
+/* Feeds numbered lines of 16 characters, `total` bytes together. */
 static void feed_lines(size_t total, size_t at_once)
 {
 	char *text = xcalloc(1, total + 32);
@@ -40,7 +40,7 @@ static struct transcript_text render(size_t max_chars)
 	return transcript_render(t, max_chars, NULL, &out, NULL);
 }
 
-/* The spool's file, freed by the caller; NULL when there is none. */
+/* Returns the content of the spool's file, freed by the caller; NULL when there is none. */
 static char *spooled(size_t *ret_len)
 {
 	const char *path = transcript_spool_path(t);
@@ -119,7 +119,7 @@ static void what_does_not_fit_is_spooled_whole(void **state)
 	}
 }
 
-/* Just what head and tail hold: nothing is lost, also with any chunking. */
+/* Exactly what head and tail hold: nothing is lost, in chunks of any size. */
 static void head_and_tail_hold_what_they_say(void **state)
 {
 	static const size_t chunks[] = { 1, 1000, TRANSCRIPT_HEAD_MAX, BOTH };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* More output than head and tail hold, of which most was written over. */
+/* test_transcript_bars.c - more output than head and tail hold, most of which was overwritten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

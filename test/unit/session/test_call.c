@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for an answer and what runs are two things: each call is answered once, nothing twice.
- */
+/* test_call.c - calls and code are independent: each call is answered once, and no output twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ struct answer {
 
 static struct session *session;
 static struct answer answers[ANSWERS_MAX];
-static struct wait_name asked; /* the last one */
+static struct wait_name asked; /* the last wait that was asked about */
 static int asked_count;
 static int withdrawn_count;
 static bool can_ask;
@@ -132,7 +131,7 @@ static bool has_written(void)
 	return line[0] != '\0';
 }
 
-/* Runs code that writes something and goes on; its call is answered as running. */
+/* Runs code that writes something and runs on; its call is answered as running. */
 static void start_detached(const char *code, size_t index)
 {
 	(void)start(code, index, 2000);
@@ -164,7 +163,7 @@ static void code_that_finds_one_running_on_is_refused_in_the_next_turn(void **st
 	(void)state;
 	start_detached("print=go\nwait\ndone", 0);
 	(void)start("done", 1, 60000);
-	assert_int_equal(answers[1].count, 0); /* never before it returned */
+	assert_int_equal(answers[1].count, 0); /* never before session_look has returned */
 	fixture_pass(0);
 	assert_int_equal(answers[1].count, 1);
 	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
@@ -184,7 +183,7 @@ static void a_queued_call_is_withdrawn_when_its_wait_is_over(void **state)
 	(void)look(LOOK_INTERRUPT, 2, 60000);
 	fixture_until(answers[0].count == 1 && answers[2].count == 1);
 	assert_int_equal(answers[0].state, CELL_INTERRUPTED);
-	assert_true(answers[2].bare); /* its output went to the call that ran it */
+	assert_true(answers[2].bare); /* its output was in the answer to its own call */
 }
 
 static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void **state)
@@ -207,7 +206,7 @@ static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void 
 	assert_int_equal(answers[1].earlier_count, 0);
 }
 
-/* The answer that is due in the next turn takes along what was told to nobody. */
+/* The answer that is due in the next turn also reports the earlier cells. */
 static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **state)
 {
 	struct call *cancelled = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
@@ -330,7 +329,7 @@ static bool is_reading(void)
 	return looked == INPUT_AWAITED;
 }
 
-/* The clock stands until the code waits, then goes on until that is noticed. */
+/* The clock stands until the code waits, then runs until that is noticed. */
 #define until_noticed(condition)                                                                   \
 	do {                                                                                       \
 		fixture_until(has_written());                                                      \

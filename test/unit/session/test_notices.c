@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test_notices.c - notices are joined in order, and equal ones are counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session: ids, calls that end exactly once, notices, files, the end of it all. */
+/* test_session.c - a session: ids, calls that end exactly once, notices, files, and its end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { ANSWERS_MAX = 100 };
 
-/* What was told about one call, copied. */
+/* A copy of the answer to one call. */
 struct answer {
 	int count;
 	enum cell_state state;
@@ -164,7 +164,7 @@ static void every_call_is_answered_once_and_in_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < 10; i++)
 		assert_non_null(start(i % 3 == 2 ? "crash=9" : "done", i));
-	assert_int_equal(told_count, 0); /* never before it returned */
+	assert_int_equal(told_count, 0); /* never before session_exec has returned */
 	fixture_until(told_count == 10);
 	for (size_t i = 0; i < 10; i++) {
 		assert_int_equal(answers[i].count, 1);
@@ -195,7 +195,7 @@ static void a_loss_that_the_answer_told_is_not_told_again(void **state)
 	assert_string_equal(run_one("done", 1)->notice, "");
 }
 
-/* Kills all of ours whose name begins so. */
+/* Kills the processes of this session whose name begins so. */
 static void kill_named(const char *name)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
@@ -253,7 +253,7 @@ static void a_session_outlives_its_sandbox(void **state)
 	}
 }
 
-/* Before anybody has heard of it. */
+/* Before the death is reported. */
 static void a_cell_that_comes_as_its_sandbox_dies_fails_alone(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void a_cancelled_call_is_never_answered(void **state)
 	assert_int_equal(session_generation(session), 1);
 }
 
-/* A cell that is cancelled before it begins was asked for, and is over. */
+/* A cell that is cancelled before it begins was requested, and is over. */
 static void the_host_hears_of_each_cell_when_it_is_asked_for_begins_and_is_over(void **state)
 {
 	struct call *queued;
@@ -363,7 +363,7 @@ static void results_are_kept_and_the_answer_says_where(void **state)
 	assert_string_equal(answers[0].saved, "");
 	assert_string_not_equal(answers[1].saved, "");
 	assert_string_equal(answers[1].saved, session_keep_folder(session));
-	fixture.settings.keep = NULL; /* ours */
+	fixture.settings.keep = NULL; /* the fixture owns it */
 }
 
 /* ---- lists of files ---- */
@@ -409,7 +409,7 @@ static bool on_step(void *data, const struct scan *scan)
 	return ++steps < steps_wanted;
 }
 
-/* One step a turn, so that others are heard between two. */
+/* One step a turn, so that other callers are served between two. */
 static void files_are_gone_through_in_steps(void **state)
 {
 	size_t turns = 0;
@@ -529,7 +529,7 @@ static void children_are_counted_over_all_interpreters(void **state)
 	(void)run_one("child\nchild\ndone", 0);
 	child_count = -1;
 	session_count_children(session, on_counted, &child_count);
-	session_count_children(session, on_counted, &child_count); /* one question at a time */
+	session_count_children(session, on_counted, &child_count); /* one count at a time */
 	fixture_until(child_count >= 0);
 	assert_int_equal(child_count, 2);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table: made at first use, ended by age, idleness or wish, and what is remembered. */
+/*
+ * test_table.c - sessions are made at first use and end by age, idleness or request; what is
+ * remembered of them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +98,7 @@ static void run_cell(struct session *session, const char *code)
 	fixture_until(answered == before + 1);
 }
 
-/* Time passes in steps of the cleanup's interval. */
+/* Advances the clock in steps of the cleanup's interval. */
 static void pass_seconds(unsigned seconds)
 {
 	for (unsigned i = 0; i < seconds; i += 10)
@@ -182,7 +185,7 @@ static void too_many_are_refused_with_the_limit(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 	assert_non_null(strstr(err.msg, "3 sessions"));
 	assert_non_null(strstr(err.msg, "PTYCELL_MAX_SESSIONS"));
-	assert_non_null(table_open(table, "a", NULL, &err)); /* it is there already */
+	assert_non_null(table_open(table, "a", NULL, &err)); /* it exists already */
 	assert_int_equal(table_destroy(table, "b", &err), 0);
 	(void)open_one("d");
 }

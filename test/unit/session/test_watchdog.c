@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Too much memory: who is asked where it is, and who is killed. */
+/* test_watchdog.c - too much memory: which interpreter prints its stack, and which is killed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,19 +14,19 @@
 #include "session/watchdog.h"
 #include "session_fixture.h"
 
-/* Less than what fake_driver's `hold` takes. */
+/* Less than fake_driver's step `hold` takes. */
 #define MEMORY_MAX ((uint64_t)64 << 20)
 
 struct answer {
 	int count;
 	enum cell_state state;
-	bool noticed; /* something that happened in between */
+	bool noticed; /* a notice came in between */
 	char problem[300];
 };
 
 static struct language other_language; /* the same program by another name */
 static struct session *session;
-static char held[128]; /* is there once a cell holds its memory */
+static char held[128]; /* exists once a cell holds its memory */
 
 static int set_up(void **state)
 {
@@ -85,7 +85,7 @@ static void run(const struct language *language, const char *code)
 	assert_false(answer.noticed);
 }
 
-/* Of an interpreter that runs already; until a cell of it holds more than it may. */
+/* Runs a cell that holds too much, in an interpreter that runs already. */
 static void start_holding(struct answer *answer)
 {
 	cleanup_free char *code = xasprintf("hold=%s\ndone", held);
@@ -105,7 +105,7 @@ static void a_cell_that_ended_while_it_was_asked_costs_nobody_anything(void **st
 	fixture_pass(WATCHDOG_BUSY_MS);
 	fixture_until(holding.count > 0);
 	fixture_pass(WATCHDOG_WHERE_MS);
-	/* However long a kill would take. */
+	/* However long a kill takes. */
 	for (int i = 0; i < 20; i++)
 		run(&fixture_language, "done");
 }
