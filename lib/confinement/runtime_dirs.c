@@ -132,8 +132,8 @@ static int check(const struct runtime_dirs_bounds *bounds, const char *path, str
 }
 
 /* Adds a folder. `path` is real: it has no link in it. */
-static int add(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
-	       const char *path, struct err *err)
+static int add_folder(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
+		      const char *path, struct err *err)
 {
 	size_t kept = 0;
 
@@ -200,8 +200,8 @@ static char *first_link(const char *path)
  * Adds the folder of every link on the way, and its target, so that the same path leads there
  * inside. Returns the real path at the end; the caller frees it.
  */
-static char *trace(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
-		   const char *path, struct err *err)
+static char *follow_links(struct runtime_dirs *runtimes, const struct runtime_dirs_bounds *bounds,
+			  const char *path, struct err *err)
 {
 	cleanup_free char *at = xstrdup(path);
 
@@ -217,7 +217,7 @@ static char *trace(struct runtime_dirs *runtimes, const struct runtime_dirs_boun
 		real = realpath(folder, NULL);
 		if (real == NULL)
 			break;
-		if (add(runtimes, bounds, real, err) < 0)
+		if (add_folder(runtimes, bounds, real, err) < 0)
 			return NULL;
 		next = xasprintf("%s%s", target, at + strlen(link));
 		free(at);
@@ -240,7 +240,7 @@ static int add_prefix(struct runtime_dirs *runtimes, const struct runtime_dirs_b
 	if (is_system(real))
 		return 0;
 	prefix = prefix_of(real);
-	return add(runtimes, bounds, prefix, err);
+	return add_folder(runtimes, bounds, prefix, err);
 }
 
 /*
@@ -278,11 +278,11 @@ static int add_venv(struct runtime_dirs *runtimes, const struct runtime_dirs_bou
 
 	if (real == NULL)
 		return err_sys(err, "looking at '%s'", prefix);
-	if (add(runtimes, bounds, real, err) < 0)
+	if (add_folder(runtimes, bounds, real, err) < 0)
 		return -1;
 	if (home == NULL || home[0] != '/')
 		return 0;
-	traced = trace(runtimes, bounds, home, err);
+	traced = follow_links(runtimes, bounds, home, err);
 	return traced != NULL ? 0 : -1;
 }
 
@@ -313,7 +313,7 @@ char *runtime_dirs_add(struct runtime_dirs *runtimes, const struct runtime_dirs_
 		return add_prefix(runtimes, bounds, path, err) == 0 ? realpath(path, NULL) : NULL;
 	if (add_venv(runtimes, bounds, prefix, config, err) < 0)
 		return NULL;
-	traced = trace(runtimes, bounds, path, err);
+	traced = follow_links(runtimes, bounds, path, err);
 	if (traced == NULL || add_prefix(runtimes, bounds, traced, err) < 0)
 		return NULL;
 	return xstrdup(path);

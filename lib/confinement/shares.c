@@ -74,7 +74,7 @@ static bool overlap(const char *a, const char *b)
 /* ---- allowed folders ---- */
 
 /* Returns a path for a sentence. The caller frees the result. */
-static char *show(const char *path)
+static char *show_path(const char *path)
 {
 	struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
@@ -84,7 +84,7 @@ static char *show(const char *path)
 
 static int refuse(const char *path, const char *why, struct err *err)
 {
-	cleanup_free char *quoted = show(path);
+	cleanup_free char *quoted = show_path(path);
 
 	return err_set(err, ERR_DENIED, "the share '%s' %s", quoted, why);
 }
@@ -210,12 +210,12 @@ static int open_failed(const char *path, struct err *err)
 {
 	char real[PATH_MAX];
 	int saved = errno;
-	cleanup_free char *quoted = show(path);
+	cleanup_free char *quoted = show_path(path);
 	cleanup_free char *led = NULL;
 
 	if ((saved == ELOOP || saved == ENOTDIR) && realpath(path, real) != NULL &&
 	    !str_eq(real, path)) {
-		led = show(real);
+		led = show_path(real);
 		return err_set(err, ERR_DENIED,
 			       "the share '%s' leads through a symbolic link: share '%s'", quoted,
 			       led);
@@ -286,7 +286,7 @@ static void share_release(struct share *share)
 }
 
 /* Adds a share, or adds the right to write to an equal path. */
-static int add(struct shares *shares, const struct settings_share *wanted, struct err *err)
+static int add_share(struct shares *shares, const struct settings_share *wanted, struct err *err)
 {
 	struct share share = { .path = plain_path(wanted->path),
 			       .fd = -1,
@@ -377,7 +377,7 @@ static void arrange(struct shares *shares)
 static int check_file(const struct shares *shares, const char *what, const char *path,
 		      struct err *err)
 {
-	cleanup_free char *quoted = show(path != NULL ? path : "");
+	cleanup_free char *quoted = show_path(path != NULL ? path : "");
 
 	if (path == NULL || !shares_may_change(shares, path))
 		return 0;
@@ -429,7 +429,7 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 	shares->items = xcalloc(room, sizeof(*shares->items));
 	shares->list = xcalloc(room, sizeof(*shares->list));
 	for (size_t i = 0; rc == 0 && i < settings->share_count; i++)
-		rc = add(shares, &settings->shares[i], err);
+		rc = add_share(shares, &settings->shares[i], err);
 	if (rc == 0)
 		rc = check_nesting(shares, err);
 	if (rc == 0) {
@@ -469,7 +469,7 @@ bool shares_there(const struct shares *shares, size_t index)
 
 static void put_lost(const struct share *share, struct buf *out)
 {
-	cleanup_free char *quoted = show(share->path);
+	cleanup_free char *quoted = show_path(share->path);
 	struct stat st;
 
 	if (lstat(share->path, &st) < 0)
@@ -548,7 +548,7 @@ static int not_shared(const struct shares *shares, const char *path, struct err 
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
 	cleanup_free char *folder = xmemdup(path, len > 0 ? len : 1);
-	cleanup_free char *quoted = show(folder);
+	cleanup_free char *quoted = show_path(folder);
 	const struct share wanted = { .path = folder };
 	struct err why;
 

@@ -56,7 +56,7 @@ static void on_timer(struct loop_timer *timer);
 
 /* ---- memory ---- */
 
-enum pool_memory pool_look_at_memory(const char *path)
+enum pool_memory pool_read_memory(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[LINE_MAX_BYTES];
@@ -481,7 +481,7 @@ static void on_timer(struct loop_timer *timer)
 	pool->at_work = false;
 	if (look_ms == 0)
 		return;
-	pool->memory = pool_look_at_memory(pool->meminfo);
+	pool->memory = pool_read_memory(pool->meminfo);
 	if (pool->memory == MEMORY_SHORT) {
 		pool_drop(pool);
 		log_info("spares", "memory is short: none waits");

@@ -84,6 +84,6 @@ const struct zygote *pool_zygote(const struct pool *pool);
 enum pool_memory { MEMORY_PLENTY, MEMORY_LITTLE, MEMORY_SHORT };
 
 /* Reads from a file like /proc/meminfo how much memory is available; plenty when unknown. */
-enum pool_memory pool_look_at_memory(const char *path);
+enum pool_memory pool_read_memory(const char *path);
 
 #endif

@@ -22,14 +22,14 @@ enum step { STEP_SECRETS, STEP_CLEAN, STEP_SECRETS_AGAIN, STEP_THROUGH };
 struct intake {
 	const struct redact *redact;
 	enum step step;
-	struct redact_stream *stream;    /* of the current redaction, once it has begun; or NULL */
-	struct sanitize_stream *cleaner; /* of the sanitizing, once it has begun; or NULL */
-	size_t at;                       /* how much of `text` is sanitized */
-	const char *text;                /* the driver's text, then `safe` */
+	struct redact_stream *stream; /* of the current redaction, once it has begun; or NULL */
+	struct sanitize_stream *sanitizer; /* of the sanitizing, once it has begun; or NULL */
+	size_t at;                         /* how much of `text` is sanitized */
+	const char *text;                  /* the driver's text, then `safe` */
 	size_t len;
-	struct buf safe;  /* without secrets, if there were any */
-	struct buf clean; /* `text`, sanitized */
-	struct buf out;   /* without secrets once more, if there were any */
+	struct buf safe;      /* without secrets, if there were any */
+	struct buf sanitized; /* `text`, sanitized */
+	struct buf out;       /* without secrets once more, if there were any */
 };
 
 struct intake *intake_new(const struct redact *redact, const char *text, size_t len)
@@ -41,7 +41,7 @@ struct intake *intake_new(const struct redact *redact, const char *text, size_t 
 	intake->text = text;
 	intake->len = strnlen(text, utf8_offset(text, len, CELL_TEXT_CHARS_MAX));
 	buf_init(&intake->safe, BUF_UNBOUNDED);
-	buf_init(&intake->clean, BUF_UNBOUNDED);
+	buf_init(&intake->sanitized, BUF_UNBOUNDED);
 	buf_init(&intake->out, BUF_UNBOUNDED);
 	return intake;
 }
@@ -51,9 +51,9 @@ void intake_free(struct intake *intake)
 	if (intake == NULL)
 		return;
 	redact_stream_free(intake->stream);
-	sanitize_stream_free(intake->cleaner);
+	sanitize_stream_free(intake->sanitizer);
 	buf_release(&intake->safe);
-	buf_release(&intake->clean);
+	buf_release(&intake->sanitized);
 	buf_release(&intake->out);
 	free(intake);
 }
@@ -62,7 +62,7 @@ void intake_free(struct intake *intake)
  * Makes one step of a redaction. Returns true at its end; `out` then has the text if it had
  * secrets.
  */
-static bool take_secrets(struct intake *intake, const char *text, size_t len, struct buf *out)
+static bool redact_some(struct intake *intake, const char *text, size_t len, struct buf *out)
 {
 	if (intake->stream == NULL) {
 		intake->stream = redact_stream_new(intake->redact);
@@ -76,25 +76,25 @@ static bool take_secrets(struct intake *intake, const char *text, size_t len, st
 }
 
 /* Sanitizing can make a text longer; the maximum of a cell's text bounds it. */
-static bool clean_some(struct intake *intake)
+static bool sanitize_some(struct intake *intake)
 {
 	size_t piece = size_min(intake->len - intake->at, SLICE);
 
-	if (intake->cleaner == NULL)
-		intake->cleaner = sanitize_stream_new();
-	sanitize_feed(intake->cleaner, intake->text + intake->at, piece, &intake->clean);
+	if (intake->sanitizer == NULL)
+		intake->sanitizer = sanitize_stream_new();
+	sanitize_feed(intake->sanitizer, intake->text + intake->at, piece, &intake->sanitized);
 	intake->at += piece;
-	if (intake->at < intake->len && intake->clean.len < CELL_TEXT_BYTES_MAX)
+	if (intake->at < intake->len && intake->sanitized.len < CELL_TEXT_BYTES_MAX)
 		return false;
-	sanitize_end(intake->cleaner, &intake->clean);
+	sanitize_end(intake->sanitizer, &intake->sanitized);
 	return true;
 }
 
-static void sanitize_more(struct intake *intake)
+static void make_step(struct intake *intake)
 {
 	switch (intake->step) {
 	case STEP_SECRETS:
-		if (!take_secrets(intake, intake->text, intake->len, &intake->safe))
+		if (!redact_some(intake, intake->text, intake->len, &intake->safe))
 			return;
 		if (intake->safe.len > 0) {
 			intake->text = intake->safe.data;
@@ -103,11 +103,12 @@ static void sanitize_more(struct intake *intake)
 		intake->step = STEP_CLEAN;
 		return;
 	case STEP_CLEAN:
-		if (clean_some(intake))
+		if (sanitize_some(intake))
 			intake->step = intake->redact != NULL ? STEP_SECRETS_AGAIN : STEP_THROUGH;
 		return;
 	case STEP_SECRETS_AGAIN:
-		if (take_secrets(intake, buf_str(&intake->clean), intake->clean.len, &intake->out))
+		if (redact_some(intake, buf_str(&intake->sanitized), intake->sanitized.len,
+				&intake->out))
 			intake->step = STEP_THROUGH;
 		return;
 	case STEP_THROUGH:
@@ -118,7 +119,7 @@ static void sanitize_more(struct intake *intake)
 bool intake_go_on(struct intake *intake, size_t *room)
 {
 	while (intake->step != STEP_THROUGH && *room > 0) {
-		sanitize_more(intake);
+		make_step(intake);
 		*room -= size_min(*room, size_min(intake->len + 1, SLICE));
 	}
 	return intake->step == STEP_THROUGH;
@@ -126,12 +127,12 @@ bool intake_go_on(struct intake *intake, size_t *room)
 
 char *intake_take(struct intake *intake)
 {
-	return buf_steal(intake->out.len > 0 ? &intake->out : &intake->clean);
+	return buf_steal(intake->out.len > 0 ? &intake->out : &intake->sanitized);
 }
 
 size_t intake_held(const struct intake *intake)
 {
 	size_t whole = intake->stream != NULL ? intake->len : 0;
 
-	return whole + intake->safe.cap + intake->clean.cap + intake->out.cap;
+	return whole + intake->safe.cap + intake->sanitized.cap + intake->out.cap;
 }

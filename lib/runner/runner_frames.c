@@ -392,7 +392,7 @@ static bool handle_frames(struct runner *r)
 	return !alive(r);
 }
 
-void runner_give_up_frame(struct runner *r)
+void runner_forget_frame(struct runner *r)
 {
 	frame_reader_drop(r->frames);
 	runner_handle_frames(r);
@@ -401,7 +401,7 @@ void runner_give_up_frame(struct runner *r)
 /* Gives up a frame that takes too long, so that it holds no memory. Everything else continues. */
 static void on_late(struct loop_timer *timer)
 {
-	runner_give_up_frame(container_of(timer, struct runner, intake.late));
+	runner_forget_frame(container_of(timer, struct runner, intake.late));
 }
 
 void runner_on_room(struct incoming *incoming)

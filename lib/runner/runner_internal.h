@@ -271,7 +271,7 @@ void runner_end_intake(struct runner *runner);
 /* Continues to read a frame, as there is room for it. */
 void runner_on_room(struct incoming *incoming);
 /* Forgets an incomplete frame. */
-void runner_give_up_frame(struct runner *runner);
+void runner_forget_frame(struct runner *runner);
 /* Forgets the current frame. */
 void runner_drop_intake(struct runner *runner);
 

@@ -285,7 +285,7 @@ void runner_on_control(struct loop_io *io, uint32_t events)
 		runner_flush(r);
 	/* EPOLLHUP is always reported, so the channel must be read to its end. */
 	if ((events & EPOLLHUP) != 0 && !holdings_may_grow(&r->incoming))
-		runner_give_up_frame(r);
+		runner_forget_frame(r);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
 		runner_read_control(r, false);
 }

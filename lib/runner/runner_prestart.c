@@ -18,8 +18,8 @@ int runner_prepare(struct runner *r, struct err *err)
 }
 
 /* Without a timer: the caller judges how long an import may take. */
-static void ask(struct runner *r, const char *type, const char *name, const char *value,
-		query_done_fn *done, void *data)
+static void send_query(struct runner *r, const char *type, const char *name, const char *value,
+		       query_done_fn *done, void *data)
 {
 	struct query *query = xcalloc(1, sizeof(*query));
 
@@ -41,12 +41,12 @@ static void ask(struct runner *r, const char *type, const char *name, const char
 
 void runner_preload(struct runner *r, const char *module, query_done_fn *done, void *data)
 {
-	ask(r, "preload", "module", module, done, data);
+	send_query(r, "preload", "module", module, done, data);
 }
 
 void runner_serve(struct runner *r, const char *library, query_done_fn *done, void *data)
 {
-	ask(r, "serve", "library", library, done, data);
+	send_query(r, "serve", "library", library, done, data);
 }
 
 void runner_keep_compiled(struct runner *r, const struct query_answer *answer)

@@ -78,7 +78,7 @@ static void interrupt_foreground(struct runner *r)
  * short programs continues. Such a loop shows by its process groups: each is seen once. A group
  * that is seen again may be handling the interrupt, or come after it, and must not be interrupted.
  */
-static void look_for_stray(struct runner *r)
+static void check_stray(struct runner *r)
 {
 	struct runner_stray *stray = &r->stray;
 	pid_t group = interpreter_foreground(r->interpreter);
@@ -149,7 +149,7 @@ static const char *way_out(const struct runner *r)
 }
 
 /* Interrupts did not help: returns whether the cell may run on all the same. */
-static bool goes_on(struct runner *r)
+static bool may_run_on(struct runner *r)
 {
 	if (r->stop == RUNNER_STOP_INTERRUPT) {
 		r->c.handlers->stuck(r, way_out(r));
@@ -178,7 +178,7 @@ static void on_escalation(struct loop_timer *timer)
 	if (r->interpreter == NULL)
 		return;
 	if (loop_now(r->c.loop) < next_step_ms(r)) {
-		look_for_stray(r);
+		check_stray(r);
 		wait_for_step(r);
 		return;
 	}
@@ -186,7 +186,7 @@ static void on_escalation(struct loop_timer *timer)
 		runner_abort(r, "the code did not react to interrupts and could not be killed");
 		return;
 	}
-	if (step == STEP_TERMINATE && goes_on(r))
+	if (step == STEP_TERMINATE && may_run_on(r))
 		return;
 	r->step = step + 1;
 	send_signal(r, step);
@@ -235,7 +235,7 @@ static void interrupt_again(struct runner *r)
 		send_signal(r, STEP_INTERRUPT);
 }
 
-static void interrupt(struct runner *r, enum runner_stop stop)
+static void interrupt_cell(struct runner *r, enum runner_stop stop)
 {
 	bool under_way = loop_timer_active(&r->escalation);
 
@@ -270,7 +270,7 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 	if (r->stop == RUNNER_STOP_NONE)
 		r->stop_ms = loop_now(r->c.loop);
 	if (stop < RUNNER_STOP_TERMINATE) {
-		interrupt(r, stop);
+		interrupt_cell(r, stop);
 	} else if (stop > r->stop) {
 		r->stop = stop;
 		escalate_from(r, stop == RUNNER_STOP_KILL ? STEP_KILL : STEP_TERMINATE);

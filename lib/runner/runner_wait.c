@@ -25,7 +25,7 @@ enum {
 static const unsigned int quiet_ms[] = { 30, 60, 120, 250 };
 static const unsigned int prompt_ms[] = { 15, 30, 60, 120, 250 };
 
-static void on_watch(struct loop_timer *timer);
+static void on_poll_due(struct loop_timer *timer);
 
 static unsigned int delay(const struct runner *r)
 {
@@ -55,7 +55,7 @@ static void schedule(struct runner *r)
 	}
 	if (r->watch.second_looks >= LOOKS_A_SECOND && at < r->watch.second_ms + 1000)
 		at = r->watch.second_ms + 1000;
-	loop_timer_start(r->c.loop, &r->watch.timer, at, on_watch);
+	loop_timer_start(r->c.loop, &r->watch.timer, at, on_poll_due);
 }
 
 /* ---- a wait begins and ends ---- */
@@ -164,7 +164,7 @@ static bool is_wait(const struct runner *r, const struct input_look *look)
 	       (look->secret || transcript_has_open_line(r->transcript));
 }
 
-static void note_look(struct runner *r, const struct input_look *look)
+static void note_poll(struct runner *r, const struct input_look *look)
 {
 	bool same = same_wait(look, &r->watch.last);
 
@@ -182,7 +182,7 @@ static void report_stopped(struct runner *r, const struct input_look *look)
 				"only the foreground gets, and was stopped");
 }
 
-static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+static void on_polled(struct interpreter *interpreter, const struct input_look *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 	uint64_t output = r->watch.output;
@@ -194,7 +194,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 		schedule(r);
 		return;
 	}
-	note_look(r, look);
+	note_poll(r, look);
 	schedule(r);
 	if (r->wait.kind == WAIT_NONE) {
 		report_stopped(r, look);
@@ -205,7 +205,7 @@ static void on_looked(struct interpreter *interpreter, const struct input_look *
 	}
 }
 
-static void on_watch(struct loop_timer *timer)
+static void on_poll_due(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, watch.timer);
 
@@ -215,10 +215,10 @@ static void on_watch(struct loop_timer *timer)
 	}
 	r->watch.second_looks++;
 	r->watch.cell = r->cell->number;
-	interpreter_check_input(r->interpreter, on_looked);
+	interpreter_check_input(r->interpreter, on_polled);
 }
 
-static void begin_anew(struct runner *r)
+static void restart_polling(struct runner *r)
 {
 	r->watch.looks = 0;
 	r->watch.agreed = 0;
@@ -235,7 +235,7 @@ void runner_watch_output(struct runner *r)
 
 	r->watch.output++;
 	end_wait(r);
-	begin_anew(r);
+	restart_polling(r);
 	if (was_quiet) /* otherwise a timer runs already */
 		schedule(r);
 }
@@ -261,7 +261,7 @@ void runner_watch_start(struct runner *r)
 {
 	r->wait.kind = WAIT_NONE;
 	r->wait.number = 0;
-	begin_anew(r);
+	restart_polling(r);
 	schedule(r);
 }
 
@@ -293,7 +293,7 @@ static bool still_waits(const struct runner *r, const struct input_look *look)
 	       look->wait == INPUT_AWAITED && look->thread == r->wait.thread && !look->secret;
 }
 
-static void on_answer_look(struct interpreter *interpreter, const struct input_look *look)
+static void on_answer_poll(struct interpreter *interpreter, const struct input_look *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 	struct err err;
@@ -316,13 +316,13 @@ bool runner_answer(struct runner *r, uint64_t wait_number, const char *line, siz
 	r->answer = xmemdup(line, len);
 	r->answer_len = len;
 	r->answer_wait = wait_number;
-	interpreter_check_input(r->interpreter, on_answer_look);
+	interpreter_check_input(r->interpreter, on_answer_poll);
 	return true;
 }
 
 /* ---- at the deadline ---- */
 
-static void on_last_look(struct interpreter *interpreter, const struct input_look *look)
+static void on_deadline_poll(struct interpreter *interpreter, const struct input_look *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 
@@ -339,7 +339,7 @@ static void on_last_look(struct interpreter *interpreter, const struct input_loo
 
 void runner_watch_last(struct runner *r)
 {
-	interpreter_check_input(r->interpreter, on_last_look);
+	interpreter_check_input(r->interpreter, on_deadline_poll);
 }
 
 const struct runner_wait *runner_wait(const struct runner *r)

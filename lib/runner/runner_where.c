@@ -42,8 +42,8 @@ void runner_read_dump(struct runner *r, const char *data, size_t len)
 }
 
 /* Makes a phrase of an untrusted text: redacted, sanitized and quoted. */
-static char *in_words(const struct runner *r, const char *before, const char *text,
-		      const char *after)
+static char *make_phrase(const struct runner *r, const char *before, const char *text,
+			 const char *after)
 {
 	cleanup_free char *line = xstrdup(text);
 	cleanup_free char *words = NULL;
@@ -84,7 +84,7 @@ static char *where_foreground(const struct runner *r)
 		return NULL;
 	words = read_command(r, group);
 	return words != NULL && strncmp(words, r->path, strlen(r->path)) != 0
-		       ? in_words(r, "running '", words, "'")
+		       ? make_phrase(r, "running '", words, "'")
 		       : NULL;
 }
 
@@ -99,5 +99,5 @@ char *runner_where(const struct runner *r)
 	if (foreground != NULL || r->c.language->read_dump == NULL || r->dump.len == 0)
 		return foreground;
 	r->c.language->read_dump(&r->dump, &place);
-	return in_words(r, "in ", buf_str(&place), "");
+	return make_phrase(r, "in ", buf_str(&place), "");
 }

@@ -34,7 +34,7 @@ struct disk_guard {
 	uint64_t bytes; /* at the last measure */
 	uint64_t free;  /* of the file system at the last measure */
 	uint64_t base;  /* bytes at the first measure in this stage; UINT64_MAX: none yet */
-	uint64_t deleted;
+	uint64_t unlinked;
 	uint64_t file_max; /* the current maximum; UINT64_MAX: the full size */
 	bool stale;        /* the last measure may lack writes of the last cell */
 };
@@ -98,7 +98,7 @@ static void report_pressure(struct disk_guard *g)
 }
 
 /* Reports a nearly full disk, which is the user's own. The kernel fails writes when it is full. */
-static void look_at_file_system(struct disk_guard *g, uint64_t left)
+static void report_low_disk(struct disk_guard *g, uint64_t left)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
@@ -142,7 +142,7 @@ static void escalate(struct disk_guard *g)
 }
 
 /* Writes from before the limit are seen at the first measure of the stage. */
-static void look_for_growth(struct disk_guard *g)
+static void check_growth(struct disk_guard *g)
 {
 	if (g->base == UINT64_MAX)
 		g->base = g->bytes;
@@ -169,7 +169,7 @@ static void check(struct disk_guard *g, uint64_t before)
 		begin_stage(g, STAGE_ROOM);
 		set_file_max(g, disk_largest(g->disk) + (max - g->bytes));
 	} else if (g->stage != STAGE_ROOM) {
-		look_for_growth(g);
+		check_growth(g);
 	} else if (g->bytes == DISK_UNKNOWN || (g->bytes > before && !(g->stale && before > max))) {
 		begin_full(g);
 	} else { /* a cell that deletes files may write some */
@@ -185,8 +185,8 @@ static void on_measured(struct disk *disk, uint64_t named_bytes)
 	uint64_t now = loop_now(g->session->host->loop);
 	uint64_t pause = DISK_GUARD_WALKS * disk_walk_ms(disk);
 
-	g->bytes = named_bytes == DISK_UNKNOWN ? DISK_UNKNOWN : named_bytes + g->deleted;
-	look_at_file_system(g, left);
+	g->bytes = named_bytes == DISK_UNKNOWN ? DISK_UNKNOWN : named_bytes + g->unlinked;
+	report_low_disk(g, left);
 	g->free = left;
 	check(g, before);
 	g->stale = false;
@@ -227,9 +227,9 @@ void disk_guard_tick(struct disk_guard *g, bool running, bool children)
 		disk_start(g->disk, on_measured);
 }
 
-void disk_guard_set_deleted(struct disk_guard *g, uint64_t bytes)
+void disk_guard_set_unlinked(struct disk_guard *g, uint64_t bytes)
 {
-	g->deleted = bytes;
+	g->unlinked = bytes;
 }
 
 void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, struct cell *cell)
@@ -260,7 +260,7 @@ void disk_guard_move(struct disk_guard *g)
 {
 	loop_timer_stop(&g->timer);
 	g->file_max = UINT64_MAX;
-	g->deleted = 0;
+	g->unlinked = 0;
 	begin_stage(g, STAGE_ROOM);
 }
 

@@ -38,7 +38,7 @@ void disk_guard_free(struct disk_guard *guard);
 /* Polls when it is due. `children`: there are processes beside the interpreters. */
 void disk_guard_tick(struct disk_guard *guard, bool running, bool children);
 /* Sets what unlinked files take, which no walk sees. */
-void disk_guard_set_deleted(struct disk_guard *guard, uint64_t bytes);
+void disk_guard_set_unlinked(struct disk_guard *guard, uint64_t bytes);
 /* Continues with the session's new sandbox. */
 void disk_guard_move(struct disk_guard *guard);
 /* Writes into a cell of `runner` that has ended what the guard did meanwhile. */

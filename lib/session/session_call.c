@@ -409,7 +409,7 @@ static void start_expecting(struct call *call, const char *text, size_t len)
 }
 
 /* Returns whether there is something to wait for. */
-static bool may_wait(const struct call *call, const struct look_request *request)
+static bool has_reason_to_wait(const struct call *call, const struct look_request *request)
 {
 	const struct session_language *lang = call->lang;
 
@@ -441,7 +441,7 @@ struct call *session_look(struct session *s, const struct look_request *request,
 		session_may_ask_again(call, &request->wait);
 	if (request->until != NULL)
 		start_expecting(call, request->until, request->until_len);
-	session_call_wait(call, may_wait(call, request) ? request->wait_ms : 0);
+	session_call_wait(call, has_reason_to_wait(call, request) ? request->wait_ms : 0);
 	return call;
 }
 

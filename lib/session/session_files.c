@@ -393,19 +393,19 @@ static void on_files_looked(void *data, const struct scan *scan)
 	uint64_t now = loop_now(s->host->loop);
 
 	(void)scan;
-	s->files_looked_ms = now + (now - s->files_looked_ms) * LOOKS_PART;
-	s->files_looking = false;
+	s->background_scan_ms = now + (now - s->background_scan_ms) * LOOKS_PART;
+	s->background_scan = false;
 }
 
-void session_look_for_files(struct session *s)
+void session_scan_in_background(struct session *s)
 {
 	uint64_t now = loop_now(s->host->loop);
 
-	if (s->files_looking || now < s->files_looked_ms || code_runs(s) ||
+	if (s->background_scan || now < s->background_scan_ms || code_runs(s) ||
 	    s->host->files_watched == NULL || !s->host->files_watched(s->host->owner, s))
 		return;
-	s->files_looked_ms = now;
-	s->files_looking = true;
+	s->background_scan_ms = now;
+	s->background_scan = true;
 	session_list_files(s, on_files_looked, s);
 }
 

@@ -83,7 +83,7 @@ struct execution {
 	bool kept_owed;        /* failed exports of earlier cells were retried with it */
 	char *keep_problem;    /* the first problem */
 	char *keep_renamed;    /* as in struct keep_result */
-	uint64_t look;         /* number of the inspection of shared folders after it; 0: none */
+	uint64_t inspection;   /* number of the inspection of shared folders after it; 0: none */
 	uint64_t upload;       /* number of its upload; 0: none */
 	uint64_t upload_until; /* when it stops waiting for links */
 };
@@ -138,12 +138,12 @@ struct session {
 	struct list listings;
 	struct list walks; /* listings that have their scan and read it in steps */
 	struct loop_defer walk;
-	struct loop_timer renewal; /* runs while listings wait for fresh links */
-	struct list placed;        /* files that the server itself stored: no cell changed them */
-	bool files_looking;        /* session_look_for_files is under way */
-	uint64_t files_looked_ms;  /* when that scan began; then when the next one may begin */
-	bool scanning_for_cell;    /* the scan under way is for an execution */
-	struct loop_defer work;    /* starts the next scan */
+	struct loop_timer renewal;   /* runs while listings wait for fresh links */
+	struct list placed;          /* files that the server itself stored: no cell changed them */
+	bool background_scan;        /* session_look_for_files is under way */
+	uint64_t background_scan_ms; /* when that scan began; then when the next one may begin */
+	bool scanning_for_cell;      /* the scan under way is for an execution */
+	struct loop_defer work;      /* starts the next scan */
 
 	struct loop_timer notebook; /* runs until the next copy is due */
 	uint64_t notebook_ms;       /* when its last copy began; then how long it took */
@@ -241,7 +241,7 @@ bool session_answer_wait(struct session_language *lang, const struct wait_name *
 
 /* session_files.c */
 /* Scans for files that processes write while no cell runs, if a client wants to know. */
-void session_look_for_files(struct session *s);
+void session_scan_in_background(struct session *s);
 /* Scans the files of a new session: later scans are compared with this one. */
 void session_scan_first(struct session *session);
 /*

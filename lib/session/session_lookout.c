@@ -14,7 +14,7 @@ static bool is_inspected(const struct execution *exec)
 {
 	const struct session *s = exec->lang->session;
 
-	return s->lookout == NULL || lookout_has_ended(s->lookout, exec->look);
+	return s->lookout == NULL || lookout_has_ended(s->lookout, exec->inspection);
 }
 
 static void on_lookout_done(void *data)
@@ -78,7 +78,7 @@ void session_lookout_after(struct execution *exec)
 	struct session *s = exec->lang->session;
 
 	if (s->lookout != NULL)
-		exec->look = lookout_ask(s->lookout);
+		exec->inspection = lookout_ask(s->lookout);
 }
 
 bool session_lookout_wait(struct execution *exec)

@@ -52,7 +52,7 @@ struct watchdog {
 	uint64_t cpu_used_ms;    /* at the last measure, with cpu_earlier_ms */
 	bool cpu_stopped;        /* running cells are interrupted for it */
 	struct disk_guard *disk;
-	uint64_t look_due_ms;
+	uint64_t inspection_due_ms;
 	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
 	bool has_children; /* at the last measure there were processes beside the interpreters */
 };
@@ -314,7 +314,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 {
 	struct watchdog *w = data;
 
-	disk_guard_set_deleted(w->disk, usage->unlinked_bytes);
+	disk_guard_set_unlinked(w->disk, usage->unlinked_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
 	if (w->has_children) /* it may have been started as the cell ended */
 		watchdog_wake(w);
@@ -372,7 +372,7 @@ char *watchdog_explain_kill(struct watchdog *w)
 }
 
 /* A kill by the kernel that is no interpreter's by the next poll was that of a program. */
-static void look_at_kernel(struct watchdog *w)
+static void report_kernel_kills(struct watchdog *w)
 {
 	struct session *s = w->session;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -394,13 +394,13 @@ static void look_at_kernel(struct watchdog *w)
 /* ---- shared folders ---- */
 
 /* Running code may make a repository long before a cell ends. */
-static void look_at_shares(struct watchdog *w)
+static void inspect_shares(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
 
-	if (now < w->look_due_ms)
+	if (now < w->inspection_due_ms)
 		return;
-	w->look_due_ms = now + WATCHDOG_LOOK_MS;
+	w->inspection_due_ms = now + WATCHDOG_LOOK_MS;
 	session_lookout_ask(w->session);
 }
 
@@ -412,11 +412,11 @@ static void on_tick(struct loop_timer *timer)
 	bool running = is_running(w->session);
 
 	sandbox_measure(w->session->sandbox, false);
-	look_at_kernel(w);
+	report_kernel_kills(w);
 	disk_guard_tick(w->disk, running, w->has_children);
 	if (running || w->has_children)
-		look_at_shares(w);
-	session_look_for_files(w->session);
+		inspect_shares(w);
+	session_scan_in_background(w->session);
 	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
 
@@ -451,7 +451,7 @@ struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 	w->session = s;
 	w->cpu_before_ms = cpu_ms;
 	w->disk = disk_guard_new(s);
-	w->look_due_ms = loop_now(s->host->loop) + WATCHDOG_LOOK_MS / 5;
+	w->inspection_due_ms = loop_now(s->host->loop) + WATCHDOG_LOOK_MS / 5;
 	sandbox_watch(s->sandbox, &watcher, w);
 	return w;
 }

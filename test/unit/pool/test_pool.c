@@ -379,10 +379,10 @@ static void memory_is_judged_by_the_kernels_account(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(pool_look_at_memory("/nowhere/meminfo"), MEMORY_PLENTY);
+	assert_int_equal(pool_read_memory("/nowhere/meminfo"), MEMORY_PLENTY);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		have_memory(cases[i].text);
-		assert_int_equal(pool_look_at_memory(meminfo), cases[i].memory);
+		assert_int_equal(pool_read_memory(meminfo), cases[i].memory);
 	}
 }
 

@@ -309,7 +309,7 @@ static void a_cancelled_look_leaves_the_cell_alone(void **state)
 	assert_string_equal(session_state(session), "running");
 }
 
-/* ---- input that somebody else may give ---- */
+/* ---- input that the user may give ---- */
 
 static enum input_wait looked;
 static bool has_looked;
