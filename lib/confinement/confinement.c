@@ -26,8 +26,7 @@
 #include "workspace/workspace.h"
 
 enum {
-	GROUP_MEMORY_PART =
-		8, /* part of a session's memory that its control group may use beyond it */
+	GROUP_MEMORY_PART = 8, /* part of its memory that a group may use beyond it */
 	GROUP_TASKS_OURS = 32, /* an init, and a supervisor for each language */
 };
 

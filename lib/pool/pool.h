@@ -38,13 +38,12 @@ enum {
 	POOL_LOAD_MAX_MS = 60000,  /* for one import */
 	POOL_STOP_MAX_MS = 300,    /* for which cells stop an import of the zygote */
 	POOL_FAILURES_MAX = 3,     /* in a row; then the pool gives that language up */
-	POOL_FORGIVE_MS =
-		60000, /* a zygote that failed after so long counts as the first in a row */
+	POOL_FORGIVE_MS = 60000,   /* a failure after so long is the first in a row */
 };
 
 /*
  * Makes an empty pool. The language `always` is wanted with every other one; `meminfo` is the file
- * for pool_look_at_memory. Both and `host` are borrowed.
+ * for pool_read_memory. Both and `host` are borrowed.
  */
 struct pool *pool_new(const struct session_host *host, const struct language *always,
 		      const char *meminfo);

@@ -31,9 +31,8 @@ enum {
 	CELL_IMAGES_BYTES_MAX = 16
 				<< 20, /* of all images of a cell, because the server holds them */
 	CELL_IMAGE_SIDE_MAX = 2000,    /* pixels: models refuse a chat with larger ones */
-	CELL_TEXT_CHARS_MAX =
-		1 << 20, /* of a value or traceback: a million, and a note of what is left out */
-	CELL_TEXT_BYTES_MAX = 4 << 20,      /* of a value or traceback */
+	CELL_TEXT_CHARS_MAX = 1 << 20, /* of a value or traceback: a million, and a note */
+	CELL_TEXT_BYTES_MAX = 4 << 20, /* of a value or traceback */
 	CELL_WORDS_BYTES_MAX = 16 << 10,    /* of any other text from the driver */
 	CELL_REPORTED_BYTES_MAX = 64 << 10, /* of what earlier answers showed, for the journal */
 };
@@ -64,18 +63,15 @@ struct cell {
 	char *code; /* may hold NUL */
 	size_t code_len;
 	enum cell_state state;
-	bool ran;          /* false: it never reached the driver */
-	bool reported_cut; /* `reported` is incomplete */
-	bool spool_cut; /* the file at spool_path has only the start: the output exceeded spool_max
-			 */
-	bool clipped;   /* an answer did not show all of its output */
-	bool cancelled; /* its call was cancelled */
-	bool overdue;   /* interrupted at its deadline, but ended by itself */
-	bool gathered;  /* its output came in blocks: the last one may be lost with the interpreter
-			 */
-	bool bare;      /* only number, state and time are set */
-	bool raised_by_code; /* the cell raised the error itself: its text says nothing about limits
-			      */
+	bool ran;            /* false: it never reached the driver */
+	bool reported_cut;   /* `reported` is incomplete */
+	bool spool_cut;      /* the spool has only the start: the output exceeded spool_max */
+	bool clipped;        /* an answer did not show all of its output */
+	bool cancelled;      /* its call was cancelled */
+	bool overdue;        /* interrupted at its deadline, but ended by itself */
+	bool gathered;       /* its output came in blocks: the last one may be lost */
+	bool bare;           /* only number, state and time are set */
+	bool raised_by_code; /* the cell raised its error: that says nothing about limits */
 	int scan_error;      /* the errno for which the scan is incomplete; 0: none */
 	bool scan_capped;    /* the scan is incomplete because there are too many files */
 

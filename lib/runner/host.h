@@ -43,8 +43,7 @@ struct session_host {
 	char *parent_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
 				 sessions are not forked */
 	struct pool *spares;  /* the warm pool; NULL: every session starts from nothing */
-	struct holdings
-		*holdings; /* accounts for server memory that sessions hold; NULL: not counted */
+	struct holdings *holdings; /* server memory that sessions hold; NULL: not counted */
 	/*
 	 * Ends a sandbox, inspects shared folders a last time, and removes the folder `name` of
 	 * `home`, in the background. Takes ownership of the sandbox and the lookout; both may be

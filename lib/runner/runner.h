@@ -40,16 +40,14 @@ enum {
 	RUNNER_DUMP_MS = 3000,
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
-	RUNNER_GIVE_UP_MS = 6100, /* the kill did not help: the supervisor does nothing */
-	RUNNER_GRACE_PART =
-		10, /* part of a cell's deadline that is its grace period at least ... */
-	RUNNER_GRACE_MS = 600000,    /* ... up to this long */
+	RUNNER_GIVE_UP_MS = 6100,    /* the kill did not help: the supervisor does nothing */
+	RUNNER_GRACE_PART = 10,      /* part of a deadline that the grace period lasts ... */
+	RUNNER_GRACE_MS = 600000,    /* ... at most */
 	RUNNER_INPUT_CHECK_MS = 500, /* to find out whether an overdue cell waits for input; then it
 					is interrupted */
 	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of unread input */
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
-	RUNNER_DRAIN_MAX =
-		64 << 10, /* bytes read after an end; more comes from a background writer */
+	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end; a background writer has more */
 	RUNNER_QUERY_MS = 2000,
 	RUNNER_FRAME_MS = 30000, /* from the beginning of a frame to its end */
 	RUNNER_GONE_MS = 2000,   /* since the kill, without a report from the supervisor */

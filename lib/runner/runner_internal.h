@@ -80,8 +80,7 @@ struct runner_intake {
 	struct loop_defer turn; /* runs while frames wait for the next turn; the channel is not read
 				   meanwhile */
 	size_t room;            /* bytes that this turn may still take in */
-	const struct frame
-		*frame; /* owned by the reader, which is not used meanwhile; NULL: none */
+	const struct frame *frame; /* owned by the reader, unused meanwhile; NULL: none */
 	enum intake_as as;
 	bool own_lines;   /* its text goes on lines of its own */
 	const char *rest; /* the rest of a text for the transcript */
@@ -116,8 +115,7 @@ struct runner {
 	struct cell *cell;
 	struct transcript *transcript;
 	struct transcript *background; /* output between cells */
-	struct transcript
-		*startup; /* of a prestarted one: its output until it was ready, or NULL */
+	struct transcript *startup;    /* of a prestarted one: output until it was ready */
 	uint64_t started_us;
 	struct loop_timer flow;
 	struct loop_defer kick; /* starts the next cell outside of callbacks */
@@ -155,9 +153,8 @@ struct runner {
 	bool held; /* until runner_next */
 	bool timed_out;
 	bool interrupt_taken; /* the last interrupt has reached the cell's code */
-	bool restarting; /* a start failed because sandbox or supervisor died: this is the last try
-			  */
-	bool looked;     /* an answer has shown the start of the cell's output */
+	bool restarting;      /* sandbox or supervisor died in a start: this is the last try */
+	bool looked;          /* an answer has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };
 

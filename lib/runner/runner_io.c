@@ -23,11 +23,9 @@ enum {
 	PTY_SLICE = 16 << 10, /* bytes processed in one callback */
 	READ_CHUNK = 16 << 10,
 	CONTROL_CHUNK = 64 << 10,
-	OUTGOING_KEPT_MAX =
-		64 << 10, /* capacity that is kept for output to a driver, once all is sent */
-	READ_END_MAX =
-		256 << 10, /* after an end; more comes from a surviving child that keeps writing */
-	PTY_READ_MUCH = 1024, /* one read of a pty returns 4,095 bytes at most */
+	OUTGOING_KEPT_MAX = 64 << 10, /* capacity kept for output once all is sent */
+	READ_END_MAX = 256 << 10,     /* after an end; a child that keeps writing has more */
+	PTY_READ_MUCH = 1024,         /* one read of a pty returns 4,095 bytes at most */
 };
 
 /* ---- writing to the driver ---- */

@@ -140,7 +140,7 @@ struct session {
 	struct loop_defer walk;
 	struct loop_timer renewal;   /* runs while listings wait for fresh links */
 	struct list placed;          /* files that the server itself stored: no cell changed them */
-	bool background_scan;        /* session_look_for_files is under way */
+	bool background_scan;        /* session_scan_in_background is under way */
 	uint64_t background_scan_ms; /* when that scan began; then when the next one may begin */
 	bool scanning_for_cell;      /* the scan under way is for an execution */
 	struct loop_defer work;      /* starts the next scan */
