@@ -41,8 +41,8 @@ enum {
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
 	RUNNER_GIVE_UP_MS = 6100,    /* the kill did not help: the supervisor does nothing */
-	RUNNER_GRACE_PART = 10,      /* part of a deadline that the grace period lasts ... */
-	RUNNER_GRACE_MS = 600000,    /* ... at most */
+	RUNNER_GRACE_PART = 10,      /* of a deadline: the grace period is at least this part, */
+	RUNNER_GRACE_MS = 600000,    /* which counts up to this */
 	RUNNER_INPUT_CHECK_MS = 500, /* to find out whether an overdue cell waits for input; then it
 					is interrupted */
 	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of unread input */

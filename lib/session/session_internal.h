@@ -70,7 +70,7 @@ struct execution {
 	struct call *call; /* the call that submitted it; NULL once answered or cancelled */
 	struct queued_cell *queued; /* NULL once the cell has ended */
 	struct cell *cell;          /* set once the cell has ended */
-	struct runner *runner;      /* kept from its next cell until the scan is done; else NULL */
+	struct runner *runner;      /* starts no other cell until the scan is done; else NULL */
 	uint64_t number;
 	uint64_t generation; /* of the session when the code began; 0: it never began */
 	bool cancelled;
