@@ -67,7 +67,7 @@ struct session_host {
 	 */
 	void (*install)(void *owner, struct session *session, const struct language *language,
 			uint64_t cell, const char *of, const char *packages);
-	/* Something else happened that belongs in the journal or the audit. May be NULL. */
+	/* Something else happened that the audit must have. May be NULL. */
 	void (*happened)(void *owner, struct session *session, const struct session_event *event);
 	/* Reports an upload, which may come after the session's end. May be NULL. */
 	void (*uploaded)(void *owner, const struct uploads_event *event);

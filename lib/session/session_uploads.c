@@ -38,7 +38,7 @@ static void on_link_wait(struct loop_timer *timer)
 	finish_linked(container_of(timer, struct session, link_wait));
 }
 
-/* The first one has the earliest end, as all wait equally long. */
+/* All wait equally long from their scan, so the first one has the earliest end. */
 static void start_link_wait(struct session *s)
 {
 	const struct execution *first = session_exec_in_state(s, EXEC_LINKING, NULL);
