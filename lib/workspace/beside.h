@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * beside.h - which files of the working folder are kept: results, and what lies beside output/.
+ * beside.h - decides which files of the working folder are exported: results in output/, and
+ * others.
  *
- * Models write to the working folder as well, and tell the user of it. New files outside of input/
- * and output/ are kept, too, but for hidden ones, what repositories, virtual environments and
- * caches (also __pycache__ and node_modules) hold, and trees that are too large to be results. A
- * change renews a copy that is there. Of links those in output/ are tried: they may lead to a file.
+ * Models also write to the working folder itself and mention these files to the user. New files
+ * outside of input/ and output/ are therefore exported, too. Not exported are hidden files, the
+ * files of repositories, virtual environments and caches (also __pycache__ and node_modules), and
+ * trees that are too large to be results. A changed file is exported again if a copy of it exists.
+ * Links are tried in output/ only: they may lead to a file.
  */
 #ifndef WORKSPACE_BESIDE_H
 #define WORKSPACE_BESIDE_H
@@ -18,15 +20,16 @@
 
 enum {
 	BESIDE_TREE_MAX = 200,   /* new files of one top folder in one cell */
-	BESIDE_FILES_MAX = 1000, /* of all of them */
+	BESIDE_FILES_MAX = 1000, /* new files of all folders in one cell */
 };
 
-/* A file in output/ that is there, and no link. */
+/* Returns true for an existing file in output/ that is no link. */
 bool beside_is_result(const struct change *change);
 /*
- * An array of `count`, which the caller frees: is the change's file to be kept? `changes` are
- * sorted by path. `*ret_left` becomes a sentence of the caller's about new files that are not, but
- * for hidden ones and those of __pycache__ and node_modules, or NULL.
+ * Returns an array of `count` decisions: true if the file of that change must be exported. The
+ * caller frees it. `changes` must be sorted by path. Sets `*ret_left` to a sentence about new files
+ * that are not exported, or to NULL; the caller frees it. Hidden files, __pycache__ and
+ * node_modules are not mentioned.
  */
 bool *beside_choose(const struct keeper *keeper, const struct change *changes, size_t count,
 		    char **ret_left);

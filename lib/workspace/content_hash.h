@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* content.h - a hash of a file's content, for telling changes where its times can lie. */
+/* content_hash.h - hashes a file's content, to detect changes where its times are not reliable. */
 #ifndef WORKSPACE_CONTENT_HASH_H
 #define WORKSPACE_CONTENT_HASH_H
 
@@ -7,12 +7,15 @@
 
 #include "base/util.h"
 
-/* CONTENT_HASH_MAX bytes decide: rewriting more takes longer than the clocks' steps. */
+/*
+ * Only the first CONTENT_HASH_MAX bytes count: to rewrite more takes longer than a step of the
+ * clock.
+ */
 enum { CONTENT_HASH_MAX = 256 << 10 };
 
 /*
- * Of a regular file below `dir_fd`; 0 for one that is gone, forbidden or of another kind. Returns
- * 0, or the errno of what kept it from being read.
+ * Sets *ret_hash to the hash of a regular file below `dir_fd`, or to 0 if it is gone, forbidden or
+ * of another kind. Returns 0, or the errno with which reading failed.
  */
 int content_hash(int dir_fd, const char *path, uint64_t *ret_hash) MUST_CHECK;
 

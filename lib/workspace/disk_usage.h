@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disk.h - how much of the disk a session's folder takes.
+ * disk_usage.h - measures how much of the disk a session's folder takes.
  *
- * A walk over all of `data`, also over what a scan does not enter, by descriptor and through no
- * link, in slices of DISK_SLICE_MS. A file with several names counts a part with each. What was
- * deleted and is still open is not seen: the free space of the file system tells of that.
+ * A walk covers all of `data`, also folders that a scan does not enter. It goes by descriptor,
+ * follows no link, and works in slices of DISK_SLICE_MS. A file with several names counts in part
+ * with each. Unlinked files that are still open are not counted: they only show in the free space
+ * of the file system.
  */
 #ifndef WORKSPACE_DISK_USAGE_H
 #define WORKSPACE_DISK_USAGE_H
@@ -16,38 +17,43 @@
 
 enum {
 	DISK_SLICE_MS = 5,
-	DISK_OPEN_MAX = 64,       /* folders held open; deeper ones are found again from below */
-	DISK_DEPTH_MAX = 1 << 20, /* of folders in each other */
+	DISK_OPEN_MAX = 64,       /* folders held open; deeper ones are reopened on the way up */
+	DISK_DEPTH_MAX = 1 << 20, /* nested folders */
 	DISK_ENTRIES_MAX = 20 << 20,
 };
 
 /*
- * Instead of a size: nobody knows it, because there is more than the maxima above, because a folder
- * is closed to us, or because deep ones were moved during the walk.
+ * Reported instead of a size that is not known: a maximum above was exceeded, a folder cannot be
+ * read, or deep folders were moved during the walk.
  */
 #define DISK_UNKNOWN UINT64_MAX
-/* With less left a disk is full. */
+/* A disk with less free space counts as full. */
 #define DISK_ROOM_MIN (1ULL << 20)
 
 struct disk;
 
-/* `workspace` is borrowed until free. */
+/* `workspace` is borrowed until disk_free(). */
 struct disk *disk_new(struct loop *loop, const struct workspace *workspace, void *data);
-/* Ends a walk under way. NULL is allowed. */
+/* Ends a running walk and frees `disk`, which may be NULL. */
 void disk_free(struct disk *disk);
 void *disk_data(const struct disk *disk);
-/* `done` comes once, from the loop, and may free the disk. While one walks nothing is begun. */
+/*
+ * Starts a walk, unless one is running. `done` is called once, from the loop, and may free `disk`.
+ */
 void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t bytes));
 
-/* How many files and folders the last whole walk met. */
+/* Returns how many files and folders the last complete walk found. */
 uint64_t disk_entries(const struct disk *disk);
-/* The size of the largest file that it met, and how long it took. */
+/* Return the size of the largest file of the last complete walk, and its duration. */
 uint64_t disk_largest(const struct disk *disk);
 uint64_t disk_walk_ms(const struct disk *disk);
 
-/* Bytes that are free for this user where the folder lies; UINT64_MAX when nobody knows. */
+/*
+ * Returns the bytes that are free for this user where the folder is stored, or UINT64_MAX if
+ * unknown.
+ */
 uint64_t disk_free_bytes(const struct workspace *workspace);
-/* Is there no room for DISK_ROOM_MIN bytes, or for another file? */
+/* Returns true if there is no room for DISK_ROOM_MIN bytes, or for another file. */
 bool disk_is_full(const struct workspace *workspace);
 
 #endif

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* home.h - what the jobs of helpers need of a home beyond workspace.h. */
+/* home.h - the part of a home that helper jobs need, beyond workspace.h. */
 #ifndef WORKSPACE_HOME_H
 #define WORKSPACE_HOME_H
 
 #include "base/list.h"
 #include "workspace/workspace.h"
 
-/* A server's folder. */
+/* The name of a server's folder begins with this. */
 #define HOME_SERVER_PREFIX "server-"
-/* In it: those of its sessions. */
+/* The folder of the sessions, within a server's folder. */
 #define HOME_SESSIONS "sessions"
-/* Folders that are being removed: hidden, locked (flock on the folder) by their remover. */
+/*
+ * The name of a folder that is being removed begins with this. It is hidden, and locked (flock on
+ * the folder) by its remover.
+ */
 #define HOME_REMOVE_PREFIX ".remove-"
 
 /*
- * A helper's run that outlives whoever started it: a removal, or a copy whose keeper was freed. It
- * takes itself out of the home's list when it ends. home_close() leaves those still running.
+ * A helper process that outlives its owner: a removal, or an export whose exporter was freed. The
+ * job removes itself from the home's list when it ends. home_close() detaches the jobs that still
+ * run.
  */
 struct home_job {
 	struct list node;
-	void (*leave)(struct home_job *job, int wait_ms); /* frees it; the helper goes on */
+	void (*leave)(struct home_job *job, int wait_ms); /* frees the job; the helper continues */
 };
 
 void home_add_job(const struct home *home, struct home_job *job);
-/* For jobs that outlive their workspace. */
+/* Returns the workspace's home, for jobs that outlive their workspace. */
 const struct home *workspace_home(const struct workspace *workspace);
 
-/* Of the folders down to a session's own. */
+/* Returns the mode of the folders above a session's own folder. */
 mode_t home_folder_mode(void);
-/* Borrowed; canonical: absolute, without links. */
+/* Returns the canonical path: absolute, without links. Borrowed. */
 const char *home_path(const struct home *home);
 const char *home_server_name(const struct home *home);
 int home_sessions_fd(const struct home *home);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* keeper_internal.h - a keeper's state, and what it and its helper say to each other. */
+/* keeper_internal.h - the state of an exporter, and the messages between it and its helper. */
 #ifndef WORKSPACE_KEEPER_INTERNAL_H
 #define WORKSPACE_KEEPER_INTERNAL_H
 
@@ -8,61 +8,62 @@
 #include "workspace/keeper.h"
 #include "workspace/kept.h"
 
-/* A helper that copies; results and the notebook are copied beside each other. */
+/* One export and its helper. Results and the notebook are exported at the same time. */
 struct copy {
 	struct keeper *keeper;
-	int from_fd; /* the notebook's folder; results come from `lock` */
+	int from_fd; /* the notebook's folder; results are read from `lock` */
 	struct helper *helper;
 	struct loop_defer defer;
 	struct kept **files;
 	size_t file_count;
-	size_t asked;  /* of them; the others are tried once more, and no trouble is told again */
-	uint64_t size; /* copied of the only file, with `suffix` behind it; 0: all */
+	size_t asked;  /* of `files`; the others are retried, and their problems are not reported
+			  again */
+	uint64_t size; /* bytes to copy of the only file, followed by `suffix`; 0: all of it */
 	char *suffix;
-	uint64_t next_size; /* of the copy that follows at once, when next_suffix is not NULL */
+	uint64_t next_size; /* of the queued export, if next_suffix is not NULL */
 	char *next_suffix;
-	bool waiting; /* for the other one to make the folder */
-	int lock;     /* shared, on the data folder, from the first copy to the last */
+	bool waiting; /* until the other export has made the folder */
+	int lock;     /* a shared lock on the data folder, from the first export to the last */
 	int tries;
-	unsigned int named; /* keeper->names when its helper began */
+	unsigned int named; /* keeper->names when its helper started */
 	size_t copied;
 	char *problem;
-	char *renamed; /* the sentence about the first altered name */
+	char *renamed; /* a sentence about the first altered name */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);
 };
 
 struct keeper {
-	struct home_job job; /* in the home's list once freed with a copy running */
+	struct home_job job; /* in the home's list after keeper_free(), while an export runs */
 	bool freed;
 	struct loop *loop;
 	const struct home *home;
-	int data_fd; /* borrowed, as the next: not after keeper_free */
+	int data_fd; /* both borrowed until keeper_free() */
 	int journal_fd;
 	bool keeps_notebook;
 	char *helper_path;
 	char *root;
-	char *seen; /* the data folder as the session sees it */
+	char *seen; /* the data folder's path as the session sees it */
 	char *id;
 	uint64_t quota;
 	void *data;
-	char *folder;   /* below root, made by the first copy */
-	char *shown;    /* the folder as people name it */
-	char *recorded; /* what the notebook is called in the record of rescue.h; or NULL */
+	char *folder;   /* below root, made by the first export */
+	char *shown;    /* the folder's path as users write it */
+	char *recorded; /* the notebook's name in the record of rescue.h; may be NULL */
 	bool made;
-	unsigned int names; /* that `folder` has had */
-	bool hung;          /* the last copy did */
-	bool last;          /* freed, and what was owed then is on its way */
+	unsigned int names; /* how many names `folder` has had */
+	bool hung;          /* the last export hung */
+	bool last;          /* freed, and the last export of due files is running */
 	bool renamed_told;
-	bool folds; /* a helper said that the folder does (keeptree_fold) */
+	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
 	uint64_t used;
 	struct kept_table kept;
 	struct copy results;
 	struct copy notebook;
 };
 
-/* For ptycell-files. The caller frees it. */
+/* Returns a request for ptycell-files. The caller frees it. */
 json_t *keeper_make_order(struct copy *copy);
-/* Notes where results go for the next server, should this one be killed. */
+/* Records where results go, so that the next server can export them if this one is killed. */
 void keeper_record(struct keeper *keeper);
 void keeper_take_progress(struct helper *helper, const json_t *progress);
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason);

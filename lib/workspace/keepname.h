@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keepname.h - what kept copies of a session's results and their folder are called, and what is not
- * kept.
+ * keepname.h - the names of exported files and of their folder, and which folders are not exported.
  */
 #ifndef WORKSPACE_KEEPNAME_H
 #define WORKSPACE_KEEPNAME_H
 
 #include <stdbool.h>
 
-/* DATE-ID-xxxx, another one each time; what is no letter, digit or ._- of the id is a "-". */
+/*
+ * Returns DATE-ID-xxxx with a new random part; the caller frees it. Characters of the id other than
+ * letters, digits and "._-" become "-".
+ */
 char *keepname_new(const char *session_id);
-/* Is it a folder's name in which nobody looks for results (".git", "node_modules", caches)? */
+/*
+ * Returns true for the names of folders that never hold results (".git", "node_modules", caches).
+ */
 bool keepname_is_skipped(const char *name);
-/* "~/ptycell/x" for what lies in the person's own folder. */
+/*
+ * Returns the path as users write it: "~/ptycell/x" if it is in the user's home. The caller frees
+ * it.
+ */
 char *keepname_show(const char *root, const char *folder);
 /*
- * The name of a copy of `path`, which the caller frees: no escapes, nothing hidden, and altered
- * where runnames.h names it.
+ * Returns the name for a copy of `path`: without escape sequences, not hidden, and altered if it is
+ * a protected name (runnames.h). The caller frees it.
  */
 char *keepname_tame(const char *path, bool *ret_altered);
 
-/* What of a path names the result; a path that is none in output/ as it is. */
+/* Returns the part of `path` below output/, or `path` itself if it is not in output/. */
 const char *keepname_result(const char *path);
-/* "plot.png" and 2 give "plot-2.png"; a long stem is cut, so that the number fits. 1 is the name.
+/*
+ * Returns a numbered name: "plot.png" and 2 give "plot-2.png", 1 gives the name itself. Shortens a
+ * long stem. The caller frees it.
  */
 char *keepname_numbered(const char *name, int number);
 

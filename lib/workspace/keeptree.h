@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeptree.h - what the files of a session, and their folders, are called where they are kept.
+ * keeptree.h - assigns the names that a session's files and folders have where they are exported.
  *
- * Results have the names that they have in output/, the others in a folder "files" beside them.
- * The names that files truly have go before those that ptycell gives: to its notebook, to "files",
- * and to what must not be called as it is (keepname_tame), or cannot, as another has the name. Who
- * has a name so steps aside when a file or a folder comes that truly has it: it gets the next free
- * one, and what lies there already is to be moved. No two folders of a session become one.
+ * Results have the names that they have in output/; other files go into a folder "files" beside
+ * them. A true name of a file takes precedence over a name that ptycell assigns. Assigned names are
+ * those of the notebook, of "files", of files with a protected name (keepname_tame), and numbered
+ * names. An entry with an assigned name gives it up when a file or folder comes whose true name it
+ * is: it gets the next free number, and an existing copy must be moved. Two folders of a session
+ * never become one.
  */
 #ifndef WORKSPACE_KEEPTREE_H
 #define WORKSPACE_KEEPTREE_H
@@ -20,48 +21,51 @@ struct map;
 
 struct place {
 	struct list node;
-	struct place *parent; /* NULL: the folder for all */
-	char *own;            /* the name that it should have */
-	char *name;           /* the one that it has in `parent` */
-	int number;           /* of the name; 1: the one that it should have */
-	bool given;           /* its own is not its true name */
-	bool altered;         /* as programs would run what the true one says */
-	bool put;             /* something lies there */
-	struct map *names;    /* of a folder; else NULL */
-	const char *second;   /* what it is called instead of "name-2"; or NULL */
+	struct place *parent; /* NULL: the top folder */
+	char *own;            /* the preferred name */
+	char *name;           /* the current name in `parent` */
+	int number;           /* of the current name; 1: the preferred name */
+	bool given;           /* the preferred name is assigned, not the true name */
+	bool altered;         /* because the true name is a protected name */
+	bool put;             /* a copy exists there */
+	struct map *names;    /* the names in a folder; NULL for a file */
+	const char *second;   /* the name to use instead of "name-2"; may be NULL */
 	void *data;           /* the caller's */
 };
 
-/* What lies there under an earlier name. */
+/* A copy that still has an earlier name and must be moved. */
 struct keepmove {
 	struct list node;
 	struct place *place;
 	int id;
-	char *at; /* below the folder for all */
+	char *at; /* path below the top folder */
 	char *to; /* a name in the same folder */
 };
 
 struct keeptree *keeptree_new(void);
 /* NULL is allowed. */
 void keeptree_free(struct keeptree *tree);
-/* The place of a file, whose path is relative to data. It lasts as long as the tree. */
+/* Returns the place of a file, whose path is relative to data. Borrowed until keeptree_free(). */
 struct place *keeptree_file(struct keeptree *tree, const char *path);
 struct place *keeptree_notebook(struct keeptree *tree);
-/* From here on two names are the same that differ in case, or in how characters are composed. */
+/* From here on, names that differ only in case or in Unicode composition count as equal. */
 void keeptree_fold(struct keeptree *tree);
 bool keeptree_folds(const struct keeptree *tree);
-/* Nothing lies anywhere. */
+/* Forgets all copies: none exists any more. */
 void keeptree_forget(struct keeptree *tree);
-/* Every struct keepmove, in their order. */
+/* Returns the list of struct keepmove, in the order in which they must be done. */
 struct list *keeptree_moves(struct keeptree *tree);
-/* It was moved, to this name, or cannot be, when that is NULL. */
+/* Reports the result of a move: the new name, or NULL if the copy cannot be moved. */
 void keeptree_moved(struct keepmove *move, const char *name);
 
-/* Below the folder for all. The caller frees it. */
+/* Returns the path below the top folder. The caller frees it. */
 char *keeptree_path(const struct place *place);
-/* One of its names is altered. */
+/* Returns true if a name in the place's path is altered. */
 bool keeptree_is_altered(const struct place *place);
-/* It was put at `path`, which is another one where somebody else's file has its name. */
+/*
+ * Notes that a copy was made at `path`. It differs from the requested path where another file, not
+ * of this session, has that name.
+ */
 void keeptree_put(struct keeptree *tree, struct place *place, const char *path);
 
 #endif

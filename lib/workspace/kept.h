@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kept.h - the files of a session that were copied to where the person finds them, or are to be. */
+/* kept.h - the table of a session's files that are exported, or are due. */
 #ifndef WORKSPACE_KEPT_H
 #define WORKSPACE_KEPT_H
 
@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "workspace/keeptree.h"
 
-/* A file of the session and what was put for it; the helper tells our file from others by it. */
+/* A file of the session and its copy. The helper recognises our copy by inode, time and size. */
 struct kept {
 	struct list node;
 	char *from; /* relative to data */
@@ -19,11 +19,11 @@ struct kept {
 	int64_t ino;
 	int64_t mtime_ns;
 	int64_t size;
-	bool linked; /* a link leads to it, and may lead to another tomorrow */
-	bool synced; /* it is on the disk */
-	bool known;  /* it was put there */
-	bool owed;   /* its copy is due: it failed for a reason that may pass, or is yet to begin */
-	bool settled; /* then: it is copied, or never will be */
+	bool linked;  /* it was reached by a link, which may lead to another file later */
+	bool synced;  /* it was synced to the disk */
+	bool known;   /* a copy of it exists */
+	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
+	bool settled; /* during an export: it is copied, or failed for good */
 };
 
 struct kept_table {
@@ -34,14 +34,14 @@ struct kept_table {
 
 void kept_table_init(struct kept_table *table);
 void kept_table_release(struct kept_table *table);
-/* The file of this path, made when it is new. */
+/* Returns the file of this path and adds it if it is new. */
 struct kept *kept_find(struct kept_table *table, const char *path);
-/* The notebook, copied from this file of the journal. */
+/* Returns the notebook, which is copied from this file of the journal. */
 struct kept *kept_notebook(struct kept_table *table, const char *file);
 bool kept_knows(const struct kept_table *table, const char *path);
-/* How many are owed, and when there is one the path of the first. */
+/* Returns how many files are due. Sets *ret_path to the first of them if there is one. */
 size_t kept_owed(const struct kept_table *table, const char **ret_path);
-/* Nothing was put there any more: each but the notebook is owed once again. */
+/* Forgets all copies: each file but the notebook is due again. */
 void kept_forget(struct kept_table *table);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lookout.h - looks into folders that a session may write, for repositories that its code made.
+ * lookout.h - inspects folders that a session may write, for repositories that session code made.
  *
- * A look is a run of ptycell-files (cmd/files/look.h): bounded, and apart from the server, so that
- * a disk that does not answer holds nobody up. What git would run of it is renamed there. The
- * first look learns what configs had before any code ran; the last one has no bound that matters.
+ * An inspection is a run of ptycell-files (cmd/files/look.h). It is bounded, and outside of the
+ * server, so that an unresponsive disk delays no session. Files of a repository that git would run
+ * are renamed. The first inspection learns what configs contained before any session code ran. The
+ * last one has no practical bound.
  */
 #ifndef WORKSPACE_LOOKOUT_H
 #define WORKSPACE_LOOKOUT_H
@@ -18,30 +19,39 @@
 
 struct lookout;
 
-enum { LOOKOUT_ENTRIES = 50000 /* of a look, but the last */ };
+enum { LOOKOUT_ENTRIES = 50000 /* of one inspection, except the last */ };
 
 struct lookout_spec {
 	struct loop *loop;
 	const struct home *home;
 	const char *helper;       /* ptycell-files */
 	const char *const *paths; /* of the folders */
-	const int *fds;           /* the same, open */
+	const int *fds;           /* descriptors of the same folders */
 	size_t count;
 	const char *who; /* for the log */
-	/* Both from the loop: sentences for the session's next answer; a look has ended. */
+	/*
+	 * Both are called from the loop: with sentences for the session's next answer; when an
+	 * inspection ended.
+	 */
 	void (*told)(void *data, const char *text);
 	void (*looked)(void *data);
 	void *data;
 };
 
-/* What the arrays hold, `home` and `helper` are borrowed until it is freed. It learns at once. */
+/*
+ * Starts the first inspection at once. `home`, `helper` and the contents of the arrays are borrowed
+ * until lookout_free().
+ */
 struct lookout *lookout_new(const struct lookout_spec *spec);
-/* A look that begins from here on, now or after the one that runs: its number. */
+/* Requests an inspection that begins now, or after the running one. Returns its number. */
 uint64_t lookout_ask(struct lookout *lookout);
 bool lookout_has_ended(const struct lookout *lookout, uint64_t number);
-/* Ends one that runs; nothing is told after this. NULL is allowed. */
+/* Ends a running inspection; nothing is reported after this. `lookout` may be NULL. */
 void lookout_quiet(struct lookout *lookout);
-/* A quiet one looks a last time, at all there is, and frees itself; `done` comes from the loop. */
+/*
+ * Makes a last, complete inspection and frees the lookout. lookout_quiet() must have been called.
+ * `done` is called from the loop.
+ */
 void lookout_last(struct lookout *lookout_own, void (*done)(void *data), void *data);
 /* NULL is allowed. */
 void lookout_free(struct lookout *lookout);

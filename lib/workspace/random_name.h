@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* name.h - random file names. */
+/* random_name.h - makes and recognises random file names. */
 #ifndef WORKSPACE_RANDOM_NAME_H
 #define WORKSPACE_RANDOM_NAME_H
 
@@ -8,11 +8,14 @@
 
 enum { RANDOM_NAME_RANDOM_LEN = 16 };
 
-/* `len` characters of a-z and 2-7 (five random bits each) and NUL; `out` has room for len + 1. */
+/*
+ * Writes `len` characters of a-z and 2-7 (five random bits each) and NUL; `out` must have room for
+ * len + 1.
+ */
 void random_name_fill(char *out, size_t len);
-/* prefix + RANDOM_NAME_RANDOM_LEN random characters, freed by the caller. */
+/* Returns `prefix` and RANDOM_NAME_RANDOM_LEN random characters. The caller frees it. */
 char *random_name_new(const char *prefix);
-/* True when `text` could have come from random_name_new(prefix). */
+/* Returns true if `text` has the form of random_name_new(prefix). */
 bool random_name_matches(const char *text, const char *prefix);
 
 #endif

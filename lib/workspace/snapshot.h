@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * snapshot.h - the files of one scan, sorted by path, and how two scans differ.
+ * snapshot.h - the files of one scan, sorted by path.
  *
- * Parallel arrays keep what callers see apart from what only comparing needs. Sorting is done in
- * steps, because twenty thousand paths take longer than the loop may be held.
+ * Parallel arrays separate what callers see from what only the comparison needs. Sorting is done in
+ * steps, because twenty thousand paths take longer than the loop may be blocked.
  */
 #ifndef WORKSPACE_SNAPSHOT_H
 #define WORKSPACE_SNAPSHOT_H
@@ -17,12 +17,12 @@
 struct stamp {
 	uint64_t ino;
 	uint64_t ctime_ns;
-	uint64_t hash;  /* of the content when `young` */
+	uint64_t hash;  /* of the content if `young` */
 	bool young;     /* the clock may not have moved since: compare the content */
-	uint8_t folder; /* of snapshot.folders, when it is not `unsure` */
+	uint8_t folder; /* index in snapshot.folders, unless `unsure` */
 };
 
-/* Of a folder when it was listed. */
+/* The stamps of a folder when it was listed. */
 struct folder_stamp {
 	const char *path; /* "" for the top */
 	uint64_t device;
@@ -40,13 +40,13 @@ struct snapshot {
 	struct stamp *stamps;
 	size_t count;
 	size_t cap;
-	struct chunk *chunks; /* the paths' bytes */
-	size_t path_bytes;    /* of files and folders */
+	struct chunk *chunks; /* storage of the paths */
+	size_t path_bytes;    /* of the paths of files and folders */
 	bool capped;
-	int error;           /* the errno for which something could not be looked at; 0: none */
+	int error;           /* the errno with which something could not be read; 0: none */
 	uint64_t started_ns; /* real time, to compare with ctime */
-	uint64_t disk_bytes; /* that its files take, those beyond the cap, too */
-	/* For recheck.h. */
+	uint64_t disk_bytes; /* of its files, also those beyond the cap */
+	/* For scan_fast.h. */
 	struct folder_stamp folders[SNAPSHOT_FOLDERS];
 	size_t folder_count;
 	bool unsure; /* more folders, or one whose stamps may hide a change */
@@ -55,24 +55,27 @@ struct snapshot {
 struct snapshot_sort {
 	uint32_t *order;
 	uint32_t *spare;
-	size_t width; /* of the sorted runs; 0: these are being made */
+	size_t width; /* of the sorted runs; 0: the first runs are being made */
 	size_t at;    /* the next run, or pair of runs */
 };
 
 void snapshot_release(struct snapshot *snapshot);
 /*
- * "folder/name", or "name" when `folder` is empty; lives as long as the snapshot. NULL when its
- * paths have SCAN_PATHS_MAX bytes: it is then capped.
+ * Returns "folder/name", or "name" if `folder` is empty. Borrowed until snapshot_release(). Returns
+ * NULL and marks the snapshot as capped if its paths exceed SCAN_PATHS_MAX bytes.
  */
 char *snapshot_path(struct snapshot *snapshot, const char *folder, const char *name);
 void snapshot_add(struct snapshot *snapshot, const struct file_info *file,
 		  const struct stamp *stamp);
-/* Of a sorted one: how many files lie below the folder `path`, and which is the first. */
+/*
+ * Returns how many files are below the folder `path`, and sets *ret_first to the index of the
+ * first. The snapshot must be sorted.
+ */
 size_t snapshot_below(const struct snapshot *snapshot, const char *path, size_t *ret_first);
-/* The file `path`, or where it would be. */
+/* Returns the index of the file `path`, or the index where it would be inserted. */
 size_t snapshot_find(const struct snapshot *snapshot, const char *path);
 
-/* A zeroed `sort` begins; true when done, and the snapshot is then sorted. */
+/* Does one step of sorting; a zeroed `sort` begins. Returns true when the snapshot is sorted. */
 bool snapshot_sort_step(struct snapshot *snapshot, struct snapshot_sort *sort);
 void snapshot_sort_release(struct snapshot_sort *sort);
 

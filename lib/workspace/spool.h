@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spool.h - the whole output of one cell in a file that the session may read and not write.
+ * spool.h - stores the whole output of one cell in a file that the session can only read.
  *
- * The file is made when the first byte comes. Past the maximum bytes are counted and dropped.
+ * The file is made when the first byte comes. Bytes beyond the maximum are counted and dropped.
  */
 #ifndef WORKSPACE_SPOOL_H
 #define WORKSPACE_SPOOL_H
@@ -18,16 +18,16 @@ struct spool;
 struct spool *spool_new(const struct workspace *workspace, uint64_t cell, const char *language,
 			size_t max_bytes);
 void spool_free(struct spool *spool);
-/* Trouble with the disk stops the spool and is told by spool_error(). */
+/* Appends to the file. A failure of the disk stops the spool and is reported by spool_error(). */
 void spool_write(struct spool *spool, const void *data, size_t len);
-/* Removes the file again: a short output needs none. */
+/* Removes the file: a short output needs none. */
 void spool_discard(struct spool *spool);
-/* Absolute path as the session sees it. */
+/* Returns the absolute path as the session sees it. */
 const char *spool_path(const struct spool *spool);
-/* Bytes that were written. */
+/* Returns how many bytes were written. */
 size_t spool_size(const struct spool *spool);
 uint64_t spool_dropped(const struct spool *spool);
-/* NULL while all is well. */
+/* Returns the error that stopped the spool, or NULL. */
 const char *spool_error(const struct spool *spool);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * part.h - a file on its way into a session, out of the session's reach until it is whole.
+ * staged_file.h - a file that is being written for a session, out of its reach until it is
+ * complete.
  *
- * It lies beside the session's `data`, on the same file system, and takes its place by one rename:
- * code sees all of it or nothing. It goes with the session's folder when nobody places it.
+ * The file is stored beside the session's `data`, on the same file system, and is placed by one
+ * rename: session code sees all of it or nothing. An unplaced file is removed with the session's
+ * folder.
  */
 #ifndef WORKSPACE_STAGED_FILE_H
 #define WORKSPACE_STAGED_FILE_H
@@ -16,20 +18,20 @@
 struct staged_file;
 struct workspace;
 
-/* An empty file. */
+/* Makes an empty file. Returns NULL and sets *err. */
 struct staged_file *staged_file_new(const struct workspace *workspace, struct err *err) MUST_CHECK;
-/* Removes the file unless it was placed. NULL is allowed. */
+/* Removes the file unless it was placed. `part` may be NULL. */
 void staged_file_free(struct staged_file *part);
-/* Open for writing; borrowed. */
+/* Returns the descriptor, open for writing. Borrowed. */
 int staged_file_fd(const struct staged_file *part);
 /*
- * Could it be placed at `path` (relative to data)? ERR_INVALID for a path that is not valid,
- * ERR_DENIED where a folder or a link is in the way, ERR_BUSY when something has that name and
- * `overwrite` is false. Makes missing folders.
+ * Checks if the file can be placed at `path` (relative to data), and makes missing folders. Returns
+ * -1 and sets *err: ERR_INVALID for an invalid path, ERR_DENIED if a folder or a link is in the
+ * way, ERR_BUSY if the name exists and `overwrite` is false.
  */
 int staged_file_check(const struct staged_file *part, const char *path, bool overwrite,
 		      struct err *err) MUST_CHECK;
-/* Gives it to the session as `path`; errors as staged_file_check. Once. */
+/* Places the file in the session as `path`, once. Errors are those of staged_file_check(). */
 int staged_file_place(struct staged_file *part, const char *path, bool overwrite,
 		      struct err *err) MUST_CHECK;
 
