@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audit.h - a file of the user's own, to which each event adds one line of JSON; or the system's
- * log (audit_socket.h), by a target that begins with "syslog:" or "journald:".
+ * audit.h - appends one line of JSON per event to a file of the user, or to the system's log.
  *
- * The file is made with mode 0600, opened for appending only, through no symbolic link, and never
- * while a session could stop us: a file that is not a regular one of ours is refused. Opened anew
- * for each line, so that it may be moved away at any time. Servers that share it lock it for a
- * line: no line is torn, and the start of one that a killed server wrote is taken out.
+ * A target that begins with "syslog:" or "journald:" is the system's log (audit_socket.h). A file
+ * is made with mode 0600 and opened only for appending, without following symbolic links, in a way
+ * that no session can block. A file that is not a regular file of ours is refused. It is opened for
+ * each line, so that the user may move it away at any time. Servers that share a file lock it for
+ * each line: no line is torn, and the incomplete line of a killed server is removed.
  */
 #ifndef JOURNAL_AUDIT_H
 #define JOURNAL_AUDIT_H
@@ -16,13 +16,13 @@
 #include "base/err.h"
 
 /*
- * Returns why nothing could be added to the file, as a sentence that says what to do; NULL when all
- * is well. Makes no file. The caller frees it.
+ * Returns a sentence that says why the target cannot be written and how to correct it, or NULL.
+ * Makes no file. The caller frees the result.
  */
 char *audit_refusal(const char *target);
-/* The same sentence, of a line that could not be added. */
+/* Returns the same sentence for a line that could not be appended. The caller frees the result. */
 char *audit_refuse(const char *target, const struct err *err);
-/* Adds the line as a whole, or nothing of it. Its first member is "v". */
+/* Appends the whole line, or nothing. The first member of `line` must be "v". */
 int audit_append(const char *target, const json_t *line, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audit_socket.h - a line of the audit to the system's log, as a datagram.
+ * audit_socket.h - sends a line of the audit log to the system's log, as a datagram.
  *
- * "syslog:" sends it as syslog(3) does, to /dev/log; "journald:" by journald's own protocol. Either
- * takes the path of another socket behind the colon. The libraries of both tell no failure, so none
- * is used. A socket that takes nothing for a second is one that cannot be written.
+ * "syslog:" sends it as syslog(3) does, to /dev/log; "journald:" uses journald's native protocol.
+ * Both accept the path of another socket after the colon. The libraries of both report no failure,
+ * so they are not used. A socket that accepts nothing for a second counts as failed.
  */
 #ifndef JOURNAL_AUDIT_SOCKET_H
 #define JOURNAL_AUDIT_SOCKET_H
@@ -15,12 +15,12 @@
 #include "base/err.h"
 
 enum {
-	AUDIT_SYSLOG_CODE = 4096, /* bytes of code in a line; its SHA-256 stands for the rest */
-	AUDIT_SYSLOG_LINE = 8000, /* servers take 8 KB; members are left out beyond, and named */
+	AUDIT_SYSLOG_CODE = 4096, /* bytes of code in a line; its SHA-256 replaces the rest */
+	AUDIT_SYSLOG_LINE = 8000, /* servers accept 8 KB; more members are left out, and named */
 };
 
 bool audit_socket_is(const char *target);
-/* Is there somebody to send to? Sends nothing. */
+/* Checks if the socket accepts connections. Sends nothing. */
 int audit_socket_check(const char *target, struct err *err) MUST_CHECK;
 int audit_socket_send(const char *target, const json_t *line, struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.h - SHA-256, so that what is recorded can be compared with a file or a text. */
+/* digest.h - SHA-256, so that a user can compare a record with a file or a text. */
 #ifndef JOURNAL_DIGEST_H
 #define JOURNAL_DIGEST_H
 

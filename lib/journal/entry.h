@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* entry.h - one cell, as the journal takes it when it is asked for and when it is over. */
+/*
+ * entry.h - one cell, in the forms in which the journal gets it: when it is requested and when it
+ * ended.
+ */
 #ifndef JOURNAL_ENTRY_H
 #define JOURNAL_ENTRY_H
 
@@ -10,57 +13,58 @@
 
 struct journal_image {
 	const char *mime; /* image/png or image/jpeg */
-	const char *file; /* its name in output/, foreign; or NULL */
+	const char *file; /* its name in output/, untrusted; may be NULL */
 	const void *data;
 	size_t len;
 };
 
-/* The language of queries: they are in no script, and a notebook shows them without running them.
+/*
+ * The language of queries. They are in no script, and a notebook shows them without running them.
  */
 #define JOURNAL_SQL "sql"
 
-/* States of cells that have no end. */
+/* The states of cells that have not ended. */
 #define JOURNAL_QUEUED "queued"
 #define JOURNAL_RUNNING "running"
 #define JOURNAL_KILLED "killed"
 
-/* A cell that is asked for. Everything is borrowed for the call it is given to. */
+/* A requested cell. Everything is borrowed for the call. */
 struct journal_asked {
 	uint64_t number;
 	const char *language; /* static */
 	const char *code;     /* may hold NUL */
 	size_t code_len;
-	uint64_t timeout_ms; /* its deadline; 0: none */
+	uint64_t timeout_ms; /* deadline; 0: none */
 };
 
-/* Everything is borrowed for the call it is given to; strings are NULL when there is nothing. */
+/* A cell that ended. Everything is borrowed for the call. Strings are NULL if there is none. */
 struct journal_entry {
 	uint64_t number;
 	const char *language; /* static; "" for a cell that reached no interpreter */
 	const char *state;    /* static: "done", "raised", ... */
-	bool ran;             /* else it is in the journal, but not in the notebook or script */
-	const char *code;     /* may hold NUL; only the notebook reads it */
+	bool ran;         /* otherwise it is in the journal, but not in the notebook or script */
+	const char *code; /* may hold NUL; only the notebook reads it */
 	size_t code_len;
-	const char *text; /* the terminal's, cleaned */
+	const char *text; /* terminal output, cleaned */
 	size_t text_len;
 	/*
-	 * A file of the spool (its path; NULL: none) whose first `spooled` bytes are the terminal's
-	 * output, whole: what stands behind the first `lead` bytes of `text`.
+	 * The path of a spool file, or NULL. Its first `spooled` bytes are the whole terminal
+	 * output, which follows the first `lead` bytes of `text`.
 	 */
 	const char *spool_path;
 	size_t spooled;
 	size_t lead;
-	const char *value; /* foreign from here on, not cleaned */
+	const char *value; /* from here on untrusted, not cleaned */
 	const char *traceback;
-	bool settled; /* these two are clean, and no secret is in them */
+	bool settled; /* these two are clean and without secrets */
 	const char *error_name;
 	const char *error_text;
-	const char *note;     /* how it ended, a sentence, when that is not in the traceback */
-	const char *left_out; /* "HTML, SVG": forms of its values that are not in it */
+	const char *note;     /* a sentence that says how it ended, unless the traceback does */
+	const char *left_out; /* "HTML, SVG": forms of its values that are left out */
 	const struct journal_image *images;
 	size_t image_count;
-	size_t figures_left_out; /* that lie in output/ and are not among them */
-	json_t *record;          /* everything else about it: an object */
+	size_t figures_left_out; /* figures in output/ that are not in `images` */
+	json_t *record;          /* an object with everything else */
 };
 
 #endif

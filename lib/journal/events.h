@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.h - the file of what happened in a session, in the order of happening.
+ * events.h - the file of a session's events, in chronological order.
  *
- * It is only ever added to. Each event is written by one call when it happens, so that it survives
- * the server; it carries its lengths and a checksum, so that a reader knows where a torn one
- * begins. lib/journal/README.md has the format and the events.
+ * The file is append-only. Each event is written by one call when it happens, so that it survives
+ * the server. It carries its lengths and a checksum, by which a reader detects a torn event.
+ * lib/journal/README.md describes the format and the events.
  *
  *   file  = "ptycell events 1\n" *event
  *   event = FIELDS-LENGTH " " DATA-LENGTH " " CRC-32C "\n" FIELDS "\n" DATA "\n"
  *
- * The three numbers have eight hexadecimal digits each. FIELDS is a JSON object, DATA any bytes;
- * the checksum is that of FIELDS and DATA.
+ * The three numbers have eight hexadecimal digits each. FIELDS is a JSON object, DATA any bytes.
+ * The checksum covers FIELDS and DATA.
  */
 #ifndef JOURNAL_EVENTS_H
 #define JOURNAL_EVENTS_H
@@ -29,7 +29,7 @@ enum { EVENTS_LEN_MAX = 64 << 20 /* of an event's fields, and of its data */ };
 
 struct events;
 
-/* Where an event lies in the file; a length of 0 is nowhere. */
+/* The position of an event in the file; a length of 0 means none. */
 struct event_place {
 	uint64_t offset;
 	uint64_t len;
@@ -38,12 +38,12 @@ struct event_place {
 /* An event that was read. */
 struct event {
 	json_t *fields;
-	const char *data; /* in `bytes` */
+	const char *data; /* within `bytes` */
 	size_t data_len;
 	struct buf bytes;
 };
 
-/* An automatic event begins with this. */
+/* Initialises an automatic variable. */
 #define EVENT_INIT                                                                                 \
 	{                                                                                          \
 		.bytes = BUF_INIT(BUF_UNBOUNDED)                                                   \
@@ -54,27 +54,29 @@ void events_release(struct event *event);
 
 /* `dir_fd` is borrowed for the life of the result. No file is made before the first event. */
 struct events *events_new(int dir_fd);
-/* The file that is there, for reading alone. NULL: no file, or none of this format (ERR_INVALID).
+/*
+ * Opens an existing file for reading. Returns NULL and sets *err: no file, or another format
+ * (ERR_INVALID).
  */
 struct events *events_open(int dir_fd, struct err *err) MUST_CHECK;
 void events_free(struct events *events);
 
-/* Bytes of the file, and bytes that one more event takes. */
+/* Return the size of the file, and the bytes that one more event takes. */
 uint64_t events_size(const struct events *events);
 uint64_t events_cost(size_t fields_len, size_t data_len);
 
 /*
- * Adds an event whose fields are the JSON text `fields`. Where the disk fails nothing of it stays:
- * the next event is written in its place.
+ * Appends an event whose fields are the JSON text `fields`. A failed event leaves nothing: the next
+ * one is written in its place.
  */
 int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
 	       struct event_place *ret_place, struct err *err) MUST_CHECK;
-/* Reads the event at a place. ERR_SYSTEM where the file is not what it was. */
+/* Reads the event at a position. Returns -1 and sets *err: ERR_SYSTEM if the file has changed. */
 int events_read(const struct events *events, const struct event_place *place, struct event *ret,
 		struct err *err) MUST_CHECK;
 /*
- * Reads the event behind `place`, whose length is 0 for the first, and moves `place` to it. Returns
- * false at the end of the file and at an event that is torn.
+ * Reads the event after `place`, whose length is 0 for the first, and moves `place` to it. Returns
+ * false at the end of the file and at a torn event.
  */
 bool events_next(const struct events *events, struct event_place *place, struct event *ret);
 

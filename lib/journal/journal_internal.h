@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* journal_internal.h - what adding (journal.c), reading (journal_read.c) and drawing the notebook
- * (journal_draw.c) share. */
+/*
+ * journal_internal.h - the state that adding (journal.c), loading (journal_load.c), reading
+ * (journal_read.c) and rendering the notebook (journal_draw.c) share.
+ */
 #ifndef JOURNAL_JOURNAL_INTERNAL_H
 #define JOURNAL_JOURNAL_INTERNAL_H
 
@@ -10,19 +12,19 @@
 
 enum { JOURNAL_LANGUAGES_MAX = 16 };
 
-/* A cell of the index. */
+/* The index entry of a cell. */
 struct kept_cell {
 	struct script_cell script; /* language and state are static */
 	bool ran;                  /* or runs */
 	bool over;
 	struct event_place asked;
-	struct event_place ended; /* nowhere: it goes on, it was killed, or the disk failed */
-	size_t shown_count;       /* of a cell without an end: what answers showed of it */
+	struct event_place ended; /* none: it runs, it was killed, or the disk failed */
+	size_t shown_count;       /* of a cell without an end: texts that answers showed */
 	struct event_place *shown;
 	uint64_t shown_bytes; /* in the file */
 	size_t image_count;
 	struct event_place *images;
-	size_t drawn_len; /* of its piece of the notebook; 0: it was not drawn since it is over */
+	size_t drawn_len; /* of its piece of the notebook; 0: not rendered since it ended */
 };
 
 struct journal {
@@ -31,20 +33,20 @@ struct journal {
 	char *session_id;
 	uint64_t max;
 	uint64_t output_max;
-	const struct redact *redact; /* or NULL */
-	struct kept_cell *cells;     /* by their numbers */
+	const struct redact *redact; /* may be NULL */
+	struct kept_cell *cells;     /* sorted by number */
 	size_t count;
 	size_t cap;
 	size_t unfinished;
 	size_t bare;
-	char **words; /* of a loaded journal: its languages and states */
+	char **words; /* of a loaded journal: names of languages and states */
 	size_t word_count;
 	uint64_t left_out;
 	int notebook_fd;    /* -1: not drawn yet */
-	size_t drawn_cells; /* of the index, that are in its first `drawn_size` bytes for good */
+	size_t drawn_cells; /* cells whose pieces are final, in the first `drawn_size` bytes */
 	uint64_t drawn_size;
 	uint32_t drawn_crc;          /* of these bytes */
-	struct journal_copy *copies; /* of a loaded journal: those that were added */
+	struct journal_copy *copies; /* of a loaded journal: the exported copies */
 	size_t copy_count;
 	struct {
 		const char *language;
@@ -52,13 +54,16 @@ struct journal {
 	} tallies[JOURNAL_LANGUAGES_MAX]; /* in the order of their first cells */
 };
 
-/* What adding does to the index, for loading. Language and state live as long as the journal. */
+/* Update the index, for adding and loading. Language and state must live as long as the journal. */
 void journal_index_asked(struct journal *journal, const struct journal_asked *asked,
 			 const struct event_place *place);
 void journal_index_began(struct journal *journal, struct kept_cell *cell);
 void journal_index_shown(struct kept_cell *cell, const struct event_place *place);
 void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state);
-/* Its end lies there: what answers showed is not needed any more. */
+/*
+ * Sets the position of the cell's end and drops the texts that answers showed: they are not needed
+ * any more.
+ */
 void journal_index_end_at(struct kept_cell *cell, const struct event_place *place);
 struct kept_cell *journal_cell(const struct journal *journal, uint64_t number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redacted.h - an entry without the secrets that were in it. */
+/* redacted.h - removes secrets from an entry of the journal. */
 #ifndef JOURNAL_REDACTED_H
 #define JOURNAL_REDACTED_H
 
@@ -11,18 +11,21 @@ enum { REDACTED_TEXTS = 6 };
 
 struct redacted_entry {
 	struct journal_entry entry;
-	char *texts[REDACTED_TEXTS]; /* owned: those of `entry` that are not those of the original
-				      */
+	char *texts[REDACTED_TEXTS]; /* owned: the texts of `entry` that were replaced */
 	struct journal_image *images;
 };
 
 /*
- * Texts are cleaned first, because cleaning can put the parts of a value together. The record is
- * changed itself, all else of `entry` is borrowed. `redact` NULL: it is the same.
+ * Makes a copy of `entry` without secrets. Texts are cleaned first, because cleaning can join the
+ * parts of a secret. The record is changed in place; everything else of `entry` is borrowed. If
+ * `redact` is NULL, the copy equals `entry`.
  */
 void redacted_entry_init(struct redacted_entry *redacted, const struct journal_entry *entry,
 			 const struct redact *redact);
-/* Replaces *text and *len where a secret is in it. Returns what the caller frees, or NULL. */
+/*
+ * Replaces *text and *len if there is a secret in it. Returns the new text, which the caller frees,
+ * or NULL.
+ */
 char *redacted_bytes(const struct redact *redact, const char **text, size_t *len);
 void redacted_entry_release(struct redacted_entry *redacted);
 #define cleanup_redacted __attribute__((cleanup(redacted_entry_release)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script.h - cells as one script, in the cell form that editors know.
+ * script.h - renders cells as one script, in the cell format of editors.
  *
  *   # %% cell 3
  *   the code
@@ -8,8 +8,8 @@
  *   # %% cell 4, bash, raised
  *   # code of another language, as comments
  *
- * Every piece's length is known before it is written, so that a part of a script can be read
- * without the rest.
+ * The length of every piece is known before it is written, so that a range of the script can be
+ * read without the rest.
  */
 #ifndef JOURNAL_SCRIPT_H
 #define JOURNAL_SCRIPT_H
@@ -26,20 +26,21 @@ struct script_cell {
 	const char *state;
 	size_t code_len;
 	size_t lines; /* script_lines() of the code */
-	bool open;    /* its last line has no end */
+	bool open;    /* its last line has no line end */
 };
 
 /*
- * How many lines the code has; whatever ends a line in one of the languages counts, a carriage
- * return or U+2028 too: no comment may end before its line does. `ret_open` as above.
+ * Returns how many lines the code has. Each line end of any of the languages counts, also a
+ * carriage return and U+2028: a comment must not end before its line does. Sets *ret_open as in
+ * script_cell.
  */
 size_t script_lines(const char *code, size_t len, bool *ret_open);
-/* What script_write() appends, in bytes. */
+/* Returns how many bytes script_write() appends. */
 size_t script_size(const struct script_cell *cell, const char *language);
-/* `code` has cell->code_len bytes. */
+/* Appends the cell. `code` has cell->code_len bytes. */
 void script_write(struct buf *out, const struct script_cell *cell, const char *language,
 		  const char *code);
-/* Appends how many cells are not in it, when there are any. */
+/* Appends a note about the cells that are left out, if there are any. */
 void script_tail(struct buf *out, const char *language, uint64_t left_out);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* network.h - what every order to ptycell-fetch says (cmd/fetch/order.h). */
+/*
+ * network_options.h - the part of a request that all operations of ptycell-fetch share
+ * (cmd/fetch/order.h).
+ */
 #ifndef TRANSFER_NETWORK_OPTIONS_H
 #define TRANSFER_NETWORK_OPTIONS_H
 
@@ -7,12 +10,14 @@
 #include <stdint.h>
 
 enum {
-	NETWORK_OPTIONS_STALL_MS = 30000 /* a transfer that hardly moves for so long is given up */
+	NETWORK_OPTIONS_STALL_MS =
+		30000 /* a transfer that hardly progresses for so long is aborted */
 };
 
 /*
- * A new order that does `operation` ("download"): deadline, and proxies and authorities of
- * `environment`, which may hold secrets: it goes to the program by its stdin only.
+ * Returns a new request for `operation` ("download") with the deadline, and the proxies and
+ * certificate authorities of `environment`. These may hold secrets: the request must reach the
+ * program only by its stdin.
  */
 json_t *network_options_put(const char *operation, uint64_t deadline_ms, char *const *environment);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads.h - a session's results on their way to the storage that the person set, and their links.
+ * uploads.h - uploads a session's results to the storage that the user configured, and signs links.
  *
- * ptycell-fetch does it, one process a batch: files that come later do not wait for a large one.
- * A file that is handed over again while it is under way goes once more. What the helper says is
- * checked: a link is a URL in plain ASCII.
+ * Each batch is one process of ptycell-fetch, so that later files do not wait for a large one. A
+ * file that is put again while its upload runs is uploaded once more. Replies of the helper are
+ * checked: a link must be a URL in plain ASCII.
  */
 #ifndef TRANSFER_UPLOADS_H
 #define TRANSFER_UPLOADS_H
@@ -22,7 +22,7 @@ struct uploads;
 
 enum { UPLOADS_RENEW_S = 300 };
 
-/* A file went to the storage, or (`expires` is not 0) a link to it was signed. */
+/* A file was uploaded, or (if `expires` is not 0) a link to it was signed. */
 struct uploads_event {
 	const char *session_id;
 	const char *path; /* relative to data */
@@ -40,10 +40,10 @@ struct uploads_spec {
 	const struct storage_target *target;
 	char *const *environment; /* for proxies */
 	const char *session_id;
-	/* From the loop, whenever something is over. */
+	/* Called from the loop, whenever an upload or a renewal ended. */
 	void (*changed)(struct uploads *uploads, void *data);
 	void *data;
-	/* From the loop, also after uploads_free; or NULL. */
+	/* Called from the loop, also after uploads_free. May be NULL. */
 	uploads_told_fn *told;
 	void *told_data;
 };
@@ -54,57 +54,69 @@ struct uploads_limits {
 	uint64_t link_hours;
 };
 
-/* A file that lies in the storage. */
+/* A file in the storage. */
 struct uploaded {
 	const char *path; /* relative to data */
-	const char *url;  /* NULL: none can be made, or the file has changed and is not there yet */
+	const char *url;  /* NULL: no link can be made, or the changed file is not uploaded yet */
 	time_t expires;
 };
 
 struct uploads_file {
 	const char *path; /* below output/ */
-	uint64_t size;    /* as the scan saw it */
+	uint64_t size;    /* as the scan found it */
 };
 
-/* All is borrowed, for longer than uploads_free only `loop`. */
+/* Everything in `spec` is borrowed until uploads_free; `loop` must live longer. */
 struct uploads *uploads_new(const struct uploads_spec *spec);
-/* What is under way goes on to its end, or to that of its folder's home. NULL is allowed. */
+/*
+ * Frees `uploads`, which may be NULL. Running uploads continue to their end, or to the end of the
+ * home.
+ */
 void uploads_free(struct uploads *uploads);
 void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *limits);
 
-/* Returns the number of this handing over, for uploads_pending. */
+/* Queues files for upload. Returns the number of this call, for uploads_pending. */
 uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, size_t count);
-/* Hands over again what an earlier time could not be uploaded; nobody is to wait for that. */
+/* Queues again the files whose upload failed before. No caller waits for these. */
 void uploads_retry(struct uploads *uploads);
-/* Whether something that was handed over by then, and not again since, is not over yet. */
+/*
+ * Returns true while a file that was put with this number or before, and not again since, is not
+ * finished.
+ */
 bool uploads_pending(const struct uploads *uploads, uint64_t number);
 
 /*
- * Links that are no longer good for UPLOADS_RENEW_S are made anew, which `changed` tells; returns
- * whether any are on their way. Nothing is sent anywhere: only the key is needed.
+ * Renews the links that expire within UPLOADS_RENEW_S. Returns true if any renewal runs; `changed`
+ * is called when it ends. Nothing is sent: only the key is needed.
  */
 bool uploads_renew(struct uploads *uploads);
 bool uploads_renewing(const struct uploads *uploads);
 
-/* False when it has no link that is still good. */
+/* Returns false if the file has no valid link. */
 bool uploads_find(const struct uploads *uploads, const char *path, struct uploaded *ret_uploaded);
 /*
- * New links since uploads_told, at most `max` of them into `out`; returns how many there are. What
- * they point at stays until the next turn of the loop.
+ * Writes at most `max` of the links that are new since uploads_told into `out`. Returns how many
+ * there are. The strings are borrowed until the next turn of the loop.
  */
 size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t max);
-/* Why files have no link, since uploads_told: a sentence that the caller frees, or NULL. */
+/*
+ * Returns a sentence that explains why files have no link, since uploads_told, or NULL. The caller
+ * frees it.
+ */
 char *uploads_problem(const struct uploads *uploads);
 void uploads_told(struct uploads *uploads);
-/* How many files are on their way, or wait for it. */
+/* Returns how many files are being uploaded or queued. */
 size_t uploads_under_way(const struct uploads *uploads);
-/* Then: "'output/a' and 2 more are". NULL when none is; the caller frees it. */
+/*
+ * Names these files: "'output/a' and 2 more are". Returns NULL if there are none. The caller frees
+ * it.
+ */
 char *uploads_name_under_way(const struct uploads *uploads);
 
-size_t uploads_file_count(const struct uploads *uploads); /* that lie in the storage */
+size_t uploads_file_count(const struct uploads *uploads); /* in the storage */
 uint64_t uploads_byte_count(const struct uploads *uploads);
 const struct storage_target *uploads_target(const struct uploads *uploads);
-/* What the names of its files in the storage begin with: "SESSION-12345678". */
+/* Returns the prefix of this session's names in the storage: "SESSION-12345678". */
 const char *uploads_folder(const struct uploads *uploads);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads_internal.h - what the parts of uploads share: uploads.c keeps the files, uploads_batch.c
- * the helpers that upload them, uploads_renewal.c the one that makes links anew.
+ * uploads_internal.h - the state that the parts of uploads share. uploads.c holds the files,
+ * uploads_batch.c the helpers that upload them, uploads_renewal.c the helper that renews links.
  */
 #ifndef TRANSFER_UPLOADS_INTERNAL_H
 #define TRANSFER_UPLOADS_INTERNAL_H
@@ -16,30 +16,30 @@
 struct helper;
 struct map;
 
-#define UPLOADS_NOBODY_WAITS UINT64_MAX /* `number` of an item that is tried again */
+#define UPLOADS_NOBODY_WAITS UINT64_MAX /* `number` of an item that is retried */
 
 enum {
 	UPLOADS_BATCHES_MAX = 3,        /* helpers of a session at a time */
-	UPLOADS_BATCH_FILES_MAX = 500,  /* files of one */
-	UPLOADS_BATCH_MS_MAX = 3600000, /* then it is given up */
+	UPLOADS_BATCH_FILES_MAX = 500,  /* files of one batch */
+	UPLOADS_BATCH_MS_MAX = 3600000, /* then it is aborted */
 };
 
-/* A file that was handed over at least once. */
+/* A file that was put at least once. */
 struct upload_item {
 	struct list node;
 	struct list queued;
 	char *path;
 	char *name; /* in the storage */
 	uint64_t number;
-	uint64_t size; /* when it was handed over last, then as it was uploaded */
-	bool wanted;   /* and not in a batch yet */
+	uint64_t size; /* when it was put last, then as it was uploaded */
+	bool wanted;   /* to be uploaded, and not in a batch yet */
 	bool running;
 	bool stored;
 	uint64_t stored_size;
 	char *url;
 	time_t expires;
-	char *problem; /* of the last time */
-	bool again;    /* it may go well another time */
+	char *problem; /* of the last upload */
+	bool again;    /* a retry may succeed */
 	bool news;
 };
 
@@ -55,7 +55,7 @@ struct upload_batch {
 struct upload_renewal;
 
 struct uploads {
-	struct home_job job; /* in the home's list once freed with batches under way */
+	struct home_job job; /* in the home's list after uploads_free, while batches run */
 	bool freed;
 	struct uploads_spec spec;
 	struct uploads_limits limits;
@@ -77,7 +77,7 @@ struct uploads {
 	char *refused_why;
 };
 
-/* What lies in the storage and what is on its way there. */
+/* What is stored and what is being uploaded or queued. */
 struct upload_totals {
 	uint64_t files;
 	uint64_t bytes;
@@ -86,19 +86,21 @@ struct upload_totals {
 /* uploads.c */
 struct upload_totals uploads_totals(const struct uploads *uploads);
 void uploads_release(struct uploads *uploads);
-/* What was stored lies there no more; uploads_retry uploads it again. */
+/*
+ * Forgets the stored files: they are gone from the storage, and uploads_retry uploads them again.
+ */
 void uploads_lose(struct uploads *uploads);
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again);
 /* uploads_batch.c */
-/* Starts helpers for what is in the queue, as many as there may be. */
+/* Starts helpers for the queue, up to the maximum. */
 void uploads_start(struct uploads *uploads);
 void uploads_batch_free(struct upload_batch *batch);
-/* An order with the storage and how long its links last. */
+/* Returns a request with the storage and the lifetime of its links. The caller frees it. */
 json_t *uploads_order(const struct uploads *uploads, const char *operation);
-/* The link that a helper made for the item, or why there is none. */
+/* Takes the helper's link for the item, or the reason why there is none. */
 void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress);
 void uploads_tell_change(struct uploads *uploads);
 /* uploads_renewal.c */
-void uploads_renewal_free(struct upload_renewal *renewal); /* NULL is allowed */
+void uploads_renewal_free(struct upload_renewal *renewal); /* `renewal` may be NULL */
 
 #endif
