@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job.h - one installation, from what is wanted to what lies in the session's packages folder.
+ * job.h - one installation, from the request to the files in the session's packages folder.
  *
- *   where     asks pip, npm or R for the index that nobody named (once a server)
- *   fetch     resolves, judges, downloads; with network
- *   unpack    judges the files themselves and unpacks them; without
- *   build     runs npm's scripts, installs R's sources, where builds are allowed; without
- *   pack      copies the result to the cache; to the session where builds are allowed
- *   link      gives the session the cache's files
+ *   where     asks pip, npm or R for the default index (once per server).
+ *   fetch     resolves, judges, downloads; with network.
+ *   unpack    judges the files themselves and unpacks them; without network.
+ *   build     runs npm's scripts, installs R's sources, if builds are allowed; without network.
+ *   pack      copies the result to the cache; to the session if builds are allowed.
+ *   link      gives the session the cache's files.
  *
- * A set that the cache has begins with link. One that only checks has "check" instead, and no
- * session. Shared by broker.c and job.c only.
+ * A cached set begins with link. A job that only checks has the one step "check" and no session.
+ * Only broker.c and job.c include this header.
  */
 #ifndef INSTALL_JOB_H
 #define INSTALL_JOB_H
@@ -24,24 +24,24 @@ struct helper;
 struct installer;
 struct workspace;
 
-/* What a session has in one language. */
+/* The packages that a session has in one language. */
 struct installed {
 	struct list node;
 	char *folder;
 	const struct language *language;
 	char *from;     /* indexes_describe */
-	json_t *wanted; /* all that was asked for, as it was written */
-	json_t *result; /* as install_done_fn tells it */
+	json_t *wanted; /* everything that was requested, as it was written */
+	json_t *result; /* in the form of install_done_fn */
 };
 
 struct broker {
 	const struct session_host *host;
 	const struct policyfile *policy;
 	struct cache *cache;
-	json_t *defaults; /* by language: what "where" told */
+	json_t *defaults; /* by language: the replies to "where" */
 	struct list jobs;
 	struct list installed;
-	broker_over_fn *over; /* or NULL */
+	broker_over_fn *over; /* may be NULL */
 	void *over_data;
 	struct list abandoned; /* jobs whose sandbox is not closed yet */
 };
@@ -52,38 +52,39 @@ struct job {
 	char *folder; /* of the session */
 	const struct language *language;
 	json_t *asked;
-	json_t *wanted; /* with what the session had; set by the broker before job_start */
+	json_t *wanted; /* with the earlier requests of the session; set by the broker before
+			   job_start */
 	struct list waiting;
 	int packages_fd;
 	struct indexes indexes;
-	struct workspace *work; /* the installer's; NULL before its first step */
+	struct workspace *work; /* of the installer; NULL before its first step */
 	struct installer *installer;
 	struct helper *helper;
 	struct loop_defer failed;
 	char *problem;
 	uint64_t deadline_ms; /* for all steps in sandboxes together */
-	char *key;            /* of what is wanted */
-	char *files_key;      /* of the files that this came to */
+	char *key;            /* cache key of the requested packages */
+	char *files_key;      /* cache key of the files that they resolve to */
 	json_t *record;
-	char *unreached; /* no index is, as was told: "fetch" has the folders only */
-	bool renewed;    /* the cache is not asked any more */
+	char *unreached; /* error of the unreachable indexes: "fetch" uses the folders only */
+	bool renewed;    /* the cache is not used any more */
 	bool abandoned;
 	bool checks;
 };
 
-/* ERR_SYSTEM. `session` is borrowed for the call. */
+/* Returns NULL and sets *err (ERR_SYSTEM). `session` is borrowed for the call. */
 struct job *job_new(struct broker *broker, const struct session *session,
 		    const struct language *language, const json_t *packages,
 		    struct err *err) MUST_CHECK;
-/* One that tells whether the installer works: {"tool", "from"}. */
+/* Makes a job that only checks if the installer works: its result is {"tool", "from"}. */
 struct job *job_new_check(struct broker *broker, const struct language *language);
-/* broker_job_over follows from the loop. */
+/* Starts the job. broker_job_over is called from the loop. */
 void job_start(struct job *job);
-/* Ends and frees it, now or when its sandbox has closed. */
+/* Ends and frees the job, now or when its sandbox has closed. */
 void job_abandon(struct job *job);
 void job_free(struct job *job);
 
-/* broker.c: `result` or `problem` is NULL. The job is freed. */
+/* Defined in broker.c. Ends a job and frees it. One of `result` and `problem` is NULL. */
 void broker_job_over(struct job *job, const json_t *result, const char *problem);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - the programs that install, which travel in the binary, one a language. */
+/* program.h - the programs that install packages, one per language, embedded in the binary. */
 #ifndef INSTALL_PROGRAM_H
 #define INSTALL_PROGRAM_H
 
@@ -10,13 +10,13 @@
 struct program {
 	const char *language;
 	const char *const *arguments; /* after the interpreter's path; NULL-terminated */
-	const char *variable;         /* "NAME=value" that it needs; or NULL */
-	/* By which the order comes and the answer goes, as in interpreter_spec. */
+	const char *variable;         /* "NAME=value" that it needs; may be NULL */
+	/* The descriptors of the request and the reply, as in interpreter_spec. */
 	const struct plan_descriptor *descriptors;
 	size_t descriptor_count;
 };
 
-/* NULL: nothing installs for this language. */
+/* Returns NULL if the language has no installer. Static. */
 const struct program *program_find(const char *language);
 
 #endif

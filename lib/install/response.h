@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * answer.h - what installers say, which is data of programs that read foreign bytes.
+ * response.h - validates the replies of installers, which are untrusted.
  *
- * An answer is an object with `ok`: true and what the step found out, or false and a `text`.
+ * A reply is an object with `ok`: true and the results of the step, or `ok`: false and a `text`.
  */
 #ifndef INSTALL_RESPONSE_H
 #define INSTALL_RESPONSE_H
@@ -14,12 +14,16 @@
 
 enum { RESPONSE_ROWS_MAX = 20000, RESPONSE_TEXT_MAX = 1000, RESPONSE_MODULES_MAX = 20 };
 
-/* The caller's. NULL: ERR_INVALID, or as json_parse says. */
+/*
+ * Parses a reply. Returns NULL and sets *err: ERR_INVALID, or an error of json_parse. The caller
+ * frees the result.
+ */
 json_t *response_read(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
- * Rows of packages, the caller's: {"name", "version", "file", "modules": [NAME]}, of which the last
- * two may be missing. What has no name and version, is longer than RESPONSE_TEXT_MAX or is anything
- * else is left out, and so is what comes after RESPONSE_ROWS_MAX. `rows` may be NULL, or no array.
+ * Returns the valid rows of packages: {"name", "version", "file", "modules": [NAME]}, of which the
+ * last two may be missing. Left out are rows without name and version, strings longer than
+ * RESPONSE_TEXT_MAX, anything else, and rows beyond RESPONSE_ROWS_MAX. `rows` may be NULL or of
+ * another type. The caller frees the result.
  */
 json_t *response_rows(const json_t *rows);
 

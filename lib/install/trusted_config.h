@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * personal.h - what the person's own configuration of pip and npm is read from, or leads to.
+ * trusted_config.h - decides if a file of the user's pip or npm configuration can be trusted.
  *
- * It chooses which hosts installers reach, and which files and folders they get, so it counts only
- * where sessions cannot change it: neither it nor a link that leads to it lies in a share with :rw.
+ * The configuration chooses the hosts that installers reach, and the files and folders that they
+ * get. It counts only if sessions cannot change it: neither a file nor a link that leads to it is
+ * in a share with :rw.
  */
 #ifndef INSTALL_TRUSTED_CONFIG_H
 #define INSTALL_TRUSTED_CONFIG_H
@@ -12,7 +13,7 @@
 
 struct shares;
 
-/* False for what is to be passed over; the log says so. NULL has no shares. */
+/* Returns false, and logs it, if the path must be ignored. `shares` may be NULL: no shares. */
 bool trusted_config_holds(const struct shares *shares, const char *path);
 
 #endif

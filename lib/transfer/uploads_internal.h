@@ -72,12 +72,12 @@ struct uploads {
 	uint64_t number;
 	char *no_link; /* why uploaded files have no links */
 	bool no_link_told;
-	size_t refused_count; /* files past a limit, since it was told */
+	size_t refused_count; /* files beyond a limit, since the last report */
 	char *refused_path;   /* the first of them */
 	char *refused_why;
 };
 
-/* What is stored and what is being uploaded or queued. */
+/* The files in the storage, and those that are being uploaded or queued. */
 struct upload_totals {
 	uint64_t files;
 	uint64_t bytes;

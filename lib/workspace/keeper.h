@@ -76,9 +76,9 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 const char *keeper_folder(const struct keeper *keeper);
 
 /*
- * Removes `name` below the home in a helper process, with constant memory, whatever the modes and
- * depths of its folders. `done` is called once, from the loop, also when no helper could start.
- * `done` may be NULL.
+ * Removes `name` below the home in a helper process, with constant memory, also trees with hostile
+ * modes and depths. `done` is called once, from the loop, also when no helper could start. `done`
+ * may be NULL.
  */
 void removal_start(struct loop *loop, const struct home *home, const char *helper, const char *name,
 		   void (*done)(void *data, bool ok), void *data);

@@ -67,7 +67,10 @@ void scan_disown(struct scan *scan);
  */
 const struct change *scan_changes(const struct scan *scan, size_t *ret_count);
 const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);
-/* Returns the disk space of the listed files of the last finished scan. */
+/*
+ * Returns the disk space of the files of the last finished scan, also of those beyond the maxima.
+ * Folders that a scan does not enter are not counted.
+ */
 uint64_t scan_disk_bytes(const struct scan *scan);
 /* Returns the errno with which something could not be read, such as a lack of descriptors, or 0. */
 int scan_error(const struct scan *scan);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* bash.h - the row of bash: 5.0 and later. */
+/* bash.h - the language descriptor of bash 5.0 and later. */
 #ifndef RUNTIME_BASH_BASH_H
 #define RUNTIME_BASH_BASH_H
 
 struct language;
 
-/* Static storage. */
+/* Returns the descriptor. Static. */
 const struct language *bash_language(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.h - the variables and functions of a bash, as they stood when its last cell ended.
+ * names.h - the variables and functions of a bash, as of the end of its last cell.
  *
- * `text` is what `declare -p` and `declare -F` print. The forms are those of runtime/frame.h.
+ * `text` is the output of `declare -p` and `declare -F`. The output forms are those of
+ * runtime/frame.h.
  */
 #ifndef RUNTIME_BASH_NAMES_H
 #define RUNTIME_BASH_NAMES_H
@@ -22,11 +23,13 @@ struct names {
 };
 
 void names_release(struct names *names);
-/* Appends what changed since, as the part `names`. An empty text tells nothing: all stays. */
+/*
+ * Takes the new names and appends the changes as the part `names`. An empty text changes nothing.
+ */
 void names_take(struct names *names, const char *text, size_t len, struct buf *changed);
-/* What there is now is the language's own: it is told of only when it changes. */
+/* Marks the current names as the language's own: they are reported only after a change. */
 void names_settle(struct names *names);
-/* Appends the part `vars`, at most `limit` lines. Returns how many there are. */
+/* Appends the part `vars`, at most `limit` lines. Returns how many names there are. */
 size_t names_rows(const struct names *names, const char *text, size_t len, uint64_t limit,
 		  struct buf *rows);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traps.h - the user's traps, as a cell begins with them: the driver takes them off while it works.
+ * traps.h - restores the user's traps at the start of a cell: the driver removes them while it
+ * works.
  */
 #ifndef RUNTIME_BASH_TRAPS_H
 #define RUNTIME_BASH_TRAPS_H
@@ -9,7 +10,10 @@
 
 #include "base/buf.h"
 
-/* Appends one `trap -- WORD SIGNAL` of bash's listing, as the next cell shall begin with it. */
+/*
+ * Appends one `trap -- WORD SIGNAL` of bash's listing, in the form that the next cell must begin
+ * with.
+ */
 void traps_put(struct buf *out, const char *word, size_t word_len, const char *signal);
 
 #endif
