@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * imports.c - one helper and one staged file per import. A deadline ends an import that hangs, and
+ * a helper that ignores its cancellation is killed after IMPORTS_GRACE_MS. The name is checked as
+ * soon as the head arrives, so that a taken name fails before the download.
+ */
 #include "transfer/imports.h"
 
 #include <stdlib.h>
@@ -32,13 +37,13 @@ struct intake {
 	char *folder;
 	struct staged_file *part;
 	struct helper *helper;
-	struct loop_timer timer; /* its deadline, or the end of its patience */
-	char *path;              /* NULL: not known yet */
+	struct loop_timer timer; /* the deadline, or the end of the grace time */
+	char *path;              /* NULL while unknown */
 	char *type;
 	int64_t total;
 	const char *argument;
 	bool overwrite;
-	bool stopped; /* `why` is how it ends */
+	bool stopped; /* it ends with `why` */
 	struct err why;
 };
 
@@ -111,7 +116,7 @@ static void on_patience(struct loop_timer *timer)
 	fail(intake, &intake->why);
 }
 
-/* Its end follows. The first reason counts. */
+/* Cancels the helper. The import ends later, with the first reason. */
 static void stop(struct intake *intake, const struct err *why)
 {
 	if (intake->stopped)
@@ -125,7 +130,7 @@ static void stop(struct intake *intake, const struct err *why)
 
 /* ---- what the program says ---- */
 
-/* One clean line of what it says; NULL when it says nothing. */
+/* Returns one clean line of a reply's member, or NULL. The caller frees it. */
 static char *line_of(const json_t *said, const char *key)
 {
 	const json_t *value = json_object_get(said, key);
@@ -146,7 +151,7 @@ static void choose_name(struct intake *intake, const json_t *name)
 	intake->path = xasprintf("input/%s", safe != NULL ? safe : fallback_name);
 }
 
-/* A name that is taken need not wait for the bytes to be told. */
+/* Takes the head of the source. A taken name is reported before the bytes arrive. */
 static void take_head(struct intake *intake, const json_t *head)
 {
 	const json_t *total = json_object_get(head, "total");

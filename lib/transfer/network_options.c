@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * network_options.c - adds the proxies and authorities of the environment (net/upstream.h) and a
+ * stall limit to a request. The stall limit ends transfers whose server keeps the connection open
+ * without sending.
+ */
 #include "transfer/network_options.h"
 
 #include "json/make.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * uploads.c - the files of a session and the state of each: wanted, running, stored, with a link or
+ * a problem. A file may be put again in any of these states. Freed uploads with running batches
+ * live on as a job of the home.
+ */
 #include "transfer/uploads.h"
 
 #include <inttypes.h>
@@ -26,7 +31,7 @@ static void leave(struct home_job *job, int wait_ms)
 
 	cleanup_free char *what = uploads_name_under_way(uploads);
 
-	/* Without us nobody would hear of a link: it ends with us. */
+	/* No process would report a link after the server's end, so the helper ends with it. */
 	(void)wait_ms;
 	if (what != NULL)
 		log_warn("uploads",
@@ -36,7 +41,10 @@ static void leave(struct home_job *job, int wait_ms)
 	uploads_release(uploads);
 }
 
-/* Sessions of one id, of whatever server, never write each other's files, now or later. */
+/*
+ * Returns a folder name with a random part: sessions with the same id, of any server, must never
+ * write each other's files.
+ */
 static char *make_folder(const char *session_id)
 {
 	char digits[FOLDER_DIGITS + 1];
@@ -103,7 +111,7 @@ void uploads_free(struct uploads *uploads)
 	uploads->renewal = NULL;
 	uploads_retry(uploads);
 	if (!list_empty(&uploads->queue))
-		uploads_start(uploads); /* while the folder is still there */
+		uploads_start(uploads); /* while the folder still exists */
 	loop_defer_stop(&uploads->start);
 	if (list_empty(&uploads->batches))
 		uploads_release(uploads);
@@ -120,7 +128,7 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again)
 {
-	/* What was told of it stays true until another reason is. */
+	/* A problem that the model knows is not reported again. */
 	bool known = item->number == UPLOADS_NOBODY_WAITS && item->problem != NULL &&
 		     str_eq(item->problem, problem);
 
@@ -128,7 +136,7 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 	item->problem = xstrdup(problem);
 	item->again = again;
 	item->news = item->news || !known;
-	mem_cleanup(&item->url); /* it would give what the file was before */
+	mem_cleanup(&item->url); /* the link would give the old content */
 }
 
 void uploads_lose(struct uploads *uploads)
@@ -176,7 +184,7 @@ struct upload_totals uploads_totals(const struct uploads *uploads)
 	return totals;
 }
 
-/* `others` is all but the file itself. */
+/* `others` are the totals without the file itself. */
 static int check_limits(const struct uploads *uploads, const struct upload_totals *others,
 			uint64_t size, struct err *err)
 {
@@ -195,7 +203,7 @@ static int check_limits(const struct uploads *uploads, const struct upload_total
 	return 0;
 }
 
-/* A file that is not there: only that is kept, and not for each. */
+/* Records a refused file. Only the first one is stored, the others are counted. */
 static void refuse(struct uploads *uploads, const char *path, const struct err *err)
 {
 	if (uploads->refused_count++ > 0)
@@ -395,7 +403,10 @@ char *uploads_problem(const struct uploads *uploads)
 	return say_no_link(uploads->no_link);
 }
 
-/* A link that expired before anybody was told of it is told once it is good again. */
+/*
+ * Marks an item as reported. A link that expired before it was reported is reported once it is
+ * valid again.
+ */
 static void tell_item(struct upload_item *item)
 {
 	item->news = item->news && item->url != NULL && !has_link(item);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * uploads_batch.c - one helper per batch, and the checks of its replies. The helper gets the data
+ * folder with a shared flock, for which a removal waits, so that a batch survives its session. If
+ * the storage was made anew, the files uploaded before are gone and are uploaded again.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +52,7 @@ static json_t *describe_s3(const struct storage_target *target)
 	return s3;
 }
 
-/* What it has grown by since it was looked at counts, too. */
+/* Describes a file to the helper. Growth since the scan counts against the limit, too. */
 static json_t *describe_file(const struct uploads *uploads, const struct upload_item *item,
 			     uint64_t total)
 {
@@ -146,7 +151,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 	uploads_take_link(uploads, item, progress);
 }
 
-/* One that was handed over again meanwhile goes once more. */
+/* Ends an item's upload. If it was put again meanwhile, it is queued again. */
 static void end_item(struct uploads *uploads, struct upload_item *item)
 {
 	item->running = false;
@@ -235,7 +240,10 @@ static void take_items(struct upload_batch *batch)
 	}
 }
 
-/* The lock lasts as long as the helper or we hold the descriptor: a removal waits for that. */
+/*
+ * Starts the helper with the locked data folder. The lock lasts as long as the helper or the server
+ * holds the descriptor: a removal waits for it.
+ */
 static int start_helper(struct upload_batch *batch, struct err *err)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * uploads_renewal.c - one helper that signs new links for stored files. A request holds a limited
+ * number of files; the rest follow when it ends.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -22,7 +26,10 @@ void uploads_renewal_free(struct upload_renewal *renewal)
 	free(renewal);
 }
 
-/* What is on its way again gets a link with that. */
+/*
+ * Returns true if the item's link must be renewed. A file that is uploaded again gets a new link
+ * anyway.
+ */
 static bool is_due(const struct upload_item *item)
 {
 	return item->url != NULL && !item->wanted && !item->running &&
@@ -51,13 +58,13 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= renewal->count)
 		return;
 	item = renewal->items[index];
-	if (!is_due(item)) /* also one that could not be uploaded anew meanwhile */
+	if (!is_due(item)) /* also a file whose new upload failed meanwhile */
 		return;
 	uploads_take_link(renewal->uploads, item, progress);
 	renewal->renewed += !is_due(item);
 }
 
-/* Those that were too many for one order follow. */
+/* Ends a request. Starts another one for the files that this one had no room for. */
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct upload_renewal *renewal = helper_data(helper);

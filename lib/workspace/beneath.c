@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * beneath.c - opens paths component by component if openat2 is missing (ENOSYS), or if an old
+ * container's seccomp filter answers EPERM for it. This fallback does not notice a bind mount of
+ * the same file system. openat2 fails with EAGAIN if session code renames something during the
+ * walk, so it is retried.
+ */
 #include "workspace/beneath.h"
 
 #include <dirent.h>
@@ -17,10 +23,10 @@
 #include "base/mem.h"
 #include "text/normal.h"
 
-/* ALIKE_MAX: entries of a folder that a name is looked for among. */
+/* ALIKE_MAX: maximum of entries of a folder that are compared with a name. */
 enum { OPEN_TRIES = 8, ALIKE_MAX = 100000 };
 
-/* The length of the part that starts at `part`. */
+/* Returns the length of the part that starts at `part`. */
 static size_t part_len(const char *part)
 {
 	return strcspn(part, "/");
@@ -43,7 +49,7 @@ bool beneath_path_valid(const char *path)
 	}
 }
 
-/* One step down; `part` need not end in NUL. */
+/* Opens one component; `part` need not end in NUL. */
 static int open_part(int dir_fd, const char *part, size_t len, int flags, mode_t mode)
 {
 	char name[BENEATH_NAME_MAX + 1];
@@ -66,7 +72,10 @@ static int same_device(int fd, int other_fd)
 	return -1;
 }
 
-/* For kernels without openat2. A bind mount of the same file system is not told apart here. */
+/*
+ * Opens a path component by component, for kernels without openat2. Does not notice a bind mount of
+ * the same file system.
+ */
 static int walk(int dir_fd, const char *path, const struct open_how *how)
 {
 	cleanup_fd int held = -1;
@@ -99,13 +108,13 @@ static int resolve(int dir_fd, const char *path, struct open_how *how)
 	}
 	how->flags |= O_CLOEXEC | O_NOFOLLOW;
 	how->resolve |= RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-	/* EAGAIN: something was renamed while the kernel looked. */
+	/* EAGAIN: something was renamed during the walk. */
 	for (int i = 0; i < OPEN_TRIES; i++) {
 		fd = (int)syscall(SYS_openat2, dir_fd, path, how, sizeof(*how));
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	/* Old container filters answer EPERM for calls they do not know. */
+	/* Old seccomp filters of containers answer EPERM for unknown calls. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return walk(dir_fd, path, how);
 	return fd;
@@ -126,7 +135,10 @@ int beneath_open_same_mount(int dir_fd, const char *path, int flags)
 	return resolve(dir_fd, path, &how);
 }
 
-/* The message never holds `path`: it may be the session's, and the caller can clean it. */
+/*
+ * Sets *err for errno. The message never contains `path`: it may be untrusted, and only the caller
+ * can clean it.
+ */
 static int open_failed(struct err *err)
 {
 	switch (errno) {
@@ -158,7 +170,7 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
-/* A name in the folder `at` that looks the same as `part`; NULL when there is none. */
+/* Returns a name in the folder `at` that looks the same as `part`, or NULL. The caller frees it. */
 static char *find_alike(int at, const char *part)
 {
 	cleanup_free char *wanted = normal_compose(part);
@@ -182,7 +194,10 @@ static char *find_alike(int at, const char *part)
 	return found;
 }
 
-/* `path` as its names are written where they are; NULL when one is not there in either form. */
+/*
+ * Returns `path` with its names as the folders spell them, or NULL if one does not exist in any
+ * form. The caller frees it.
+ */
 static char *spell(int dir_fd, const char *path)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -311,7 +326,10 @@ int beneath_move_new(int from_fd, const char *from, int to_fd, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EPERM)
 		return -1;
-	/* Network and Windows file systems lack the flag: a link has the same effect on some. */
+	/*
+	 * Network and Windows file systems lack RENAME_NOREPLACE; on some of them link() has the
+	 * same effect.
+	 */
 	if (linkat(from_fd, from, to_fd, to, 0) == 0)
 		return unlinkat(from_fd, from, 0);
 	if (errno == EEXIST)

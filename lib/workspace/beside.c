@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * beside.c - chooses the files of the working folder to export. The new files of one top folder are
+ * counted as one tree, because an unpacked archive or a build is no result. The changes are sorted
+ * by path, so a tree is one run of them, and the reason for a folder is computed once for all its
+ * files.
+ */
 #include "workspace/beside.h"
 
 #include <fcntl.h>
@@ -17,14 +23,14 @@
 
 struct choice {
 	int data_fd;
-	char *folder; /* the last one that was looked at, and what was found */
+	char *folder; /* the last folder inspected, and the result */
 	const char *why;
 	size_t looked_at;
 	const char *tree; /* a path in it */
 	size_t tree_size;
 	size_t top_size;
 	size_t left;
-	const char *first; /* of those left out */
+	const char *first; /* of the files left out */
 	const char *first_why;
 };
 
@@ -39,7 +45,7 @@ bool beside_is_result(const struct change *change)
 	       begins(change->file.path, OUTPUT);
 }
 
-/* It may lead to a file. */
+/* Returns true for a link in output/, which may lead to a file. */
 static bool is_link_in_output(const struct change *change)
 {
 	return change->kind != CHANGE_DELETED && change->file.is_link &&
@@ -52,7 +58,10 @@ static bool lies_beside(const struct change *change)
 	       !begins(change->file.path, OUTPUT) && !begins(change->file.path, INPUT);
 }
 
-/* Programs write it all the time, for themselves: hidden files, and folders of these names. */
+/*
+ * Returns true for files that programs write for themselves: hidden files, and folders of these
+ * names.
+ */
 static bool is_aside(const char *path)
 {
 	static const char *const folders[] = { "__pycache__/", "node_modules/" };
@@ -70,7 +79,7 @@ static bool is_aside(const char *path)
 
 /* ---- folders ---- */
 
-/* Of the folder and all above it. */
+/* Returns why files in this folder, or in one above it, are no results, or NULL. */
 static const char *why_not_in(int data_fd, const char *folder)
 {
 	cleanup_free char *path = xstrdup(folder);
@@ -109,8 +118,9 @@ static bool is_new_beside(const struct change *change)
 }
 
 /*
- * New files, but those that lie aside, of the tree that begins with changes[0]: those that lie in
- * the same folder of the working folder, which follow each other, or in itself.
+ * Returns how many new files the tree that begins with changes[0] has. A tree is one folder of the
+ * working folder, whose files are adjacent, or the working folder itself. Files that programs write
+ * for themselves are not counted.
  */
 static size_t tree_size(const struct change *changes, size_t count)
 {
@@ -166,7 +176,7 @@ static bool is_kept(struct choice *choice, const char *path, size_t tree)
 	return why == NULL;
 }
 
-/* The size of the tree of changes[i]; each is counted once. */
+/* Returns the size of the tree of changes[i]; each tree is counted once. */
 static size_t size_at(struct choice *choice, const struct change *changes, size_t count, size_t i)
 {
 	const char *path = changes[i].file.path;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * content_hash.c - FNV-1a's multiplication over 8 bytes at a time. A weak hash is enough: code that
+ * could make a collision can also set the times of the file.
+ */
 #include "workspace/content_hash.h"
 
 #include <errno.h>
@@ -11,10 +15,7 @@
 
 enum { READ_SIZE = 16 << 10 };
 
-/*
- * FNV-1a's multiply over 8 bytes at a time: nobody gains by a collision here, who can write the
- * file can also set its times.
- */
+/* Mixes 8 bytes at a time into the hash, and the rest. */
 static uint64_t mix(uint64_t hash, const char *data, size_t len)
 {
 	uint64_t word;

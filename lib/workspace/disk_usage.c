@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * disk_usage.c - a walk over nested folders by descriptor. Only DISK_OPEN_MAX folders stay open;
+ * those above are closed with their position and reopened by ".." on the way up. Session code may
+ * move a folder meanwhile, so device and inode are compared: a mismatch makes the size unknown.
+ */
 #include "workspace/disk_usage.h"
 
 #include <dirent.h>
@@ -15,9 +20,9 @@
 
 enum { ENTRIES_BETWEEN_LOOKS = 64, BLOCK_BYTES = 512 };
 
-/* A folder on the way from data down to where the walk is. */
+/* A folder on the path from data to the current folder of the walk. */
 struct level {
-	DIR *dir; /* NULL: closed meanwhile, at `position` */
+	DIR *dir; /* NULL: closed, at `position` */
 	long position;
 	dev_t dev;
 	ino_t ino;
@@ -32,7 +37,7 @@ struct disk {
 	size_t depth;
 	size_t room;
 	size_t entries;
-	uint64_t named; /* entries but "." and ".." */
+	uint64_t named; /* entries without "." and ".." */
 	uint64_t bytes;
 	uint64_t largest;
 	uint64_t started_ms;
@@ -86,7 +91,7 @@ static DIR *open_dir(int dir_fd, const char *name)
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (dir != NULL)
-		(void)fd_steal(&fd); /* the stream's */
+		(void)fd_steal(&fd); /* the stream owns it */
 	return dir;
 }
 
@@ -111,7 +116,10 @@ static void enter(struct disk *disk, int dir_fd, const char *name)
 	DIR *dir = open_dir(dir_fd, name);
 	struct stat st;
 
-	/* Closed by the session, say, or out of descriptors; what is only gone does not matter. */
+	/*
+	 * The folder may be unreadable, or descriptors may be exhausted. A folder that was only
+	 * deleted does not matter.
+	 */
 	if (dir == NULL && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
 		give_up(disk);
 	if (dir == NULL)
@@ -130,7 +138,7 @@ static void enter(struct disk *disk, int dir_fd, const char *name)
 	push(disk, dir, &st);
 }
 
-/* Opens the folder above `below` again, if it still is the one that was left. */
+/* Reopens the folder above `below`. Returns false if it is another one. */
 static bool reopen(struct level *level, DIR *below)
 {
 	struct stat st;
@@ -172,7 +180,7 @@ static void count(struct disk *disk, int dir_fd, const char *name)
 	}
 }
 
-/* Some entries; false when the walk is over. */
+/* Handles some entries. Returns false when the walk is over. */
 static bool walk_some(struct disk *disk)
 {
 	for (int i = 0; i < ENTRIES_BETWEEN_LOOKS; i++) {
@@ -249,7 +257,7 @@ bool disk_is_full(const struct workspace *workspace)
 	if (fstatvfs(workspace_data_fd(workspace), &vfs) < 0)
 		return false;
 	return (uint64_t)vfs.f_bavail * vfs.f_frsize < DISK_ROOM_MIN ||
-	       (vfs.f_files > 0 && vfs.f_favail == 0); /* some count no files */
+	       (vfs.f_files > 0 && vfs.f_favail == 0); /* some file systems count no files */
 }
 
 uint64_t disk_free_bytes(const struct workspace *workspace)

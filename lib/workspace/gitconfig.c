@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * gitconfig.c - compares each entry of a config with a table of trusted sections and names. The
+ * table lists what is trusted, not what is dangerous, because later versions of git add options
+ * that run programs.
+ */
 #include "workspace/gitconfig.h"
 
 #include <stdlib.h>
@@ -13,8 +18,8 @@
 enum check { ANY, ADDRESS, UPDATE };
 
 struct row {
-	const char *section; /* with a "." behind: of its subsections */
-	const char *names;   /* each with blanks around; "*" for all */
+	const char *section; /* a "." at the end: its subsections */
+	const char *names;   /* each between blanks; "*" for all */
 	enum check check;
 };
 
@@ -59,7 +64,7 @@ static const struct row rows[] = {
 
 /* ---- values ---- */
 
-/* Of an address before "://", and a blank on each side. */
+/* The trusted schemes of addresses, each between blanks. */
 static const char schemes[] = " https http ssh git file ";
 
 static bool has_word(const char *words, const char *word, size_t len)
@@ -115,9 +120,9 @@ bool gitconfig_passes_fd(const char *path)
 }
 
 /*
- * A folder of a session, where git would run hooks of a repository that code made, or of /proc,
- * which leads to one: from wherever the path counts, and through whatever links, since a look
- * leaves none that leads there.
+ * Returns true if a path may lead to a folder of a session, where git would run hooks of session
+ * code, or to /proc, which leads to one. The path may be relative to any folder and may pass any
+ * link: an inspection leaves no link that leads there.
  */
 static bool may_be_session(const char *value)
 {
@@ -129,7 +134,10 @@ static bool may_be_session(const char *value)
 	       has_part(plain, "proc", true) || gitconfig_passes_fd(plain);
 }
 
-/* "transport::address" runs git-remote-transport, and "-" begins an option. */
+/*
+ * Returns true for an address: "transport::address" would run git-remote-transport, and "-" begins
+ * an option.
+ */
 static bool is_address(const char *value)
 {
 	const char *scheme = strstr(value, "://");
@@ -141,7 +149,7 @@ static bool is_address(const char *value)
 	return scheme == NULL || has_word(schemes, value, (size_t)(scheme - value));
 }
 
-/* "!command" is one. */
+/* Returns true for a trusted value of `update`: "!command" is none. */
 static bool is_update(const char *value)
 {
 	return has_word(" none checkout merge rebase ", value, strlen(value));

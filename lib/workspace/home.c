@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * home.c - the folders of servers, and the search for those of dead servers. A server holds a flock
+ * on its lock file as long as it lives, so the kernel releases it even if the server is killed. A
+ * new folder has no lock file for an instant: folders without one count as stale only after
+ * UNLOCKED_AGE_S.
+ */
 #include "workspace/home.h"
 
 #include <dirent.h>
@@ -20,7 +26,10 @@
 #define NEW_PREFIX ".new-"
 #define LOCK_NAME "lock"
 
-/* STALE_MAX: what one start looks at. UNLOCKED_AGE_S: between making a folder and its lock. */
+/*
+ * STALE_MAX: folders that one start inspects. UNLOCKED_AGE_S: time between making a folder and its
+ * lock.
+ */
 enum { STALE_MAX = 4096, UNLOCKED_AGE_S = 60 };
 
 struct home {
@@ -28,13 +37,17 @@ struct home {
 	int lock_fd;
 	int sessions_fd;
 	char *path; /* absolute */
-	char *name; /* of the server's folder */
+	char *name; /* name of the server's folder */
 	char **candidates;
 	size_t candidate_count;
-	struct list *jobs; /* apart, because starting one does not change the home */
+	struct list
+		*jobs; /* allocated separately, because starting a job does not change the home */
 };
 
-/* A session of root is a user of its own and has to reach its folder, whose name nobody guesses. */
+/*
+ * Sessions of root run as users of their own and must reach their folder, whose random name cannot
+ * be guessed.
+ */
 mode_t home_folder_mode(void)
 {
 	return geteuid() == 0 ? 0711 : 0700;
@@ -48,7 +61,7 @@ static int cannot_make(const char *path, struct err *err)
 		       path, strerrordesc_np(errno));
 }
 
-/* That it exists already is fine, also where mkdir says something else. */
+/* Makes a folder. An existing one is no error, even if mkdir reports another one. */
 static int make_folder(const char *path, struct err *err)
 {
 	int saved;
@@ -95,7 +108,10 @@ static int check_owner(int fd, const char *path, struct err *err)
 	return 0;
 }
 
-/* Root's sessions are users of their own, also in a folder that was there and is closed. */
+/*
+ * Lets root's sessions, which are users of their own, pass through an existing folder with a closed
+ * mode.
+ */
 static void let_sessions_through(int fd)
 {
 	struct stat st;
@@ -136,7 +152,7 @@ static bool is_ours(const char *name)
 	       random_name_matches(name, HOME_REMOVE_PREFIX);
 }
 
-/* Names of our pattern; whether their servers live is decided when one is taken. */
+/* Lists the names of our pattern. Their locks are checked when one is taken. */
 static int list_candidates(struct home *home, struct err *err)
 {
 	int fd = openat(home->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -180,7 +196,10 @@ static int make_locked(struct home *home, const char *name, struct err *err)
 	return 0;
 }
 
-/* The folder gets its final name once it is locked, so nobody ever sees it unlocked. */
+/*
+ * Makes the server's folder. It gets its final name once it is locked, so no other server ever sees
+ * it unlocked.
+ */
 static int make_server(struct home *home, struct err *err)
 {
 	cleanup_free char *hidden = random_name_new(NEW_PREFIX);
@@ -207,7 +226,10 @@ static void home_release(struct home *home)
 	free(home);
 }
 
-/* Sandboxes find folders again by their path, and follow no link: /home is one on some systems. */
+/*
+ * Resolves links in the home's path. Sandboxes open folders by path without following links, and
+ * /home is a link on some systems.
+ */
 static int make_canonical(struct home *home, struct err *err)
 {
 	char *path = realpath(home->path, NULL);
@@ -267,7 +289,10 @@ void home_close(struct home *home)
 		return;
 	leave_jobs(home);
 	dir = openat(home->fd, home->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* While a session is left the lock file stays: the next server finds the folder by it. */
+	/*
+	 * The lock file stays while a session's folder is left: the next server recognises the
+	 * folder by it.
+	 */
 	if (dir >= 0 && unlinkat(dir, HOME_SESSIONS, AT_REMOVEDIR) == 0) {
 		(void)unlinkat(dir, LOCK_NAME, 0);
 		(void)unlinkat(home->fd, home->name, AT_REMOVEDIR);
@@ -276,8 +301,8 @@ void home_close(struct home *home)
 }
 
 /*
- * A folder without a lock file may be one that is being made or closed. A time that is yet to come
- * is one of a clock that was ahead.
+ * Returns true if a folder without a lock file is not just being made or closed. A time in the
+ * future counts as old: the clock was ahead.
  */
 static bool old_enough(const struct home *home, const char *name)
 {
@@ -287,14 +312,14 @@ static bool old_enough(const struct home *home, const char *name)
 	       llabs((long long)time(NULL) - st.st_mtime) > UNLOCKED_AGE_S;
 }
 
-/* True when no living process holds `name`; `*ret_lock` then holds it until the rename. */
+/* Returns true if no living process holds `name`. `*ret_lock` then holds it until the rename. */
 static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 {
 	cleanup_fd int dir =
 		openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	cleanup_fd int lock = -1;
 
-	/* A folder that its owner cannot read is one whose remover or maker was cut short. */
+	/* The owner cannot read the folder: its remover or maker was interrupted. */
 	if (dir < 0)
 		return errno == EACCES &&
 		       (random_name_matches(name, HOME_REMOVE_PREFIX) || old_enough(home, name));

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keeper.c - exports files with up to two helpers of ptycell-files, one for results and one for the
+ * notebook. They run at the same time, except while one makes the folder or renames copies. Each
+ * helper gets the data folder with a shared flock, for which a removal waits. If the user's folder
+ * is replaced or its name is taken, the exporter begins again in a new folder.
+ */
 #include "workspace/keeper_internal.h"
 
 #include <assert.h>
@@ -15,8 +21,8 @@
 #include "workspace/keepname.h"
 
 /*
- * A copy that does not get on for so long hangs, as on a network folder that does not answer. One
- * after it is given less, until one ends: each holds its cell up.
+ * QUIET_MS: an export without progress for so long hangs, as on a network folder that does not
+ * answer. Later exports get QUIET_AGAIN_MS until one succeeds, because each delays its cell.
  */
 enum { FOLDER_TRIES = 5, QUIET_MS = 120 * 1000, QUIET_AGAIN_MS = 5 * 1000 };
 
@@ -129,7 +135,7 @@ static bool start_next(struct copy *copy);
 static bool start_last(struct copy *copy);
 static void start(struct copy *copy);
 
-/* What is not settled is owed from here on. */
+/* Marks the files that are not settled as due. */
 static void settle(struct copy *copy)
 {
 	for (size_t i = 0; copy == &copy->keeper->results && i < copy->file_count; i++)
@@ -174,7 +180,7 @@ static void finish(struct copy *copy)
 
 static bool try_start(struct copy *copy);
 
-/* What was put into it is no longer ours, and due once more. */
+/* Forgets the copies in the folder: it is no longer ours, and they are due again. */
 static void forget_folder(struct keeper *keeper)
 {
 	if (keeper->made)
@@ -186,7 +192,9 @@ static void forget_folder(struct keeper *keeper)
 	name_folder(keeper);
 }
 
-/* Somebody has a folder of that name, or put theirs in the place of ours: another four characters.
+/*
+ * Starts again in a folder with another random name, if the name is taken or our folder was
+ * replaced.
  */
 static bool goes_elsewhere(struct copy *copy, const struct err *err)
 {
@@ -204,7 +212,9 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 	return try_start(copy);
 }
 
-/* The helper found that the folder takes names for the same that differ in case, and did nothing.
+/*
+ * Starts again with folded names, if the helper found that the folder's file system ignores case,
+ * and did nothing.
  */
 static bool starts_folding(struct copy *copy)
 {
@@ -234,8 +244,8 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 }
 
 /*
- * The helper gets the data folder opened anew with a shared lock, which lasts as long as it or we
- * hold the descriptor: a removal waits for that.
+ * Starts the helper with the data folder, opened again with a shared lock. The lock lasts as long
+ * as the helper or the server holds the descriptor: a removal waits for it.
  */
 static int start_helper(struct copy *copy, struct err *err)
 {
@@ -262,7 +272,10 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish(container_of(defer, struct copy, defer));
 }
 
-/* False, and noted why, when it neither runs nor waits for its turn. */
+/*
+ * Starts the export, or queues it behind the other one. Returns false and notes the problem if it
+ * cannot.
+ */
 static bool try_start(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
@@ -272,8 +285,10 @@ static bool try_start(struct copy *copy)
 		copy->lock = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		(void)flock(copy->lock, LOCK_SH | LOCK_NB);
 	}
-	/* Who makes the folder refuses one that is there already: only one may. Nor does anything
-	 * get another name while it is renewed. */
+	/*
+	 * A helper that makes the folder fails if it exists, so only one may. Copies must not be
+	 * renamed while they are updated.
+	 */
 	copy->waiting = other_of(copy)->helper != NULL &&
 			(!keeper->made || !list_empty(keeptree_moves(keeper->kept.tree)));
 	if (copy->waiting)
@@ -327,7 +342,7 @@ static void add_file(struct copy *copy, struct kept *kept)
 	copy->files[copy->file_count++] = kept;
 }
 
-/* What is owed, and what links lead to: that is looked at each time. */
+/* Adds the files that are due, and files reached by links, which are checked each time. */
 static void add_others(struct copy *copy)
 {
 	struct list *node;
@@ -341,7 +356,10 @@ static void add_others(struct copy *copy)
 	}
 }
 
-/* Once more, and then never again: what is owed when the keeper is freed, or its copy ends. */
+/*
+ * Exports what is still due a last time, when the exporter is freed, or when its export ends after
+ * that.
+ */
 static bool start_last(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
@@ -376,7 +394,7 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 	start(copy);
 }
 
-/* The files of a copy stand: only how much of them differs. */
+/* Starts the queued export of the notebook. Its file is the same; only the size differs. */
 static bool start_next(struct copy *copy)
 {
 	free(copy->suffix);

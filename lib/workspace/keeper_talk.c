@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* keeper_talk.c - orders for ptycell-files, and what it says to them. */
+/*
+ * keeper_talk.c - requests to ptycell-files, and its replies. Results are not synced to the disk
+ * while an answer waits for them: a later export, for which no answer waits, syncs them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +73,7 @@ void keeper_record(struct keeper *keeper)
 	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded);
 }
 
-/* It may have stepped aside. */
+/* Records the notebook's name again if it gave its name up to a file. */
 static void record_notebook(struct keeper *keeper)
 {
 	cleanup_free char *name = NULL;
@@ -82,13 +85,16 @@ static void record_notebook(struct keeper *keeper)
 		keeper_record(keeper);
 }
 
-/* No answer waits for it. */
+/* Returns true if no answer waits for this export: it syncs files to the disk. */
 static bool is_durable(const struct copy *copy)
 {
 	return copy->keeper->freed || copy == &copy->keeper->notebook;
 }
 
-/* Results that answers waited for: the notebook's helper, behind these, has the time. */
+/*
+ * Lists exported results that are not synced yet. The notebook's helper, which no answer waits for,
+ * syncs them.
+ */
 static json_t *order_syncs(const struct copy *copy)
 {
 	json_t *paths = json_array();
@@ -142,7 +148,7 @@ void keeper_note_problem(struct copy *copy, const char *from, const char *reason
 	if (copy->problem != NULL || copy->asked == 0)
 		return;
 	copy->problem = keeptext_problem(from, reason, copy->keeper->quota);
-	if (copy->keeper->freed) /* nobody asks any more */
+	if (copy->keeper->freed) /* no caller asks for it any more */
 		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
 }
 
@@ -183,7 +189,10 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	copy->copied++;
 }
 
-/* What had a name that another has by right was moved, or it was not, and is not ours any more. */
+/*
+ * Takes the result of a move: the copy has its new name, or could not be moved and is not ours any
+ * more.
+ */
 static void take_move(struct keeper *keeper, int id, const json_t *progress)
 {
 	const char *encoded = json_string_value(json_object_get(progress, "to"));

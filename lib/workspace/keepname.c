@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keepname.c - names of exported files. Session code chooses the names of its results, so escape
+ * sequences and leading dots are removed, and names by which programs of the user would run a file
+ * are altered.
+ */
 #include "workspace/keepname.h"
 
 #include <stdlib.h>
@@ -51,7 +56,7 @@ char *keepname_show(const char *root, const char *folder)
 	return xasprintf("%s/%s", root, folder);
 }
 
-/* Nobody wants these listed, and some have tens of thousands of files. */
+/* Folders without results; some have tens of thousands of files. */
 static const char *const skipped[] = {
 	".git",   ".hg",         ".svn",          "node_modules", ".venv", "__pycache__",
 	".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache",  ".tox",  ".ipynb_checkpoints",
@@ -94,7 +99,7 @@ char *keepname_numbered(const char *name, int number)
 		return xstrdup(name);
 	if (strlen(extension) > BENEATH_NAME_MAX - STEM_MAX - 8)
 		extension = "";
-	/* Not within a character. */
+	/* A multibyte character must not be cut. */
 	while (kept < stem && kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
 		kept--;
 	return xasprintf("%.*s-%d%s", (int)kept, name, number, extension);

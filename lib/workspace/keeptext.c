@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keeptext.c - sentences about exported files. Names come from session code, so they are quoted and
+ * cleaned.
+ */
 #include "workspace/keeptext.h"
 
 #include <inttypes.h>

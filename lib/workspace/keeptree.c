@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * keeptree.c - a tree of places whose names are unique within each folder, by a map per folder.
+ * When a true name meets an assigned one, the assigned one takes the next free number and its copy
+ * becomes a move. On file systems that ignore case, the map's keys are folded names.
+ */
 #include "workspace/keeptree.h"
 
 #include <stdlib.h>
@@ -12,11 +17,11 @@
 #include "workspace/keepname.h"
 
 struct keeptree {
-	struct list places; /* a folder before what lies in it */
+	struct list places; /* a folder before its entries */
 	struct list moves;
-	struct map *by_path;  /* of the session; folders with a slash behind */
-	struct place *top;    /* the folder for all */
-	struct place *beside; /* NULL before the first file of it */
+	struct map *by_path;  /* by path in the session; folders with a slash at the end */
+	struct place *top;    /* the top folder */
+	struct place *beside; /* the folder "files"; NULL before its first file */
 	struct place *notebook;
 	int moves_made;
 	bool folds;
@@ -98,7 +103,7 @@ bool keeptree_is_altered(const struct place *place)
 
 /* ---- who has which name ---- */
 
-/* What a folder knows a name by; the caller frees it. */
+/* Returns the key of a name in a folder's map. The caller frees it. */
 static char *key_of(const struct keeptree *tree, const char *name)
 {
 	cleanup_free char *composed = NULL;
@@ -141,8 +146,10 @@ static void take_name(const struct keeptree *tree, struct place *place, const ch
 
 static void step_aside(struct keeptree *tree, struct place *place);
 
-/* The first of its names from `number` on that is free, or is another's only because it was given
- * to that. */
+/*
+ * Assigns the first name from `number` on that is free, or that another place has only as an
+ * assigned name.
+ */
 static void find_name(struct keeptree *tree, struct place *place, int number)
 {
 	for (;; number++) {
@@ -182,7 +189,10 @@ static void step_aside(struct keeptree *tree, struct place *place)
 
 /* ---- places ---- */
 
-/* A folder's is tamed as that of a file in it. */
+/*
+ * Returns the safe form of a name; a folder's name is treated like that of a file in it. The caller
+ * frees it.
+ */
 static char *tame(const char *part, size_t len, bool is_folder, bool *ret_altered)
 {
 	cleanup_free char *path = xasprintf("%.*s%s", (int)len, part, is_folder ? "/x" : "");
@@ -290,7 +300,7 @@ struct list *keeptree_moves(struct keeptree *tree)
 	return &tree->moves;
 }
 
-/* A name that only the helper knew to be free. */
+/* Sets a name that only the helper knew to be free. */
 static void set_name(const struct keeptree *tree, struct place *place, const char *name)
 {
 	cleanup_free char *key = key_of(tree, place->name);
@@ -313,7 +323,7 @@ void keeptree_moved(struct keepmove *move, const char *name)
 	move_free(move);
 }
 
-/* `name` is that of a part of a path that the helper has put there. */
+/* Notes that the helper made the part of `path` at `at` for this place. */
 static void put_part(struct keeptree *tree, struct place *place, const char *path, size_t at,
 		     size_t len)
 {
@@ -326,11 +336,11 @@ static void put_part(struct keeptree *tree, struct place *place, const char *pat
 	holder = holder_of(tree, place->parent, name);
 	if (holder == NULL || holder == place)
 		set_name(tree, place, name);
-	else /* it stepped aside meanwhile */
+	else /* it gave its name up meanwhile */
 		add_move(tree, place, xmemdup(path, at + len));
 }
 
-/* Returns where its name ends in the path. */
+/* Notes the parts of `path` down to this place. Returns where its name ends in the path. */
 static size_t put_below(struct keeptree *tree, struct place *place, const char *path)
 {
 	size_t at = 0;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * kept.c - a list of the session's files in the order in which they came, with a map by path.
+ * Entries are never removed, so that pointers to them stay valid during an export.
+ */
 #include "workspace/kept.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * lookout.c - runs ptycell-files over the shared folders, as many at a time as a helper takes
+ * descriptors, with a time limit. A request during an inspection starts another one after it,
+ * because session code may have written behind the first. The last inspection outlives the session
+ * as a job of the home.
+ */
 #include "workspace/lookout.h"
 
 #include <stdlib.h>
@@ -15,13 +21,13 @@
 #include "workspace/home.h"
 
 enum {
-	LOOK_MS = 1000, /* an answer waits for it */
+	LOOK_MS = 1000, /* an answer waits for the inspection */
 	LEARN_MS = 10000,
 	LAST_MS = 600000,
 	LAST_ENTRIES = 100000000,
 	QUIET_MS = 5000,
 	LAST_QUIET_MS = 60000,
-	QUIET_AGAIN_MS = 500, /* of a disk that did not answer before */
+	QUIET_AGAIN_MS = 500, /* for a disk that did not answer before */
 	SHOWN_MAX = 5,        /* names in a sentence */
 };
 
@@ -32,12 +38,12 @@ struct lookout {
 	int *fds;
 	char *who;
 	int64_t since_ns;
-	uint64_t begun; /* looks */
+	uint64_t begun; /* number of the last inspection that began */
 	uint64_t ended;
 	uint64_t wanted;
 	struct helper *helper;
-	struct loop_defer defer; /* the end of a last one that could not start */
-	size_t at;               /* the first folder of the run; the next ones get another */
+	struct loop_defer defer; /* the end of a last inspection that could not start */
+	size_t at;               /* the first folder of the current run */
 	json_t *known;
 	bool hung;
 	bool more_told;
@@ -47,7 +53,7 @@ struct lookout {
 	void *done_data;
 };
 
-/* The clock that files get their times from. */
+/* Returns the time of the clock that sets the times of files. */
 static int64_t real_time_ns(void)
 {
 	struct timespec now;
@@ -66,7 +72,7 @@ static void tell(struct lookout *lookout, const char *text)
 		lookout->spec.told(lookout->spec.data, text);
 }
 
-/* Decoded and in quotes' shape, for the caller to free; NULL when it is no text. */
+/* Returns a decoded and quoted text, or NULL. The caller frees it. */
 static char *show(const json_t *row, const char *key)
 {
 	const char *text = json_string_value(json_object_get(row, key));
@@ -75,12 +81,12 @@ static char *show(const json_t *row, const char *key)
 	return name != NULL ? sanitize_quote(name) : NULL;
 }
 
-/* Rows with a new name, or those without; how many there are. */
+/* Appends the rows with a new name, or those without. Returns how many there are. */
 static size_t list_rows(const json_t *result, bool renamed, struct buf *out)
 {
 	const json_t *rows = json_object_get(result, "held");
 	json_int_t all = json_integer_value(json_object_get(result, "count"));
-	size_t listed = json_array_size(rows); /* of all of them */
+	size_t listed = json_array_size(rows); /* rows that are listed, of `all` */
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -174,7 +180,7 @@ static void end_last(struct lookout *lookout)
 	done(data);
 }
 
-/* Of all folders. */
+/* Ends an inspection of all folders. */
 static void end_look(struct lookout *lookout)
 {
 	lookout->ended = lookout->begun;
@@ -200,7 +206,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	tell_renamed(lookout, result);
 	tell_stuck(lookout, result);
 	tell_more(lookout, result);
-	helper_free(helper); /* the result was its */
+	helper_free(helper); /* the result belonged to the helper */
 	lookout->helper = NULL;
 	lookout->at += HELPER_FDS_MAX;
 	if (lookout->at >= lookout->spec.count || !start(lookout))
@@ -230,7 +236,7 @@ static json_t *make_order(const struct lookout *lookout, size_t count)
 	return order;
 }
 
-/* The run for the folders from `at` on. */
+/* Starts the run for the folders from `at` on. */
 static bool start(struct lookout *lookout)
 {
 	static const struct helper_handlers handlers = { .done = on_done };
@@ -322,7 +328,7 @@ void lookout_last(struct lookout *lookout, void (*done)(void *data), void *data)
 	lookout->done = done;
 	lookout->done_data = data;
 	lookout->job.leave = leave;
-	lookout->begun++; /* it does not learn */
+	lookout->begun++; /* no configs are learned */
 	home_add_job(lookout->spec.home, &lookout->job);
 	if (!begin(lookout))
 		loop_defer_start(lookout->spec.loop, &lookout->defer, on_not_started);

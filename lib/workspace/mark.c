@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * mark.c - recognises repositories, virtual environments and caches by a marker entry, because
+ * their folders can have any name.
+ */
 #include "workspace/mark.h"
 
 #include <fcntl.h>
@@ -8,7 +12,7 @@
 #include "base/util.h"
 #include "workspace/beneath.h"
 
-/* What lies in a folder with such an entry is no result. */
+/* Entries that mark a folder without results. */
 static const struct {
 	const char *entry;
 	const char *why;
@@ -16,7 +20,7 @@ static const struct {
 	{ ".git", "in a repository" },
 	{ ".hg", "in a repository" },
 	{ ".svn", "in a repository" },
-	{ "objects", "in a repository" }, /* beside HEAD: a bare one */
+	{ "objects", "in a repository" }, /* beside HEAD: a bare repository */
 	{ "pyvenv.cfg", "in a virtual environment" },
 	{ "conda-meta", "in a virtual environment" },
 	{ "CACHEDIR.TAG", "in a cache" },

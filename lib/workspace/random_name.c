@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * random_name.c - random names from getrandom(2). Each byte gives one of 32 characters, so no bias
+ * needs to be removed.
+ */
 #include "workspace/random_name.h"
 
 #include <stdlib.h>
@@ -14,7 +18,10 @@ void random_name_fill(char *out, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char byte;
 
-		/* A name that can be guessed could be squatted: no way on without randomness. */
+		/*
+		 * Without randomness the process must end: session code could create a guessed name
+		 * first.
+		 */
 		if (getrandom(&byte, 1, 0) != 1)
 			abort();
 		out[i] = alphabet[byte % 32];

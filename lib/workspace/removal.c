@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * removal.c - renames the tree to a hidden name at once, then removes it in ptycell-files. By the
+ * hidden name, the next server finds a removal that was interrupted.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +18,7 @@
 struct removal {
 	struct home_job job;
 	struct helper *helper;
-	struct loop_defer defer; /* tells the end of one that could not start */
+	struct loop_defer defer; /* the end of a removal that could not start */
 	void (*done)(void *data, bool ok);
 	void *data;
 };
@@ -54,8 +58,8 @@ static void on_not_started(struct loop_defer *defer)
 }
 
 /*
- * Hidden at once, so that the server's folder is empty and a start finds what is left to do. What
- * a hostile mode forbids here, the helper does.
+ * Renames the tree to a hidden name. Returns the name; the caller frees it. If the tree's mode
+ * forbids the rename, the helper removes it under its old name.
  */
 static char *hide(const struct home *home, const char *name)
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * rescue.c - exports a dead server's results, one session after the other: first the results,
+ * because they make the folder, then the notebook. A flock on the server's folder keeps other
+ * servers from taking it for stale.
+ */
 #include "workspace/rescue.h"
 
 #include <dirent.h>
@@ -22,7 +27,7 @@
 
 enum {
 	RECORD_MAX = 16 << 10,
-	QUIET_MS = 120 * 1000, /* as keeper.c: a helper that copies nothing for so long hangs */
+	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
 
 struct rescue {
@@ -32,12 +37,12 @@ struct rescue {
 	struct helper *helper;
 	char *helper_path;
 	char *name;
-	int lock; /* on the folder, as removers hold it: no other server takes it for stale */
+	int lock; /* on the folder, like a remover's: no other server takes it for stale */
 	DIR *sessions;
 	uint64_t quota_bytes;
-	char *shown;    /* where the files of the session at hand go */
-	json_t *record; /* of it, for its notebook, which comes behind its results; or NULL */
-	int journal_fd; /* of it, then */
+	char *shown;    /* where the files of the current session go */
+	json_t *record; /* of the current session, for its notebook; may be NULL */
+	int journal_fd; /* the journal of that record */
 	bool at_notebook;
 	size_t copied;
 	size_t failed;
@@ -152,7 +157,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	loop_defer_start(rescue->loop, &rescue->next, on_next);
 }
 
-/* `fd` is what the order is about. False: it cannot be done. */
+/* Starts a helper for the folder `fd`. Returns false if it cannot be started. */
 static bool start_helper(struct rescue *rescue, const char *op, int fd)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
@@ -174,7 +179,7 @@ static bool start_helper(struct rescue *rescue, const char *op, int fd)
 	return rescue->helper != NULL;
 }
 
-/* False when there is nothing to do for it. */
+/* Starts the export of a session. Returns false if there is nothing to do. */
 static bool start_session(struct rescue *rescue, int session_fd)
 {
 	cleanup_fd int data_fd = beneath_open(session_fd, "data", O_RDONLY | O_DIRECTORY, 0);
@@ -197,7 +202,7 @@ static bool start_session(struct rescue *rescue, int session_fd)
 	return start_helper(rescue, "rescue", data_fd);
 }
 
-/* Results come first: they make the folder. */
+/* Starts the export of the notebook, after the results, which make the folder. */
 static bool start_notebook(struct rescue *rescue)
 {
 	cleanup_fd int fd = fd_steal(&rescue->journal_fd);

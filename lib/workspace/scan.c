@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * scan.c - walks a workspace and compares two snapshots, a step at a time. Each folder is opened by
+ * its whole path, so depth costs no descriptors. FIFOs and other kinds count as entries, too:
+ * otherwise session code could keep a scan busy. If files were left out, a missing file is not
+ * reported as deleted.
+ */
 #include "workspace/scan.h"
 
 #include <assert.h>
@@ -23,10 +29,11 @@
 
 enum {
 	FOLDERS_MAX = 20000,
-	ENTRIES_MAX = 4 * SCAN_FILES_MAX, /* FIFOs and such count too, or they could hold us */
-	NAMES_SIZE = 16 << 10,            /* what one getdents64 fills */
-	BLOCK_BYTES = 512,                /* of stx_blocks */
-	CLOCK_EVERY = 32,                 /* entries between two looks at the clock */
+	ENTRIES_MAX = 4 * SCAN_FILES_MAX, /* FIFOs and other kinds count, too: otherwise they could
+					     keep a scan busy */
+	NAMES_SIZE = 16 << 10,            /* size of one getdents64 buffer */
+	BLOCK_BYTES = 512,                /* unit of stx_blocks */
+	CLOCK_EVERY = 32,                 /* entries between two reads of the clock */
 };
 
 enum phase { PHASE_WALK, PHASE_SORT, PHASE_COMPARE, PHASE_IDLE };
@@ -44,8 +51,8 @@ struct scan {
 	struct loop_defer defer;
 	enum phase phase;
 	bool first;
-	uint64_t disk_bytes; /* of the last finished one */
-	bool counts;         /* `now` is what the next scan is compared with, else `before` is */
+	uint64_t disk_bytes; /* of the last finished scan */
+	bool counts;         /* the next scan is compared with `now`, otherwise with `before` */
 	struct snapshot before;
 	struct snapshot now;
 	struct change *changes;
@@ -126,7 +133,7 @@ static uint64_t to_ns(const struct statx_timestamp *t)
 
 /* ---- walking ---- */
 
-/* False when there is no room for more. */
+/* Copies an entry of the last scan. Returns false if there is no room. */
 static bool take_over(struct scan *scan, size_t index)
 {
 	struct file_info file = scan->before.files[index];
@@ -141,10 +148,7 @@ static bool take_over(struct scan *scan, size_t index)
 	return true;
 }
 
-/*
- * Whoever closes a folder has deleted nothing in it: what was known of `path`, or below it, is
- * known on.
- */
+/* Keeps the entries at and below `path`: a folder that became unreadable has lost no files. */
 static void carry_over(struct scan *scan, const char *path)
 {
 	const struct snapshot *before = &scan->before;
@@ -160,7 +164,7 @@ static void carry_over(struct scan *scan, const char *path)
 			return;
 }
 
-/* What is gone or forbidden is not there for us; anything else hides files that are. */
+/* Notes an error. Deleted and forbidden files are no errors; other errors hide existing files. */
 static void note_error(struct scan *scan, int error)
 {
 	if (error == 0 || error == ENOENT || error == ENOTDIR || error == ELOOP ||
@@ -209,7 +213,7 @@ static void start_walk(struct scan *scan)
 	push_folder(scan, "", "");
 }
 
-/* A folder is opened by its whole path, so depth costs no descriptors. */
+/* Opens the next folder by its whole path, so depth costs no descriptors. */
 static void open_next(struct scan *scan)
 {
 	int data_fd = workspace_data_fd(scan->workspace);
@@ -295,7 +299,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		push_folder(scan, scan->folder, name);
 }
 
-/* Refills the names; false at the folder's end. */
+/* Reads more names. Returns false at the folder's end. */
 static bool read_names(struct scan *scan)
 {
 	ssize_t n = getdents64(scan->folder_fd, scan->names, NAMES_SIZE);
@@ -311,7 +315,7 @@ static bool read_names(struct scan *scan)
 	return false;
 }
 
-/* Up to CLOCK_EVERY entries and folders; true when the walk is over. */
+/* Handles up to CLOCK_EVERY entries and folders. Returns true when the walk is over. */
 static bool walk_step(struct scan *scan)
 {
 	for (int i = 0; i < CLOCK_EVERY; i++) {
@@ -362,8 +366,9 @@ static bool differs(struct scan *scan, size_t before, size_t now)
 }
 
 /*
- * Where files were left out, absence proves nothing: a file is then new when its ctime, which
- * nobody can set back, is later than the last scan, and none counts as deleted.
+ * Returns true if a file without an earlier entry is new. If files were left out, absence proves
+ * nothing: a file is then new if its ctime, which session code cannot set back, is later than the
+ * last scan.
  */
 static bool counts_as_new(const struct scan *scan, size_t now)
 {
@@ -371,7 +376,7 @@ static bool counts_as_new(const struct scan *scan, size_t now)
 	       scan->now.stamps[now].ctime_ns + YOUNG_NS >= scan->before.started_ns;
 }
 
-/* One path; true when both lists are through. */
+/* Compares one path. Returns true when both lists are finished. */
 static bool compare_one(struct scan *scan)
 {
 	bool more_before = scan->before_at < scan->before.count;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * scan_fast.c - compares the stamps of a snapshot's folders and files. Some file systems store
+ * whole seconds only, so a stamp in the second of the snapshot may hide a later change: such a
+ * snapshot is unsure.
+ */
 #include "workspace/scan_fast.h"
 
 #include <fcntl.h>
@@ -46,7 +51,7 @@ void scan_fast_note_folder(struct snapshot *snapshot, const char *path, int fd)
 	folder = &snapshot->folders[snapshot->folder_count++];
 	folder->path = path;
 	fill_stamp(folder, &st);
-	/* Whole seconds are what file systems say that know no parts of them. */
+	/* File systems without fractions of a second report whole seconds. */
 	if (folder->ctime_ns + YOUNG_NS >= snapshot->started_ns ||
 	    folder->ctime_ns % second_ns == 0)
 		snapshot->unsure = true;
@@ -96,7 +101,7 @@ static bool same_files(const struct snapshot *snapshot, size_t folder, int fd)
 	return true;
 }
 
-/* The folder itself, then its files. */
+/* Compares the folder itself, then its files. */
 static bool holds(const struct snapshot *snapshot, size_t index, int data_fd)
 {
 	const struct folder_stamp *folder = &snapshot->folders[index];

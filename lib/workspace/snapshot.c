@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.c - the arrays of a scan and their sort: a bottom-up merge sort over indexes, which can
+ * stop after each merge. Paths are stored in chunks, so that they do not move when more are added.
+ */
 #include "workspace/snapshot.h"
 
 #include <stdlib.h>
@@ -101,7 +105,10 @@ size_t snapshot_find(const struct snapshot *snapshot, const char *path)
 	return low;
 }
 
-/* They begin with `path` and a slash, and are before all that has what follows a slash there. */
+/*
+ * The files below `path` begin with it and a slash. They are adjacent, because the paths are
+ * sorted.
+ */
 size_t snapshot_below(const struct snapshot *snapshot, const char *path, size_t *ret_first)
 {
 	cleanup_free char *first = xasprintf("%s/", path);
@@ -124,7 +131,7 @@ static void sort_start(const struct snapshot *snapshot, struct snapshot_sort *so
 	sort->spare = xcalloc(snapshot->count + 1, sizeof(uint32_t));
 }
 
-/* The next of the first runs; behind the last one they are merged. */
+/* Sorts the next of the first runs. Merging begins after the last one. */
 static void sort_run(const struct snapshot *snapshot, struct snapshot_sort *sort)
 {
 	size_t run = sort->at;

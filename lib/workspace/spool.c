@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * spool.c - a file below the workspace's spool folder, written by one descriptor. The server alone
+ * can write it; its mode lets a session that runs as a user of its own read it.
+ */
 #include "workspace/spool.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@
 #include "base/mem.h"
 
 struct spool {
-	int dir_fd; /* the workspace's */
+	int dir_fd; /* borrowed from the workspace */
 	int fd;     /* -1 before the first byte */
 	bool made;
 	char *path;
@@ -55,7 +59,10 @@ static void fail(struct spool *spool)
 	fd_close(&spool->fd);
 }
 
-/* Never writable but by our descriptor; readable by a session that runs as a user of its own. */
+/*
+ * Makes the file, writable only by this descriptor and readable by a session that runs as a user of
+ * its own.
+ */
 static void make_file(struct spool *spool)
 {
 	if (unlinkat(spool->dir_fd, spool->name, 0) < 0 && errno != ENOENT) {
@@ -106,7 +113,7 @@ void spool_discard(struct spool *spool)
 	if (spool->made)
 		(void)unlinkat(spool->dir_fd, spool->name, 0);
 	fd_close(&spool->fd);
-	/* What still comes has no file to go to. */
+	/* Further bytes are dropped: there is no file. */
 	spool->max = spool->written;
 }
 

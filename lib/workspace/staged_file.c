@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * staged_file.c - a file in the session's folder, outside of data, until it is placed by one
+ * rename. Session code may make a file with its name meanwhile, so without `overwrite` the rename
+ * itself refuses an existing name.
+ */
 #include "workspace/staged_file.h"
 
 #include <errno.h>
@@ -18,9 +23,9 @@
 
 struct staged_file {
 	int data_fd; /* the session's folder */
-	int top_fd;  /* the one around it, where the file lies */
+	int top_fd;  /* the folder above, where the file is stored */
 	int fd;
-	char *name; /* NULL once it was placed */
+	char *name; /* NULL after it was placed */
 };
 
 static int make_file(struct staged_file *part, struct err *err)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * workspace.c - makes and opens the folders of a session. The folder of packages exists from the
+ * start, because an interpreter ignores folders of its path that it did not find once.
+ */
 #include "workspace/workspace.h"
 
 #include <errno.h>
@@ -17,8 +21,10 @@
 
 #define TEMPORARY_PREFIX ".ptycell-"
 
-/* Read by a session whose user may be another one (sandbox/namespaces/uid_map.h); the folder above
- * is 0700. */
+/*
+ * Read by a session that may run as another user (sandbox/namespaces/uid_map.h); the folder above
+ * is 0700.
+ */
 enum { READ_MODE = 0755 };
 
 struct workspace {
@@ -27,7 +33,7 @@ struct workspace {
 	int spool_fd;
 	int packages_fd;
 	int journal_fd;
-	char *name; /* relative to home_fd */
+	char *name; /* relative to home_fd() */
 	char *data_path;
 	char *spool_path;
 	char *packages_path;
@@ -50,7 +56,10 @@ static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, s
 	return 0;
 }
 
-/* There from the start: an interpreter forgets folders of its path that it did not find once. */
+/*
+ * Makes the folders of packages. They must exist from the start: an interpreter ignores folders of
+ * its path that it did not find once.
+ */
 static int make_packages(int dir_fd, struct err *err)
 {
 	static const char *const names[] = { "python", "javascript", "r" };
@@ -80,7 +89,9 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	    make_folder(workspace->data_fd, "input", 0700, &input, err) < 0 ||
 	    make_folder(workspace->data_fd, "output", 0700, &output, err) < 0)
 		return -1;
-	/* Where a session has no root of its own, Node finds its modules by this; see policy.h. */
+	/*
+	 * Without a root of its own, a session's Node finds its modules by this link; see policy.h.
+	 */
 	if (symlinkat("packages/javascript/node_modules", top, "node_modules") < 0)
 		return err_sys(err, "making a session's folder");
 	return make_packages(workspace->packages_fd, err);
@@ -130,7 +141,7 @@ void workspace_free(struct workspace *workspace)
 	free(workspace);
 }
 
-/* By names alone: what makes a new one fail may be that no descriptor is left. */
+/* Uses names only: the new workspace may have failed because no descriptor is left. */
 void workspace_discard(struct workspace *workspace)
 {
 	static const char *const made[] = {
@@ -164,7 +175,7 @@ int workspace_make_tmp(struct workspace *workspace, struct err *err)
 	cleanup_fd int cache = -1;
 	cleanup_fd int tmp = -1;
 
-	/* A folder that scans do not enter. */
+	/* Scans do not enter .cache. */
 	if (make_folder(workspace->data_fd, ".cache", 0700, &cache, err) < 0 ||
 	    make_folder(cache, "tmp", 0700, &tmp, err) < 0)
 		return -1;
