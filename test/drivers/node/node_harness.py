@@ -2,11 +2,14 @@
 """Drives the JavaScript driver over a pty, a socketpair and the interrupt pipe, without the server."""
 import array
 import fcntl
+import functools
 import os
 import pathlib
 import pty
 import socket
+import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -16,8 +19,18 @@ sys.path.insert(0, str(DRIVERS / "python"))
 import harness  # noqa: E402
 
 Died = harness.Died
-PARTS = ("driver", "output", "syntax", "values")
+PARTS = ("output", "syntax", "values")
 GUARD_WAITS = "const GUARD_WAITS_MS = 100;"
+
+
+@functools.cache
+def driver():
+    """The program that scripts/pack-node-driver makes of the driver's modules."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "driver.cjs")
+        subprocess.run([sys.executable, DRIVERS.parents[1] / "scripts/pack-node-driver", out, SOURCES / "driver/main.mjs"],
+                       check=True)
+        return out.read_text()
 
 
 class Session(harness.Session):
@@ -40,10 +53,10 @@ class Session(harness.Session):
         os.close(interrupts)
         theirs.close()
         os.set_blocking(self.master, False)
-        sources = [(name, (SOURCES / f"{name}.cjs").read_text()) for name in PARTS]
+        sources = [("driver", driver()), *((name, (SOURCES / f"{name}.cjs").read_text()) for name in PARTS)]
         if patient:
             assert GUARD_WAITS in sources[0][1]
-            sources[0] = (PARTS[0], sources[0][1].replace(GUARD_WAITS, "const GUARD_WAITS_MS = 86400000;"))
+            sources[0] = ("driver", sources[0][1].replace(GUARD_WAITS, "const GUARD_WAITS_MS = 86400000;"))
         if broken:
             assert any(broken[0] in text for _, text in sources)
             sources = [(name, text.replace(*broken)) for name, text in sources]

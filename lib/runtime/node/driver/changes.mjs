@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// changes.mjs - loads a file of the session anew when it has changed, with all files that have
+// loaded it.
+//
+// Each load comes through Module._load() or the ES loader's import(), whoever asks for it, and
+// begins with look(). A file is compared by time, size and inode. Importers are forgotten with
+// it, as no two versions of a file may stand side by side. What has changed is noted only after
+// all is forgotten, so that an interrupted look begins again.
+
+import {
+  apply, clear, isBuiltin, loadByName, Module, parse, path, pathCache, push, readFileSync, statSync,
+  stringify, tiedTo,
+} from './own.mjs';
+import { say } from './display.mjs';
+import { importedBy } from './imports.mjs';
+import { hold } from './interrupts.mjs';
+import {
+  esModules, EVALUATED, findLoader, forgetFailed, forgetRecords, linkedOf, realPaths, recordOf,
+  records, recordsMade, relativePaths, statusOf,
+} from './loader.mjs';
+import { cache, isOfPackage } from './workspace.mjs';
+
+const seen = { __proto__: null }; // file of the session -> what it was when it was loaded
+const kept = { __proto__: null }; // file -> true, of those that cannot be loaded anew
+const importsOf = { __proto__: null }; // file -> the files that its import() or createRequire() has loaded
+
+// Each load, whoever asks for it, comes through here: the session's own files that have changed are loaded anew. What
+// a file loads while it is itself being loaded belongs to that load.
+Module._load = function _load(request, parent) {
+  if (typeof request !== 'string' || isBuiltin(request) || isOfPackage(parent?.filename)) return apply(loadByName, this, arguments);
+  if (parent && (parent.loaded || cache[parent.filename] !== parent)) look();
+  noteRequested(request, parent);
+  const before = recordsMade;
+  let loaded = false;
+  try {
+    const exports = apply(loadByName, this, arguments);
+    loaded = true;
+    return exports;
+  } finally {
+    if (recordsMade > before) settleSince(before, loaded);
+  }
+};
+
+function noteRequested(request, parent) {
+  let file;
+  try {
+    file = Module._resolveFilename(request, parent, false);
+  } catch {
+    return; // which the load itself tells
+  }
+  if (seen[file] !== undefined && hasChanged(file)) hold(() => forgetFiles(withImporters([file]), [file]));
+  noteFile(file);
+  if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not tell
+}
+
+export function noteImporter(importer, file) {
+  if (seen[importer] === undefined) return;
+  importsOf[importer] ??= { __proto__: null };
+  importsOf[importer][file] = true;
+}
+
+export function noteFile(file) {
+  if (seen[file] === undefined && path.isAbsolute(file) && !isOfPackage(file)) seen[file] = fingerprint(file);
+}
+
+// What require() loaded of ES modules is whole, or is loaded anew the next time.
+function settleSince(before, loaded) {
+  if (loaded) {
+    for (let i = 0; i < records.length; i++) if (records[i].number > before && statusOf(records[i]) === EVALUATED) records[i].whole = true;
+  } else {
+    forgetRecords((record) => record.number > before && statusOf(record) !== EVALUATED);
+  }
+}
+
+function fingerprint(file) {
+  const stat = statSync(file, { __proto__: null, throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+}
+
+// Before something is loaded: has both loaders take anew what has changed since one of them loaded it.
+export function look() {
+  findLoader();
+  forgetFailed();
+  forgetPaths(pathCache);
+  forgetPaths(relativePaths);
+  if (realPaths !== undefined) clear(realPaths);
+  const changed = [];
+  for (const file in seen) if (hasChanged(file)) push(changed, file);
+  if (changed.length > 0) hold(() => forgetFiles(withImporters(changed), changed));
+}
+
+function hasChanged(file) {
+  const now = fingerprint(file);
+  if (now !== seen[file] && holdsAllOf(file)) seen[file] = now;
+  return now !== seen[file];
+}
+
+// Whether a file of data says what the object holds already that require() gave: the code has written it back.
+function holdsAllOf(file) {
+  if (path.extname(file) !== '.json' || cache[file] === undefined) return false;
+  try {
+    return stringify(cache[file].exports) === stringify(parse(readFileSync(file, 'utf8')));
+  } catch {
+    return false;
+  }
+}
+
+// What a name means is asked anew, where that is a file of the session.
+function forgetPaths(paths) {
+  for (const key in paths) if (!isOfPackage(paths[key])) delete paths[key];
+}
+
+// These files, the session's own files that have loaded them, and theirs: no two versions of a file stand side by side.
+function withImporters(files) {
+  const importers = importersOfAll();
+  const found = [...files];
+  const known = { __proto__: null };
+  for (let i = 0; i < found.length; i++) {
+    if (known[found[i]]) continue;
+    known[found[i]] = true;
+    const by = importers[found[i]] ?? [];
+    for (let k = 0; k < by.length; k++) push(found, by[k]);
+  }
+  return known;
+}
+
+function importersOfAll() {
+  const importers = { __proto__: null };
+  const add = (file, by) => {
+    importers[file] ??= [];
+    push(importers[file], by);
+  };
+  for (const file in seen) {
+    const children = cache[file]?.children;
+    for (let i = 0; i < (children?.length ?? 0); i++) add(children[i]?.filename, file);
+    for (const other in importsOf[file]) add(other, file);
+  }
+  for (let i = 0; i < records.length; i++) {
+    const linked = seen[records[i].file] === undefined ? [] : linkedOf(records[i]) ?? [];
+    for (let k = 0; k < linked.length; k++) add(tiedTo(recordOf, linked[k])?.file, records[i].file);
+  }
+  return importers;
+}
+
+// What has changed is noted when it is loaded, after all is forgotten: who is interrupted before begins again.
+function forgetFiles(gone, changed) {
+  for (const file in gone) {
+    delete cache[file];
+    delete importsOf[file];
+  }
+  forgetRecords((record) => gone[record.file]);
+  for (let i = 0; i < changed.length; i++) {
+    const file = changed[i];
+    delete seen[file];
+    if (esModules === undefined && kept[file]) tellKept(file);
+  }
+}
+
+function tellKept(file) {
+  noteFile(file);
+  say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
+}
+
+// The file is imported by a Node that keeps it, and what it imports.
+export function noteKept(file) {
+  kept[file] = true;
+  noteFile(file);
+  const found = importedBy(file);
+  for (let i = 0; i < found.length; i++) if (!kept[found[i]]) noteKept(found[i]);
+}

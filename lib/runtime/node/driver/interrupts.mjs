@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// interrupts.mjs - ends the running cell when the server asks for it, unless that would tear
+// something.
+//
+// A cell that waits is ended by the `interrupt` frame. A cell that computes is ended by the
+// guard, which asks onGuard() here. A session's first cell may run without a guard: there SIGINT
+// itself ends it, by vm's breakOnSigint, and there are moments in which SIGINT kills the
+// process.
+//
+// V8 looks for a termination only at calls and loops. So the answer LATER is given within hold()
+// and within Node's own lists of timers and callbacks, and the guard asks again.
+
+import { compareExchange, hrtime, load, store } from './own.mjs';
+import { leaveCallbacks, leaveOptimizedCode, userCodeRuns } from './callbacks.mjs';
+import { cell, conclude, finish, work } from './cells.mjs';
+import { listen, waiting } from './channel.mjs';
+import { isHandled, SPARES_CODE, SPARES_WAIT } from './handlers.mjs';
+import { forgetHalves } from './loader.mjs';
+import { HANDLED, HELD, LATER, READY, shared } from './shared.mjs';
+
+const GUARD_ASKS_NS = 20e6; // as long as the guard may need to look again, on a busy machine
+const LATERS_MAX = 100;
+
+// What the guard asked before a call of these is answered with LATER.
+
+// No user code runs from here on.
+export function leaveUserCode() {
+  store(shared, 0, 0);
+}
+
+// Callbacks of older cells that run from here on are not terminated for the one that begins.
+export function enterCell() {
+  store(shared, 0, HELD);
+}
+
+let holding = false;
+
+// Runs `act`, which must not be torn, within user code.
+export function hold(act) {
+  const running = load(shared, 0) !== 0;
+  if (running) store(shared, 0, HELD);
+  holding = true;
+  try {
+    act();
+  } finally {
+    holding = false;
+    if (running) {
+      store(shared, 0, cell.number);
+      letGuardAsk();
+    }
+  }
+}
+
+// A cell that shows value after value could be held whenever the guard looks, each millisecond.
+function letGuardAsk() {
+  if (load(shared, 4) !== cell.number) return;
+  const begun = hrtime();
+  while (load(shared, 0) === cell.number && hrtime(begun)[1] < GUARD_ASKS_NS);
+  store(shared, 4, 0);
+}
+
+let laters = 0; // LATER answered in a row
+let latersFor = 0; // this cell
+
+// Whether the code never is where it may be terminated, as in a loop that V8 has built into a function of Node's.
+function neverUserCode(number) {
+  laters = latersFor === number ? laters + 1 : 1;
+  latersFor = number;
+  return laters > LATERS_MAX;
+}
+
+// Answers the guard.
+export function onGuard() {
+  const number = -load(shared, 0);
+  const mine = cell !== null && cell.number === number;
+  if (mine && isHandled(SPARES_CODE)) {
+    store(shared, 0, number);
+    store(shared, 4, 0);
+    store(shared, 2, HANDLED);
+    return;
+  }
+  if (!userCodeRuns() && !neverUserCode(number)) {
+    store(shared, 0, mine ? number : 0);
+    store(shared, 2, LATER);
+    return;
+  }
+  if (mine) cell.terminated = true;
+  leaveOptimizedCode();
+  leaveCallbacks();
+  store(shared, 2, READY);
+  while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
+}
+
+// Comes when V8 has terminated the code.
+export function terminated(number) {
+  listen(); // what was to do so may be what was terminated
+  forgetHalves();
+  if (cell === null) {
+    work();
+  } else if (cell.number === number) {
+    if (cell.outcome === undefined) cell.outcome = interrupted();
+    if (cell.ended) conclude(cell);
+    else finish();
+  }
+}
+
+export function interruptedByServer(id) {
+  for (let i = 0; i < waiting.length; i++) {
+    if (waiting[i].type === 'exec' && waiting[i].id === id) waiting[i].interrupted = true;
+  }
+  if (cell === null || cell.id !== id || cell.ended || cell.outcome !== undefined || isHandled(SPARES_WAIT)) return;
+  cell.wasInterrupted = true;
+  if (cell.computes || holding) return; // its code is on the stack, which the guard ends
+  const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
+  cell.outcome = interrupted(waits ? 'what it waited for may still go on' : undefined);
+  leaveUserCode();
+  finish();
+}
+
+export function interrupted(why) {
+  const text = `Interrupted${why === undefined ? '' : `: ${why}`}`;
+  return [['status', 'interrupted'], ['ename', 'Interrupted'], ['evalue', ''], ['traceback', `${text}\n`]];
+}
