@@ -24,15 +24,15 @@ def handle_serve(request):
     import ctypes
 
     library = ctypes.PyDLL(request.parts["library"])
-    library.parent_variable.restype = ctypes.c_char_p
-    if not library.parent_may_serve(FORK_FD):
+    library.zygote_variable.restype = ctypes.c_char_p
+    if not library.zygote_may_serve(FORK_FD):
         posix._exit(1)
     blas = find_blas()
     channel.answer(request, [("status", "ok")])
     gc.collect()
     gc.freeze()  # objects that are never collected are never written to, and stay shared
     State.serving = True
-    outcome = library.parent_serve_python(FORK_FD, channel.fd)
+    outcome = library.zygote_serve_python(FORK_FD, channel.fd)
     if outcome == COPIED:
         begin_session(library, blas)
     elif outcome != WANTED:
@@ -72,7 +72,7 @@ def take_environment(library):
     variables.clear()
     index = 0
     while True:
-        item = library.parent_variable(index)
+        item = library.zygote_variable(index)
         if item is None:
             break
         name, _, value = item.partition(b"=")
