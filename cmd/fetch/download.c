@@ -128,7 +128,7 @@ static void report_head(const struct download *d)
 	if (d->response.has_length && !d->decoder.active)
 		json_put_int(head, "total", (json_int_t)d->response.length);
 	json_put(progress, "head", head);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 static void report_bytes(struct download *d)
@@ -141,7 +141,7 @@ static void report_bytes(struct download *d)
 	d->reported_ms = now;
 	progress = json_object();
 	json_put_int(progress, "bytes", (json_int_t)d->sink.size);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 /* Judges a complete head. Returns -1 and sets *err when no acceptable file follows. */
@@ -307,7 +307,7 @@ static void send_result(const struct download *d)
 
 	json_put_int(result, "size", (json_int_t)d->sink.size);
 	json_put_str(result, "from", from);
-	response_result(result);
+	program_result(result);
 }
 
 int download_run(const json_t *request, struct err *err)

@@ -59,7 +59,7 @@ static int run(struct err *err)
 	/* A killed server needs no results any more. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(err, "asking to end with the server");
-	request = request_read(REQUEST_MAX, err);
+	request = program_read_request(REQUEST_MAX, err);
 	if (request == NULL)
 		return -1;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -80,6 +80,6 @@ int main(int argc, char **argv)
 	(void)umask(077);
 	if (run(&err) == 0)
 		_exit(EXIT_SUCCESS); /* libcurl's threads and memory end with the process */
-	response_error(&err);
+	program_error(&err);
 	_exit(EXIT_FAILURE);
 }

@@ -142,7 +142,7 @@ static void on_upload_done(struct batch *batch, size_t index)
 		json_put_str(progress, "problem", upload->err.msg);
 		json_put_bool(progress, "again", !upload->unfit);
 	}
-	response_progress(progress);
+	program_progress(progress);
 }
 
 static void on_container_made(struct batch *batch)
@@ -151,7 +151,7 @@ static void on_container_made(struct batch *batch)
 
 	(void)batch;
 	json_put_bool(progress, "made", true);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 /* ---- the run ---- */
@@ -195,7 +195,7 @@ static int link_all(struct store *store, const json_t *json, struct err *err)
 
 		json_put_int(progress, "file", (json_int_t)i);
 		put_link(store, &store->batch.uploads[i], progress);
-		response_progress(progress);
+		program_progress(progress);
 	}
 	return 0;
 }
@@ -219,7 +219,7 @@ int store_run(const json_t *request, struct err *err)
 	if (result == 0) {
 		progress = json_object();
 		json_put_int(progress, "stored", (json_int_t)store.stored);
-		response_result(progress);
+		program_result(progress);
 	}
 	release_store(&store);
 	return result;
@@ -231,7 +231,7 @@ int store_link(const json_t *request, struct err *err)
 	int result = link_all(&store, request, err);
 
 	if (result == 0)
-		response_result(json_object());
+		program_result(json_object());
 	release_store(&store);
 	return result;
 }

@@ -89,7 +89,7 @@ static int crc_of(int fd, off_t len, uint32_t *ret)
 			return -1;
 		*ret = crc_32c(*ret, part, (size_t)n);
 		at += n;
-		response_alive();
+		program_alive();
 	}
 	return 0;
 }
@@ -137,7 +137,7 @@ static int finish(struct journal *journal, int journal_fd, json_t *request, stru
 		return -1;
 	if (find_kept(request, journal, &drawn, file))
 		return keep_run(journal_fd, request, err);
-	response_result(json_object());
+	program_result(json_object());
 	return 0;
 }
 
@@ -155,7 +155,7 @@ int finish_run(int journal_fd, json_t *request, struct err *err)
 	if (journal != NULL && journal_has_run(journal))
 		result = finish(journal, journal_fd, request, err);
 	else
-		response_result(json_object());
+		program_result(json_object());
 	journal_free(journal);
 	return result;
 }

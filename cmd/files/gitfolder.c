@@ -44,7 +44,7 @@ bool gitfolder_count(struct look *look)
 	}
 	if (--look->entries_left % CLOCK_EVERY != 0)
 		return true;
-	response_alive();
+	program_alive();
 	look->more = clock_ms() >= look->until_ms;
 	return !look->more;
 }

@@ -51,7 +51,7 @@ static void report_head(const struct import *import, const char *name)
 	json_put_str(head, "name", name);
 	json_put_int(head, "total", (json_int_t)import->size);
 	json_put(progress, "head", head);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 static void report_bytes(struct import *import, off_t at)
@@ -64,7 +64,7 @@ static void report_bytes(struct import *import, off_t at)
 	import->reported_ms = now;
 	progress = json_object();
 	json_put_int(progress, "bytes", (json_int_t)at);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 /* Returns how many bytes were copied, 0 at the end of a file that shrank. */
@@ -197,6 +197,6 @@ int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 		return -1;
 	result = json_object();
 	json_put_int(result, "size", (json_int_t)import.size);
-	response_result(result);
+	program_result(result);
 	return 0;
 }

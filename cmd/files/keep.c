@@ -187,7 +187,7 @@ static int remove_folder(const char *root_path, const char *name, struct err *er
  */
 static void show_life(void)
 {
-	response_alive();
+	program_alive();
 	(void)alarm(KEEP_HANGS_S);
 }
 
@@ -348,7 +348,7 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 			json_put_str(progress, "problem", trouble.msg);
 			json_put_bool(progress, "again", trouble.code == ERR_SYSTEM);
 		}
-		response_progress(progress);
+		program_progress(progress);
 	}
 	return 0;
 }
@@ -414,7 +414,7 @@ static void make_moves(const struct job *job, const json_t *moves)
 		json_put_int(progress, "move", json_integer_value(json_object_get(value, "move")));
 		if (step_aside(job, value, progress, &trouble) < 0)
 			json_put_str(progress, "problem", trouble.msg);
-		response_progress(progress);
+		program_progress(progress);
 	}
 }
 
@@ -441,7 +441,7 @@ static void report_folds(void)
 	json_t *progress = json_object();
 
 	json_put_bool(progress, "folds", true);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 static int keep_in_folder(struct job *job, const char *root, const json_t *request, struct err *err)
@@ -488,6 +488,6 @@ int keep_run(int data_fd, const json_t *request, struct err *err)
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, request, err);
 	if (result == 0)
-		response_result(json_object());
+		program_result(json_object());
 	return result;
 }

@@ -217,6 +217,6 @@ int link_run(int cache_fd, const json_t *request, struct err *err)
 		return -1;
 	/* The time of the last use decides which entries are removed first (trim.h). */
 	(void)utimensat(entry, "manifest", NULL, 0);
-	response_result(json_object());
+	program_result(json_object());
 	return 0;
 }

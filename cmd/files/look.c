@@ -209,6 +209,6 @@ int look_run(const json_t *request, struct err *err)
 	json_put(result, "known", walk.look.learned);
 	json_put_bool(result, "more", walk.look.more);
 	json_put_int(result, "count", (json_int_t)walk.look.held_count);
-	response_result(result);
+	program_result(result);
 	return 0;
 }

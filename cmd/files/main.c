@@ -64,7 +64,7 @@ static int run(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	request = request_read(ORDER_MAX, err);
+	request = program_read_request(ORDER_MAX, err);
 	return request != NULL ? run_request(request, err) : -1;
 }
 
@@ -79,6 +79,6 @@ int main(int argc, char **argv)
 	(void)umask(077);
 	if (run(&err) == 0)
 		return EXIT_SUCCESS;
-	response_error(&err);
+	program_error(&err);
 	return EXIT_FAILURE;
 }

@@ -90,6 +90,6 @@ int pack_run(int from_fd, const json_t *request, struct err *err)
 		return err_sys(err, "opening what was installed");
 	if (pack(source, request, err) < 0)
 		return -1;
-	response_result(json_object());
+	program_result(json_object());
 	return 0;
 }

@@ -274,7 +274,7 @@ static void send_result(uint64_t removed, int problem)
 		json_put_str(result, "problem",
 			     problem == ETIMEDOUT ? "it did not end in time"
 						  : strerrordesc_np(problem));
-	response_result(result);
+	program_result(result);
 }
 
 static int remove_hidden(int home_fd, const char *name, struct err *err)

@@ -78,7 +78,7 @@ static bool is_kept(const struct search *search, const char *from, const struct 
 
 		if (kept < 0)
 			return false;
-		if (copy_is_same(file, kept, response_alive))
+		if (copy_is_same(file, kept, program_alive))
 			return true;
 	}
 	return false;
@@ -263,7 +263,7 @@ static void report_left(const struct search *search)
 		return;
 	progress = json_object();
 	json_put_str(progress, "left", left);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 int rescue_run(int data_fd, json_t *request, struct err *err)
@@ -288,6 +288,6 @@ int rescue_run(int data_fd, json_t *request, struct err *err)
 	json_put(request, "files", files);
 	if (json_array_size(files) > 0)
 		return keep_run(data_fd, request, err);
-	response_result(json_object());
+	program_result(json_object());
 	return 0;
 }

@@ -296,6 +296,6 @@ int trim_run(int cache_fd, const json_t *request, struct err *err)
 	if (trim_sets(sets, (uint64_t)json_integer_value(bytes_max), result, err) < 0 ||
 	    trim_index(index, sets, err) < 0)
 		return -1;
-	response_result(json_incref(result));
+	program_result(json_incref(result));
 	return 0;
 }

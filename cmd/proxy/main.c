@@ -110,6 +110,6 @@ int main(int argc, char **argv)
 	if (run(&err) == 0)
 		/* nothing is left to flush, and a leak checker cannot run under seccomp */
 		_exit(EXIT_SUCCESS);
-	response_error(&err);
+	program_error(&err);
 	return EXIT_FAILURE;
 }

@@ -53,7 +53,7 @@ static int take_members(const json_t *json, struct request *request, struct err 
 
 int request_take(struct request *ret_request, struct err *err)
 {
-	cleanup_json json_t *json = request_read(REQUEST_MAX, err);
+	cleanup_json json_t *json = program_read_request(REQUEST_MAX, err);
 
 	*ret_request = (struct request){ .hosts = NULL };
 	if (json == NULL)

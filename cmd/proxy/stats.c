@@ -112,12 +112,12 @@ static void on_report(struct loop_timer *timer)
 
 	stats->reported_bytes += strlen(text);
 	stats->reported_ms = loop_now(stats->loop);
-	response_progress(report);
+	program_progress(report);
 }
 
 void stats_finish(struct stats *stats)
 {
-	response_result(describe(stats));
+	program_result(describe(stats));
 }
 
 static uint64_t interval_ms(const struct stats *stats)

@@ -52,7 +52,7 @@ static void say_escape_tests(const struct sandbox_report *report)
 		return;
 	say("", "tried just now: %u of %u attempts to break out were stopped",
 	    report->canaries - (unsigned int)__builtin_popcount(report->through), report->canaries);
-	for (unsigned int i = 0; i < CANARIES; i++)
+	for (unsigned int i = 0; i < ESCAPES_COUNT; i++)
 		if ((report->through & BIT(i)) != 0)
 			say("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
 }

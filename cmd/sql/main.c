@@ -100,7 +100,7 @@ static void run_request(struct database *database, const json_t *request)
 		json_put(progress, "answer", answer);
 	else
 		json_put(progress, "failed", describe_error(&err));
-	response_progress(progress);
+	program_progress(progress);
 	database_rest(database);
 }
 
@@ -111,7 +111,7 @@ static int serve(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
-	first = request_read(REQUEST_MAX, err);
+	first = program_read_request(REQUEST_MAX, err);
 	if (first == NULL)
 		return -1;
 	database = database_new(FOLDER_FD, json_object_get(first, "database"), err);
@@ -120,7 +120,7 @@ static int serve(struct err *err)
 	run_request(database, first);
 	while (!cancel_requested()) {
 		struct err ended;
-		cleanup_json json_t *request = request_read(REQUEST_MAX, &ended);
+		cleanup_json json_t *request = program_read_request(REQUEST_MAX, &ended);
 
 		if (request == NULL)
 			break;
@@ -141,6 +141,6 @@ int main(int argc, char **argv)
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* for patterns, and for what drivers convert */
 	if (serve(&err) == 0)
 		_exit(EXIT_SUCCESS); /* a database's threads and connections end with the process */
-	response_error(&err);
+	program_error(&err);
 	_exit(EXIT_FAILURE);
 }

@@ -478,7 +478,7 @@ static void exit_at_deadline(void)
 
 	(void)err_set(&err, ERR_TIMEOUT, "connecting to the database: it did not answer in %d s",
 		      LOGIN_SECONDS);
-	response_error(&err);
+	program_error(&err);
 	_exit(EXIT_FAILURE);
 }
 

@@ -356,7 +356,7 @@ static void report_progress(struct sink *sink)
 	progress = json_object();
 	json_put_int(progress, "query", sink->spec->query);
 	json_put_int(progress, "rows", (json_int_t)sink->row_count);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 void sink_slow(const struct sink *sink, const char *why)
@@ -365,7 +365,7 @@ void sink_slow(const struct sink *sink, const char *why)
 
 	json_put_int(progress, "query", sink->spec->query);
 	json_put_str(progress, "slow", why);
-	response_progress(progress);
+	program_progress(progress);
 }
 
 static bool is_full(const struct sink *sink)

@@ -489,7 +489,7 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 					   .spool = workspace_spool_fd(workspace),
 					   .packages = workspace_packages_fd(workspace),
-					   .nursery = zygote_fds };
+					   .zygote_sandbox = zygote_fds };
 	const struct sandbox_group group = group_of(c, limits);
 	struct policy policy;
 
@@ -555,7 +555,7 @@ struct sandbox *confinement_open_zygote(const struct confinement *c,
 
 	policy_init(&policy);
 	policy.tier = c->tier;
-	policy.nursery = true;
+	policy.zygote_sandbox = true;
 	policy.open_files_max = c->settings->limits.open_files_max;
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.runtimes[policy.runtime_count++] = library;

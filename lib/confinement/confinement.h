@@ -83,8 +83,8 @@ int confinement_adopt(const struct confinement *confinement, struct workspace *w
 		      struct err *err) MUST_CHECK;
 /*
  * Opens a sandbox for a session with these limits; like sandbox_open it never fails at once.
- * `zygote_fds` are those of the zygote sandbox that contains it, as sandbox_nursery returns them;
- * or NULL.
+ * `zygote_fds` are those of the zygote sandbox that contains it, as sandbox_zygote_namespaces
+ * returns them; or NULL.
  */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,

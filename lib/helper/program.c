@@ -43,7 +43,7 @@ static int read_line(struct buf *line, struct err *err)
 	}
 }
 
-json_t *request_read(size_t max, struct err *err)
+json_t *program_read_request(size_t max, struct err *err)
 {
 	cleanup_buf struct buf line = BUF_INIT(max + READ_SIZE);
 	json_t *request;
@@ -72,12 +72,12 @@ static void send_line(const char *kind, json_t *value_own)
 		return; /* the server has ended */
 }
 
-void response_progress(json_t *value_own)
+void program_progress(json_t *value_own)
 {
 	send_line("progress", value_own);
 }
 
-void response_alive(void)
+void program_alive(void)
 {
 	static uint64_t last_ms;
 	uint64_t now = clock_ms();
@@ -85,15 +85,15 @@ void response_alive(void)
 	if (now - last_ms < 1000)
 		return;
 	last_ms = now;
-	response_progress(json_object());
+	program_progress(json_object());
 }
 
-void response_result(json_t *value_own)
+void program_result(json_t *value_own)
 {
 	send_line("result", value_own);
 }
 
-void response_error(const struct err *err)
+void program_error(const struct err *err)
 {
 	json_t *value = json_object();
 

@@ -15,15 +15,15 @@
  * Reads one line from standard input. Returns the request; the caller frees it. Returns NULL and
  * sets *err: ERR_LIMIT if the line has more than `max` bytes.
  */
-json_t *request_read(size_t max, struct err *err) MUST_CHECK;
+json_t *program_read_request(size_t max, struct err *err) MUST_CHECK;
 
 /* Sends a progress line. Takes ownership of the value. Does nothing if the server is gone. */
-void response_progress(json_t *value_own);
+void program_progress(json_t *value_own);
 /* Reports that the helper is alive: an empty progress, at most one a second. */
-void response_alive(void);
+void program_alive(void);
 /* Sends the result, after which the helper must send nothing more. Takes ownership of the value. */
-void response_result(json_t *value_own);
+void program_result(json_t *value_own);
 /* Sends the error in place of a result. */
-void response_error(const struct err *err);
+void program_error(const struct err *err);
 
 #endif

@@ -19,13 +19,13 @@ enum { ASK_TIMEOUT_MS = 10 * 60 * 1000 };
 /* One request of ours to an older client. */
 struct asked {
 	struct mcp_call *call; /* NULL for a side request */
-	struct mcp_aside *side_request;
+	struct mcp_side_request *side_request;
 	char id[24]; /* "s1": a string, so that it differs from the ids that clients use */
 	char *key;
 	bool open;
 };
 
-struct mcp_aside {
+struct mcp_side_request {
 	struct list node;
 	struct mcp_server *server;
 	struct asked asked;
@@ -340,7 +340,7 @@ static void fail_by_client(struct mcp_call *call, const json_t *error)
 
 /* ---- side requests ---- */
 
-static void end_side_request(struct mcp_aside *side_request, json_t *result)
+static void end_side_request(struct mcp_side_request *side_request, json_t *result)
 {
 	void (*answered)(void *data, json_t *result) = side_request->answered;
 	void *data = side_request->data;
@@ -350,10 +350,12 @@ static void end_side_request(struct mcp_aside *side_request, json_t *result)
 	answered(data, result);
 }
 
-struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
-				     void (*answered)(void *data, json_t *result), void *data)
+struct mcp_side_request *mcp_call_ask_side_request(struct mcp_call *call,
+						   const struct mcp_question *question,
+						   void (*answered)(void *data, json_t *result),
+						   void *data)
 {
-	struct mcp_aside *side_request;
+	struct mcp_side_request *side_request;
 
 	if (mcp_is_modern(call) || !mcp_call_can_ask(call, question->kind) || call->cancelled)
 		return NULL;
@@ -372,7 +374,7 @@ struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_que
 	return side_request;
 }
 
-void mcp_aside_withdraw(struct mcp_aside *side_request)
+void mcp_side_request_withdraw(struct mcp_side_request *side_request)
 {
 	if (side_request == NULL)
 		return;
@@ -426,8 +428,8 @@ void mcp_ask_input_ended(struct mcp_server *server)
 	struct mcp_call *call;
 
 	while (!list_empty(&server->side_requests)) {
-		struct mcp_aside *side_request =
-			list_entry(server->side_requests.next, struct mcp_aside, node);
+		struct mcp_side_request *side_request =
+			list_entry(server->side_requests.next, struct mcp_side_request, node);
 
 		close_asked(server, &side_request->asked, false);
 		end_side_request(side_request, NULL);

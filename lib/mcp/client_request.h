@@ -51,16 +51,18 @@ void mcp_call_ask(struct mcp_call *call, const struct mcp_question *questions, s
 
 /* ---- side requests ---- */
 
-struct mcp_aside;
+struct mcp_side_request;
 /*
  * Asks an older client one question while the owner keeps the call and answers it at any time.
  * `answered` is called from mcp_server_feed, at most once. It gets the client's result (borrowed),
  * or NULL if this is an error, malformed or will never come; the side request is then over. Returns
  * NULL if the client cannot be asked so: see mcp_call_can_ask; clients of 2026-07-28 never can.
  */
-struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
-				     void (*answered)(void *data, json_t *result), void *data);
+struct mcp_side_request *mcp_call_ask_side_request(struct mcp_call *call,
+						   const struct mcp_question *question,
+						   void (*answered)(void *data, json_t *result),
+						   void *data);
 /* Withdraws the question and cancels it at the client. May be NULL. */
-void mcp_aside_withdraw(struct mcp_aside *side_request);
+void mcp_side_request_withdraw(struct mcp_side_request *side_request);
 
 #endif

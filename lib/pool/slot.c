@@ -101,7 +101,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	slot->cpu_ms = usage->cpu_ms;
 }
 
-static void on_relieved(void *data, const struct sandbox_relief *relief)
+static void on_relieved(void *data, const struct sandbox_killed *relief)
 {
 	(void)data;
 	(void)relief;
@@ -172,7 +172,7 @@ struct slot *slot_new(const struct session_host *host, const struct language *la
 	slot->data = data;
 	slot->listener = -1;
 	slot->lacks_imports = zygote_sandbox(zygote) == NULL || zygote_wants_load(zygote);
-	if (language->gets_ready && settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN)
+	if (language->warms_up && settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN)
 		slot->modules = xasprintf(
 			",%s", language->preloads && zygote_sandbox(zygote) == NULL ? preload : "");
 	slot->next = slot->modules;

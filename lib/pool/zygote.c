@@ -117,7 +117,7 @@ static void on_loaded(const struct query_answer *answer, void *data)
 	if (answer->problem != NULL || zygote->state == ZYGOTE_FAILED)
 		return;
 	runner_keep_compiled(zygote->runner, answer);
-	runner_serve(zygote->runner, zygote->host->parent_library, on_serving, zygote);
+	runner_serve(zygote->runner, zygote->host->zygote_library, on_serving, zygote);
 }
 
 static void load_next(struct zygote *zygote)
@@ -137,7 +137,7 @@ static int begin_serving(struct zygote *zygote, struct err *err)
 			  interpreter_descriptor(interpreter, "fork"), EPOLLIN, on_channel,
 			  err) < 0)
 		return -1;
-	runner_serve(zygote->runner, zygote->host->parent_library, on_serving, zygote);
+	runner_serve(zygote->runner, zygote->host->zygote_library, on_serving, zygote);
 	return 0;
 }
 
@@ -221,7 +221,7 @@ static bool is_possible(const struct session_host *host, const struct language *
 {
 	const struct settings *settings = host->settings;
 
-	return settings->fork && host->parent_library != NULL && language->preloads &&
+	return settings->fork && host->zygote_library != NULL && language->preloads &&
 	       settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN &&
 	       confinement_facts(host->confinement).tier == POLICY_NAMESPACES &&
 	       !sets_startup_variable(&settings->passed) && is_system(host, language);
@@ -287,7 +287,7 @@ static int make_sandbox(struct zygote *zygote, struct err *err)
 		return -1;
 	}
 	zygote->sandbox =
-		confinement_open_zygote(host->confinement, zygote->workspace, host->parent_library);
+		confinement_open_zygote(host->confinement, zygote->workspace, host->zygote_library);
 	return 0;
 }
 
@@ -394,7 +394,7 @@ const int *zygote_sandbox(const struct zygote *zygote)
 {
 	if (zygote == NULL || zygote->serving == NULL || sandbox_is_dead(zygote->sandbox))
 		return NULL;
-	return sandbox_nursery(zygote->sandbox);
+	return sandbox_zygote_namespaces(zygote->sandbox);
 }
 
 struct interpreter *const *zygote_interpreter(const struct zygote *zygote)

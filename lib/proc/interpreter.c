@@ -38,7 +38,7 @@ enum state {
 struct question {
 	struct list node;
 	void (*count)(struct interpreter *interpreter, int count);
-	void (*input)(struct interpreter *interpreter, const struct input_look *look);
+	void (*input)(struct interpreter *interpreter, const struct input_state *look);
 };
 
 struct interpreter {
@@ -77,7 +77,7 @@ static struct question *take_question(struct interpreter *interpreter)
 
 /* Frees the question and calls its callback, which may free the interpreter. */
 static void answer_question(struct interpreter *interpreter, struct question *query_own, int count,
-			    const struct input_look *look)
+			    const struct input_state *look)
 {
 	struct question question = *query_own;
 
@@ -103,7 +103,7 @@ static void on_report_defer(struct loop_defer *defer)
 	if (question != NULL || interpreter->state == RUNNING)
 		loop_defer_start(interpreter->loop, defer, on_report_defer);
 	if (question != NULL) {
-		answer_question(interpreter, question, 0, &(struct input_look){ .thread = 0 });
+		answer_question(interpreter, question, 0, &(struct input_state){ .thread = 0 });
 	} else if (interpreter->state == STARTING) {
 		interpreter->state = OVER;
 		handlers->failed(interpreter, &interpreter->err);
@@ -219,7 +219,7 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
  * Sets the flags that depend on the terminal's mode. With ICANON off as well, a line editor does
  * its own echo.
  */
-static void read_mode(const struct interpreter *interpreter, struct input_look *look)
+static void read_mode(const struct interpreter *interpreter, struct input_state *look)
 {
 	struct termios settings;
 
@@ -243,11 +243,11 @@ static enum input_wait input_wait_of(int32_t state)
 	}
 }
 
-static struct input_look read_look(const struct interpreter *interpreter,
-				   const struct wire_message *message)
+static struct input_state read_look(const struct interpreter *interpreter,
+				    const struct wire_message *message)
 {
 	struct ttywait_result result;
-	struct input_look look = { .thread = 0 };
+	struct input_state look = { .thread = 0 };
 
 	memcpy(&result, message->payload, sizeof(result));
 	look.wait = input_wait_of(result.state);
@@ -271,7 +271,7 @@ static void on_reply(struct interpreter *interpreter, const struct wire_message 
 		answer_question(interpreter, question, wire_get_number(message), NULL);
 	} else if (question != NULL && question->input != NULL &&
 		   message->type == WIRE_INPUT_STATE) {
-		struct input_look look = read_look(interpreter, message);
+		struct input_state look = read_look(interpreter, message);
 
 		answer_question(interpreter, question, 0, &look);
 	} else {
@@ -426,12 +426,12 @@ int interpreter_number(const struct interpreter *interpreter)
 	return interpreter->number;
 }
 
-bool interpreter_is_copy(const struct interpreter *interpreter)
+bool interpreter_is_forked(const struct interpreter *interpreter)
 {
 	return interpreter->forked;
 }
 
-bool interpreter_lost_minder(const struct interpreter *interpreter)
+bool interpreter_lost_supervisor(const struct interpreter *interpreter)
 {
 	return interpreter->lost_supervisor;
 }
@@ -543,7 +543,7 @@ void interpreter_count_children(struct interpreter *interpreter,
 
 void interpreter_check_input(struct interpreter *interpreter,
 			     void (*done)(struct interpreter *interpreter,
-					  const struct input_look *look))
+					  const struct input_state *look))
 {
 	send_question(interpreter, WIRE_INPUT, &(struct question){ .input = done });
 }

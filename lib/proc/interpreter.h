@@ -66,12 +66,12 @@ void interpreter_free(struct interpreter *interpreter);
 /* Returns its number in its sandbox, from 1; 0 or less when the request could not be sent. */
 int interpreter_number(const struct interpreter *interpreter);
 /* Returns whether a started interpreter was forked from the zygote of its spec. */
-bool interpreter_is_copy(const struct interpreter *interpreter);
+bool interpreter_is_forked(const struct interpreter *interpreter);
 /*
  * Returns whether the supervisor died first. The supervisor reports how others end, so its own
  * death is reported as an exit by SIGKILL.
  */
-bool interpreter_lost_minder(const struct interpreter *interpreter);
+bool interpreter_lost_supervisor(const struct interpreter *interpreter);
 /* Returns the pty master, owned by the interpreter; -1 before `started`. */
 int interpreter_pty(const struct interpreter *interpreter);
 /* Returns interpreter_descriptor for "control". */
@@ -119,7 +119,7 @@ enum input_wait {
 };
 
 /* One observation of who reads the terminal. */
-struct input_look {
+struct input_state {
 	enum input_wait wait;
 	bool secret;   /* ECHO is off while lines are read: a password */
 	bool raw;      /* no line is read but single keys, as editors do */
@@ -138,6 +138,6 @@ struct input_look {
  */
 void interpreter_check_input(struct interpreter *interpreter,
 			     void (*done)(struct interpreter *interpreter,
-					  const struct input_look *look));
+					  const struct input_state *look));
 
 #endif

@@ -53,7 +53,7 @@ struct sandbox {
 	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
-	int nursery[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not received */
+	int zygote_sandbox[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not received */
 };
 
 static void stop_watching(struct sandbox *sandbox)
@@ -71,7 +71,7 @@ static void free_sandbox(struct sandbox *sandbox)
 	list_remove(&sandbox->node);
 	fd_close(&sandbox->pidfd);
 	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
-		fd_close(&sandbox->nursery[i]);
+		fd_close(&sandbox->zygote_sandbox[i]);
 	cgroups_leaf_free(sandbox->leaf);
 	free(sandbox);
 }
@@ -170,7 +170,7 @@ static void report_usage(const struct sandbox *sandbox, const struct wire_messag
 
 static void report_killed(const struct sandbox *sandbox, const struct wire_message *message)
 {
-	struct sandbox_relief reported = { 0 };
+	struct sandbox_killed reported = { 0 };
 	struct usage_killed killed;
 
 	memcpy(&killed, message->payload, sizeof(killed));
@@ -202,9 +202,9 @@ static void on_init_message(struct sandbox *sandbox, struct wire_message *messag
 		sandbox->pidfd = fd_steal(&message->fds[0]);
 	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
 		pass_on_listener(sandbox, &message->fds[0]);
-	} else if (message->type == WIRE_ZYGOTE_NAMESPACES && sandbox->nursery[0] < 0) {
+	} else if (message->type == WIRE_ZYGOTE_NAMESPACES && sandbox->zygote_sandbox[0] < 0) {
 		for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
-			sandbox->nursery[i] = fd_steal(&message->fds[i]);
+			sandbox->zygote_sandbox[i] = fd_steal(&message->fds[i]);
 	} else if (message->type == WIRE_MEASURED || message->type == WIRE_LARGEST_KILLED) {
 		pass_on_reply(sandbox, message);
 	} else {
@@ -267,7 +267,7 @@ static size_t list_folders(const struct policy *policy, const struct sandbox_fol
 	for (size_t i = 0; i < policy->share_count; i++)
 		ret_fds[n++] = folders->shares[i];
 	for (size_t i = 0; policy->nested && i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
-		ret_fds[n++] = folders->nursery[i];
+		ret_fds[n++] = folders->zygote_sandbox[i];
 	return n;
 }
 
@@ -319,7 +319,7 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 	sandbox->channel = -1;
 	sandbox->pidfd = -1;
 	for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
-		sandbox->nursery[i] = -1;
+		sandbox->zygote_sandbox[i] = -1;
 	list_init(&sandbox->node);
 	own.in_group = group != NULL;
 	/*
@@ -392,8 +392,8 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_notify(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
-		     const int *busy, size_t count)
+void sandbox_kill_largest(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+			  const int *busy, size_t count)
 {
 	struct usage_kill_request request = { .memory_max = memory_max, .still_max = still_max };
 
@@ -422,9 +422,9 @@ bool sandbox_is_dead(const struct sandbox *sandbox)
 	       (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP) != 0);
 }
 
-const int *sandbox_nursery(const struct sandbox *sandbox)
+const int *sandbox_zygote_namespaces(const struct sandbox *sandbox)
 {
-	return sandbox->nursery[0] >= 0 ? sandbox->nursery : NULL;
+	return sandbox->zygote_sandbox[0] >= 0 ? sandbox->zygote_sandbox : NULL;
 }
 
 uint64_t sandbox_oom_kills(const struct sandbox *sandbox, uint64_t *ret_limit)

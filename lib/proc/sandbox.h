@@ -32,7 +32,8 @@ struct sandbox_folders {
 	int spool;    /* used only when policy.spool_path is not "" */
 	int packages; /* used only when policy.packages_path is not "" */
 	int shares[POLICY_SHARES_MAX];
-	const int *nursery; /* from sandbox_nursery; used only when policy.nested is set */
+	const int *zygote_sandbox; /* from sandbox_zygote_namespaces; used only when policy.nested
+				      is set */
 };
 
 /*
@@ -62,11 +63,11 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
 /*
- * Returns the descriptors of sandbox/namespaces/zygote_namespaces.h, for a policy with `nursery`.
- * Returns NULL until the sandbox has been built; an interpreter that has started is proof of that.
- * Borrowed until sandbox_close.
+ * Returns the descriptors of sandbox/namespaces/zygote_namespaces.h, for a policy with
+ * `zygote_sandbox`. Returns NULL until the sandbox has been built; an interpreter that has started
+ * is proof of that. Borrowed until sandbox_close.
  */
-const int *sandbox_nursery(const struct sandbox *sandbox);
+const int *sandbox_zygote_namespaces(const struct sandbox *sandbox);
 
 /*
  * Returns whether nothing can be started in the sandbox any more: it could not be built, or its
@@ -100,8 +101,8 @@ struct sandbox_usage {
 	} growths[SANDBOX_GROWTHS_MAX];
 };
 
-/* The processes that sandbox_relieve has killed. */
-struct sandbox_relief {
+/* The processes that sandbox_kill_largest has killed. */
+struct sandbox_killed {
 	unsigned int interpreters;
 	unsigned int programs; /* started by interpreters */
 	uint64_t memory_bytes; /* of the largest of those programs */
@@ -111,7 +112,7 @@ struct sandbox_relief {
 /* Callbacks from the loop, each in reply to one request; not after sandbox_close. */
 struct sandbox_watcher {
 	void (*measured)(void *data, const struct sandbox_usage *usage);
-	void (*relieved)(void *data, const struct sandbox_relief *relief);
+	void (*relieved)(void *data, const struct sandbox_killed *relief);
 };
 
 /* Sets the receiver of replies. `watcher` and `data` are borrowed until sandbox_close. */
@@ -131,7 +132,7 @@ void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
  * last, and among them the `count` that run code (`busy`, by interpreter_number) before the others.
  * usage_kill_largest says in which order, and what `still_max` means.
  */
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
-		     const int *busy, size_t count);
+void sandbox_kill_largest(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+			  const int *busy, size_t count);
 
 #endif

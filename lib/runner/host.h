@@ -40,7 +40,7 @@ struct session_host {
 	char *files_helper;   /* path of ptycell-files */
 	char *proxy_helper;   /* path of ptycell-proxy; NULL if it is missing and not needed */
 	char *fetch_helper;   /* path of ptycell-fetch; NULL without a storage for results */
-	char *parent_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
+	char *zygote_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
 				 sessions are not forked */
 	struct pool *spares;  /* the warm pool; NULL: every session starts from nothing */
 	struct holdings *holdings; /* server memory that sessions hold; NULL: not counted */

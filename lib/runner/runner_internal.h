@@ -64,7 +64,7 @@ struct runner_watch {
 	unsigned int looks;      /* polls since then */
 	unsigned int agreed;     /* the latest polls in a row that agreed */
 	bool rested;             /* the thread slept between the last two polls */
-	struct input_look last;
+	struct input_state last;
 	uint64_t second_ms; /* start of the second for which `second_looks` counts */
 	unsigned int second_looks;
 	enum reading reading;

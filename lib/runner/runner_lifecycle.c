@@ -334,7 +334,7 @@ static void on_started(struct interpreter *interpreter)
 	if (r->c.language->typed != NULL)
 		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
 			     strlen(r->c.language->typed));
-	if (!interpreter_is_copy(interpreter))
+	if (!interpreter_is_forked(interpreter))
 		send_boot(r);
 	send_hello(r);
 	runner_flush(r);
@@ -346,8 +346,9 @@ static void on_started(struct interpreter *interpreter)
  */
 static bool may_restart(struct runner *r)
 {
-	r->restarting = !r->restarting && r->c.handlers->needs_sandbox != NULL &&
-			(interpreter_lost_minder(r->interpreter) || sandbox_is_dead(r->c.sandbox));
+	r->restarting =
+		!r->restarting && r->c.handlers->needs_sandbox != NULL &&
+		(interpreter_lost_supervisor(r->interpreter) || sandbox_is_dead(r->c.sandbox));
 	return r->restarting;
 }
 
@@ -372,7 +373,7 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
  */
 static bool ended_with_sandbox(const struct runner *r, int wait_status)
 {
-	return interpreter_lost_minder(r->interpreter) ||
+	return interpreter_lost_supervisor(r->interpreter) ||
 	       (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
 		sandbox_is_dead(r->c.sandbox));
 }

@@ -58,7 +58,7 @@ static bool repeats(const struct runner *r)
 
 	if (r->interrupt_taken)
 		return grace_over;
-	return grace_over || r->c.language->tells_interrupts ||
+	return grace_over || r->c.language->reports_interrupts ||
 	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0);
 }
 

@@ -74,13 +74,13 @@ static bool is_debugger(const char *prompt)
 /*
  * Returns whether an event loop reads: it may wait for other things as well, and shows no prompt.
  */
-static bool reads_unasked(const struct runner *r, const struct input_look *look)
+static bool reads_unasked(const struct runner *r, const struct input_state *look)
 {
 	return look->watches && !look->raw && !look->secret &&
 	       !transcript_has_open_line(r->transcript);
 }
 
-static void begin_wait(struct runner *r, const struct input_look *look)
+static void begin_wait(struct runner *r, const struct input_state *look)
 {
 	cleanup_buf struct buf prompt = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t now = loop_now(r->c.loop);
@@ -131,7 +131,7 @@ static bool input_pending(const struct runner *r)
 	return !list_empty(&r->typed) || interpreter_unread_input(r->interpreter);
 }
 
-static bool same_wait(const struct input_look *a, const struct input_look *b)
+static bool same_wait(const struct input_state *a, const struct input_state *b)
 {
 	return a->wait == b->wait && a->thread == b->thread;
 }
@@ -140,7 +140,7 @@ static bool same_wait(const struct input_look *a, const struct input_look *b)
  * An event loop that read the terminal once keeps it in its set. If the driver does not report
  * whether it reads, it counts as waiting when it shows a prompt.
  */
-static bool is_leftover(const struct runner *r, const struct input_look *look)
+static bool is_leftover(const struct runner *r, const struct input_state *look)
 {
 	if (look->watches && !look->child && r->watch.reading == READING_NO)
 		return true;
@@ -150,7 +150,7 @@ static bool is_leftover(const struct runner *r, const struct input_look *look)
 	return reads_unasked(r, look);
 }
 
-static bool is_wait(const struct runner *r, const struct input_look *look)
+static bool is_wait(const struct runner *r, const struct input_state *look)
 {
 	uint64_t silence_ms = loop_now(r->c.loop) - r->watch.quiet_since_ms;
 	bool quiet = silence_ms >= GUESS_MS;
@@ -164,7 +164,7 @@ static bool is_wait(const struct runner *r, const struct input_look *look)
 	       (look->secret || transcript_has_open_line(r->transcript));
 }
 
-static void note_poll(struct runner *r, const struct input_look *look)
+static void note_poll(struct runner *r, const struct input_state *look)
 {
 	bool same = same_wait(look, &r->watch.last);
 
@@ -174,7 +174,7 @@ static void note_poll(struct runner *r, const struct input_look *look)
 	r->watch.looks++;
 }
 
-static void report_stopped(struct runner *r, const struct input_look *look)
+static void report_stopped(struct runner *r, const struct input_state *look)
 {
 	if (look->wait != INPUT_AWAITED_BACKGROUND || r->watch.agreed != AGREED)
 		return;
@@ -182,7 +182,7 @@ static void report_stopped(struct runner *r, const struct input_look *look)
 				"only the foreground gets, and was stopped");
 }
 
-static void on_polled(struct interpreter *interpreter, const struct input_look *look)
+static void on_polled(struct interpreter *interpreter, const struct input_state *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 	uint64_t output = r->watch.output;
@@ -222,7 +222,7 @@ static void restart_polling(struct runner *r)
 {
 	r->watch.looks = 0;
 	r->watch.agreed = 0;
-	r->watch.last = (struct input_look){ .thread = 0 };
+	r->watch.last = (struct input_state){ .thread = 0 };
 	r->watch.quiet_since_ms = loop_now(r->c.loop);
 }
 
@@ -287,13 +287,13 @@ void runner_watch_stop(struct runner *r)
 
 /* ---- answers from the user ---- */
 
-static bool still_waits(const struct runner *r, const struct input_look *look)
+static bool still_waits(const struct runner *r, const struct input_state *look)
 {
 	return r->wait.kind == WAIT_SURE && r->wait.number == r->answer_wait &&
 	       look->wait == INPUT_AWAITED && look->thread == r->wait.thread && !look->secret;
 }
 
-static void on_answer_poll(struct interpreter *interpreter, const struct input_look *look)
+static void on_answer_poll(struct interpreter *interpreter, const struct input_state *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 	struct err err;
@@ -322,7 +322,7 @@ bool runner_answer(struct runner *r, uint64_t wait_number, const char *line, siz
 
 /* ---- at the deadline ---- */
 
-static void on_deadline_poll(struct interpreter *interpreter, const struct input_look *look)
+static void on_deadline_poll(struct interpreter *interpreter, const struct input_state *look)
 {
 	struct runner *r = interpreter_data(interpreter);
 

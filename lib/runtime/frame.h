@@ -26,7 +26,8 @@
  * reading.
  *
  * `interrupted`, with the cell's id and without parts: SIGINT has reached the code of the cell. The
- * driver of a language that tells_interrupts sends it, and the server sends no second SIGINT soon.
+ * driver of a language that reports_interrupts sends it, and the server sends no second SIGINT
+ * soon.
  *
  * Names. Both forms are lines, without a line end after the last one. No session code runs for
  * them: no repr, length or property of a user's class. Neither history nor `_` changes.

@@ -107,15 +107,15 @@ struct language {
 	/* Continues the sentence "exited with code 126". May be NULL. */
 	const char *exit_126;
 	/* Its driver warms up for a first cell at a `preload` without a module. */
-	bool gets_ready;
+	bool warms_up;
 	/* Its driver imports the modules of PTYCELL_PRELOAD. */
 	bool preloads;
 	/* Its driver answers `imported`. */
-	bool tells_imported;
+	bool reports_imported;
 	/* Its driver gives threads the stack size in `hello`. */
 	bool sizes_stacks;
 	/* Its driver sends `interrupted`. */
-	bool tells_interrupts;
+	bool reports_interrupts;
 };
 
 struct interpreter_path {

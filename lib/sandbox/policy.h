@@ -73,13 +73,13 @@ struct policy {
 	const char *runtimes[POLICY_RUNTIMES_MAX];
 	size_t runtime_count;
 
-	bool unix_sockets; /* programs may create AF_UNIX sockets */
-	bool proxy;        /* init sends a listening socket on the session's loopback */
-	bool nursery;      /* not a session's sandbox but a zygote's
-			      (sandbox/namespaces/zygote_namespaces.h); tier namespaces only */
-	bool nested;       /* inside a zygote sandbox, whose namespaces come after the folders */
-	bool in_group;     /* the control group's descriptor comes last; set by sandbox_open */
-	bool own_inodes;   /* the system's folders are overlays; set by setup_self, in no plan */
+	bool unix_sockets;   /* programs may create AF_UNIX sockets */
+	bool proxy;          /* init sends a listening socket on the session's loopback */
+	bool zygote_sandbox; /* not a session's sandbox but a zygote's
+			 (sandbox/namespaces/zygote_namespaces.h); tier namespaces only */
+	bool nested;         /* inside a zygote sandbox, whose namespaces come after the folders */
+	bool in_group;       /* the control group's descriptor comes last; set by sandbox_open */
+	bool own_inodes;     /* the system's folders are overlays; set by setup_self, in no plan */
 };
 
 /*

@@ -20,8 +20,13 @@ void notices_release(struct notices *notices)
 
 void notices_add(struct notices *notices, const char *text)
 {
+	notices_add_about(notices, 0, text);
+}
+
+void notices_add_about(struct notices *notices, uint64_t subject, const char *text)
+{
 	for (unsigned int i = 0; i < notices->count; i++)
-		if (str_eq(notices->rows[i].text, text)) {
+		if (notices->rows[i].subject == subject && str_eq(notices->rows[i].text, text)) {
 			notices->rows[i].times++;
 			return;
 		}
@@ -29,7 +34,8 @@ void notices_add(struct notices *notices, const char *text)
 		notices->others++;
 		return;
 	}
-	notices->rows[notices->count++] = (struct notice){ .text = xstrdup(text), .times = 1 };
+	notices->rows[notices->count++] =
+		(struct notice){ .text = xstrdup(text), .times = 1, .subject = subject };
 }
 
 char *notices_take(struct notices *notices)
@@ -47,4 +53,17 @@ char *notices_take(struct notices *notices)
 		buf_putf(&text, "\n%u more messages of this kind are left out.", notices->others);
 	notices_release(notices);
 	return buf_steal(&text);
+}
+
+void notices_withdraw(struct notices *notices, uint64_t subject)
+{
+	for (unsigned int i = 0; i < notices->count; i++) {
+		if (notices->rows[i].subject != subject)
+			continue;
+		free(notices->rows[i].text);
+		notices->count--;
+		memmove(&notices->rows[i], &notices->rows[i + 1],
+			(notices->count - i) * sizeof(notices->rows[0]));
+		return;
+	}
 }

@@ -166,6 +166,16 @@ void session_add_notice(struct session *s, const char *text)
 	notices_add(&s->notices, text);
 }
 
+void session_add_notice_about(struct session *s, uint64_t subject, const char *text)
+{
+	notices_add_about(&s->notices, subject, text);
+}
+
+void session_withdraw_notice(struct session *s, uint64_t subject)
+{
+	notices_withdraw(&s->notices, subject);
+}
+
 /* ---- the sandbox ---- */
 
 /* The proxy gets a copy of the hosts in the settings, which hold for the session's whole life. */

@@ -244,6 +244,10 @@ const struct language *session_last_language(const struct session *session);
 void session_add_notice(struct session *session, const char *text);
 /* Takes the notice that is due. The caller frees it. Returns NULL when there is none. */
 char *session_take_notice(struct session *session);
+/* Adds a notice that can be withdrawn. `subject` must not be 0. */
+void session_add_notice_about(struct session *session, uint64_t subject, const char *text);
+/* Removes the notice about `subject`, unless an answer has taken it. */
+void session_withdraw_notice(struct session *session, uint64_t subject);
 /*
  * Counts the live child processes of the session's interpreters. `done` comes from the loop, or at
  * once when no interpreter runs, and not after session_free. One count at a time.

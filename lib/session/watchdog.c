@@ -163,7 +163,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
+	sandbox_kill_largest(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
 }
 
 /* Returns whether code starts again what is killed: no kill helps then. */
@@ -328,7 +328,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 }
 
 /* Reports killed programs. The end of an interpreter is reported by its runner. */
-static void on_relieved(void *data, const struct sandbox_relief *relief)
+static void on_relieved(void *data, const struct sandbox_killed *relief)
 {
 	struct watchdog *w = data;
 	struct session *s = w->session;

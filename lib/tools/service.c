@@ -148,7 +148,7 @@ void service_free(struct service *service)
 	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
-	free(service->host.parent_library);
+	free(service->host.zygote_library);
 	free(service->host.fetch_helper);
 	catalog_free(service->catalog);
 	free(service);
@@ -198,7 +198,7 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
 		return -1;
-	service->host.parent_library = locate_library();
+	service->host.zygote_library = locate_library();
 	hold_others();
 	if (service->settings->storage.kind != STORAGE_NONE) {
 		service->host.fetch_helper = helper_locate("ptycell-fetch", err);

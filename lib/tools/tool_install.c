@@ -89,7 +89,7 @@ static bool ask_older(const struct wait_install *wait, const json_t *result, jso
 	struct session *session;
 	struct err err;
 
-	if (lines[0] == '\0' || !wait->language->tells_imported)
+	if (lines[0] == '\0' || !wait->language->reports_imported)
 		return false;
 	session = table_find(wait->service->table, wait->session_id, &err);
 	if (session == NULL)

@@ -36,7 +36,7 @@ struct wait_cell {
 	struct service *service;
 	struct call *waiting;
 	struct loop_timer progress;
-	struct mcp_aside *
+	struct mcp_side_request *
 		aside; /* the request with the question to a client of an older revision, or NULL */
 	struct wait_name asked; /* the wait of that question */
 };
@@ -53,7 +53,7 @@ struct wait_cell *wait_cell_new(struct mcp_call *call, struct service *service)
 static void waiter_free(struct wait_cell *waiter)
 {
 	loop_timer_stop(&waiter->progress);
-	mcp_aside_withdraw(waiter->aside);
+	mcp_side_request_withdraw(waiter->aside);
 	free(waiter);
 }
 
@@ -190,7 +190,7 @@ static bool on_wait(struct call *call, const struct runner_wait *wait, const str
 	cleanup_json json_t *params = NULL;
 
 	if (wait == NULL) {
-		mcp_aside_withdraw(waiter->aside);
+		mcp_side_request_withdraw(waiter->aside);
 		waiter->aside = NULL;
 		return true;
 	}
@@ -200,7 +200,8 @@ static bool on_wait(struct call *call, const struct runner_wait *wait, const str
 	asked.params = params;
 	waiter->asked = *name;
 	if (mcp_call_revision(waiter->call) < MCP_2026_07_28) {
-		waiter->aside = mcp_call_ask_aside(waiter->call, &asked, on_user_answer, waiter);
+		waiter->aside =
+			mcp_call_ask_side_request(waiter->call, &asked, on_user_answer, waiter);
 		return waiter->aside != NULL;
 	}
 	mcp_call_ask(waiter->call, &asked, 1, make_request_state(session_of_call(call), name), "");

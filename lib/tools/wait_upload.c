@@ -35,12 +35,14 @@ struct wait_upload {
 	struct imports *intakes;
 	struct list running;
 	struct list ended; /* the oldest is first */
+	uint64_t last_number;
 };
 
 /* A running transfer, or one that has ended while no call waited. */
 struct transfer {
 	struct list node;
 	struct wait_upload *uploads;
+	uint64_t number;         /* the subject of its notice */
 	struct session *session; /* NULL: it has ended */
 	char *folder;
 	char *source;
@@ -226,39 +228,7 @@ static void add_notice(const struct transfer *transfer)
 {
 	cleanup_free char *text = make_notice(transfer);
 
-	session_add_notice(transfer->session, text);
-}
-
-/* Removes the whole lines `lines` from `text`. */
-static void cut_lines(char *text, const char *lines)
-{
-	size_t len = strlen(lines);
-
-	for (char *at = text; (at = strstr(at, lines)) != NULL; at++) {
-		char *end = at + len;
-
-		if ((at > text && at[-1] != '\n') || (*end != '\0' && *end != '\n'))
-			continue;
-		if (*end == '\n')
-			end++;
-		else if (at > text)
-			at--;
-		memmove(at, end, strlen(end) + 1);
-		return;
-	}
-}
-
-/* Takes the notice back: the call is answered with the same. */
-static void drop_notice(const struct transfer *transfer)
-{
-	cleanup_free char *due = session_take_notice(transfer->session);
-	cleanup_free char *ours = make_notice(transfer);
-
-	if (due == NULL)
-		return;
-	cut_lines(due, ours);
-	if (due[0] != '\0')
-		session_add_notice(transfer->session, due);
+	session_add_notice_about(transfer->session, transfer->number, text);
 }
 
 /* Keeps the transfer; frees the oldest one when there are too many. */
@@ -412,7 +382,7 @@ bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *
 	if (transfer == NULL)
 		return false;
 	session_touch(transfer->session);
-	drop_notice(transfer);
+	session_withdraw_notice(transfer->session, transfer->number);
 	label = is_still_true(transfer);
 	if (label)
 		answer_ended(transfer, request->call);
@@ -428,6 +398,7 @@ void wait_upload_start(struct wait_upload *uploads, const struct upload_request 
 	struct err err;
 
 	transfer->uploads = uploads;
+	transfer->number = ++uploads->last_number;
 	transfer->session = request->session;
 	transfer->folder = xstrdup(workspace_name(session_workspace(request->session)));
 	transfer->source = xstrdup(request->source);

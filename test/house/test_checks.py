@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the checks of scripts/ catch, each on a small tree of its own."""
 import os
-import pathlib
-import re
 import subprocess
 
 import pytest
@@ -158,10 +156,27 @@ def test_what_a_build_holds_of_a_source_that_is_gone_is_not_checked(tmp_path):
     assert check("check-names", tmp_path) == []
 
 
-def test_every_number_of_the_sandbox_s_list_has_a_test():
-    names = set()
-    for files in ("unit/**/test_*.c", "e2e/test_*.py"):
-        for path in pathlib.Path(ROOT, "test").glob(files):
-            names |= set(re.findall(r"(?:def|void) test_((?:\d\d_)+)", path.read_text(encoding="utf-8")))
-    numbers = {int(number) for name in names for number in name.split("_") if number}
-    assert set(range(1, 79)) <= numbers
+@pytest.mark.parametrize("path, text, problem", [
+    ("lib/low/low.c", "int x;", "no opening paragraph below the licence"),
+    ("lib/low/low.h", "/* What it is. */", "'What ...' begins a sentence: name the subject"),
+    ("lib/low/low.h", "/* Reports what somebody wrote. */", "'somebody': the actor's name"),
+    ("lib/low/low.h", "/* " + "It reads a word. " * 3 + "It reads " + "and reads " * 20 + "a word. */",
+     "a sentence of 44 words (at most 35)"),
+    ("lib/low/README.md", "Who reads this?", "'Who ...' begins a sentence: name the subject"),
+])
+def test_a_text_that_is_hard_to_read_is_found(tree, path, text, problem):
+    subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
+    write(tree, path, (LICENCE if path.endswith((".c", ".h")) else "") + text + "\n")
+    found = subprocess.run([os.path.join(ROOT, "scripts/check-prose"), path], cwd=tree, stdout=subprocess.PIPE, text=True, check=False)
+    line = 1 if path.endswith((".c", ".md")) else 2
+    assert (found.returncode, found.stdout) == (1, f"{path}:{line}: {problem}\n")
+
+
+@pytest.mark.parametrize("text", [
+    'const char *c = "/* What somebody told */";', "/* Reads the descriptor \"told\". */",
+    "/* Returns the name.\n * Ownership stays. */"])
+def test_plain_text_and_strings_pass(tree, text):
+    subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
+    write(tree, "lib/low/low.h", LICENCE + text + "\n")
+    found = subprocess.run([os.path.join(ROOT, "scripts/check-prose"), "lib/low/low.h"], cwd=tree, stdout=subprocess.PIPE, text=True, check=False)
+    assert (found.returncode, found.stdout) == (0, "")

@@ -43,7 +43,7 @@ struct fixture {
 	struct err err;
 	int wait_status;
 	int count; /* the answer to a question, -1 until told */
-	struct input_look look;
+	struct input_state look;
 };
 
 /* One a program: the callbacks have no other way to it. */
@@ -89,7 +89,7 @@ __attribute__((unused)) static void fixture_counted(struct interpreter *interpre
 }
 
 __attribute__((unused)) static void fixture_looked(struct interpreter *interpreter,
-						   const struct input_look *look)
+						   const struct input_state *look)
 {
 	(void)interpreter;
 	fixture.count = (int)look->wait;

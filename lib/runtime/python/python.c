@@ -86,11 +86,11 @@ const struct language *python_language(void)
 		.dump_signal = SIGUSR2,
 		.tidy_dump = dump_tidy,
 		.read_dump = dump_place,
-		.gets_ready = true,
+		.warms_up = true,
 		.preloads = true,
-		.tells_interrupts = true,
+		.reports_interrupts = true,
 		.sizes_stacks = true,
-		.tells_imported = true,
+		.reports_imported = true,
 	};
 
 	return &row;

@@ -47,7 +47,7 @@ const struct language *r_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
-		.tells_imported = true,
+		.reports_imported = true,
 	};
 
 	return &row;

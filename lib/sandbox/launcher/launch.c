@@ -125,9 +125,9 @@ static pid_t fork_into_namespaces(struct init_task *task, const struct policy *p
 	const int *zygote_fds = policy->nested ? task->folders + task->folder_count : NULL;
 	pid_t pid;
 
-	if (policy->nursery && task->map.uid == 0)
+	if (policy->zygote_sandbox && task->map.uid == 0)
 		return err_set(err, ERR_UNSUPPORTED, "root without a user to give");
-	task->map.for_zygote = policy->nursery && task->map.other_user;
+	task->map.for_zygote = policy->zygote_sandbox && task->map.other_user;
 	/* The zygote's namespace maps only one user, under this name. */
 	if (policy->nested && !task->map.other_user)
 		task->map = (struct uid_map){ .uid = UID_MAP_INSIDE, .gid = UID_MAP_INSIDE };

@@ -403,7 +403,7 @@ static const struct {
 	[ESCAPES_MOUNT] = { "mounts", try_mount },
 	[ESCAPES_NAMESPACE] = { "makes a namespace", try_namespace },
 };
-_Static_assert(ARRAY_SIZE(tests) == CANARIES, "every test has a name");
+_Static_assert(ARRAY_SIZE(tests) == ESCAPES_COUNT, "every test has a name");
 
 /* Returns the victim's number in this pid namespace; 0 when it has none here. */
 static pid_t find_victim(const struct escapes_bait *bait)

@@ -39,7 +39,7 @@ enum escapes {
 	ESCAPES_SET_ID,
 	ESCAPES_MOUNT,
 	ESCAPES_NAMESPACE,
-	CANARIES
+	ESCAPES_COUNT
 };
 
 /* The bait outside. It owns everything in here. */

@@ -240,9 +240,9 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	 * A zygote must be able to join sessions, so it takes no layer that would hold it or its
 	 * forks.
 	 */
-	if (init->policy.nursery)
+	if (init->policy.zygote_sandbox)
 		init->means.without |= BIT(LAYER_LANDLOCK) | BIT(LAYER_SECCOMP);
-	if (init->policy.nursery && task->map.other_user)
+	if (init->policy.zygote_sandbox && task->map.other_user)
 		init->means.without |= BIT(LAYER_SECOND_USER_NAMESPACE);
 	return 0;
 }
@@ -299,7 +299,7 @@ static int set_up_sandbox(struct init *init, struct init_task *task, struct err 
 			fd_close(&task->folders[i]);
 	init->members = task->members;
 	init->file_max = init->policy.file_max;
-	if (init->policy.nursery)
+	if (init->policy.zygote_sandbox)
 		return send_zygote_namespaces(task->channel, init->setup.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
 		return send_listener(task->channel, err);

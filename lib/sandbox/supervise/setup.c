@@ -59,7 +59,7 @@ static int set_up_root(const struct policy *policy, const struct setup_task *tas
 		return -1;
 	setup_prefer_for_oom();
 	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
-	    namespaces_make_inner(policy->nursery, &made->user_ns, err) < 0)
+	    namespaces_make_inner(policy->zygote_sandbox, &made->user_ns, err) < 0)
 		return -1;
 	if (rootfs_finish(err) < 0)
 		return -1;

@@ -47,7 +47,7 @@ static int add_numbers(struct buf *plan, const struct policy *policy, struct err
 		.flags = (policy->unix_sockets ? FLAG_UNIX_SOCKETS : 0U) |
 			 (policy->proxy ? FLAG_PROXY : 0U) |
 			 (policy->in_group ? FLAG_IN_GROUP : 0U) |
-			 (policy->nursery ? FLAG_ZYGOTE_SANDBOX : 0U) |
+			 (policy->zygote_sandbox ? FLAG_ZYGOTE_SANDBOX : 0U) |
 			 (policy->nested ? FLAG_NESTED : 0U),
 		.open_files_max = policy->open_files_max,
 		.file_max = policy->file_max,
@@ -119,7 +119,7 @@ static int read_numbers(struct policy *policy, const struct plan_record *record,
 		.tmp_files_max = raw.tmp_files_max,
 		.unix_sockets = (raw.flags & FLAG_UNIX_SOCKETS) != 0,
 		.proxy = (raw.flags & FLAG_PROXY) != 0,
-		.nursery = (raw.flags & FLAG_ZYGOTE_SANDBOX) != 0,
+		.zygote_sandbox = (raw.flags & FLAG_ZYGOTE_SANDBOX) != 0,
 		.nested = (raw.flags & FLAG_NESTED) != 0,
 		.in_group = (raw.flags & FLAG_IN_GROUP) != 0,
 	};
@@ -210,7 +210,7 @@ static int check_whole(const struct policy *policy, struct err *err)
 			       "a policy that does not say where its folders are");
 	if (policy->tier != POLICY_UNCONFINED && policy->data_path[0] == '\0')
 		return err_set(err, ERR_INVALID, "a policy without a workspace");
-	if (policy->tier != POLICY_NAMESPACES && (policy->nursery || policy->nested))
+	if (policy->tier != POLICY_NAMESPACES && (policy->zygote_sandbox || policy->nested))
 		return err_set(err, ERR_INVALID, "a zygote sandbox without namespaces");
 	return 0;
 }

@@ -16,13 +16,13 @@ static void on_answered(void *data, json_t *result)
 	(void)snprintf(answered_with, sizeof(answered_with), "%s", action != NULL ? action : "");
 }
 
-static struct mcp_aside *ask(struct fixture *f)
+static struct mcp_side_request *ask(struct fixture *f)
 {
 	cleanup_json json_t *params = json_parse_const(
 		"{\"message\":\"Sure?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}");
 	const struct mcp_question question = { "answer", MCP_ASK_FORM, params };
 
-	return mcp_call_ask_aside(f->held[0], &question, on_answered, &answered_count);
+	return mcp_call_ask_side_request(f->held[0], &question, on_answered, &answered_count);
 }
 
 /* A legacy client with a call that waits. */
@@ -78,11 +78,11 @@ static void what_is_withdrawn_is_taken_back_and_never_answered(void **state)
 	struct fixture *f = *state;
 
 	hold(f, "\"elicitation\":{}");
-	mcp_aside_withdraw(ask(f));
+	mcp_side_request_withdraw(ask(f));
 	assert_non_null(strstr(buf_str(&f->out), "{\"requestId\":\"s1\"}"));
 	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"result\":{\"action\":\"accept\"}}");
 	assert_int_equal(answered_count, 0);
-	mcp_aside_withdraw(NULL);
+	mcp_side_request_withdraw(NULL);
 	release_held(f);
 }
 

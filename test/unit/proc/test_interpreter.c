@@ -30,7 +30,7 @@ static void terminal_and_control_channel_carry_bytes_both_ways(void **state)
 		     STEP("exit=3"));
 	fixture_expect("started ");
 	fixture_hear("on the channel;");
-	assert_false(interpreter_is_copy(fixture.interpreter));
+	assert_false(interpreter_is_forked(fixture.interpreter));
 	fixture_read_until(interpreter_pty(fixture.interpreter), ";", &out);
 	assert_string_equal(buf_str(&out), "on the terminal;");
 	fixture_go();

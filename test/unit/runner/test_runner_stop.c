@@ -160,9 +160,9 @@ static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
 	assert_int_equal(reports.lost, 0);
 }
 
-static struct input_look looked;
+static struct input_state looked;
 
-static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+static void on_looked(struct interpreter *interpreter, const struct input_state *look)
 {
 	(void)interpreter;
 	looked = *look;

@@ -114,14 +114,14 @@ static uint32_t get_through(struct site *site, const struct privdrop_means *mean
 	assert_int_equal(read(ends[0], &result, sizeof(result)), sizeof(result));
 	(void)close(ends[0]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(result.tried, BIT(CANARIES) - 1);
+	assert_int_equal(result.tried, BIT(ESCAPES_COUNT) - 1);
 	return result.escaped;
 }
 
 /* Names the tests that differ, which a number does not. */
 static void assert_through(uint32_t through, uint32_t expected, uint32_t perhaps)
 {
-	for (enum escapes canary = 0; canary < CANARIES; canary++) {
+	for (enum escapes canary = 0; canary < ESCAPES_COUNT; canary++) {
 		bool got = (through & BIT(canary)) != 0;
 
 		if ((perhaps & BIT(canary)) == 0 && got != ((expected & BIT(canary)) != 0))

@@ -314,7 +314,7 @@ static void a_cancelled_look_leaves_the_cell_alone(void **state)
 static enum input_wait looked;
 static bool has_looked;
 
-static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+static void on_looked(struct interpreter *interpreter, const struct input_state *look)
 {
 	(void)interpreter;
 	looked = look->wait;

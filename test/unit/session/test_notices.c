@@ -74,6 +74,19 @@ static void what_nobody_takes_is_released(void **state)
 	assert_null(notices_take(&notices));
 }
 
+static void one_that_is_withdrawn_is_not_shown(void **state)
+{
+	struct notices notices = { 0 };
+
+	(void)state;
+	notices_add(&notices, "a");
+	notices_add_about(&notices, 7, "a");
+	notices_add_about(&notices, 8, "b");
+	notices_withdraw(&notices, 7);
+	notices_withdraw(&notices, 7);
+	expect(&notices, "a\nb");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +94,7 @@ int main(void)
 		cmocka_unit_test(the_same_is_said_once_and_counted),
 		cmocka_unit_test(of_too_many_only_the_number_is_told),
 		cmocka_unit_test(what_nobody_takes_is_released),
+		cmocka_unit_test(one_that_is_withdrawn_is_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
