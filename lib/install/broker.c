@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * broker.c - the lists of jobs, of waiting callers and of installed packages. A request that equals
+ * one of a queued or running job joins it, because a model repeats a call whose time was too short.
+ * A later job resolves all earlier packages of the session again, so that the versions fit
+ * together.
+ */
 #include "install/broker.h"
 
 #include <stdlib.h>
@@ -10,7 +16,7 @@
 #include "json/make.h"
 #include "workspace/workspace.h"
 
-/* Somebody who waits for a job. */
+/* A caller that waits for a job. */
 struct install {
 	struct list node;
 	install_done_fn *done;
@@ -127,14 +133,17 @@ static struct job *find_running(const struct broker *b, const struct job *job)
 		struct job *other = list_entry(node, struct job, node);
 
 		if (other == job)
-			return NULL; /* it is the first of its kind */
+			return NULL; /* the first of its kind */
 		if (is_ahead(other, job))
 			return other;
 	}
 	return NULL;
 }
 
-/* What the session had, then what is new: later ones of a name replace earlier ones. */
+/*
+ * Returns the earlier packages of the session, then the new ones. A later request for the same name
+ * replaces the earlier one.
+ */
 static json_t *join_wanted(const struct broker *b, const struct job *job)
 {
 	const struct installed *before = find_installed(b, job->folder, job->language);
@@ -244,7 +253,7 @@ int broker_check_packages(const json_t *packages, struct err *err)
 	return 0;
 }
 
-/* The same request is answered by the same job: a call that did not wait long enough. */
+/* Returns a job with the same request, or NULL: the caller did not wait long enough for it. */
 static struct job *find_same(const struct broker *b, const struct job *job)
 {
 	struct list *node;
@@ -346,7 +355,7 @@ struct broker *broker_new(const struct session_host *host, const struct policyfi
 	list_init(&b->jobs);
 	list_init(&b->installed);
 	list_init(&b->abandoned);
-	trim(b); /* what an earlier server's installers left */
+	trim(b); /* the remains of an earlier server's installers */
 	return b;
 }
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * cache.c - records below index/, found by a hash of their key. A record is written to a temporary
+ * file and renamed. Only one process of ptycell-files trims the cache at a time; a request during
+ * that time runs after it.
+ */
 #include "install/cache.h"
 
 #include <errno.h>
@@ -28,7 +33,7 @@
 
 enum { RECORD_MAX = 8 << 20, HASH_LEN = 32 };
 
-/* What cache_trim was told. */
+/* A request of cache_trim. */
 struct wish {
 	struct loop *loop;
 	const char *helper;
@@ -37,8 +42,8 @@ struct wish {
 
 struct cache {
 	int folder_fd;
-	struct helper *trimmer; /* NULL: none is at work */
-	struct wish again;      /* what was wished since it began; no helper: nothing */
+	struct helper *trimmer; /* NULL: none runs */
+	struct wish again;      /* the request that came meanwhile; no helper: none */
 	int index_fd;
 	int sets_fd;
 };
@@ -93,7 +98,7 @@ int cache_sets_fd(const struct cache *cache)
 	return cache->sets_fd;
 }
 
-/* FNV-1a, twice: only a name, the key itself is compared. */
+/* Writes two FNV-1a hashes of the key. They are only a name: the key itself is compared. */
 static void hash_key(const char *key, char ret_name[HASH_LEN + 1])
 {
 	uint64_t one = UINT64_C(0xcbf29ce484222325);

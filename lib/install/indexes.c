@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * indexes.c - reads the indexes of a language from the settings, or from the user's configuration.
+ * The hosts are collected from the URLs, and their number is checked only at the end: each URL is
+ * valid alone, but all together may exceed HOST_LIST_MAX.
+ */
 #include "install/indexes.h"
 
 #include <fcntl.h>
@@ -28,7 +33,7 @@ static int refuse(const char *word, const char *why, struct err *err)
 	return err_set(err, ERR_INVALID, "the package index '%s' %s", quoted, why);
 }
 
-/* Of "https://user:word@host:port/path" the host and its port. */
+/* Parses the host and port of "https://user:word@host:port/path". */
 static int read_authority(const char *url, struct host_port *ret_to, struct err *err)
 {
 	const char *start = strstr(url, "://") + 3;
@@ -121,7 +126,7 @@ static int read_certificates(struct indexes *indexes, const char *path, struct e
 	return indexes->certificates != NULL ? 0 : err_wrap(err, "the certificates for packages");
 }
 
-/* pip passes over folders that are not there; pages of links are none of what is read. */
+/* Adds pip's find-links. pip ignores missing folders; pages of links are not supported. */
 static int add_links(struct indexes *indexes, const char *text, struct err *err)
 {
 	cleanup_free char *copy = xstrdup(text != NULL ? text : "");
@@ -174,7 +179,7 @@ static json_t *words_of(const char *text)
 	return words;
 }
 
-/* Words of a setting, or "off". */
+/* Adds the words of a setting, or reports that it is "off". */
 static int add_setting(struct indexes *indexes, const char *text, const char *name, struct err *err)
 {
 	if (text == NULL || text[0] == '\0')
@@ -201,7 +206,9 @@ static int read_python(const struct settings *settings, struct indexes *indexes,
 	return add_setting(indexes, text, "PTYCELL_PIP_INDEX", err);
 }
 
-/* "@scope:registry" has hosts of its own; one that cannot be used is told by npm to who wants it.
+/*
+ * Adds the hosts of "@scope:registry". npm reports a scope that cannot be used to the user who
+ * requests it.
  */
 static void add_scopes(struct indexes *indexes)
 {
@@ -230,7 +237,7 @@ static int read_javascript(const struct settings *settings, struct indexes *inde
 			      json_string_value(json_object_get(indexes->options, "cafile")),
 			      err) < 0)
 		return -1;
-	json_object_del(indexes->options, "cafile"); /* its path is of outside */
+	json_object_del(indexes->options, "cafile"); /* its path is outside of the sandbox */
 	if (registry != NULL && add_word(indexes, registry, err) < 0)
 		return -1;
 	add_scopes(indexes);
@@ -253,7 +260,7 @@ static int read_for(const struct settings *settings, const struct language *lang
 	return read_python(settings, indexes, err);
 }
 
-/* Each is one when it is added; together they may be more than a list of hosts holds. */
+/* Checks the total number of hosts: each was valid alone. */
 static int check_hosts(const struct indexes *indexes, struct err *err)
 {
 	struct host_list *hosts =

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * installer.c - a sandbox, a program in it, and the descriptors between them. A step ends with the
+ * program's reply, its exit, a deadline, or a folder that is too large. If the program ends without
+ * a reply, its last terminal output explains why. That output may arrive after the exit, so it is
+ * read first.
+ */
 #include "install/installer.h"
 
 #include <errno.h>
@@ -37,21 +43,21 @@ struct installer {
 	bool allow_private;
 	struct sandbox *sandbox;
 	struct proxy *proxy;
-	size_t index_count; /* it needs one of so many; 0: it needs none */
+	size_t index_count; /* if none of so many is reached, the step ends; 0: not checked */
 	struct interpreter *interpreter;
 	struct loop_io control;
-	struct loop_io commands; /* a pipe of its own, where there is one */
+	struct loop_io commands; /* the pipe of the request, if there is one */
 	struct loop_io pty;
 	struct loop_timer deadline;
-	struct loop_timer look; /* at the size of its folder */
+	struct loop_timer look; /* the next measurement of its folder */
 	struct disk *disk;
 	struct loop_defer ended;
-	char *order; /* a line, until it is written */
+	char *order; /* the request line, until it is written */
 	size_t written;
 	struct buf answer;
-	struct buf said;      /* on its terminal: what goes wrong early */
-	struct err err;       /* why there is no answer */
-	struct err unreached; /* why that of its program is wrong, if it is no success */
+	struct buf said;      /* early error messages on its terminal */
+	struct err err;       /* the error, if there is no reply */
+	struct err unreached; /* the error that replaces a reply without success */
 	bool exited;
 	bool over;
 	installer_done_fn *done;
@@ -111,8 +117,8 @@ static void on_closed(void *data)
 }
 
 /*
- * Each index was asked for and none was reached: nothing comes of trying again, and what its
- * program makes of that, "no such package", would be wrong.
+ * Returns true if every index was requested and none was reached. Retries would not help, and the
+ * program's own message, "no such package", would be wrong.
  */
 static bool reaches_none(const struct installer *i, struct err *ret_why)
 {
@@ -132,7 +138,7 @@ static bool reaches_none(const struct installer *i, struct err *ret_why)
 	return true;
 }
 
-/* Its last word is there, or none will come. */
+/* Ends the step: its reply is complete, or will not come. */
 static void finish(struct installer *i)
 {
 	struct sandbox *sandbox = i->sandbox;
@@ -182,7 +188,7 @@ static ssize_t send_some(const struct installer *i)
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* An end that is gone is told by the other descriptor. */
+/* Writes the request. A closed end is detected on the other descriptor. */
 static void send_order(struct installer *i)
 {
 	bool by_pipe = loop_io_active(&i->commands);
@@ -224,13 +230,13 @@ static void on_ended(struct loop_defer *defer)
 {
 	struct installer *i = container_of(defer, struct installer, ended);
 
-	/* Whom it left behind may write for ever. */
+	/* A process that the program left may write forever. */
 	for (int n = 0; n < LAST_READS_MAX && loop_io_active(&i->pty) && read_pty(i) > 0; n++)
 		;
 	fail(i, ERR_INTERNAL, "ended without an answer");
 }
 
-/* Why it ended stands on its terminal, perhaps not yet. */
+/* Waits for the exit: the reason is on the terminal, but may arrive later. */
 static void await_end(struct installer *i)
 {
 	loop_io_stop(&i->control);
@@ -298,7 +304,7 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	fail(i, err->code, what);
 }
 
-/* What it said before is read first. */
+/* Handles the exit. Output from before the exit is read first. */
 static void on_exited(struct interpreter *interpreter, int wait_status)
 {
 	struct installer *i = interpreter_data(interpreter);
@@ -379,7 +385,7 @@ static char **make_environment(const struct workspace *workspace, const struct p
 		env[n++] = xstrdup(program->variable);
 	if (tmp != NULL)
 		env[n++] = xasprintf("TMPDIR=%s", tmp);
-	/* The authorities of this machine, also of the person's own indexes. */
+	/* The certificate authorities of this machine, also for the user's own indexes. */
 	if (access(CERTIFICATES, R_OK) == 0) {
 		env[n++] = xstrdup("SSL_CERT_FILE=" CERTIFICATES);
 		env[n++] = xstrdup("REQUESTS_CA_BUNDLE=" CERTIFICATES);

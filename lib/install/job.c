@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * job.c - the steps of one installation. A set is found again by two keys: the request, and the
+ * resolved files. The files come from "unpack", in which no package code ran; "fetch" may have run
+ * some. Results of builds are never shared between sessions, because package code may have changed
+ * them.
+ */
 #include "install/job.h"
 
 #include <stdlib.h>
@@ -57,7 +63,7 @@ static void succeed(struct job *job, bool cached)
 
 /* ---- keys ---- */
 
-/* Which interpreter it is, without running it. */
+/* Adds the identity of the interpreter to the key, without running it. */
 static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 {
 	struct interpreter_path path;
@@ -78,7 +84,10 @@ static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 	return 0;
 }
 
-/* What was judged by another policy is judged anew: "unpack" may see more than "fetch" did. */
+/*
+ * Returns the parts that all keys have, or NULL. The policy is one of them: "unpack" may see more
+ * than "fetch", so another policy must judge again.
+ */
 static json_t *key_base(const struct job *job, struct err *err)
 {
 	const struct policyfile *policy = job->broker->policy;
@@ -127,13 +136,13 @@ static int make_files_key(struct job *job, const json_t *files, struct err *err)
 	return 0;
 }
 
-/* Where a build may run code, its result is for nobody else. */
+/* Returns true if sessions may share the result: no build can run package code. */
 static bool is_shared(const struct job *job)
 {
 	return !job->broker->host->settings->install_builds;
 }
 
-/* Records lie on disk: what is not as it should be is left out. */
+/* Returns a record of the cache, or NULL. Records are files, so malformed parts are left out. */
 static json_t *find(const struct job *job, const char *key, uint64_t max_age_s)
 {
 	json_t *record = NULL;
@@ -218,7 +227,7 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 		fail_err(job, "The installer could not be started", &err);
 }
 
-/* True when the step has an answer that is not a refusal. */
+/* Returns true if the step succeeded. Otherwise ends the job. */
 static bool went_well(struct job *job, const json_t *answer, const struct err *err)
 {
 	job->installer = NULL;
@@ -252,7 +261,7 @@ static struct helper *start_helper(struct job *job, const json_t *order, const i
 	return helper_start(job->broker->host->loop, &spec, handlers, job, err);
 }
 
-/* Its error goes with it: what became of it comes back, ERR_NONE when all is well. */
+/* Frees the helper. Returns a copy of its error, ERR_NONE if there is none. */
 static struct err end_helper(struct job *job, const struct err *err)
 {
 	struct err problem = { .code = ERR_NONE };
@@ -264,7 +273,7 @@ static struct err end_helper(struct job *job, const struct err *err)
 	return problem;
 }
 
-/* An entry that somebody changed is thrown away, and the set made anew. */
+/* Removes an entry that was changed, and makes the set again. */
 static void renew(struct job *job)
 {
 	const struct session_host *host = job->broker->host;
@@ -358,8 +367,8 @@ static void on_built(void *data, const json_t *answer, const struct err *err)
 }
 
 /*
- * What is in the set was told before any of its code ran. It is found again by the files that it
- * was made of: those that "fetch" told could be others, had code run there.
+ * Takes the reply of "unpack", which is complete before any package code runs. The set is found
+ * again by these files: those of "fetch" could be wrong if package code ran there.
  */
 static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 {
@@ -382,7 +391,10 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		pack(job);
 }
 
-/* The program would ask for an index again and again: it is begun anew, for the folders alone. */
+/*
+ * Starts "fetch" again for the folders alone if no index is reached: the program would retry the
+ * indexes again and again.
+ */
 static bool goes_on_without_index(struct job *job, const struct err *err)
 {
 	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||
@@ -409,7 +421,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 	json_put(job->record, "packages", json_array());
 	json_put(job->record, "files", json_deep_copy(files));
 	if (json_array_size(files) == 0) {
-		succeed(job, false); /* the interpreter has it all */
+		succeed(job, false); /* the interpreter already has all of it */
 		return;
 	}
 	if (make_files_key(job, files, &trouble) < 0) {
@@ -514,7 +526,7 @@ struct job *job_new_check(struct broker *broker, const struct language *language
 	list_init(&job->node);
 	list_init(&job->waiting);
 	job->broker = broker;
-	job->folder = xstrdup(""); /* as no session's is called */
+	job->folder = xstrdup(""); /* no session's folder has this name */
 	job->language = language;
 	job->asked = json_array();
 	job->packages_fd = -1;
@@ -579,8 +591,7 @@ void job_free(struct job *job)
 	helper_free(job->helper);
 	if (job->installer == NULL)
 		retire_work(job, NULL);
-	installer_free(
-		job->installer); /* the server ends: its folder is the next one's to remove */
+	installer_free(job->installer); /* the server ends: the next one removes the folder */
 	workspace_free(job->work);
 	indexes_release(&job->indexes);
 	fd_close(&job->packages_fd);

@@ -2,12 +2,12 @@
 /*
  * job.h - one installation, from the request to the files in the session's packages folder.
  *
- *   where     asks pip, npm or R for the default index (once per server).
- *   fetch     resolves, judges, downloads; with network.
- *   unpack    judges the files themselves and unpacks them; without network.
- *   build     runs npm's scripts, installs R's sources, if builds are allowed; without network.
- *   pack      copies the result to the cache; to the session if builds are allowed.
- *   link      gives the session the cache's files.
+ *   - where    asks pip, npm or R for the default index (once per server)
+ *   - fetch    resolves, judges, downloads; with network
+ *   - unpack   judges the files themselves and unpacks them; without network
+ *   - build    runs npm's scripts, installs R's sources, if builds are allowed; without network
+ *   - pack     copies the result to the cache; to the session if builds are allowed
+ *   - link     gives the session the cache's files
  *
  * A cached set begins with link. A job that only checks has the one step "check" and no session.
  * Only broker.c and job.c include this header.

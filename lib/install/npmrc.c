@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * npmrc.c - reads the lines of npm's configuration files. Only the options that choose a registry
+ * and its credentials are taken; npm's quoting and ${NAME} are supported, as npm itself is not run.
+ */
 #include "install/npmrc.h"
 
 #include <stdlib.h>
@@ -14,7 +18,7 @@
 
 enum { FILE_MAX = 256 << 10 };
 
-/* Quotes, too, mean nothing around a value. */
+/* Quotes around a value are ignored, like blanks. */
 static const char unread[] = " \t\r\"'";
 
 struct source {
@@ -28,7 +32,10 @@ static bool is_wanted(const char *key)
 	       (key[0] == '@' && strstr(key, ":registry") != NULL);
 }
 
-/* "${NAME}" gives the variable's value, as npm has it; what is not set stays as it is. */
+/*
+ * Returns the value with each "${NAME}" replaced like npm does. Unset variables are left as they
+ * are. The caller frees it.
+ */
 static char *expand(const char *value, char *const *environment)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -49,7 +56,7 @@ static char *expand(const char *value, char *const *environment)
 	return buf_steal(&out);
 }
 
-/* Earlier files win. */
+/* Adds the option of a line, unless an earlier file had it. */
 static void take_line(json_t *options, char *line, char *const *environment)
 {
 	char *value = strchr(line, '=');

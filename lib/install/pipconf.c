@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * pipconf.c - reads pip's configuration files in the order of pip and its PIP_NAME variables. The
+ * format is that of Python's configparser: an indented line continues the value above it.
+ */
 #include "install/pipconf.h"
 
 #include <ctype.h>
@@ -20,7 +24,7 @@ static const char *const options[] = { "index-url", "extra-index-url", "find-lin
 
 static const char blanks[] = " \t\r";
 
-/* Where the parser is: NULL stands for what is none of ours. */
+/* The state of the parser. NULL stands for sections and options that are not used. */
 struct reader {
 	json_t *sections;
 	const char *section;
@@ -35,7 +39,9 @@ static const char *find_option(const char *name)
 	return NULL;
 }
 
-/* pip reads index_url and --index-url as index-url. */
+/*
+ * Returns the normal form of an option's name: pip accepts index_url and --index-url for index-url.
+ */
 static const char *name_option(char *key)
 {
 	for (char *p = key; *p != '\0'; p++)
@@ -69,7 +75,7 @@ static void take_section(struct reader *reader, char *line)
 		reader->section = "install";
 }
 
-/* A line that is indented belongs to the value above it. */
+/* Appends an indented line to the value above it. */
 static void take_more(const struct reader *reader, const char *more)
 {
 	json_t *section = section_of(reader);
@@ -118,7 +124,7 @@ void pipconf_parse(json_t *sections, const char *text, size_t len)
 		take_line(&reader, line);
 }
 
-/* What files say, and what they must not lie in. */
+/* The options of all files, and the shares that a file must not be in. */
 struct files {
 	json_t *sections;
 	const struct shares *shares;
@@ -172,7 +178,7 @@ static void take_files(const struct files *files, char *const *environment)
 		take_file(files, named);
 }
 
-/* PIP_INDEX_URL is index-url. */
+/* Returns the value of an option's variable: PIP_INDEX_URL is index-url. */
 static const char *find_variable(char *const *environment, const char *option)
 {
 	cleanup_free char *name = xasprintf("PIP_%s", option);

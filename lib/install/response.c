@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * response.c - reads replies of install programs and copies only the known members of valid rows.
+ * Untrusted package code may have run beside the program.
+ */
 #include "install/response.h"
 
 #include "json/make.h"

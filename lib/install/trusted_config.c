@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * trusted_config.c - asks shares_may_change(), which also covers the links that lead to the file,
+ * and logs an ignored file.
+ */
 #include "install/trusted_config.h"
 
 #include "base/log.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * audit.c - appends a line under a flock, and repairs the file's end first. An incomplete line that
+ * begins like ours comes from a killed server and is removed; any other incomplete line belongs to
+ * the user and gets a line end.
+ */
 #include "journal/audit.h"
 
 #include <errno.h>
@@ -18,7 +23,7 @@
 
 enum { LOCK_WAIT_MS = 1000, LOCK_PAUSE_NS = 1000000, CHUNK = 4096 };
 
-/* What every line of ours begins with: the fields are written in the order they were set. */
+/* The start of every line of ours: members are written in the order in which they were set. */
 static const char line_start[] = "{\"v\":";
 
 static int open_file(const char *path, int create, struct err *err)
@@ -36,7 +41,7 @@ static int open_file(const char *path, int create, struct err *err)
 	return fd_steal(&fd);
 }
 
-/* Could a file be made beside the ones that are in its folder? */
+/* Checks if a file can be made in its folder. */
 static int check_folder(const char *path, struct err *err)
 {
 	cleanup_free char *folder = xstrdup(path);
@@ -80,7 +85,7 @@ char *audit_refuse(const char *target, const struct err *err)
 		what, err->msg, what);
 }
 
-/* Other servers hold it for as long as they write a line. */
+/* Locks the file. Other servers hold the lock while they write a line. */
 static int lock(int fd, const char *path, struct err *err)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
@@ -94,7 +99,7 @@ static int lock(int fd, const char *path, struct err *err)
 	return 0;
 }
 
-/* Where the last line begins, of which no end is there; `size` when there is none. */
+/* Returns where the incomplete last line begins, or `size` if it is complete. */
 static off_t torn_from(int fd, off_t size)
 {
 	char bytes[CHUNK];
@@ -122,8 +127,8 @@ static bool is_ours(int fd, off_t from)
 }
 
 /*
- * A server was killed as it wrote a line: what is there of it goes. Anything else without an end is
- * its user's, and gets one.
+ * Repairs the file's end: removes an incomplete line of a killed server, and ends any other
+ * incomplete line, which is the user's.
  */
 static int mend_tail(int fd, off_t *size, struct err *err)
 {
@@ -154,7 +159,7 @@ static int append_to_file(const char *path, const json_t *line, struct err *err)
 		return err_wrap(err, "'%s'", path);
 	text = json_write_text(line);
 	len = strlen(text);
-	text[len] = '\n'; /* over the NUL: the length is known */
+	text[len] = '\n'; /* replaces the NUL: the length is known */
 	if (fd_write_all(fd, text, len + 1, err) == 0)
 		return 0;
 	(void)!ftruncate(fd, st.st_size);

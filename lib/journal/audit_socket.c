@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * audit_socket.c - writes the datagrams of syslog (RFC 3164) and of journald. A syslog line has a
+ * maximum, so the largest members are left out first. An entry too large for a datagram reaches
+ * journald as a sealed memfd, which journald requires.
+ */
 #include "journal/audit_socket.h"
 
 #include <errno.h>
@@ -86,7 +91,7 @@ static void cut_code(json_t *line)
 	json_put_str(line, "code_sha256", digest);
 }
 
-/* The name of the member that takes most of the line. */
+/* Returns the name of the largest member. */
 static const char *find_largest(json_t *line)
 {
 	const char *largest = NULL;
@@ -105,7 +110,7 @@ static const char *find_largest(json_t *line)
 	return largest;
 }
 
-/* What a server of syslog takes of it as one line. */
+/* Returns the line, shortened to the maximum of syslog servers. The caller frees it. */
 static char *write_short(const json_t *whole)
 {
 	cleanup_json json_t *line = json_deep_copy(whole);
@@ -126,7 +131,7 @@ static char *write_short(const json_t *whole)
 	return text;
 }
 
-/* As syslog(3) writes it: RFC 3164 without a host. */
+/* Appends the line in the form of syslog(3): RFC 3164 without a host. */
 static void put_syslog(struct buf *out, const json_t *line)
 {
 	cleanup_free char *text = write_short(line);
@@ -160,7 +165,7 @@ static void put_journald(struct buf *out, const json_t *line)
 	buf_putf(out, "MESSAGE=%s\n", text);
 }
 
-/* More than one datagram takes goes as a file that nobody can change any more. */
+/* Sends an entry that is too large for a datagram as a sealed file. */
 static int send_file(int fd, const struct buf *entry, struct err *err)
 {
 	cleanup_fd int file = memfd_create("ptycell-audit", MFD_CLOEXEC | MFD_ALLOW_SEALING);

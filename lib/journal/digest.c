@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.c - FIPS 180-4. */
+/* digest.c - SHA-256 by FIPS 180-4, so that the server needs no library for one function. */
 #include "journal/digest.h"
 
 #include <stdint.h>
@@ -66,7 +66,7 @@ static void take_block(uint32_t state[8], const unsigned char *block)
 		state[i] += v[i];
 }
 
-/* What is left of the data, a bit, zeros and the length in bits. */
+/* Hashes the rest of the data, a bit, zeros and the length in bits. */
 static void take_end(uint32_t state[8], const unsigned char *rest, size_t rest_len, size_t len)
 {
 	unsigned char end[2 * BLOCK] = { 0 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.c - the file of events: adding, reading, and where a torn tail begins.
- *
- * The server is killed at any instruction, so an event is one pwrite: the kernel copies it into the
- * page cache as a whole but for a signal or a full disk, and what is short is told by the lengths
- * and the checksum. Nothing is synced: the file lives as long as the machine runs.
+ * events.c - the file of events: appending, reading, and detecting a torn end. The server may be
+ * killed at any instruction, so an event is one pwrite. The kernel copies it into the page cache as
+ * a whole, except after a signal or on a full disk; the lengths and the checksum reveal a short
+ * one. Nothing is synced: the file lives as long as the machine runs.
  */
 #include "journal/events.h"
 
@@ -25,7 +24,7 @@ static const char first_line[] = "ptycell events 1\n";
 
 enum {
 	FIRST_LINE_LEN = sizeof(first_line) - 1,
-	HEAD_LEN = 3 * 9, /* eight digits and a blank or line end, three times */
+	HEAD_LEN = 3 * 9, /* three times eight digits and a blank or line end */
 	LINE_ENDS = 2,
 	DIGITS = 8,
 };
@@ -34,7 +33,7 @@ struct events {
 	int dir_fd;
 	int fd; /* -1: not opened yet */
 	uint64_t size;
-	uint64_t on_disk; /* at least `size`: what a failed write left is behind it */
+	uint64_t on_disk; /* at least `size`; the rest is left by a failed write */
 	struct buf piece;
 };
 
@@ -138,7 +137,7 @@ int events_add(struct events *events, const char *fields, const void *data, size
 		return -1;
 	*ret_place = (struct event_place){ .offset = events->size, .len = events->piece.len };
 	events->size += events->piece.len;
-	/* What a failed write left; rare, and truncating is dear. */
+	/* Removes the rest of a failed write. This is rare, and ftruncate is expensive. */
 	if (events->on_disk > events->size && ftruncate(events->fd, (off_t)events->size) == 0)
 		events->on_disk = events->size;
 	if (events->piece.cap > (1U << 20))
@@ -177,7 +176,7 @@ struct head {
 	uint32_t crc;
 };
 
-/* Eight digits and the character that ends them. */
+/* Parses eight digits and the character that ends them. */
 static bool take_digits(const char **p, char end, size_t *ret)
 {
 	size_t value = 0;
@@ -207,7 +206,10 @@ static bool parse_head(const char *text, struct head *ret)
 	return ret->fields_len <= EVENTS_LEN_MAX && ret->data_len <= EVENTS_LEN_MAX;
 }
 
-/* Reads the head at `offset`. False: there is none, or the file ends before the event does. */
+/*
+ * Reads the head at `offset`. Returns false if there is none, or if the file ends before the event
+ * does.
+ */
 static bool read_head(const struct events *events, uint64_t offset, struct head *ret)
 {
 	cleanup_buf struct buf text = BUF_INIT(HEAD_LEN);
@@ -218,7 +220,7 @@ static bool read_head(const struct events *events, uint64_t offset, struct head 
 	       offset + events_cost(ret->fields_len, ret->data_len) <= events->on_disk;
 }
 
-/* Takes the event of this head apart, which lies whole in its bytes. */
+/* Splits the bytes of an event, which are complete, into its fields and data. */
 static int take_apart(struct event *event, const struct head *head, struct err *err)
 {
 	const char *fields = event->bytes.data + HEAD_LEN;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.c - adding cells: their events, and the index of where these lie.
- *
- * Every cell that is asked for has room reserved for its end without outputs, so that a cell that
- * is in the journal always gets its end.
+ * journal.c - adds cells: their events, and the index of these. A requested cell reserves room for
+ * its end without outputs, so that a recorded cell always gets its end.
  */
 #include "journal/journal.h"
 
@@ -24,9 +22,10 @@
 #include "text/sanitize.h"
 
 enum {
-	CODE_SHARE = 8,      /* one part in so many is for code alone */
-	SHOWN_MAX = 1 << 20, /* bytes in the file of what answers showed of one cell */
-	END_MAX = 1024,      /* bytes of a cell's beginning and of its end without outputs */
+	CODE_SHARE = 8,      /* the reserved part for code: one in so many */
+	SHOWN_MAX = 1 << 20, /* bytes of `shown` events of one cell */
+	END_MAX = 1024,      /* maximum of a cell's `began` event and of its `ended` event without
+				outputs */
 };
 
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
@@ -95,7 +94,7 @@ static bool has_room(const struct journal *journal, uint64_t bytes, uint64_t max
 	return events_size(journal->events) + journal->unfinished * END_MAX + bytes <= max;
 }
 
-/* Outputs end where the share of code begins. */
+/* Returns how much of the file outputs may fill: up to the part for code. */
 static uint64_t outputs_max(const struct journal *journal)
 {
 	return journal->max - journal->max / CODE_SHARE;
@@ -109,7 +108,10 @@ static int add_event(struct journal *journal, const json_t *fields, const void *
 	return events_add(journal->events, text, data, len, ret_place, err);
 }
 
-/* The beginning of a cell's event, as text: three are written while somebody waits for the cell. */
+/*
+ * Appends the first fields of an event as text. Three of these are written while a caller waits for
+ * the cell.
+ */
 static void begin_fields(struct buf *fields, const char *event, uint64_t number)
 {
 	char now[CLOCK_UTC_LEN];
@@ -130,7 +132,7 @@ static struct kept_cell *new_cell(struct journal *journal)
 	return &journal->cells[journal->count++];
 }
 
-/* By halves: numbers rise. */
+/* Finds a cell by binary search: numbers rise. */
 struct kept_cell *journal_cell(const struct journal *journal, uint64_t number)
 {
 	size_t low = 0;
@@ -205,7 +207,7 @@ void journal_index_end_at(struct kept_cell *cell, const struct event_place *plac
 
 /* ---- a cell's beginning ---- */
 
-/* The file begins with whose it is. */
+/* Adds the `session` event, which is the first in the file. */
 static int add_session(struct journal *journal, struct err *err)
 {
 	cleanup_json json_t *fields = new_fields("session");
@@ -288,7 +290,7 @@ static json_t *shown_text(const struct journal_entry *entry, const char *text, s
 	return json_make_text(buf_str(&shown), shown.len);
 }
 
-/* Where all of a long output lies. */
+/* Adds the place of the whole of a long output. */
 static void put_spool(json_t *fields, const struct journal_entry *entry, uint64_t output_max)
 {
 	const char *slash = entry->spool_path != NULL ? strrchr(entry->spool_path, '/') : NULL;
@@ -326,7 +328,10 @@ static void put_outputs(json_t *fields, const struct journal_entry *entry, uint6
 	json_put(fields, "record", json_incref(entry->record));
 }
 
-/* The JSON text of the end. Without outputs it has less than END_MAX bytes with its beginning. */
+/*
+ * Returns the JSON text of the cell's end. Without outputs it has less than END_MAX bytes, with the
+ * first fields.
+ */
 static char *write_end(const struct journal *journal, const struct journal_entry *entry,
 		       bool outputs)
 {
@@ -423,7 +428,7 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 		*ret_taken = JOURNAL_WHOLE;
 		return 0;
 	}
-	/* A full disk may have room for the little one. */
+	/* A full disk may have room for the short form. */
 	(void)!add_bare(journal, cell, entry, &ignored);
 	return -1;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_draw.c - the notebook, drawn from the events.
- *
- * It is made of pieces: head, a piece for each cell that ran or runs, tail. The length of a piece
- * is kept once it was drawn of a cell that is over, so that a range draws its own pieces alone.
+ * journal_draw.c - renders the notebook from the events. It consists of pieces: a head, a piece for
+ * each cell that ran or runs, a tail. The length of an ended cell's piece is stored once it was
+ * rendered, so that a range renders only its own pieces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 
 /* ---- one piece ---- */
 
-/* A cell's figures, as long as its piece is drawn. */
+/* The figures of a cell, while its piece is rendered. */
 struct figures {
 	size_t count;
 	struct event *events;
@@ -59,7 +58,7 @@ static const char *text_of(const struct event *end, const char *key)
 	return json_string_value(json_object_get(end->fields, key));
 }
 
-/* What is told of a cell without an end. */
+/* Returns a note about a cell without an end. Static. */
 static const char *note_of(const struct kept_cell *cell)
 {
 	if (!cell->over)
@@ -68,7 +67,7 @@ static const char *note_of(const struct kept_cell *cell)
 							  : NULL;
 }
 
-/* What is known of a cell when it is asked for. */
+/* Returns the parts of an entry that are known from the request. */
 static struct journal_entry entry_of(const struct kept_cell *cell, const struct event *asked,
 				     json_t *record)
 {
@@ -138,7 +137,7 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 	return 0;
 }
 
-/* What stands before a piece. */
+/* Appends the separator before a piece, or the head. */
 static void draw_lead(const struct journal *journal, bool first, struct buf *out)
 {
 	if (first)
@@ -155,7 +154,7 @@ static size_t lead_len(const struct journal *journal, bool first)
 	return lead.len;
 }
 
-/* Appends the piece with its lead, and keeps the length of what comes after that. */
+/* Appends the piece with its separator, and stores the piece's own length. */
 static int draw_piece(struct journal *journal, struct kept_cell *cell, bool first, struct buf *out,
 		      struct err *err)
 {
@@ -172,7 +171,7 @@ static int draw_piece(struct journal *journal, struct kept_cell *cell, bool firs
 
 /* ---- ranges of it ---- */
 
-/* The part of the notebook that a reader wants: `skip` bytes to pass, then `left` bytes. */
+/* The range of the notebook that a reader wants: `skip` bytes to skip, then `left` bytes. */
 struct range {
 	uint64_t skip;
 	size_t left;
@@ -278,7 +277,7 @@ static int write_piece(struct journal *journal, const struct buf *piece, struct 
 	return 0;
 }
 
-/* Writes the next cell that is over and that no running one stands before. */
+/* Writes the next ended cell that has no running cell before it. */
 static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 {
 	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);

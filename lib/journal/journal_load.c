@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_load.c - the index of a journal that an ended server left, from its events.
- *
- * Events of kinds that this version does not know are passed over: a newer server may have written
- * them.
+ * journal_load.c - builds the index of a journal that an ended server left, from its events. Events
+ * of unknown kinds are skipped: a newer server may have written them.
  */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
 
-/* Returns this word for as long as the journal lives. There are few. */
+/* Returns a copy of the word that lives as long as the journal. There are few different ones. */
 static const char *keep_word(struct journal *journal, const char *word)
 {
 	for (size_t i = 0; i < journal->word_count; i++)

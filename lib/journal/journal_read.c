@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_read.c - cells, figures and the script, from their events.
- *
- * A script is made of pieces whose lengths are known from the index, so that a range reads the code
- * of its own cells alone.
+ * journal_read.c - reads cells, figures and the script from the events. The index knows the lengths
+ * of the script's pieces, so that a range reads only the code of its own cells.
  */
 #include "journal/journal_read.h"
 
@@ -54,7 +52,10 @@ static int put_figures(const struct journal *journal, const struct kept_cell *ce
 	return 0;
 }
 
-/* What is told of a cell that is not over, or whose end could not be written. */
+/*
+ * Returns the record of a cell that has not ended, or whose end could not be written. A new
+ * reference.
+ */
 static json_t *short_record(const struct kept_cell *cell)
 {
 	json_t *record = json_object();
@@ -87,7 +88,7 @@ int journal_read_shown(const struct journal *journal, const struct kept_cell *ce
 	return 0;
 }
 
-/* The start of a file of the spool, at most `max` bytes, as a person would have seen it. */
+/* Appends the start of a spool file, at most `max` bytes, cleaned as on a screen. */
 static bool read_spool(const struct journal *journal, const char *name, size_t max, struct buf *out)
 {
 	cleanup_free char *path = xasprintf(JOURNAL_SPOOL "/%s", name);
@@ -148,7 +149,7 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 	return record;
 }
 
-/* Fills in what is the same in the event of the end. */
+/* Adds the members that are the same in the event of the end. */
 static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *text,
 		    const struct event *end)
 {
@@ -265,7 +266,7 @@ static int write_script(const struct journal *journal, const struct kept_cell *c
 	return 0;
 }
 
-/* Appends what of the piece, which begins at `at`, lies in the range. */
+/* Appends the part of the piece at `at` that is in the range. */
 static int add_part(struct buf *out, const struct buf *piece, uint64_t at, uint64_t offset,
 		    size_t len, struct err *err)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * notebook.c - writes the pieces of a notebook as JSON text. A cell's closing brace is left open
+ * and its outputs are appended as text, so that large figures are never held as JSON values.
+ */
 #include "journal/notebook.h"
 
 #include <inttypes.h>
@@ -61,7 +65,7 @@ static void put_object(struct buf *out, json_t *object_own)
 	json_decref(object_own);
 }
 
-/* Appends a closing note behind the last cell. */
+/* Appends a note as a last cell. */
 static void put_remark(struct buf *out, const char *id, json_t *text_own)
 {
 	json_t *cell = json_object();
@@ -258,7 +262,10 @@ static void put_outputs(struct buf *out, const struct journal_entry *entry)
 		put_note(out, &first, "stderr", entry->note);
 }
 
-/* What nbconvert --execute does with the cell; NULL: it runs it and stops where it fails. */
+/*
+ * Returns the tags that make nbconvert --execute handle the cell as ptycell did. NULL: it runs the
+ * cell and stops if it fails.
+ */
 static json_t *tags_of(const char *state)
 {
 	static const struct {
@@ -289,7 +296,7 @@ void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outp
 	json_put(cell, "source", source_of(entry));
 	text = json_write_text(cell);
 	json_decref(cell);
-	buf_put(out, text, strlen(text) - 1); /* the brace stays open */
+	buf_put(out, text, strlen(text) - 1); /* the brace is left open */
 	buf_puts(out, ",\"outputs\":[");
 	if (outputs) {
 		put_outputs(out, entry);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * redacted.c - a copy of a journal entry without secrets. Only the texts with a secret in them are
+ * copied; all others are borrowed. Names of figures' files are redacted, too, because session code
+ * chooses them.
+ */
 #include "journal/redacted.h"
 
 #include <stdlib.h>
@@ -9,7 +14,10 @@
 #include "redact/redact_json.h"
 #include "text/sanitize.h"
 
-/* Replaces *text and *len, when a value is in it. Returns what the caller frees. */
+/*
+ * Replaces *text and *len if there is a secret in it. Returns the new text, which the caller frees,
+ * or NULL.
+ */
 static char *redact_bytes(struct redact_stream *stream, const char **text, size_t *len)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -54,7 +62,7 @@ static char *redact_foreign(struct redact_stream *stream, const char **text)
 	return owned;
 }
 
-/* The names of figures' files are the code's own. */
+/* Redacts the names of figures' files, which session code chooses. */
 static void redact_images(struct redacted_entry *r, struct redact_stream *stream)
 {
 	size_t count = r->entry.image_count;

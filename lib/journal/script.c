@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * script.c - writes the pieces of a script. A cell of another language must not leave its comment,
+ * so each character that ends a line in any of the languages is followed by a new comment mark.
+ */
 #include "journal/script.h"
 
 #include <inttypes.h>
@@ -9,7 +13,10 @@ static const char *leader_of(const char *language)
 	return str_eq(language, "javascript") ? "// " : "# ";
 }
 
-/* Bytes up to and with the end of the line at `s`, or all `len` when nothing ends it. */
+/*
+ * Returns the bytes up to the end of the line at `s`, including it, or all `len` if nothing ends
+ * the line.
+ */
 static size_t line_len(const char *s, size_t len, bool *ret_ended)
 {
 	*ret_ended = true;
