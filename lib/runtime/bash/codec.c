@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * codec.c - writes cells as shell code and reads messages by their lines. Bash runs a RETURN trap
+ * at the end of a cell, because the cell is a sourced file to it: once code has set such a trap,
+ * cells inspect the traps themselves before their end. If most of a message comes by the pipe
+ * "aside", its last line on the control pipe completes it.
+ */
 #include "runtime/bash/codec.h"
 
 #include <ctype.h>
@@ -19,7 +25,7 @@
 enum {
 	NONCE_MAX = 64,
 	MARK_MAX = NONCE_MAX + 16,
-	INSTALL_MAX = 4096, /* what a pipe takes at once */
+	INSTALL_MAX = 4096, /* size that a pipe accepts at once */
 	VARS_DEFAULT = 1000,
 	WHAT_MAX = 200,
 	LIST_MAX = 64 << 10, /* bytes of names in a frame */
@@ -27,16 +33,16 @@ enum {
 
 struct bash {
 	char nonce[NONCE_MAX + 1];
-	int aside;        /* where most of a message comes, -1 when none is lent */
-	struct buf apart; /* what came there */
+	int aside;        /* the pipe "aside", -1 if there is none */
+	struct buf apart; /* input of the pipe "aside" */
 	struct buf in;    /* the message so far */
-	size_t scanned;   /* of it, for its end */
-	bool cut;         /* its declarations did not fit */
-	bool returns;     /* code has set a trap of RETURN, or may have */
-	char *traps;      /* what the next cell begins with */
-	char *bye;        /* then: the user's trap of EXIT, where the driver was not told of it */
+	size_t scanned;   /* bytes of `in` that were searched for the message's end */
+	bool cut;         /* its declarations were too many */
+	bool returns;     /* session code has set a RETURN trap, or may have */
+	char *traps;      /* the traps that the next cell restores */
+	char *bye;        /* for then: the user's EXIT trap, if the driver did not see it */
 	struct names names;
-	uint64_t limit; /* of the last question */
+	uint64_t limit; /* of the last request for variables */
 };
 
 /* The parts of a message. */
@@ -79,15 +85,17 @@ static void codec_attach(void *codec, int fd)
 	struct bash *b = codec;
 
 	b->aside = fd;
-	if (fd >= 0) /* Refused where the user has many of them: then it is small. */
+	if (fd >= 0) /* The kernel refuses a large pipe if the user has many: it is small then. */
 		(void)fcntl(fd, F_SETPIPE_SZ, BASH_ASIDE_MAX);
 }
 
 /* ---- down ---- */
 
-/* What editors of Windows write is no part of the code: the mark at its start, the CR of a line's
- * end, which a shell takes for a part of the last word. A shell has no NUL. Returns how many there
- * were. */
+/*
+ * Appends the code without what editors of Windows add: the byte order mark at its start, and the
+ * CR of a line end, which a shell takes for a part of the last word. NUL bytes are removed, too,
+ * because a shell has none. Returns how many NUL bytes there were.
+ */
 static size_t put_code(struct buf *out, const struct frame_part *part)
 {
 	static const char mark[] = { '\xef', '\xbb', '\xbf' };
@@ -107,14 +115,16 @@ static size_t put_code(struct buf *out, const struct frame_part *part)
 	return nuls;
 }
 
-/* The end of a cell is that of a sourced file to bash, which runs a trap of RETURN there: once code
- * has set one, cells look at the traps, and take them off, before their end. */
+/*
+ * Appends code that inspects and removes the traps before the cell ends. Bash would run a RETURN
+ * trap at the end, because the cell is a sourced file to it.
+ */
 static void put_end(struct bash *b, struct buf *code)
 {
 	const char *text = buf_str(code);
 
 	b->returns |= strstr(text, "trap") != NULL && strcasestr(text, "return") != NULL;
-	if (!b->returns || strstr(text, "<<") != NULL) /* a document may lack its end */
+	if (!b->returns || strstr(text, "<<") != NULL) /* a here-document may lack its end */
 		return;
 	if (code->len > 0 && text[code->len - 1] == '\\')
 		buf_puts(code, "\n");
@@ -139,7 +149,9 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 			nuls);
 	buf_puts(&before, b->traps);
 	buf_puts(&before, b->bye);
-	/* The cell finds $? as it was; `&&`, as this is no error; and what no trap of DEBUG is for.
+	/*
+	 * The cell must find $? unchanged. `&&`, so that a failure is no error to bash; and a
+	 * command that runs no DEBUG trap.
 	 */
 	if (before.len > 0)
 		buf_puts(&before, "__ptycell_return \"$__ptycell_status\" traced && "
@@ -168,7 +180,7 @@ static void encode_hello(struct bash *b, const struct frame *frame, struct buf *
 	buf_putf(out, "hello %s\n", b->nonce);
 }
 
-/* The rest, `interrupt` and `ack`, must not lie in the pipe while bash itself reads from it. */
+/* Other frames, `interrupt` and `ack`, must not be in the pipe while bash itself reads from it. */
 static void codec_encode(void *codec, const struct frame *frame, struct buf *out)
 {
 	struct bash *b = codec;
@@ -221,8 +233,10 @@ static bool says(const struct message *message, const char *what)
 	       memcmp(message->traps, what, message->traps_len) == 0;
 }
 
-/* A cell that `exit` ended within a function could not look at them: it says "kept". One of which
- * nothing ran, not even what was put before it, says "same". */
+/*
+ * Stores the traps for the next cell. "kept": `exit` ended the cell within a function, where traps
+ * cannot be inspected. "same": no code ran, not even the inserted code.
+ */
 static void keep_traps(struct bash *b, const struct message *message)
 {
 	static const char statement[] = "trap -- ";
@@ -234,7 +248,7 @@ static void keep_traps(struct bash *b, const struct message *message)
 	if (says(message, "same\n"))
 		return;
 	free(b->bye);
-	b->bye = xstrdup(keeps ? "" : "__ptycell_bye=; "); /* it wants none any more */
+	b->bye = xstrdup(keeps ? "" : "__ptycell_bye=; "); /* it has no trap any more */
 	if (keeps)
 		return;
 	while ((size_t)(end - at) > sizeof(statement) &&
@@ -274,7 +288,7 @@ static size_t count_lines(const char *text, size_t len)
 	return count;
 }
 
-/* The first of these lines, as many as a frame has room for. */
+/* Returns the length of the first lines that fit into a frame. */
 static size_t lines_within(const struct buf *lines)
 {
 	const char *end;
@@ -328,13 +342,13 @@ static void put_vars(struct bash *b, const struct message *message, struct buf *
 
 /* ---- messages ---- */
 
-/* "@NONCE word" and a line's end, or a blank for more of the line. */
+/* Writes "@NONCE word" and a line end, or a blank if the line continues. Returns its length. */
 static size_t make_mark(const struct bash *b, const char *word, char mark[MARK_MAX])
 {
 	return (size_t)snprintf(mark, MARK_MAX, "@%s %s", b->nonce, word);
 }
 
-/* The first line of `text` that begins with `mark`, looked for from offset `from` on. */
+/* Returns the first line of `text` that begins with `mark`, searched from offset `from` on. */
 static const char *find_line(const char *text, size_t len, size_t from, const char *mark)
 {
 	const char *at = text + from;
@@ -350,7 +364,9 @@ static const char *find_line(const char *text, size_t len, size_t from, const ch
 	return NULL;
 }
 
-/* Anew for each message: what does not belong to it is nobody's. */
+/*
+ * Reads the pipe "aside" for one message. Older input in it belongs to no message and is dropped.
+ */
 static void read_aside(struct bash *b)
 {
 	char chunk[16384];
@@ -389,7 +405,7 @@ static int split(const struct bash *b, const char *text, size_t len, struct mess
 	return 0;
 }
 
-/* What is known when the rest was lost: how it ended. */
+/* Fills in a message whose rest was lost: only how the cell ended. */
 static void make_bare(const char *told, size_t len, struct message *ret)
 {
 	static const char same[] = "same\n";
@@ -402,8 +418,8 @@ static void make_bare(const char *told, size_t len, struct message *ret)
 }
 
 /*
- * Of `len` bytes that came by the control pipe: all of it, or, when that lies aside, only the line
- * "told", which repeats how it ended.
+ * Finds the message in `len` bytes of the control pipe. They are the whole message or, if the rest
+ * came by the pipe "aside", at most its last line, which repeats how the cell ended.
  */
 static int find_message(struct bash *b, size_t len, struct message *ret, struct err *err)
 {
@@ -425,7 +441,8 @@ static int find_message(struct bash *b, size_t len, struct message *ret, struct 
 		len = (size_t)(told - text);
 	if (split(b, buf_str(&b->in), len, ret, err) < 0)
 		return -1;
-	if (ret->traps_len == 0) { /* They were told before the rest did not fit. */
+	/* The traps came by the pipe "aside" before the rest did not fit. */
+	if (ret->traps_len == 0) {
 		ret->traps = buf_str(&b->apart);
 		ret->traps_len = b->apart.len;
 	}
@@ -447,7 +464,7 @@ static int take_message(struct bash *b, size_t len, struct buf *frames, struct e
 	return 0;
 }
 
-/* Declarations beyond the maximum are dropped, but for where their end may be. */
+/* Drops declarations beyond the maximum, except the bytes in which the end mark may be. */
 static int make_room(struct bash *b, struct err *err)
 {
 	char mark[MARK_MAX];
@@ -489,7 +506,9 @@ static void put_install(const char *line, size_t len, struct buf *frames)
 	put_part(frames, "packages", rest);
 }
 
-/* The first whole line that asks for packages and begins before `limit`; its length with its end.
+/*
+ * Returns the first complete line that requests packages and begins before `limit`, and its length
+ * with the line end.
  */
 static const char *find_install(const struct bash *b, const char *mark, size_t limit,
 				size_t *ret_len)
@@ -512,7 +531,7 @@ static const char *find_install(const struct bash *b, const char *mark, size_t l
 	return NULL;
 }
 
-/* Takes it out of what has come. */
+/* Removes a request for packages from the input and appends its frame. */
 static bool take_install(struct bash *b, size_t limit, struct buf *frames)
 {
 	char mark[MARK_MAX];
@@ -530,7 +549,7 @@ static bool take_install(struct bash *b, size_t limit, struct buf *frames)
 	return true;
 }
 
-/* Where a line may begin that has not come whole. */
+/* Returns where an incomplete last line may begin. */
 static size_t find_last_line(const struct bash *b)
 {
 	size_t reach = size_min(b->in.len, INSTALL_MAX);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * declaration.c - a parser of bash's quoting. Values may contain line ends, so a declaration ends
+ * where its quoting ends, not at the end of a line.
+ */
 #include "runtime/bash/declaration.h"
 
 #include <ctype.h>
@@ -10,7 +14,10 @@ static const char begin[] = "declare -";
 
 /* ---- words ---- */
 
-/* Behind the closing `quote`; with `escapes` a backslash takes the next character along. */
+/*
+ * Returns the position after the closing `quote`. With `escapes`, a backslash quotes the next
+ * character.
+ */
 static const char *quoted_end(const char *at, const char *end, char quote, bool escapes)
 {
 	for (; at < end; at++) {
@@ -22,7 +29,7 @@ static const char *quoted_end(const char *at, const char *end, char quote, bool 
 	return NULL;
 }
 
-/* Behind one quoted part, escape or plain character. */
+/* Returns the position after one quoted part, escape or plain character. */
 static const char *part_end(const char *at, const char *end)
 {
 	if (*at == '"')
@@ -45,7 +52,7 @@ const char *declaration_word_end(const char *at, const char *end)
 
 /* ---- declarations ---- */
 
-/* Behind the ')' of "([0]=... [1]=...)"; counts the elements. */
+/* Returns the position after the ')' of "([0]=... [1]=...)"; counts the elements. */
 static const char *array_end(const char *at, const char *end, size_t *ret_count)
 {
 	for (at++; at != NULL && at < end; at = part_end(at, end)) {
@@ -73,7 +80,7 @@ static const char *type_of(const char *flags, size_t len)
 	return "string";
 }
 
-/* From behind "declare -". NULL when it is none. */
+/* Parses the text after "declare -". Returns NULL if it is no declaration. */
 static const char *parse(const char *at, const char *end, struct declaration *ret)
 {
 	const char *flags = at;
@@ -195,7 +202,7 @@ static bool is_scalar(const struct declaration *d)
 	return d->value != NULL && d->value[0] != '(';
 }
 
-/* One character after a backslash within $'...'. */
+/* Returns the character that a backslash and this one stand for within $'...'. */
 static char ansi_char(char c)
 {
 	static const char from[] = "abefnrtv";
@@ -205,7 +212,7 @@ static char ansi_char(char c)
 	return found != NULL ? to[found - from] : c;
 }
 
-/* A part without its quotes. */
+/* Appends a part without its quotes. */
 static void put_part(struct buf *out, const char *at, const char *end)
 {
 	bool ansi = *at == '$' && end - at > 2 && at[1] == '\'';

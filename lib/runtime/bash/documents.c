@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * documents.c - skips here-documents. The end word is compared without its quotes, and any quoting
+ * in it makes the lines literal: then a backslash at a line end joins nothing. End words that bash
+ * would alter before it compares them are not followed.
+ */
 #include <string.h>
 
 #include "runtime/bash/lexer.h"
 
-/* Whether any of the word is quoted: a line that goes on within it is not. */
+/* Returns true if any part of the end word is quoted: the document's lines are literal then. */
 static bool has_quotes(const struct word *word)
 {
 	for (size_t i = 0; i < word->len; i++)
@@ -13,7 +18,7 @@ static bool has_quotes(const struct word *word)
 	return false;
 }
 
-/* Bash would change what it compares. */
+/* Returns true if bash would alter the end word before it compares it. */
 static bool is_expanded(const struct word *word)
 {
 	for (size_t i = 0; i < word->len; i++)
@@ -39,8 +44,10 @@ bool bash_take_document(struct lexer *l)
 	return true;
 }
 
-/* Whether the character at `i` is one that quotes, and no part of what is compared. Keeps in
- * `quote` which quotes are open. */
+/*
+ * Returns true if the character at `i` is a quoting character, which is not compared. Tracks open
+ * quotes in `quote`.
+ */
 static bool quotes(const struct word *word, size_t i, char *quote)
 {
 	char c = word->start[i];
@@ -58,7 +65,7 @@ static bool quotes(const struct word *word, size_t i, char *quote)
 	return *quote == '\0' || strchr("$`\"\\\n", word->start[i + 1]) != NULL;
 }
 
-/* Compares without the word's quotes. */
+/* Compares a line with the end word, without the quotes of the word. */
 static bool is_ending(const struct word *word, const char *line, size_t len)
 {
 	char quote = '\0';
@@ -75,7 +82,7 @@ static bool is_ending(const struct word *word, const char *line, size_t len)
 	return kept == len;
 }
 
-/* A backslash before its end that no other one quotes. */
+/* Returns true if an unquoted backslash ends the line. */
 static bool goes_on(const char *line, const char *end)
 {
 	size_t count = 0;
@@ -89,7 +96,7 @@ static bool goes_on(const char *line, const char *end)
 
 static bool skip_document(struct lexer *l, const struct document *document)
 {
-	bool joined = false; /* with the line before */
+	bool joined = false; /* joined with the line before */
 
 	while (l->at < l->end) {
 		const char *line = l->at;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * install_commands.c - a lexer of shell commands that marks some of them. It does not parse bash
+ * completely: where it cannot follow a construct, it stops, and the cell runs without marks. A
+ * wrong mark would change the meaning of code, a missing one only loses a convenience.
+ */
 #include "runtime/bash/install_commands.h"
 
 #include <ctype.h>
@@ -12,7 +17,7 @@
 static bool step(struct lexer *l);
 static enum ending follow(struct lexer *l);
 
-/* Makes a group of a command, with a function at its end. */
+/* Makes a group of a command, with a function as its last command. */
 static void settle_command(struct lexer *l)
 {
 	size_t count = l->marks->count;
@@ -47,7 +52,7 @@ static void begin_command(struct lexer *l)
 
 /* ---- commands ---- */
 
-/* Also as in notebooks: !pip, %pip. */
+/* Also accepts the notation of notebooks: !pip, %pip. */
 static enum progress begin_progress(const struct word *first)
 {
 	bool marked = first->len > 1 && (*first->start == '!' || *first->start == '%');
@@ -98,13 +103,15 @@ static enum progress next_progress(enum progress before, const struct word *word
 	return NOTHING;
 }
 
-/* Bash takes signals' names in small letters too. */
+/* Compares case-insensitively: bash accepts signals in small letters. */
 static bool is_signal(const struct word *word, const char *name)
 {
 	return word->len == strlen(name) && strncasecmp(word->start, name, word->len) == 0;
 }
 
-/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset ERR either.
+/*
+ * Handles a word of `trap`. DEBUG and RETURN traps would be set for the marking function, which
+ * cannot reset ERR either.
  */
 static void take_trap_word(struct lexer *l, const struct word *word)
 {
@@ -115,7 +122,7 @@ static void take_trap_word(struct lexer *l, const struct word *word)
 	}
 	l->lists = l->lists || (l->words == 2 && !l->dashes && bash_word_is(word, "-p"));
 	if (l->lists && !is_signal(word, "DEBUG"))
-		return; /* under set -T that one runs for the function's commands */
+		return; /* under set -T it runs for the function's commands */
 	if (l->words == 2)
 		l->resets = bash_word_is(word, "-") || is_signal(word, "ERR");
 	else
@@ -137,14 +144,16 @@ static bool is_assignment(const struct word *word)
 	       !isdigit((unsigned char)word->start[0]);
 }
 
-/* To a line's end. */
+/* Skips to the line end. */
 static void skip_comment(struct lexer *l)
 {
 	while (l->at < l->end && *l->at != '\n')
 		l->at++;
 }
 
-/* In [[ ]] operators and parentheses are part of a test, or of a pattern such as ^(#|b). */
+/*
+ * Skips [[ ]], in which operators and parentheses belong to a test, or to a pattern such as ^(#|b).
+ */
 static bool skip_test(struct lexer *l)
 {
 	while (l->at < l->end) {
@@ -168,7 +177,7 @@ static bool skip_test(struct lexer *l)
 	return false;
 }
 
-/* name () */
+/* Returns true for "name ()". */
 static bool is_definition(const struct lexer *l)
 {
 	const char *at = l->at;
@@ -180,7 +189,7 @@ static bool is_definition(const struct lexer *l)
 
 /* ---- reserved words ---- */
 
-/* What may stand between the parts of a command over several lines. */
+/* Skips blanks, comments and line ends between the parts of a command over several lines. */
 static bool skip_lines(struct lexer *l)
 {
 	while (l->at < l->end && (lexer_is_blank(*l->at) || *l->at == '\n' || *l->at == '#' ||
@@ -190,8 +199,7 @@ static bool skip_lines(struct lexer *l)
 	return true;
 }
 
-/* The patterns of a clause, to behind the parenthesis; `done` where there is `esac` in their place.
- */
+/* Skips the patterns of a clause and its parenthesis. Sets `done` if `esac` comes instead. */
 static bool skip_patterns(struct lexer *l, bool *done)
 {
 	struct word word;
@@ -199,7 +207,7 @@ static bool skip_patterns(struct lexer *l, bool *done)
 
 	if (!skip_lines(l))
 		return false;
-	l->begins = false; /* but a pattern */
+	l->begins = false; /* it is a pattern */
 	first = !bash_next_is(l, "(");
 	l->at += !first;
 	while (l->at < l->end && *l->at != ')') {
@@ -220,7 +228,7 @@ static bool skip_patterns(struct lexer *l, bool *done)
 	return true;
 }
 
-/* The clauses behind `in`, to behind `esac`. */
+/* Reads the clauses after `in`, and `esac`. */
 static bool take_clauses(struct lexer *l)
 {
 	enum ending ending = CLAUSE;
@@ -237,7 +245,7 @@ static bool take_clauses(struct lexer *l)
 	return ending == ESAC;
 }
 
-/* Behind `case`. */
+/* Reads the rest of a command after `case`. */
 static bool take_case(struct lexer *l)
 {
 	unsigned int depth = l->depth;
@@ -259,7 +267,7 @@ static bool take_case(struct lexer *l)
 	return taken;
 }
 
-/* function NAME { ...; } */
+/* Reads the name in "function NAME { ...; }". */
 static bool take_name(struct lexer *l)
 {
 	struct word word;
@@ -272,8 +280,10 @@ static bool take_name(struct lexer *l)
 	return true;
 }
 
-/* A word that bash knows by itself, behind which a command may begin; `ret` is whether it could be
- * followed. */
+/*
+ * Handles a reserved word, after which a command may begin. Sets `ret` to false if it could not be
+ * followed.
+ */
 static bool take_reserved(struct lexer *l, const struct word *word, bool *ret)
 {
 	static const char *const go_on[] = { "if",    "then", "else", "elif",   "while",
@@ -320,7 +330,7 @@ static bool take_first(struct lexer *l, const struct word *word)
 	return true;
 }
 
-/* The 2 of `2>/dev/null`. */
+/* Returns true for a descriptor, such as the 2 of `2>/dev/null`. */
 static bool is_descriptor(const struct lexer *l, const struct word *word)
 {
 	if (l->at == l->end || (*l->at != '<' && *l->at != '>'))
@@ -392,7 +402,7 @@ static bool handle_redirection(struct lexer *l)
 	return true;
 }
 
-/* (( ... )), also of a loop. False where it is one parenthesis in another. */
+/* Skips (( ... )), also of a loop. Returns false if it is one parenthesis within another. */
 static bool skip_arithmetic(struct lexer *l)
 {
 	size_t marks = l->marks->count;
@@ -416,7 +426,7 @@ static bool handle_open(struct lexer *l)
 			return false;
 	}
 	l->at++;
-	/* A group, or "name ()": what else there is with a parenthesis is not known here. */
+	/* A group, or "name ()". Other uses of a parenthesis are not followed. */
 	if (!l->begins && !(l->words == 1 && l->at < l->end && *l->at == ')'))
 		return false;
 	l->depth++;
@@ -424,7 +434,7 @@ static bool handle_open(struct lexer *l)
 	return true;
 }
 
-/* A parenthesis that nothing in this list of commands began ends it. */
+/* Handles a closing parenthesis. An unmatched one ends this list of commands. */
 static bool handle_close(struct lexer *l)
 {
 	l->at++;
@@ -437,7 +447,7 @@ static bool handle_close(struct lexer *l)
 	return true;
 }
 
-/* ;; or ;& or ;;& */
+/* Handles ;; and ;& and ;;&. */
 static bool handle_clause(struct lexer *l)
 {
 	l->at += bash_next_is(l, ";;&") ? 3 : 2;
@@ -474,7 +484,7 @@ static bool handle_operator(struct lexer *l)
 	return true;
 }
 
-/* True while there is more that can be followed. */
+/* Reads one step. Returns true while there is more that can be followed. */
 static bool step(struct lexer *l)
 {
 	char c = *l->at;
@@ -498,7 +508,7 @@ static bool step(struct lexer *l)
 	return bash_ends_word(c) ? handle_operator(l) : handle_word(l);
 }
 
-/* Reads a list of commands. */
+/* Reads a list of commands. Returns what ended it. */
 static enum ending follow(struct lexer *l)
 {
 	l->ending = LOST;

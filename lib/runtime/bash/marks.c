@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * marks.c - the list of marks, sorted by position. A position has at most one mark, because code
+ * may be read twice: double parentheses that were no arithmetic are read again as groups.
+ */
 #include <string.h>
 
 #include "runtime/bash/lexer.h"
 
-/* Returns the index of the first mark at `at` or behind it: they stand in the order in which the
- * cell has them. */
+/* Returns the index of the first mark at `at` or after it. Marks are sorted by their position. */
 static size_t find_mark(const struct marks *marks, const char *at)
 {
 	size_t i = marks->count;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * names.c - compares the names of a bash before and after a cell by hashes of their values. Both
+ * lists are sorted. Only the first NAMES_MAX names are compared, because the work is done in the
+ * server.
+ */
 #include "runtime/bash/names.h"
 
 #include <stdlib.h>
@@ -8,8 +13,8 @@
 #include "runtime/bash/declaration.h"
 
 enum {
-	NAMES_TOLD = 20,   /* with the end of a cell */
-	NAMES_MAX = 20000, /* that are looked at, the first ones: others wait meanwhile */
+	NAMES_TOLD = 20,   /* reported with the end of a cell */
+	NAMES_MAX = 20000, /* compared, the first ones; more would delay other sessions */
 	PREVIEW_BYTES = 200,
 };
 
@@ -17,7 +22,7 @@ struct name {
 	char *name;
 	uint64_t hash;
 	bool function;
-	bool initial; /* it has been so since the start */
+	bool initial; /* unchanged since the start */
 };
 
 void names_release(struct names *names)
@@ -88,7 +93,7 @@ static void put_changed(struct buf *out, const struct declaration *d)
 	}
 }
 
-/* What is in `now` otherwise than before; marks what is as it was at the start. */
+/* Appends the names that differ in `now`. Marks those that are unchanged since the start. */
 static void put_new_names(const struct names *names, const char *text, size_t len,
 			  struct names *now, struct buf *out)
 {
@@ -128,7 +133,7 @@ void names_take(struct names *names, const char *text, size_t len, struct buf *c
 		return;
 	now = read_names(text, len);
 	put_new_names(names, text, len, &now, changed);
-	if (now.count < NAMES_MAX) /* of others nobody knows */
+	if (now.count < NAMES_MAX) /* otherwise deleted names are not known */
 		put_gone_names(names, &now, changed);
 	names_release(names);
 	*names = now;
@@ -150,7 +155,7 @@ static int by_declared_name(const void *a, const void *b)
 			  : (left->name_len > right->name_len) - (left->name_len < right->name_len);
 }
 
-/* Those that the user made or changed; the caller frees them. */
+/* Returns the names that the user made or changed. The caller frees the result. */
 static struct declaration *users_declarations(const struct names *names, const char *text,
 					      size_t len, size_t *ret_count)
 {

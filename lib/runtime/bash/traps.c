@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * traps.c - wraps the user's DEBUG and RETURN traps, so that they run for the user's code only.
+ * Under set -T, bash runs both for functions of the driver, too.
+ */
 #include "runtime/bash/traps.h"
 
 #include <string.h>
 
 #include "base/util.h"
 
-/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. Nor
- * is it for functions of the driver's, which would run it under set -T. */
+/*
+ * Appends a RETURN trap that does nothing outside of the user's code. A cell may end before the
+ * code of put_end(), where there is no BASH_SOURCE; and under set -T the driver's functions would
+ * run the trap.
+ */
 static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 {
 	static const char start[] = "'case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) ";
@@ -23,14 +30,17 @@ static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 		 word);
 }
 
-/* The driver's own commands before a cell are not for it: the last of them, which is another under
- * set -T, puts it in the place of one that does nothing. */
+/*
+ * Appends a DEBUG trap that does nothing at first, because the driver's commands before the cell
+ * must not run it. The last of them, which is another one under set -T, replaces it with the
+ * user's.
+ */
 static void put_debug_trap(struct buf *out, const char *word, size_t word_len)
 {
 	static const char start[] = "'case $-.$BASH_COMMAND in *T*.__ptycell_return*) ;; "
 				    "*.__ptycell_return* | *.builtin\\ return*) trap -- ";
 
-	/* An interrupt can come before that. */
+	/* An interrupt can come before the replacement. */
 	if (word_len > sizeof(start) && memcmp(word, start, sizeof(start) - 1) == 0) {
 		buf_putf(out, "\\builtin trap -- %.*s DEBUG; ", (int)word_len, word);
 		return;
@@ -47,7 +57,7 @@ static void put_debug_trap(struct buf *out, const char *word, size_t word_len)
 void traps_put(struct buf *out, const char *word, size_t word_len, const char *signal)
 {
 	if (word_len == 1 && word[0] == '-')
-		return; /* so bash in its POSIX mode says that there is none */
+		return; /* bash in POSIX mode reports no trap then */
 	if (str_eq(signal, "RETURN") && word_len > strlen("''"))
 		put_return_trap(out, word, word_len);
 	else if (str_eq(signal, "DEBUG") && word_len > strlen("''"))

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * words.c - the words of shell code: quotes, expansions, arrays and patterns, to any depth. Some
+ * constructs depend on bash's mode, such as quotes within ${...} in double quotes: these are not
+ * followed.
+ */
 #include <ctype.h>
 #include <string.h>
 
@@ -41,7 +46,7 @@ bool bash_next_is(const struct lexer *l, const char *text)
 
 /* ---- pieces of words ---- */
 
-/* All of these return what follows, or NULL where this cannot be told. */
+/* All of these return the position after the construct, or NULL if it cannot be followed. */
 static const char *skip_piece(struct lexer *l, const char *at, bool quoted);
 
 static const char *skip_single(const struct lexer *l, const char *at)
@@ -51,7 +56,7 @@ static const char *skip_single(const struct lexer *l, const char *at)
 	return quote != NULL ? quote + 1 : NULL;
 }
 
-/* To behind the first `quote` that no backslash is before. */
+/* Skips to after the first `quote` without a backslash before it. */
 static const char *skip_escaped(const struct lexer *l, const char *at, char quote)
 {
 	while (at < l->end && *at != quote) {
@@ -71,8 +76,10 @@ static const char *skip_backquoted(struct lexer *l, const char *at)
 	return behind;
 }
 
-/* To behind the first `close` that is in no piece of its own, but for those of each `open` before
- * it. */
+/*
+ * Skips to after the first `close` outside of quotes and expansions. Each `open` before it needs a
+ * `close` of its own.
+ */
 static const char *skip_to(struct lexer *l, const char *at, char open, char close, bool quoted)
 {
 	unsigned int count = 1;
@@ -96,18 +103,19 @@ const char *bash_skip_parentheses(struct lexer *l, const char *at)
 	return skip_to(l, at + 1, '(', ')', false);
 }
 
-/* What follows a dollar sign, which is at[-1]. */
+/* Skips the expansion after the dollar sign at at[-1]. */
 static const char *skip_dollar(struct lexer *l, const char *at, bool quoted)
 {
 	if (at == l->end)
 		return at;
 	if (*at == '{')
-		return skip_to(l, at + 1, '}', '}', quoted); /* a brace opens nothing there */
+		return skip_to(l, at + 1, '}', '}', quoted); /* braces do not nest there */
 	if (*at == '[')
 		return skip_to(l, at + 1, '[', ']', quoted);
 	if (*at != '(')
 		return at;
-	if (at + 1 < l->end && at[1] == '(') /* also where it is no arithmetic: so bash reads it */
+	if (at + 1 < l->end &&
+	    at[1] == '(') /* also where it is no arithmetic: bash reads it in this way */
 		return bash_skip_parentheses(l, at);
 	return bash_skip_commands(l, at + 1);
 }
@@ -127,8 +135,10 @@ static const char *skip_double(struct lexer *l, const char *at)
 	return at != NULL && at < l->end ? at + 1 : NULL;
 }
 
-/* Quotes within ${...} in double quotes: whether they are such depends on what stands before, and
- * on bash's POSIX mode. */
+/*
+ * Handles quotes within ${...} in double quotes. Their meaning depends on the text before them and
+ * on bash's POSIX mode.
+ */
 static const char *skip_doubtful(const struct lexer *l, const char *at)
 {
 	for (; at < l->end && strchr("}\"\\$`\n", *at) == NULL; at++)
@@ -137,7 +147,7 @@ static const char *skip_doubtful(const struct lexer *l, const char *at)
 	return NULL;
 }
 
-/* One quoted or expanded piece, or one character. */
+/* Skips one quoted or expanded piece, or one character. */
 static const char *skip_piece(struct lexer *l, const char *at, bool quoted)
 {
 	switch (*at) {
@@ -160,10 +170,10 @@ static const char *skip_piece(struct lexer *l, const char *at, bool quoted)
 
 /* ---- words ---- */
 
-/* name=( ... ), whose first parenthesis is at `at`: words and comments. */
+/* Skips the words and comments of name=( ... ), whose first parenthesis is at `at`. */
 static const char *skip_array(struct lexer *l, const char *at)
 {
-	bool begins = true; /* a word: a number sign there begins a comment */
+	bool begins = true; /* a word: there a number sign begins a comment */
 
 	at++;
 	while (at != NULL && at < l->end && *at != ')') {
@@ -179,7 +189,7 @@ static const char *skip_array(struct lexer *l, const char *at)
 	return at != NULL && at < l->end ? at + 1 : NULL;
 }
 
-/* What a parenthesis within a word holds: that of an array, or of a pattern such as @(a|b). */
+/* Skips a parenthesis within a word: of an array, or of a pattern such as @(a|b). */
 static const char *skip_inner(struct lexer *l, const char *start, const char *at)
 {
 	if (at[-1] == '=')
@@ -189,7 +199,7 @@ static const char *skip_inner(struct lexer *l, const char *start, const char *at
 	return at;
 }
 
-/* Whether what begins at `at` is the index of an array that a command's first word changes. */
+/* Returns true if an array index begins at `at`, in an assignment at the start of a command. */
 static bool is_index(const struct lexer *l, const char *start, const char *at)
 {
 	if (*at != '[' || at == start || !l->begins || isdigit((unsigned char)*start))
@@ -199,7 +209,7 @@ static bool is_index(const struct lexer *l, const char *start, const char *at)
 	return start == at;
 }
 
-/* Takes a word; false where its end cannot be told. */
+/* Reads a word. Returns false if its end cannot be found. */
 bool bash_take_word(struct lexer *l, struct word *ret)
 {
 	size_t marks = l->marks->count;
