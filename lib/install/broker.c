@@ -23,7 +23,7 @@ struct install {
 	void *data;
 };
 
-/* ---- what sessions have ---- */
+/* ---- installed packages ---- */
 
 static struct installed *find_installed(const struct broker *b, const char *folder,
 					const struct language *language)
@@ -181,7 +181,7 @@ static void start_next(struct broker *b, const char *folder, const struct langua
 	}
 }
 
-static void tell(struct job *job, const json_t *result, const char *problem)
+static void report_result(struct job *job, const json_t *result, const char *problem)
 {
 	while (!list_empty(&job->waiting)) {
 		struct install *install = list_entry(job->waiting.next, struct install, node);
@@ -232,7 +232,7 @@ void broker_job_over(struct job *job, const json_t *result, const char *problem)
 	if (stored && !json_is_true(json_object_get(result, "cached")))
 		trim(b);
 	tell_over(b, job, result, problem);
-	tell(job, result, problem);
+	report_result(job, result, problem);
 	job_free(job);
 	start_next(b, folder, language);
 }
@@ -337,7 +337,7 @@ void broker_forget(struct install *install)
 	free(install);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 struct broker *broker_new(const struct session_host *host, const struct policyfile *policy,
 			  struct err *err)
@@ -370,7 +370,7 @@ static void end_jobs(struct broker *b, const char *folder)
 		if (folder != NULL && !str_eq(job->folder, folder))
 			continue;
 		list_remove(&job->node);
-		tell(job, NULL, "The session ended.");
+		report_result(job, NULL, "The session ended.");
 		job_abandon(job);
 	}
 }

@@ -181,7 +181,7 @@ char *cache_entry_path(const char *entry)
 	return xasprintf(FOLDER "/" SETS "/%s", entry);
 }
 
-/* ---- its size ---- */
+/* ---- trimming ---- */
 
 static void on_trimmed(struct helper *helper, const json_t *result, const struct err *err)
 {

@@ -297,10 +297,10 @@ static void move_last_to_front(json_t *list)
 	(void)json_array_insert_new(list, 0, value);
 }
 
-int indexes_take_default(struct indexes *indexes, const json_t *told, struct err *err)
+int indexes_take_default(struct indexes *indexes, const json_t *reply, struct err *err)
 {
-	const char *url = json_string_value(json_object_get(told, "url"));
-	const json_t *hosts = json_object_get(told, "hosts");
+	const char *url = json_string_value(json_object_get(reply, "url"));
+	const json_t *hosts = json_object_get(reply, "hosts");
 	size_t n;
 	json_t *host;
 

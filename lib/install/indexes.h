@@ -54,7 +54,7 @@ int indexes_read(const struct settings *settings, const struct shares *shares,
  * installer.h to "where". Returns -1 and sets *err: ERR_INVALID for a malformed reply, or for too
  * many hosts in total.
  */
-int indexes_take_default(struct indexes *indexes, const json_t *told, struct err *err) MUST_CHECK;
+int indexes_take_default(struct indexes *indexes, const json_t *reply, struct err *err) MUST_CHECK;
 /* Returns the hosts and folders as text, without credentials. The caller frees it. */
 char *indexes_describe(const struct indexes *indexes);
 void indexes_release(struct indexes *indexes);

@@ -30,7 +30,7 @@
 #include "workspace/disk_usage.h"
 #include "workspace/workspace.h"
 
-enum { ANSWER_MAX = 8 << 20, SAID_MAX = 4096, READ_CHUNK = 16 << 10, SHOWN_MAX = 600 };
+enum { ANSWER_MAX = 8 << 20, TERMINAL_MAX = 4096, READ_CHUNK = 16 << 10, SHOWN_MAX = 600 };
 enum { LOOK_MS = 250, LAST_READS_MAX = 4 };
 
 #define CERTIFICATES "/etc/ssl/certs/ca-certificates.crt"
@@ -55,7 +55,7 @@ struct installer {
 	char *order; /* the request line, until it is written */
 	size_t written;
 	struct buf answer;
-	struct buf said;      /* early error messages on its terminal */
+	struct buf terminal;  /* early error messages on its terminal */
 	struct err err;       /* the error, if there is no reply */
 	struct err unreached; /* the error that replaces a reply without success */
 	bool exited;
@@ -86,14 +86,14 @@ void installer_free(struct installer *i)
 		return;
 	stop(i);
 	buf_release(&i->answer);
-	buf_release(&i->said);
+	buf_release(&i->terminal);
 	free(i->order);
 	free(i->proxy_helper);
 	free(i->hosts);
 	free(i);
 }
 
-/* ---- its end ---- */
+/* ---- end of a step ---- */
 
 static void on_closed(void *data)
 {
@@ -139,7 +139,7 @@ static bool reaches_none(const struct installer *i, struct err *ret_why)
 }
 
 /* Ends the step: its reply is complete, or will not come. */
-static void finish(struct installer *i)
+static void finish_step(struct installer *i)
 {
 	struct sandbox *sandbox = i->sandbox;
 
@@ -163,19 +163,19 @@ struct sandbox *installer_abandon(struct installer *i)
 	return sandbox;
 }
 
-static void fail(struct installer *i, enum err_code code, const char *what)
+static void fail_step(struct installer *i, enum err_code code, const char *what)
 {
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
 	if (i->over)
 		return;
-	sanitize_line(&line, buf_str(&i->said), i->said.len, SHOWN_MAX);
+	sanitize_line(&line, buf_str(&i->terminal), i->terminal.len, SHOWN_MAX);
 	(void)err_set(&i->err, code, "the installer %s%s%s", what, line.len > 0 ? ": " : "",
 		      buf_str(&line));
-	finish(i);
+	finish_step(i);
 }
 
-/* ---- talking to it ---- */
+/* ---- request and reply ---- */
 
 static ssize_t send_some(const struct installer *i)
 {
@@ -192,15 +192,15 @@ static ssize_t send_some(const struct installer *i)
 static void send_order(struct installer *i)
 {
 	bool by_pipe = loop_io_active(&i->commands);
-	bool goes_on = true;
+	bool writable = true;
 	bool waits;
 
-	while (i->order[i->written] != '\0' && goes_on) {
+	while (i->order[i->written] != '\0' && writable) {
 		ssize_t n = send_some(i);
 
 		if (n > 0)
 			i->written += (size_t)n;
-		goes_on = n > 0 || errno == EINTR;
+		writable = n > 0 || errno == EINTR;
 	}
 	waits = i->order[i->written] != '\0' && errno == EAGAIN;
 	if (by_pipe && !waits)
@@ -219,10 +219,10 @@ static ssize_t read_pty(struct installer *i)
 {
 	char chunk[READ_CHUNK];
 	ssize_t n = read(interpreter_pty(i->interpreter), chunk, sizeof(chunk));
-	size_t room = SAID_MAX - i->said.len;
+	size_t room = TERMINAL_MAX - i->terminal.len;
 
 	if (n > 0)
-		buf_put(&i->said, chunk, (size_t)n < room ? (size_t)n : room);
+		buf_put(&i->terminal, chunk, (size_t)n < room ? (size_t)n : room);
 	return n;
 }
 
@@ -233,7 +233,7 @@ static void on_ended(struct loop_defer *defer)
 	/* A process that the program left may write forever. */
 	for (int n = 0; n < LAST_READS_MAX && loop_io_active(&i->pty) && read_pty(i) > 0; n++)
 		;
-	fail(i, ERR_INTERNAL, "ended without an answer");
+	fail_step(i, ERR_INTERNAL, "ended without an answer");
 }
 
 /* Waits for the exit: the reason is on the terminal, but may arrive later. */
@@ -255,9 +255,9 @@ static void take_answer(struct installer *i)
 	if (n <= 0)
 		await_end(i);
 	else if (buf_add(&i->answer, chunk, (size_t)n, &err) < 0)
-		fail(i, ERR_LIMIT, "says too much");
+		fail_step(i, ERR_LIMIT, "says too much");
 	else if (memchr(chunk, '\n', (size_t)n) != NULL)
-		finish(i);
+		finish_step(i);
 }
 
 static void on_control(struct loop_io *io, uint32_t events)
@@ -290,7 +290,7 @@ static void on_started(struct interpreter *interpreter)
 			  on_control, &err) < 0 ||
 	    (pipe >= 0 &&
 	     loop_io_start(i->loop, &i->commands, pipe, EPOLLOUT, on_commands, &err) < 0)) {
-		fail(i, ERR_SYSTEM, err.msg);
+		fail_step(i, ERR_SYSTEM, err.msg);
 		return;
 	}
 	send_order(i);
@@ -301,7 +301,7 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	struct installer *i = interpreter_data(interpreter);
 	cleanup_free char *what = xasprintf("could not be started: %s", err->msg);
 
-	fail(i, err->code, what);
+	fail_step(i, err->code, what);
 }
 
 /* Handles the exit. Output from before the exit is read first. */
@@ -328,7 +328,7 @@ static void on_deadline(struct loop_timer *timer)
 	cleanup_free char *what = xasprintf("was not done after %ju s (PTYCELL_INSTALL_TIMEOUT)",
 					    (uintmax_t)i->settings->install_timeout);
 
-	fail(i, ERR_TIMEOUT, what);
+	fail_step(i, ERR_TIMEOUT, what);
 }
 
 static void on_look(struct loop_timer *timer);
@@ -339,9 +339,9 @@ static void on_measured(struct disk *disk, uint64_t bytes)
 	const struct settings *settings = i->settings;
 
 	if (bytes > settings->install_max)
-		fail(i, ERR_LIMIT, "needs more room than PTYCELL_INSTALL_MAX allows");
+		fail_step(i, ERR_LIMIT, "needs more room than PTYCELL_INSTALL_MAX allows");
 	else if (disk_entries(disk) > settings->install_files_max)
-		fail(i, ERR_LIMIT, "makes more files than PTYCELL_INSTALL_FILES_MAX allows");
+		fail_step(i, ERR_LIMIT, "makes more files than PTYCELL_INSTALL_FILES_MAX allows");
 	else
 		loop_timer_start(i->loop, &i->look, loop_now(i->loop) + LOOK_MS, on_look);
 }
@@ -351,7 +351,7 @@ static void on_look(struct loop_timer *timer)
 	struct installer *i = container_of(timer, struct installer, look);
 
 	if (reaches_none(i, &i->err))
-		finish(i);
+		finish_step(i);
 	else
 		disk_start(i->disk, on_measured);
 }
@@ -368,7 +368,7 @@ static void on_listener(void *data, int listener_own)
 	i->proxy = proxy_new(i->loop, &spec, listener_own);
 }
 
-/* ---- its start ---- */
+/* ---- start of a step ---- */
 
 static char **make_environment(const struct workspace *workspace, const struct program *program)
 {
@@ -470,7 +470,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->index_count = spec->index_count;
 	i->order = xasprintf("%s\n", order);
 	buf_init(&i->answer, ANSWER_MAX);
-	buf_init(&i->said, BUF_UNBOUNDED);
+	buf_init(&i->terminal, BUF_UNBOUNDED);
 	i->done = done;
 	i->data = data;
 	open_sandbox(i, spec);

@@ -29,7 +29,7 @@ static void fetch(struct job *job);
 static void look_up(struct job *job);
 static void link_entry(struct job *job);
 
-/* ---- its ends ---- */
+/* ---- end of a job ---- */
 
 static void on_failed(struct loop_defer *defer)
 {
@@ -143,7 +143,7 @@ static bool is_shared(const struct job *job)
 }
 
 /* Returns a record of the cache, or NULL. Records are files, so malformed parts are left out. */
-static json_t *find(const struct job *job, const char *key, uint64_t max_age_s)
+static json_t *find_record(const struct job *job, const char *key, uint64_t max_age_s)
 {
 	json_t *record = NULL;
 
@@ -356,7 +356,7 @@ static void pack(struct job *job)
 		fail_err(job, "The packages could not be stored", &err);
 }
 
-/* ---- what follows what ---- */
+/* ---- order of the steps ---- */
 
 static void on_built(void *data, const json_t *answer, const struct err *err)
 {
@@ -395,7 +395,7 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
  * Starts "fetch" again for the folders alone if no index is reached: the program would retry the
  * indexes again and again.
  */
-static bool goes_on_without_index(struct job *job, const struct err *err)
+static bool retries_without_index(struct job *job, const struct err *err)
 {
 	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||
 	    job->indexes.folder_count == 0)
@@ -413,7 +413,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 	cleanup_json json_t *known = NULL;
 	struct err trouble;
 
-	if (goes_on_without_index(job, err) || !went_well(job, answer, err))
+	if (retries_without_index(job, err) || !went_well(job, answer, err))
 		return;
 	json_decref(job->record);
 	job->record = json_object();
@@ -428,7 +428,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 		fail_err(job, "It could not be installed", &trouble);
 		return;
 	}
-	known = find(job, job->files_key, 0);
+	known = find_record(job, job->files_key, 0);
 	if (known == NULL) {
 		run_step(job, "unpack", false, on_unpacked);
 		return;
@@ -471,24 +471,24 @@ static void look_up(struct job *job)
 		return;
 	}
 	json_decref(job->record);
-	job->record = find(job, job->key, BROKER_FRESH_S);
+	job->record = find_record(job, job->key, BROKER_FRESH_S);
 	if (job->record != NULL)
 		link_entry(job);
 	else
 		fetch(job);
 }
 
-static void take_default(struct job *job, const json_t *told)
+static void take_default(struct job *job, const json_t *reply)
 {
 	struct err err;
 
-	if (indexes_take_default(&job->indexes, told, &err) < 0)
+	if (indexes_take_default(&job->indexes, reply, &err) < 0)
 		fail_err(job, "Nothing was installed", &err);
 	else
 		look_up(job);
 }
 
-static void on_told(void *data, const json_t *answer, const struct err *err)
+static void on_where_replied(void *data, const json_t *answer, const struct err *err)
 {
 	struct job *job = data;
 	struct broker *b = job->broker;
@@ -502,7 +502,7 @@ static void on_told(void *data, const json_t *answer, const struct err *err)
 void job_start(struct job *job)
 {
 	const struct broker *b = job->broker;
-	const json_t *told = json_object_get(b->defaults, job->language->name);
+	const json_t *reply = json_object_get(b->defaults, job->language->name);
 	struct err err;
 
 	job->deadline_ms = loop_now(b->host->loop) + b->host->settings->install_timeout * 1000;
@@ -511,13 +511,13 @@ void job_start(struct job *job)
 		fail_err(job, "Nothing was installed", &err);
 	else if (!job->indexes.wants_default)
 		look_up(job);
-	else if (told != NULL)
-		take_default(job, told);
+	else if (reply != NULL)
+		take_default(job, reply);
 	else
-		run_step(job, "where", false, on_told);
+		run_step(job, "where", false, on_where_replied);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 struct job *job_new_check(struct broker *broker, const struct language *language)
 {

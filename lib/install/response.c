@@ -30,12 +30,12 @@ static bool is_text(const json_t *value)
 
 static json_t *modules_of(const json_t *row)
 {
-	const json_t *told = json_object_get(row, "modules");
-	json_t *modules = json_is_array(told) ? json_array() : NULL;
+	const json_t *untrusted = json_object_get(row, "modules");
+	json_t *modules = json_is_array(untrusted) ? json_array() : NULL;
 	size_t n;
 	json_t *name;
 
-	json_array_foreach (told, n, name)
+	json_array_foreach (untrusted, n, name)
 		if (is_text(name) && json_array_size(modules) < RESPONSE_MODULES_MAX)
 			json_append(modules, json_incref(name));
 	return modules;

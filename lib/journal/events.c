@@ -267,7 +267,7 @@ bool events_next(const struct events *events, struct event_place *place, struct 
 	return true;
 }
 
-/* ---- a file that is there ---- */
+/* ---- an existing file ---- */
 
 static int check_first_line(const struct events *events, struct err *err)
 {

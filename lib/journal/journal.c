@@ -205,7 +205,7 @@ void journal_index_end_at(struct kept_cell *cell, const struct event_place *plac
 	cell->shown_count = 0;
 }
 
-/* ---- a cell's beginning ---- */
+/* ---- the beginning of a cell ---- */
 
 /* Adds the `session` event, which is the first in the file. */
 static int add_session(struct journal *journal, struct err *err)
@@ -280,7 +280,7 @@ int journal_show(struct journal *journal, uint64_t number, const char *text, siz
 	return 0;
 }
 
-/* ---- its end ---- */
+/* ---- the end of a cell ---- */
 
 static json_t *shown_text(const struct journal_entry *entry, const char *text, size_t max_chars)
 {
@@ -480,7 +480,7 @@ bool journal_has_copy(const struct journal *journal, const struct journal_copy *
 	return false;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 size_t journal_count(const struct journal *journal)
 {

@@ -169,7 +169,7 @@ static int draw_piece(struct journal *journal, struct kept_cell *cell, bool firs
 	return 0;
 }
 
-/* ---- ranges of it ---- */
+/* ---- ranges of the notebook ---- */
 
 /* The range of the notebook that a reader wants: `skip` bytes to skip, then `left` bytes. */
 struct range {

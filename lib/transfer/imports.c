@@ -57,7 +57,7 @@ int imports_explain_name(const char *path, struct err *err)
 	return err_wrap(err, "arguments.filename");
 }
 
-/* ---- orders ---- */
+/* ---- requests ---- */
 
 json_t *imports_download_order(const struct intake_web *web)
 {
@@ -82,7 +82,7 @@ json_t *imports_copy_order(const char *name, uint64_t size_max, const char *size
 	return order;
 }
 
-/* ---- the end of one ---- */
+/* ---- end of an import ---- */
 
 static void intake_free(struct intake *intake)
 {
@@ -97,7 +97,7 @@ static void intake_free(struct intake *intake)
 	free(intake);
 }
 
-static void fail(struct intake *intake, const struct err *err)
+static void fail_import(struct intake *intake, const struct err *err)
 {
 	const struct intake_handlers *handlers = intake->handlers;
 	void *data = intake->data;
@@ -113,11 +113,11 @@ static void on_patience(struct loop_timer *timer)
 
 	if (!intake->stopped)
 		(void)err_set(&intake->why, ERR_TIMEOUT, "it took too long");
-	fail(intake, &intake->why);
+	fail_import(intake, &intake->why);
 }
 
 /* Cancels the helper. The import ends later, with the first reason. */
-static void stop(struct intake *intake, const struct err *why)
+static void stop_import(struct intake *intake, const struct err *why)
 {
 	if (intake->stopped)
 		return;
@@ -128,12 +128,12 @@ static void stop(struct intake *intake, const struct err *why)
 			 loop_now(intake->intakes->loop) + IMPORTS_GRACE_MS, on_patience);
 }
 
-/* ---- what the program says ---- */
+/* ---- replies ---- */
 
 /* Returns one clean line of a reply's member, or NULL. The caller frees it. */
-static char *line_of(const json_t *said, const char *key)
+static char *line_of(const json_t *reply, const char *key)
 {
-	const json_t *value = json_object_get(said, key);
+	const json_t *value = json_object_get(reply, key);
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
 	if (!json_is_string(value))
@@ -166,14 +166,14 @@ static void take_head(struct intake *intake, const json_t *head)
 	if (staged_file_check(intake->part, intake->path, intake->overwrite, &err) == 0)
 		return;
 	(void)imports_explain_name(intake->path, &err);
-	stop(intake, &err);
+	stop_import(intake, &err);
 }
 
-static void on_progress(struct helper *helper, const json_t *said)
+static void on_progress(struct helper *helper, const json_t *reply)
 {
 	struct intake *intake = helper_data(helper);
-	const json_t *head = json_object_get(said, "head");
-	const json_t *bytes = json_object_get(said, "bytes");
+	const json_t *head = json_object_get(reply, "head");
+	const json_t *bytes = json_object_get(reply, "bytes");
 
 	if (intake->stopped)
 		return;
@@ -184,7 +184,7 @@ static void on_progress(struct helper *helper, const json_t *said)
 					   intake->total);
 }
 
-static int place(struct intake *intake, uint64_t *ret_size, struct err *err)
+static int place_file(struct intake *intake, uint64_t *ret_size, struct err *err)
 {
 	struct stat st;
 
@@ -198,18 +198,18 @@ static int place(struct intake *intake, uint64_t *ret_size, struct err *err)
 	return 0;
 }
 
-static void succeed(struct intake *intake, const json_t *said)
+static void succeed_import(struct intake *intake, const json_t *reply)
 {
 	const struct intake_handlers *handlers = intake->handlers;
 	void *data = intake->data;
-	cleanup_free char *from = line_of(said, "from");
+	cleanup_free char *from = line_of(reply, "from");
 	cleanup_free char *path = NULL;
 	cleanup_free char *type = NULL;
 	struct intake_result result = { .from = from };
 	struct err err;
 
-	if (place(intake, &result.size, &err) < 0) {
-		fail(intake, &err);
+	if (place_file(intake, &result.size, &err) < 0) {
+		fail_import(intake, &err);
 		return;
 	}
 	result.path = path = mem_steal(&intake->path);
@@ -218,25 +218,26 @@ static void succeed(struct intake *intake, const json_t *said)
 	handlers->done(data, &result, NULL);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_import_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct intake *intake = helper_data(helper);
 	struct err why;
 
 	if (intake->stopped) {
-		fail(intake, &intake->why);
+		fail_import(intake, &intake->why);
 	} else if (err != NULL) {
 		why = *err;
 		(void)err_wrap(&why, "%s", intake->argument);
-		fail(intake, &why);
+		fail_import(intake, &why);
 	} else {
-		succeed(intake, result);
+		succeed_import(intake, result);
 	}
 }
 
-static const struct helper_handlers helper_handlers = { .progress = on_progress, .done = on_done };
+static const struct helper_handlers helper_handlers = { .progress = on_progress,
+							.done = on_import_done };
 
-/* ---- the beginning ---- */
+/* ---- start of an import ---- */
 
 static struct intake *intake_new(struct imports *intakes, const struct intake_spec *spec)
 {
@@ -253,7 +254,7 @@ static struct intake *intake_new(struct imports *intakes, const struct intake_sp
 	return intake;
 }
 
-static int launch(struct intake *intake, const struct intake_spec *spec, struct err *err)
+static int launch_helper(struct intake *intake, const struct intake_spec *spec, struct err *err)
 {
 	int fds[2] = { -1, spec->source_fd };
 	struct helper_spec helper = {
@@ -291,7 +292,7 @@ struct intake *imports_start(struct imports *intakes, const struct intake_spec *
 	intake = intake_new(intakes, spec);
 	intake->handlers = handlers;
 	intake->data = data;
-	if (launch(intake, spec, err) < 0) {
+	if (launch_helper(intake, spec, err) < 0) {
 		intake_free(intake);
 		return NULL;
 	}
@@ -306,7 +307,7 @@ void imports_cancel(struct intake *intake)
 	struct err err;
 
 	(void)err_set(&err, ERR_CANCELLED, "cancelled");
-	stop(intake, &err);
+	stop_import(intake, &err);
 }
 
 const char *imports_path(const struct intake *intake)
@@ -327,7 +328,7 @@ void imports_end_folder(struct imports *intakes, const char *folder)
 		struct intake *intake = list_entry(node, struct intake, node);
 
 		if (str_eq(intake->folder, folder))
-			fail(intake, &err);
+			fail_import(intake, &err);
 	}
 }
 

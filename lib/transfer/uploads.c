@@ -23,9 +23,9 @@
 
 enum { REASON_MAX = 300, FOLDER_DIGITS = 8 };
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
-static void leave(struct home_job *job, int wait_ms)
+static void leave_uploads(struct home_job *job, int wait_ms)
 {
 	struct uploads *uploads = container_of(job, struct uploads, job);
 
@@ -57,7 +57,7 @@ struct uploads *uploads_new(const struct uploads_spec *spec)
 {
 	struct uploads *uploads = xcalloc(1, sizeof(*uploads));
 
-	uploads->job.leave = leave;
+	uploads->job.leave = leave_uploads;
 	list_init(&uploads->job.node);
 	uploads->spec = *spec;
 	uploads->helper = xstrdup(spec->helper);
@@ -124,7 +124,7 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 	uploads->limits = *limits;
 }
 
-/* ---- what is handed over ---- */
+/* ---- files to upload ---- */
 
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again)
 {
@@ -139,7 +139,7 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 	mem_cleanup(&item->url); /* the link would give the old content */
 }
 
-void uploads_lose(struct uploads *uploads)
+void uploads_forget_stored(struct uploads *uploads)
 {
 	struct list *node;
 	struct list *next;
@@ -323,7 +323,7 @@ bool uploads_pending(const struct uploads *uploads, uint64_t number)
 	return false;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 static bool has_link(const struct upload_item *item)
 {
@@ -398,7 +398,7 @@ char *uploads_problem(const struct uploads *uploads)
 		return say_problem(first->path, first->problem, count);
 	if (count > 0)
 		return say_problem(uploads->refused_path, uploads->refused_why, count);
-	if (uploads->no_link == NULL || uploads->no_link_told)
+	if (uploads->no_link == NULL || uploads->no_link_reported)
 		return NULL;
 	return say_no_link(uploads->no_link);
 }
@@ -407,7 +407,7 @@ char *uploads_problem(const struct uploads *uploads)
  * Marks an item as reported. A link that expired before it was reported is reported once it is
  * valid again.
  */
-static void tell_item(struct upload_item *item)
+static void mark_reported(struct upload_item *item)
 {
 	item->news = item->news && item->url != NULL && !has_link(item);
 }
@@ -415,8 +415,8 @@ static void tell_item(struct upload_item *item)
 void uploads_told(struct uploads *uploads)
 {
 	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
-		tell_item(list_entry(node, struct upload_item, node));
-	uploads->no_link_told = uploads->no_link != NULL;
+		mark_reported(list_entry(node, struct upload_item, node));
+	uploads->no_link_reported = uploads->no_link != NULL;
 	uploads->refused_count = 0;
 }
 

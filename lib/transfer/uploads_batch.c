@@ -28,7 +28,7 @@ void uploads_batch_free(struct upload_batch *batch)
 	free(batch);
 }
 
-/* ---- the order ---- */
+/* ---- the request ---- */
 
 static json_t *describe_azure(const struct storage_target *target)
 {
@@ -97,7 +97,7 @@ static json_t *make_order(const struct upload_batch *batch)
 	return order;
 }
 
-/* ---- what the helper says ---- */
+/* ---- replies ---- */
 
 static bool is_url(const char *text)
 {
@@ -109,7 +109,8 @@ static bool is_url(const char *text)
 				     strncmp(text, "http://", strlen("http://")) == 0);
 }
 
-static void tell(const struct uploads *uploads, const struct upload_item *item, time_t expires)
+static void report_upload(const struct uploads *uploads, const struct upload_item *item,
+			  time_t expires)
 {
 	if (uploads->spec.told != NULL)
 		uploads->spec.told(uploads->spec.told_data,
@@ -129,7 +130,7 @@ void uploads_take_link(struct uploads *uploads, struct upload_item *item, const 
 		free(item->url);
 		item->url = xstrdup(url);
 		item->expires = (time_t)json_integer_value(json_object_get(progress, "expires"));
-		tell(uploads, item, item->expires);
+		report_upload(uploads, item, item->expires);
 	}
 	if (no_link != NULL && uploads->no_link == NULL)
 		uploads->no_link = xmemdup(no_link, strnlen(no_link, REASON_MAX));
@@ -147,7 +148,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 	if (!item->wanted)
 		item->size = item->stored_size;
 	item->news = true;
-	tell(uploads, item, 0);
+	report_upload(uploads, item, 0);
 	uploads_take_link(uploads, item, progress);
 }
 
@@ -159,7 +160,7 @@ static void end_item(struct uploads *uploads, struct upload_item *item)
 		list_append(&uploads->queue, &item->queued);
 }
 
-void uploads_tell_change(struct uploads *uploads)
+void uploads_report_change(struct uploads *uploads)
 {
 	if (!uploads->freed)
 		uploads->spec.changed(uploads, uploads->spec.data);
@@ -174,7 +175,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	struct upload_item *item;
 
 	if (json_is_true(json_object_get(progress, "made")))
-		uploads_lose(batch->uploads);
+		uploads_forget_stored(batch->uploads);
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= batch->count ||
 	    batch->items[index] == NULL)
 		return;
@@ -191,10 +192,10 @@ static void on_progress(struct helper *helper, const json_t *progress)
 		uploads_set_problem(item, problem,
 				    json_is_true(json_object_get(progress, "again")));
 	end_item(batch->uploads, item);
-	uploads_tell_change(batch->uploads);
+	uploads_report_change(batch->uploads);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_batch_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct upload_batch *batch = helper_data(helper);
 	struct uploads *uploads = batch->uploads;
@@ -216,10 +217,10 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	}
 	if (!uploads->freed)
 		uploads_start(uploads);
-	uploads_tell_change(uploads);
+	uploads_report_change(uploads);
 }
 
-/* ---- running ---- */
+/* ---- running batches ---- */
 
 static void take_items(struct upload_batch *batch)
 {
@@ -246,7 +247,8 @@ static void take_items(struct upload_batch *batch)
  */
 static int start_helper(struct upload_batch *batch, struct err *err)
 {
-	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	static const struct helper_handlers handlers = { .progress = on_progress,
+							 .done = on_batch_done };
 	struct uploads *uploads = batch->uploads;
 	cleanup_json json_t *order = make_order(batch);
 	struct helper_spec spec = { .path = uploads->helper, .order = order, .fd_count = 1 };
@@ -289,5 +291,5 @@ void uploads_start(struct uploads *uploads)
 		failed = true;
 	}
 	if (failed)
-		uploads_tell_change(uploads);
+		uploads_report_change(uploads);
 }

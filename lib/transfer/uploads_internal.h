@@ -71,7 +71,7 @@ struct uploads {
 	struct upload_renewal *renewal; /* or NULL */
 	uint64_t number;
 	char *no_link; /* why uploaded files have no links */
-	bool no_link_told;
+	bool no_link_reported;
 	size_t refused_count; /* files beyond a limit, since the last report */
 	char *refused_path;   /* the first of them */
 	char *refused_why;
@@ -89,7 +89,7 @@ void uploads_release(struct uploads *uploads);
 /*
  * Forgets the stored files: they are gone from the storage, and uploads_retry uploads them again.
  */
-void uploads_lose(struct uploads *uploads);
+void uploads_forget_stored(struct uploads *uploads);
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again);
 /* uploads_batch.c */
 /* Starts helpers for the queue, up to the maximum. */
@@ -99,7 +99,7 @@ void uploads_batch_free(struct upload_batch *batch);
 json_t *uploads_order(const struct uploads *uploads, const char *operation);
 /* Takes the helper's link for the item, or the reason why there is none. */
 void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress);
-void uploads_tell_change(struct uploads *uploads);
+void uploads_report_change(struct uploads *uploads);
 /* uploads_renewal.c */
 void uploads_renewal_free(struct upload_renewal *renewal); /* `renewal` may be NULL */
 

@@ -65,17 +65,17 @@ static void on_progress(struct helper *helper, const json_t *progress)
 }
 
 /* Ends a request. Starts another one for the files that this one had no room for. */
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_renewal_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct upload_renewal *renewal = helper_data(helper);
 	struct uploads *uploads = renewal->uploads;
-	bool go_on = err == NULL && renewal->renewed > 0;
+	bool continues = err == NULL && renewal->renewed > 0;
 
 	(void)result;
 	uploads_renewal_free(renewal);
 	uploads->renewal = NULL;
-	if (!go_on || !uploads_renew(uploads))
-		uploads_tell_change(uploads);
+	if (!continues || !uploads_renew(uploads))
+		uploads_report_change(uploads);
 }
 
 static json_t *make_order(const struct upload_renewal *renewal)
@@ -93,9 +93,10 @@ static json_t *make_order(const struct upload_renewal *renewal)
 	return order;
 }
 
-static void start(struct upload_renewal *renewal)
+static void start_renewal(struct upload_renewal *renewal)
 {
-	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	static const struct helper_handlers handlers = { .progress = on_progress,
+							 .done = on_renewal_done };
 	struct uploads *uploads = renewal->uploads;
 	cleanup_json json_t *order = make_order(renewal);
 	const struct helper_spec spec = { .path = uploads->helper, .order = order };
@@ -114,7 +115,7 @@ bool uploads_renew(struct uploads *uploads)
 	renewal->uploads = uploads;
 	take_items(renewal);
 	if (renewal->count > 0)
-		start(renewal);
+		start_renewal(renewal);
 	if (renewal->helper == NULL) {
 		free(renewal);
 		return false;

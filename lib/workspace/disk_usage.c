@@ -101,7 +101,7 @@ static void give_up(struct disk *disk)
 	close_all(disk);
 }
 
-static void push(struct disk *disk, DIR *dir, const struct stat *st)
+static void push_level(struct disk *disk, DIR *dir, const struct stat *st)
 {
 	if (disk->depth == disk->room) {
 		disk->room = disk->room * 2 + DISK_OPEN_MAX;
@@ -111,7 +111,7 @@ static void push(struct disk *disk, DIR *dir, const struct stat *st)
 		(struct level){ .dir = dir, .dev = st->st_dev, .ino = st->st_ino };
 }
 
-static void enter(struct disk *disk, int dir_fd, const char *name)
+static void enter_folder(struct disk *disk, int dir_fd, const char *name)
 {
 	DIR *dir = open_dir(dir_fd, name);
 	struct stat st;
@@ -135,7 +135,7 @@ static void enter(struct disk *disk, int dir_fd, const char *name)
 		above->position = telldir(above->dir);
 		close_level(above);
 	}
-	push(disk, dir, &st);
+	push_level(disk, dir, &st);
 }
 
 /* Reopens the folder above `below`. Returns false if it is another one. */
@@ -151,7 +151,7 @@ static bool reopen(struct level *level, DIR *below)
 	return true;
 }
 
-static void leave(struct disk *disk)
+static void leave_folder(struct disk *disk)
 {
 	struct level left = disk->levels[--disk->depth];
 	struct level *above = disk->depth > 0 ? &disk->levels[disk->depth - 1] : NULL;
@@ -161,7 +161,7 @@ static void leave(struct disk *disk)
 	close_level(&left);
 }
 
-static void count(struct disk *disk, int dir_fd, const char *name)
+static void count_entry(struct disk *disk, int dir_fd, const char *name)
 {
 	struct stat st;
 
@@ -171,7 +171,7 @@ static void count(struct disk *disk, int dir_fd, const char *name)
 	disk->named++;
 	if (S_ISDIR(st.st_mode)) {
 		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES;
-		enter(disk, dir_fd, name);
+		enter_folder(disk, dir_fd, name);
 	} else {
 		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES /
 			       (st.st_nlink > 0 ? (uint64_t)st.st_nlink : 1);
@@ -196,9 +196,9 @@ static bool walk_some(struct disk *disk)
 		dir = disk->levels[disk->depth - 1].dir;
 		entry = readdir(dir);
 		if (entry != NULL)
-			count(disk, dirfd(dir), entry->d_name);
+			count_entry(disk, dirfd(dir), entry->d_name);
 		else
-			leave(disk);
+			leave_folder(disk);
 	}
 	return true;
 }
@@ -231,7 +231,7 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 	disk->named = 0;
 	disk->largest = 0;
 	disk->started_ms = clock_ms();
-	enter(disk, workspace_data_fd(disk->workspace), ".");
+	enter_folder(disk, workspace_data_fd(disk->workspace), ".");
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
 }
 

@@ -41,7 +41,7 @@ static void copy_release(struct copy *copy)
 	copy->size = 0;
 }
 
-static void release(struct keeper *keeper)
+static void release_keeper(struct keeper *keeper)
 {
 	kept_table_release(&keeper->kept);
 	copy_release(&keeper->results);
@@ -57,7 +57,7 @@ static void release(struct keeper *keeper)
 	free(keeper);
 }
 
-static void leave(struct home_job *job, int wait_ms)
+static void leave_keeper(struct home_job *job, int wait_ms)
 {
 	struct keeper *keeper = container_of(job, struct keeper, job);
 
@@ -65,7 +65,7 @@ static void leave(struct home_job *job, int wait_ms)
 		helper_leave(keeper->results.helper, wait_ms);
 	if (keeper->notebook.helper != NULL)
 		helper_leave(keeper->notebook.helper, wait_ms);
-	release(keeper);
+	release_keeper(keeper);
 }
 
 static void name_folder(struct keeper *keeper)
@@ -83,7 +83,7 @@ struct keeper *keeper_new(const struct keeper_spec *spec)
 {
 	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
 
-	keeper->job.leave = leave;
+	keeper->job.leave = leave_keeper;
 	list_init(&keeper->job.node);
 	keeper->loop = spec->loop;
 	keeper->home = workspace_home(spec->workspace);
@@ -122,7 +122,7 @@ const char *keeper_folder(const struct keeper *keeper)
 	return keeper->made ? keeper->shown : NULL;
 }
 
-/* ---- running ---- */
+/* ---- running exports ---- */
 
 static struct copy *other_of(struct copy *copy)
 {
@@ -133,17 +133,17 @@ static struct copy *other_of(struct copy *copy)
 
 static bool start_next(struct copy *copy);
 static bool start_last(struct copy *copy);
-static void start(struct copy *copy);
+static void start_copy(struct copy *copy);
 
 /* Marks the files that are not settled as due. */
-static void settle(struct copy *copy)
+static void settle_copy(struct copy *copy)
 {
 	for (size_t i = 0; copy == &copy->keeper->results && i < copy->file_count; i++)
 		if (!copy->files[i]->settled)
 			copy->files[i]->owed = true;
 }
 
-static void finish(struct copy *copy)
+static void finish_copy(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
 	void (*done)(struct keeper * keeper, const struct keep_result *result) = copy->done;
@@ -155,7 +155,7 @@ static void finish(struct copy *copy)
 	copy->helper = NULL;
 	if (copy->next_suffix != NULL && start_next(copy))
 		return;
-	settle(copy);
+	settle_copy(copy);
 	if (start_last(copy))
 		return;
 	problem = mem_steal(&copy->problem);
@@ -167,7 +167,7 @@ static void finish(struct copy *copy)
 	copy_release(copy);
 	copy->done = NULL;
 	if (other_of(copy)->waiting)
-		start(other_of(copy));
+		start_copy(other_of(copy));
 	if (done != NULL) {
 		done(keeper, &result);
 		return;
@@ -175,10 +175,10 @@ static void finish(struct copy *copy)
 	if (!keeper->freed || keeper->results.helper != NULL || keeper->notebook.helper != NULL)
 		return;
 	list_remove(&keeper->job.node);
-	release(keeper);
+	release_keeper(keeper);
 }
 
-static bool try_start(struct copy *copy);
+static bool try_start_copy(struct copy *copy);
 
 /* Forgets the copies in the folder: it is no longer ours, and they are due again. */
 static void forget_folder(struct keeper *keeper)
@@ -209,7 +209,7 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 		forget_folder(keeper);
 	helper_free(copy->helper);
 	copy->helper = NULL;
-	return try_start(copy);
+	return try_start_copy(copy);
 }
 
 /*
@@ -225,10 +225,10 @@ static bool starts_folding(struct copy *copy)
 	keeptree_fold(keeper->kept.tree);
 	helper_free(copy->helper);
 	copy->helper = NULL;
-	return try_start(copy);
+	return try_start_copy(copy);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_copy_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct copy *copy = helper_data(helper);
 
@@ -240,7 +240,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 		return;
 	if (err != NULL && copy->helper != NULL)
 		keeper_note_problem(copy, NULL, err->msg);
-	finish(copy);
+	finish_copy(copy);
 }
 
 /*
@@ -250,7 +250,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 static int start_helper(struct copy *copy, struct err *err)
 {
 	static const struct helper_handlers handlers = { .progress = keeper_take_progress,
-							 .done = on_done };
+							 .done = on_copy_done };
 	struct keeper *keeper = copy->keeper;
 	cleanup_json json_t *order = keeper_make_order(copy);
 	struct helper_spec spec = { .path = keeper->helper_path,
@@ -269,14 +269,14 @@ static int start_helper(struct copy *copy, struct err *err)
 
 static void on_nothing_to_run(struct loop_defer *defer)
 {
-	finish(container_of(defer, struct copy, defer));
+	finish_copy(container_of(defer, struct copy, defer));
 }
 
 /*
  * Starts the export, or queues it behind the other one. Returns false and notes the problem if it
  * cannot.
  */
-static bool try_start(struct copy *copy)
+static bool try_start_copy(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
 	struct err err;
@@ -301,13 +301,13 @@ static bool try_start(struct copy *copy)
 	return false;
 }
 
-static void start(struct copy *copy)
+static void start_copy(struct copy *copy)
 {
-	if (!try_start(copy) && !copy->keeper->freed)
+	if (!try_start_copy(copy) && !copy->keeper->freed)
 		loop_defer_start(copy->keeper->loop, &copy->defer, on_nothing_to_run);
 }
 
-/* ---- what is owed ---- */
+/* ---- files that are due ---- */
 
 static struct kept *find_result(struct keeper *keeper, const char *path)
 {
@@ -376,7 +376,7 @@ static bool start_last(struct copy *copy)
 	copy->copied = 0;
 	add_others(copy);
 	copy->asked = copy->file_count;
-	return try_start(copy);
+	return try_start_copy(copy);
 }
 
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
@@ -391,7 +391,7 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		add_file(copy, find_result(keeper, paths[i]));
 	copy->asked = copy->file_count;
 	add_others(copy);
-	start(copy);
+	start_copy(copy);
 }
 
 /* Starts the queued export of the notebook. Its file is the same; only the size differs. */
@@ -402,7 +402,7 @@ static bool start_next(struct copy *copy)
 	copy->size = copy->next_size;
 	copy->tries = 0;
 	copy->copied = 0;
-	return try_start(copy);
+	return try_start_copy(copy);
 }
 
 void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size,
@@ -425,7 +425,7 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 	if (keeper->root != NULL)
 		add_file(copy, kept_notebook(&keeper->kept, file));
 	copy->asked = copy->file_count;
-	start(copy);
+	start_copy(copy);
 }
 
 void keeper_free(struct keeper *keeper)
@@ -438,11 +438,11 @@ void keeper_free(struct keeper *keeper)
 	keeper->notebook.done = NULL;
 	keeper->freed = true;
 	if (keeper->results.helper == NULL && !keeper->results.waiting) {
-		settle(&keeper->results);
+		settle_copy(&keeper->results);
 		(void)start_last(&keeper->results);
 	}
 	if (keeper->results.helper == NULL && keeper->notebook.helper == NULL)
-		release(keeper);
+		release_keeper(keeper);
 	else
 		home_add_job(keeper->home, &keeper->job);
 }

@@ -53,7 +53,7 @@ struct keeper {
 	unsigned int names; /* how many names `folder` has had */
 	bool hung;          /* the last export hung */
 	bool last;          /* freed, and the last export of due files is running */
-	bool renamed_told;
+	bool renamed_reported;
 	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
 	uint64_t used;
 	struct kept_table kept;

@@ -141,7 +141,7 @@ json_t *keeper_make_order(struct copy *copy)
 	return order;
 }
 
-/* ---- what the helper says ---- */
+/* ---- replies ---- */
 
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason)
 {
@@ -156,10 +156,10 @@ static void note_renamed(struct copy *copy, const struct kept *kept)
 {
 	cleanup_free char *to = NULL;
 
-	if (!keeptree_is_altered(kept->place) || copy->keeper->renamed_told)
+	if (!keeptree_is_altered(kept->place) || copy->keeper->renamed_reported)
 		return;
 	to = keeptree_path(kept->place);
-	copy->keeper->renamed_told = true;
+	copy->keeper->renamed_reported = true;
 	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
 	if (copy->keeper->freed)
 		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);

@@ -101,7 +101,7 @@ bool keeptree_is_altered(const struct place *place)
 	return false;
 }
 
-/* ---- who has which name ---- */
+/* ---- names within a folder ---- */
 
 /* Returns the key of a name in a folder's map. The caller frees it. */
 static char *key_of(const struct keeptree *tree, const char *name)
@@ -293,7 +293,7 @@ void keeptree_forget(struct keeptree *tree)
 		list_entry(node, struct place, node)->put = false;
 }
 
-/* ---- what lies there ---- */
+/* ---- copies and moves ---- */
 
 struct list *keeptree_moves(struct keeptree *tree)
 {

@@ -34,7 +34,7 @@ void kept_table_release(struct kept_table *table)
 	keeptree_free(table->tree);
 }
 
-static struct kept *find(struct kept_table *table, const char *key, const char *from)
+static struct kept *find_or_add(struct kept_table *table, const char *key, const char *from)
 {
 	struct kept *kept = map_get(table->by_key, key, strlen(key));
 
@@ -50,7 +50,7 @@ static struct kept *find(struct kept_table *table, const char *key, const char *
 
 struct kept *kept_find(struct kept_table *table, const char *path)
 {
-	struct kept *kept = find(table, path, path);
+	struct kept *kept = find_or_add(table, path, path);
 
 	if (kept->place == NULL)
 		kept->place = keeptree_file(table->tree, path);
@@ -60,7 +60,7 @@ struct kept *kept_find(struct kept_table *table, const char *path)
 
 struct kept *kept_notebook(struct kept_table *table, const char *file)
 {
-	struct kept *kept = find(table, NOTEBOOK_KEY, file);
+	struct kept *kept = find_or_add(table, NOTEBOOK_KEY, file);
 
 	if (kept->place == NULL)
 		kept->place = keeptree_notebook(table->tree);

@@ -46,8 +46,8 @@ struct lookout {
 	size_t at;               /* the first folder of the current run */
 	json_t *known;
 	bool hung;
-	bool more_told;
-	bool stuck_told;
+	bool more_reported;
+	bool stuck_reported;
 	bool last;
 	void (*done)(void *data);
 	void *done_data;
@@ -62,9 +62,9 @@ static int64_t real_time_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- what it says ---- */
+/* ---- reports ---- */
 
-static void tell(struct lookout *lookout, const char *text)
+static void report_text(struct lookout *lookout, const char *text)
 {
 	if (lookout->last)
 		log_warn("lookout", "'%s': %s", lookout->who, text);
@@ -108,7 +108,7 @@ static size_t list_rows(const json_t *result, bool renamed, struct buf *out)
 	return count;
 }
 
-static void tell_renamed(struct lookout *lookout, const json_t *result)
+static void report_renamed(struct lookout *lookout, const json_t *result)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
@@ -118,49 +118,50 @@ static void tell_renamed(struct lookout *lookout, const json_t *result)
 	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what code "
 			 "wrote there, or be led out of the folder; tell the user.",
 			 buf_str(&list));
-	tell(lookout, text);
+	report_text(lookout, text);
 }
 
-static void tell_stuck(struct lookout *lookout, const json_t *result)
+static void report_stuck(struct lookout *lookout, const json_t *result)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
 
-	if (lookout->stuck_told || list_rows(result, false, &list) == 0)
+	if (lookout->stuck_reported || list_rows(result, false, &list) == 0)
 		return;
-	lookout->stuck_told = true;
+	lookout->stuck_reported = true;
 	text = xasprintf("The user's git would run what code wrote into %s, and it could not be "
 			 "renamed; tell the user to remove it before calling git there.",
 			 buf_str(&list));
-	tell(lookout, text);
+	report_text(lookout, text);
 }
 
-static void tell_more(struct lookout *lookout, const json_t *result)
+static void report_more(struct lookout *lookout, const json_t *result)
 {
 	cleanup_free char *text = NULL;
 
 	if (!json_is_true(json_object_get(result, "more")) ||
-	    (lookout->more_told && !lookout->last))
+	    (lookout->more_reported && !lookout->last))
 		return;
 	if (lookout->last) {
-		tell(lookout, "The shared folder has too many entries to look at all of them; the "
-			      "user's git would run what code wrote into a repository there.");
+		report_text(lookout,
+			    "The shared folder has too many entries to look at all of them; the "
+			    "user's git would run what code wrote into a repository there.");
 		return;
 	}
-	lookout->more_told = true;
+	lookout->more_reported = true;
 	text = xasprintf("The shared folder has more than %d entries. Of the others, those deepest "
 			 "and in folders of packages, names that make programs run something (.git/"
 			 "hooks, .envrc ...) are not held read-only, and repositories that code "
 			 "makes there are looked for when the session ends, not after each cell.",
 			 LOOKOUT_ENTRIES);
-	tell(lookout, text);
+	report_text(lookout, text);
 }
 
-/* ---- a look ---- */
+/* ---- an inspection ---- */
 
-static bool start(struct lookout *lookout);
+static bool start_look(struct lookout *lookout);
 
-static void release(struct lookout *lookout)
+static void release_lookout(struct lookout *lookout)
 {
 	helper_free(lookout->helper);
 	json_decref(lookout->known);
@@ -176,7 +177,7 @@ static void end_last(struct lookout *lookout)
 	void *data = lookout->done_data;
 
 	list_remove(&lookout->job.node);
-	release(lookout);
+	release_lookout(lookout);
 	done(data);
 }
 
@@ -193,7 +194,7 @@ static void end_look(struct lookout *lookout)
 	lookout->spec.looked(lookout->spec.data);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_look_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct lookout *lookout = helper_data(helper);
 
@@ -203,13 +204,13 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 			 err->msg);
 	if (lookout->begun == 1)
 		json_array_extend(lookout->known, json_object_get(result, "known"));
-	tell_renamed(lookout, result);
-	tell_stuck(lookout, result);
-	tell_more(lookout, result);
+	report_renamed(lookout, result);
+	report_stuck(lookout, result);
+	report_more(lookout, result);
 	helper_free(helper); /* the result belonged to the helper */
 	lookout->helper = NULL;
 	lookout->at += HELPER_FDS_MAX;
-	if (lookout->at >= lookout->spec.count || !start(lookout))
+	if (lookout->at >= lookout->spec.count || !start_look(lookout))
 		end_look(lookout);
 }
 
@@ -237,9 +238,9 @@ static json_t *make_order(const struct lookout *lookout, size_t count)
 }
 
 /* Starts the run for the folders from `at` on. */
-static bool start(struct lookout *lookout)
+static bool start_look(struct lookout *lookout)
 {
-	static const struct helper_handlers handlers = { .done = on_done };
+	static const struct helper_handlers handlers = { .done = on_look_done };
 	size_t count = size_min(lookout->spec.count - lookout->at, HELPER_FDS_MAX);
 	cleanup_json json_t *order = make_order(lookout, count);
 	const struct helper_spec spec = { .path = lookout->spec.helper,
@@ -261,7 +262,7 @@ static bool begin(struct lookout *lookout)
 {
 	lookout->begun++;
 	lookout->at = 0;
-	return start(lookout);
+	return start_look(lookout);
 }
 
 uint64_t lookout_ask(struct lookout *lookout)
@@ -280,7 +281,7 @@ bool lookout_has_ended(const struct lookout *lookout, uint64_t number)
 	return lookout->ended >= number;
 }
 
-/* ---- its life ---- */
+/* ---- start and end ---- */
 
 struct lookout *lookout_new(const struct lookout_spec *spec)
 {
@@ -308,14 +309,14 @@ void lookout_quiet(struct lookout *lookout)
 	lookout->last = true;
 }
 
-static void leave(struct home_job *job, int wait_ms)
+static void leave_lookout(struct home_job *job, int wait_ms)
 {
 	struct lookout *lookout = container_of(job, struct lookout, job);
 
 	loop_defer_stop(&lookout->defer);
 	helper_leave(lookout->helper, wait_ms);
 	lookout->helper = NULL;
-	release(lookout);
+	release_lookout(lookout);
 }
 
 static void on_not_started(struct loop_defer *defer)
@@ -327,7 +328,7 @@ void lookout_last(struct lookout *lookout, void (*done)(void *data), void *data)
 {
 	lookout->done = done;
 	lookout->done_data = data;
-	lookout->job.leave = leave;
+	lookout->job.leave = leave_lookout;
 	lookout->begun++; /* no configs are learned */
 	home_add_job(lookout->spec.home, &lookout->job);
 	if (!begin(lookout))
@@ -339,5 +340,5 @@ void lookout_free(struct lookout *lookout)
 	if (lookout == NULL)
 		return;
 	loop_defer_stop(&lookout->defer);
-	release(lookout);
+	release_lookout(lookout);
 }

@@ -23,7 +23,7 @@ struct removal {
 	void *data;
 };
 
-static void leave(struct home_job *job, int wait_ms)
+static void leave_removal(struct home_job *job, int wait_ms)
 {
 	struct removal *removal = container_of(job, struct removal, job);
 
@@ -32,7 +32,7 @@ static void leave(struct home_job *job, int wait_ms)
 	free(removal);
 }
 
-static void finish(struct removal *removal, bool ok)
+static void finish_removal(struct removal *removal, bool ok)
 {
 	list_remove(&removal->job.node);
 	if (removal->done != NULL)
@@ -41,7 +41,7 @@ static void finish(struct removal *removal, bool ok)
 	free(removal);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_removal_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	const char *problem = json_string_value(json_object_get(result, "problem"));
 
@@ -49,12 +49,12 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 		problem = err->msg;
 	if (problem != NULL)
 		log_warn("workspace", "removing a session's files: %s", problem);
-	finish(helper_data(helper), problem == NULL);
+	finish_removal(helper_data(helper), problem == NULL);
 }
 
 static void on_not_started(struct loop_defer *defer)
 {
-	finish(container_of(defer, struct removal, defer), false);
+	finish_removal(container_of(defer, struct removal, defer), false);
 }
 
 /*
@@ -77,7 +77,7 @@ static char *hide(const struct home *home, const char *name)
 void removal_start(struct loop *loop, const struct home *home, const char *helper, const char *name,
 		   void (*done)(void *data, bool ok), void *data)
 {
-	static const struct helper_handlers handlers = { .done = on_done };
+	static const struct helper_handlers handlers = { .done = on_removal_done };
 	struct removal *removal = xcalloc(1, sizeof(*removal));
 	cleanup_free char *hidden = hide(home, name);
 	cleanup_json json_t *order = json_object();
@@ -88,7 +88,7 @@ void removal_start(struct loop *loop, const struct home *home, const char *helpe
 
 	removal->done = done;
 	removal->data = data;
-	removal->job.leave = leave;
+	removal->job.leave = leave_removal;
 	home_add_job(home, &removal->job);
 	json_put_str(order, "op", "remove");
 	json_put_str(order, "name", hidden);

@@ -92,7 +92,7 @@ static void forget_session(struct rescue *rescue)
 	fd_close(&rescue->journal_fd);
 }
 
-static void release(struct rescue *rescue)
+static void release_rescue(struct rescue *rescue)
 {
 	loop_defer_stop(&rescue->next);
 	if (rescue->sessions != NULL)
@@ -105,13 +105,13 @@ static void release(struct rescue *rescue)
 	free(rescue);
 }
 
-static void leave(struct home_job *job, int wait_ms)
+static void leave_rescue(struct home_job *job, int wait_ms)
 {
 	struct rescue *rescue = container_of(job, struct rescue, job);
 
 	if (rescue->helper != NULL)
 		helper_leave(rescue->helper, wait_ms);
-	release(rescue);
+	release_rescue(rescue);
 }
 
 static void on_progress(struct helper *helper, const json_t *progress)
@@ -139,7 +139,7 @@ static void tell_lost(const struct rescue *rescue, const struct err *err)
 		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
 }
 
-static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+static void on_rescue_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct rescue *rescue = helper_data(helper);
 
@@ -160,7 +160,8 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 /* Starts a helper for the folder `fd`. Returns false if it cannot be started. */
 static bool start_helper(struct rescue *rescue, const char *op, int fd)
 {
-	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	static const struct helper_handlers handlers = { .progress = on_progress,
+							 .done = on_rescue_done };
 	struct helper_spec spec = { .path = rescue->helper_path,
 				    .order = rescue->record,
 				    .fds = &fd,
@@ -211,14 +212,14 @@ static bool start_notebook(struct rescue *rescue)
 	return fd >= 0 && start_helper(rescue, "rescue-notebook", fd);
 }
 
-static void finish(struct rescue *rescue)
+static void finish_rescue(struct rescue *rescue)
 {
 	cleanup_free char *name = mem_steal(&rescue->name);
 	void (*done)(void *data, const char *name) = rescue->done;
 	void *data = rescue->data;
 
 	list_remove(&rescue->job.node);
-	release(rescue);
+	release_rescue(rescue);
 	done(data, name);
 }
 
@@ -239,7 +240,7 @@ static void on_next(struct loop_defer *defer)
 		if (session_fd >= 0 && start_session(rescue, session_fd))
 			return;
 	}
-	finish(rescue);
+	finish_rescue(rescue);
 }
 
 void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const char *name),
@@ -248,7 +249,7 @@ void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const
 	struct rescue *rescue = xcalloc(1, sizeof(*rescue));
 	int sessions = -1;
 
-	rescue->job.leave = leave;
+	rescue->job.leave = leave_rescue;
 	rescue->journal_fd = -1;
 	rescue->loop = spec->loop;
 	rescue->helper_path = xstrdup(spec->helper);

@@ -118,7 +118,7 @@ size_t snapshot_below(const struct snapshot *snapshot, const char *path, size_t 
 	return snapshot_find(snapshot, behind) - *ret_first;
 }
 
-/* ---- sorting: a merge sort from below, one run or pair of runs a step ---- */
+/* ---- sorting: bottom-up merge sort, one run or pair of runs per step ---- */
 
 static int compare(const struct snapshot *snapshot, uint32_t a, uint32_t b)
 {

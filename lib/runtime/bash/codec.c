@@ -89,7 +89,7 @@ static void codec_attach(void *codec, int fd)
 		(void)fcntl(fd, F_SETPIPE_SZ, BASH_ASIDE_MAX);
 }
 
-/* ---- down ---- */
+/* ---- server to bash ---- */
 
 /*
  * Appends the code without what editors of Windows add: the byte order mark at its start, and the
@@ -258,7 +258,7 @@ static void keep_traps(struct bash *b, const struct message *message)
 	b->traps = buf_steal(&out);
 }
 
-/* ---- up ---- */
+/* ---- bash to server ---- */
 
 static void put_part(struct buf *out, const char *name, const char *text)
 {

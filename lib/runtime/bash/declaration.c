@@ -129,7 +129,7 @@ bool declaration_next(const char **at, const char *end, struct declaration *ret)
 	return false;
 }
 
-/* ---- what they say ---- */
+/* ---- values ---- */
 
 static bool is_one_of(const struct declaration *d, const char *const *names, size_t count)
 {

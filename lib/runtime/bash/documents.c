@@ -83,7 +83,7 @@ static bool is_ending(const struct word *word, const char *line, size_t len)
 }
 
 /* Returns true if an unquoted backslash ends the line. */
-static bool goes_on(const char *line, const char *end)
+static bool is_continued(const char *line, const char *end)
 {
 	size_t count = 0;
 
@@ -108,7 +108,7 @@ static bool skip_document(struct lexer *l, const struct document *document)
 			line++;
 		if (!joined && is_ending(&document->ending, line, (size_t)(line_end - line)))
 			return true;
-		joined = !document->quoted && goes_on(line, line_end);
+		joined = !document->quoted && is_continued(line, line_end);
 	}
 	return false;
 }

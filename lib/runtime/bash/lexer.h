@@ -115,7 +115,7 @@ bool bash_take_document(struct lexer *l);
 /* Skips the lines of the pending here-documents, after a line end. */
 bool bash_skip_documents(struct lexer *l);
 
-/* ---- installs.c ---- */
+/* ---- install_commands.c ---- */
 
 /*
  * Reads the commands of a substitution from `at` on. Returns the position after the `)` that closes
