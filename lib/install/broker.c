@@ -306,14 +306,14 @@ static struct install *enqueue(struct broker *b, struct job *job_own, install_do
 }
 
 struct install *broker_install(struct broker *b, const struct session *session,
-			       const struct install_wish *wish, install_done_fn *done, void *data,
-			       struct err *err)
+			       const struct install_wish *request, install_done_fn *done,
+			       void *data, struct err *err)
 {
 	struct job *job;
 
-	if (broker_check_packages(wish->packages, err) < 0)
+	if (broker_check_packages(request->packages, err) < 0)
 		return NULL;
-	job = job_new(b, session, wish->language, wish->packages, err);
+	job = job_new(b, session, request->language, request->packages, err);
 	if (job == NULL)
 		return NULL;
 	if (check_room(b, job, err) < 0) {

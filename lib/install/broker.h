@@ -83,8 +83,8 @@ int broker_check_packages(const json_t *packages, struct err *err) MUST_CHECK;
  * Returns NULL and sets *err if the request itself is invalid.
  */
 struct install *broker_install(struct broker *broker, const struct session *session,
-			       const struct install_wish *wish, install_done_fn *done, void *data,
-			       struct err *err) MUST_CHECK;
+			       const struct install_wish *request, install_done_fn *done,
+			       void *data, struct err *err) MUST_CHECK;
 /*
  * Checks that the installer of this language works and that its indexes are reachable. `done` gets
  * {"tool": "pip 24.0", "from": as in broker_list}, or the reason and what to do.

@@ -34,7 +34,7 @@
 enum { RECORD_MAX = 8 << 20, HASH_LEN = 32 };
 
 /* A request of cache_trim. */
-struct wish {
+struct trim_request {
 	struct loop *loop;
 	const char *helper;
 	uint64_t bytes_max;
@@ -42,8 +42,8 @@ struct wish {
 
 struct cache {
 	int folder_fd;
-	struct helper *trimmer; /* NULL: none runs */
-	struct wish again;      /* the request that came meanwhile; no helper: none */
+	struct helper *trimmer;    /* NULL: none runs */
+	struct trim_request again; /* the request that came meanwhile; no helper: none */
 	int index_fd;
 	int sets_fd;
 };
@@ -186,7 +186,7 @@ char *cache_entry_path(const char *entry)
 static void on_trimmed(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct cache *cache = helper_data(helper);
-	const struct wish again = cache->again;
+	const struct trim_request again = cache->again;
 	json_int_t removed = json_integer_value(json_object_get(result, "removed"));
 
 	if (err != NULL)
@@ -210,7 +210,7 @@ void cache_trim(struct cache *cache, struct loop *loop, const char *helper, uint
 	struct err err;
 
 	if (cache->trimmer != NULL) {
-		cache->again = (struct wish){ loop, helper, bytes_max };
+		cache->again = (struct trim_request){ loop, helper, bytes_max };
 		return;
 	}
 	json_put_str(order, "op", "trim");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job.c - the steps of one installation. A set is found again by two keys: the request, and the
- * resolved files. The files come from "unpack", in which no package code ran; "fetch" may have run
- * some. Results of builds are never shared between sessions, because package code may have changed
- * them.
+ * job.c - the steps of one installation. A set is found again by the request, or by the resolved
+ * files as "unpack" reports them, because package code may have run in "fetch". Results of builds
+ * are never shared between sessions: package code may have changed them.
  */
 #include "install/job.h"
 
@@ -85,8 +84,7 @@ static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 }
 
 /*
- * Returns the parts that all keys have, or NULL. The policy is one of them: "unpack" may see more
- * than "fetch", so another policy must judge again.
+ * Returns the members of all keys, or NULL. Another policy makes another key: it must judge again.
  */
 static json_t *key_base(const struct job *job, struct err *err)
 {
@@ -142,7 +140,7 @@ static bool is_shared(const struct job *job)
 	return !job->broker->host->settings->install_builds;
 }
 
-/* Returns a record of the cache, or NULL. Records are files, so malformed parts are left out. */
+/* Returns a record of the cache without malformed parts, or NULL. */
 static json_t *find_record(const struct job *job, const char *key, uint64_t max_age_s)
 {
 	json_t *record = NULL;
@@ -366,10 +364,7 @@ static void on_built(void *data, const json_t *answer, const struct err *err)
 		pack(job);
 }
 
-/*
- * Takes the reply of "unpack", which is complete before any package code runs. The set is found
- * again by these files: those of "fetch" could be wrong if package code ran there.
- */
+/* The set is found again by the files of "unpack", which runs no package code; "fetch" may have. */
 static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 {
 	const json_t *files = json_object_get(answer, "files");
@@ -391,10 +386,7 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		pack(job);
 }
 
-/*
- * Starts "fetch" again for the folders alone if no index is reached: the program would retry the
- * indexes again and again.
- */
+/* If no index is reached, starts "fetch" again for the folders: it would retry the indexes. */
 static bool retries_without_index(struct job *job, const struct err *err)
 {
 	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||

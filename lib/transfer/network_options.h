@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * network_options.h - the part of a request that all operations of ptycell-fetch share
- * (cmd/fetch/order.h).
+ * (cmd/fetch/request.h).
  */
 #ifndef TRANSFER_NETWORK_OPTIONS_H
 #define TRANSFER_NETWORK_OPTIONS_H

@@ -129,7 +129,7 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again)
 {
 	/* A problem that the model knows is not reported again. */
-	bool known = item->number == UPLOADS_NOBODY_WAITS && item->problem != NULL &&
+	bool known = item->number == UPLOADS_NO_WAITER && item->problem != NULL &&
 		     str_eq(item->problem, problem);
 
 	free(item->problem);
@@ -277,7 +277,7 @@ void uploads_retry(struct uploads *uploads)
 		if (!item->again || item->wanted || item->running)
 			continue;
 		put_file(uploads, &totals, &file);
-		item->number = UPLOADS_NOBODY_WAITS;
+		item->number = UPLOADS_NO_WAITER;
 	}
 	if (!list_empty(&uploads->queue))
 		loop_defer_start(uploads->spec.loop, &uploads->start, on_start);

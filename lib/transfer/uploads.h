@@ -104,6 +104,7 @@ size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t 
  * frees it.
  */
 char *uploads_problem(const struct uploads *uploads);
+/* Marks all new links and problems as reported. */
 void uploads_told(struct uploads *uploads);
 /* Returns how many files are being uploaded or queued. */
 size_t uploads_under_way(const struct uploads *uploads);

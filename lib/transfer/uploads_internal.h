@@ -16,7 +16,7 @@
 struct helper;
 struct map;
 
-#define UPLOADS_NOBODY_WAITS UINT64_MAX /* `number` of an item that is retried */
+#define UPLOADS_NO_WAITER UINT64_MAX /* `number` of an item that is retried */
 
 enum {
 	UPLOADS_BATCHES_MAX = 3,        /* helpers of a session at a time */
