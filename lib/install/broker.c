@@ -205,8 +205,8 @@ void broker_on_over(struct broker *b, broker_over_fn *over, void *data)
 	b->over_data = data;
 }
 
-static void tell_over(const struct broker *b, const struct job *job, const json_t *result,
-		      const char *problem)
+static void report_installation(const struct broker *b, const struct job *job, const json_t *result,
+				const char *problem)
 {
 	cleanup_free char *from = indexes_describe(&job->indexes);
 
@@ -231,7 +231,7 @@ void broker_job_over(struct job *job, const json_t *result, const char *problem)
 		remember(b, job, result);
 	if (stored && !json_is_true(json_object_get(result, "cached")))
 		trim(b);
-	tell_over(b, job, result, problem);
+	report_installation(b, job, result, problem);
 	report_result(job, result, problem);
 	job_free(job);
 	start_next(b, folder, language);

@@ -130,7 +130,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 static void on_next(struct loop_defer *defer);
 
-static void tell_lost(const struct rescue *rescue, const struct err *err)
+static void log_lost_results(const struct rescue *rescue, const struct err *err)
 {
 	if (rescue->at_notebook)
 		log_warn("rescue", "the notebook of '%s' is not finished: %s", rescue->shown,
@@ -149,7 +149,7 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 			 rescue->copied, rescue->copied == 1 ? "file is" : "files are",
 			 rescue->shown);
 	if (err != NULL)
-		tell_lost(rescue, err);
+		log_lost_results(rescue, err);
 	else if (rescue->failed > 0)
 		log_warn("rescue", "%zu results of '%s' are lost", rescue->failed, rescue->shown);
 	helper_free(helper);
@@ -176,7 +176,7 @@ static bool start_helper(struct rescue *rescue, const char *op, int fd)
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
-		tell_lost(rescue, &err);
+		log_lost_results(rescue, &err);
 	return rescue->helper != NULL;
 }
 

@@ -446,7 +446,7 @@ static void step(struct scan *scan)
 
 static void on_turn(struct loop_defer *defer);
 
-static void tell_done(struct scan *scan)
+static void report_scan_done(struct scan *scan)
 {
 	scan->first = false;
 	if (scan->now.error == 0)
@@ -468,7 +468,7 @@ static void run_slice(struct scan *scan)
 			return;
 		}
 	}
-	tell_done(scan);
+	report_scan_done(scan);
 }
 
 static void on_turn(struct loop_defer *defer)
@@ -498,7 +498,7 @@ void scan_finish(struct scan *scan)
 	loop_defer_stop(&scan->defer);
 	while (scan->phase != PHASE_IDLE)
 		step(scan);
-	tell_done(scan);
+	report_scan_done(scan);
 }
 
 void scan_disown(struct scan *scan)
