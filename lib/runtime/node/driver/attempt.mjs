@@ -21,7 +21,7 @@ import { moved } from './stacks.mjs';
 
 const ATTEMPTS = 12; // at names that stand already as something else
 
-// Evaluates `code`, or first `instead` of it.
+// Evaluates `code`, or first `instead`, and then `code` if V8 cannot compile that.
 export function attempt(code, instead) {
   syntax.takeMoved();
   const guarded = guardConstants(instead === undefined ? code : instead);
@@ -42,7 +42,8 @@ export function attempt(code, instead) {
   });
 }
 
-// The text in which the names are declared that stand already; the functions among them are made where FIRST is read.
+// Returns the text in which the names that stand already are declared again. The functions among
+// them are made where FIRST is read.
 function withFirst(text) {
   if (cell.kinds === undefined) return text;
   const { text: rest, first } = syntax.redeclare(text, kindOf);
@@ -66,7 +67,8 @@ export function makeFirst() {
 const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
 const ENDED = /\bExecution was terminated\b/;
 
-// V8 ended the code, which only the guard asks for; or it cannot evaluate any more; or the code has spoiled the answer.
+// Ends a cell for which V8 has no answer. V8 ended the code because the guard asked for it, or V8
+// cannot evaluate any more, or the code has spoiled the answer.
 function onNoAnswer(error) {
   const message = `${read(error, 'message')}`;
   if (exec(NO_CONTEXT, message) !== null) {
@@ -79,7 +81,9 @@ function onNoAnswer(error) {
 
 export const hides = (name) => descriptorOf(objectPrototype, name) !== undefined;
 
-// Node takes what all objects have got for a part of V8's answer. What is in the way goes, else no cell had an answer.
+// Returns the outcome of a cell whose answer user code has spoiled: Node takes a property of
+// Object.prototype for a part of V8's answer. Deletes that property, else no later cell would have
+// an answer.
 export function spoiled(message) {
   const name = hides('error') ? 'error' : hides('then') ? 'then' : undefined;
   const gone = name !== undefined && deleteProperty(objectPrototype, name) ? ', and is deleted' : '';
@@ -90,7 +94,7 @@ export function spoiled(message) {
 
 const DECLARED = /^Identifier '([^']+)' has already been declared$/;
 
-// V8 could not compile the text: nothing of it has run.
+// Tries a text again that V8 could not compile, in another form; nothing of it has run.
 function onRefused(code, details) {
   const error = unwrap(details.exception);
   const declared = exec(DECLARED, `${error.message}`);
@@ -109,7 +113,7 @@ function onRefused(code, details) {
   finish();
 }
 
-// Whether the name can be taken as what it stands already.
+// Returns whether the name can keep the kind in which it is declared already.
 function standsAlready(name) {
   const own = descriptorOf(globals, name);
   if (own !== undefined && own.writable !== true && own.set === undefined) return false; // NaN
@@ -119,14 +123,16 @@ function standsAlready(name) {
   return true;
 }
 
-// What a name stands as: a variable of scripts, or of V8's console; undefined when neither is known.
+// Returns what a name is declared as: a variable of scripts, or of V8's console; undefined when
+// neither is known.
 function kindOf(name) {
   const own = descriptorOf(globals, name);
   if (own !== undefined && !own.configurable) return 'var';
   return cell.kinds[name] ?? (values.isLexical(name) ? 'let' : undefined);
 }
 
-// JavaScript of the same lines and columns; undefined when it is no TypeScript or Node cannot.
+// Returns JavaScript of the same lines and columns; undefined when the code is no TypeScript or
+// Node cannot strip it.
 function stripTypes(code) {
   if (typeof stripTypeScriptTypes !== 'function') return undefined;
   const warn = descriptorOf(process, 'emitWarning');

@@ -17,11 +17,12 @@ import { listening } from './channel.mjs';
 import { partsOf, say } from './display.mjs';
 import { guard } from './guard.mjs';
 
-const LOOK_MS = 100; // between looks at what a cell waits for
+const LOOK_MS = 100; // between two looks
 const COMPUTES_US = 5000; // of processor time between two looks: something is computed
-const IDLE_LOOKS = 10; // after which it is told that this is nothing
+const IDLE_LOOKS = 10; // after which the hint is shown
 
-// A `then` that all objects have takes V8's answer, and may leave it unsettled.
+// Watches a cell that awaits. A `then` of Object.prototype takes V8's answer, and may leave it
+// unsettled: then the cell is ended.
 export function watchAwait(mine) {
   hintWhileIdle('[the cell awaits a promise; nothing seems left to settle it]', () => !mine.answered, () => {
     if (!hides('then')) return false;
@@ -30,7 +31,8 @@ export function watchAwait(mine) {
   });
 }
 
-// A promise as last value is awaited: `main()` at a script's end means its outcome.
+// Takes the cell's last value. A promise is awaited, so that `main()` at a script's end means its
+// outcome.
 export function onValue(value) {
   if (!values.isPromise(value)) {
     onFinalValue(value);
@@ -40,8 +42,8 @@ export function onValue(value) {
   awaitOutcome(value, onFinalValue);
 }
 
-// Of a promise that nothing is left to settle, as far as Node tells: it does not of compressing and hashing, which
-// take processor time. `waits()`: whether it still matters; `ends()`: whether the cell was ended in place of the hint.
+// Shows `hint` once nothing seems left to settle a promise. `waits()` returns whether that still
+// matters; `ends()` returns whether it has ended the cell, and then no hint is shown.
 function hintWhileIdle(hint, waits, ends = () => false) {
   const mine = cell;
   let idle = 0;
@@ -61,7 +63,8 @@ function hintWhileIdle(hint, waits, ends = () => false) {
   watch.unref();
 }
 
-// Whether none of these resources is the code's.
+// Returns whether all these active resources are the driver's: the control channel, the streams,
+// the guard.
 export function isOurs(active) {
   let pipes = 1;
   let terminals = 2;
@@ -75,7 +78,7 @@ export function isOurs(active) {
   return true;
 }
 
-// But for our own: the control channel, the streams, the guard.
+// Returns whether nothing is active but what is the driver's.
 function nothingGoesOn() {
   if (!isOurs(getActiveResourcesInfo())) return false;
   const handles = getActiveHandles();
@@ -83,7 +86,7 @@ function nothingGoesOn() {
   return listening;
 }
 
-// Goes on with the promise's outcome, if the cell still waits for it.
+// Calls `next` with the promise's outcome, if the cell still waits for it.
 function awaitOutcome(promise, next) {
   const mine = cell;
   const still = (act) => (result) => {
@@ -116,7 +119,8 @@ const QUIET = /;\s*$/;
 const WRITES = /(?:^|[\n;])\s*process\.std(?:out|err)\.write\([^\n]*\)\s*;?\s*$/;
 const HANDLES = { __proto__: null, Timeout: true, Immediate: true };
 
-// What `process.stdout.write("x")`, `server.listen(0);` and `setTimeout(f, 9);` return nobody asked for.
+// Returns whether the value is one that no user asked for, such as those of
+// `process.stdout.write("x")`, `server.listen(0);` and `setTimeout(f, 9);`.
 function isNoise(value) {
   if (value === true) return exec(WRITES, cell.code) !== null;
   if (value === null || typeof value !== 'object' || exec(QUIET, cell.code) === null) return false;

@@ -18,9 +18,10 @@ const MACHINERY = { __proto__: null, 'node:internal/timers': true, 'node:interna
 const FRAMES = 100;
 const HEAP_GONE_THROUGH = 500e6;
 
-// Whether Node is not in the midst of its own lists of timers and callbacks, which it would find torn, nor of its
-// stack of callbacks: code goes on until V8 looks for a termination, and would push onto what leaveCallbacks()
-// emptied. A builtin has no line: its caller decides.
+// Returns whether user code runs, and not Node's own lists of timers and callbacks or its stack of
+// callbacks. A termination would leave the lists torn. User code continues until V8 looks for the
+// termination, and would push onto the stack that leaveCallbacks() has emptied. A builtin has no
+// line: its caller decides.
 export function userCodeRuns() {
   const { stackTraceLimit } = Error;
   const own = descriptorOf(Error, 'prepareStackTrace');
@@ -41,9 +42,10 @@ export function userCodeRuns() {
   return stack.length > 1;
 }
 
-// Optimised code looks for a termination only where it calls what it has not inlined: not within
-// AsyncResource.runInAsyncScope(), which pushes onto Node's stack of callbacks. V8 drops all optimised code when it
-// begins to count calls, and goes through the heap for that: 1 ms a MB.
+// Makes V8 drop all optimised code, because that looks for a termination only where it calls what
+// it has not inlined. AsyncResource.runInAsyncScope(), which pushes onto Node's stack of callbacks,
+// has no such place. V8 drops the code when it begins to count calls, and walks the heap for that:
+// 1 ms a MB.
 export function leaveOptimizedCode() {
   if (getHeapStatistics().used_heap_size > HEAP_GONE_THROUGH) return;
   post('Profiler.enable', { __proto__: null, silent: true }, noop);
@@ -54,9 +56,7 @@ export function leaveOptimizedCode() {
 
 export const INTERRUPTION = new Error('Interrupted');
 
-// Readies Node for callbacks that do not return. It keeps a stack of them, aborts when one returns to
-// another place than it came from, and empties that when a listener has taken an uncaught error; other
-// listeners are not asked.
+// Readies Node for callbacks that do not return. Other listeners for uncaught errors are not asked.
 export function leaveCallbacks() {
   const resource = executionAsyncResource();
   if (typeof resource._onImmediate === 'function') leaveImmediate(resource);
@@ -70,8 +70,8 @@ export function leaveCallbacks() {
   }
 }
 
-// The immediates behind this one are lost unless they are queued again, and the loop spins for them. Where
-// others ran before it Node begins with this one the next time, and counts it twice.
+// Queues the immediates behind this one again, else they are lost and the event loop spins for
+// them. Where others ran before it, Node begins with this one the next time, and counts it twice.
 function leaveImmediate(immediate) {
   const first = soon(noop);
   const uncounted = soon(noop);

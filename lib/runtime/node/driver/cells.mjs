@@ -32,10 +32,10 @@ import { shared } from './shared.mjs';
 import { rememberSource } from './stacks.mjs';
 import { reads } from './stdin.mjs';
 
-let mayWrite = false; // what went on at the last cell's end
+let mayWrite = false; // something of the code was active at the last cell's end
 
-// Tells the server that what was written until now is not the cell's, where there may be something: the cell was
-// sent meanwhile.
+// Reports to the server, if there may be earlier output, that this is not the cell's: it was
+// written while the cell was on its way.
 function tellBegun(id) {
   const written = output.takeWritten();
   if (muted || !(written || mayWrite)) return;
@@ -61,7 +61,7 @@ export function work() {
 }
 
 function quit() {
-  process.exit = exit; // for what listens for it
+  process.exit = exit; // the listeners may call it
   exit(0);
 }
 
@@ -76,7 +76,7 @@ function answerVariables(frame) {
   send('done', frame.idText, parts);
 }
 
-// A cell from its frame to `done`; exactly one way leads through finish().
+// Starts a cell, or ends it at once when its interrupt came first.
 function startCell(frame) {
   if (firstId === 0) firstId = frame.id;
   const number = frame.id % 0x7fffffff;
@@ -110,7 +110,7 @@ export function runCode() {
   attempt(cell.code, syntax.isObjectLiteral(cell.code) ? `(${cell.code})` : undefined);
 }
 
-// Ends the cell with the error at which the driver itself fails.
+// Runs `act`, and ends the cell with the error at which the driver itself fails.
 export function orFail(act) {
   const mine = cell;
   try {
@@ -155,7 +155,8 @@ function behindTimers(act) {
   return timer;
 }
 
-// Tells the outcome; after rejections that nobody handles have been told, and after what the code put off.
+// Ends the cell; the answer follows the reports of rejections that are not handled, and what the
+// code put off.
 export function finish() {
   const mine = cell;
   if (mine.ended) return;

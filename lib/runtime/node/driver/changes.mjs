@@ -24,8 +24,8 @@ const seen = { __proto__: null }; // file of the session -> what it was when it 
 const kept = { __proto__: null }; // file -> true, of those that cannot be loaded anew
 const importsOf = { __proto__: null }; // file -> the files that its import() or createRequire() has loaded
 
-// Each load, whoever asks for it, comes through here: the session's own files that have changed are loaded anew. What
-// a file loads while it is itself being loaded belongs to that load.
+// Loads by name, as Node's Module._load(). The session's own files that have changed are loaded
+// anew. What a file loads while it is itself being loaded belongs to that load.
 Module._load = function _load(request, parent) {
   if (typeof request !== 'string' || isBuiltin(request) || isOfPackage(parent?.filename)) return apply(loadByName, this, arguments);
   if (parent && (parent.loaded || cache[parent.filename] !== parent)) look();
@@ -46,11 +46,11 @@ function noteRequested(request, parent) {
   try {
     file = Module._resolveFilename(request, parent, false);
   } catch {
-    return; // which the load itself tells
+    return; // the load itself reports it
   }
   if (seen[file] !== undefined && hasChanged(file)) hold(() => forgetFiles(withImporters([file]), [file]));
   noteFile(file);
-  if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not tell
+  if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not note it
 }
 
 export function noteImporter(importer, file) {
@@ -63,7 +63,8 @@ export function noteFile(file) {
   if (seen[file] === undefined && path.isAbsolute(file) && !isOfPackage(file)) seen[file] = fingerprint(file);
 }
 
-// What require() loaded of ES modules is whole, or is loaded anew the next time.
+// Marks the ES modules that require() has loaded as whole, or forgets them so that they are loaded
+// anew the next time.
 function settleSince(before, loaded) {
   if (loaded) {
     for (let i = 0; i < records.length; i++) if (records[i].number > before && statusOf(records[i]) === EVALUATED) records[i].whole = true;
@@ -77,7 +78,8 @@ function fingerprint(file) {
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
 }
 
-// Before something is loaded: has both loaders take anew what has changed since one of them loaded it.
+// Makes both loaders forget the files that have changed since one of them loaded them. Runs before
+// something is loaded.
 export function look() {
   findLoader();
   forgetFailed();
@@ -95,7 +97,8 @@ function hasChanged(file) {
   return now !== seen[file];
 }
 
-// Whether a file of data says what the object holds already that require() gave: the code has written it back.
+// Returns whether a JSON file says what the object that require() returned already holds, as when
+// the code has written it back.
 function holdsAllOf(file) {
   if (path.extname(file) !== '.json' || cache[file] === undefined) return false;
   try {
@@ -105,12 +108,12 @@ function holdsAllOf(file) {
   }
 }
 
-// What a name means is asked anew, where that is a file of the session.
+// Makes Node resolve names anew, where they mean files of the session.
 function forgetPaths(paths) {
   for (const key in paths) if (!isOfPackage(paths[key])) delete paths[key];
 }
 
-// These files, the session's own files that have loaded them, and theirs: no two versions of a file stand side by side.
+// Returns these files, the session's own files that have loaded them, and their importers in turn.
 function withImporters(files) {
   const importers = importersOfAll();
   const found = [...files];
@@ -142,7 +145,8 @@ function importersOfAll() {
   return importers;
 }
 
-// What has changed is noted when it is loaded, after all is forgotten: who is interrupted before begins again.
+// Forgets the files in `gone`. What has changed is noted when it is loaded: an interrupted look
+// then begins again.
 function forgetFiles(gone, changed) {
   for (const file in gone) {
     delete cache[file];
@@ -161,7 +165,7 @@ function tellKept(file) {
   say(`[${path.basename(file)} has changed, but this Node keeps what an import has loaded: give it another name, or start a new interpreter (interact with action terminate)]`);
 }
 
-// The file is imported by a Node that keeps it, and what it imports.
+// Notes a file that this Node keeps once it is imported, and the files that it imports.
 export function noteKept(file) {
   kept[file] = true;
   noteFile(file);

@@ -31,10 +31,11 @@ function flush() {
   }
 }
 
-// A channel that fails means that the server is gone, or that the user closed it.
+// Ends the process unless the write may be tried again. A channel that fails means that the server
+// is gone, or that the user's code closed it.
 function endUnless(error) {
   if (error?.code === undefined) {
-    values.putMethodsBack(); // with which Node could not make its error: the next attempt tells
+    values.putMethodsBack(); // with which Node could not make its error: the next attempt reports it
   } else if (error.code === 'EAGAIN') {
     wait(nap, 0, 0, 0.05);
   } else if (error.code === 'EBADF') {
@@ -57,7 +58,7 @@ function concat(chunks) {
   return whole;
 }
 
-// Adds a frame to `chunks`; texts that follow each other become one.
+// Adds a frame to `chunks`; texts that follow each other become one chunk.
 export function addFrame(chunks, type, id, parts) {
   let text = `${type} ${id} ${parts.length}\n`;
   for (let i = 0; i < parts.length; i++) {
@@ -72,7 +73,7 @@ export function addFrame(chunks, type, id, parts) {
   push(chunks, bytesOf(text));
 }
 
-export let muted = false; // nobody is to be told
+export let muted = false; // no frame is sent
 
 export function sendChunks(chunks) {
   if (muted) return;
@@ -88,7 +89,8 @@ export function send(type, id, parts) {
   sendChunks(chunks);
 }
 
-// The first whole frame in `received` as {type, id, parts}; undefined when there is none yet.
+// Takes the first whole frame from `received` and returns it as {type, id, idText, parts};
+// undefined when there is none yet.
 function takeFrame() {
   let end = findByte(received, 10);
   if (end < 0) return undefined;
@@ -129,7 +131,7 @@ function onBytes(length, bytes) {
 
 export let listening = false; // the channel does not block
 
-// Reads what is there; false when there is nothing yet.
+// Reads what the channel holds; returns false when it holds nothing yet.
 export function readSome() {
   const chunk = new Bytes(4096);
   try {
@@ -170,7 +172,8 @@ export function listen() {
   listening = true;
 }
 
-// Sends no frame until it is called with false: a prestarted Node answers its warm-up cells to nobody.
+// Drops all frames until it is called with false: the server does not expect answers of warm-up
+// cells.
 export function mute(on) {
   muted = on;
 }

@@ -7,7 +7,7 @@
 
 import { exec, includes, process, readFileSync, split } from './own.mjs';
 
-// How many child processes live. Only this thread has any, unless a worker started them.
+// Returns how many child processes live.
 export function livingChildren() {
   if (!childrenPossible()) return 0;
   let count = 0;

@@ -33,7 +33,7 @@ export function onComeBack(what, value) {
 
 let session;
 let pinned; // V8 holds the running cell's promise weakly, and Node 22 aborts when it is collected
-let launch; // what the watched script calls
+let launch; // a function that the watched script calls
 let box; // where a value comes out
 const watched = new vm.Script(comeBack(LAUNCH), { filename: 'ptycell:cell' });
 const BOX = `function (value) { ${comeBack(BOXED, 'value')}; }`;
@@ -49,11 +49,12 @@ export function connect() {
   }
 }
 
-// What Node's inspector may find on every object while it makes a message: JSON.stringify asks for toJSON, and a
-// setter takes the params. Code may have given it to all; it is out of the way until the first member of `params` is written.
+// What all objects may have that Node's inspector meets while it makes a message: JSON.stringify
+// asks for toJSON, and a setter takes the params. It is taken away until the first member of
+// `params` is written.
 const IN_MESSAGES = ['toJSON', 'params'];
 
-let taken = []; // what was there
+let taken = []; // {name, own} of each
 
 export function takeAway(name) {
   const own = descriptorOf(objectPrototype, name);
@@ -86,7 +87,8 @@ export function post(method, params, done) {
   }
 }
 
-// Evaluates text as the cell's; `done(error, reply, atOnce)`, atOnce when V8 could not compile it.
+// Evaluates `text` as the cell's, then calls `done(error, reply, atOnce)`; `atOnce` is true when V8
+// could not compile the text.
 export function evaluate(text, done) {
   const mine = cell;
   mine.answered = false;
@@ -133,12 +135,13 @@ function runWatched(mine) {
   }
 }
 
-// What an answer has itself: the code may have given all objects any property.
+// Returns the answer's own property, or undefined: user code may have given all objects any
+// property.
 export function ownValue(answer, name) {
   return hasOwn(answer, name) ? answer[name] : undefined;
 }
 
-// The object of this id.
+// Returns the object of this id.
 function unboxed(objectId) {
   const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
     arguments: withoutPrototype([{ __proto__: null, objectId }], null) };
@@ -149,7 +152,7 @@ function unboxed(objectId) {
   return value;
 }
 
-// The object or value that V8 describes.
+// Returns the object or value that V8 describes.
 export function unwrap(remote) {
   const objectId = ownValue(remote, 'objectId');
   if (objectId !== undefined) {
@@ -162,9 +165,9 @@ export function unwrap(remote) {
 }
 
 let shown; // to V8
-export const IN_LOADER = 'loader'; // the group of what V8 shows of it
+export const IN_LOADER = 'loader'; // V8 keeps its objects of the loader under this name
 
-// The variables that a function of Node's sees.
+// Returns the object of variables that a function of Node's sees. Throws where V8 shows none.
 export function scopeOf(method) {
   shown = method;
   const { objectId: id } = ask('Runtime.evaluate', { expression: comeBack(SHOWN), objectGroup: IN_LOADER }).result;
@@ -185,7 +188,7 @@ export function unpin() {
   pinned = undefined;
 }
 
-// V8 may have terminated runWatched() before it noted this.
+// Clears what runWatched() leaves set when V8 terminates it.
 export function endBreaks() {
   breaksOnSigint = false;
 }

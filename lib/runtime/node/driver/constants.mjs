@@ -26,7 +26,7 @@ export function assignToConstant() {
   throw new TypeError('Assignment to constant variable.');
 }
 
-// What CONSTANT is where it is read; see guardConstants() of syntax.
+// Makes what CONSTANT is where it is read: an object whose value cannot be assigned.
 export const constantOf = (held) => ({ __proto__: null, get value() { return held; }, set value(_) { assignToConstant(); } });
 
 constantOf[Symbol.toPrimitive] = assignToConstant;

@@ -10,7 +10,7 @@ import { closeSync, fs, fstatSync, openSync, readlinkSync, writeSync } from './o
 
 const STREAMS = ['stdin', 'stdout', 'stderr']; // by their descriptors
 const ON_TERMINAL = '';
-const redirected = [ON_TERMINAL, ON_TERMINAL, ON_TERMINAL]; // where the code sent them, as last told
+const redirected = [ON_TERMINAL, ON_TERMINAL, ON_TERMINAL]; // where the code sent them, as last shown
 const terminal = openTerminal('/proc/self/fd/2'); // our own: the code may close all of its own
 const terminalDevice = terminal < 0 ? 0 : fstatSync(terminal).rdev;
 
@@ -22,7 +22,8 @@ function openTerminal(file) {
   }
 }
 
-// Puts the terminal back where the code closed a descriptor; says so, and what it redirected.
+// Puts the terminal back where the code closed a descriptor. Says so, and where the code redirected
+// one.
 export function checkDescriptors() {
   if (terminal < 0) return;
   for (let fd = 0; fd < STREAMS.length; fd++) {
@@ -53,7 +54,7 @@ function targetOf(fd) {
   }
 }
 
-// What is opened has the lowest number that is free, which is this one: those below it are open.
+// Opens the terminal as `fd`, which is the lowest free number because those below it are open.
 function reopen(fd) {
   const opened = openTerminal(`/proc/self/fd/${terminal}`);
   if (opened === fd) tellTerminal(`[the code closed ${STREAMS[fd]}; it is open again]\n`);

@@ -59,7 +59,7 @@ export function partsOf(bundle, value) {
 function publish(bundle, value) {
   const mine = cell;
   if (mine === null || mine.ended) {
-    say(values.plainText(value)); // nobody waits for it any more
+    say(values.plainText(value)); // no cell waits for it any more
     return;
   }
   const parts = partsOf(bundle, value);
@@ -72,7 +72,8 @@ function publish(bundle, value) {
   });
 }
 
-// Shows values at this place of the output. With {raw: true} last they are bundles themselves.
+// Shows values at this place of the output. With {raw: true} as the last argument the others are
+// bundles themselves.
 export function display(...items) {
   const last = items[items.length - 1];
   const raw = items.length > 1 && last !== null && typeof last === 'object' && last.raw === true;

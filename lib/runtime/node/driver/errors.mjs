@@ -39,7 +39,7 @@ function textOf(error) {
   }
 }
 
-// Whether the object has it, where a proxy may have made that throw.
+// Returns whether the object has the property; false when a proxy of the code's throws.
 function has(object, name) {
   try {
     return name in object;
@@ -48,7 +48,7 @@ function has(object, name) {
   }
 }
 
-// A property that the code may have made throw.
+// Returns a property as text; undefined when reading it throws.
 export function read(object, name) {
   try {
     return `${object[name]}`;
@@ -57,7 +57,7 @@ export function read(object, name) {
   }
 }
 
-// What an error says whose own code fails at showing it, for the `reason`.
+// Returns the text of an error that cannot be shown in full because its own code threw `reason`.
 function withoutStack(error, reason) {
   const name = read(error, 'name') ?? 'Error';
   const message = read(error, 'message');
@@ -79,8 +79,9 @@ export function traceback(error) {
   return `${values.shortened(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
 }
 
-// Whether the code of a cell made it: whatever it says, no call met a limit there. Those that the system
-// answered have a code; an allocation that failed is a RangeError, made where the code stands.
+// Returns whether the code of a cell made the error itself, so that no call met a limit there.
+// Errors of system calls have a code. A failed allocation is a RangeError that is made where the
+// code stands.
 function isMadeByCell(error) {
   if (!values.isNativeError(error)) return typeof error === 'string';
   if (read(error, 'code') !== 'undefined' || read(error, 'name') === 'RangeError') return false;
@@ -99,7 +100,7 @@ export function describeError(error) {
   return parts;
 }
 
-// Text of V8's about code in which IMPORT stands for `import`.
+// Returns V8's text with `import` for IMPORT, which stands for it in the code.
 export function asWritten(text) {
   return indexOf(text, syntax.IMPORT) < 0 ? text : join(split(text, syntax.IMPORT), 'import');
 }
@@ -121,7 +122,7 @@ function missingModule(error) {
   return found === null || found[1][0] === '.' || hasFolder(found[1]) ? undefined : found[1];
 }
 
-// Whether the package is there, and only lacks the file that was asked for.
+// Returns whether the package is there, and only lacks the file that was asked for.
 function hasFolder(name) {
   const folders = requireFromCell.resolve.paths(name) ?? [];
   for (let i = 0; i < folders.length; i++) {
@@ -140,7 +141,7 @@ export function describeSyntaxError(error, details) {
     ['line', `${line}`]];
 }
 
-const PLAIN = /already been declared$|^Unexpected end of input$/; // what is wrong with the text is no type
+const PLAIN = /already been declared$|^Unexpected end of input$/; // faults that no type causes
 
 function typeScriptHint(message) {
   if (cell.typeProblem !== undefined) {

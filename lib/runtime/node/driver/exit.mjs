@@ -19,12 +19,11 @@ import { traceback } from './errors.mjs';
 import { forgetHalves } from './loader.mjs';
 import { HELD, shared } from './shared.mjs';
 
-// As in the other languages it ends the cell, and nothing of what is defined is lost. The code that runs is
-// terminated, as by an interrupt: neither `catch` nor `finally` sees it.
+// Ends the cell, or only what runs between two cells, as process.exit().
 
-let leaving; // {cell, due, before}: what listens for the exit runs
+let leaving; // {cell, due, before} while listeners for the exit run
 
-let ending = false; // and hooks of the code see what that takes
+let ending = false; // hooks of the code see the driver's own steps meanwhile
 
 export function endCell(code = process.exitCode) {
   if (ending) return;
@@ -35,14 +34,15 @@ export function endCell(code = process.exitCode) {
   endCode();
 }
 
-// Throws what Node does where it takes no such code.
+// Throws what Node throws for a code that it does not accept.
 function checkCode(code) {
   const before = process.exitCode;
   process.exitCode = code;
   process.exitCode = before;
 }
 
-// Runs what listens for the exit, which Node does once in a process; the code that it leaves.
+// Runs the listeners for the exit, which Node runs once in a process. Returns the exit code that
+// they leave.
 function codeAfterListeners(number) {
   let left = number;
   if (leaving === undefined || leaving.cell !== cell) {
@@ -70,7 +70,7 @@ function noteExit(code) {
   else if (status !== 'exit') say(`[process.exit(${code}) between cells: the interpreter goes on]`);
 }
 
-// The guard terminates the code where it has asked already.
+// Terminates the running code; where the guard has asked already, it does so.
 function endCode() {
   const running = load(shared, 0);
   if (running >= 0 && compareExchange(shared, 0, running, HELD) === running) {
@@ -78,7 +78,7 @@ function endCode() {
     dropTimers();
     leaveCallbacks();
     forgetHalves();
-    if (!listening) soon(listen); // what was to do so may be what is terminated
+    if (!listening) soon(listen); // the call that was to do so may be terminated
     if (cell !== null) finish();
     dropQueued();
     terminate(running);
@@ -93,10 +93,10 @@ function terminate(running) {
   for (;;); // until V8 looks for it
 }
 
-// What is queued at an exit does not run, as in a process that is gone. Callbacks of process.nextTick() and
-// queueMicrotask() lose what they call; V8 drops all reactions of promises when one of them is terminated. Node 24
-// has no hook for queueMicrotask(): there only those behind a reaction go.
-// Those of a cell's own code can only be run once that is off the stack: it comes here twice.
+// Keeps what is queued at an exit from running. Callbacks of process.nextTick() and
+// queueMicrotask() lose what they call. V8 drops all reactions of promises when one of them is
+// terminated. Node 24 has no hook for queueMicrotask(): there only those behind a reaction are
+// dropped.
 export function dropQueued() {
   values.putMethodsBack(); // for Node's hooks
   stopReactions = v8.promiseHooks.onBefore(dropReactions);
@@ -125,7 +125,8 @@ function dropReactions() {
   terminate(cell === null ? 0 : cell.number);
 }
 
-// Nor do timers and immediates that the cell made: those that are due before its answer.
+// Keeps timers and immediates that the cell made from running: those that are due before its
+// answer.
 function dropTimers() {
   if (cell === null) return;
   cell.lastResource = newResource();
@@ -151,7 +152,7 @@ function clearThis() {
   clearTimeout(this);
 }
 
-// Node numbers what it makes: what is made from here on has a higher number.
+// Returns a number that is lower than that of any resource which Node makes from here on.
 export function newResource() {
   return new AsyncResource('ptycell').asyncId();
 }

@@ -23,7 +23,7 @@ import { SECRET } from './shared.mjs';
 import { prepareStacks } from './stacks.mjs';
 import { anchor, requireFromCell, resolve, WORKSPACE } from './workspace.mjs';
 
-// The text of a function is as the cell has it: code hands it to workers and pages, or writes it to files.
+// Makes Function.prototype.toString() give a function's text as its cell has it.
 function showFunctionsAsWritten() {
   const { toString } = Function.prototype;
   const value = new Proxy(toString, { __proto__: null, apply: (method, self) => asWritten(withName(self, textOfFunction(self))) });

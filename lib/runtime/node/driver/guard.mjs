@@ -12,7 +12,7 @@ import { ASKED, comeBack, GUARDED, HANDLED, LATER, REQUESTED, shared } from './s
 
 const INTERRUPT = 4;
 const GUARD_MS = 30; // that a cell has to end by itself
-const GUARD_WAITS_MS = 100; // and a callback, while the cell waits: what is short should not be torn
+const GUARD_WAITS_MS = 100; // that a callback has while the cell waits, so that a short one is not torn
 
 const GUARD = `
   const { parentPort, workerData: [shared, fd] } = require('worker_threads');
@@ -83,8 +83,9 @@ export function startGuard() {
 
 const WORKER_MB = 64; // that a worker takes beside the objects that it keeps
 
-// V8's limit of this heap would hold for workers, too, whatever they are given. So it is theirs where they are given
-// none: a worker that comes to its limit ends alone, and the process at none.
+// Moves V8's limit of the heap from this process to its workers that have no limit of their own.
+// V8's limit would hold for workers, too, whatever limit they are given. A worker that comes to its
+// limit ends alone; the process has none.
 function limitWorkers(threads) {
   const limit = exec(/--max-old-space-size=([0-9]+)/, `${process.env.NODE_OPTIONS}`);
   if (limit === null) return;

@@ -28,8 +28,9 @@ function countListeners(name) {
   return there === undefined ? 0 : typeof there === 'object' ? there.length : 1;
 }
 
-// Code that listens for SIGINT since its cell began reacts to an interrupt itself: neither what it awaits nor what it
-// computes ends by the first, as in Node alone.
+// Returns whether user code takes the interrupt itself, as code does that listens for SIGINT since
+// its cell began. As in Node alone, the first interrupt then ends neither what the cell awaits nor
+// what it computes.
 export function isHandled(spares) {
   if (cell.spared & spares) return false;
   if (!cell.handles && countListeners('SIGINT') <= listened) return false;
@@ -40,16 +41,18 @@ export function isHandled(spares) {
 
 const TEST_RUNNER = /\btestResources\.get\(/;
 
-// Whether the code listens beside us. The handlers that node:test leaves for good only note errors for its report.
+// Returns whether the code listens beside the driver. The handlers that node:test leaves for good
+// do not count: they only note errors for its report.
 function codeListens(name) {
   const there = process._events?.[name];
-  if (typeof there !== 'object') return false; // nobody, or we alone
+  if (typeof there !== 'object') return false; // no listener, or ours alone
   let count = 0;
   for (let i = 0; i < there.length; i++) count += exec(TEST_RUNNER, textOfFunction(there[i])) === null ? 1 : 0;
   return count > 1;
 }
 
-// What nobody catches is shown, and the session lives, unless the user listens for it.
+// Shows an error that is not caught; the session lives. Leaves it to the user's code where that
+// listens for it.
 function onUncaught(error, origin) {
   if (error === INTERRUPTION) return;
   if (codeListens('uncaughtException')) return;
@@ -61,8 +64,8 @@ function onRejection(error) {
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
 
-// What the stub's listener calls: a listener of the code may be one that
-// leaves as it is called, which is after this.
+// The stub's listener calls this, because a listener of the code may be one that is removed as it
+// is called, which is after this.
 host.interrupted = () => {
   if (cell !== null && countListeners('SIGINT') > listened) cell.handles = true;
 };
@@ -72,13 +75,13 @@ function onSigusr1() {
 }
 
 const handlers = [['SIGINT', host.onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
-const watchers = []; // Node's own, which watch a signal while somebody listens for it
+const watchers = []; // Node's own, which watch a signal while there is a listener for it
 
 for (const name of ['newListener', 'removeListener']) {
   for (const handler of process.listeners(name)) push(watchers, [name, handler]);
 }
 
-// By Node's own list: a copy of it, as process.listeners() gives, asks the code's Array.
+// Reads Node's own list: a copy of it, as process.listeners() returns, would call the code's Array.
 function isListening(events, name, handler) {
   const there = events?.[name];
   if (there === handler) return true;
@@ -87,9 +90,9 @@ function isListening(events, name, handler) {
   return false;
 }
 
-// What the last cell may have broken.
+// Repairs what the last cell may have broken.
 export function prepareProcess() {
-  endBreaks(); // what was terminated left it
+  endBreaks();
   checkDescriptors();
   leaveUsedInput();
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();

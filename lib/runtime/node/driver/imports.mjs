@@ -20,7 +20,7 @@ import {
 
 const IMPORTED = /\b(?:from|import|require)\s*\(?\s*(["'])((?:\.{0,2}\/|file:)[^"'\n]+)\1/g;
 
-// The files that an ES module imports by its text, where Node does not tell.
+// Returns the files that an ES module imports by its text, where Node does not report them.
 export function importedBy(file) {
   const found = [];
   const text = textOfFile(file);
@@ -41,7 +41,8 @@ export function require(id) {
 
 const REFERRER = ` imported from ${path.join(WORKSPACE, '[eval]')}`;
 
-// Node takes a cell's import for one of the stub, and shows how it looked for the module.
+// Gives the error of an import the cell as importer. Node takes the cell's import for one of the
+// stub, and shows how it looked for the module.
 function placeImport(error, from) {
   const message = values.isNativeError(error) ? read(error, 'message') : undefined;
   const at = message === undefined ? -1 : indexOf(message, REFERRER);
@@ -56,7 +57,7 @@ function placeImport(error, from) {
 const PLACED = /\n +at (?!.*(?:node:|cell-\d+\.js:))/;
 const CHECKED_MAX = 20; // files: each takes a Node
 
-// Where Node cannot compile an ES module it keeps the place to itself.
+// Adds the place at which Node cannot compile an ES module, which Node keeps to itself.
 function placeRefusal(error, from, file) {
   const stack = values.isNativeError(error) ? read(error, 'stack') : undefined;
   if (stack === undefined || !(error instanceof SyntaxError) || indexOf(stack, describe(error)) !== 0 || exec(PLACED, stack) !== null) return;
@@ -67,9 +68,10 @@ function placeRefusal(error, from, file) {
 
 const SCRIPT = /\.js$/;
 const MODULE_TEXT = /^\s*(?:import|export)\b/m;
-const STDIN = '[stdin]'; // what Node calls it
+const STDIN = '[stdin]'; // Node's name of it
 
-// The file, line and caret of what Node refuses in this file.
+// Returns the file, line and caret of the text that Node refuses in this file; undefined when it
+// refuses none.
 function refusedIn(file) {
   const place = check([file], '');
   if (place !== undefined || exec(SCRIPT, file) === null) return place;
@@ -84,7 +86,7 @@ function check(what, text) {
   return status === 1 ? slice(stderr, 0, indexOf(stderr, '\n\n')) : undefined;
 }
 
-// The file, line and caret of what Node refuses in this file, or in one that it imports.
+// Returns the same for this file, or one of those that it imports.
 function refusal(file) {
   const files = [file];
   for (let i = 0; i < files.length && i < CHECKED_MAX; i++) {
@@ -96,7 +98,8 @@ function refusal(file) {
   return undefined;
 }
 
-// import() and the import statement; a file of the session that has changed is loaded anew.
+// Loads a module for import() and the import statement; a file of the session that has changed is
+// loaded anew.
 export async function importModule(specifier, options) {
   const name = `${specifier}`;
   const file = fileNamed(name, currentFolder());

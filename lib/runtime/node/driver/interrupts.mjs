@@ -7,8 +7,9 @@
 // itself ends it, by vm's breakOnSigint, and there are moments in which SIGINT kills the
 // process.
 //
-// V8 looks for a termination only at calls and loops. So the answer LATER is given within hold()
-// and within Node's own lists of timers and callbacks, and the guard asks again.
+// V8 looks for a termination only at calls and loops. So onGuard() answers LATER within Node's
+// own lists of timers and callbacks, and the guard asks again; within hold() it does not ask at
+// all.
 
 import { compareExchange, hrtime, load, store } from './own.mjs';
 import { leaveCallbacks, leaveOptimizedCode, userCodeRuns } from './callbacks.mjs';
@@ -21,14 +22,14 @@ import { HANDLED, HELD, LATER, READY, shared } from './shared.mjs';
 const GUARD_ASKS_NS = 20e6; // as long as the guard may need to look again, on a busy machine
 const LATERS_MAX = 100;
 
-// What the guard asked before a call of these is answered with LATER.
-
-// No user code runs from here on.
+// Notes that no user code runs from here on. A question that the guard asked before is answered
+// with LATER.
 export function leaveUserCode() {
   store(shared, 0, 0);
 }
 
-// Callbacks of older cells that run from here on are not terminated for the one that begins.
+// Notes that a cell begins: callbacks of older cells that run from here on are not terminated for
+// it. A question that the guard asked before is answered with LATER.
 export function enterCell() {
   store(shared, 0, HELD);
 }
@@ -51,7 +52,8 @@ export function hold(act) {
   }
 }
 
-// A cell that shows value after value could be held whenever the guard looks, each millisecond.
+// Waits for the guard if it wants to ask. A cell that shows value after value could be held
+// whenever the guard looks, each millisecond.
 function letGuardAsk() {
   if (load(shared, 4) !== cell.number) return;
   const begun = hrtime();
@@ -62,14 +64,15 @@ function letGuardAsk() {
 let laters = 0; // LATER answered in a row
 let latersFor = 0; // this cell
 
-// Whether the code never is where it may be terminated, as in a loop that V8 has built into a function of Node's.
+// Returns whether the code never is where it may be terminated, as in a loop that V8 has built into
+// a function of Node's.
 function neverUserCode(number) {
   laters = latersFor === number ? laters + 1 : 1;
   latersFor = number;
   return laters > LATERS_MAX;
 }
 
-// Answers the guard.
+// Answers the guard; returns once the code is terminated, or may continue.
 export function onGuard() {
   const number = -load(shared, 0);
   const mine = cell !== null && cell.number === number;
@@ -91,9 +94,9 @@ export function onGuard() {
   while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
 }
 
-// Comes when V8 has terminated the code.
+// Ends the cell whose code V8 has terminated.
 export function terminated(number) {
-  listen(); // what was to do so may be what was terminated
+  listen(); // the call that was to do so may be terminated
   forgetHalves();
   if (cell === null) {
     work();

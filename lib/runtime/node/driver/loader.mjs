@@ -17,14 +17,14 @@ import { cache, fileOfUrl, isOfPackage } from './workspace.mjs';
 export const recordOf = new WeakMap(); // of a job of Node's ES loader, which loads one module
 export let records = []; // of all of its jobs
 export let recordsMade = 0;
-export let esModules; // what Node's ES loader has loaded: URL -> its jobs by their type
-export let relativePaths; // what Node knows of relative names
-export let realPaths; // and of links
+export let esModules; // the map of Node's ES loader: URL -> its jobs by their type
+export let relativePaths; // Node's cache of relative names
+export let realPaths; // and of links' targets
 export let loaderSought = false;
 export const EVALUATED = 4; // V8's Module::Status
 const ERRORED = 5;
 
-// The function of Node's ES loader that each import() calls.
+// Wraps the function of Node's ES loader that each import() calls.
 function watchImports(loader) {
   const { import: importOf } = loader;
   const { set } = esModules;
@@ -78,7 +78,7 @@ async function watchLinks() {
   await undefined;
 }
 
-// The jobs of what a module imports; undefined while Node looks for them.
+// Returns the jobs of the modules that a module imports; undefined while Node looks for them.
 export function linkedOf(record) {
   if (record.linked !== undefined) return record.linked;
   const { linked } = record.job;
@@ -122,19 +122,19 @@ export function forgetRecords(isMeant) {
   records = rest;
 }
 
-// What failed is loaded anew the next time.
+// Forgets the modules that failed, so that they are loaded anew the next time.
 export function forgetFailed() {
   forgetRecords((record) => record.failed || statusOf(record) === ERRORED);
 }
 
-// What was being loaded by a cell that was interrupted is loaded anew the next time.
+// Forgets the modules that an interrupted cell was loading, so that they are loaded anew the next
+// time.
 export function forgetHalves(number) {
   for (const file in cache) if (cache[file].loaded === false) delete cache[file];
   forgetRecords((record) => record.cell === number && !record.whole);
 }
 
-// Node keeps each ES module for good, also one that failed, and has no call that forgets it. V8 shows what a function of
-// Node's sees, which is all of its modules.
+// Finds the map of Node's ES loader, once.
 export function findLoader() {
   if (loaderSought) return;
   loaderSought = true;

@@ -25,8 +25,8 @@ import { prepareProcess } from './handlers.mjs';
 import { spareOwnProcess } from './signals.mjs';
 import { watchInput } from './stdin.mjs';
 
-// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer, unless
-// it fails.
+// Reads the first cell by hand: `net`, which listening needs, takes 5 ms to load, and is loaded
+// behind the answer unless the cell fails.
 function begin() {
   takeFrames();
   while (waiting.length === 0) readSome();

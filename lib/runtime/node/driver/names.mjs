@@ -26,7 +26,7 @@ export function refreshNames() {
 
 const standIns = { __proto__: null }; // name -> the function that reads it until the import has come
 
-// What an imported name becomes; see importStatement() of syntax.
+// Returns what an imported name becomes; see importStatement() of syntax.
 export function standFor(name) {
   if (values.isLexical(name)) return 'let';
   const own = descriptorOf(globals, name);
@@ -38,7 +38,7 @@ export function standFor(name) {
   return own.configurable ? 'let' : 'var';
 }
 
-// False when globalThis is frozen.
+// Makes the name read what `get` returns. Returns false when globalThis is frozen.
 function defineImport(name, get) {
   const set = (value) => defineProperty(globals, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   return replaceProperty(globals, name, { __proto__: null, get, set, enumerable: true, configurable: true });
@@ -54,7 +54,7 @@ export function dropStandIns() {
   }
 }
 
-// For `import own, {a, b as c} from`: makes the `locals` read these names of the module.
+// Serves `import own, {a, b as c} from`: makes the `locals` read these names of the module.
 export async function importLive(specifier, names, locals, options) {
   const module = await importNames(specifier, names, options);
   for (let i = 0; i < names.length; i++) {
@@ -65,7 +65,7 @@ export async function importLive(specifier, names, locals, options) {
   return module;
 }
 
-// The module, which must have these names.
+// Returns the module. Throws a SyntaxError unless it exports these names.
 export async function importNames(specifier, names, options) {
   const from = {};
   captureStackTrace(from);
@@ -81,7 +81,7 @@ export async function importNames(specifier, names, options) {
   return module;
 }
 
-// The next refreshNames() asks V8, as a cell has declared names.
+// Makes the next refreshNames() ask V8, as a cell has declared names.
 export function askLexical() {
   lexicalAsked = true;
 }

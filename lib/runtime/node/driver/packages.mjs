@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// packages.mjs - has packages installed for a cell that says `npm install`, and notes loaded
+// packages.mjs - has packages installed for a cell that asks for `npm install`, and notes loaded
 // versions.
 //
 // The session has no network. The server brings what comes from the registry and answers with an
 // `installed` frame; npm itself installs the rest offline. A package that is loaded already
-// keeps its version, which the user is told.
+// keeps its version, and the user reads so.
 
 import { exec, join, parse, process, push, readFileSync, split, values } from './own.mjs';
 import { cell, finish, orFail, runCode } from './cells.mjs';
 import { send } from './channel.mjs';
 import { say } from './display.mjs';
 
-// A session has no network: the server brings what comes from the registry, npm itself the rest.
+// Installs what the cell asks for, then runs the rest of its code.
 export function installFirst({ packages, commands, rest }) {
   cell.code = rest;
   for (let i = 0; i < commands.length; i++) {
@@ -67,7 +67,8 @@ export function notePackage(specifier) {
   }
 }
 
-// A sentence for each of these (lines NAME, VERSION, MODULE) of which another version is loaded.
+// Returns a sentence for each of these packages (lines of NAME, VERSION, MODULE) of which another
+// version is loaded.
 export function olderLoaded(packages) {
   const told = [];
   const lines = split(packages, '\n');

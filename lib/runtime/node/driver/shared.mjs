@@ -2,9 +2,9 @@
 // shared.mjs - holds what the main thread, the guard's thread and V8's answers have in common.
 //
 // `shared[0]` says who runs: 0 is nobody, a positive number is that cell, HELD is code that must
-// not be torn, and a negative number is a cell about which the guard asks. Both threads change
-// it by compareExchange only where they could meet. Code that V8 evaluates comes back through
-// the global SECRET, since V8 passes no functions.
+// not be torn, and a negative number is a cell about which the guard asks. The guard changes it
+// only by compareExchange. Code that V8 evaluates comes back through the global SECRET, since
+// V8 passes no functions.
 
 export const HELD = -0x80000000;
 export const shared = new Int32Array(new SharedArrayBuffer(20)); // [running, cell that has begun to wait, answer, last cell, asked for]

@@ -8,8 +8,7 @@
 
 import { fs, Number, process } from './own.mjs';
 
-// Node takes a signal that nobody handles, sent to itself, for its end, and lets go of what evaluates cells. These
-// end nothing. A thread's number means the process as well, which Node does not know.
+// Signals that end nothing.
 const LIVES_ON = { __proto__: null };
 
 const { _kill: killRaw, pid: ownPid } = process;

@@ -22,8 +22,7 @@ export function rememberSource(file, code) {
   delete moved[old];
 }
 
-// A stack is as it would be without us: what runs a cell is below it, the rest of ours beside it. Node
-// asks Error.prepareStackTrace when an error's stack is first read; a function of the code's gets the same places.
+// Frames of these files, and what is below them, are the driver's.
 const BELOW = /^(?:node:inspector|ptycell:cell)$/;
 
 const OWN = /^ptycell:/;
@@ -42,7 +41,7 @@ function placesOf(trace) {
   return remaining;
 }
 
-// A place in a cell is where its text has it.
+// Returns the text with a place in a cell as the cell's own text has it.
 function asPlaced(text) {
   const place = exec(CELL_PLACE, text);
   if (place === null || moved[place[1]] === undefined) return text;

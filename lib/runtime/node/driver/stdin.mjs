@@ -36,7 +36,8 @@ function watchHandle(handle) {
 
 const READERS = { __proto__: null, data: true, readable: true, keypress: true, end: true };
 
-// What an older cell read the stream with is gone, and Node goes on reading: the cell that listens anew waits.
+// Reports again that the terminal is read when a new listener comes. The listener of an older cell
+// is gone, but Node continues to read: now the new cell waits.
 function watchListeners(stream) {
   on(stream, 'newListener', (name) => {
     if (reads && READERS[name]) tellReads(true, true);
@@ -46,7 +47,7 @@ function watchListeners(stream) {
 let input; // process.stdin
 let nextInput; // makes it
 
-// Node makes the stream at its first use.
+// Watches process.stdin from its first use, at which Node makes it.
 export function watchInput() {
   const { get, enumerable } = descriptorOf(process, 'stdin');
   nextInput = () => apply(get, process, []);
@@ -65,18 +66,17 @@ export function watchInput() {
   });
 }
 
-// Nothing comes from a stream that was read to its end or destroyed, and Node makes one only: the terminal is there for
-// the next cell.
+// Readies process.stdin for the next cell: replaces a stream that was read to its end or destroyed.
 export function leaveUsedInput() {
   const state = input?._readableState;
-  if (state?.flowing === false) state.flowing = null; // as older code has paused it: who listens now reads
+  if (state?.flowing === false) state.flowing = null; // as older code has paused it: a new listener reads
   if (!state || !(state.destroyed || (state.ended && state.length === 0)) || !isTerminal(0)) return;
   input = undefined;
   nextInput = newInput;
-  syncBuiltinESMExports(); // for who has imported it of node:process
+  syncBuiltinESMExports(); // for code that has imported it of node:process
 }
 
-// As Node's own, which is not read while it is paused.
+// Makes a stream of the terminal that is not read while it is paused, as Node's own.
 function newInput() {
   const stream = new (host.require('tty').ReadStream)(0);
   stream.fd = 0;

@@ -37,7 +37,7 @@ export function isRelative(specifier) {
   return exec(/^(?:\.{1,2}\/|\/|\.{1,2}$)/, specifier) !== null;
 }
 
-// Where relative names begin: the workspace, or where the code has gone.
+// Returns the folder where relative names begin: the workspace, or where the code has gone.
 export function currentFolder() {
   try {
     return cwd();
@@ -55,7 +55,8 @@ export function resolve(id, options) {
   return requireFromCell.resolve(inFolder(id), options);
 }
 
-// The file that a specifier names by its path or URL, as both loaders know it: through no link.
+// Returns the file that a specifier names by its path or URL, as both loaders know it: through no
+// link. Returns undefined for other specifiers.
 export function fileNamed(specifier, folder) {
   if (!isRelative(specifier) && slice(specifier, 0, 5) !== 'file:') return undefined;
   let file;
