@@ -3,8 +3,8 @@
 //
 // Exactly one way leads through finish(), which ends the cell, and from there through
 // conclude(), which answers. Between the two the code's own callbacks run that were put off for
-// no time: what they print belongs to the cell. V8 may terminate user code anywhere, so whatever
-// must happen at the end happens in conclude(), outside of user code.
+// no time: their output belongs to the cell. V8 may terminate user code anywhere, so all that must
+// happen at the end happens in conclude(), outside of user code.
 
 import {
   exit, getActiveResourcesInfo, includes, join, Number, output, process, push, setTimeout, shift,
@@ -161,7 +161,7 @@ export function finish() {
   const mine = cell;
   if (mine.ended) return;
   mine.ended = true;
-  // What the code put off for no time is its own output: timers of one length fire in their order.
+  // Output that the code put off for no time is the cell's own: timers of one length fire in their order.
   const active = getActiveResourcesInfo();
   mayWrite = !isOurs(active);
   const later = mayWrite && includes(active, 'Timeout') ? behindTimers : soon;

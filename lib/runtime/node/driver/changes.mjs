@@ -2,7 +2,7 @@
 // changes.mjs - loads a file of the session anew when it has changed, with all files that have
 // loaded it.
 //
-// Each load comes through Module._load() or the ES loader's import(), whoever asks for it, and
+// Each load comes through Module._load() or the ES loader's import(), whichever code asks, and
 // begins with look(). A file is compared by time, size and inode. Importers are forgotten with
 // it, as no two versions of a file may stand side by side. What has changed is noted only after
 // all is forgotten, so that an interrupted look begins again.

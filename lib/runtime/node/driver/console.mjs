@@ -49,7 +49,7 @@ export function connect() {
   }
 }
 
-// What all objects may have that Node's inspector meets while it makes a message: JSON.stringify
+// Properties of all objects that disturb Node's inspector while it makes a message: JSON.stringify
 // asks for toJSON, and a setter takes the params. It is taken away until the first member of
 // `params` is written.
 const IN_MESSAGES = ['toJSON', 'params'];

@@ -2,7 +2,7 @@
 // exit.mjs - makes process.exit() end the cell, and nothing of what is defined is lost.
 //
 // The code that runs is terminated as by an interrupt: neither `catch` nor `finally` sees it.
-// What the code has queued must not run either, as in a process that is gone; hooks of Node take
+// Queued callbacks must not run either, as in a process that is gone; hooks of Node take
 // the callbacks away. Those of a cell's own code can be run only once that code is off the
 // stack, so dropQueued() is called twice.
 

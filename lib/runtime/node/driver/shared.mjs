@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // shared.mjs - holds what the main thread, the guard's thread and V8's answers have in common.
 //
-// `shared[0]` says who runs: 0 is nobody, a positive number is that cell, HELD is code that must
+// `shared[0]` says who runs: 0 is no user code, a positive number is that cell, HELD is code that must
 // not be torn, and a negative number is a cell about which the guard asks. The guard changes it
 // only by compareExchange. Code that V8 evaluates comes back through the global SECRET, since
 // V8 passes no functions.

@@ -2,7 +2,7 @@
 // signals.mjs - keeps a signal that the code sends to itself from ending the evaluation of
 // cells.
 //
-// Node takes such a signal that nobody handles for its end, even one like SIGWINCH that ends
+// Node takes such a signal without a handler for its end, even one like SIGWINCH that ends
 // nothing, and lets go of the inspector. A thread's number means the process as well, which Node
 // does not know: the signal is sent to one.
 
