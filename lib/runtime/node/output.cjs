@@ -31,7 +31,7 @@ const NEWLINE = 10;
 let open = false; // the last line has no end yet
 let written = false; // since somebody asked
 
-// Waits for a terminal that takes nothing.
+// Writes all bytes, and waits while the terminal takes nothing. Returns the error, or null.
 function writeAll(fd, bytes) {
   written = true;
   if (bytes.length > 0) open = bytes[bytes.length - 1] !== NEWLINE;
@@ -80,7 +80,7 @@ function writesAtOnce(stream, fd) {
   return stream;
 }
 
-// Node makes a stream at its first use, which is then; so do we.
+// Replaces a stream at its first use, which is when Node makes it.
 function replace(name, fd) {
   const { get, enumerable } = getOwnPropertyDescriptor(process, name);
   let stream;
@@ -93,13 +93,13 @@ function replace(name, fd) {
 
 replace('stdout', 1);
 replace('stderr', 2);
-// Whether anything was written since it was last asked.
+// Returns whether anything was written since the last call.
 exports.takeWritten = () => {
   const was = written;
   written = false;
   return was;
 };
-// Whether a line has no end yet, which the caller gives it.
+// Returns whether the last line has no end yet; the caller then writes one.
 exports.takeOpenLine = () => {
   const was = open;
   open = false;

@@ -50,7 +50,8 @@ function at(pattern, text, index) {
   return match === null ? '' : match[0];
 }
 
-// Whether a statement ends at the line break before what begins here, behind a whole value.
+// Returns whether a statement ends at the line break before the token here, which follows a whole
+// value.
 function beginsStatement(text, index) {
   const c = text[index];
   if (exec(CONTINUES, c) === null) return at(OPERATOR_WORD, text, index) === '';
@@ -163,8 +164,8 @@ function beginsLine(text, index) {
   return false;
 }
 
-// The word before a parenthesis where it is a statement's, and no property's or method's name; 'function' before the parameters
-// of one; else ''.
+// Returns the word before a parenthesis if it is a statement's, and no property's or method's name;
+// 'function' before the parameters of a function; else ''.
 function keywordOf(word, lead, stack) {
   if (word === 'function' || lead === 'function') return lead === '.' ? '' : 'function';
   if (BLOCKS[word] !== true || lead === '.' || lead === '#') return '';
@@ -176,7 +177,8 @@ function keywordOf(word, lead, stack) {
   return mayBeLabelled(stack) && lead !== ',' && word !== 'catch' ? word : '';
 }
 
-// Whether the last brace may be a block behind a label or a case, which looks like a property's value.
+// Returns whether the last brace may be a block behind a label or a case, which looks like a
+// property's value.
 function mayBeLabelled(stack) {
   const outer = stack[stack.length - 2];
   return stack[stack.length - 1].before === ':' && (outer === undefined || (outer.open === '{' && !outer.value));
@@ -250,7 +252,7 @@ function rewrite(text, kindOf, standFor) {
   return edited(text, edits);
 }
 
-// The rest of an import statement whose word ends here; null when it is none.
+// Returns the match of the import statement whose word ends here; null when it is none.
 function staticImport(text, end) {
   if (at(CALL, text, end) !== '') return null;
   STATIC_IMPORT.lastIndex = end;
@@ -299,7 +301,7 @@ function lastLine(text) {
   return start;
 }
 
-// The column in the cell's text, by what takeMoved() gave when the cell was edited.
+// Returns the column in the cell's text, by what takeMoved() returned when the cell was edited.
 function writtenColumn(stages, line, column) {
   let found = column;
   for (let i = stages.length - 1; i >= 0; i--) found = unmoved(stages[i], line, found);
@@ -329,7 +331,8 @@ function edited(text, edits) {
   return join(out, '');
 }
 
-// Whether the `const` begins a declaration whose first name has a value: else V8 is to refuse it.
+// Returns whether the `const` begins a declaration whose first name has a value; otherwise V8 must
+// refuse it.
 function isConstant(text, index, before, stack) {
   const begins = at(WORD, before, 0) === '' || stack.statement === index;
   return begins && at(INITIALIZED, text, index + 'const'.length) !== '';
@@ -340,7 +343,7 @@ function mayNameMethod(before, stack) {
   return inner !== undefined && inner.open === '{' && (inner.fields || inner.value) && BEFORE_METHOD[before] === true;
 }
 
-// The `import` before this parenthesis is a method's name, if it stands where one may.
+// Keeps the `import` before this parenthesis as a method's name, if it stands where one may.
 function keepMethod(text, edits, parenthesis) {
   for (let i = edits.length - 1; i >= 0; i--) {
     const { end, method } = edits[i];
@@ -380,7 +383,8 @@ const BEFORE_FIELD = { __proto__: null, '{': true, ',': true, '...': true, ':': 
 const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
 const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
 
-// Whether the word is a name that a declaration within `depth` brackets makes, whose statement began at `statement`.
+// Returns whether the word is a name that a declaration within `depth` brackets makes, whose
+// statement began at `statement`.
 function isDeclared(text, word, index, before, stack, statement, depth) {
   if (statement !== stack.statement || stack.length < depth) return false;
   const first = stack.length === depth ? before : stack[depth].before;
@@ -395,7 +399,7 @@ function isDeclared(text, word, index, before, stack, statement, depth) {
   return places[before] === true && at(NO_KEY, text, index + word.length) !== '';
 }
 
-// Whether the word is the target of an assignment, by what is before and around it.
+// Returns whether the word is the target of an assignment, by the text before and around it.
 function isTarget(text, word, index, before, inner) {
   const end = index + word.length;
   if (before === '++' || before === '--') return text[end] !== '.' && text[end] !== '[';
@@ -407,12 +411,14 @@ function isTarget(text, word, index, before, inner) {
   return before !== '{' && before !== '[' && before !== ':';
 }
 
-// Whether a word that ends here, behind a parenthesis, is all of the parentheses that are assigned to.
+// Returns whether a word that ends here, behind a parenthesis, is all of the parentheses that are
+// assigned to.
 function isGrouped(text, end, inner) {
   return !inner.behindValue && CONTROLS[inner.before] !== true && at(ASSIGNED_IN_PARENTHESES, text, end) !== '';
 }
 
-// Whether a word that ends here, behind a parenthesis, is what `for (word of list)` or `for (word in object)` assigns to.
+// Returns whether a word that ends here, behind a parenthesis, is assigned to by `for (word of
+// list)` or `for (word in object)`.
 function isHead(text, end, inner) {
   const each = at(ASSIGNED_EACH, text, end);
   return each !== '' && (inner.before === 'for' || (inner.before === 'await' && slice(each, -2) === 'of'));
@@ -442,7 +448,7 @@ function eachTarget(text, opened, end, around, found) {
   }
 }
 
-// How a word binds a name here: 'top' for the cell, 'inner', or undefined.
+// Returns how a word binds a name here: 'top' for the cell, 'inner', or undefined.
 function bindingOf(text, word, index, before, stack) {
   const outer = stack.length === 0;
   if (BINDS[before]) return outer ? 'top' : 'inner';
@@ -453,8 +459,8 @@ function bindingOf(text, word, index, before, stack) {
   return at(ARROW, text, index + word.length) === '' ? undefined : 'inner';
 }
 
-// `known`: names that are constants of older cells. The text in which none is assigned to, the names that the cell
-// makes constants, and those that it binds as something else.
+// Returns the text in which no constant is assigned to, the names that the cell makes constants,
+// and those that it binds as something else. `known` holds the constants of older cells.
 function guardConstants(text, known) {
   const own = { __proto__: null };
   const bound = { __proto__: null };
@@ -532,13 +538,14 @@ function isInFunction(stack) {
   return false;
 }
 
-// Whether the brace behind a parenthesis with this keyword begins the method of an object.
+// Returns whether the brace behind a parenthesis with this keyword begins the method of an object.
 function isMethod(keyword, around) {
   return BLOCKS[keyword] !== true && around !== undefined && around.open === '{' && around.value;
 }
 
-// The text in which those names are declared that stand already, as kindOf(name) has it, and `first` the functions that are made
-// before it runs: of each the name, its place in the function's text, a text that makes it, and the line that this begins at.
+// Returns the text in which the names that stand already are declared as kindOf(name) has them, and
+// `first`, the functions that are made before it runs: of each the name, its place in the
+// function's text, a text that makes it, and the line where this begins.
 function redeclare(text, kindOf) {
   const edits = [];
   const functions = [];
@@ -594,7 +601,7 @@ function addName(list, name, index, stack) {
   else push(parts, { place, comma: stack.comma, pattern: stack.length > depth, names: [name] });
 }
 
-// What these names stand as: "let", "var", "both", or undefined when none stands.
+// Returns what these names stand as: "let", "var", "both", or undefined when none stands.
 function kindsOf(names, kindOf) {
   let found;
   for (let i = 0; i < names.length; i++) {
@@ -674,7 +681,7 @@ function partsOf(text, edits, functions, head) {
   return { text: rest, first };
 }
 
-// Where an edit's text begins in what the edits make.
+// Returns where an edit's text begins in the text that the edits make.
 function placeOf(edit, edits) {
   let place = edit.start;
   for (let i = 0; edits[i] !== edit; i++) place += edits[i].by.length - (edits[i].end - edits[i].start);
@@ -736,7 +743,7 @@ function namesOf(wanted) {
   return listOf(names);
 }
 
-// As JSON has it, which would ask the list for toJSON.
+// Returns names as JSON has them; JSON itself would ask the list for toJSON.
 function listOf(names) {
   const texts = [];
   for (let i = 0; i < names.length; i++) push(texts, stringify(names[i]));
@@ -761,7 +768,7 @@ function eachImported({ 1: own, 2: all, 3: named }, add) {
   addNamed(own, named, add);
 }
 
-// Calls add(name, local) for the default's name, if there is one, and each of those between the braces.
+// Calls add(name, local) for the default's name, if there is one, and each name between the braces.
 function addNamed(own, named, add) {
   if (own !== undefined) add('default', own);
   let text = named === undefined ? '' : named;
@@ -826,8 +833,9 @@ function wordsOf(line) {
   return words;
 }
 
-// What the lines at a cell's head install, and the cell without them: `packages` that are wanted by
-// name, `commands` of npm whose packages lie in the session. Undefined when there are none.
+// Returns what the lines at a cell's head install, and the cell without them: `packages` that are
+// wanted by name, and `commands` of npm whose packages are stored in the session. Returns undefined
+// when there are none.
 function installs(code) {
   const found = { packages: [], commands: [], rest: code };
   for (let line = exec(INSTALL, found.rest); line !== null; line = exec(INSTALL, found.rest)) {
@@ -860,16 +868,16 @@ exports.takeMoved = () => {
 };
 exports.writtenColumn = writtenColumn;
 exports.rewrite = rewrite;
-// Whether constants may be made, as imported names are, or bound or assigned to where there are some.
+// Whether constants may be made, as imported names are, or bound or assigned to if there are some.
 exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 || indexOf(text, 'import') >= 0 ||
   (some && (exec(ASSIGNS, text) !== null || exec(REBINDS, text) !== null));
 exports.declares = (text) => exec(DECLARES, text) !== null;
 // Whether all of it runs at once, and none of it beneath ours or where Node aborts when a signal ends it, as a read does.
 exports.isSimple = (text) => exec(NOT_SIMPLE, text) === null;
 exports.looksLikeTypeScript = (text) => exec(TYPESCRIPT, text) !== null;
-// What no Node runs, and the text looks like.
+// Returns the name of a syntax that no Node runs and that the text looks like; else ''.
 exports.looksForeign = (text) => (exec(DECORATOR, text) !== null ? 'decorators' : exec(MARKUP, text) !== null ? 'JSX or HTML' : '');
-// Whether the text is one object literal, which V8 would take for a block.
+// Returns whether the text is one object literal, which V8 would take for a block.
 exports.isObjectLiteral = (text) => {
   if (exec(/^\s*\{[^]*\}\s*$/, text) === null) return false;
   let groups = 0;

@@ -70,7 +70,8 @@ const LIST_MAX = 50000; // characters of names and packages
 const NAMES_KEPT = 20;
 const ITEMS_LOOKED_AT = 1000;
 
-// A property as it is: the code may have given all objects `get` or `value`.
+// Returns the descriptor of a property with no prototype: the code may have given all objects `get`
+// or `value`.
 function descriptorOf(object, name) {
   const found = getOwnPropertyDescriptor(object, name);
   return found === undefined ? undefined : setPrototypeOf(found, null);
@@ -86,7 +87,8 @@ function plainText(value) {
   return bounded(inspectBriefly(value, wishes() ?? SHOWN));
 }
 
-// SHOWN with what the code wishes in place of Node's defaults; undefined when it wishes nothing.
+// Returns SHOWN with the defaults that the code has set for inspect(); undefined when it has set
+// none.
 function wishes() {
   const { defaultOptions } = inspect;
   let options;
@@ -99,13 +101,14 @@ function wishes() {
   return options;
 }
 
-// Its beginning, and how much is not there: of what is sent the end is always shown.
+// Returns the text, or its beginning and how much is left out. The server always shows the end of
+// what it gets.
 function bounded(text) {
   if (text.length <= TEXT_LIMIT) return text;
   return `${head(text, TEXT_LIMIT)}\n... [${text.length - TEXT_LIMIT} characters left out: console.log shows all]`;
 }
 
-// Its two ends.
+// Returns the text, or its two ends if it is longer than `limit`.
 function shortened(text, limit) {
   if (text.length <= limit) return text;
   const tail = floor(limit / 3);
@@ -113,7 +116,7 @@ function shortened(text, limit) {
   return `${head(text, limit - tail)}\n... [${left} characters left out] ...\n${slice(text, -tail)}`;
 }
 
-// No half of a surrogate pair at its end.
+// Returns the beginning of a text without half a surrogate pair at its end.
 function head(text, length) {
   return exec(/[\ud800-\udbff]$/, slice(text, length - 1, length)) === null ? slice(text, 0, length) : slice(text, 0, length - 1);
 }
@@ -124,8 +127,8 @@ const TABLE = /^(?:table|tbody|tfoot|thead|tr)$/;
 const BLOCKS = new RegExp('^(?:address|article|aside|blockquote|br|caption|center|dd|div|dl|dt|fieldset|figcaption|' +
   'figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|option|p|pre|section|summary|table|tbody|tfoot|thead|tr|ul)$');
 
-// The words of a page, a line a block and a row, with `|` between cells: enough for a model to know
-// what it shows. End tags may be missing, as HTML allows.
+// Returns the words of a page, one line for a block or a row, with `|` between cells: enough for a
+// model to know what the page shows. End tags may be missing, as HTML allows.
 function textOfHtml(html) {
   const page = slice(html, 0, PAGE_LIMIT);
   const words = { lines: [''], hidden: '', cells: 0, preformatted: false };
@@ -181,11 +184,12 @@ function withoutEntities(text) {
 
 // ---- values that stand for something that goes on ---------------------------------------------
 
-// Node's own emitters, by the class next to EventEmitter. Another class is the code's, with data of the code's.
+// Node's own emitters, by the class next to EventEmitter. Any other class is the code's, with data
+// of the code's.
 const BASES = new RegExp('^(?:Stream|Server|Socket|ChildProcess|Worker|Interface|InterfaceConstructor|FSWatcher|StatWatcher|' +
   'FileHandle|Agent|Http2Session|process)$');
 
-// What those and all others of Node's are called that come after them.
+// The names of these classes and of all that Node derives from them.
 const NODES_OWN = { __proto__: null };
 for (const name of ('Agent BrotliCompress BrotliDecompress ChildProcess Cipher Cipheriv ClientHttp2Session ClientHttp2Stream ' +
   'ClientRequest Decipher Decipheriv Deflate DeflateRaw Duplex Duplexify FSWatcher FileHandle Gunzip Gzip Hash Hmac ' +
@@ -204,8 +208,8 @@ function isHandle(value) {
   return exec(BASES, typeName(at)) !== null;
 }
 
-// A process, a stream, a server, a timer: as a cell's value, all that they hold is of no use. What the code's own class
-// adds to one is.
+// Returns the short text of a process, a stream, a server or a timer; undefined for other values.
+// As a cell's value their fields are of no use; fields that a class of the code's adds are.
 function handleText(value) {
   if (value === null || typeof value !== 'object' || isProxy(value)) return undefined;
   const name = typeName(value);
@@ -241,7 +245,7 @@ function ownFields(value) {
 
 let whole; // a handle that is shown with all that it holds
 
-// As inspect(), with handles within the value in their short form.
+// Returns what inspect() does, with handles within the value in their short form.
 function inspectBriefly(value, options) {
   const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!holds) return `${inspect(value, options)}`;
@@ -289,7 +293,7 @@ function briefly() {
   return this === whole || isProxy(this) || !isHandle(this) ? this : shortForm(this);
 }
 
-// Also after a cell that was ended meanwhile.
+// Ends the short form of handles, also after a cell that was ended meanwhile.
 function stopBrevity() {
   replaceMethodsAgain();
   if (descriptorOf(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
@@ -299,7 +303,7 @@ function stopBrevity() {
 
 // ---- values as MIME bundles -------------------------------------------------------------------
 
-// The value's own bundle, or a promise of it, or undefined. Runs the user's code.
+// Returns the value's own bundle, or a promise of it, or undefined. Runs the user's code.
 function ownBundle(value) {
   if (value === null || typeof value !== 'object' || isProxy(value)) return undefined;
   if (isUint8Array(value)) {
@@ -325,8 +329,8 @@ function imageType(bytes) {
 
 const MIME = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
 
-// A bundle as parts of a frame, [[type, data], ...]; `save(bytes, ending)` keeps a picture as a
-// file and returns its name. text/plain is always there.
+// Returns a bundle as parts of a frame, [[type, data], ...]. `save(bytes, ending)` keeps a picture
+// as a file and returns its name. text/plain is always present.
 function partsOf(bundle, value, save) {
   const parts = [];
   let text;
@@ -388,7 +392,7 @@ function textFor(bundle, value, save) {
 
 // ---- names ------------------------------------------------------------------------------------
 
-// The class's name without asking the value: a constructor may be a getter.
+// Returns the class's name without asking the value: a constructor may be a getter.
 function typeName(value) {
   if (value === null) return 'null';
   if (typeof value === 'function') {
@@ -431,7 +435,8 @@ function isPlain(value) {
   return value === null || (typeof value !== 'object' && typeof value !== 'function');
 }
 
-// Plain values, and lists and objects of nothing but those.
+// Returns a preview of plain values, and of lists and objects of nothing but those; '' for other
+// values.
 function preview(value) {
   if (typeof value === 'string') return slice(inspect(slice(value, 0, PREVIEW_LIMIT)), 0, PREVIEW_LIMIT);
   if (isPlain(value)) return slice(inspect(value), 0, PREVIEW_LIMIT);
@@ -450,7 +455,7 @@ function preview(value) {
   return slice(inspect(value, options), 0, PREVIEW_LIMIT);
 }
 
-// What a name held is remembered weakly: what the user lets go of must go.
+// Remembers a name's value weakly, so that what the user releases can be collected.
 function remember(value) {
   return isPlain(value) ? { value, ref: undefined, shape: '' } :
     { value: undefined, ref: new OwnWeakRef(value), shape: shapeOf(value) };
@@ -505,7 +510,7 @@ function eachRead(read, name, each) {
   each(name, value);
 }
 
-// `read` must run nothing of the user's.
+// Notes the function that reads an imported name. `read` must run no code of the user's.
 function noteImport(read) {
   weakAdd(imported, read);
 }
@@ -514,7 +519,7 @@ function isImport(property) {
   return property.get !== undefined && weakHas(imported, property.get);
 }
 
-// Names that this cell changed, as frame.h has them; undefined when there are none.
+// Returns the names that this cell changed, as frame.h has them; undefined when there are none.
 function changedNames() {
   const lines = [];
   const seen = { __proto__: null };
@@ -535,7 +540,7 @@ function changedNames() {
   return lines.length === 0 ? undefined : join(linesWithin(lines), '\n');
 }
 
-// The first of these lines, as many as a frame has room for.
+// Returns the first of these lines, as many as a frame has room for.
 function linesWithin(lines) {
   const kept = [];
   let room = LIST_MAX;
@@ -557,7 +562,8 @@ function isModule(value) {
   return !isPlain(value) && (weakHas(loaded, value) || isModuleNamespaceObject(value));
 }
 
-// Not with a pattern: replacing by one asks RegExp.prototype.exec, which may be the code's.
+// Replaces a part without a pattern: replacing by one calls RegExp.prototype.exec, which may be the
+// code's.
 function replaceAll(text, part, by) {
   return join(split(text, part), by);
 }
@@ -566,13 +572,13 @@ function field(text) {
   return replaceAll(replaceAll(replaceAll(replaceAll(text, '\\', '\\\\'), '\t', '\\t'), '\n', '\\n'), '\r', '\\r');
 }
 
-// As `names` of frame.h has it.
+// Returns a name as `names` of frame.h has it.
 function nameField(name) {
   const text = replaceAll(field(name), ' ', '\\s');
   return text[0] === '-' ? `\\${text}` : text;
 }
 
-// The answer to `vars`.
+// Returns the answer to `vars`, at most `limit` names.
 function variables(limit) {
   const lines = [];
   let total = 0;
