@@ -29,7 +29,7 @@ bool cache_exists(const struct home *home);
  * call.
  */
 struct cache *cache_open(const struct home *home, struct err *err) MUST_CHECK;
-/* NULL is allowed. */
+/* Frees `cache`, which may be NULL. */
 void cache_free(struct cache *cache);
 /* Returns the folder of the entries. Borrowed. */
 int cache_sets_fd(const struct cache *cache);

@@ -386,7 +386,7 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		pack(job);
 }
 
-/* If no index is reached, starts "fetch" again for the folders: it would retry the indexes. */
+/* Starts "fetch" again for the folders alone if no index is reached: it would retry them. */
 static bool retries_without_index(struct job *job, const struct err *err)
 {
 	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||

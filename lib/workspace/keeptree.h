@@ -48,7 +48,7 @@ void keeptree_free(struct keeptree *tree);
 /* Returns the place of a file, whose path is relative to data. Borrowed until keeptree_free(). */
 struct place *keeptree_file(struct keeptree *tree, const char *path);
 struct place *keeptree_notebook(struct keeptree *tree);
-/* From here on, names that differ only in case or in Unicode composition count as equal. */
+/* Makes names equal, from here on, that differ only in case or in Unicode composition. */
 void keeptree_fold(struct keeptree *tree);
 bool keeptree_folds(const struct keeptree *tree);
 /* Forgets all copies: none exists any more. */

@@ -53,7 +53,7 @@ void lookout_quiet(struct lookout *lookout);
  * `done` is called from the loop.
  */
 void lookout_last(struct lookout *lookout_own, void (*done)(void *data), void *data);
-/* NULL is allowed. */
+/* Frees `lookout`, which may be NULL. */
 void lookout_free(struct lookout *lookout);
 
 #endif

@@ -23,8 +23,7 @@ static const char *const *arguments(void)
 	return argv;
 }
 
-/* `trap - INT` is SIG_DFL for an instant, which is after a fraction of this even on a busy machine.
- */
+/* `trap - INT` sets SIG_DFL for an instant, far shorter than this even on a busy machine. */
 enum { SETTLE_MS = 50 };
 
 /* "zsh" is not an alias: its code would run, but mean something else. */

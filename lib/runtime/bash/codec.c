@@ -180,7 +180,10 @@ static void encode_hello(struct bash *b, const struct frame *frame, struct buf *
 	buf_putf(out, "hello %s\n", b->nonce);
 }
 
-/* Other frames, `interrupt` and `ack`, must not be in the pipe while bash itself reads from it. */
+/*
+ * Appends a frame. `interrupt` and `ack` are not sent: they must not be in the pipe while bash
+ * itself reads from it.
+ */
 static void codec_encode(void *codec, const struct frame *frame, struct buf *out)
 {
 	struct bash *b = codec;

@@ -270,7 +270,7 @@ void declaration_shape(const struct declaration *d, struct buf *out)
 	buf_putf(out, "%zu", is_scalar(d) ? text_chars(d) : d->count);
 }
 
-/* FNV-1a, 64 bits. */
+/* Returns the 64-bit FNV-1a hash. */
 uint64_t declaration_hash(const struct declaration *d)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
