@@ -306,7 +306,7 @@ static struct install *enqueue(struct broker *b, struct job *job_own, install_do
 }
 
 struct install *broker_install(struct broker *b, const struct session *session,
-			       const struct install_wish *request, install_done_fn *done,
+			       const struct install_request *request, install_done_fn *done,
 			       void *data, struct err *err)
 {
 	struct job *job;

@@ -67,7 +67,7 @@ typedef void broker_over_fn(void *data, const struct broker_event *event);
 void broker_on_over(struct broker *broker, broker_over_fn *over, void *data);
 
 /* A request for packages. Borrowed for the call. */
-struct install_wish {
+struct install_request {
 	const struct language *language;
 	const json_t
 		*packages; /* an array of strings in the notation of the language's installer */
@@ -83,7 +83,7 @@ int broker_check_packages(const json_t *packages, struct err *err) MUST_CHECK;
  * Returns NULL and sets *err if the request itself is invalid.
  */
 struct install *broker_install(struct broker *broker, const struct session *session,
-			       const struct install_wish *request, install_done_fn *done,
+			       const struct install_request *request, install_done_fn *done,
 			       void *data, struct err *err) MUST_CHECK;
 /*
  * Checks that the installer of this language works and that its indexes are reachable. `done` gets

@@ -35,7 +35,8 @@
  *   exec's done, part `names`, the names that the cell changed:
  *     NAME [" " TYPE [" " SHAPE]]       bound anew, or changed in place
  *     "-" NAME                          no longer there
- *       where NAME is escaped as a field of vars, its blanks are \s, and a `-` that begins it is \-
+ *
+ *   NAME is escaped as a field of vars, its blanks are \s, and a `-` that begins it is \-
  *
  *   vars, part `limit`, a decimal number. Its done has status ok and
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines

@@ -115,7 +115,7 @@ static void answer_call(struct call *call, const struct cell *cell, const struct
 		result.upload_problem = upload_problem = uploads_problem(s->uploads);
 		if (subject != NULL && uploads_pending(s->uploads, subject->upload))
 			result.uploading = uploading = uploads_name_under_way(s->uploads);
-		uploads_told(s->uploads);
+		uploads_mark_reported(s->uploads);
 	}
 	if (subject == NULL && !cell->bare)
 		s->host->cell_shown(s->host->owner, s, cell);

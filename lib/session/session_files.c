@@ -51,7 +51,7 @@ static bool copy_more(struct session *s, struct execution *exec)
 	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
 		if (exec->keeps[exec->kept_to])
 			paths[count++] = cell->changes[exec->kept_to].file.path;
-	any = count > 0 || (!exec->kept_owed && keeper_owed(s->keeper, &owed) > 0);
+	any = count > 0 || (!exec->kept_owed && keeper_count_due(s->keeper, &owed) > 0);
 	if (any) {
 		exec->kept_owed = true;
 		s->keeping = exec;
@@ -241,7 +241,7 @@ static void owe_changes(struct session *s)
 
 	for (size_t i = 0; i < count; i++)
 		if (keeps[i] && !is_placed(s, &changes[i].file))
-			keeper_owe(s->keeper, changes[i].file.path);
+			keeper_mark_due(s->keeper, changes[i].file.path);
 }
 
 /* Reports changes by processes while no cell ran. */
@@ -302,7 +302,7 @@ static void owe_rest(struct session *s)
 
 		for (size_t i = exec->kept_to; i < cell->change_count; i++)
 			if (keeps[i])
-				keeper_owe(s->keeper, cell->changes[i].file.path);
+				keeper_mark_due(s->keeper, cell->changes[i].file.path);
 	}
 }
 
@@ -473,7 +473,7 @@ const char *session_keep_folder(const struct session *s)
 char *session_unkept(const struct session *s)
 {
 	const char *path = NULL;
-	size_t count = keeper_owed(s->keeper, &path);
+	size_t count = keeper_count_due(s->keeper, &path);
 	cleanup_free char *name = NULL;
 
 	if (count == 0)

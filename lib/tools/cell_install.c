@@ -59,7 +59,7 @@ static int start_install(struct service *service, const struct cell_install *req
 			 struct cell_wait *w, struct err *err)
 {
 	cleanup_json json_t *packages = split_lines(request->packages);
-	const struct install_wish wish = { language_find(request->of), packages };
+	const struct install_request wish = { language_find(request->of), packages };
 	struct broker *broker = service_broker(service, err);
 
 	if (broker == NULL)

@@ -83,7 +83,7 @@ int wait_install_start(const struct wait_install_request *request, struct err *e
 	uint64_t budget_ms = service->settings->call_budget * 1000;
 	uint64_t wait_ms = request->wait_ms > 0 ? request->wait_ms : budget_ms;
 	struct broker *broker = service_broker(request->service, err);
-	const struct install_wish wish = { request->language, request->packages };
+	const struct install_request wish = { request->language, request->packages };
 	struct waiting *w;
 
 	if (broker == NULL)

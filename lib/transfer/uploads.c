@@ -412,7 +412,7 @@ static void mark_reported(struct upload_item *item)
 	item->news = item->news && item->url != NULL && !has_link(item);
 }
 
-void uploads_told(struct uploads *uploads)
+void uploads_mark_reported(struct uploads *uploads)
 {
 	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
 		mark_reported(list_entry(node, struct upload_item, node));

@@ -31,7 +31,7 @@ struct uploads_event {
 	time_t expires;
 };
 
-typedef void uploads_told_fn(void *data, const struct uploads_event *event);
+typedef void uploads_report_fn(void *data, const struct uploads_event *event);
 
 struct uploads_spec {
 	struct loop *loop;
@@ -44,7 +44,7 @@ struct uploads_spec {
 	void (*changed)(struct uploads *uploads, void *data);
 	void *data;
 	/* Called from the loop, also after uploads_free. May be NULL. */
-	uploads_told_fn *told;
+	uploads_report_fn *told;
 	void *told_data;
 };
 
@@ -95,17 +95,17 @@ bool uploads_renewing(const struct uploads *uploads);
 /* Returns false if the file has no valid link. */
 bool uploads_find(const struct uploads *uploads, const char *path, struct uploaded *ret_uploaded);
 /*
- * Writes at most `max` of the links that are new since uploads_told into `out`. Returns how many
- * there are. The strings are borrowed until the next turn of the loop.
+ * Writes at most `max` of the links that are new since uploads_mark_reported into `out`. Returns
+ * how many there are. The strings are borrowed until the next turn of the loop.
  */
 size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t max);
 /*
- * Returns a sentence that explains why files have no link, since uploads_told, or NULL. The caller
- * frees it.
+ * Returns a sentence that explains why files have no link, since uploads_mark_reported, or NULL.
+ * The caller frees it.
  */
 char *uploads_problem(const struct uploads *uploads);
 /* Marks all new links and problems as reported. */
-void uploads_told(struct uploads *uploads);
+void uploads_mark_reported(struct uploads *uploads);
 /* Returns how many files are being uploaded or queued. */
 size_t uploads_under_way(const struct uploads *uploads);
 /*

@@ -324,13 +324,13 @@ int keeper_data_fd(const struct keeper *keeper)
 	return keeper->data_fd;
 }
 
-void keeper_owe(struct keeper *keeper, const char *path)
+void keeper_mark_due(struct keeper *keeper, const char *path)
 {
 	if (keeper->root != NULL)
 		find_result(keeper, path)->owed = true;
 }
 
-size_t keeper_owed(const struct keeper *keeper, const char **ret_path)
+size_t keeper_count_due(const struct keeper *keeper, const char **ret_path)
 {
 	return kept_owed(&keeper->kept, ret_path);
 }
@@ -364,7 +364,7 @@ static bool start_last(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
 	const char *path;
-	size_t owed = keeper_owed(keeper, &path);
+	size_t owed = keeper_count_due(keeper, &path);
 
 	if (!keeper->freed || keeper->last || copy != &keeper->results || owed == 0)
 		return false;

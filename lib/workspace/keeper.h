@@ -57,12 +57,12 @@ void keeper_free(struct keeper *keeper);
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result));
 /* Marks a result as due without trying to export it. `path` is relative to data. */
-void keeper_owe(struct keeper *keeper, const char *path);
+void keeper_mark_due(struct keeper *keeper, const char *path);
 /* Returns true if the file was exported or is due. */
 bool keeper_knows(const struct keeper *keeper, const char *path);
 int keeper_data_fd(const struct keeper *keeper);
 /* Returns how many files are due. Sets *ret_path to the first of them if there is one. */
-size_t keeper_owed(const struct keeper *keeper, const char **ret_path);
+size_t keeper_count_due(const struct keeper *keeper, const char **ret_path);
 /*
  * Exports the notebook: the first `size` bytes of the journal's file `file`, which never change,
  * followed by `suffix`. It may run at the same time as keeper_copy(). While an export of the

@@ -69,8 +69,8 @@ const struct language *node_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
-		.gets_ready = true,
-		.tells_imported = true,
+		.warms_up = true,
+		.reports_imported = true,
 	};
 
 	return &row;

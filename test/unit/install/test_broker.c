@@ -107,7 +107,7 @@ static void on_done(void *data, const json_t *result, const char *problem)
 static struct install *start(const char *package, size_t index)
 {
 	cleanup_json json_t *packages = json_pack("[s]", package);
-	const struct install_wish wish = { .language = &python, .packages = packages };
+	const struct install_request wish = { .language = &python, .packages = packages };
 	struct err err = { 0 };
 	struct install *install =
 		broker_install(broker, session, &wish, on_done, &told[index], &err);
@@ -404,7 +404,7 @@ static void a_request_that_is_none_is_refused_at_once(void **state)
 	cleanup_json json_t *longest = json_array();
 	char text[BROKER_PACKAGE_CHARS + 2];
 	struct err err = { 0 };
-	struct install_wish wish = { .language = &python, .packages = none };
+	struct install_request wish = { .language = &python, .packages = none };
 
 	(void)state;
 	memset(text, 'a', sizeof(text));
@@ -426,7 +426,7 @@ static void a_request_that_is_none_is_refused_at_once(void **state)
 static void a_session_has_only_so_many_installations_under_way(void **state)
 {
 	cleanup_json json_t *more = json_pack("[s]", "more");
-	const struct install_wish wish = { .language = &python, .packages = more };
+	const struct install_request wish = { .language = &python, .packages = more };
 	struct err err = { 0 };
 
 	(void)state;

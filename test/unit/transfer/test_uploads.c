@@ -167,7 +167,7 @@ static void a_link_is_news_once_and_stays_to_be_found(void **state)
 	assert_string_equal(found[0].path, "output/a");
 	assert_string_equal(found[0].url, "https://acct.example/box/s/a?sig=x");
 	assert_null(uploads_problem(f->uploads));
-	uploads_told(f->uploads);
+	uploads_mark_reported(f->uploads);
 	assert_int_equal(uploads_news(f->uploads, found, 2), 0);
 	assert_true(uploads_find(f->uploads, "output/a", &found[0]));
 	assert_false(uploads_find(f->uploads, "output/b", &found[0]));
@@ -281,14 +281,14 @@ static void an_expired_link_is_made_anew_and_told_if_nobody_was(void **state)
 	wait_for(f, put(f, "output/a", 7));
 	assert_false(uploads_find(f->uploads, "output/a", &found));
 	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
-	uploads_told(f->uploads);
+	uploads_mark_reported(f->uploads);
 	changes = f->changes;
 	renew(f);
 	assert_true(f->changes > changes);
 	assert_true(uploads_find(f->uploads, "output/a", &found));
 	assert_string_equal(found.url, "https://new/");
 	assert_int_equal(uploads_news(f->uploads, &found, 1), 1);
-	uploads_told(f->uploads);
+	uploads_mark_reported(f->uploads);
 	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
 	assert_false(uploads_renew(f->uploads));
 	orders = scratch_read(f->scratch.fd, "orders");
@@ -356,7 +356,7 @@ static void a_helper_that_cannot_start_or_dies_is_a_problem(void **state)
 	make(f, "kill -9 $$\n");
 	wait_for(f, put(f, "output/a", 7));
 	assert_problem(f, "'output/a' was not uploaded: 'helper0' was ended by signal 9.");
-	uploads_told(f->uploads);
+	uploads_mark_reported(f->uploads);
 	assert_null(uploads_problem(f->uploads));
 	assert_int_equal(unlinkat(f->scratch.fd, "helper0", 0), 0);
 	wait_for(f, put(f, "output/a", 7));
@@ -427,7 +427,7 @@ static void files_and_bytes_have_their_limits(void **state)
 	wait_for(f, put(f, "output/a", 60));
 	put(f, "output/b", 94); /* 7 lie there */
 	assert_problem(f, "'output/b' was not uploaded: more than 0 MB");
-	uploads_told(f->uploads);
+	uploads_mark_reported(f->uploads);
 	wait_for(f, put(f, "output/b", 90));
 	wait_for(f, put(f, "output/c", 1));
 	wait_for(f, put(f, "output/d", 1));

@@ -401,7 +401,7 @@ static void assert_given_up(struct loop *loop, struct keeper *keeper, int second
 	loop_turn(loop, 0);
 	assert_true(outcome->told);
 	assert_non_null(strstr(outcome->error, "did not get on for"));
-	assert_int_equal(keeper_owed(keeper, &(const char *){ NULL }), 1);
+	assert_int_equal(keeper_count_due(keeper, &(const char *){ NULL }), 1);
 }
 
 static void a_copy_that_hangs_is_given_up_and_the_next_one_sooner(void **state)
