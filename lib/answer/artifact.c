@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * artifact.c - paths in which secrets are replaced by their names, and the costs of a description.
+ * artifact.c - describes a file of a session. Secrets in the address are replaced here; those in
+ * the path and the name are replaced in mcp/reply.c, with the rest of the result.
  *
  * A shown path is a lossy spelling: "[secret NAME]" stands for the value. A path that comes back
  * from a model is therefore compared with the shown path of every file, and only where it has such

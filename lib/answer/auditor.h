@@ -2,9 +2,9 @@
 /*
  * auditor.h - the lines of PTYCELL_AUDIT: a record of everything that ran, for later review.
  *
- * One line of JSON is one event. The server's README has the table of events and fields. A line is
- * written when its event happens: "began" before the code runs, "ended" before the answer. No code
- * runs while the file cannot be written.
+ * One line of JSON is one event. README.md of the project has the table of events and fields. A
+ * line is written when its event happens: "began" before the code runs, "ended" before the answer.
+ * No code runs while the file cannot be written.
  */
 #ifndef ANSWER_AUDITOR_H
 #define ANSWER_AUDITOR_H

@@ -127,9 +127,9 @@ export function forgetFailed() {
   forgetRecords((record) => record.failed || statusOf(record) === ERRORED);
 }
 
-// Forgets the modules that an interrupted cell was loading, so that they are loaded anew the next
-// time.
-export function forgetHalves(number) {
+// Forgets the modules that a cell, else the current one, was loading when it was interrupted or
+// ended, so that they are loaded anew the next time.
+export function forgetHalves(number = cell === null ? 0 : cell.number) {
   for (const file in cache) if (cache[file].loaded === false) delete cache[file];
   forgetRecords((record) => record.cell === number && !record.whole);
 }
