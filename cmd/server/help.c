@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * help.c - prints help. The introduction is text; the settings are generated from the table of
- * config/schema.c, so that they cannot disagree.
+ * config/schema.c, so that they cannot disagree. Longer texts are topics (topics.c).
  */
 #include "help.h"
 
@@ -9,29 +9,19 @@
 
 static const char intro[] =
 	"ptycell " PTYCELL_VERSION
-	" - a code interpreter for chat hosts, over MCP on stdin and stdout.\n"
+	" - a code interpreter for chat hosts, over MCP on stdin and stdout\n"
 	"\n"
-	"Usage:\n"
-	"  ptycell [FLAG...]          serve; a chat host starts it so\n"
-	"  ptycell doctor [FLAG...]   say what works on this machine and what is missing\n"
-	"  ptycell doctor databases   the same of configured databases: asks each of them a query\n"
-	"  ptycell doctor packages    the same of pip, npm and R: looks for packages in their indexes\n"
-	"  ptycell config HOST        print the entry for a host's configuration; HOST is\n"
-	"                             claude-desktop, claude-code, vscode, cursor or inspector\n"
-	"  ptycell config settings    print the table of settings as Markdown\n"
-	"  ptycell config apparmor    print the AppArmor profile that Ubuntu asks for\n"
-	"  ptycell --help, ptycell --version\n"
+	"  ptycell [FLAG...]         serves; a chat host starts it so\n"
+	"  ptycell doctor [FLAG...]  says what works on this machine and what is missing\n"
+	"  ptycell doctor databases  asks each configured database a query; packages: each index\n"
+	"  ptycell config HOST       prints or writes a host's entry (claude-desktop, vscode ...; more:\n"
+	"                            ptycell config --help)\n"
+	"  ptycell help [TOPIC]      lists the topics, or shows one: settings, hosts, security ...\n"
+	"  ptycell --version\n"
 	"\n"
-	"Settings are flags, variables of the environment, or lines of a file; a flag wins over a\n"
-	"variable, that over a file.\n"
-	"\n"
-	"  --env-file FILE\n"
-	"      Read NAME=value lines from FILE; may be given more than once.\n"
-	"  PTYCELL_ENV_NAME, PTYCELL_SECRET_NAME (variables, or lines of such a file)\n"
-	"      Code finds them as NAME; a secret's value is taken out of all that is told.\n"
-	"  PTYCELL_SQL_NAME (likewise)\n"
-	"      A database for exec_sql: postgresql://..., mysql://... (MariaDB, too), sqlite:/path/of/file\n"
-	"      or an ODBC connection string; PTYCELL_SQL_DEFAULT is that of queries that name none.\n";
+	"The settings that people set; ptycell help settings has all. Each is a flag, a variable of the\n"
+	"environment (--keep is PTYCELL_KEEP, --exec-timeout EXEC_TIMEOUT), or a line of a file.\n"
+	"  --env-file FILE         read NAME=value lines from FILE; may be given more than once\n";
 
 void help_print(void)
 {

@@ -13,6 +13,7 @@
 #include "help.h"
 #include "host_config.h"
 #include "text/sanitize.h"
+#include "topics.h"
 
 static int print_help(int argc, char **argv)
 {
@@ -38,7 +39,7 @@ struct command {
 static const struct command commands[] = {
 	{ "doctor", doctor_main },
 	{ "config", host_config_main },
-	{ "help", print_help },
+	{ "help", topics_main },
 	{ "version", print_version },
 };
 
@@ -87,8 +88,8 @@ int options_run(int argc, char **argv)
 		return OPTIONS_SERVE;
 	quoted = sanitize_quote(argv[1]);
 	fprintf(stderr,
-		"ptycell has no command '%s'; there are doctor and config, and without a command it "
-		"serves. ptycell --help says more.\n",
+		"ptycell has no command '%s'; there are doctor, config and help, and without a command "
+		"it serves. ptycell --help says more.\n",
 		quoted);
 	return 2;
 }

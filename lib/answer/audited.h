@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audited.h - the events of the audit other than cells. README.md of the project has their table.
+ * audited.h - the events of the audit other than cells. cmd/server/help/audit.md has their table.
  *
  * Events that code can cause without end (hosts, limits, typed input) are collected. They become
  * one line for each cell and kind when the cell ends.

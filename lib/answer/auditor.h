@@ -2,7 +2,7 @@
 /*
  * auditor.h - the lines of PTYCELL_AUDIT: a record of everything that ran, for later review.
  *
- * One line of JSON is one event. README.md of the project has the table of events and fields. A
+ * One line of JSON is one event. cmd/server/help/audit.md has the table of events and fields. A
  * line is written when its event happens: "began" before the code runs, "ended" before the answer.
  * No code runs while the file cannot be written.
  */

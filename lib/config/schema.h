@@ -44,7 +44,8 @@ struct setting {
 	uint64_t floor;
 	uint64_t ceiling;
 	enum schema_type type;
-	bool fixed; /* a session may set it only before its first cell */
+	bool fixed;  /* a session may set it only before its first cell */
+	bool common; /* --help shows it */
 };
 
 enum { SCHEMA_FLAG_MAX = 32 }; /* no flag is longer */

@@ -153,7 +153,7 @@ bool settings_limit_at(const struct session_limits *limits, size_t index, const 
 const char *settings_fixed_difference(const struct session_limits *a,
 				      const struct session_limits *b, uint64_t *ret_value);
 
-/* Append the table of settings as --help shows it, and as Markdown. */
+/* Append the common settings as --help shows them, and all settings as a table in Markdown. */
 void settings_help(struct buf *out);
 void settings_markdown(struct buf *out);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings_help.c - the table of settings as text: the list of --help and the Markdown that
- * scripts/readme-table puts into the documents. Both take everything from the descriptors, so a new
- * setting appears in them without further work.
+ * settings_help.c - the table of settings as text: the short list of --help, and the Markdown of
+ * all settings that scripts/settings-table puts into a topic of the help. Both take everything from
+ * the descriptors.
  */
+#include "base/mem.h"
 #include "config/schema.h"
 #include "config/settings.h"
 
@@ -34,25 +35,17 @@ static const char *placeholder(const struct setting *row)
 	return row->type == SCHEMA_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
 }
 
-static void put_help(struct buf *out, const struct setting *row)
-{
-	if (row->type == SCHEMA_SECRET)
-		buf_putf(out, "  %s\n", row->name);
-	else
-		buf_putf(out, "  --%s%s%s%s\n", row->flag, placeholder(row),
-			 row->name[0] ? "   " : "", row->name);
-	buf_putf(out, "      %s.\n      Default: ", row->help);
-	schema_default(row, out);
-	buf_putf(out, "%s; legal: ", unit_name(row));
-	schema_range(row, out);
-	buf_putf(out, "%s\n", unit_name(row));
-}
-
 void settings_help(struct buf *out)
 {
-	for (size_t i = 0; i < schema_count(); i++)
-		put_help(out, schema_at(i));
-	buf_puts(out, "Seconds may also be written 90s, 5m, 2h, 1d, and bytes 512K, 64M, 2G.\n");
+	for (size_t i = 0; i < schema_count(); i++) {
+		const struct setting *row = schema_at(i);
+		cleanup_free char *flag = NULL;
+
+		if (!row->common)
+			continue;
+		flag = xasprintf("--%s%s", row->flag, placeholder(row));
+		buf_putf(out, "  %-23s %s\n", flag, row->help);
+	}
 }
 
 void settings_markdown(struct buf *out)

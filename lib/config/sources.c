@@ -131,7 +131,7 @@ static const struct other_setting other_settings[] = {
 	{ "MCP_TRANSPORT", "ptycell speaks over stdin and stdout only; the host starts it "
 			   "(ptycell config prints the entry)" },
 	{ "MCP_HOST", "ptycell listens nowhere; to reach it on another machine, let the host run "
-		      "ssh (see the README)" },
+		      "ssh (ptycell help hosts)" },
 	{ "PORT", "ptycell listens nowhere; the host starts it (ptycell config prints the entry)" },
 	{ "MCP_PORT",
 	  "ptycell listens nowhere; the host starts it (ptycell config prints the entry)" },
@@ -165,8 +165,8 @@ static void note_unknown(struct sources *s, const char *name)
 	nearest = schema_nearest(flag);
 	if (!nearest)
 		buf_putf(&s->notices,
-			 "%s has no effect: there is no such setting; ptycell --help lists what "
-			 "there is.\n",
+			 "%s has no effect: there is no such setting; ptycell help settings "
+			 "lists what there is.\n",
 			 quoted);
 	else if (!nearest->name[0])
 		buf_putf(&s->notices, "%s has no effect: there is only the flag --%s.\n", quoted,
@@ -290,7 +290,7 @@ static void refuse_flag(struct sources *s, const char *flag)
 			       nearest->flag);
 		return;
 	}
-	sources_refuse(s, "ptycell has no %s '%s'; ptycell --help lists what there is.",
+	sources_refuse(s, "ptycell has no %s '%s'; ptycell --help says more.",
 		       flag[0] == '-' ? "flag" : "command", quoted);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""readme.py RESULTS.json [README]: redraws the README's table of figures from one run of bench.py --json.
+"""readme.py RESULTS.json [README]: redraws the table in README.md of figures from one run of bench.py --json.
 
 It stands between the lines "<!-- benchmark -->" and "<!-- /benchmark -->". A scenario that the run lacks
 gives no line, and what failed says so. RESULTS "-" draws nothing and prints the names of the scenarios.
@@ -81,7 +81,7 @@ def main():
     if sys.argv[1] == "-":
         print("\n".join(key for _, key in LINES))
         return 0
-    path = sys.argv[2] if len(sys.argv) > 2 else os.path.join(ROOT, "README.md")
+    path = sys.argv[2] if len(sys.argv) > 2 else os.path.join(ROOT, "test/bench/README.md")
     with open(sys.argv[1], encoding="utf-8") as f:
         new = table(json.load(f))
     with open(path, encoding="utf-8") as f:

@@ -178,9 +178,9 @@ describe('LangChain, a client of its own', () => {
     });
 });
 
-test('the snippet of the README holds one server', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, snippet] = readme.match(/```js\nimport .*\n([^]*?)```/);
+test('the snippet of the topic holds one server', async () => {
+    const topic = readFileSync(new URL('../../cmd/server/help/frameworks.md', import.meta.url), 'utf8');
+    const [, snippet] = topic.match(/```js\nimport .*\n([^]*?)```/);
     const AsyncFunction = (async () => {}).constructor;
     const run = new AsyncFunction('MultiServerMCPClient', `${snippet}; return { client, tools };`);
     const server = support.serverInPrivateFolders();

@@ -40,15 +40,31 @@ def entry_of(printed):
 
 # ---- help ----
 
-@pytest.mark.parametrize("words", ["--help", "-h", "help", "doctor --help", "--drain --help"])
-def test_help_names_commands_and_every_setting(home, words):
+@pytest.mark.parametrize("words", ["--help", "-h", "doctor --help", "--drain --help"])
+def test_help_names_commands_and_the_common_settings(home, words):
     done = run(home, *words.split())
     assert done.returncode == 0 and done.stderr == ""
-    for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP",
-                 "--fork=0   PTYCELL_FORK\n", "--drain   PTYCELL_DRAIN\n", "--unconfined\n", "PTYCELL_SQL_NAME",
-                 "postgresql://", "MariaDB", "sqlite:"]:
+    for word in ["ptycell doctor", "ptycell config HOST", "ptycell help [TOPIC]", "--env-file", "--exec-timeout SECONDS",
+                 "PTYCELL_KEEP", "--share FOLDER[:rw]", "--log WORD"]:
         assert word in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 25 and max(map(len, lines)) <= 100
+
+
+def test_help_lists_the_topics_and_shows_each_as_it_is_written(home):
+    listed = re.findall(r"^  (\w+) +\S", run(home, "help").stdout, re.MULTILINE)
+    pages = {name[:-len(".md")] for name in os.listdir(os.path.join(ROOT, "cmd/server/help"))}
+    assert set(listed) == pages and len(listed) == len(pages)
+    for name in listed:
+        done = run(home, "help", name)
+        with open(os.path.join(ROOT, "cmd/server/help", name + ".md"), encoding="utf-8") as f:
+            assert (done.returncode, done.stdout, done.stderr) == (0, f.read(), "")
+
+
+def test_an_unknown_topic_is_answered_with_where_they_are_listed(home):
+    done = run(home, "help", "setings\x1b[31m")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "'setings" in done.stderr and "ptycell help" in done.stderr and "\x1b" not in done.stderr
 
 
 def test_version_is_one_line(home):
@@ -60,7 +76,7 @@ def test_version_is_one_line(home):
 def test_an_unknown_command_is_answered_with_those_there_are(home):
     done = run(home, "docter\x1b[31m")
     assert done.returncode == 2 and done.stdout == ""
-    assert "no command 'docter'" in done.stderr and "doctor and config" in done.stderr
+    assert "no command 'docter'" in done.stderr and "doctor, config and help" in done.stderr
     assert "\x1b" not in done.stderr
 
 
@@ -401,27 +417,27 @@ def test_where_no_file_is_known_one_is_asked_for(home):
     assert done.returncode == 0 and entry_of((home / "a/b/mcp.json").read_text())
 
 
-# ---- the README's table ----
+# ---- the table of settings ----
 
-def readme_table(readme, *args):
-    return subprocess.run([os.path.join(ROOT, "scripts/readme-table"), *args, str(readme)],
+def settings_table(page, *args):
+    return subprocess.run([os.path.join(ROOT, "scripts/settings-table"), *args, str(page)],
                           env={**os.environ, "PTYCELL_BUILD": BUILD}, stdout=subprocess.PIPE, text=True, check=False)
 
 
-def test_the_readmes_table_is_checked_and_put_in(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("a\n<!-- settings -->\nstale\n<!-- /settings -->\nb\n")
-    assert readme_table(readme, "--check").returncode == 1
-    assert "stale" in readme.read_text()
-    assert readme_table(readme).returncode == 0
-    assert readme_table(readme, "--check").returncode == 0
-    text = readme.read_text()
+def test_the_table_is_checked_and_put_in(tmp_path):
+    page = tmp_path / "settings.md"
+    page.write_text("a\n<!-- settings -->\nstale\n<!-- /settings -->\nb\n")
+    assert settings_table(page, "--check").returncode == 1
+    assert "stale" in page.read_text()
+    assert settings_table(page).returncode == 0
+    assert settings_table(page, "--check").returncode == 0
+    text = page.read_text()
     assert text.startswith("a\n") and text.endswith("b\n") and "stale" not in text
     assert "| `PTYCELL_MAX_SESSIONS` | `--max-sessions` | 128 | 1 to 4096 |" in text
 
 
-def test_a_readme_without_marks_is_refused(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("nothing\n")
-    assert readme_table(readme).returncode == 1
-    assert readme.read_text() == "nothing\n"
+def test_a_page_without_marks_is_refused(tmp_path):
+    page = tmp_path / "settings.md"
+    page.write_text("nothing\n")
+    assert settings_table(page).returncode == 1
+    assert page.read_text() == "nothing\n"

@@ -133,7 +133,7 @@ def test_a_lock_on_a_program_is_seen_by_nobody_else(confined):
     """S7: ten bits a second between sessions, and a lock that the machine's own programs meet."""
     server = confined.server
     if confined.tier != "namespaces":
-        return  # README tells of it
+        return  # help/security.md says so
     for session in ("s", "other"):
         server.cell(LOCK, session=session)
     for path in (PROGRAM, "/etc/ld.so.cache"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The README's table of tiers, "what code sees" and "what it lacks", row by row: each claim is tried in a session.
+"""The table of tiers in help/security.md, "what code sees" and "what it lacks", row by row: each claim is tried in a session.
 
 That the weaker ones refuse shares with :rw, what happens without any, and with a masked /proc: test_machines.py.
 """
@@ -11,7 +11,7 @@ import socket
 import pytest
 from machines import TIERS, confined_in
 
-README = pathlib.Path(__file__).parents[2] / "README.md"
+TOPIC = pathlib.Path(__file__).parents[2] / "cmd/server/help/security.md"
 
 # Each is tried by code in the session, with what lies around it; the value says how it went.
 TRIED = r"""
@@ -50,8 +50,8 @@ REFUSED = {"Permission denied", "Operation not permitted", "No such file or dire
 
 
 def rows():
-    """{tier: (sees, lacks)} as the README has it."""
-    text = README.read_text(encoding="utf-8")
+    """{tier: (sees, lacks)} as the topic has it."""
+    text = TOPIC.read_text(encoding="utf-8")
     table = text[text.index("| tier | what code sees |"):].split("\n\n")[0]
     found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     return {re.sub(r"`(\w+)`.*", r"\1", tier): cells for tier, *cells in found}

@@ -466,8 +466,8 @@ def test_code_leaves_ptycell_the_processes_that_it_needs():
             assert b"this user may have only" in server.stderr and b"(ulimit -u, or its container)" in server.stderr
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-# What meets a limit, by README's table; None: its column has words only.
+TOPIC = (Path(__file__).parents[2] / "cmd/server/help/limits.md").read_text(encoding="utf-8")
+# What meets a limit, by its table; None: its column has words only.
 MEETS = {
     "memory_max": ("y = bytearray(900 << 20)", "Buffer.alloc(900 << 20)", "python3 -c 'y = bytearray(900 << 20)'", "y <- numeric(2e8)"),
     "file_max": ("open('g', 'wb').write(bytes(20 << 20))", "require('fs').writeFileSync('g', Buffer.alloc(20 << 20))",
@@ -486,7 +486,7 @@ MEETS = {
 
 
 def rows_met():
-    table = README.split("<!-- limits met -->")[1].split("<!-- /limits met -->")[0]
+    table = TOPIC.split("<!-- limits met -->")[1].split("<!-- /limits met -->")[0]
     for line in table.strip().splitlines()[2:]:
         name, *columns = [column.strip() for column in line.strip("|").split("|")]
         limit = name.split("`")[1] if "`" in name else name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The README for people who come from elsewhere: its snippets, and a test for each row of "Moving from"."""
+"""The topics for people who come from elsewhere: snippets of help/frameworks.md, and a test for each row of help/migration.md."""
 import ast
 import base64
 import contextlib
@@ -13,7 +13,7 @@ import pytest
 from client import CALL_S, Server
 from steps import descriptors
 
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+TOPICS = pathlib.Path(__file__).resolve().parents[2] / "cmd/server/help"
 tested = []
 
 
@@ -24,8 +24,8 @@ def row(there):
 
 
 def rows():
-    section = README.read_text(encoding="utf-8").partition("## Moving from ")[2].partition("\n## ")[0]
-    cells = re.findall(r"^\| (.*?) \| .* \|$", section, re.MULTILINE)
+    text = (TOPICS / "migration.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (.*?) \| .* \|$", text, re.MULTILINE)
     return [cell for cell in cells if cell != "there"]
 
 
@@ -36,11 +36,11 @@ def test_every_row_has_its_test():
 
 
 def test_the_snippets_are_python_and_start_ptycell():
-    section = README.read_text(encoding="utf-8").partition("## Agent frameworks")[2].partition("\n## ")[0]
-    snippets = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    text = (TOPICS / "frameworks.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(snippets) == 4
     for snippet in snippets:
-        compile(snippet, "README.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        compile(snippet, "frameworks.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         assert re.search(r"""command(=|": )"ptycell", "?args"?(=|: )\[\]""", snippet)
 
 

@@ -508,11 +508,11 @@ def test_names_that_run_something_and_are_there_stay_at_any_depth(shared):
     assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}
 
 
-def test_README_names_what_stays():
+def test_the_topic_names_what_stays():
     top = pathlib.Path(__file__).parents[2]
     rows = re.findall(r'\{ "([^"]+)", (\w+) \}', (top / "lib/base/runnames.c").read_text(encoding="utf-8"))
-    readme = (top / "README.md").read_text(encoding="utf-8")
-    told = readme[readme.index("- A folder shared with `:rw`"):readme.index("- A repository that code makes")]
+    topic = (top / "cmd/server/help/shares.md").read_text(encoding="utf-8")
+    told = topic[topic.index("- A folder shared with `:rw`"):topic.index("- A repository that code makes")]
     at_the_top, elsewhere = told.split("and these where they are", 1)
     assert len(rows) > 90
     for name, right in rows:

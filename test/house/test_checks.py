@@ -18,6 +18,7 @@ def tree(tmp_path):
     write(tmp_path, "lib/low/low.h", LICENCE)
     write(tmp_path, "lib/high/high.c", LICENCE + '#include <unistd.h>\n#include "low/low.h"\n')
     write(tmp_path, "cmd/one/main.c", LICENCE + '#include "low/low.h"\n#include "main.h"\n')
+    write(tmp_path, "README.md", "# A tree\n")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     return tmp_path
 
@@ -35,7 +36,7 @@ def check(name, root):
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", ["check-layers", "check-size", "check-source"])
+@pytest.mark.parametrize("name", ["check-help", "check-layers", "check-size", "check-source"])
 def test_a_good_tree_passes(tree, name):
     assert check(name, tree) == []
 
@@ -53,6 +54,32 @@ def test_a_stray_include_is_named(tree, path, line, complaint):
     write(tree, path, LICENCE + line + "\n")
     problems = check("check-layers", tree)
     assert len(problems) == 1 and problems[0].startswith(path + ":") and complaint in problems[0]
+
+
+SETTINGS = "| `PTYCELL_KEEP` | `--keep` | x |\n| | `--unconfined` | x |\n"
+LINKED = "[settings](cmd/server/help/settings.md)\n"
+
+
+@pytest.mark.parametrize("path, text, complaint", [
+    ("README.md", LINKED + "`PTYCELL_KEEP`, `--keep`, `PTYCELL_SQL_SHOP` and `ptycell doctor --unconfined`\n", None),
+    ("README.md", LINKED + "x\n" * 150, "151 lines"),
+    ("README.md", LINKED + "x" * 8192, "8232 bytes"),
+    ("README.md", "x\n", "no link to the topic settings"),
+    ("cmd/server/help/settings.md", SETTINGS + "[a](b.md)\n", "a dead link: b.md"),
+    ("cmd/server/help/settings.md", SETTINGS + "# A `b` c\n[a](#a-b-c) [b](#c)\n", "has no heading #c"),
+    ("cmd/server/help/settings.md", SETTINGS + "    [a](b.md) `[a](b.md)`\n", None),
+    ("cmd/server/help/settings.md", SETTINGS + "PTYCELL_KEPT\n", "no setting PTYCELL_KEPT"),
+    ("cmd/server/help/settings.md", SETTINGS + "`--kept`\n", "no flag --kept"),
+    ("cmd/server/help/settings.md", SETTINGS + "ptycell config vscode --kept\n", "no flag --kept"),
+    ("lib/low/low.h", LICENCE + "/* ptycell help setings */\n", "no topic setings"),
+])
+def test_what_the_pages_of_the_help_name_is_there(tree, path, text, complaint):
+    write(tree, "README.md", LINKED)
+    write(tree, "cmd/server/help/settings.md", SETTINGS)
+    write(tree, path, text)
+    problems = check("check-help", tree)
+    assert len(problems) == (complaint is not None)
+    assert complaint is None or complaint in problems[0]
 
 
 @pytest.mark.parametrize("rows, complaints", [

@@ -368,7 +368,7 @@ def test_a_cell_with_a_mistake_says_so_as_always(start):
     assert result.done["ename"] == "SyntaxError"
 
 
-# ---- what gets past them: each is in the README, and confinement holds all the same
+# ---- what gets past them: each is in help/rules.md, and confinement holds all the same
 
 KNOWN = [
     "vars()['__built' + 'ins__']",
