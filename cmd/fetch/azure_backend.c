@@ -6,7 +6,6 @@
  * the key can make links. Success is always 201, so a login page or a proxy in between is
  * recognized by its status.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -6,7 +6,6 @@
  */
 #include "crypto.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

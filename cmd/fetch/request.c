@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "curl_handle.h"
 #include "refusal.h"
-#include "storage/url.h"
 #include "upload.h"
 
 enum {

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/mem.h"
 #include "helper/program.h"
 #include "json/get.h"

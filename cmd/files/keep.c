@@ -20,7 +20,6 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "json/get.h"
 #include "json/make.h"
 #include "lockdown.h"
 #include "source.h"

@@ -20,7 +20,6 @@
 #include "base/mem.h"
 #include "copy.h"
 #include "helper/program.h"
-#include "json/make.h"
 #include "lockdown.h"
 #include "tree.h"
 #include "workspace/beneath.h"

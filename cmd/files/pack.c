@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "helper/program.h"
-#include "json/make.h"
 #include "lockdown.h"
 #include "tree.h"
 #include "workspace/beneath.h"

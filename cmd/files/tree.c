@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
-#include "workspace/beneath.h"
 #include "workspace/random_name.h"
 
 #define NEW_PREFIX ".new-"

@@ -6,7 +6,6 @@
 #ifndef PROXY_DIAL_H
 #define PROXY_DIAL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/loop.h"

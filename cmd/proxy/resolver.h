@@ -14,8 +14,6 @@
 #include <sys/socket.h>
 
 #include "base/err.h"
-#include "event/loop.h"
-#include "net/host.h"
 
 enum {
 	RESOLVER_ADDRESSES_MAX = 16,

@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "query.h"
 #include "sink.h"
-#include "sql/guard.h"
 
 struct csv_tables;
 

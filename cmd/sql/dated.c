@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/util.h"
 #include "call.h"
 #include "sql/moment.h"
 #include "text/sanitize.h"

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util.h"
 
 enum {
 	SURE_DIGITS = 15,

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/util.h"
 #include "cancel.h"
 #include "database.h"
 #include "helper/program.h"

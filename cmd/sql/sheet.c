@@ -7,7 +7,6 @@
  */
 #include "sheet.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

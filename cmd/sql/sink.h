@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 
 enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10, SINK_NOTES_MAX = 12 };

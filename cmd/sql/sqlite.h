@@ -12,7 +12,6 @@
 #include <jansson.h>
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/err.h"
 #include "query.h"

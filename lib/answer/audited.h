@@ -8,7 +8,6 @@
 #ifndef ANSWER_AUDITED_H
 #define ANSWER_AUDITED_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct audited;

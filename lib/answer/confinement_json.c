@@ -6,7 +6,6 @@
 #include "answer/confinement_json.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "confinement/confinement.h"
 #include "confinement/confinement_text.h"
 #include "json/make.h"

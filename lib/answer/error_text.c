@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/util.h"
 
 const char *error_text_end(const char *text)
 {

@@ -4,7 +4,6 @@
 #define ANSWER_PYTHON_PACKAGES_H
 
 #include <jansson.h>
-#include <stddef.h>
 
 struct settings;
 

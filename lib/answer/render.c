@@ -25,8 +25,6 @@
 #include "text/mime.h"
 #include "text/sanitize.h"
 #include "text/status_line.h"
-#include "text/truncate.h"
-#include "workspace/workspace.h"
 
 /* ---- images and links ---- */
 

@@ -8,7 +8,6 @@
  */
 #include "answer/storage_links.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 

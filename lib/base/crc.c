@@ -7,7 +7,6 @@
  */
 #include "base/crc.h"
 
-#include <stdbool.h>
 
 enum { SLICES = 8, POLYNOMIAL_BITS = 8 };
 

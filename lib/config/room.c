@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/util.h"
 #include "config/schema.h"
 
 void room_limit_processes(struct settings *settings, uint64_t left)

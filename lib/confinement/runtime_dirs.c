@@ -7,8 +7,6 @@
  */
 #include "confinement/runtime_dirs.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

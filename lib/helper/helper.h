@@ -11,7 +11,6 @@
 #define HELPER_HELPER_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -20,7 +20,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
-#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"

@@ -15,7 +15,6 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "config/paths.h"
 #include "config/settings.h"
 #include "confinement/shares.h"
 #include "install/npmrc.h"

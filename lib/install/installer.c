@@ -14,12 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
 #include "config/settings.h"
 #include "install/program.h"
 #include "install/response.h"
-#include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "net/verdict.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "json/get.h"
 #include "mcp/mcp_internal.h"
 
 static bool is_listener(const struct mcp_call *call)

@@ -4,7 +4,6 @@
  * one line; a result that does not fit is replaced by an error before anything is sent. Secrets are
  * removed here, where every value passes. The list of tools does not, because it is our own text.
  */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 

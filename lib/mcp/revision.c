@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "json/get.h"
 #include "mcp/mcp_internal.h"
 
 static const char *const level_names[] = {

@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
 #include "event/loop.h"
 
 struct mcp_server;

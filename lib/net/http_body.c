@@ -6,7 +6,6 @@
  */
 #include "net/http_body.h"
 
-#include "base/util.h"
 
 enum { SIZE_DIGITS_MAX = 15, EXTENSION_MAX = 256 };
 

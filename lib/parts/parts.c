@@ -6,7 +6,6 @@
 #include "parts/parts.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 

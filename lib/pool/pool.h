@@ -22,7 +22,6 @@
 #ifndef POOL_POOL_H
 #define POOL_POOL_H
 
-#include "base/err.h"
 #include "runner/host.h"
 
 struct zygote;

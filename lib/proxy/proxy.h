@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
 #include "event/loop.h"
 #include "net/host.h"
 #include "net/verdict.h"

@@ -15,12 +15,9 @@
 
 #include "base/fd.h"
 #include "base/list.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
-#include "json/get.h"
 #include "json/make.h"
-#include "json/write.h"
 #include "query/reply.h"
 #include "sql/result_names.h"
 #include "workspace/beneath.h"

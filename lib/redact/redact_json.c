@@ -6,7 +6,6 @@
 #include "redact/redact_json.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "json/make.h"
 #include "redact/redact.h"
 

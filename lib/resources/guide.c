@@ -11,7 +11,6 @@
 
 #include "answer/network_json.h"
 #include "answer/python_packages.h"
-#include "base/mem.h"
 #include "json/make.h"
 #include "text/sanitize.h"
 

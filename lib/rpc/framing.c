@@ -6,7 +6,6 @@
  */
 #include "rpc/framing.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A buffer that one long line has grown is freed after it. */

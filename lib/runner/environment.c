@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "config/user_env.h"
 #include "runtime/language.h"
-#include "sandbox/wire/wire.h"
+#include "sandbox/policy.h"
 #include "workspace/workspace.h"
 
 enum { NODE_BESIDE_HEAP = 96 << 20 };

@@ -14,7 +14,6 @@
 #include "redact/redact.h"
 #include "runner/intake.h"
 #include "runner/runner_internal.h"
-#include "text/name_lines.h"
 #include "text/sanitize.h"
 #include "text/utf8.h"
 #include "workspace/workspace.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "runner/runner_internal.h"
 #include "workspace/spool.h"
 

@@ -20,7 +20,6 @@
 #include "pool/zygote.h"
 #include "proc/sandbox.h"
 #include "proxy/proxy.h"
-#include "sandbox/policy.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
 #include "transfer/uploads.h"

@@ -16,7 +16,6 @@
 #include "json/make.h"
 #include "runtime/language.h"
 #include "session/session.h"
-#include "text/sanitize.h"
 #include "tools/service.h"
 
 struct cell_wait {

@@ -3,7 +3,6 @@
 #ifndef TOOLS_CHANGED_H
 #define TOOLS_CHANGED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct change;

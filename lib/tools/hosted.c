@@ -10,7 +10,6 @@
 #include "answer/audited.h"
 #include "answer/auditor.h"
 #include "answer/history.h"
-#include "base/mem.h"
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "query/queries.h"

@@ -15,13 +15,11 @@
 #include "install/broker.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "runtime/language.h"
 #include "session/table.h"
 #include "text/sanitize.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/wait_upload.h"
-#include "workspace/workspace.h"
 
 /* ---- session_info ---- */
 

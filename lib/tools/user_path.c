@@ -13,7 +13,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/paths.h"

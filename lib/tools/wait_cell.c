@@ -15,7 +15,6 @@
 #include "answer/history.h"
 #include "answer/render.h"
 #include "base/mem.h"
-#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "mcp/client_request.h"

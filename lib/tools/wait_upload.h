@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/err.h"
 
 struct wait_upload;
 struct intake_spec;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/map.h"

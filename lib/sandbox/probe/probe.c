@@ -23,7 +23,6 @@
 #include "sandbox/probe/probe_fixture.h"
 #include "sandbox/process/terminal.h"
 #include "sandbox/report.h"
-#include "sandbox/restrict/landlock.h"
 #include "sandbox/restrict/payload.h"
 #include "sandbox/restrict/privdrop.h"
 #include "sandbox/supervise/bwrap.h"

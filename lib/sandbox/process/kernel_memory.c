@@ -9,7 +9,6 @@
  */
 #include "sandbox/process/kernel_memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>

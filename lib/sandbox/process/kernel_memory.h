@@ -9,7 +9,6 @@
 #ifndef SANDBOX_PROCESS_KERNEL_MEMORY_H
 #define SANDBOX_PROCESS_KERNEL_MEMORY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

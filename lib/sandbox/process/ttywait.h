@@ -11,7 +11,6 @@
 
 #include <stdint.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 
 enum ttywait_state {
 	TTYWAIT_NO,

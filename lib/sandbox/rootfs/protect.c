@@ -10,7 +10,6 @@
 #include "sandbox/rootfs/protect.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>

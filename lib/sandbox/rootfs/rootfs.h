@@ -26,8 +26,6 @@
 #ifndef SANDBOX_ROOTFS_ROOTFS_H
 #define SANDBOX_ROOTFS_ROOTFS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"

@@ -8,7 +8,6 @@
  */
 #include "sandbox/supervise/bwrap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>

@@ -18,7 +18,6 @@
 #include "sandbox/namespaces/namespaces.h"
 #include "sandbox/report.h"
 #include "sandbox/restrict/killgroup.h"
-#include "sandbox/restrict/landlock.h"
 #include "sandbox/rootfs/rootfs.h"
 #include "sandbox/supervise/bwrap.h"
 

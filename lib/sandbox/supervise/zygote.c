@@ -21,7 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "sandbox/namespaces/namespaces.h"
 #include "sandbox/namespaces/uid_map.h"
 #include "sandbox/supervise/supervisor.h"
