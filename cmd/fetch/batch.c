@@ -214,12 +214,8 @@ static bool is_moot(const struct request *request)
 static struct request *take_waiting(struct batch *batch, uint64_t *ret_next_ms)
 {
 	uint64_t now = clock_ms();
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &batch->waiting) {
-		struct request *request = list_entry(node, struct request, node);
-
+	list_for_each (struct request, request, &batch->waiting, node) {
 		if (batch->hopeless)
 			upload_fail(request->upload, &batch->why);
 		if (is_moot(request)) {

@@ -107,11 +107,8 @@ static void add_file(struct search *search, const char *path)
 static json_t *list_files(struct search *search)
 {
 	json_t *files = json_array();
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &search->found) {
-		const struct found *found = list_entry(node, struct found, node);
+	list_for_each (const struct found, found, &search->found, node) {
 		cleanup_free char *to = keeptree_path(found->place);
 		cleanup_free char *to_encoded = percent_encode(to);
 		cleanup_free char *from = percent_encode(found->path);

@@ -66,10 +66,9 @@ void listener_forget(struct listener *listener)
 
 static void deliver_answer(struct listener *listener, const struct resolver_answer *answer)
 {
-	struct list *node;
-	struct list *next;
+	struct list *head = &listener->connections;
 
-	list_for_each (node, next, &listener->connections)
+	for (struct list *node = head->next; node != head; node = node->next)
 		if (connection_answer(connection_of(node), answer))
 			return;
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum {
 	SURE_DIGITS = 15,
 	INTEGER_DIGITS = 19, /* the maximum of 64 bits */

@@ -105,12 +105,9 @@ static json_t *cell_fields(const struct cell *cell)
 static struct typed *find_typed(struct audited *audited, const struct session *session,
 				uint64_t cell)
 {
-	for (struct list *node = audited->typed.next; node != &audited->typed; node = node->next) {
-		struct typed *typed = list_entry(node, struct typed, node);
-
+	list_for_each (struct typed, typed, &audited->typed, node)
 		if (typed->session == session && typed->cell == cell)
 			return typed;
-	}
 	return NULL;
 }
 
@@ -162,13 +159,9 @@ static void add_typed(struct audited *audited, struct session *session, const st
 
 static struct reached *find_reached(struct audited *audited, const struct session *session)
 {
-	for (struct list *node = audited->reached.next; node != &audited->reached;
-	     node = node->next) {
-		struct reached *reached = list_entry(node, struct reached, node);
-
+	list_for_each (struct reached, reached, &audited->reached, node)
 		if (reached->session == session)
 			return reached;
-	}
 	return NULL;
 }
 

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-
 const char *error_text_end(const char *text)
 {
 	size_t len = text != NULL ? strlen(text) : 0;

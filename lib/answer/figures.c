@@ -35,9 +35,7 @@ void figures_release(struct figures *figures)
 
 static void add_held(struct figures *figures, const struct cell *cell)
 {
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
-		const struct cell_image *image = container_of(node, const struct cell_image, node);
-
+	list_for_each (const struct cell_image, image, &cell->images, node) {
 		figures->images[figures->count++] = (struct journal_image){ .mime = image->mime,
 									    .file = image->file,
 									    .data = image->data,

@@ -38,8 +38,7 @@ static size_t add_images(json_t *content, const struct cell *cell)
 	size_t bytes = 0;
 	size_t left_out = cell->images_dropped_saved;
 
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
-		const struct cell_image *image = container_of(node, const struct cell_image, node);
+	list_for_each (const struct cell_image, image, &cell->images, node) {
 		size_t len = base64_encoded_len(image->len);
 
 		if (image->shown)

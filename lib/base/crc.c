@@ -7,7 +7,6 @@
  */
 #include "base/crc.h"
 
-
 enum { SLICES = 8, POLYNOMIAL_BITS = 8 };
 
 static const uint32_t polynomial = 0x82f63b78U; /* reflected */

@@ -24,18 +24,16 @@ void list_append(struct list *head, struct list *node);
 void list_remove(struct list *node);
 
 #define list_entry(node, type, member) container_of(node, type, member)
-/* Visits the nodes. `node` may be removed within the body; `next` is a second struct list *. */
-#define list_for_each(node, next, head)                                                            \
-	for ((node) = (head)->next, (next) = (node)->next; (node) != (head);                       \
-	     (node) = (next), (next) = (node)->next)
 /*
- * Visits the entries whose `member` is a node of `head`. `entry` may be removed within the body;
- * `next` is a second pointer of its type. After the loop neither points at an entry.
+ * Visits the entries of `type` whose `member` is a node of `head`. The loop declares `entry`, which
+ * may be removed within the body.
  */
-#define list_for_each_entry(entry, next, head, member)                                             \
-	for ((entry) = list_entry((head)->next, __typeof__(*(entry)), member),                     \
-	    (next) = list_entry((entry)->member.next, __typeof__(*(entry)), member);               \
-	     &(entry)->member != (head); (entry) = (next),                                         \
-	    (next) = list_entry((entry)->member.next, __typeof__(*(entry)), member))
+/* NOLINTBEGIN(bugprone-macro-parentheses): `entry` is declared, and has none */
+#define list_for_each(type, entry, head, member)                                                   \
+	for (type *entry = list_entry((head)->next, type, member),                                 \
+		  *entry##_next = list_entry(entry->member.next, type, member);                    \
+	     &entry->member != (head);                                                             \
+	     entry = entry##_next, entry##_next = list_entry(entry->member.next, type, member))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

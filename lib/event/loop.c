@@ -256,14 +256,11 @@ static void on_pidfd(struct loop_io *io, uint32_t events)
 static void on_child_signal(struct loop_signal *signal, int signo)
 {
 	struct loop *loop = container_of(signal, struct loop, child_signal);
-	struct loop_child *child;
-	struct loop_child *next;
 
 	(void)signo;
-	list_for_each_entry (child, next, &loop->unheld, unheld) {
+	list_for_each (struct loop_child, child, &loop->unheld, unheld)
 		if (list_empty(&child->node))
 			list_append(&loop->ended, &child->node);
-	}
 }
 
 /* Returns -1 if there is no such child. */
@@ -409,15 +406,19 @@ void loop_defer_stop(struct loop_defer *defer)
 	defer->loop = NULL;
 }
 
+static void move_nodes(struct list *from, struct list *to)
+{
+	while (!list_empty(from)) {
+		struct list *node = from->next;
+
+		list_remove(node);
+		list_append(to, node);
+	}
+}
+
 static void run_deferred(struct loop *loop)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &loop->deferred) {
-		list_remove(node);
-		list_append(&loop->deferred_now, node);
-	}
+	move_nodes(&loop->deferred, &loop->deferred_now);
 	while (!list_empty(&loop->deferred_now)) {
 		struct loop_defer *defer =
 			list_entry(loop->deferred_now.next, struct loop_defer, node);
@@ -489,8 +490,6 @@ static int turn_wait_ms(const struct loop *loop, int timeout_ms)
 
 static void run_io(struct loop *loop)
 {
-	struct list *node;
-	struct list *next;
 	struct list ready;
 
 	for (int i = 0; i < loop->batch_len; i++) {
@@ -502,10 +501,7 @@ static void run_io(struct loop *loop)
 	loop->batch_len = 0;
 	/* One by one: a callback may stop any. A source that it starts waits a turn. */
 	list_init(&ready);
-	list_for_each (node, next, &loop->always_ready) {
-		list_remove(node);
-		list_append(&ready, node);
-	}
+	move_nodes(&loop->always_ready, &ready);
 	while (!list_empty(&ready)) {
 		struct loop_io *io = list_entry(ready.next, struct loop_io, node);
 

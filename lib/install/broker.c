@@ -28,15 +28,9 @@ struct install {
 static struct installed *find_installed(const struct broker *b, const char *folder,
 					const struct language *language)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &b->installed) {
-		struct installed *one = list_entry(node, struct installed, node);
-
+	list_for_each (struct installed, one, &b->installed, node)
 		if (one->language == language && str_eq(one->folder, folder))
 			return one;
-	}
 	return NULL;
 }
 
@@ -93,11 +87,8 @@ json_t *broker_list(const struct broker *b, const struct session *session)
 {
 	const char *folder = workspace_name(session_workspace(session));
 	json_t *list = json_array();
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &b->installed) {
-		const struct installed *one = list_entry(node, struct installed, node);
+	list_for_each (const struct installed, one, &b->installed, node) {
 		size_t n;
 		json_t *row;
 
@@ -126,12 +117,7 @@ static bool is_ahead(const struct job *a, const struct job *b)
 
 static struct job *find_running(const struct broker *b, const struct job *job)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &b->jobs) {
-		struct job *other = list_entry(node, struct job, node);
-
+	list_for_each (struct job, other, &b->jobs, node) {
 		if (other == job)
 			return NULL; /* the first of its kind */
 		if (is_ahead(other, job))
@@ -167,12 +153,7 @@ static json_t *join_wanted(const struct broker *b, const struct job *job)
 
 static void start_next(struct broker *b, const char *folder, const struct language *language)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &b->jobs) {
-		struct job *job = list_entry(node, struct job, node);
-
+	list_for_each (struct job, job, &b->jobs, node) {
 		if (job->language != language || !str_eq(job->folder, folder))
 			continue;
 		job->wanted = join_wanted(b, job);
@@ -256,26 +237,18 @@ int broker_check_packages(const json_t *packages, struct err *err)
 /* Returns a job with the same request, or NULL: the caller did not wait long enough for it. */
 static struct job *find_same(const struct broker *b, const struct job *job)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &b->jobs) {
-		struct job *other = list_entry(node, struct job, node);
-
+	list_for_each (struct job, other, &b->jobs, node)
 		if (is_ahead(other, job) && json_equal(other->asked, job->asked))
 			return other;
-	}
 	return NULL;
 }
 
 static int check_room(const struct broker *b, const struct job *job, struct err *err)
 {
-	struct list *node;
-	struct list *next;
 	int count = 0;
 
-	list_for_each (node, next, &b->jobs)
-		count += str_eq(list_entry(node, struct job, node)->folder, job->folder);
+	list_for_each (struct job, other, &b->jobs, node)
+		count += str_eq(other->folder, job->folder);
 	if (count < BROKER_JOBS_MAX || find_same(b, job) != NULL)
 		return 0;
 	return err_set(err, ERR_LIMIT,
@@ -361,12 +334,7 @@ struct broker *broker_new(const struct session_host *host, const struct policyfi
 
 static void end_jobs(struct broker *b, const char *folder)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &b->jobs) {
-		struct job *job = list_entry(node, struct job, node);
-
+	list_for_each (struct job, job, &b->jobs, node) {
 		if (folder != NULL && !str_eq(job->folder, folder))
 			continue;
 		list_remove(&job->node);
@@ -377,18 +345,12 @@ static void end_jobs(struct broker *b, const char *folder)
 
 void broker_end_folder(struct broker *b, const char *folder)
 {
-	struct list *node;
-	struct list *next;
-
 	if (b == NULL)
 		return;
 	end_jobs(b, folder);
-	list_for_each (node, next, &b->installed) {
-		struct installed *one = list_entry(node, struct installed, node);
-
+	list_for_each (struct installed, one, &b->installed, node)
 		if (str_eq(one->folder, folder))
 			installed_free(one);
-	}
 }
 
 void broker_end(struct broker *b)

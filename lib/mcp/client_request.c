@@ -413,13 +413,9 @@ void mcp_ask_response(struct mcp_server *server, const struct rpc_message *messa
 
 static struct mcp_call *first_asking(const struct mcp_server *server)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
-	list_for_each_entry (call, next, &server->calls, node) {
+	list_for_each (struct mcp_call, call, &server->calls, node)
 		if (call->asking != NULL)
 			return call;
-	}
 	return NULL;
 }
 

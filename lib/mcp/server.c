@@ -71,10 +71,7 @@ void mcp_server_set_flowing(struct mcp_server *server, bool (*flowing)(void *con
 
 static void free_listeners(struct mcp_server *server)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
-	list_for_each_entry (call, next, &server->listeners, node)
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		mcp_call_end(call);
 }
 
@@ -116,13 +113,9 @@ size_t mcp_server_live_calls(const struct mcp_server *server)
 /* Finds a live call. Owners of cancelled calls may end others, so each search starts anew. */
 static struct mcp_call *first_live(const struct mcp_server *server)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
-	list_for_each_entry (call, next, &server->calls, node) {
+	list_for_each (struct mcp_call, call, &server->calls, node)
 		if (!call->cancelled)
 			return call;
-	}
 	return NULL;
 }
 

@@ -119,17 +119,13 @@ void mcp_listen(struct mcp_call *call)
 
 static void list_changed(struct mcp_server *server, enum notice notice)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
 	if (!delivers(server->features, notice))
 		return;
 	if (server->legacy.initialized)
 		mcp_reply_notify(server, notices[notice].method, NULL);
-	list_for_each_entry (call, next, &server->listeners, node) {
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		if (call->listen->wants[notice])
 			mcp_reply_notify(server, notices[notice].method, tag(call, json_object()));
-	}
 }
 
 void mcp_server_tools_changed(struct mcp_server *server)
@@ -159,28 +155,21 @@ static json_t *make_updated(const char *uri)
 void mcp_server_resource_updated(struct mcp_server *server, const char *uri)
 {
 	static const char method[] = "notifications/resources/updated";
-	struct mcp_call *call;
-	struct mcp_call *next;
 
 	if (server->legacy.initialized && json_object_get(server->legacy.subscribed, uri) != NULL)
 		mcp_reply_notify(server, method, make_updated(uri));
-	list_for_each_entry (call, next, &server->listeners, node) {
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		if (json_object_get(call->listen->uris, uri) != NULL)
 			mcp_reply_notify(server, method, tag(call, make_updated(uri)));
-	}
 }
 
 bool mcp_server_resource_watched(const struct mcp_server *server, const char *uri)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
 	if (server->legacy.initialized && json_object_get(server->legacy.subscribed, uri) != NULL)
 		return true;
-	list_for_each_entry (call, next, &server->listeners, node) {
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		if (json_object_get(call->listen->uris, uri) != NULL)
 			return true;
-	}
 	return false;
 }
 
@@ -197,12 +186,9 @@ static void visit_uris(json_t *uris, void (*each)(void *data, const char *uri), 
 void mcp_server_each_watched(const struct mcp_server *server,
 			     void (*each)(void *data, const char *uri), void *data)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
 	if (server->legacy.initialized)
 		visit_uris(server->legacy.subscribed, each, data);
-	list_for_each_entry (call, next, &server->listeners, node)
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		visit_uris(call->listen->uris, each, data);
 }
 
@@ -226,9 +212,6 @@ static void close_listener(struct mcp_call *call)
 
 void mcp_server_close_listeners(struct mcp_server *server)
 {
-	struct mcp_call *call;
-	struct mcp_call *next;
-
-	list_for_each_entry (call, next, &server->listeners, node)
+	list_for_each (struct mcp_call, call, &server->listeners, node)
 		close_listener(call);
 }

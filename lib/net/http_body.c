@@ -6,7 +6,6 @@
  */
 #include "net/http_body.h"
 
-
 enum { SIZE_DIGITS_MAX = 15, EXTENSION_MAX = 256 };
 
 void http_body_init(struct http_body *body, enum http_body_kind kind, uint64_t len)

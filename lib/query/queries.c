@@ -285,30 +285,19 @@ static void start_next(struct link *link)
 
 static struct link *find_link(const struct queries *queries, const struct query_spec *spec)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &queries->links) {
-		struct link *link = list_entry(node, struct link, node);
-
+	list_for_each (struct link, link, &queries->links, node)
 		if (str_eq(link->folder, workspace_name(spec->workspace)) &&
 		    json_equal(link->database, spec->database))
 			return link;
-	}
 	return NULL;
 }
 
 /* Makes room for one more process: frees the oldest idle one. */
 static int make_room(struct queries *queries, struct err *err)
 {
-	struct list *node;
-	struct list *next;
-
 	if (queries->link_count < QUERIES_LINKS_MAX)
 		return 0;
-	list_for_each (node, next, &queries->links) {
-		struct link *link = list_entry(node, struct link, node);
-
+	list_for_each (struct link, link, &queries->links, node) {
 		if (list_empty(&link->waiting)) {
 			link_free(link);
 			return 0;
@@ -401,19 +390,14 @@ void queries_cancel(struct query *query)
 
 void queries_end_folder(struct queries *queries, const char *folder)
 {
-	struct list *node;
-	struct list *next;
 	struct err err;
 
 	if (queries == NULL)
 		return;
 	(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
-	list_for_each (node, next, &queries->links) {
-		struct link *link = list_entry(node, struct link, node);
-
+	list_for_each (struct link, link, &queries->links, node)
 		if (str_eq(link->folder, folder))
 			link_fail(link, &err);
-	}
 }
 
 struct queries *queries_new(struct loop *loop, const char *program)

@@ -47,14 +47,11 @@ static void image_free(struct cell_image *image)
 
 void cell_free(struct cell *cell)
 {
-	struct list *node;
-	struct list *next;
-
 	if (cell == NULL)
 		return;
 	let_go(cell, cell->held);
-	list_for_each (node, next, &cell->images)
-		image_free(list_entry(node, struct cell_image, node));
+	list_for_each (struct cell_image, image, &cell->images, node)
+		image_free(image);
 	for (size_t i = 0; i < cell->change_count; i++)
 		free(cell->changes[i].file.path);
 	free(cell->changes);
@@ -109,8 +106,8 @@ bool cell_goes_on(const struct cell *cell)
 
 void cell_look(struct cell *cell)
 {
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
-		list_entry(node, struct cell_image, node)->looked_at = true;
+	list_for_each (struct cell_image, image, &cell->images, node)
+		image->looked_at = true;
 }
 
 void cell_forget_shown(struct cell *cell)
@@ -118,24 +115,16 @@ void cell_forget_shown(struct cell *cell)
 	keep_reported(cell);
 	buf_clear(&cell->text);
 	cell->background = 0;
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
-		struct cell_image *image = list_entry(node, struct cell_image, node);
-
+	list_for_each (struct cell_image, image, &cell->images, node)
 		image->shown = image->looked_at;
-	}
 }
 
 void cell_drop_images(struct cell *cell)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &cell->images) {
-		struct cell_image *image = list_entry(node, struct cell_image, node);
-
+	list_for_each (struct cell_image, image, &cell->images, node) {
 		if (image->looked_at)
 			continue;
-		list_remove(node);
+		list_remove(&image->node);
 		let_go(cell, image->len);
 		image_free(image);
 	}
@@ -178,12 +167,10 @@ static bool image_fits(struct cell *cell, size_t len)
 {
 	size_t count = 0;
 	size_t bytes = 0;
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &cell->images) {
+	list_for_each (struct cell_image, image, &cell->images, node) {
 		count++;
-		bytes += list_entry(node, struct cell_image, node)->len;
+		bytes += image->len;
 	}
 	return count < CELL_IMAGES_MAX && len <= CELL_IMAGE_BYTES_MAX &&
 	       len <= CELL_IMAGES_BYTES_MAX - bytes && holdings_has_room(cell->holder, len);

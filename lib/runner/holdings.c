@@ -113,12 +113,8 @@ static void set_stopped(struct incoming *in, bool stopped)
 static void on_wake(struct loop_defer *defer)
 {
 	struct holdings *h = container_of(defer, struct holdings, wake);
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &h->incoming) {
-		struct incoming *in = list_entry(node, struct incoming, node);
-
+	list_for_each (struct incoming, in, &h->incoming, node) {
 		if (!in->stopped || !may_grow(in))
 			continue;
 		set_stopped(in, false);

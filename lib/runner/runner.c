@@ -535,14 +535,11 @@ void runner_end(struct runner *r, const char *why)
 
 void runner_free(struct runner *r)
 {
-	struct list *node;
-	struct list *next;
-
 	if (r == NULL)
 		return;
 	r->children_counted = NULL; /* `done` must not be called any more */
-	list_for_each (node, next, &r->queue)
-		queued_cell_free(list_entry(node, struct queued_cell, node));
+	list_for_each (struct queued_cell, queued, &r->queue, node)
+		queued_cell_free(queued);
 	if (r->current != NULL)
 		queued_cell_free(r->current);
 	loop_timer_stop(&r->deadline);

@@ -50,12 +50,9 @@ static void typed_free(struct typed *typed)
 
 void runner_type_clear(struct runner *r)
 {
-	struct list *node;
-	struct list *next;
-
 	loop_timer_stop(&r->typing);
-	list_for_each (node, next, &r->typed)
-		typed_free(list_entry(node, struct typed, node));
+	list_for_each (struct typed, typed, &r->typed, node)
+		typed_free(typed);
 	if (r->fed && r->interpreter != NULL && interpreter_slave(r->interpreter) >= 0)
 		(void)tcflush(interpreter_slave(r->interpreter), TCIFLUSH);
 	r->fed = false;
@@ -227,8 +224,8 @@ static size_t typed_bytes(const struct runner *r)
 {
 	size_t bytes = 0;
 
-	for (struct list *node = r->typed.next; node != &r->typed; node = node->next)
-		bytes += list_entry(node, struct typed, node)->len;
+	list_for_each (struct typed, typed, &r->typed, node)
+		bytes += typed->len;
 	return bytes;
 }
 

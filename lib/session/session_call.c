@@ -65,27 +65,17 @@ static size_t fill_earlier(const struct session_language *lang, const struct exe
 {
 	size_t count = 0;
 
-	for (struct list *node = lang->unreported.next; node != &lang->unreported;
-	     node = node->next) {
-		const struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (const struct execution, exec, &lang->unreported, node)
 		if (exec->call == NULL && exec != subject)
 			fill_result(&results[count++], exec);
-	}
 	return count;
 }
 
 static void free_reported(struct session_language *lang)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lang->unreported) {
-		struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (struct execution, exec, &lang->unreported, node)
 		if (exec->call == NULL)
 			session_exec_free(exec);
-	}
 }
 
 /* Answers a call. `subject` is the execution that ended; NULL when `cell` runs on. */
@@ -180,12 +170,7 @@ static void answer_now(struct call *call, const char *note)
 
 static void free_oldest(struct session_language *lang)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lang->unreported) {
-		struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (struct execution, exec, &lang->unreported, node) {
 		if (exec->call == NULL) {
 			session_exec_free(exec);
 			return;
@@ -195,17 +180,14 @@ static void free_oldest(struct session_language *lang)
 
 void session_answer_waiters(struct session_language *lang, struct execution *exec)
 {
-	struct list *node;
-	struct list *next;
-
 	if (exec->call != NULL)
 		answer_with_end(exec->call);
 	else if (!list_empty(&lang->observers))
 		answer_with_end(list_entry(lang->observers.next, struct call, node));
 	else if (list_len(&lang->unreported) > SESSION_UNREPORTED_MAX)
 		free_oldest(lang);
-	list_for_each (node, next, &lang->observers)
-		answer_now(list_entry(node, struct call, node), NULL);
+	list_for_each (struct call, call, &lang->observers, node)
+		answer_now(call, NULL);
 }
 
 /* ---- events of running cells ---- */
@@ -219,32 +201,25 @@ void session_on_waits(struct runner *runner)
 {
 	struct session_language *lang = language_of_runner(runner);
 	struct execution *exec = runner_current(runner);
-	struct list *node;
-	struct list *next;
 
 	session_report_state(lang->session);
 	if (exec->call != NULL && !session_call_ask(exec->call, exec))
 		answer_running(exec->call, NULL);
-	list_for_each (node, next, &lang->observers) {
-		struct call *call = list_entry(node, struct call, node);
-
+	list_for_each (struct call, call, &lang->observers, node)
 		if (!session_call_ask(call, exec))
 			answer_running(call, NULL);
-	}
 }
 
 /* Answers all calls of a language with the state of the running cell. */
 static void answer_all(struct session_language *lang, const char *note)
 {
 	struct execution *exec = runner_current(lang->runner);
-	struct list *node;
-	struct list *next;
 
 	session_report_state(lang->session);
 	if (exec->call != NULL)
 		answer_running(exec->call, note);
-	list_for_each (node, next, &lang->observers)
-		answer_running(list_entry(node, struct call, node), note);
+	list_for_each (struct call, call, &lang->observers, node)
+		answer_running(call, note);
 }
 
 void session_on_unanswered(struct runner *runner)
@@ -260,21 +235,16 @@ void session_on_overdue(struct runner *runner)
 void session_on_stuck(struct runner *runner, const char *how)
 {
 	struct session_language *lang = language_of_runner(runner);
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &lang->observers)
-		answer_running(list_entry(node, struct call, node), how);
+	list_for_each (struct call, call, &lang->observers, node)
+		answer_running(call, how);
 }
 
 void session_on_wrote(struct runner *runner, const char *data, size_t len)
 {
 	struct session_language *lang = language_of_runner(runner);
 
-	for (struct list *node = lang->observers.next; node != &lang->observers;
-	     node = node->next) {
-		struct call *call = list_entry(node, struct call, node);
-
+	list_for_each (struct call, call, &lang->observers, node) {
 		if (call->expected == NULL || call->expected_seen ||
 		    !expect_feed(call->expected, data, len))
 			continue;
@@ -448,13 +418,9 @@ struct call *session_look(struct session *s, const struct look_request *request,
 /* Code that was refused at once has a call whose answer is due in the next turn. */
 static struct call *first_unanswered_call(const struct session_language *lang)
 {
-	for (struct list *node = lang->unreported.next; node != &lang->unreported;
-	     node = node->next) {
-		const struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (const struct execution, exec, &lang->unreported, node)
 		if (exec->call != NULL)
 			return exec->call;
-	}
 	return NULL;
 }
 

@@ -73,8 +73,8 @@ void session_on_resumed(struct runner *runner)
 	session_report_state(lang->session);
 	if (exec != NULL && exec->call != NULL)
 		withdraw_question(exec->call);
-	for (struct list *node = lang->observers.next; node != &lang->observers; node = node->next)
-		withdraw_question(list_entry(node, struct call, node));
+	list_for_each (struct call, call, &lang->observers, node)
+		withdraw_question(call);
 }
 
 /* Returns the running cell if this wait is one of its waits; else NULL. */

@@ -168,12 +168,9 @@ struct execution *session_first_exec(const struct session_language *lang)
 	const struct list *execs = &lang->session->execs;
 	struct execution *first = NULL;
 
-	for (struct list *node = execs->next; node != execs; node = node->next) {
-		struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (struct execution, exec, execs, node)
 		if (exec->lang == lang && (first == NULL || exec->state > first->state))
 			first = exec;
-	}
 	return first;
 }
 
@@ -182,13 +179,10 @@ uint64_t session_last_number(const struct session_language *lang)
 	const struct list *execs = &lang->session->execs;
 	uint64_t last = lang->last.number;
 
-	for (struct list *node = execs->next; node != execs; node = node->next) {
-		const struct execution *exec = list_entry(node, struct execution, node);
-
+	list_for_each (const struct execution, exec, execs, node)
 		if (exec->lang == lang && exec->state != EXEC_SUBMITTED &&
 		    exec->cell->state != CELL_NOT_STARTED && exec->number > last)
 			last = exec->number;
-	}
 	return last;
 }
 

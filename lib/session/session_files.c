@@ -97,16 +97,10 @@ struct placed {
 
 static bool is_placed(const struct session *s, const struct file_info *file)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &s->placed) {
-		const struct placed *placed = list_entry(node, struct placed, node);
-
+	list_for_each (const struct placed, placed, &s->placed, node)
 		if (placed->file.size == file->size && placed->file.mtime_ns == file->mtime_ns &&
 		    str_eq(placed->file.path, file->path))
 			return true;
-	}
 	return false;
 }
 
@@ -120,25 +114,16 @@ static void placed_free(struct placed *placed)
 /* Forgets files that a finished scan has seen: later scans are compared with that one. */
 static void forget_placed(struct session *s)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &s->placed) {
-		struct placed *placed = list_entry(node, struct placed, node);
-
+	list_for_each (struct placed, placed, &s->placed, node)
 		if (placed->seen)
 			placed_free(placed);
-	}
 }
 
 static void start_scan(struct session *s, void (*done)(struct scan *scan))
 {
-	struct list *node;
-	struct list *next;
-
 	s->scanning_for_cell = session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL;
-	list_for_each (node, next, &s->placed)
-		list_entry(node, struct placed, node)->seen = true;
+	list_for_each (struct placed, placed, &s->placed, node)
+		placed->seen = true;
 	scan_start(s->scan, done);
 }
 
@@ -199,12 +184,7 @@ static void on_walk(struct loop_defer *defer)
 /* `scan` is NULL when there is no list. */
 static void answer_listings(struct session *s, const struct scan *scan)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &s->listings) {
-		struct listing *listing = list_entry(node, struct listing, node);
-
+	list_for_each (struct listing, listing, &s->listings, node) {
 		list_remove(&listing->node);
 		if (listing->step != NULL) {
 			list_append(&s->walks, &listing->node);
@@ -218,13 +198,8 @@ static void answer_listings(struct session *s, const struct scan *scan)
 
 static void end_walks(struct session *s)
 {
-	struct list *node;
-	struct list *next;
-
 	loop_defer_stop(&s->walk);
-	list_for_each (node, next, &s->walks) {
-		struct listing *listing = list_entry(node, struct listing, node);
-
+	list_for_each (struct listing, listing, &s->walks, node) {
 		list_remove(&listing->node);
 		(void)listing->step(listing->data, NULL);
 		free(listing);
@@ -437,12 +412,7 @@ uint64_t session_disk_room(const struct session *s)
 
 static void drop_listings(struct list *listings, const void *data)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, listings) {
-		struct listing *listing = list_entry(node, struct listing, node);
-
+	list_for_each (struct listing, listing, listings, node) {
 		if (listing->data != data)
 			continue;
 		list_remove(&listing->node);

@@ -165,11 +165,8 @@ static void on_counted(struct session *session, int count, void *data)
 static void on_cleanup(struct loop_timer *timer)
 {
 	struct table *t = container_of(timer, struct table, cleanup);
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &t->order) {
-		struct row *row = list_entry(node, struct row, node);
+	list_for_each (struct row, row, &t->order, node) {
 		cleanup_free char *why = why_expired(row->session);
 
 		if (why != NULL)
@@ -310,9 +307,9 @@ struct session *table_open(struct table *t, const char *id, const struct languag
 
 struct session *table_at(const struct table *t, size_t index)
 {
-	for (struct list *node = t->order.next; node != &t->order; node = node->next)
+	list_for_each (struct row, row, &t->order, node)
 		if (index-- == 0)
-			return container_of(node, struct row, node)->session;
+			return row->session;
 	return NULL;
 }
 
@@ -323,8 +320,8 @@ size_t table_count(const struct table *t)
 
 bool table_busy(const struct table *t)
 {
-	for (struct list *node = t->order.next; node != &t->order; node = node->next)
-		if (session_busy(container_of(node, struct row, node)->session))
+	list_for_each (struct row, row, &t->order, node)
+		if (session_busy(row->session))
 			return true;
 	return false;
 }

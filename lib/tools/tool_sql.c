@@ -279,14 +279,10 @@ static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 /* Frees the oldest result when there are too many. */
 static void drop_oldest(struct list *calls)
 {
-	struct list *node;
-	struct list *next;
 	struct sql_call *oldest = NULL;
 	size_t kept = 0;
 
-	list_for_each (node, next, calls) {
-		struct sql_call *sql = list_entry(node, struct sql_call, node);
-
+	list_for_each (struct sql_call, sql, calls, node) {
 		if (sql->query != NULL)
 			continue;
 		kept++;
@@ -469,16 +465,11 @@ static struct sql_call *find_unattended(struct service *service, const struct se
 {
 	const char *folder = workspace_name(session_workspace(session));
 	struct list *calls = &service->sql_calls;
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, calls) {
-		struct sql_call *sql = list_entry(node, struct sql_call, node);
-
+	list_for_each (struct sql_call, sql, calls, node)
 		if (sql->call == NULL && str_eq(sql->folder, folder) &&
 		    json_equal(sql->arguments, arguments))
 			return sql;
-	}
 	return NULL;
 }
 

@@ -280,12 +280,9 @@ static void on_transfer_done(void *data, const struct intake_result *result, con
 {
 	struct transfer *transfer = data;
 	bool awaited = !list_empty(&transfer->waiting);
-	struct list *node;
-	struct list *next;
 
 	set_end(transfer, result, err);
-	list_for_each (node, next, &transfer->waiting) {
-		struct wait *wait = list_entry(node, struct wait, node);
+	list_for_each (struct wait, wait, &transfer->waiting, node) {
 		struct mcp_call *call = wait->call;
 
 		wait_free(wait);
@@ -307,10 +304,8 @@ static void on_transfer_progress(void *data, uint64_t bytes, int64_t total)
 	transfer->bytes = bytes;
 	transfer->total = total;
 	session_touch(transfer->session);
-	for (struct list *node = transfer->waiting.next; node != &transfer->waiting;
-	     node = node->next)
-		mcp_call_progress(list_entry(node, struct wait, node)->call, (double)bytes,
-				  (double)total, message);
+	list_for_each (struct wait, wait, &transfer->waiting, node)
+		mcp_call_progress(wait->call, (double)bytes, (double)total, message);
 }
 
 static const struct intake_handlers transfer_handlers = { .progress = on_transfer_progress,
@@ -325,9 +320,7 @@ static bool is_same_text(const char *a, const char *b)
 
 static struct transfer *find_transfer(const struct list *list, const struct upload_request *request)
 {
-	for (struct list *node = list->next; node != list; node = node->next) {
-		struct transfer *transfer = list_entry(node, struct transfer, node);
-
+	list_for_each (struct transfer, transfer, list, node) {
 		if (transfer->session == request->session && !transfer->cancelled &&
 		    transfer->overwrite == request->overwrite &&
 		    str_eq(transfer->source, request->source) &&
@@ -426,23 +419,14 @@ void wait_upload_start(struct wait_upload *uploads, const struct upload_request 
 
 void wait_upload_end_folder(struct wait_upload *uploads, const char *folder)
 {
-	struct list *node;
-	struct list *next;
-
 	if (uploads == NULL)
 		return;
-	list_for_each (node, next, &uploads->ended) {
-		struct transfer *transfer = list_entry(node, struct transfer, node);
-
+	list_for_each (struct transfer, transfer, &uploads->ended, node)
 		if (str_eq(transfer->folder, folder))
 			transfer_free(transfer);
-	}
-	list_for_each (node, next, &uploads->running) {
-		struct transfer *transfer = list_entry(node, struct transfer, node);
-
+	list_for_each (struct transfer, transfer, &uploads->running, node)
 		if (str_eq(transfer->folder, folder))
 			transfer->session = NULL;
-	}
 	imports_end_folder(uploads->intakes, folder);
 }
 
@@ -452,9 +436,7 @@ json_t *wait_upload_describe(const struct wait_upload *uploads, const struct ses
 
 	if (uploads == NULL)
 		return NULL;
-	for (struct list *node = uploads->running.next; node != &uploads->running;
-	     node = node->next) {
-		const struct transfer *transfer = list_entry(node, struct transfer, node);
+	list_for_each (const struct transfer, transfer, &uploads->running, node) {
 		json_t *object;
 
 		if (transfer->session != session || transfer->cancelled)

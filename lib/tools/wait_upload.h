@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-
 struct wait_upload;
 struct intake_spec;
 struct mcp_call;

@@ -317,19 +317,14 @@ const char *imports_path(const struct intake *intake)
 
 void imports_end_folder(struct imports *intakes, const char *folder)
 {
-	struct list *node;
-	struct list *next;
 	struct err err;
 
 	if (intakes == NULL)
 		return;
 	(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
-	list_for_each (node, next, &intakes->running) {
-		struct intake *intake = list_entry(node, struct intake, node);
-
+	list_for_each (struct intake, intake, &intakes->running, node)
 		if (str_eq(intake->folder, folder))
 			fail_import(intake, &err);
-	}
 }
 
 struct imports *imports_new(struct loop *loop)

@@ -83,14 +83,11 @@ static void item_free(struct upload_item *item)
 
 void uploads_release(struct uploads *uploads)
 {
-	struct list *node;
-	struct list *next;
-
 	loop_defer_stop(&uploads->start);
-	list_for_each (node, next, &uploads->batches)
-		uploads_batch_free(list_entry(node, struct upload_batch, node));
-	list_for_each (node, next, &uploads->items)
-		item_free(list_entry(node, struct upload_item, node));
+	list_for_each (struct upload_batch, batch, &uploads->batches, node)
+		uploads_batch_free(batch);
+	list_for_each (struct upload_item, item, &uploads->items, node)
+		item_free(item);
 	map_free(uploads->by_path);
 	free(uploads->no_link);
 	free(uploads->refused_path);
@@ -140,12 +137,7 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 
 void uploads_forget_stored(struct uploads *uploads)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &uploads->items) {
-		struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (struct upload_item, item, &uploads->items, node) {
 		item->again = item->again || item->stored;
 		item->stored = false;
 		mem_cleanup(&item->url);
@@ -174,9 +166,7 @@ struct upload_totals uploads_totals(const struct uploads *uploads)
 {
 	struct upload_totals totals = { .files = 0 };
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next) {
-		const struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (const struct upload_item, item, &uploads->items, node) {
 		totals.files += counts(item);
 		totals.bytes += counts(item) ? item->size : 0;
 	}
@@ -266,11 +256,8 @@ uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, 
 void uploads_retry(struct uploads *uploads)
 {
 	struct upload_totals totals = uploads_totals(uploads);
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &uploads->items) {
-		struct upload_item *item = list_entry(node, struct upload_item, node);
+	list_for_each (struct upload_item, item, &uploads->items, node) {
 		const struct uploads_file file = { .path = item->path, .size = item->size };
 
 		if (!item->again || item->wanted || item->running)
@@ -291,8 +278,8 @@ size_t uploads_under_way(const struct uploads *uploads)
 {
 	size_t count = 0;
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
-		count += is_under_way(list_entry(node, struct upload_item, node));
+	list_for_each (struct upload_item, upload_item, &uploads->items, node)
+		count += is_under_way(upload_item);
 	return count;
 }
 
@@ -313,12 +300,9 @@ char *uploads_name_under_way(const struct uploads *uploads)
 
 bool uploads_pending(const struct uploads *uploads, uint64_t number)
 {
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next) {
-		const struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (const struct upload_item, item, &uploads->items, node)
 		if ((item->wanted || item->running) && item->number <= number)
 			return true;
-	}
 	return false;
 }
 
@@ -348,9 +332,7 @@ size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t 
 {
 	size_t count = 0;
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next) {
-		const struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (const struct upload_item, item, &uploads->items, node) {
 		if (!item->news || !has_link(item))
 			continue;
 		if (count < max)
@@ -385,9 +367,7 @@ char *uploads_problem(const struct uploads *uploads)
 	const struct upload_item *first = NULL;
 	size_t count = uploads->refused_count;
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next) {
-		const struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (const struct upload_item, item, &uploads->items, node) {
 		if (!item->news || item->problem == NULL)
 			continue;
 		first = first != NULL ? first : item;
@@ -413,8 +393,8 @@ static void mark_reported(struct upload_item *item)
 
 void uploads_mark_reported(struct uploads *uploads)
 {
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
-		mark_reported(list_entry(node, struct upload_item, node));
+	list_for_each (struct upload_item, upload_item, &uploads->items, node)
+		mark_reported(upload_item);
 	uploads->no_link_reported = uploads->no_link != NULL;
 	uploads->refused_count = 0;
 }
@@ -423,8 +403,8 @@ size_t uploads_file_count(const struct uploads *uploads)
 {
 	size_t count = 0;
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
-		count += list_entry(node, struct upload_item, node)->stored;
+	list_for_each (struct upload_item, upload_item, &uploads->items, node)
+		count += upload_item->stored;
 	return count;
 }
 
@@ -432,11 +412,8 @@ uint64_t uploads_byte_count(const struct uploads *uploads)
 {
 	uint64_t bytes = 0;
 
-	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next) {
-		const struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (const struct upload_item, item, &uploads->items, node)
 		bytes += item->stored ? item->stored_size : 0;
-	}
 	return bytes;
 }
 

@@ -225,13 +225,9 @@ static void on_batch_done(struct helper *helper, const json_t *result, const str
 static void take_items(struct upload_batch *batch)
 {
 	struct uploads *uploads = batch->uploads;
-	struct list *node;
-	struct list *next;
 
 	batch->items = xcalloc(UPLOADS_BATCH_FILES_MAX, sizeof(struct upload_item *));
-	list_for_each (node, next, &uploads->queue) {
-		struct upload_item *item = list_entry(node, struct upload_item, queued);
-
+	list_for_each (struct upload_item, item, &uploads->queue, queued) {
 		if (batch->count == UPLOADS_BATCH_FILES_MAX)
 			break;
 		list_remove(&item->queued);

@@ -40,12 +40,9 @@ static void take_items(struct upload_renewal *renewal)
 {
 	const struct list *items = &renewal->uploads->items;
 
-	for (struct list *node = items->next; node != items; node = node->next) {
-		struct upload_item *item = list_entry(node, struct upload_item, node);
-
+	list_for_each (struct upload_item, item, items, node)
 		if (is_due(item) && renewal->count < UPLOADS_BATCH_FILES_MAX)
 			renewal->items[renewal->count++] = item;
-	}
 }
 
 static void on_progress(struct helper *helper, const json_t *progress)

@@ -345,15 +345,9 @@ static void add_file(struct copy *copy, struct kept *kept)
 /* Adds the files that are due, and files reached by links, which are checked each time. */
 static void add_others(struct copy *copy)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &copy->keeper->kept.all) {
-		struct kept *kept = list_entry(node, struct kept, node);
-
+	list_for_each (struct kept, kept, &copy->keeper->kept.all, node)
 		if (kept->owed || (kept->linked && kept->settled))
 			add_file(copy, kept);
-	}
 }
 
 /*

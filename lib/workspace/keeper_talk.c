@@ -48,11 +48,8 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 static json_t *order_moves(struct keeper *keeper)
 {
 	json_t *moves = json_array();
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, keeptree_moves(keeper->kept.tree)) {
-		const struct keepmove *move = list_entry(node, struct keepmove, node);
+	list_for_each (const struct keepmove, move, keeptree_moves(keeper->kept.tree), node) {
 		json_t *value = json_object();
 
 		json_put_int(value, "move", move->id);
@@ -98,11 +95,8 @@ static bool is_durable(const struct copy *copy)
 static json_t *order_syncs(const struct copy *copy)
 {
 	json_t *paths = json_array();
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &copy->keeper->kept.all) {
-		struct kept *kept = list_entry(node, struct kept, node);
+	list_for_each (struct kept, kept, &copy->keeper->kept.all, node) {
 		cleanup_free char *path = NULL;
 		cleanup_free char *encoded = NULL;
 
@@ -197,11 +191,8 @@ static void take_move(struct keeper *keeper, int id, const json_t *progress)
 {
 	const char *encoded = json_string_value(json_object_get(progress, "to"));
 	cleanup_free char *to = encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, keeptree_moves(keeper->kept.tree)) {
-		struct keepmove *move = list_entry(node, struct keepmove, node);
+	list_for_each (struct keepmove, move, keeptree_moves(keeper->kept.tree), node) {
 		struct kept *kept = move->place->data;
 
 		if (move->id != id)

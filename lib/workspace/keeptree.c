@@ -70,13 +70,10 @@ struct keeptree *keeptree_new(void)
 
 void keeptree_free(struct keeptree *tree)
 {
-	struct list *node;
-	struct list *next;
-
 	if (tree == NULL)
 		return;
-	list_for_each (node, next, &tree->places)
-		place_free(list_entry(node, struct place, node));
+	list_for_each (struct place, place, &tree->places, node)
+		place_free(place);
 	while (!list_empty(&tree->moves))
 		move_free(list_entry(tree->moves.next, struct keepmove, node));
 	map_free(tree->by_path);
@@ -262,19 +259,14 @@ struct place *keeptree_notebook(struct keeptree *tree)
 
 void keeptree_fold(struct keeptree *tree)
 {
-	struct list *node;
-	struct list *next;
-
 	tree->folds = true;
-	list_for_each (node, next, &tree->places) {
-		struct place *place = list_entry(node, struct place, node);
-
+	list_for_each (struct place, place, &tree->places, node) {
 		map_free(place->names);
 		place->names = place->names == NULL ? NULL : map_new();
 	}
-	list_for_each (node, next, &tree->places)
-		if (node != &tree->top->node)
-			find_name(tree, list_entry(node, struct place, node), 1);
+	list_for_each (struct place, place, &tree->places, node)
+		if (place != tree->top)
+			find_name(tree, place, 1);
 }
 
 bool keeptree_folds(const struct keeptree *tree)
@@ -284,13 +276,10 @@ bool keeptree_folds(const struct keeptree *tree)
 
 void keeptree_forget(struct keeptree *tree)
 {
-	struct list *node;
-	struct list *next;
-
 	while (!list_empty(&tree->moves))
 		move_free(list_entry(tree->moves.next, struct keepmove, node));
-	list_for_each (node, next, &tree->places)
-		list_entry(node, struct place, node)->put = false;
+	list_for_each (struct place, place, &tree->places, node)
+		place->put = false;
 }
 
 /* ---- copies and moves ---- */

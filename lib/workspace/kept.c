@@ -21,12 +21,7 @@ void kept_table_init(struct kept_table *table)
 
 void kept_table_release(struct kept_table *table)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &table->all) {
-		struct kept *kept = list_entry(node, struct kept, node);
-
+	list_for_each (struct kept, kept, &table->all, node) {
 		free(kept->from);
 		free(kept);
 	}
@@ -77,12 +72,9 @@ size_t kept_owed(const struct kept_table *table, const char **ret_path)
 {
 	size_t count = 0;
 
-	for (struct list *node = table->all.next; node != &table->all; node = node->next) {
-		const struct kept *kept = container_of(node, struct kept, node);
-
+	list_for_each (const struct kept, kept, &table->all, node)
 		if (kept->owed && count++ == 0)
 			*ret_path = kept->from;
-	}
 	return count;
 }
 
@@ -90,9 +82,7 @@ void kept_forget(struct kept_table *table)
 {
 	const struct kept *notebook = map_get(table->by_key, NOTEBOOK_KEY, strlen(NOTEBOOK_KEY));
 
-	for (struct list *node = table->all.next; node != &table->all; node = node->next) {
-		struct kept *kept = container_of(node, struct kept, node);
-
+	list_for_each (struct kept, kept, &table->all, node) {
 		kept->owed = kept != notebook && (kept->owed || kept->known);
 		kept->known = false;
 	}

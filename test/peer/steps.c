@@ -54,11 +54,7 @@ void peer_steps(struct peer *peer, struct mcp_call *call, peer_step_fn *step)
 
 void peer_timers_stop(struct peer *peer)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &peer->timers) {
-		struct peer_timer *t = list_entry(node, struct peer_timer, node);
+	list_for_each (struct peer_timer, t, &peer->timers, node) {
 		struct mcp_call *call = t->call;
 
 		free_timer(t);

@@ -96,12 +96,10 @@ static int guard_new(struct launch *launch, const struct policy *policy, const i
 static void on_reaped(struct subreaper *subreaper, pid_t pid)
 {
 	struct launch *launch = container_of(subreaper, struct launch, subreaper);
-	struct list *node;
-	struct list *next;
 
-	list_for_each (node, next, &launch->guards)
-		if (list_entry(node, struct guard, node)->init == pid)
-			guard_free(list_entry(node, struct guard, node));
+	list_for_each (struct guard, guard, &launch->guards, node)
+		if (guard->init == pid)
+			guard_free(guard);
 }
 
 /* ---- sandboxes ---- */

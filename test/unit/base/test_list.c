@@ -75,14 +75,12 @@ static void every_node_may_be_removed_while_walking(void **state)
 {
 	struct item items[3];
 	struct list head;
-	struct list *node;
-	struct list *next;
 	int seen = 0;
 
 	(void)state;
 	fill(&head, items);
-	list_for_each (node, next, &head) {
-		list_remove(node);
+	list_for_each (struct item, item, &head, node) {
+		list_remove(&item->node);
 		seen++;
 	}
 	assert_int_equal(seen, 3);
