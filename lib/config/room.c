@@ -21,7 +21,7 @@ void room_limit_processes(struct settings *settings, uint64_t left)
 
 	if (settings->limits.processes_max <= room)
 		return;
-	settings->limits.processes_max = room > row->floor ? room : row->floor;
+	settings->limits.processes_max = room > row->minimum ? room : row->minimum;
 	notices = xasprintf(
 		"%s%s is %" PRIu64 " here: this user may have only %" PRIu64
 		" more processes and threads (ulimit -u, or its container), and ptycell needs some.\n",

@@ -37,12 +37,12 @@ struct setting {
 	const char *flag; /* without the leading dashes */
 	const char *key;  /* in effective_config, if a session may lower it; or NULL */
 	const char *help;
-	const char *fallback_text; /* describes the default where a number does not; or NULL */
-	const char *const *words;  /* NULL-terminated, or NULL */
-	size_t offset;             /* in struct settings */
-	uint64_t fallback;
-	uint64_t floor;
-	uint64_t ceiling;
+	const char *default_text; /* describes the default where a number does not; or NULL */
+	const char *const *words; /* NULL-terminated, or NULL */
+	size_t offset;            /* in struct settings */
+	uint64_t default_number;
+	uint64_t minimum;
+	uint64_t maximum;
 	enum schema_type type;
 	bool fixed;  /* a session may set it only before its first cell */
 	bool common; /* --help shows it */
@@ -64,7 +64,7 @@ bool schema_is_number(const struct setting *row);
 /* Returns whether the field in struct settings is a char * that settings_free frees. */
 bool schema_is_string(const struct setting *row);
 /* Returns the default. The one of the memory limit depends on the machine. */
-uint64_t schema_fallback(const struct setting *row);
+uint64_t schema_default_number(const struct setting *row);
 
 /*
  * Reads a value strictly: ASCII digits and one suffix; blanks around them are ignored. The number

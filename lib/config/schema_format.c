@@ -88,8 +88,8 @@ static bool parse_number(const struct setting *row, const char *s, size_t len, u
 	if (len == digits + 1)
 		factor = unit_factor(row, s[digits]);
 	if (digits == 0 || factor == 0 || len > digits + 1 ||
-	    __builtin_mul_overflow(number, factor, &number) || number < row->floor ||
-	    number > row->ceiling)
+	    __builtin_mul_overflow(number, factor, &number) || number < row->minimum ||
+	    number > row->maximum)
 		return false;
 	*ret_number = number;
 	return true;
@@ -132,9 +132,9 @@ void schema_print(const struct setting *row, uint64_t number, struct buf *out)
 void schema_range(const struct setting *row, struct buf *out)
 {
 	if (schema_is_number(row)) {
-		schema_print(row, row->floor, out);
+		schema_print(row, row->minimum, out);
 		buf_puts(out, " to ");
-		schema_print(row, row->ceiling, out);
+		schema_print(row, row->maximum, out);
 		return;
 	}
 	if (row->type == SCHEMA_SWITCH) {
@@ -189,27 +189,27 @@ void schema_default(const struct setting *row, struct buf *out)
 {
 	if (row->type == SCHEMA_SECRET)
 		buf_puts(out, "none");
-	else if (row->fallback_text)
-		buf_puts(out, row->fallback_text);
+	else if (row->default_text)
+		buf_puts(out, row->default_text);
 	else if (row->words)
-		buf_puts(out, row->words[row->fallback]);
+		buf_puts(out, row->words[row->default_number]);
 	else
-		schema_print(row, row->fallback, out);
+		schema_print(row, row->default_number, out);
 }
 
 /* Returns half of the memory of the machine, or of our container, but at most 4 GiB. */
-static uint64_t memory_fallback(const struct setting *row)
+static uint64_t default_memory(const struct setting *row)
 {
 	uint64_t half = machine_memory() / 2;
 
 	if (half > 4 * GIB)
 		half = 4 * GIB;
-	return half < row->floor ? row->floor : half;
+	return half < row->minimum ? row->minimum : half;
 }
 
-uint64_t schema_fallback(const struct setting *row)
+uint64_t schema_default_number(const struct setting *row)
 {
-	if (schema_is_number(row) && row->fallback == 0)
-		return memory_fallback(row);
-	return row->fallback;
+	if (schema_is_number(row) && row->default_number == 0)
+		return default_memory(row);
+	return row->default_number;
 }

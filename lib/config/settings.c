@@ -223,9 +223,9 @@ static void set_defaults(struct settings *s, char *const env[])
 	cleanup_free char *home = paths_user_home(env, geteuid());
 
 	for (size_t i = 0; i < schema_count(); i++)
-		set_number(s, schema_at(i), schema_fallback(schema_at(i)));
+		set_number(s, schema_at(i), schema_default_number(schema_at(i)));
 	s->home = paths_cache(env, geteuid());
-	s->preload = xstrdup(schema_find("PTYCELL_PRELOAD")->fallback_text);
+	s->preload = xstrdup(schema_find("PTYCELL_PRELOAD")->default_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -356,7 +356,7 @@ static void settle_storage(struct settings *s, struct sources *sources)
 	}
 	if (s->storage.azure_container == NULL)
 		s->storage.azure_container =
-			xstrdup(schema_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);
+			xstrdup(schema_find("AZURE_BLOB_CONTAINER_NAME")->default_text);
 	if (storage_target_settle(&s->storage, &err) < 0)
 		sources_refuse(sources,
 			       "The storage for results is not set up right: %s. Correct it and "
@@ -487,18 +487,18 @@ int settings_clamp(const struct settings *settings, struct session_limits *limit
 		   double value, struct err *err)
 {
 	const struct setting *row = find_limit(key);
-	struct session_limits ceilings = settings->limits;
-	uint64_t ceiling;
+	struct session_limits servers = settings->limits;
+	uint64_t maximum;
 
 	if (!row)
 		return refuse_key(key, err);
 	if (isnan(value))
 		return err_set(err, ERR_INVALID, "'%s' must be a number", key);
-	ceiling = *limit_field(&ceilings, row);
-	if (value <= (double)row->floor)
-		*limit_field(limits, row) = row->floor;
-	else if (value >= (double)ceiling)
-		*limit_field(limits, row) = ceiling;
+	maximum = *limit_field(&servers, row);
+	if (value <= (double)row->minimum)
+		*limit_field(limits, row) = row->minimum;
+	else if (value >= (double)maximum)
+		*limit_field(limits, row) = maximum;
 	else
 		*limit_field(limits, row) = (uint64_t)value;
 	return 0;

@@ -32,7 +32,7 @@ static const char *placeholder(const struct setting *row)
 		[SCHEMA_TEXT] = " TEXT",
 	};
 
-	return row->type == SCHEMA_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
+	return row->type == SCHEMA_SWITCH && row->default_number == 1 ? "=0" : names[row->type];
 }
 
 void settings_help(struct buf *out)

@@ -31,22 +31,22 @@ static bool accepts(const struct setting *row, uint64_t number)
 	return true;
 }
 
-static void every_number_takes_its_floor_and_ceiling_and_nothing_beyond(void **state)
+static void every_number_takes_its_minimum_and_maximum_and_nothing_beyond(void **state)
 {
 	(void)state;
 	for (size_t i = 0; number_row(i); i++) {
 		const struct setting *row = number_row(i);
 
 		print_message("%s\n", row->name);
-		assert_true(accepts(row, row->floor));
-		assert_true(accepts(row, row->ceiling));
-		assert_false(accepts(row, row->floor - 1));
-		assert_false(accepts(row, row->ceiling + 1));
-		assert_true(accepts(row, schema_fallback(row)));
+		assert_true(accepts(row, row->minimum));
+		assert_true(accepts(row, row->maximum));
+		assert_false(accepts(row, row->minimum - 1));
+		assert_false(accepts(row, row->maximum + 1));
+		assert_true(accepts(row, schema_default_number(row)));
 	}
 }
 
-static void zero_is_legal_where_the_floor_says_so_and_seldom_does(void **state)
+static void zero_is_legal_where_the_minimum_says_so_and_seldom_does(void **state)
 {
 	(void)state;
 	for (size_t i = 0; number_row(i); i++)
@@ -188,8 +188,8 @@ static void numbers_print_with_the_largest_unit_that_divides_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_takes_its_floor_and_ceiling_and_nothing_beyond),
-		cmocka_unit_test(zero_is_legal_where_the_floor_says_so_and_seldom_does),
+		cmocka_unit_test(every_number_takes_its_minimum_and_maximum_and_nothing_beyond),
+		cmocka_unit_test(zero_is_legal_where_the_minimum_says_so_and_seldom_does),
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(words_and_switches_know_no_case),
 		cmocka_unit_test(every_flag_is_its_variable_in_small_letters),

@@ -205,7 +205,7 @@ static void every_setting_is_also_a_flag(void **state)
 		const struct setting *row = schema_at(i);
 		cleanup_free char *flag = xasprintf("--%s", row->flag);
 		cleanup_free char *number =
-			xasprintf("%llu", (unsigned long long)schema_fallback(row));
+			xasprintf("%llu", (unsigned long long)schema_default_number(row));
 		const char *value = number;
 
 		if (row->type == SCHEMA_FOLDER || row->type == SCHEMA_FILE ||
