@@ -48,18 +48,28 @@ static bool in_grace(const struct runner *r)
 }
 
 /*
- * Code that saves its data because of an interrupt would lose that by a second one. The second is
- * therefore only for an interrupt that was lost, which the driver's report shows. Otherwise it
- * waits for the end of the grace period.
+ * Code that saves its data because of an interrupt would lose that by a second one. The second
+ * therefore waits for the end of the grace period.
  */
 static bool repeats(const struct runner *r)
 {
 	bool grace_over = r->grace_end_ms != 0 && !in_grace(r);
 
-	if (r->interrupt_taken)
-		return grace_over;
-	return grace_over || r->c.language->reports_interrupts ||
-	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0);
+	return grace_over ||
+	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0 && !r->interrupt_taken);
+}
+
+/*
+ * An interrupt that came just before a system call is noticed only when the call returns. Only the
+ * driver's own handler reports that it ran, and code or a library may have another. So the
+ * interpreter gets a signal that ends the call and that no handler acts on.
+ */
+static void wake(struct runner *r)
+{
+	int signo = r->c.language->wake_signal;
+
+	if (signo != 0 && !r->interrupt_taken)
+		interpreter_signal(r->interpreter, signo);
 }
 
 static void interrupt_foreground(struct runner *r)
@@ -106,8 +116,10 @@ static void send_signal(struct runner *r, enum step step)
 		return;
 	if (step == STEP_AGAIN) {
 		interpreter_signal(r->interpreter, SIGCONT); /* code may have stopped it */
-		if (!repeats(r))
+		if (!repeats(r)) {
+			wake(r);
 			return;
+		}
 		runner_send_interrupt(r);
 	}
 	if (steps[step].whom == FOREGROUND)

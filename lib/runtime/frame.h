@@ -26,8 +26,7 @@
  * reading.
  *
  * `interrupted`, with the cell's id and without parts: SIGINT has reached the code of the cell. The
- * driver of a language that reports_interrupts sends it, and the server sends no second SIGINT
- * soon.
+ * driver of a language with a wake_signal sends it, and the server sends no such signal then.
  *
  * Names. Both forms are lines, without a line end after the last one. No session code runs for
  * them: no repr, length or property of a user's class. Neither history nor `_` changes.

@@ -114,8 +114,9 @@ struct language {
 	bool reports_imported;
 	/* Its driver gives threads the stack size in `hello`. */
 	bool sizes_stacks;
-	/* Its driver sends `interrupted`. */
-	bool reports_interrupts;
+	/* 0, or a signal that only makes the interpreter look for signals that it has received. Its
+	 * driver sends `interrupted`. */
+	int wake_signal;
 };
 
 struct interpreter_path {

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from client import Result
 from patience import until
 from steps import BEGUN, HOLD, NEVER_S, begin, go, listed, overdue, skip_without
 
@@ -117,6 +118,66 @@ def test_a_program_of_a_shell_escape_saves_at_an_interrupt(server):
     assert "the interrupt has reached its code" in server.interact(action="interrupt").text
     assert server.interact(action="interrupt").state == "interrupted"
     assert listed(server, "output/*") == ["output/whole"]
+
+
+COUNTS = """import os, time
+n = 0
+def note(*_):
+    global n
+    n += 1
+"""
+GOES_ON = "while not os.path.exists('input/go'): time.sleep(0.01)\n"
+TELLS = "print(n, 'came')\n"
+TRAINS = f"""{COUNTS}import signal
+signal.signal(signal.SIGINT, note)
+{BEGUN}{GOES_ON}{TELLS}"""
+# Each has a handler of its own, counts interrupts, and goes on.
+HANDLERS = {
+    "signal": TRAINS,
+    "loop": f"""{COUNTS}import asyncio, signal
+asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note)
+{BEGUN}while not os.path.exists('input/go'): await asyncio.sleep(0.01)
+{TELLS}""",
+    "runner": f"""{COUNTS}import asyncio, signal
+async def main():
+    try:
+        {BEGUN}        await asyncio.sleep({NEVER_S})
+    finally:
+        note()
+        while not os.path.exists('input/go'): await asyncio.sleep(0.01)
+        {TELLS}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+asyncio.run(main())""",
+    "faulthandler": f"""{COUNTS}import faulthandler, signal
+with open('dumps', 'w+') as dumps:
+    faulthandler.register(signal.SIGINT, dumps, all_threads=False)
+    {BEGUN}    {GOES_ON}    faulthandler.unregister(signal.SIGINT)
+    n = open('dumps').read().count('Stack (most recent')
+{TELLS}""",
+    "sigwait": f"""{COUNTS}import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+{BEGUN}signal.sigwait([signal.SIGINT])
+{GOES_ON}n = 1 + bool(signal.sigpending())
+signal.sigtimedwait([signal.SIGINT], 0)
+{TELLS}""",
+    "system": f"open('train.py', 'w').write({TRAINS!r})\nimport os; os.system('python3 train.py')",
+    "subprocess": f"open('train.py', 'w').write({TRAINS!r})\nimport subprocess, signal\n"
+                  "signal.signal(signal.SIGINT, lambda *_: None)\nsubprocess.run(['python3', 'train.py'])",
+}
+
+
+def test_code_with_a_handler_of_its_own_gets_one_interrupt(server):
+    for name, code in HANDLERS.items():
+        server.cell("kept = 7", session=name)
+        begin(server, code, session=name)
+    answers = {name: server.start("tools/call", {"name": "interact", "arguments": {"session_id": name, "action": "interrupt"}})
+               for name in HANDLERS}
+    for name, answer in answers.items():  # each comes when it has not helped for three seconds
+        result = Result(answer.get()["result"])
+        assert result.state == "running" and "the interrupt has not ended it yet" in result.text, (name, result.texts)
+        go(server, session=name)
+        assert "1 came" in server.interact(action="wait", session=name).text
+        assert server.cell("kept", session=name).text == "7\n"
 
 
 LISTENS = """process.once('SIGINT', () => { console.log('heard'); setTimeout(() => { console.log('saved'); left(0) }, 300) });

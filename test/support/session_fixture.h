@@ -79,6 +79,7 @@ static const struct language fixture_language = {
 	.arguments = fixture_arguments,
 	.environment = fixture_variables,
 	.dump_signal = SIGUSR2,
+	.wake_signal = SIGURG,
 	.warms_up = true,
 	.preloads = true,
 };

@@ -88,7 +88,7 @@ const struct language *python_language(void)
 		.read_dump = dump_place,
 		.warms_up = true,
 		.preloads = true,
-		.reports_interrupts = true,
+		.wake_signal = SIGURG,
 		.sizes_stacks = true,
 		.reports_imported = true,
 	};

@@ -85,6 +85,15 @@ def test_an_interrupt_that_overtakes_its_cell_ends_it(session):
     assert session.run("7").value == "7"
 
 
+def test_an_interrupt_of_a_first_cell_may_come_while_the_driver_loads(start):
+    for _ in range(8):
+        session = start()
+        session.start("while True: pass")
+        session.send("interrupt", session.ident)
+        session.interrupt()
+        assert session.finish(20).status == "interrupted"
+
+
 def test_an_interrupt_for_the_last_cell_spares_the_next(session):
     for _ in range(20):
         session.run("1")
@@ -213,6 +222,26 @@ def test_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
     with pytest.raises(Died) as died:
         session.finish()
     assert os.WTERMSIG(died.value.status) == signal.SIGTERM
+
+
+def test_an_interrupt_that_ended_no_system_call_is_noticed_at_the_wake_signal(session):
+    """So it is when it comes just before the call; here another thread receives it."""
+    code = ("import signal, threading, time\nthreading.Thread(target=time.sleep, args=(10**6,), daemon=True).start()\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nprint('begun', flush=True); time.sleep(10**6)")
+    session.start(code)
+    session.read_until("begun")
+    session.interrupt()
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.3)
+    os.kill(session.pid, signal.SIGURG)
+    assert session.finish().status == "interrupted"
+
+
+def test_the_wake_signal_interrupts_nothing(session):
+    session.start("import time\nprint('begun', flush=True); time.sleep(0.3); 42")
+    session.read_until("begun")
+    os.kill(session.pid, signal.SIGURG)
+    assert session.finish().value == "42"
 
 
 def test_code_that_swallows_interrupts_runs_on(session):

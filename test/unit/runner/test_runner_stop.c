@@ -75,6 +75,25 @@ static void the_ladder_is_int_int_usr2_term_kill(void **state)
 	expect_recovery();
 }
 
+/* Code may have a handler that ends its work at the second. */
+static void only_a_caller_repeats_an_interrupt(void **state)
+{
+	(void)state;
+	(void)submit("catch=2\ncatch=23\nprint=go\nhang", 1);
+	expect_output("go");
+	runner_stop(reports.runner, RUNNER_STOP_INTERRUPT);
+	expect_output("go<02>");
+	fixture_pass(RUNNER_SECOND_INTERRUPT_MS);
+	expect_output("go<02><23>");
+	for (unsigned int ms = RUNNER_SECOND_INTERRUPT_MS; ms < RUNNER_TERMINATE_MS; ms += 100)
+		fixture_pass(100);
+	runner_stop(reports.runner, RUNNER_STOP_INTERRUPT);
+	expect_output("go<02><23><02>");
+	runner_stop(reports.runner, RUNNER_STOP_KILL);
+	fixture_until(reports.ended == 1);
+	expect_recovery();
+}
+
 /* Begins the grace period of a cell with a deadline of 30 s. */
 static void begin_grace(uint64_t grace_ms)
 {
@@ -213,6 +232,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		RUNNER_TEST(a_deadline_interrupts_and_keeps_the_state),
 		RUNNER_TEST(the_ladder_is_int_int_usr2_term_kill),
+		RUNNER_TEST(only_a_caller_repeats_an_interrupt),
 		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
 		RUNNER_TEST(a_cell_that_waits_for_input_at_its_deadline_is_not_overdue),
 		RUNNER_TEST(a_cell_that_ends_in_its_grace_keeps_its_state),

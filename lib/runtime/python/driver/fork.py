@@ -13,7 +13,7 @@ import sys
 
 from .channel import channel
 from .errors import log
-from .greeting import greet
+from .greeting import early, greet
 from .hello import take_hello
 from .interrupt import on_sigint
 from .state import State
@@ -59,6 +59,8 @@ def begin_session(library, blas):
             del sys.path_importer_cache[path]
     hello = greet()
     _signal.signal(_signal.SIGINT, on_sigint)
+    if early:
+        State.signalled = True
     take_hello(hello)
     give_threads(blas)
 

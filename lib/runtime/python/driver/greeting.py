@@ -14,6 +14,13 @@ from .channel import channel
 PROTOCOL = "1"
 
 
+early = []  # signals that came before on_sigint() was defined
+
+
+def note_early(signum, frame):
+    early.append(signum)
+
+
 def greet():
     """Answers the server's hello with READY. Returns the parts of the hello."""
     frame = channel.peek_frame()
@@ -22,7 +29,7 @@ def greet():
         posix._exit(1)
     channel.drop_frame(frame)
     # From now on the server may interrupt; on_sigint() is not defined yet.
-    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    _signal.signal(_signal.SIGINT, note_early)
     channel.send(
         b"ready",
         0,

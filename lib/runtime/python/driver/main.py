@@ -24,7 +24,7 @@ import posix
 import sys
 
 # First, so that READY is sent before the rest is defined.
-from .greeting import HELLO
+from .greeting import HELLO, early
 from .bulk_output import printing, settle
 from .cells import handle_exec
 from .channel import channel
@@ -53,6 +53,11 @@ def set_up():
     import os
 
     _signal.signal(_signal.SIGINT, on_sigint)
+    if early:
+        State.signalled = True
+    # The server sends SIGURG to end a system call before which an interrupt came. This does
+    # nothing, and has no frame: an interrupt meanwhile is raised in session code.
+    _signal.signal(_signal.SIGURG, {}.get)
     take_streams()
     State.streams = (sys.stdin, sys.stdout, sys.stderr)
     State.terminal = posix.dup(1)
