@@ -303,9 +303,18 @@ static void report_left_out(struct runner *r, size_t bytes)
 	transcript_insert(r->transcript, text, strlen(text));
 }
 
+static void note_handler(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *handles = frame_text(frame, "handles");
+
+	if (handles != NULL)
+		r->handles_interrupts = str_eq(handles, "1");
+}
+
 /* Handles a frame of the running cell. */
 static void on_cell_frame(struct runner *r, const struct frame *frame)
 {
+	note_handler(r, frame);
 	if (frame->left_out > 0)
 		report_left_out(r, frame->left_out);
 	if (str_eq(frame->type, "display"))
@@ -325,7 +334,7 @@ static void on_cell_frame(struct runner *r, const struct frame *frame)
 		runner_on_install(r, frame);
 	else if (str_eq(frame->type, "interrupted"))
 		r->interrupt_taken = true;
-	else
+	else if (!str_eq(frame->type, "handles"))
 		runner_abort(
 			r, "the code sent an unknown message on the interpreter's control channel");
 }

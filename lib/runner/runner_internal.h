@@ -152,9 +152,10 @@ struct runner {
 	struct runner_stray stray;
 	bool held; /* until runner_next */
 	bool timed_out;
-	bool interrupt_taken; /* the last interrupt has reached the cell's code */
-	bool restarting;      /* sandbox or supervisor died in a start: this is the last try */
-	bool looked;          /* an answer has shown the start of the cell's output */
+	bool interrupt_taken;    /* the last interrupt has reached the cell's code */
+	bool handles_interrupts; /* session code has a handler of its own, as its driver reports */
+	bool restarting;         /* sandbox or supervisor died in a start: this is the last try */
+	bool looked;             /* an answer has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };
 

@@ -216,6 +216,7 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	loop_timer_stop(&r->ready);
 	r->restarting = false;
 	runner_watch_reads(r, NULL);
+	r->handles_interrupts = false;
 	runner_set_state(r, RUNNER_READY);
 	runner_kick(r);
 }

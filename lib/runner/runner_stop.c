@@ -87,6 +87,8 @@ static void interrupt_foreground(struct runner *r)
  * A program that begins or ends at that moment takes an interrupt with it, and a shell's loop of
  * short programs continues. Such a loop shows by its process groups: each is seen once. A group
  * that is seen again may be handling the interrupt, or come after it, and must not be interrupted.
+ * Code with a handler of its own goes on after an interrupt, and may run programs that save
+ * something.
  */
 static void check_stray(struct runner *r)
 {
@@ -102,7 +104,7 @@ static void check_stray(struct runner *r)
 	}
 	if (before != stray->own && before != stray->taker)
 		stray->gone++;
-	if (stray->gone >= STRAY_PROGRAMS && !r->interrupt_taken)
+	if (stray->gone >= STRAY_PROGRAMS && !r->interrupt_taken && !r->handles_interrupts)
 		interrupt_foreground(r);
 }
 

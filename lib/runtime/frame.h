@@ -28,6 +28,9 @@
  * `interrupted`, with the cell's id and without parts: SIGINT has reached the code of the cell. The
  * driver of a language with a wake_signal sends it, and the server sends no such signal then.
  *
+ * `handles`, with the cell's id, part `handles`, "1" or "0": whether session code handles SIGINT
+ * itself from now on. `done` may have this part, too. The server repeats no interrupt then.
+ *
  * Names. Both forms are lines, without a line end after the last one. No session code runs for
  * them: no repr, length or property of a user's class. Neither history nor `_` changes.
  *

@@ -255,6 +255,16 @@ END""", language="bash")
     assert "whole\n" in server.interact(action="wait", language="bash").text
 
 
+def test_a_shell_that_traps_interrupts_gets_one(server):
+    after = f"echo begun; sleep {NEVER_S}; for i in {{1..12}}; do sleep 0.1; done; echo saved"
+    for code in ("trap 'stop=1' INT\n" + after, after):  # the trap stays
+        begin(server, code, language="bash")
+        result = server.interact(action="interrupt", language="bash")
+        assert result.state == "done" and "saved\n" in result.text, result.texts
+    begin(server, "trap - INT\n" + after, language="bash")
+    assert server.interact(action="interrupt", language="bash").state == "interrupted"
+
+
 def test_a_second_interrupt_is_sent_when_it_is_asked_for(server):
     begin(server, f"import time\nfor _ in range(2):\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n"
                   "    except KeyboardInterrupt: print('one')\nprint('through')")

@@ -18,6 +18,7 @@
 #include "runtime/bash/declaration.h"
 #include "runtime/bash/install_commands.h"
 #include "runtime/bash/names.h"
+#include "runtime/bash/requests.h"
 #include "runtime/bash/traps.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
@@ -25,7 +26,6 @@
 enum {
 	NONCE_MAX = 64,
 	MARK_MAX = NONCE_MAX + 16,
-	INSTALL_MAX = 4096, /* size that a pipe accepts at once */
 	VARS_DEFAULT = 1000,
 	WHAT_MAX = 200,
 	LIST_MAX = 64 << 10, /* bytes of names in a frame */
@@ -318,13 +318,14 @@ static void put_done(struct bash *b, const struct message *message, struct buf *
 	keep_traps(b, message);
 	if (!b->cut)
 		names_take(&b->names, message->names, message->names_len, &changed);
-	frame_begin(out, "done", id, 4);
+	frame_begin(out, "done", id, 5);
 	if (str_eq(state, "interrupted"))
 		put_part(out, "status", "interrupted");
 	else
 		put_part(out, "status", status != 0 ? "exit" : "ok");
 	put_part(out, "code", code);
 	put_part(out, "children", children);
+	put_part(out, "handles", strstr(b->traps, " SIGINT; ") != NULL ? "1" : "0");
 	frame_add(out, "names", buf_str(&changed), lines_within(&changed));
 }
 
@@ -351,22 +352,6 @@ static size_t make_mark(const struct bash *b, const char *word, char mark[MARK_M
 	return (size_t)snprintf(mark, MARK_MAX, "@%s %s", b->nonce, word);
 }
 
-/* Returns the first line of `text` that begins with `mark`, searched from offset `from` on. */
-static const char *find_line(const char *text, size_t len, size_t from, const char *mark)
-{
-	const char *at = text + from;
-	const char *end = text + len;
-	size_t mark_len = strlen(mark);
-
-	while (at != NULL && (size_t)(end - at) >= mark_len) {
-		at = memmem(at, (size_t)(end - at), mark, mark_len);
-		if (at == NULL || at == text || at[-1] == '\n')
-			return at;
-		at++;
-	}
-	return NULL;
-}
-
 /*
  * Reads the pipe "aside" for one message. Older input in it belongs to no message and is dropped.
  */
@@ -391,7 +376,7 @@ static int split(const struct bash *b, const char *text, size_t len, struct mess
 	const char *names;
 	size_t skip = make_mark(b, "", mark);
 
-	what = find_line(text, len, 0, mark);
+	what = requests_find_line(text, len, 0, mark);
 	what_end = what != NULL ? memchr(what, '\n', len - (size_t)(what - text)) : NULL;
 	if (what_end == NULL || (size_t)(what_end - what) - skip >= WHAT_MAX)
 		return err_set(err, ERR_INVALID, "bash told nothing that is known");
@@ -399,7 +384,7 @@ static int split(const struct bash *b, const char *text, size_t len, struct mess
 	memcpy(ret->what, what + skip, (size_t)(what_end - what) - skip);
 	ret->jobs = what_end + 1;
 	skip = make_mark(b, "names\n", mark);
-	names = find_line(text, len, (size_t)(ret->jobs - text), mark);
+	names = requests_find_line(text, len, (size_t)(ret->jobs - text), mark);
 	if (names == NULL)
 		return err_set(err, ERR_INVALID, "bash told no names");
 	ret->jobs_len = (size_t)(names - ret->jobs);
@@ -429,7 +414,7 @@ static int find_message(struct bash *b, size_t len, struct message *ret, struct 
 	const char *text = buf_str(&b->in);
 	char mark[MARK_MAX];
 	size_t mark_len = make_mark(b, "told ", mark);
-	const char *told = find_line(text, len, 0, mark);
+	const char *told = requests_find_line(text, len, 0, mark);
 
 	read_aside(b);
 	if (len == 0 || told == text) {
@@ -477,7 +462,7 @@ static int make_room(struct bash *b, struct err *err)
 	if (b->in.len <= BASH_MESSAGE_MAX)
 		return 0;
 	head = make_mark(b, "names\n", mark);
-	names = find_line(buf_str(&b->in), b->in.len, 0, mark);
+	names = requests_find_line(buf_str(&b->in), b->in.len, 0, mark);
 	if (names == NULL)
 		return err_set(err, ERR_LIMIT, "bash told of too many traps and jobs");
 	head += (size_t)(names - b->in.data);
@@ -491,71 +476,10 @@ static int make_room(struct bash *b, struct err *err)
 	return 0;
 }
 
-static void put_install(const char *line, size_t len, struct buf *frames)
-{
-	cleanup_free char *text = xmemdup(line, len);
-	char *rest = text;
-	char *language;
-	unsigned long long id = strtoull(text, &rest, 10);
-
-	language = *rest == ' ' ? rest + 1 : rest;
-	rest = language + strcspn(language, "\t");
-	if (*rest != '\0')
-		*rest++ = '\0';
-	for (char *tab = rest; (tab = strchr(tab, '\t')) != NULL;)
-		*tab = '\n';
-	frame_begin(frames, "install", id, 2);
-	put_part(frames, "language", language);
-	put_part(frames, "packages", rest);
-}
-
-/*
- * Returns the first complete line that requests packages and begins before `limit`, and its length
- * with the line end.
- */
-static const char *find_install(const struct bash *b, const char *mark, size_t limit,
-				size_t *ret_len)
-{
-	const char *text = buf_str(&b->in);
-	size_t from = b->scanned;
-	const char *line;
-
-	while (from < limit && (line = find_line(text, limit, from, mark)) != NULL) {
-		size_t left = b->in.len - (size_t)(line - text);
-		const char *newline = memchr(line, '\n', left);
-
-		if (newline == NULL)
-			return NULL;
-		*ret_len = (size_t)(newline - line) + 1;
-		if (*ret_len <= INSTALL_MAX)
-			return line;
-		from = (size_t)(newline - text) + 1;
-	}
-	return NULL;
-}
-
-/* Removes a request for packages from the input and appends its frame. */
-static bool take_install(struct bash *b, size_t limit, struct buf *frames)
-{
-	char mark[MARK_MAX];
-	size_t mark_len = make_mark(b, "install ", mark);
-	size_t len;
-	const char *line = find_install(b, mark, limit, &len);
-	size_t at = line != NULL ? (size_t)(line - b->in.data) : 0;
-
-	if (line == NULL)
-		return false;
-	put_install(line + mark_len, len - mark_len - 1, frames);
-	memmove(b->in.data + at, b->in.data + at + len, b->in.len - at - len);
-	b->in.len -= len;
-	b->in.data[b->in.len] = '\0';
-	return true;
-}
-
 /* Returns where an incomplete last line may begin. */
 static size_t find_last_line(const struct bash *b)
 {
-	size_t reach = size_min(b->in.len, INSTALL_MAX);
+	size_t reach = size_min(b->in.len, REQUEST_MAX);
 	size_t from = b->in.len - reach;
 	const char *newline = reach > 0 ? memrchr(b->in.data + from, '\n', reach) : NULL;
 
@@ -573,9 +497,10 @@ static int codec_decode(void *codec, const char *data, size_t len, struct buf *f
 		return -1;
 	for (;;) {
 		const char *text = buf_str(&b->in);
-		const char *end = find_line(text, b->in.len, b->scanned, mark);
+		const char *end = requests_find_line(text, b->in.len, b->scanned, mark);
 
-		if (take_install(b, end != NULL ? (size_t)(end - text) : b->in.len, frames))
+		if (requests_take(&b->in, b->nonce, b->scanned,
+				  end != NULL ? (size_t)(end - text) : b->in.len, frames))
 			continue;
 		if (end == NULL)
 			break;

@@ -16,9 +16,10 @@
  *   what = "ready " VERSION / "done " CELL " " STATE " " STATUS / "vars " ID
  *
  *   "@" NONCE " install " CELL " " LANGUAGE TAB package {TAB package} LF
+ *   "@" NONCE " handles " CELL " " 1 or 0 LF, whether the shell traps SIGINT
  *
- * The last one is a message of its own. It is written at once and may come between the lines of
- * others. Its reply goes by another pipe (runner/runner_query.c).
+ * The last two are messages of their own. They are written at once and may come between the lines
+ * of others. The reply to `install` goes by another pipe (runner/runner_query.c).
  *
  * All lines of other messages but the last go by a pipe of their own, "aside", which is read when
  * the last line comes. Bash writes each line by itself, and each would wake the server. A message

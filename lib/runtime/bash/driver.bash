@@ -480,6 +480,10 @@ __ptycell_set_traps() {
 	for __ptycell_signal in "${@:2}"; do
 		case $__ptycell_signal in
 		0 | [Ee][Xx][Ii][Tt]) [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt ;;
+		2 | [Ii][Nn][Tt] | [Ss][Ii][Gg][Ii][Nn][Tt])
+			[[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] ||
+				builtin printf '@%s handles %s %d\n' "$__ptycell_nonce" "$__ptycell_cell" "$([[ $(\builtin trap -p INT) ]]; builtin echo $((! $?)))" >&"$__ptycell_up"
+			;;
 		25 | [Xx][Ff][Ss][Zz] | [Ss][Ii][Gg][Xx][Ff][Ss][Zz])
 			[[ $(\builtin trap -p XFSZ) == *\'* ]] && __ptycell_xfsz=own || __ptycell_xfsz=off
 			;;

@@ -479,6 +479,27 @@ static void packages_are_asked_for_between_the_lines_of_others(void **state)
 	assert_null(told("@abc install\n @abc install 1 r\tx\n"));
 }
 
+static void a_trap_of_interrupts_is_told(void **state)
+{
+	const struct frame *frame;
+
+	(void)state;
+	ready();
+	frame = told("@abc handles 3 1\n");
+	assert_non_null(frame);
+	assert_string_equal(frame->type, "handles");
+	assert_int_equal(frame->id, 3);
+	expect_part(frame, "handles", "1");
+	frame = told(
+		"@abc handles 3 0\ntrap -- 'a' SIGINT\n@abc done 3 over 0\n@abc names\n@abc end\n");
+	expect_part(frame, "handles", "0");
+	frame = told("");
+	assert_string_equal(frame->type, "done");
+	expect_part(frame, "handles", "1");
+	frame = told(OURS "@abc done 4 over 0\n@abc names\n@abc end\n");
+	expect_part(frame, "handles", "0");
+}
+
 static void a_cell_that_installs_packages_asks_for_them(void **state)
 {
 	static const char code[] = "pip install x";
@@ -516,6 +537,7 @@ int main(void)
 		BASH_TEST(what_did_not_fit_aside_counts_only_where_it_came_whole),
 		BASH_TEST(nothing_aside_is_no_message),
 		BASH_TEST(packages_are_asked_for_between_the_lines_of_others),
+		BASH_TEST(a_trap_of_interrupts_is_told),
 		BASH_TEST(a_cell_that_installs_packages_asks_for_them),
 		BASH_TEST(a_preview_is_cut_between_characters),
 	};
