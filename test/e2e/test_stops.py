@@ -206,6 +206,18 @@ def test_code_that_listens_for_an_interrupt_and_goes_on_is_ended_by_the_second(s
         server.cell("process.removeAllListeners('SIGINT')", language="javascript")
 
 
+def test_a_loop_that_awaits_is_told_to_go_on(server):
+    skip_without("javascript")
+    begin(server, "console.log('begun'); var n = 0, stop = false\n"
+                  "while (!stop) { n++; await new Promise((go) => setTimeout(go, 10)) }", language="javascript")
+    result = server.interact(action="interrupt", language="javascript")
+    assert result.state == "interrupted" and "a loop around it goes on in the background until its own condition ends it" in result.text
+    n = int(server.cell("n", language="javascript").text)
+    until(lambda: int(server.cell("n", language="javascript").text) > n)
+    server.cell("stop = true; await new Promise((go) => setTimeout(go, 100)); n = 0", language="javascript")
+    assert server.cell("await new Promise((go) => setTimeout(go, 100)); n", language="javascript").text == "0\n"
+
+
 def test_r_saves_at_an_interrupt(server):
     skip_without("r")
     begin(server, "cat('begun\\n'); tryCatch(repeat {}, interrupt = function(e) { Sys.sleep(2); cat('saved\\n') })", language="r")

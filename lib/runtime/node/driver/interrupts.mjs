@@ -34,6 +34,10 @@ export function enterCell() {
   store(shared, 0, HELD);
 }
 
+// JavaScript has no way to end a function that awaits.
+const GOES_ON = 'the cell no longer waits. Code behind its await still runs once that is settled, and a loop around it goes on ' +
+  'in the background until its own condition ends it, or action terminate ends the interpreter with its variables';
+
 let holding = false;
 
 // Runs `act`, which must not be torn, within user code.
@@ -115,7 +119,7 @@ export function interruptedByServer(id) {
   cell.wasInterrupted = true;
   if (cell.computes || holding) return; // its code is on the stack, which the guard ends
   const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
-  cell.outcome = interrupted(waits ? 'what it waited for may still go on' : undefined);
+  cell.outcome = interrupted(waits ? GOES_ON : undefined);
   leaveUserCode();
   finish();
 }
