@@ -114,6 +114,7 @@ bool retirement_add_stale(struct retirement *retirement)
 	struct rescue_spec spec = { .loop = host->loop,
 				    .home = host->home,
 				    .helper = host->files_helper,
+				    .root = host->settings->keep,
 				    .quota_bytes = host->settings->limits.keep_max };
 	bool found = false;
 	char *name;

@@ -25,7 +25,12 @@
 #include "workspace/home.h"
 #include "workspace/keepname.h"
 
+/* What versions wrote that had no record: events, of which some name the folder of the results. */
+#define EARLIER_EVENTS "journal/records"
+#define EARLIER_SAVED "\"saved\":\""
+
 enum {
+	EARLIER_MAX = 64 << 20,
 	RECORD_MAX = 16 << 10,
 	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
@@ -40,6 +45,7 @@ struct rescue {
 	int lock; /* on the folder, like a remover's: no other server takes it for stale */
 	DIR *sessions;
 	uint64_t quota_bytes;
+	char *root;     /* of this server's results; NULL: it exports none */
 	char *shown;    /* where the files of the current session go */
 	json_t *record; /* of the current session, for its notebook; may be NULL */
 	int journal_fd; /* the journal of that record */
@@ -83,6 +89,48 @@ static json_t *read_record(int session_fd)
 	return text == NULL ? NULL : json_parse(text, len, &err);
 }
 
+/*
+ * Returns the name after the last "saved" among a session's events, or a new name. No code can
+ * write such a member: its quotes are escaped in strings.
+ */
+static char *last_folder(const char *events)
+{
+	const char *saved = NULL;
+	const char *name;
+	cleanup_free char *path = NULL;
+
+	for (const char *at = events; (at = strstr(at, EARLIER_SAVED)) != NULL;)
+		saved = at += strlen(EARLIER_SAVED);
+	if (saved == NULL)
+		return keepname_new("rescued");
+	path = xmemdup(saved, strcspn(saved, "\""));
+	name = strrchr(path, '/');
+	return xstrdup(name == NULL ? path : name + 1);
+}
+
+/*
+ * Returns a record for a session of a version that wrote none, to `root`. Such a version wrote
+ * EARLIER_EVENTS whether results were exported or not. Returns NULL if there are no such events.
+ */
+static json_t *earlier_record(int session_fd, const char *root)
+{
+	struct err err;
+	size_t len = 0;
+	cleanup_free char *events =
+		fd_read_file(session_fd, EARLIER_EVENTS, EARLIER_MAX, &len, &err);
+	cleanup_free char *encoded = root == NULL ? NULL : percent_encode(root);
+	cleanup_free char *folder = NULL;
+	json_t *record;
+
+	if (events == NULL || encoded == NULL)
+		return NULL;
+	folder = last_folder(events);
+	record = json_object();
+	json_put_str(record, "root", encoded);
+	json_put_str(record, "folder", folder);
+	return record;
+}
+
 /* ---- one session after the other ---- */
 
 static void forget_session(struct rescue *rescue)
@@ -101,6 +149,7 @@ static void release_rescue(struct rescue *rescue)
 	fd_close(&rescue->lock);
 	free(rescue->helper_path);
 	free(rescue->shown);
+	free(rescue->root);
 	free(rescue->name);
 	free(rescue);
 }
@@ -191,6 +240,8 @@ static bool start_session(struct rescue *rescue, int session_fd)
 	forget_session(rescue);
 	rescue->at_notebook = false;
 	rescue->record = read_record(session_fd);
+	if (rescue->record == NULL)
+		rescue->record = earlier_record(session_fd, rescue->root);
 	root = json_string_value(json_object_get(rescue->record, "root"));
 	folder = json_string_value(json_object_get(rescue->record, "folder"));
 	decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
@@ -255,6 +306,7 @@ void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const
 	rescue->helper_path = xstrdup(spec->helper);
 	rescue->name = xstrdup(spec->name);
 	rescue->quota_bytes = spec->quota_bytes;
+	rescue->root = spec->root == NULL ? NULL : xstrdup(spec->root);
 	rescue->done = done;
 	rescue->data = data;
 	home_add_job(spec->home, &rescue->job);

@@ -7,7 +7,8 @@
  * one session at a time, before it removes the dead server's folder. The rules of beside.h decide
  * which files are results. A file with the same name and another content is kept beside the new
  * copy. If the notebook was exported, it is completed from the session's events: the cell that was
- * running has the state "killed".
+ * running has the state "killed". Versions before this file wrote no record: the results of their
+ * sessions go where this server exports its own.
  */
 #ifndef WORKSPACE_RESCUE_H
 #define WORKSPACE_RESCUE_H
@@ -28,6 +29,7 @@ struct rescue_spec {
 	const struct home *home;
 	const char *helper;   /* path of ptycell-files */
 	const char *name;     /* of home_take_stale */
+	const char *root;     /* of this server's results, or NULL; for sessions without a record */
 	uint64_t quota_bytes; /* for each session */
 };
 

@@ -494,6 +494,26 @@ def test_a_session_of_which_nothing_was_kept_is_rescued_too(home):
     assert [path.name for path in kept_files(home)] == ["a b.txt"]
 
 
+@pytest.mark.parametrize("names", [True, False], ids=["named", "not named"])
+def test_what_a_server_of_an_earlier_version_had_not_kept_is_rescued_too(home, names):
+    """Such a version wrote no record of its own; its events name the folder once results are kept."""
+    with Server(home) as server:
+        saved = server.cell("open('output/a', 'w').write('x')").status["saved"]
+        begin(server, f"open('output/b', 'w').write('x')\n{BEGUN}import time\ntime.sleep({NEVER_S})")
+        folder = kill_server(server)
+    journal = folder.parent / "journal"
+    (journal / "kept").unlink()
+    line = {"text": '"saved":"~/kept/forged"', **({"saved": saved} if names else {})}
+    (journal / "records").write_text(json.dumps(line, separators=(",", ":")) + "\n")
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+    folders = [path.parent.name for path in kept_files(home)]
+    own = os.path.basename(saved)
+    assert sorted(path.name for path in kept_files(home)) == (["a", "b"] if names else ["a", "a", "b"])
+    assert set(folders) == {own} if names else (folders.count(own) == 1 and "-rescued-" in max(folders, key=folders.count))
+
+
 def test_what_is_rescued_gets_no_name_that_programs_run_either(home):
     with Server(home) as server:
         begin(server, "import os\nos.mkdir('output/r')\nfor name in ('.envrc', 'r/HEAD', 'r/config'):\n    open('output/' + name, 'w').write('x')\n"
