@@ -154,7 +154,8 @@ void history_ask(struct history *history, struct session *session, const struct 
 					     .language = asked->language->name,
 					     .code = asked->code,
 					     .code_len = asked->code_len,
-					     .timeout_ms = asked->timeout_ms };
+					     .timeout_ms = asked->timeout_ms,
+					     .begins = asked->begins };
 
 	ask_journal(history, session, &entry);
 }
@@ -287,9 +288,11 @@ static json_t *record_query(const struct history_query *query)
 void history_begin_query(struct history *history, struct session *session, uint64_t number,
 			 const char *sql, size_t sql_len)
 {
-	const struct journal_asked asked = {
-		.number = number, .language = JOURNAL_SQL, .code = sql, .code_len = sql_len
-	};
+	const struct journal_asked asked = { .number = number,
+					     .language = JOURNAL_SQL,
+					     .code = sql,
+					     .code_len = sql_len,
+					     .begins = true };
 
 	ask_journal(history, session, &asked);
 	begin_in_journal(history, session, number);

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 
-enum { BUF_FIRST_CAP = 256 };
+enum { BUF_FIRST_CAP = 256, FMT_BRIEF = 256 };
 
 void buf_init(struct buf *buf, size_t max)
 {
@@ -78,25 +78,47 @@ int buf_add_str(struct buf *buf, const char *s, struct err *err)
 	return buf_add(buf, s, strlen(s), err);
 }
 
-int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...)
+/* Most texts are short and need no memory of their own. */
+static int add_fmt(struct buf *buf, struct err *err, const char *fmt, va_list args)
 {
 	cleanup_free char *text = NULL;
+	char brief[FMT_BRIEF];
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(brief, sizeof(brief), fmt, again);
+	va_end(again);
+	if (len >= 0 && (size_t)len < sizeof(brief))
+		return buf_add(buf, brief, (size_t)len, err);
+	text = xvasprintf(fmt, args);
+	return buf_add_str(buf, text, err);
+}
+
+int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...)
+{
 	va_list args;
+	int result;
 
 	va_start(args, fmt);
-	text = xvasprintf(fmt, args);
+	result = add_fmt(buf, err, fmt, args);
 	va_end(args);
-	return buf_add_str(buf, text, err);
+	return result;
+}
+
+static void abort_unless_added(int result, const struct err *err)
+{
+	if (result == 0)
+		return;
+	(void)fprintf(stderr, "ptycell: a bounded buffer overflowed: %s\n", err->msg);
+	abort();
 }
 
 void buf_put(struct buf *buf, const void *data, size_t len)
 {
 	struct err err;
 
-	if (buf_add(buf, data, len, &err) < 0) {
-		(void)fprintf(stderr, "ptycell: a bounded buffer overflowed: %s\n", err.msg);
-		abort();
-	}
+	abort_unless_added(buf_add(buf, data, len, &err), &err);
 }
 
 /* Writers of single characters are frequent, so the common case has a short path of its own. */
@@ -117,13 +139,14 @@ void buf_puts(struct buf *buf, const char *s)
 
 void buf_putf(struct buf *buf, const char *fmt, ...)
 {
-	cleanup_free char *text = NULL;
+	struct err err;
 	va_list args;
+	int result;
 
 	va_start(args, fmt);
-	text = xvasprintf(fmt, args);
+	result = add_fmt(buf, &err, fmt, args);
 	va_end(args);
-	buf_puts(buf, text);
+	abort_unless_added(result, &err);
 }
 
 void buf_consume(struct buf *buf, size_t len)

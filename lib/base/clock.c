@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 uint64_t clock_us(void)
@@ -23,14 +23,24 @@ uint64_t clock_ms(void)
 
 void clock_utc(char text[CLOCK_UTC_LEN])
 {
+	static _Thread_local char date[] = "1970-01-01T00:00:00.000Z"; /* of `second` */
+	static _Thread_local time_t second;
 	struct timespec now = { 0 };
 	struct tm utc = { 0 };
-	char date[20] = "";
+	long ms;
 
+	_Static_assert(sizeof(date) == CLOCK_UTC_LEN, "a text has one length");
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)gmtime_r(&now.tv_sec, &utc);
-	(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
-	(void)snprintf(text, CLOCK_UTC_LEN, "%s.%03ldZ", date, now.tv_nsec / 1000000);
+	if (now.tv_sec != second) {
+		(void)gmtime_r(&now.tv_sec, &utc);
+		(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S.000Z", &utc);
+		second = now.tv_sec;
+	}
+	ms = now.tv_nsec / 1000000;
+	memcpy(text, date, sizeof(date));
+	text[CLOCK_UTC_LEN - 5] = (char)('0' + ms / 100);
+	text[CLOCK_UTC_LEN - 4] = (char)('0' + ms / 10 % 10);
+	text[CLOCK_UTC_LEN - 3] = (char)('0' + ms % 10);
 }
 
 void clock_at(uint64_t in_seconds, char text[CLOCK_AT_LEN])

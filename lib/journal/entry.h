@@ -35,6 +35,7 @@ struct journal_asked {
 	const char *code;     /* may hold NUL */
 	size_t code_len;
 	uint64_t timeout_ms; /* deadline; 0: none */
+	bool begins;         /* its beginning follows at once: both are written together */
 };
 
 /* A cell that ended. Everything is borrowed for the call. Strings are NULL if there is none. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * events.c - the file of events: appending, reading, and detecting a torn end. The server may be
- * killed at any instruction, so an event is one pwrite. The kernel copies it into the page cache as
- * a whole, except after a signal or on a full disk; the lengths and the checksum reveal a short
- * one. Nothing is synced: the file lives as long as the machine runs.
+ * killed at any instruction, so an event is one pwrite, with those that were held. The kernel
+ * copies it into the page cache as a whole, except after a signal or on a full disk; the lengths
+ * and the checksum reveal a short one. Nothing is synced: the file lives as long as the machine
+ * runs.
  */
 #include "journal/events.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,8 +33,8 @@ struct events {
 	int dir_fd;
 	int fd; /* -1: not opened yet */
 	uint64_t size;
-	uint64_t on_disk; /* at least `size`; the rest is left by a failed write */
-	struct buf piece;
+	uint64_t on_disk; /* what lies beyond `size` is left by a failed write */
+	struct buf held;  /* the last bytes up to `size`, which are not written yet */
 };
 
 void events_release(struct event *event)
@@ -50,7 +50,7 @@ struct events *events_new(int dir_fd)
 
 	events->dir_fd = dir_fd;
 	events->fd = -1;
-	buf_init(&events->piece, BUF_UNBOUNDED);
+	buf_init(&events->held, BUF_UNBOUNDED);
 	return events;
 }
 
@@ -59,7 +59,7 @@ void events_free(struct events *events)
 	if (events == NULL)
 		return;
 	fd_close(&events->fd);
-	buf_release(&events->piece);
+	buf_release(&events->held);
 	free(events);
 }
 
@@ -110,38 +110,75 @@ static int open_file(struct events *events, struct err *err)
 	return 0;
 }
 
+static char *put_number(char *at, size_t value, char end)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = DIGITS - 1; i >= 0; i--, value >>= 4)
+		at[i] = digits[value & 15];
+	at[DIGITS] = end;
+	return at + DIGITS + 1;
+}
+
 static void put_event(struct buf *out, const char *fields, size_t fields_len, const void *data,
 		      size_t data_len)
 {
 	uint32_t crc = crc_32c(crc_32c(0, fields, fields_len), data, data_len);
+	char head[HEAD_LEN];
 
-	buf_clear(out);
-	buf_putf(out, "%08zx %08zx %08" PRIx32 "\n", fields_len, data_len, crc);
+	(void)put_number(put_number(put_number(head, fields_len, ' '), data_len, ' '), crc, '\n');
+	buf_put(out, head, sizeof(head));
 	buf_put(out, fields, fields_len);
 	buf_put_char(out, '\n');
 	buf_put(out, data, data_len);
 	buf_put_char(out, '\n');
 }
 
-int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
-	       struct event_place *ret_place, struct err *err)
+/* Returns the position of the first byte that is not written yet. */
+static uint64_t written(const struct events *events)
+{
+	return events->size - events->held.len;
+}
+
+int events_hold(struct events *events, const char *fields, const void *data, size_t data_len,
+		struct event_place *ret_place, struct err *err)
 {
 	size_t fields_len = strlen(fields);
+	size_t before = events->held.len;
 
 	if (fields_len > EVENTS_LEN_MAX || data_len > EVENTS_LEN_MAX)
 		return err_set(err, ERR_LIMIT, "too large for the journal");
 	if (events->fd < 0 && open_file(events, err) < 0)
 		return -1;
-	put_event(&events->piece, fields, fields_len, data, data_len);
-	if (write_at(events, events->piece.data, events->piece.len, events->size, err) < 0)
+	put_event(&events->held, fields, fields_len, data, data_len);
+	*ret_place =
+		(struct event_place){ .offset = events->size, .len = events->held.len - before };
+	events->size += ret_place->len;
+	return 0;
+}
+
+/* Takes back the event that was held last. */
+static void drop_event(struct events *events, const struct event_place *place)
+{
+	events->held.len -= (size_t)place->len;
+	events->size -= place->len;
+}
+
+int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
+	       struct event_place *ret_place, struct err *err)
+{
+	if (events_hold(events, fields, data, data_len, ret_place, err) < 0)
 		return -1;
-	*ret_place = (struct event_place){ .offset = events->size, .len = events->piece.len };
-	events->size += events->piece.len;
+	if (write_at(events, events->held.data, events->held.len, written(events), err) < 0) {
+		drop_event(events, ret_place);
+		return -1;
+	}
+	buf_clear(&events->held);
 	/* Removes the rest of a failed write. This is rare, and ftruncate is expensive. */
 	if (events->on_disk > events->size && ftruncate(events->fd, (off_t)events->size) == 0)
 		events->on_disk = events->size;
-	if (events->piece.cap > (1U << 20))
-		buf_release(&events->piece);
+	if (events->held.cap > (1U << 20))
+		buf_release(&events->held);
 	return 0;
 }
 
@@ -155,6 +192,10 @@ static int read_at(const struct events *events, uint64_t offset, size_t len, str
 
 	if (room == NULL)
 		return -1;
+	if (offset >= written(events) && offset + len <= events->size) {
+		buf_put(out, events->held.data + (offset - written(events)), len);
+		return 0;
+	}
 	while (got < len) {
 		ssize_t n = pread(events->fd, room + got, len - got, (off_t)(offset + got));
 

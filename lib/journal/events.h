@@ -71,6 +71,12 @@ uint64_t events_cost(size_t fields_len, size_t data_len);
  */
 int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
 	       struct event_place *ret_place, struct err *err) MUST_CHECK;
+/*
+ * Does the same, but the event is written by the same call as the next one. If the server is killed
+ * before that, the event is lost. It is read as others are.
+ */
+int events_hold(struct events *events, const char *fields, const void *data, size_t data_len,
+		struct event_place *ret_place, struct err *err) MUST_CHECK;
 /* Reads the event at a position. Returns -1 and sets *err: ERR_SYSTEM if the file has changed. */
 int events_read(const struct events *events, const struct event_place *place, struct event *ret,
 		struct err *err) MUST_CHECK;

@@ -225,6 +225,8 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 	cleanup_free char *redacted = NULL;
 	struct journal_asked safe = *asked;
 	struct event_place place;
+	int (*add)(struct events *, const char *, const void *, size_t, struct event_place *,
+		   struct err *);
 
 	redacted = redacted_bytes(journal->redact, &safe.code, &safe.code_len);
 	begin_fields(&fields, "asked", asked->number);
@@ -237,9 +239,9 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 		journal->left_out++;
 		return 0;
 	}
+	add = asked->begins ? events_hold : events_add;
 	if (add_session(journal, err) < 0 ||
-	    events_add(journal->events, buf_str(&fields), safe.code, safe.code_len, &place, err) <
-		    0) {
+	    add(journal->events, buf_str(&fields), safe.code, safe.code_len, &place, err) < 0) {
 		journal->left_out++;
 		return -1;
 	}
@@ -282,16 +284,40 @@ int journal_show(struct journal *journal, uint64_t number, const char *text, siz
 
 /* ---- the end of a cell ---- */
 
-static json_t *shown_text(const struct journal_entry *entry, const char *text, size_t max_chars)
+/*
+ * The event is written as text, because a caller waits for it. So is the record in it, which the
+ * answer has too.
+ */
+static void put_member(struct buf *out, const char *key, json_t *value_own)
+{
+	cleanup_json json_t *value = value_own;
+	struct err ignored;
+
+	buf_putf(out, ",\"%s\":", key);
+	if (value == NULL || json_write(out, value, &ignored) < 0)
+		buf_puts(out, "null");
+}
+
+static void put_text(struct buf *out, const char *key, const char *text)
+{
+	if (text != NULL)
+		put_member(out, key, json_make_str(text));
+}
+
+/* Adds a text as the notebook shows it. */
+static void put_shown(struct buf *out, const char *key, const struct journal_entry *entry,
+		      const char *text, size_t max_chars)
 {
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
+	if (text == NULL)
+		return;
 	notebook_text(&shown, entry, text, max_chars);
-	return json_make_text(buf_str(&shown), shown.len);
+	put_member(out, key, json_make_text(buf_str(&shown), shown.len));
 }
 
 /* Adds the place of the whole of a long output. */
-static void put_spool(json_t *fields, const struct journal_entry *entry, uint64_t output_max)
+static void put_spool(struct buf *out, const struct journal_entry *entry, uint64_t output_max)
 {
 	const char *slash = entry->spool_path != NULL ? strrchr(entry->spool_path, '/') : NULL;
 	json_t *output;
@@ -304,46 +330,41 @@ static void put_spool(json_t *fields, const struct journal_entry *entry, uint64_
 	json_put_int(output, "shown",
 		     (json_int_t)(entry->spooled < output_max ? entry->spooled : output_max));
 	json_put_int(output, "lead", (json_int_t)entry->lead);
-	json_put(fields, "output", output);
+	put_member(out, "output", output);
 }
 
-static void put_outputs(json_t *fields, const struct journal_entry *entry, uint64_t output_max)
+static void put_outputs(struct buf *out, const struct journal_entry *entry, uint64_t output_max)
 {
-	json_put(fields, "text",
-		 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
-	put_spool(fields, entry, output_max);
-	if (entry->value != NULL)
-		json_put(fields, "value",
-			 shown_text(entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX));
-	if (entry->traceback != NULL)
-		json_put(fields, "traceback",
-			 shown_text(entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
-	json_put_str(fields, "error_name", entry->error_name);
-	json_put_str(fields, "error_text", entry->error_text);
-	json_put_str(fields, "note", entry->note);
-	json_put_str(fields, "left_out", entry->left_out);
-	json_put_int(fields, "figures", (json_int_t)entry->image_count);
+	put_member(out, "text",
+		   json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
+	put_spool(out, entry, output_max);
+	put_shown(out, "value", entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX);
+	put_shown(out, "traceback", entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX);
+	put_text(out, "error_name", entry->error_name);
+	put_text(out, "error_text", entry->error_text);
+	put_text(out, "note", entry->note);
+	put_text(out, "left_out", entry->left_out);
+	buf_putf(out, ",\"figures\":%zu", entry->image_count);
 	if (entry->figures_left_out > 0)
-		json_put_int(fields, "figures_left_out", (json_int_t)entry->figures_left_out);
-	json_put(fields, "record", json_incref(entry->record));
+		buf_putf(out, ",\"figures_left_out\":%zu", entry->figures_left_out);
+	if (entry->record != NULL)
+		put_member(out, "record", json_incref(entry->record));
 }
 
 /*
- * Returns the JSON text of the cell's end. Without outputs it has less than END_MAX bytes, with the
+ * Writes the JSON text of the cell's end. Without outputs it has less than END_MAX bytes, with the
  * first fields.
  */
-static char *write_end(const struct journal *journal, const struct journal_entry *entry,
-		       bool outputs)
+static void write_end(const struct journal *journal, const struct journal_entry *entry,
+		      bool outputs, struct buf *out)
 {
-	cleanup_json json_t *fields = new_cell_fields("ended", entry->number);
-
-	json_put_str(fields, "state", entry->state);
-	json_put_bool(fields, "ran", entry->ran);
+	begin_fields(out, "ended", entry->number);
+	buf_putf(out, ",\"state\":\"%s\",\"ran\":%s", entry->state, entry->ran ? "true" : "false");
 	if (outputs)
-		put_outputs(fields, entry, journal->output_max);
+		put_outputs(out, entry, journal->output_max);
 	else
-		json_put_bool(fields, "outputs_left_out", true);
-	return json_write_text(fields);
+		buf_puts(out, ",\"outputs_left_out\":true");
+	buf_puts(out, "}");
 }
 
 static json_t *describe_figure(const struct journal_entry *entry, size_t index)
@@ -375,9 +396,9 @@ static int add_figures(struct journal *journal, const struct journal_entry *entr
 	return 0;
 }
 
-static uint64_t outputs_cost(const struct journal_entry *entry, const char *text)
+static uint64_t outputs_cost(const struct journal_entry *entry, const struct buf *end)
 {
-	uint64_t bytes = events_cost(strlen(text), 0);
+	uint64_t bytes = events_cost(end->len, 0);
 
 	for (size_t i = 0; i < entry->image_count; i++)
 		bytes += events_cost(END_MAX, entry->images[i].len);
@@ -404,11 +425,12 @@ static int add_whole(struct journal *journal, struct kept_cell *cell,
 static int add_bare(struct journal *journal, struct kept_cell *cell,
 		    const struct journal_entry *entry, struct err *err)
 {
-	cleanup_free char *text = write_end(journal, entry, false);
+	cleanup_buf struct buf end = BUF_INIT(BUF_UNBOUNDED);
 	struct event_place place;
 
 	journal->bare++;
-	if (events_add(journal->events, text, NULL, 0, &place, err) < 0)
+	write_end(journal, entry, false, &end);
+	if (events_add(journal->events, buf_str(&end), NULL, 0, &place, err) < 0)
 		return -1;
 	journal_index_end_at(cell, &place);
 	return 0;
@@ -418,13 +440,14 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 		   const struct journal_entry *entry, enum journal_taken *ret_taken,
 		   struct err *err)
 {
-	cleanup_free char *text = write_end(journal, entry, true);
+	cleanup_buf struct buf end = BUF_INIT(BUF_UNBOUNDED);
 	struct err ignored;
 
 	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;
-	if (!has_room(journal, outputs_cost(entry, text), outputs_max(journal)))
+	write_end(journal, entry, true, &end);
+	if (!has_room(journal, outputs_cost(entry, &end), outputs_max(journal)))
 		return add_bare(journal, cell, entry, err);
-	if (add_whole(journal, cell, entry, text, err) == 0) {
+	if (add_whole(journal, cell, entry, buf_str(&end), err) == 0) {
 		*ret_taken = JOURNAL_WHOLE;
 		return 0;
 	}

@@ -13,7 +13,7 @@
 
 #include "text/invisible.h"
 
-enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17, REAL_TEXT_MAX = 32 };
+enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17, REAL_TEXT_MAX = 32, INTEGER_TEXT_MAX = 20 };
 
 struct sink {
 	struct buf *out;
@@ -80,6 +80,59 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 }
 
 static int write_value(struct buf *out, json_t *value, struct err *err);
+
+/* ---- numbers ---- */
+
+/* Returns the start of the digits of `value`, which end at `end`. */
+static char *put_digits(char *end, uint64_t value, int least)
+{
+	for (int digits = 0; value > 0 || digits < least; digits++, value /= 10)
+		*--end = (char)('0' + value % 10);
+	return end;
+}
+
+static int write_integer(struct buf *out, json_int_t value, struct err *err)
+{
+	char text[INTEGER_TEXT_MAX];
+	char *end = text + sizeof(text);
+	char *start = put_digits(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
+
+	if (value < 0)
+		*--start = '-';
+	return buf_add(out, start, (size_t)(end - start), err);
+}
+
+/*
+ * Returns whether `value` is a whole number of microseconds, as durations are, and one that is
+ * written without an exponent.
+ */
+static bool is_micros(double value, uint64_t *ret_micros)
+{
+	if (!(value >= 1e-4 && value < 1e9))
+		return false;
+	*ret_micros = (uint64_t)(value * 1e6 + 0.5);
+	return (double)*ret_micros / 1e6 == value;
+}
+
+/* Writes the shortest digits that read back as the same number. */
+static int write_real(struct buf *out, json_t *value, struct err *err)
+{
+	char text[REAL_TEXT_MAX];
+	char *end = text + sizeof(text);
+	uint64_t micros;
+	char *start;
+
+	if (!is_micros(json_real_value(value), &micros)) /* jansson writes its digits */
+		return write_with(out, value, JSON_COMPACT, err);
+	start = put_digits(end, micros % 1000000, 6);
+	while (end > start + 1 && end[-1] == '0')
+		end--;
+	*--start = '.';
+	start = put_digits(start, micros / 1000000, 1);
+	return buf_add(out, start, (size_t)(end - start), err);
+}
+
+/* ---- texts and values ---- */
 
 /* Returns the letter of the two-character escape of `c`; 0 if it has none. */
 static char short_escape(unsigned char c)
@@ -242,9 +295,9 @@ static int write_value(struct buf *out, json_t *value, struct err *err)
 	case JSON_STRING:
 		return write_string(out, json_string_value(value), json_string_length(value), err);
 	case JSON_INTEGER:
-		return buf_add_fmt(out, err, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	case JSON_REAL: /* its digits are written by jansson */
-		return write_with(out, value, JSON_COMPACT, err);
+		return write_integer(out, json_integer_value(value), err);
+	case JSON_REAL:
+		return write_real(out, value, err);
 	case JSON_TRUE:
 		return buf_add_str(out, "true", err);
 	case JSON_FALSE:

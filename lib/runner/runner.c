@@ -460,6 +460,14 @@ uint64_t runner_number(const struct queued_cell *queued)
 	return queued->number;
 }
 
+bool runner_begins(const struct queued_cell *queued)
+{
+	const struct runner *r = queued->runner;
+
+	return r->state == RUNNER_READY && r->queue.next == &queued->node && !r->held &&
+	       r->query == NULL;
+}
+
 void runner_withdraw(struct queued_cell *queued, struct cell *cell)
 {
 	assert(queued != queued->runner->current);

@@ -209,6 +209,9 @@ struct queued_cell *runner_submit(struct runner *runner, const char *code, size_
 				  uint64_t timeout_ms, void *data, struct err *err) MUST_CHECK;
 /* Returns the number of the cell. */
 uint64_t runner_number(const struct queued_cell *queued);
+/* Returns whether its code is sent to the interpreter in the next turn of the loop, if that lives.
+ */
+bool runner_begins(const struct queued_cell *queued);
 /*
  * Drops a cell that is queued and does not run, without a report. Its code moves to `cell`, which
  * may be NULL.

@@ -60,6 +60,7 @@ struct exec_asked {
 	const char *code; /* may hold NUL */
 	size_t code_len;
 	uint64_t timeout_ms;
+	bool begins; /* in the next turn of the loop */
 };
 
 /* An answer. Borrowed for the call of `done`. */

@@ -260,7 +260,9 @@ static void report_asked(const struct execution *exec, const struct exec_request
 					  .language = request->language,
 					  .code = request->code,
 					  .code_len = request->code_len,
-					  .timeout_ms = timeout_ms };
+					  .timeout_ms = timeout_ms,
+					  .begins = exec->queued != NULL &&
+						    runner_begins(exec->queued) };
 
 	s->host->cell_asked(s->host->owner, s, &asked);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -191,6 +193,64 @@ static void what_is_too_large_is_refused(void **state)
 	events_free(events);
 }
 
+/* Reads an event that was held, and the next one. */
+static void assert_read(const struct events *events, const struct event_place *place,
+			const char *data)
+{
+	cleanup_event struct event event = EVENT_INIT;
+
+	if (events_read(events, place, &event, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_string_equal(event.data, data);
+}
+
+static void a_held_event_is_written_with_the_next_one(void **state)
+{
+	struct events *events = events_new(scratch.fd);
+	struct event_place held;
+	struct event_place next;
+
+	(void)state;
+	add(events, "{\"n\":1}", "one");
+	assert_int_equal(events_hold(events, "{\"n\":2}", "two", 3, &held, &err), 0);
+	assert_int_equal(count(), 1);
+	assert_int_equal(events_size(events), held.offset + held.len);
+	assert_read(events, &held, "two\n");
+	next = add(events, "{\"n\":3}", "three");
+	assert_int_equal(next.offset, held.offset + held.len);
+	assert_int_equal(count(), 3);
+	assert_read(events, &held, "two\n");
+	assert_read(events, &next, "three\n");
+	events_free(events);
+}
+
+static void a_held_event_waits_when_the_next_one_fails(void **state)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct events *events = events_new(scratch.fd);
+	struct event_place held;
+	struct event_place place;
+	struct rlimit before;
+	struct rlimit small;
+
+	(void)state;
+	add(events, "{\"n\":1}", "one");
+	assert_int_equal(events_hold(events, "{\"n\":2}", "two", 3, &held, &err), 0);
+	assert_int_equal(sigaction(SIGXFSZ, &ignore, NULL), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = before;
+	small.rlim_cur = (rlim_t)(held.offset + held.len + 10);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(events_add(events, "{\"n\":3}", "three", 5, &place, &err), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_read(events, &held, "two\n");
+	place = add(events, "{}", "");
+	assert_int_equal(place.offset, held.offset + held.len);
+	assert_int_equal(count(), 3);
+	assert_read(events, &held, "two\n");
+	events_free(events);
+}
+
 #define EVENTS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -203,6 +263,8 @@ int main(void)
 		EVENTS_TEST(an_event_with_a_changed_byte_is_the_end),
 		EVENTS_TEST(a_file_of_another_format_is_refused),
 		EVENTS_TEST(what_is_too_large_is_refused),
+		EVENTS_TEST(a_held_event_is_written_with_the_next_one),
+		EVENTS_TEST(a_held_event_waits_when_the_next_one_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,6 +271,28 @@ static void a_journal_that_somebody_cut_short_is_an_error(void **state)
 	assert_int_equal(err.code, ERR_SYSTEM);
 }
 
+static void a_cell_that_begins_at_once_is_written_with_its_beginning(void **state)
+{
+	const struct journal_asked asked = {
+		.number = 1, .language = "python", .code = "1+1", .code_len = 3, .begins = true
+	};
+	struct journal *left;
+	json_t *cell;
+
+	(void)state;
+	assert_int_equal(journal_ask(journal, &asked, &err), 0);
+	cell = journal_read_cell(journal, 0, &err);
+	assert_string_equal(json_string_value(json_object_get(cell, "code")), "1+1");
+	json_decref(cell);
+	left = journal_load(scratch.fd, &err);
+	assert_int_equal(journal_count(left), 0);
+	journal_free(left);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	left = journal_load(scratch.fd, &err);
+	assert_true(journal_has_run(left));
+	journal_free(left);
+}
+
 static void holds_no_secret(const char *name)
 {
 	cleanup_free char *text = scratch_read(scratch.fd, name);
@@ -326,6 +348,7 @@ int main(void)
 		JOURNAL_TEST(a_link_in_its_place_is_not_followed),
 		JOURNAL_TEST(a_full_disk_leaves_what_was_there),
 		JOURNAL_TEST(a_journal_that_somebody_cut_short_is_an_error),
+		JOURNAL_TEST(a_cell_that_begins_at_once_is_written_with_its_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,36 @@ static void every_real_reads_back_as_itself(void **state)
 	}
 }
 
+/* The short way for durations writes what jansson does. */
+static void microseconds_are_written_as_other_reals(void **state)
+{
+	static const uint64_t edges[] = {
+		0, 1, 99, 100, 101, 999999, 1000000, 10000000, 999999999999999, 1000000000000000
+	};
+	uint64_t bits = 88172645463325252U;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(edges); i++)
+		assert_real_is_kept((double)edges[i] / 1e6);
+	for (int i = 0; i < 20000; i++) {
+		bits ^= bits << 13;
+		bits ^= bits >> 7;
+		bits ^= bits << 17;
+		assert_real_is_kept((double)(bits % 3000000) / 1e6);
+		assert_real_is_kept((double)(bits % 1000000000000000) / 1e6);
+		assert_real_is_kept((double)(bits % 1000000000000000) / 1e7);
+	}
+}
+
+static void integers_are_written_whole(void **state)
+{
+	(void)state;
+	cleanup_json json_t *array = json_pack("[I,I,I,I]", (json_int_t)0, (json_int_t)-10,
+					       (json_int_t)INT64_MAX, (json_int_t)INT64_MIN);
+
+	assert_written(array, "[0,-10,9223372036854775807,-9223372036854775808]");
+}
+
 static bool is_unseen(uint32_t cp)
 {
 	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 || invisible_hides(cp);
@@ -189,6 +219,8 @@ int main(void)
 		cmocka_unit_test(text_is_one_compact_line_in_the_order_of_setting),
 		cmocka_unit_test(reals_look_as_people_expect),
 		cmocka_unit_test(every_real_reads_back_as_itself),
+		cmocka_unit_test(microseconds_are_written_as_other_reals),
+		cmocka_unit_test(integers_are_written_whole),
 		cmocka_unit_test(what_nobody_sees_is_escaped_and_stays),
 		cmocka_unit_test(our_text_is_janssons_byte_by_byte),
 		cmocka_unit_test(passing_the_maximum_is_a_limit),
