@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run.py PTYCELL: plays a chat host for one conversation and shows what the model sends and gets.
+"""run.py PTYCELL [SVG]: plays a chat host for one conversation and shows what the model sends and gets.
 
 The job: 44 years of carbon dioxide at Mauna Loa (test/data/co2.csv), in one session, by Python and
-bash. Then code tries to break out.
+bash. Then code tries to break out. The whole is left as an HTML page beside the results. SVG is a file
+for a part of it: test/demo/transcript.svg is the picture of README.md.
 """
 import base64
 import json
@@ -15,11 +16,17 @@ import subprocess
 import sys
 import textwrap
 
+from transcript import Transcript
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data", "co2.csv")
+# The Python that scripts/install-deps gave pandas and matplotlib; PATH may begin with another.
+PYTHON = os.environ.get("PTYCELL_PYTHON", "/usr/bin/python3")
 SESSION = "co2-demo"
 PROTOCOL = "2025-11-25"
 ANSWER_LINES = 24
+QUESTION = "Here is the carbon dioxide at Mauna Loa since 1958. How fast does it rise? Is there a season?"
+FIT, DRAW = "It fixes the typo and fits trend and season.", "And draws it."
 
 CELLS = [
     ("The model looks at the file in bash: its own terminal, the same folder.", "bash", """
@@ -42,7 +49,7 @@ decades
     ("A cell that raises: the model sees the traceback, and nothing is lost.", "python", """
 air["co2"].groupby(air.index.yaer).mean()
 """),
-    ("It mends its slip and fits trend and season.", "python", """
+    (FIT, "python", """
 import numpy as np
 
 years = air.index.year + air.index.dayofyear / 365.25
@@ -53,7 +60,7 @@ for year in (1960, 1980, 2000):
 print(f"highest in month {season.idxmax()}, lowest in month {season.idxmin()},",
       f"{season.max() - season.min():.1f} ppm apart")
 """),
-    ("And draws it.", "python", """
+    (DRAW, "python", """
 import matplotlib.pyplot as plt
 
 fig, (top, low) = plt.subplots(2, figsize=(9, 7), gridspec_kw={"height_ratios": [2, 1]})
@@ -69,7 +76,7 @@ plt.show()
 """),
 ]
 
-# What code might try: a file of the person's, and the network.
+# Code might try to read a file of the user's, and to reach the network.
 BREAK_OUT = """
 head -c 40 THEIRS
 (: <>/dev/tcp/192.0.2.1/443) && echo connected
@@ -80,9 +87,7 @@ class Host:
     """The smallest MCP client: one request at a time over the server's pipes."""
 
     def __init__(self, program):
-        # The Python that scripts/install-deps gave pandas and matplotlib; PATH may begin with another.
-        env = {"PTYCELL_PYTHON": "/usr/bin/python3", **os.environ}
-        self.server = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        self.server = subprocess.Popen([program, "--python", PYTHON], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.last_id = 0
         self.request("initialize", protocolVersion=PROTOCOL, capabilities={},
                      clientInfo={"name": "ptycell-demo", "version": "1"})
@@ -138,28 +143,34 @@ def describe(block):
     return f"(a link to {block.get('name') or block.get('uri')})"
 
 
-def run_cell(host, title, language, code):
+def run_cell(host, transcript, title, language, code):
     expect_error = "raises" in title
     print("\n" + bold(title))
     show(code.strip("\n"), "  > ")
+    transcript.add("note", title)
+    transcript.add("code", code.strip("\n"))
     result = host.call("exec_code", session_id=SESSION, language=language, code=code.strip("\n"))
     for block in result["content"]:
         show(describe(block), "  | ")
+        if block["type"] == "image":
+            transcript.add("picture", block["data"])
+        elif block["type"] == "text":
+            transcript.add("text", block["text"])
     if bool(result.get("isError")) != expect_error:
         sys.exit("demo: this cell should have " + ("raised" if expect_error else "run") + "; something is wrong")
     return result["content"]
 
 
-def try_to_break_out(host):
+def try_to_break_out(host, transcript):
     """In a cell, as code that a model wrote might; and what the server says of it."""
     theirs = os.path.abspath(__file__)
-    content = run_cell(host, "Code that looks for the person's files and the network finds neither.", "bash",
+    content = run_cell(host, transcript, "Code that looks for the user's files and the network finds neither.", "bash",
                        BREAK_OUT.replace("THEIRS", shlex.quote(theirs)))
     if "#!/usr" in content[0]["text"] or "connected" in content[0]["text"]:
         sys.exit("demo: this code was not confined; something is wrong")
-    told = host.call("session_info", session_id=SESSION)["structuredContent"]["confinement"]
-    print(bold(f"\nConfined by {told['tier']}: ") + told["explanation"])
-    print(f"At the start {told['verified']}.")
+    confinement = host.call("session_info", session_id=SESSION)["structuredContent"]["confinement"]
+    print(bold(f"\nConfined by {confinement['tier']}: ") + confinement["explanation"])
+    print(f"Self-test at the start: {confinement['verified']}.")
 
 
 def find_saved(content):
@@ -168,9 +179,20 @@ def find_saved(content):
     return os.path.expanduser(found[1].strip()) if found else None
 
 
+def print_next_steps(program):
+    config = ["config", "claude-desktop", "--python", PYTHON]
+    print(bold("\nTo install it and have this in Claude Desktop:\n"))
+    print(f"    cmake --install {shlex.quote(os.path.relpath(os.path.dirname(program)))} --prefix ~/.local")
+    print("    ~/.local/bin/ptycell doctor")
+    print(f"    ~/.local/bin/ptycell {shlex.join([*config, '--write'])}")
+    print(bold("\nThe configuration that this demo ran:\n"), flush=True)
+    return subprocess.run([program, *config], stderr=subprocess.DEVNULL).returncode
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     host = Host(program)
+    transcript = Transcript()
     tools = [tool["name"] for tool in host.request("tools/list")["tools"]]
     print(bold("The host started ptycell, which offers: ") + ", ".join(tools))
     with open(DATA, encoding="utf-8") as f:
@@ -178,21 +200,29 @@ def main():
     if uploaded.get("isError"):
         sys.exit("demo: " + describe(uploaded["content"][0]))
     path = uploaded["structuredContent"]["saved_path"]
-    print(bold("\nThe person's file is in the session: ") + path)
+    print(bold("\nThe user's file is in the session: ") + path)
+    print(bold("\nThe user asks: ") + QUESTION)
+    transcript.add("user", QUESTION)
 
     content = []
     for title, language, code in CELLS:
         quoted = shlex.quote(path) if language == "bash" else repr(path)
-        content = run_cell(host, title, language, code.replace("PATH", quoted))
+        content = run_cell(host, transcript, title, language, code.replace("PATH", quoted))
     saved = find_saved(content)
-    try_to_break_out(host)
+    try_to_break_out(host, transcript)
     host.close()
     picture = os.path.join(saved, "co2.png") if saved else ""
     if not os.path.isfile(picture):
         sys.exit(f"demo: the picture is not where the status line says: {saved}")
     print(bold("\nThe session is gone, the picture stays: ") + picture)
-    print(bold("\nTo have this in Claude Desktop:\n"), flush=True)
-    return subprocess.run([program, "config", "claude-desktop"]).returncode
+    page = os.path.join(saved, "transcript.html")
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(transcript.html())
+    print(bold("This conversation as a page: ") + page)
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], "w", encoding="utf-8") as f:
+            f.write(transcript.svg({FIT, DRAW}))
+    return print_next_steps(program)
 
 
 if __name__ == "__main__":
