@@ -199,6 +199,8 @@ const char *runner_reason(const struct runner *runner);
 bool runner_channel_closed(const struct runner *runner);
 bool runner_busy(const struct runner *runner);
 size_t runner_queued(const struct runner *runner);
+/* Returns whether its cell runs on after its deadline, in its grace period. */
+bool runner_in_grace(const struct runner *runner);
 
 /*
  * Queues a cell and starts the interpreter if there is none. `code` is copied. `data` (not NULL)

@@ -42,9 +42,9 @@ static uint64_t grace_ms(const struct runner *r)
 	return part > r->c.stop_grace_ms ? part : r->c.stop_grace_ms;
 }
 
-static bool in_grace(const struct runner *r)
+bool runner_in_grace(const struct runner *r)
 {
-	return r->grace_end_ms != 0 && loop_now(r->c.loop) < r->grace_end_ms;
+	return r->cell != NULL && r->grace_end_ms != 0 && loop_now(r->c.loop) < r->grace_end_ms;
 }
 
 /*
@@ -53,7 +53,7 @@ static bool in_grace(const struct runner *r)
  */
 static bool repeats(const struct runner *r)
 {
-	bool grace_over = r->grace_end_ms != 0 && !in_grace(r);
+	bool grace_over = r->grace_end_ms != 0 && !runner_in_grace(r);
 
 	return grace_over ||
 	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0 && !r->interrupt_taken);
@@ -171,7 +171,7 @@ static bool may_run_on(struct runner *r)
 	}
 	if (r->stop != RUNNER_STOP_DEADLINE || r->c.stop_grace_ms == 0)
 		return false;
-	if (in_grace(r)) { /* a caller interrupted it once more */
+	if (runner_in_grace(r)) { /* a caller interrupted it once more */
 		loop_timer_start(r->c.loop, &r->escalation, r->grace_end_ms, on_grace_end);
 		r->c.handlers->stuck(r, way_out(r));
 		return true;
@@ -243,7 +243,7 @@ static void first_interrupt(struct runner *r)
 static void interrupt_again(struct runner *r)
 {
 	runner_send_interrupt(r);
-	if (in_grace(r) && r->step == STEP_TERMINATE)
+	if (runner_in_grace(r) && r->step == STEP_TERMINATE)
 		first_interrupt(r);
 	else
 		send_signal(r, STEP_INTERRUPT);

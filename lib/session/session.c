@@ -139,6 +139,15 @@ bool session_busy(const struct session *s)
 	return !list_empty(&s->execs) || s->keeping != NULL || s->holds > 0;
 }
 
+bool session_overdue(const struct session *s)
+{
+	size_t overdue = 0;
+
+	for (size_t i = 0; i < s->language_count; i++)
+		overdue += runner_in_grace(s->languages[i].runner);
+	return overdue > 0 && list_len(&s->execs) == overdue && s->keeping == NULL && s->holds == 0;
+}
+
 const char *session_state(const struct session *s)
 {
 	bool starting = false;

@@ -237,6 +237,8 @@ uint64_t session_take_number(struct session *session);
  * being exported.
  */
 bool session_busy(const struct session *session);
+/* Returns whether it is busy only with cells that run on after their deadline. */
+bool session_overdue(const struct session *session);
 /* Returns runner `index` of the languages used so far; NULL past the end. */
 const struct runner *session_runner(const struct session *session, size_t index);
 /* Returns the language of the latest code; NULL before the first. */

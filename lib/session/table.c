@@ -141,7 +141,7 @@ static char *why_expired(struct session *session)
 {
 	const struct session_limits *limits = session_limits(session);
 
-	if (session_busy(session))
+	if (session_busy(session) && !session_overdue(session))
 		return NULL;
 	if (session_idle_ms(session) >= limits->idle_timeout * 1000)
 		return xasprintf("it was not used for %ju s (idle_timeout)",

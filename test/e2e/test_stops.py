@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from client import Result
+from client import ALONE, Result
 from patience import until
-from steps import BEGUN, HOLD, NEVER_S, begin, go, listed, overdue, skip_without
+from steps import BEGUN, HOLD, NEVER_S, all_gone, begin, go, interpreters, listed, overdue, skip_without
 
 DEAF = f"import os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{BEGUN}"
 
@@ -49,6 +49,22 @@ def test_the_grace_ends(servers):
     assert "It has not ended yet: it has 1 s more" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
     ended = server.interact(action="wait")
     assert ended.state == "timed_out" and ended.cell["state_lost"] and "its interpreter was killed" in ended.text
+
+
+@pytest.mark.parametrize("end", ["destroy", "input", "ttl"])
+def test_the_end_of_a_session_does_not_wait_for_the_grace(servers, end):
+    limits = {"SESSION_TTL": "1", "CLEANUP_INTERVAL": "1"} if end == "ttl" else {}
+    server = servers(env={**ALONE, **limits, "PTYCELL_STOP_GRACE": "3600"})
+    assert "It has not ended yet" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
+    processes = interpreters(server)
+    assert processes
+    if end == "destroy":
+        assert not server.call("destroy_session", session_id="s").is_error
+    elif end == "input":
+        assert server.close() == 0
+    all_gone(processes)
+    if end != "input":
+        assert server.call("list_sessions").object["sessions"] == []
 
 
 SAVES = f"""import time
