@@ -3,7 +3,7 @@
  * finish.c - draws the notebook of a session whose server was killed, from its events.
  *
  * An exported notebook is recognized as the dead server's by its size and checksum: the journal
- * records those of every copy. Any other file is the user's, and stays.
+ * records those of every copy. So is one that is torn. Any other file is the user's, and stays.
  */
 #include "finish.h"
 
@@ -22,11 +22,12 @@
 #include "helper/program.h"
 #include "journal/journal.h"
 #include "json/make.h"
+#include "json/parse.h"
 #include "keep.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 
-enum { COMPARE_BYTES = 64 << 10 };
+enum { COMPARE_BYTES = 64 << 10, TORN_MAX = 256 << 20 };
 
 static int write_tail(int fd, uint64_t size, const struct buf *tail, struct err *err)
 {
@@ -103,8 +104,58 @@ static json_t *make_file(const json_t *request)
 	return file;
 }
 
+/* Returns how many bytes two files have in common from their beginning, at most `len`. */
+static off_t common_bytes(int one, int other, off_t len)
+{
+	char a[COMPARE_BYTES];
+	char b[COMPARE_BYTES];
+
+	for (off_t at = 0; at < len;) {
+		size_t part = size_min(sizeof(a), (size_t)(len - at));
+		ssize_t n = pread(one, a, part, at);
+
+		if (n <= 0 || pread(other, b, (size_t)n, at) != n)
+			return at;
+		for (ssize_t i = 0; i < n; i++)
+			if (a[i] != b[i])
+				return at + i;
+		at += n;
+		program_alive();
+	}
+	return len;
+}
+
+static bool is_json(int fd, off_t len)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_json json_t *value = NULL;
+	struct err err;
+	char *room = buf_reserve(&text, (size_t)len, &err);
+
+	if (room == NULL || pread(fd, room, (size_t)len, 0) != len)
+		return true;
+	buf_commit(&text, (size_t)len);
+	value = json_parse_mended(text.data, text.len);
+	return value != NULL;
+}
+
+/*
+ * Returns whether the dead server's helper was cut in the write that was to make the newest copy of
+ * the one before it. What a user saved is whole.
+ */
+static bool is_torn(const struct journal *journal, int journal_fd, int kept, off_t len)
+{
+	off_t stayed = (off_t)journal_copy_stayed(journal);
+	cleanup_fd int drawn = -1;
+
+	if (stayed == 0 || len < stayed || len > TORN_MAX)
+		return false;
+	drawn = openat(journal_fd, JOURNAL_NOTEBOOK_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return drawn >= 0 && common_bytes(drawn, kept, stayed) == stayed && !is_json(kept, len);
+}
+
 /* Returns false when the exported notebook is complete already. */
-static bool find_kept(const json_t *request, const struct journal *journal,
+static bool find_kept(const json_t *request, const struct journal *journal, int journal_fd,
 		      const struct journal_copy *drawn, json_t *file)
 {
 	struct stat st;
@@ -116,7 +167,7 @@ static bool find_kept(const json_t *request, const struct journal *journal,
 	copy.size = (uint64_t)st.st_size;
 	if (copy.size == drawn->size && copy.crc == drawn->crc)
 		return false;
-	if (!journal_has_copy(journal, &copy))
+	if (!journal_has_copy(journal, &copy) && !is_torn(journal, journal_fd, kept, st.st_size))
 		return true;
 	json_put_bool(file, "known", true);
 	json_put_int(file, "ino", (json_int_t)st.st_ino);
@@ -135,7 +186,7 @@ static int finish(struct journal *journal, int journal_fd, json_t *request, stru
 	json_put(request, "files", files);
 	if (draw_file(journal, journal_fd, &drawn, err) < 0)
 		return -1;
-	if (find_kept(request, journal, &drawn, file))
+	if (find_kept(request, journal, journal_fd, &drawn, file))
 		return keep_run(journal_fd, request, err);
 	program_result(json_object());
 	return 0;

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
+#include "grow.h"
 #include "json/make.h"
 #include "lockdown.h"
 #include "source.h"
@@ -41,6 +42,7 @@ struct file {
 	struct copy_known known;
 	const char *suffix; /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;    /* with a suffix: how many bytes come before it */
+	json_int_t stays;   /* with a suffix: how many of them the known copy begins with */
 };
 
 static void file_release(struct file *file)
@@ -72,6 +74,7 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	parse_known(value, &ret_file->known);
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
+	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
 	if (ret_file->from == NULL || ret_file->to == NULL)
 		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
 	return 0;
@@ -274,6 +277,18 @@ static bool is_unchanged(const struct stat *st, const struct copy_known *known)
 	return known->known && st->st_size == known->size && copy_mtime_ns(st) == known->mtime_ns;
 }
 
+/* Writes the new end of the known copy where that can be done, else a new copy. */
+static int copy_or_grow(struct copy_source *source, int dir, const char *name,
+			const struct file *file, struct copy_made *ret_made, struct err *err)
+{
+	bool grown = false;
+
+	if (file->suffix != NULL && file->known.known &&
+	    grow_file(source, dir, name, &file->known, file->stays, ret_made, &grown, err) < 0)
+		return -1;
+	return grown ? 0 : copy_whole(source, dir, name, &file->known, ret_made, err);
+}
+
 static void put_copy(json_t *progress, const char *to, const struct copy_known *copy)
 {
 	cleanup_free char *encoded = percent_encode(to);
@@ -313,7 +328,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.suffix = file->suffix;
 	source.durable = job->durable;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
-	if (dir < 0 || copy_whole(&source, dir, name, &file->known, &copy, err) < 0)
+	if (dir < 0 || copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;

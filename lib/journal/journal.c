@@ -41,6 +41,8 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 	journal->output_max = output_max;
 	journal->redact = redact;
 	journal->notebook_fd = -1;
+	journal->spool.fd = -1;
+	buf_init(&journal->piece, BUF_UNBOUNDED);
 	return journal;
 }
 
@@ -53,6 +55,8 @@ void journal_free(struct journal *journal)
 		free(journal->cells[i].shown);
 	}
 	events_free(journal->events);
+	journal_spool_close(&journal->spool);
+	buf_release(&journal->piece);
 	fd_close(&journal->notebook_fd);
 	for (size_t i = 0; i < journal->word_count; i++)
 		free(journal->words[i]);
@@ -469,6 +473,7 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 	if (entry->ran)
 		journal_index_began(journal, cell);
 	journal_index_ended(journal, cell, entry->state);
+	cell->spooled = entry->spool_path != NULL;
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
 }
 
@@ -477,7 +482,8 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail)
 {
 	return (struct journal_copy){ .size = journal->drawn_size + tail->len,
-				      .crc = crc_32c(journal->drawn_crc, tail->data, tail->len) };
+				      .crc = crc_32c(journal->drawn_crc, tail->data, tail->len),
+				      .stable = journal->drawn_size };
 }
 
 int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err)
@@ -490,9 +496,15 @@ int journal_add_copy(struct journal *journal, const struct buf *tail, struct err
 		return 0;
 	json_put_int(fields, "size", (json_int_t)copy.size);
 	json_put_int(fields, "crc", (json_int_t)copy.crc);
+	json_put_int(fields, "stable", (json_int_t)copy.stable);
 	if (journal->left_out > 0)
 		json_put_int(fields, "cells_left_out", (json_int_t)journal->left_out);
 	return add_event(journal, fields, NULL, 0, &place, err);
+}
+
+uint64_t journal_copy_stayed(const struct journal *journal)
+{
+	return journal->copy_count > 1 ? journal->copies[journal->copy_count - 2].stable : 0;
 }
 
 bool journal_has_copy(const struct journal *journal, const struct journal_copy *copy)

@@ -121,7 +121,7 @@ int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct 
 			  struct err *err) MUST_CHECK;
 /*
  * Does one step of this, because it may take long: renders the next cell that no later call
- * changes. Sets `ret_more` to false if there was none.
+ * changes, or a part of a long one. Sets `ret_more` to false if there was none.
  */
 int journal_draw_cell(struct journal *journal, bool *ret_more, struct err *err) MUST_CHECK;
 /*
@@ -134,9 +134,15 @@ int journal_add_copy(struct journal *journal, const struct buf *tail, struct err
 struct journal_copy {
 	uint64_t size;
 	uint32_t crc;
+	uint64_t stable; /* how many of its bytes no later copy changes */
 };
 /* Returns the size and checksum of the notebook rendered last, with `tail`. */
 struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail);
+/*
+ * Returns how many bytes stayed when the newest copy that was added was written over the one before
+ * it; 0 if there was none. If that write was cut short, the rest is torn.
+ */
+uint64_t journal_copy_stayed(const struct journal *journal);
 /* Returns true if a copy with this size and checksum was added. */
 bool journal_has_copy(const struct journal *journal, const struct journal_copy *copy);
 /* Sets *ret to the size of the notebook, or to 0 if no cell ran yet. */

@@ -17,6 +17,8 @@
 #include "journal/notebook.h"
 #include "json/make.h"
 
+enum { PART_MAX = 256 << 10 }; /* bytes of a piece that one step writes */
+
 /* ---- one piece ---- */
 
 /* The figures of a cell, while its piece is rendered. */
@@ -92,6 +94,16 @@ static void draw_open(const struct kept_cell *cell, const struct event *asked,
 	notebook_cell(out, &entry, entry.note != NULL);
 }
 
+/* Appends the text of an ended cell. The spool of the next cell of the file was read in steps. */
+static void read_text(const struct journal *journal, const struct kept_cell *cell,
+		      const struct event *end, struct buf *out)
+{
+	if (journal->spool.screen != NULL && cell == &journal->cells[journal->drawn_cells])
+		journal_put_text(end, &journal->spool, out);
+	else
+		journal_read_text(journal, end, out);
+}
+
 static void draw_ended(const struct journal *journal, const struct kept_cell *cell,
 		       const struct event *asked, const struct event *end,
 		       const struct figures *figures, struct buf *out)
@@ -100,7 +112,7 @@ static void draw_ended(const struct journal *journal, const struct kept_cell *ce
 	cleanup_json json_t *record = journal_record_of(cell, end);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
-	journal_read_text(journal, end, &text);
+	read_text(journal, cell, end, &text);
 	entry.text = text_of(end, "text") != NULL ? buf_str(&text) : NULL;
 	entry.text_len = text.len;
 	entry.value = text_of(end, "value");
@@ -258,12 +270,15 @@ static int open_file(struct journal *journal, struct err *err)
 	return journal->notebook_fd < 0 ? err_sys(err, "opening the drawn notebook") : 0;
 }
 
-static int write_piece(struct journal *journal, const struct buf *piece, struct err *err)
+/* Writes the next part of the piece that was rendered. */
+static int write_part(struct journal *journal, struct err *err)
 {
+	const char *part = journal->piece.data + journal->piece_written;
+	size_t len = size_min(journal->piece.len - journal->piece_written, PART_MAX);
 	size_t done = 0;
 
-	while (done < piece->len) {
-		ssize_t n = pwrite(journal->notebook_fd, piece->data + done, piece->len - done,
+	while (done < len) {
+		ssize_t n = pwrite(journal->notebook_fd, part + done, len - done,
 				   (off_t)(journal->drawn_size + done));
 
 		if (n < 0 && errno == EINTR)
@@ -272,15 +287,42 @@ static int write_piece(struct journal *journal, const struct buf *piece, struct 
 			return err_sys(err, "writing the drawn notebook");
 		done += (size_t)n;
 	}
-	journal->drawn_size += done;
-	journal->drawn_crc = crc_32c(journal->drawn_crc, piece->data, piece->len);
+	journal->drawn_size += len;
+	journal->drawn_crc = crc_32c(journal->drawn_crc, part, len);
+	journal->piece_written += len;
 	return 0;
 }
 
-/* Writes the next ended cell that has no running cell before it. */
+/*
+ * Reads a part of a cell's long output. Returns false when all is read, or the cell has no long
+ * output.
+ */
+static bool reads_on(struct journal *journal, const struct kept_cell *cell)
+{
+	cleanup_event struct event end = EVENT_INIT;
+	struct err ignored;
+
+	if (!cell->ran || !cell->spooled)
+		return false;
+	if (journal->spool.screen == NULL && (journal_read_end(journal, cell, &end, &ignored) < 0 ||
+					      !journal_spool_open(journal, &end, &journal->spool)))
+		return false;
+	return journal_spool_step(&journal->spool);
+}
+
+/* Renders a piece. Returns -1 and sets *err. */
+static int render(struct journal *journal, struct kept_cell *cell, struct err *err)
+{
+	if (!cell->ran ||
+	    draw_piece(journal, cell, journal->drawn_size == 0, &journal->piece, err) == 0)
+		return 0;
+	buf_clear(&journal->piece);
+	return -1;
+}
+
+/* Does a step for the next ended cell that has no running cell before it. */
 static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 {
-	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
 	struct kept_cell *cell;
 
 	*ret_more =
@@ -288,9 +330,21 @@ static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 	if (!*ret_more)
 		return 0;
 	cell = &journal->cells[journal->drawn_cells];
-	if (cell->ran && (draw_piece(journal, cell, journal->drawn_size == 0, &piece, err) < 0 ||
-			  write_piece(journal, &piece, err) < 0))
+	if (journal->piece.len == 0) {
+		if (reads_on(journal, cell))
+			return 0;
+		if (render(journal, cell, err) < 0)
+			return -1;
+		if (journal->piece.len > PART_MAX)
+			return 0;
+	}
+	if (journal->piece.len > 0 && write_part(journal, err) < 0)
 		return -1;
+	if (journal->piece_written < journal->piece.len)
+		return 0;
+	buf_release(&journal->piece);
+	journal->piece_written = 0;
+	journal_spool_close(&journal->spool);
 	journal->drawn_cells++;
 	return 0;
 }

@@ -24,7 +24,17 @@ struct kept_cell {
 	uint64_t shown_bytes; /* in the file */
 	size_t image_count;
 	struct event_place *images;
+	bool spooled;     /* its output is in a spool file */
 	size_t drawn_len; /* of its piece of the notebook; 0: not rendered since it ended */
+};
+
+/*
+ * A long output that is read from its spool file, in steps. The file is cleaned as on a screen.
+ */
+struct journal_spool {
+	int fd;
+	struct screen *screen; /* NULL: none is being read */
+	size_t left;
 };
 
 struct journal {
@@ -45,6 +55,9 @@ struct journal {
 	int notebook_fd;    /* -1: not drawn yet */
 	size_t drawn_cells; /* cells whose pieces are final, in the first `drawn_size` bytes */
 	uint64_t drawn_size;
+	struct journal_spool spool; /* of the next of these cells */
+	struct buf piece;           /* of that cell; its first `piece_written` bytes are written */
+	size_t piece_written;
 	uint32_t drawn_crc;          /* of these bytes */
 	struct journal_copy *copies; /* of a loaded journal: the exported copies */
 	size_t copy_count;
@@ -65,6 +78,16 @@ void journal_index_ended(struct journal *journal, struct kept_cell *cell, const 
  * any more.
  */
 void journal_index_end_at(struct kept_cell *cell, const struct event_place *place);
+
+/* Opens the spool file of a cell's end. Returns false when there is none, or it cannot be opened.
+ */
+bool journal_spool_open(const struct journal *journal, const struct event *end,
+			struct journal_spool *ret);
+/* Reads the next part. Returns false when all is read. */
+bool journal_spool_step(struct journal_spool *spool);
+/* Appends the text that was read. */
+void journal_spool_text(const struct journal_spool *spool, struct buf *out);
+void journal_spool_close(struct journal_spool *spool);
 struct kept_cell *journal_cell(const struct journal *journal, uint64_t number);
 
 #endif

@@ -63,6 +63,7 @@ static void load_ended(struct journal *journal, struct kept_cell *cell, const st
 	if (json_is_true(json_object_get(event->fields, "ran")))
 		journal_index_began(journal, cell);
 	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")));
+	cell->spooled = json_object_get(event->fields, "output") != NULL;
 	journal_index_end_at(cell, place);
 }
 
@@ -75,6 +76,7 @@ static void load_copy(struct journal *journal, const struct event *event)
 	copy = &journal->copies[journal->copy_count++];
 	copy->size = (uint64_t)json_integer_value(json_object_get(event->fields, "size"));
 	copy->crc = (uint32_t)json_integer_value(json_object_get(event->fields, "crc"));
+	copy->stable = (uint64_t)json_integer_value(json_object_get(event->fields, "stable"));
 	journal->left_out =
 		(uint64_t)json_integer_value(json_object_get(event->fields, "cells_left_out"));
 }

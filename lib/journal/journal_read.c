@@ -17,6 +17,8 @@
 #include "text/base64.h"
 #include "text/screen.h"
 
+enum { SPOOL_STEP = 64 << 10 };
+
 /* ---- cells ---- */
 
 static int read_figure(const struct journal *journal, const struct kept_cell *cell, size_t image,
@@ -88,53 +90,93 @@ int journal_read_shown(const struct journal *journal, const struct kept_cell *ce
 	return 0;
 }
 
-/* Appends the start of a spool file, at most `max` bytes, cleaned as on a screen. */
-static bool read_spool(const struct journal *journal, const char *name, size_t max, struct buf *out)
-{
-	cleanup_free char *path = xasprintf(JOURNAL_SPOOL "/%s", name);
-	cleanup_free char *data = NULL;
-	cleanup_fd int fd = -1;
-	struct screen *screen;
-	ssize_t len;
+/* ---- long outputs ---- */
 
-	if (name[0] == '\0' || strchr(name, '/') != NULL || max > EVENTS_LEN_MAX)
+bool journal_spool_open(const struct journal *journal, const struct event *end,
+			struct journal_spool *ret)
+{
+	const json_t *output = json_object_get(end->fields, "output");
+	const char *name = json_string_value(json_object_get(output, "file"));
+	json_int_t shown = json_integer_value(json_object_get(output, "shown"));
+	cleanup_free char *path = NULL;
+
+	if (name == NULL || name[0] == '\0' || strchr(name, '/') != NULL || shown < 0 ||
+	    shown > EVENTS_LEN_MAX)
 		return false;
-	fd = openat(journal->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	path = xasprintf(JOURNAL_SPOOL "/%s", name);
+	ret->fd = openat(journal->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (ret->fd < 0)
 		return false;
-	data = xcalloc(1, max + 1);
-	len = read(fd, data, max);
-	if (len < 0)
-		return false;
-	screen = screen_new();
-	screen_feed(screen, data, (size_t)len);
-	screen_text(screen, out);
-	screen_free(screen);
+	ret->screen = screen_new();
+	ret->left = (size_t)shown;
 	return true;
 }
 
-void journal_read_text(const struct journal *journal, const struct event *end, struct buf *out)
+bool journal_spool_step(struct journal_spool *spool)
 {
-	const json_t *text = json_object_get(end->fields, "text");
+	char data[SPOOL_STEP];
+	ssize_t len = read(spool->fd, data, size_min(sizeof(data), spool->left));
+
+	if (len <= 0)
+		return false;
+	screen_feed(spool->screen, data, (size_t)len);
+	spool->left -= (size_t)len;
+	return true;
+}
+
+void journal_spool_text(const struct journal_spool *spool, struct buf *out)
+{
+	screen_text(spool->screen, out);
+}
+
+void journal_spool_close(struct journal_spool *spool)
+{
+	if (spool->screen == NULL)
+		return;
+	screen_free(spool->screen);
+	spool->screen = NULL;
+	fd_close(&spool->fd);
+}
+
+static void put_cut(const struct event *end, struct buf *out)
+{
 	const json_t *output = json_object_get(end->fields, "output");
-	const char *name = json_string_value(json_object_get(output, "file"));
 	json_int_t bytes = json_integer_value(json_object_get(output, "bytes"));
 	json_int_t shown = json_integer_value(json_object_get(output, "shown"));
-	size_t lead = (size_t)json_integer_value(json_object_get(output, "lead"));
 
-	if (json_string_value(text) == NULL)
-		return;
-	buf_put(out, json_string_value(text), size_min(lead, json_string_length(text)));
-	if (name == NULL || !read_spool(journal, name, (size_t)shown, out)) {
-		buf_clear(out);
-		buf_put(out, json_string_value(text), json_string_length(text));
-	} else if (bytes > shown) {
+	if (bytes > shown)
 		buf_putf(out,
 			 "\n[%" JSON_INTEGER_FORMAT
 			 " bytes of output; the first %" JSON_INTEGER_FORMAT
 			 " are shown (PTYCELL_RECORD_OUTPUT)]\n",
 			 bytes, shown);
-	}
+}
+
+void journal_put_text(const struct event *end, const struct journal_spool *spool, struct buf *out)
+{
+	const json_t *text = json_object_get(end->fields, "text");
+	const json_t *output = json_object_get(end->fields, "output");
+	size_t lead = (size_t)json_integer_value(json_object_get(output, "lead"));
+	size_t len = json_string_length(text);
+
+	if (json_string_value(text) == NULL)
+		return;
+	buf_put(out, json_string_value(text), spool->screen == NULL ? len : size_min(lead, len));
+	if (spool->screen == NULL)
+		return;
+	journal_spool_text(spool, out);
+	put_cut(end, out);
+}
+
+void journal_read_text(const struct journal *journal, const struct event *end, struct buf *out)
+{
+	struct journal_spool spool = { .fd = -1 };
+
+	if (journal_spool_open(journal, end, &spool))
+		while (journal_spool_step(&spool))
+			;
+	journal_put_text(end, &spool, out);
+	journal_spool_close(&spool);
 }
 
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)

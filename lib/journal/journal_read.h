@@ -18,6 +18,10 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
  * far as the session's spool still has it.
  */
 void journal_read_text(const struct journal *journal, const struct event *end, struct buf *out);
+/*
+ * Does the same with a long output that was read already; `spool` without a screen stands for none.
+ */
+void journal_put_text(const struct event *end, const struct journal_spool *spool, struct buf *out);
 /* Returns the MIME type of a figure. Static. */
 const char *journal_image_mime(const struct event *figure);
 

@@ -40,6 +40,7 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	put_known(file, kept);
 	if (copy->suffix != NULL) {
 		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
+		json_put_int(file, "stays", (json_int_t)(kept->stays & INT64_MAX));
 		json_put_str(file, "suffix", copy->suffix);
 	}
 	return file;
@@ -176,6 +177,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
 	kept->size = size;
 	kept->known = true;
+	kept->stays = copy->size;
 	kept->synced = is_durable(copy);
 	kept->linked = json_is_true(json_object_get(progress, "linked"));
 	note_renamed(copy, kept);

@@ -19,9 +19,10 @@ struct kept {
 	int64_t ino;
 	int64_t mtime_ns;
 	int64_t size;
-	bool linked;  /* it was reached by a link, which may lead to another file later */
-	bool synced;  /* it was synced to the disk */
-	bool known;   /* a copy of it exists */
+	uint64_t stays; /* of the notebook: how many bytes of the copy no later copy changes */
+	bool linked;    /* it was reached by a link, which may lead to another file later */
+	bool synced;    /* it was synced to the disk */
+	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
 };

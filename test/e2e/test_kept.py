@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the files of a session are called where they are kept for the user, and which are."""
+import json
+import os
+
 import pytest
 from client import Server
 from patience import until
@@ -112,3 +115,59 @@ def test_a_file_that_is_only_touched_is_not_copied_again(home):
         server.cell("f = open('output/a', 'r+b'); _ = f.seek(4_000_000); _ = f.write(b'y'); f.close()")
         assert copy.read_bytes() == b'x' * 4_000_000 + b'y' + b'x' * 999_999
         assert kept_files(home) == [copy]
+
+
+def kept_book(home, cells):
+    """The path of the kept notebook, once it has so many cells."""
+    def find():
+        for path in (home / "kept").glob("*/notebook.ipynb"):
+            try:
+                if len(json.loads(path.read_text())["cells"]) == cells:
+                    return path
+            except ValueError:  # it was written just now
+                pass
+        return None
+    return until(find)
+
+
+def test_the_kept_notebook_grows_at_its_end(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        path = kept_book(home, 1)
+        first, head = path.stat().st_ino, path.read_bytes()[:-4]
+        server.cell("print('two')")
+        kept_book(home, 2)
+        server.cell("1/0")
+        kept_book(home, 3)
+        assert path.stat().st_ino == first and path.read_bytes().startswith(head)
+
+
+def test_a_kept_notebook_that_has_a_second_name_is_written_anew(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        path = kept_book(home, 1)
+        other = home / "other.ipynb"
+        os.link(path, other)
+        server.cell("print('two')")
+        kept_book(home, 2)
+        assert len(json.loads(other.read_text())["cells"]) == 1 and path.stat().st_ino != other.stat().st_ino
+
+
+@pytest.mark.parametrize("torn", ["by us", "by the user"])
+def test_the_next_server_mends_a_notebook_whose_end_is_torn(home, torn):
+    with Server(home) as server:
+        server.cell("print('one')")
+        kept_book(home, 1)
+        server.cell("print('two')")
+        path = kept_book(home, 2)
+        folder, = session_folders(server.home)
+        server.process.kill()
+        server.process.wait()
+    text = path.read_text()
+    path.write_text(text[:-20] if torn == "by us" else text[:20] + "the user's" + text[20:-20])
+    with Server(home) as server:
+        server.cell("1", session="next")
+        until(lambda: not folder.exists())
+    names = sorted(p.name for p in path.parent.iterdir())
+    assert names == (["notebook.ipynb"] if torn == "by us" else ["notebook-2.ipynb", "notebook.ipynb"])
+    assert len(json.loads((path.parent / names[0]).read_text())["cells"]) == 2

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "journal_fixture.h"
 
@@ -342,6 +345,53 @@ static void cells_that_are_over_are_drawn_one_at_a_time(void **state)
 	assert_int_equal(whole, drawn + tail.len);
 }
 
+/* Makes a spool file beside the journal's folder, which lies in the scratch folder. */
+static int make_spool(const char *name, const char *text)
+{
+	int dir;
+
+	assert_int_equal(mkdirat(scratch.fd, "journal", 0700), 0);
+	assert_int_equal(mkdirat(scratch.fd, "spool", 0700), 0);
+	dir = openat(scratch.fd, "spool", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	scratch_write(dir, name, text);
+	close(dir);
+	return openat(scratch.fd, "journal", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void a_long_output_is_drawn_in_steps(void **state)
+{
+	static char text[1 << 20];
+	struct journal_entry entry = entry_of(1, "python", "print()", "cut");
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	int dir;
+	size_t steps = 0;
+	uint64_t before = 0;
+	bool more = true;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	dir = make_spool("1.txt", text);
+	journal_free(journal);
+	journal = journal_new(dir, "sales", 8 << 20, 1 << 20, NULL);
+	entry.spool_path = "/spool/1.txt";
+	entry.spooled = sizeof(text) - 1;
+	add(entry);
+	for (; more; steps++) {
+		uint64_t now;
+
+		assert_int_equal(journal_draw_cell(journal, &more, &err), 0);
+		now = journal_drawn(journal, &tail).size;
+		assert_in_range(now - before, 0, 256 << 10);
+		before = now;
+	}
+	assert_in_range(steps, 16 + 4, 16 + 9);
+	assert_in_range(before, sizeof(text), sizeof(text) + 2000);
+	assert_int_equal(journal_draw_notebook(journal, &before, &tail, &err), 0);
+	assert_int_equal(notebook_size(), before + tail.len);
+	close(dir);
+}
+
 static void where_there_is_no_journal_none_is_loaded(void **state)
 {
 	(void)state;
@@ -368,6 +418,7 @@ int main(void)
 		JOURNAL_TEST(a_copy_of_the_notebook_is_known_when_the_journal_is_loaded),
 		JOURNAL_TEST(cells_behind_one_that_goes_on_are_not_all_held),
 		JOURNAL_TEST(cells_that_are_over_are_drawn_one_at_a_time),
+		JOURNAL_TEST(a_long_output_is_drawn_in_steps),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
