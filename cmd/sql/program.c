@@ -18,150 +18,54 @@
 enum { COPIES_MAX = 10 };
 
 static const struct {
-	const char *name;
 	enum program_effect effect;
 	enum program_flow flow;
+	const char *names; /* a blank between two */
 } known[] = {
-	{ "Init", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Goto", EFFECT_NOTHING, FLOW_GOTO },
-	{ "Halt", EFFECT_NOTHING, FLOW_END },
-	{ "Gosub", EFFECT_NOTHING, FLOW_CALL },
-	{ "Return", EFFECT_NOTHING, FLOW_RETURN },
-	{ "InitCoroutine", EFFECT_NOTHING, FLOW_COROUTINE },
-	{ "Yield", EFFECT_NOTHING, FLOW_YIELD },
-	{ "EndCoroutine", EFFECT_NOTHING, FLOW_OVER },
-	{ "Jump", EFFECT_NOTHING, FLOW_THREE },
-	{ "If", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfNot", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IsNull", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "NotNull", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IsType", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfNullRow", EFFECT_SUM, FLOW_BRANCH },
-	{ "IfPos", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfNotZero", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfNotOpen", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfEmpty", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "DecrJumpZero", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "MustBeInt", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "ElseEq", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Once", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Rewind", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Last", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Next", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Prev", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Sort", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SorterSort", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SorterNext", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SorterCompare", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "VFilter", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "VNext", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Filter", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IdxGT", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IdxGE", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IdxLT", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IdxLE", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "NotExists", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SeekRowid", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SeekScan", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SeekGE", EFFECT_FIND, FLOW_BRANCH },
-	{ "SeekGT", EFFECT_FIND, FLOW_BRANCH },
-	{ "SeekLE", EFFECT_FIND, FLOW_BRANCH },
-	{ "SeekLT", EFFECT_FIND, FLOW_BRANCH },
-	{ "Found", EFFECT_FIND, FLOW_BRANCH },
-	{ "NotFound", EFFECT_FIND, FLOW_BRANCH },
-	{ "NoConflict", EFFECT_FIND, FLOW_BRANCH },
-	{ "Eq", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "Ne", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "Lt", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "Le", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "Gt", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "Ge", EFFECT_COMPARE, FLOW_BRANCH },
-	{ "RowSetRead", EFFECT_SUM, FLOW_BRANCH },
-	{ "RowSetTest", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "SequenceTest", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfSmaller", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "IfSizeBetween", EFFECT_NOTHING, FLOW_BRANCH },
-	{ "Null", EFFECT_NULLS, FLOW_NEXT },
-	{ "BeginSubrtn", EFFECT_NULLS, FLOW_NEXT },
-	{ "Integer", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Int64", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Real", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Not", EFFECT_NUMBER, FLOW_NEXT },
-	{ "BitNot", EFFECT_NUMBER, FLOW_NEXT },
-	{ "IsTrue", EFFECT_NUMBER, FLOW_NEXT },
-	{ "ZeroOrNull", EFFECT_NUMBER, FLOW_NEXT },
-	{ "OffsetLimit", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Rowid", EFFECT_NUMBER, FLOW_NEXT },
-	{ "IdxRowid", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Sequence", EFFECT_NUMBER, FLOW_NEXT },
-	{ "NewRowid", EFFECT_NUMBER, FLOW_NEXT },
-	{ "Count", EFFECT_NUMBER, FLOW_NEXT },
-	{ "String8", EFFECT_TEXT, FLOW_NEXT },
-	{ "String", EFFECT_TEXT, FLOW_NEXT },
-	{ "Variable", EFFECT_PARAM, FLOW_NEXT },
-	{ "Add", EFFECT_SUM, FLOW_NEXT },
-	{ "Subtract", EFFECT_SUM, FLOW_NEXT },
-	{ "Multiply", EFFECT_SUM, FLOW_NEXT },
-	{ "Divide", EFFECT_SUM, FLOW_NEXT },
-	{ "Remainder", EFFECT_SUM, FLOW_NEXT },
-	{ "BitAnd", EFFECT_SUM, FLOW_NEXT },
-	{ "BitOr", EFFECT_SUM, FLOW_NEXT },
-	{ "ShiftLeft", EFFECT_SUM, FLOW_NEXT },
-	{ "ShiftRight", EFFECT_SUM, FLOW_NEXT },
-	{ "And", EFFECT_SUM, FLOW_NEXT },
-	{ "Or", EFFECT_SUM, FLOW_NEXT },
-	{ "Concat", EFFECT_JOINED, FLOW_NEXT },
-	{ "MakeRecord", EFFECT_RECORD, FLOW_NEXT },
-	{ "Blob", EFFECT_ROW, FLOW_NEXT },
-	{ "RowData", EFFECT_ROW, FLOW_NEXT },
-	{ "SorterData", EFFECT_ROW, FLOW_NEXT },
-	{ "Copy", EFFECT_COPY, FLOW_NEXT },
-	{ "Move", EFFECT_MOVE, FLOW_NEXT },
-	{ "SCopy", EFFECT_COPY_ONE, FLOW_NEXT },
-	{ "Cast", EFFECT_CAST, FLOW_NEXT },
-	{ "Affinity", EFFECT_CONVERT, FLOW_NEXT },
-	{ "Column", EFFECT_COLUMN, FLOW_NEXT },
-	{ "VColumn", EFFECT_VCOLUMN, FLOW_NEXT },
-	{ "Function", EFFECT_CALL, FLOW_NEXT },
-	{ "PureFunc", EFFECT_CALL, FLOW_NEXT },
-	{ "AggStep", EFFECT_STEP, FLOW_NEXT },
-	{ "AggStep1", EFFECT_STEP, FLOW_NEXT },
-	{ "AggInverse", EFFECT_NOTHING, FLOW_NEXT },
-	{ "AggFinal", EFFECT_FINAL, FLOW_NEXT },
-	{ "AggValue", EFFECT_VALUE, FLOW_NEXT },
-	{ "Insert", EFFECT_INSERT, FLOW_NEXT },
-	{ "IdxInsert", EFFECT_INSERT, FLOW_NEXT },
-	{ "SorterInsert", EFFECT_INSERT, FLOW_NEXT },
-	{ "CollSeq", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Compare", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Permutation", EFFECT_NOTHING, FLOW_NEXT },
-	{ "FilterAdd", EFFECT_NOTHING, FLOW_NEXT },
-	{ "ResultRow", EFFECT_NOTHING, FLOW_NEXT },
-	{ "RealAffinity", EFFECT_NOTHING, FLOW_NEXT },
-	{ "NullRow", EFFECT_NOTHING, FLOW_NEXT },
-	{ "DeferredSeek", EFFECT_NOTHING, FLOW_NEXT },
-	{ "FinishSeek", EFFECT_NOTHING, FLOW_NEXT },
-	{ "SeekHit", EFFECT_NOTHING, FLOW_NEXT },
-	{ "SeekEnd", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Delete", EFFECT_NOTHING, FLOW_NEXT },
-	{ "IdxDelete", EFFECT_NOTHING, FLOW_NEXT },
-	{ "AddImm", EFFECT_NOTHING, FLOW_NEXT },
-	{ "MemMax", EFFECT_NOTHING, FLOW_NEXT },
-	{ "RowSetAdd", EFFECT_NOTHING, FLOW_NEXT },
-	{ "VInitIn", EFFECT_RECORD, FLOW_NEXT },
-	{ "ReleaseReg", EFFECT_NOTHING, FLOW_NEXT },
-	{ "OpenRead", EFFECT_NOTHING, FLOW_NEXT },
-	{ "OpenEphemeral", EFFECT_NOTHING, FLOW_NEXT },
-	{ "OpenAutoindex", EFFECT_NOTHING, FLOW_NEXT },
-	{ "OpenDup", EFFECT_NOTHING, FLOW_NEXT },
-	{ "OpenPseudo", EFFECT_NOTHING, FLOW_NEXT },
-	{ "SorterOpen", EFFECT_NOTHING, FLOW_NEXT },
-	{ "ResetSorter", EFFECT_NOTHING, FLOW_NEXT },
-	{ "VOpen", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Close", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Transaction", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Explain", EFFECT_NOTHING, FLOW_NEXT },
-	{ "Noop", EFFECT_NOTHING, FLOW_NEXT },
+	{ EFFECT_NOTHING, FLOW_BRANCH,
+	  "Init If IfNot IsNull NotNull IsType IfPos IfNotZero IfNotOpen IfEmpty DecrJumpZero "
+	  "MustBeInt ElseEq Once Rewind Last Next Prev Sort SorterSort SorterNext "
+	  "SorterCompare VFilter VNext Filter IdxGT IdxGE IdxLT IdxLE NotExists SeekRowid "
+	  "SeekScan RowSetTest SequenceTest IfSmaller IfSizeBetween" },
+	{ EFFECT_NOTHING, FLOW_GOTO, "Goto" },
+	{ EFFECT_NOTHING, FLOW_END, "Halt" },
+	{ EFFECT_NOTHING, FLOW_CALL, "Gosub" },
+	{ EFFECT_NOTHING, FLOW_RETURN, "Return" },
+	{ EFFECT_NOTHING, FLOW_COROUTINE, "InitCoroutine" },
+	{ EFFECT_NOTHING, FLOW_YIELD, "Yield" },
+	{ EFFECT_NOTHING, FLOW_OVER, "EndCoroutine" },
+	{ EFFECT_NOTHING, FLOW_THREE, "Jump" },
+	{ EFFECT_SUM, FLOW_BRANCH, "IfNullRow RowSetRead" },
+	{ EFFECT_FIND, FLOW_BRANCH, "SeekGE SeekGT SeekLE SeekLT Found NotFound NoConflict" },
+	{ EFFECT_COMPARE, FLOW_BRANCH, "Eq Ne Lt Le Gt Ge" },
+	{ EFFECT_NULLS, FLOW_NEXT, "Null BeginSubrtn" },
+	{ EFFECT_NUMBER, FLOW_NEXT,
+	  "Integer Int64 Real Not BitNot IsTrue ZeroOrNull OffsetLimit Rowid IdxRowid "
+	  "Sequence NewRowid Count" },
+	{ EFFECT_TEXT, FLOW_NEXT, "String8 String" },
+	{ EFFECT_PARAM, FLOW_NEXT, "Variable" },
+	{ EFFECT_SUM, FLOW_NEXT,
+	  "Add Subtract Multiply Divide Remainder BitAnd BitOr ShiftLeft ShiftRight And Or" },
+	{ EFFECT_JOINED, FLOW_NEXT, "Concat" },
+	{ EFFECT_RECORD, FLOW_NEXT, "MakeRecord VInitIn" },
+	{ EFFECT_ROW, FLOW_NEXT, "Blob RowData SorterData" },
+	{ EFFECT_COPY, FLOW_NEXT, "Copy" },
+	{ EFFECT_MOVE, FLOW_NEXT, "Move" },
+	{ EFFECT_COPY_ONE, FLOW_NEXT, "SCopy" },
+	{ EFFECT_CAST, FLOW_NEXT, "Cast" },
+	{ EFFECT_CONVERT, FLOW_NEXT, "Affinity" },
+	{ EFFECT_COLUMN, FLOW_NEXT, "Column" },
+	{ EFFECT_VCOLUMN, FLOW_NEXT, "VColumn" },
+	{ EFFECT_CALL, FLOW_NEXT, "Function PureFunc" },
+	{ EFFECT_STEP, FLOW_NEXT, "AggStep AggStep1" },
+	{ EFFECT_NOTHING, FLOW_NEXT,
+	  "AggInverse CollSeq Compare Permutation FilterAdd ResultRow RealAffinity NullRow "
+	  "DeferredSeek FinishSeek SeekHit SeekEnd Delete IdxDelete AddImm MemMax RowSetAdd "
+	  "ReleaseReg OpenRead OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen "
+	  "ResetSorter VOpen Close Transaction Explain Noop" },
+	{ EFFECT_FINAL, FLOW_NEXT, "AggFinal" },
+	{ EFFECT_VALUE, FLOW_NEXT, "AggValue" },
+	{ EFFECT_INSERT, FLOW_NEXT, "Insert IdxInsert SorterInsert" },
 };
 
 /* ---- registers ---- */
@@ -214,6 +118,16 @@ static char *column_copy(sqlite3_stmt *statement, int column)
 	return xstrdup(text != NULL ? (const char *)text : "");
 }
 
+static bool is_among(const char *name, const char *names)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)) != NULL; at += len)
+		if ((at == names || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
 static void add_instruction(struct program *program, sqlite3_stmt *statement)
 {
 	struct instruction next = { .name = column_copy(statement, 1),
@@ -224,7 +138,7 @@ static void add_instruction(struct program *program, sqlite3_stmt *statement)
 				    .p5 = sqlite3_column_int(statement, 6) };
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (str_eq(known[i].name, next.name)) {
+		if (is_among(next.name, known[i].names)) {
 			next.effect = known[i].effect;
 			next.flow = known[i].flow;
 		}
