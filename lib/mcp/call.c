@@ -46,7 +46,7 @@ struct mcp_call *mcp_call_new(struct mcp_server *server, const struct mcp_method
 		return call;
 	}
 	server->live_count++;
-	server->call_count += method->counted;
+	server->call_count += (method->traits & MCP_COUNTED) != 0;
 	return call;
 }
 
@@ -64,7 +64,7 @@ static void retire_call(struct mcp_call *call)
 		return;
 	}
 	server->live_count--;
-	server->call_count -= call->method->counted;
+	server->call_count -= (call->method->traits & MCP_COUNTED) != 0;
 	call->batch = NULL;
 	if (batch != NULL)
 		mcp_batch_done(server, batch);

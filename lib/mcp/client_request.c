@@ -311,7 +311,7 @@ void mcp_call_ask(struct mcp_call *call, const struct mcp_question *questions, s
 {
 	json_t *missing;
 
-	assert(count > 0 && call->method->asks);
+	assert(count > 0 && (call->method->traits & MCP_ASKS) != 0);
 	if (call->cancelled) {
 		json_decref(state_own);
 		mcp_call_end(call);

@@ -41,75 +41,24 @@ static bool offers_logging(const struct mcp_features *f)
 }
 
 static const struct mcp_method methods[] = {
-	{ .name = "tools/call",
-	  .legacy = true,
-	  .modern = true,
-	  .counted = true,
-	  .asks = true,
-	  .offered = offers_tools,
-	  .handle = mcp_tools_call },
-	{ .name = "initialize", .legacy = true, .handle = mcp_initialize },
-	{ .name = "ping", .legacy = true, .handle = mcp_ping },
-	{ .name = "server/discover", .modern = true, .cacheable = true, .handle = mcp_discover },
-	{ .name = "subscriptions/listen", .modern = true, .handle = mcp_listen },
-	{ .name = "tools/list",
-	  .legacy = true,
-	  .modern = true,
-	  .cacheable = true,
-	  .offered = offers_tools,
-	  .handle = mcp_tools_list },
-	{ .name = "prompts/list",
-	  .legacy = true,
-	  .modern = true,
-	  .cacheable = true,
-	  .offered = offers_prompts,
-	  .handle = mcp_prompts_list },
-	{ .name = "prompts/get",
-	  .legacy = true,
-	  .modern = true,
-	  .counted = true,
-	  .asks = true,
-	  .offered = offers_prompts,
-	  .handle = mcp_prompts_get },
-	{ .name = "resources/list",
-	  .legacy = true,
-	  .modern = true,
-	  .counted = true,
-	  .cacheable = true,
-	  .offered = offers_resources,
-	  .handle = mcp_resources_list },
-	{ .name = "resources/templates/list",
-	  .legacy = true,
-	  .modern = true,
-	  .cacheable = true,
-	  .offered = offers_resources,
-	  .handle = mcp_resources_templates },
-	{ .name = "resources/read",
-	  .legacy = true,
-	  .modern = true,
-	  .counted = true,
-	  .cacheable = true,
-	  .asks = true,
-	  .offered = offers_resources,
-	  .handle = mcp_resources_read },
-	{ .name = "resources/subscribe",
-	  .legacy = true,
-	  .offered = offers_subscribe,
-	  .handle = mcp_resources_subscribe },
-	{ .name = "resources/unsubscribe",
-	  .legacy = true,
-	  .offered = offers_subscribe,
-	  .handle = mcp_resources_unsubscribe },
-	{ .name = "completion/complete",
-	  .legacy = true,
-	  .modern = true,
-	  .counted = true,
-	  .offered = offers_completion,
-	  .handle = mcp_complete },
-	{ .name = "logging/setLevel",
-	  .legacy = true,
-	  .offered = offers_logging,
-	  .handle = mcp_set_level },
+	{ "tools/call", MCP_BOTH | MCP_COUNTED | MCP_ASKS, offers_tools, mcp_tools_call },
+	{ "initialize", MCP_LEGACY, NULL, mcp_initialize },
+	{ "ping", MCP_LEGACY, NULL, mcp_ping },
+	{ "server/discover", MCP_MODERN | MCP_CACHEABLE, NULL, mcp_discover },
+	{ "subscriptions/listen", MCP_MODERN, NULL, mcp_listen },
+	{ "tools/list", MCP_BOTH | MCP_CACHEABLE, offers_tools, mcp_tools_list },
+	{ "prompts/list", MCP_BOTH | MCP_CACHEABLE, offers_prompts, mcp_prompts_list },
+	{ "prompts/get", MCP_BOTH | MCP_COUNTED | MCP_ASKS, offers_prompts, mcp_prompts_get },
+	{ "resources/list", MCP_BOTH | MCP_COUNTED | MCP_CACHEABLE, offers_resources,
+	  mcp_resources_list },
+	{ "resources/templates/list", MCP_BOTH | MCP_CACHEABLE, offers_resources,
+	  mcp_resources_templates },
+	{ "resources/read", MCP_BOTH | MCP_COUNTED | MCP_CACHEABLE | MCP_ASKS, offers_resources,
+	  mcp_resources_read },
+	{ "resources/subscribe", MCP_LEGACY, offers_subscribe, mcp_resources_subscribe },
+	{ "resources/unsubscribe", MCP_LEGACY, offers_subscribe, mcp_resources_unsubscribe },
+	{ "completion/complete", MCP_BOTH | MCP_COUNTED, offers_completion, mcp_complete },
+	{ "logging/setLevel", MCP_LEGACY, offers_logging, mcp_set_level },
 };
 
 /* Returns NULL if the revision has no such method, or we do not offer it (RP-9, ER-6). */
@@ -121,7 +70,7 @@ static const struct mcp_method *find_method(const struct mcp_server *server, con
 
 		if (!str_eq(method->name, name))
 			continue;
-		if (!(modern ? method->modern : method->legacy))
+		if ((method->traits & (modern ? MCP_MODERN : MCP_LEGACY)) == 0)
 			return NULL;
 		return method->offered == NULL || method->offered(server->features) ? method : NULL;
 	}
@@ -150,7 +99,8 @@ static int check_request(struct mcp_server *server, const struct rpc_message *me
 	rpc_key_of(message->id, &key);
 	if (map_get(server->by_id, key.data, key.len) != NULL)
 		return mcp_refuse(no, RPC_INVALID_REQUEST, "A request with this id is live");
-	if ((*ret)->counted && server->call_count >= server->limits->live_calls_max)
+	if (((*ret)->traits & MCP_COUNTED) != 0 &&
+	    server->call_count >= server->limits->live_calls_max)
 		return mcp_refuse(no, RPC_INTERNAL_ERROR,
 				  "%zu requests are live, which is the limit; wait for one",
 				  server->call_count);
@@ -176,7 +126,8 @@ static void take_request(struct mcp_server *server, json_t *value,
 	call->batch = batch;
 	if (batch != NULL)
 		batch->pending++;
-	if (method->asks && mcp_is_modern(call) && mcp_ask_resume(call, &no) < 0) {
+	if ((method->traits & MCP_ASKS) != 0 && mcp_is_modern(call) &&
+	    mcp_ask_resume(call, &no) < 0) {
 		mcp_call_refuse(call, no.code, no.message, no.data);
 		return;
 	}

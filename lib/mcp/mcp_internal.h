@@ -67,13 +67,18 @@ struct mcp_batch {
 struct mcp_listen; /* subscription.c */
 struct mcp_asking; /* client_request.c */
 
+enum mcp_trait {
+	MCP_LEGACY = 1,
+	MCP_MODERN = 2,
+	MCP_BOTH = MCP_LEGACY | MCP_MODERN,
+	MCP_COUNTED = 4,   /* counts for live_calls_max */
+	MCP_CACHEABLE = 8, /* its result in 2026-07-28 has ttlMs and cacheScope (MR-2) */
+	MCP_ASKS = 16,     /* may answer input_required */
+};
+
 struct mcp_method {
 	const char *name;
-	bool legacy;
-	bool modern;
-	bool counted;   /* counts for live_calls_max */
-	bool cacheable; /* its result in 2026-07-28 has ttlMs and cacheScope (MR-2) */
-	bool asks;      /* may answer input_required */
+	unsigned traits;                                      /* of enum mcp_trait */
 	bool (*offered)(const struct mcp_features *features); /* NULL: always */
 	/* Answers now or keeps the call. Runs again after an older client answered a question. */
 	void (*handle)(struct mcp_call *call);

@@ -211,7 +211,7 @@ void mcp_reply_decorate(const struct mcp_call *call, json_t *result)
 	if (!mcp_is_modern(call))
 		return;
 	put_missing(result, "resultType", json_make_str("complete"));
-	if (call->method->cacheable &&
+	if ((call->method->traits & MCP_CACHEABLE) != 0 &&
 	    str_eq(json_string_value(json_object_get(result, "resultType")), "complete")) {
 		put_missing(result, "ttlMs", json_integer(0));
 		put_missing(result, "cacheScope", json_make_str("private"));
