@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_config.c - a table of hosts, and the entry for each. A table describes the hosts: where
- * their file is and what its entries look like. FLAGs are checked as the server will read them
- * before they become part of an entry, because a host shows errors of a server badly. File names in
- * the entry become absolute: a host may start the server in any folder.
+ * host_config.c - the command line of `ptycell config`. FLAGs are checked as the server will read
+ * them before they become part of an entry, because a host shows errors of a server badly.
  */
 #include "host_config.h"
 
@@ -17,107 +15,82 @@
 #include "base/mem.h"
 #include "config/paths.h"
 #include "config/settings.h"
-#include "json/make.h"
-#include "json/write.h"
+#include "confinement/shares.h"
+#include "host_entry.h"
+#include "host_python.h"
+#include "hosts.h"
 #include "json_merge.h"
 #include "text/sanitize.h"
 #include "text/utf8.h"
 
-enum place { PLACE_CONFIG, PLACE_HOME, PLACE_PROJECT, PLACE_NONE };
-
-struct host {
-	const char *name;    /* on the command line */
-	const char *title;   /* for users */
-	const char *servers; /* the member that holds the entries */
-	const char *file;    /* below `place` */
-	const char *advice;  /* what the user must do then, and other ways */
-	enum place place;
-	bool typed; /* entries have "type": "stdio" */
-};
-
-static const struct host hosts[] = {
-	{ "claude-desktop", "Claude Desktop", "mcpServers", "Claude/claude_desktop_config.json",
-	  "On macOS the file is ~/Library/Application Support/Claude/claude_desktop_config.json, on Windows "
-	  "%APPDATA%\\Claude\\claude_desktop_config.json (there use --wsl). Then quit Claude Desktop "
-	  "and start it again.",
-	  PLACE_CONFIG, false },
-	{ "claude-code", "Claude Code", "mcpServers", ".mcp.json",
-	  "That is for one project, started in its folder. For all of yours instead: claude mcp add "
-	  "--scope user ptycell --",
-	  PLACE_PROJECT, true },
-	{ "vscode", "VS Code", "servers", ".vscode/mcp.json",
-	  "That is for one workspace; for all of yours use the command \"MCP: Open User "
-	  "Configuration\". Then start it from the code lens above the entry.",
-	  PLACE_PROJECT, true },
-	{ "cursor", "Cursor", "mcpServers", ".cursor/mcp.json",
-	  "A project's own is .cursor/mcp.json in its folder. Then enable it in Cursor's settings "
-	  "under MCP.",
-	  PLACE_HOME, false },
-	{ "inspector", "the MCP Inspector", "mcpServers", NULL,
-	  "Save it as mcp.json, then: npx @modelcontextprotocol/inspector --config mcp.json --server "
-	  "ptycell. Without a file: npx @modelcontextprotocol/inspector",
-	  PLACE_NONE, true },
-};
-
-static const char server_name[] = "ptycell";
-
 /* The parsed command line. */
 struct invocation {
-	const struct host *host;
+	struct host_entry entry;
 	const char *file; /* of --file; may be NULL */
-	char **flags;     /* for the entry; an array of borrowed strings */
-	int flag_count;
 	bool write;
-	bool wsl;
 };
-
-static const struct host *find_host(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
-		if (str_eq(hosts[i].name, name))
-			return &hosts[i];
-	}
-	return NULL;
-}
 
 static void print_usage(FILE *out)
 {
-	fputs("Usage: ptycell config HOST [--write] [--wsl] [--file FILE] [FLAG...]\n"
-	      "  prints the entry that makes HOST start this ptycell; FLAGs (ptycell --help) become "
-	      "part of it.\n"
-	      "  HOST is one of",
+	fputs("Usage: ptycell config HOST [--write] [--file FILE] [--ssh USER@MACHINE | --wsl] [FLAG...]\n"
+	      "  prints the entry that makes HOST start this ptycell; FLAGs (ptycell help settings)\n"
+	      "  become part of it.\n"
+	      "  --write             put it into the host's file, keeping a copy of what was there\n"
+	      "  --file FILE         that file, where it is not at its usual place\n"
+	      "  --ssh USER@MACHINE  for a host on another machine, which reaches this one so\n"
+	      "  --wsl               for a host on Windows, with ptycell in WSL\n"
+	      "  HOST is one of\n",
 	      out);
-	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++)
-		fprintf(out, " %s", hosts[i].name);
-	fputs("\n"
-	      "  --write      put it into the host's file, keeping a copy of what was there\n"
-	      "  --file FILE  that file, where it is not at its usual place\n"
-	      "  --wsl        for a host on Windows, with ptycell in WSL\n"
-	      "Usage: ptycell config settings\n"
-	      "  prints the table of settings as Markdown.\n",
+	for (size_t i = 0; hosts_at(i); i++)
+		fprintf(out, "    %-15s %s\n", hosts_at(i)->name, hosts_at(i)->title);
+	fputs("Usage: ptycell config settings\n"
+	      "  prints the table of settings as Markdown.\n"
+	      "Usage: ptycell config apparmor\n"
+	      "  prints the AppArmor profile that Ubuntu asks for.\n",
 	      out);
+}
+
+/* Takes an argument of the command itself. Returns how many it took: none of a server's flag. */
+static int take_own(struct invocation *invocation, int left, char **argv)
+{
+	if (str_eq(argv[0], "--write")) {
+		invocation->write = true;
+	} else if (str_eq(argv[0], "--wsl")) {
+		invocation->entry.wsl = true;
+	} else if (str_eq(argv[0], "--file") && left > 1) {
+		invocation->file = argv[1];
+		return 2;
+	} else if (str_eq(argv[0], "--ssh") && left > 1) {
+		invocation->entry.ssh = argv[1];
+		return 2;
+	} else {
+		return 0;
+	}
+	return 1;
 }
 
 /* Returns 0 or the exit code. */
 static int parse_invocation(struct invocation *invocation, int argc, char **argv)
 {
-	for (int i = 2; i < argc; i++) {
-		if (str_eq(argv[i], "--write")) {
-			invocation->write = true;
-		} else if (str_eq(argv[i], "--wsl")) {
-			invocation->wsl = true;
-		} else if (str_eq(argv[i], "--file") && i + 1 < argc) {
-			invocation->file = argv[++i];
-		} else {
-			invocation->flags[invocation->flag_count++] = argv[i];
-		}
+	struct host_entry *entry = &invocation->entry;
+
+	for (int i = 2; i < argc;) {
+		int taken = take_own(invocation, argc - i, argv + i);
+
+		if (taken == 0)
+			entry->flags[entry->flag_count++] = argv[i++];
+		i += taken;
 	}
-	invocation->host = find_host(argv[1]);
-	if (!invocation->host) {
+	entry->host = hosts_find(argv[1]);
+	if (!entry->host) {
 		cleanup_free char *quoted = sanitize_quote(argv[1]);
 
 		fprintf(stderr, "ptycell config knows no host '%s'.\n", quoted);
 		print_usage(stderr);
+		return 2;
+	}
+	if (entry->ssh && (entry->wsl || entry->ssh[0] == '-' || entry->ssh[0] == '\0')) {
+		fputs("--ssh takes USER@MACHINE, and no --wsl beside it.\n", stderr);
 		return 2;
 	}
 	return 0;
@@ -126,10 +99,12 @@ static int parse_invocation(struct invocation *invocation, int argc, char **argv
 /* Refuses a flag that is not UTF-8: JSON cannot have it, so the entry would name another file. */
 static int check_text(const struct invocation *invocation)
 {
-	for (int i = 0; i < invocation->flag_count; i++) {
-		cleanup_free char *quoted = sanitize_quote(invocation->flags[i]);
+	const struct host_entry *entry = &invocation->entry;
 
-		if (utf8_valid(invocation->flags[i], strlen(invocation->flags[i])))
+	for (int i = 0; i < entry->flag_count; i++) {
+		cleanup_free char *quoted = sanitize_quote(entry->flags[i]);
+
+		if (utf8_valid(entry->flags[i], strlen(entry->flags[i])))
 			continue;
 		fprintf(stderr,
 			"'%s' is not UTF-8, so no host's file can hold it: give the file or folder "
@@ -160,166 +135,108 @@ static void note_absent_shares(const struct settings *settings)
 	}
 }
 
-/* Checks the flags as the server will read them. Its environment will differ from ours. */
-static int check_flags(const struct invocation *invocation)
+/* Refuses shares that the server would refuse. Returns 0 or the exit code. */
+static int check_shares(const struct settings *settings)
 {
-	const char *home = getenv("HOME");
-	cleanup_free char *entry = xasprintf("HOME=%s", home ? home : "");
-	char *const env[] = { entry, NULL };
-	struct settings *settings = settings_load(invocation->flag_count, invocation->flags, env);
-	int code = settings->problem ? 2 : 0;
+	struct err err = { 0 };
+	struct shares *shares = shares_open(settings, &err);
 
-	if (settings->problem)
-		fprintf(stderr, "%s\n", settings->problem);
-	note_absent_shares(settings);
-	settings_free(settings);
-	return code;
-}
-
-/* Adds a file's absolute path, since a host may start the server in any folder. */
-static void add_path(json_t *args, const char *prefix, const char *path)
-{
-	cleanup_free char *real = realpath(path, NULL);
-
-	json_append(args, json_make_fmt("%s%s", prefix, real ? real : path));
-}
-
-static void add_flags(json_t *args, const struct invocation *invocation)
-{
-	static const char flag[] = "--env-file";
-	static const char joined[] = "--env-file=";
-	bool is_path = false;
-
-	for (int i = 0; i < invocation->flag_count; i++) {
-		const char *arg = invocation->flags[i];
-
-		if (is_path)
-			add_path(args, "", arg);
-		else if (strncmp(arg, joined, sizeof(joined) - 1) == 0)
-			add_path(args, joined, arg + sizeof(joined) - 1);
-		else
-			json_append(args, json_make_str(arg));
-		is_path = !is_path && str_eq(arg, flag);
+	if (!shares) {
+		fprintf(stderr, "A server would run no code: %s.\n", err.msg);
+		return 2;
 	}
-}
-
-static char *own_path(void)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-
-	return path ? path : xstrdup("/usr/local/bin/ptycell");
+	shares_free(shares);
+	note_absent_shares(settings);
+	return 0;
 }
 
 /*
- * Returns the entry. wsl.exe passes no environment on. With --exec no shell splits the arguments.
+ * Checks the flags as the server will read them. Its environment will differ from ours. Sets
+ * *ret_python if they name a Python. Returns 0 or the exit code.
  */
-static json_t *make_entry(const struct invocation *invocation)
+static int check_flags(const struct invocation *invocation, bool *ret_python)
 {
-	cleanup_free char *path = own_path();
-	const char *distribution = paths_getenv(environ, "WSL_DISTRO_NAME");
-	json_t *entry = json_object();
-	json_t *args = json_array();
+	const struct host_entry *entry = &invocation->entry;
+	const char *home = getenv("HOME");
+	cleanup_free char *variable = xasprintf("HOME=%s", home ? home : "");
+	char *const env[] = { variable, NULL };
+	struct settings *settings = settings_load(entry->flag_count, entry->flags, env);
+	int code = 2;
 
-	if (invocation->host->typed)
-		json_put_str(entry, "type", "stdio");
-	json_put_str(entry, "command", invocation->wsl ? "wsl.exe" : path);
-	if (invocation->wsl && distribution) {
-		json_append(args, json_make_str("-d"));
-		json_append(args, json_make_str(distribution));
-	}
-	if (invocation->wsl) {
-		json_append(args, json_make_str("--exec"));
-		json_append(args, json_make_str(path));
-	}
-	add_flags(args, invocation);
-	json_put(entry, "args", args);
-	return entry;
+	if (settings->problem)
+		fprintf(stderr, "%s\n", settings->problem);
+	else
+		code = check_shares(settings);
+	*ret_python = paths_getenv(settings->environment, "PTYCELL_PYTHON") != NULL;
+	settings_free(settings);
+	return code;
 }
 
 /* Returns NULL for a host without a file of its own. */
 static char *find_file(const struct invocation *invocation)
 {
-	const char *config = paths_getenv(environ, "XDG_CONFIG_HOME");
-	cleanup_free char *home = paths_user_home(environ, geteuid());
-
-	if (invocation->file)
-		return xstrdup(invocation->file);
-	switch (invocation->host->place) {
-	case PLACE_CONFIG:
-		if (config && config[0] == '/')
-			return xasprintf("%s/%s", config, invocation->host->file);
-		return home ? xasprintf("%s/.config/%s", home, invocation->host->file) : NULL;
-	case PLACE_HOME:
-		return home ? xasprintf("%s/%s", home, invocation->host->file) : NULL;
-	case PLACE_PROJECT:
-		return xstrdup(invocation->host->file);
-	case PLACE_NONE:
-		break;
-	}
-	return NULL;
+	return invocation->file ? xstrdup(invocation->file) : hosts_file(invocation->entry.host);
 }
 
-static void print_entry(const struct invocation *invocation, json_t *entry)
+/* Returns whether the host's file is on another machine or system than this one. */
+static bool is_elsewhere(const struct invocation *invocation)
 {
-	cleanup_json json_t *root = json_object();
-	json_t *servers = json_object();
-	cleanup_buf struct buf text;
-	struct err err = { 0 };
-
-	buf_init(&text, BUF_UNBOUNDED);
-	json_put(servers, server_name, json_incref(entry));
-	json_put(root, invocation->host->servers, servers);
-	if (json_write_indented(&text, root, &err) < 0)
-		fprintf(stderr, "%s\n", err.msg);
-	printf("%s\n", buf_str(&text));
+	return invocation->entry.wsl || invocation->entry.ssh;
 }
 
-/* Prints the advice. Some hosts need our path at its end, where it is a command. */
-static void print_advice(const struct invocation *invocation)
+/* Prints the advice. Some hosts need the command at its end. */
+static void print_advice(const struct invocation *invocation, json_t *made)
 {
-	cleanup_free char *path = own_path();
-	size_t len = strlen(invocation->host->advice);
+	const struct host *host = invocation->entry.host;
+	cleanup_free char *command = host_entry_command(made);
+	bool whole = host->advice[strlen(host->advice) - 1] == '.';
 
-	fprintf(stderr, "%s", invocation->host->advice);
-	if (invocation->host->advice[len - 1] != '.')
-		fprintf(stderr, " %s", path);
-	fputs("\n", stderr);
-	if (invocation->wsl)
+	fprintf(stderr, "%s%s%s\n", host->advice, whole ? "" : " ", whole ? "" : command);
+	if (invocation->entry.wsl)
 		fputs("An entry's \"env\" does not cross into WSL: put settings into a file and add "
 		      "--env-file FILE to this command.\n",
 		      stderr);
+	if (invocation->entry.ssh)
+		fprintf(stderr, "ssh must log in without asking: try ssh -T '%s' true there.\n",
+			invocation->entry.ssh);
 }
 
-static int print_only(const struct invocation *invocation, json_t *entry)
+static int print_only(const struct invocation *invocation, json_t *made)
 {
+	const struct host *host = invocation->entry.host;
 	cleanup_free char *file = find_file(invocation);
 
-	print_entry(invocation, entry);
+	host_entry_print(host, made);
 	fflush(stdout);
-	if (file && !invocation->wsl)
-		fprintf(stderr, "For %s this goes into %s; --write puts it there.\n",
-			invocation->host->title, file);
+	if (file && !is_elsewhere(invocation))
+		fprintf(stderr, "For %s this goes into %s%s\n", host->title, file,
+			host->form == HOST_JSON ? "; --write puts it there." : ".");
 	else
-		fprintf(stderr, "This is for %s.\n", invocation->host->title);
-	print_advice(invocation);
+		fprintf(stderr, "This is for %s.\n", host->title);
+	print_advice(invocation, made);
 	return 0;
 }
 
-static int write_entry(const struct invocation *invocation, json_t *entry)
+static int write_entry(const struct invocation *invocation, json_t *made)
 {
+	const struct host *host = invocation->entry.host;
 	cleanup_free char *file = find_file(invocation);
 	struct json_merge_result result;
 	struct err err = { 0 };
 
-	if (!file || (invocation->wsl && !invocation->file)) {
-		fprintf(stderr, "Where is the file of %s? Say --file FILE.\n",
-			invocation->host->title);
+	if (host->form != HOST_JSON) {
+		fprintf(stderr, "The file of %s is not JSON: add the entry to it yourself.\n",
+			host->title);
+		print_only(invocation, made);
+		return 1;
+	}
+	if (!file || (is_elsewhere(invocation) && !invocation->file)) {
+		fprintf(stderr, "Where is the file of %s? Say --file FILE.\n", host->title);
 		return 2;
 	}
-	if (json_merge_file(file, invocation->host->servers, server_name, entry, &result, &err) <
-	    0) {
+	if (json_merge_file(file, host->servers, host_entry_server, made, &result, &err) < 0) {
 		fprintf(stderr, "%s was not changed: %s. This is the entry:\n", file, err.msg);
-		print_entry(invocation, entry);
+		host_entry_print(host, made);
 		return 1;
 	}
 	if (!result.changed)
@@ -328,7 +245,7 @@ static int write_entry(const struct invocation *invocation, json_t *entry)
 		fprintf(stderr, "%s is changed; what was there is in %s.\n", file, result.backup);
 	else
 		fprintf(stderr, "%s is made.\n", file);
-	print_advice(invocation);
+	print_advice(invocation, made);
 	json_merge_result_release(&result);
 	return 0;
 }
@@ -345,17 +262,22 @@ static int print_settings(void)
 
 static int run_invocation(struct invocation *invocation, int argc, char **argv)
 {
-	cleanup_json json_t *entry = NULL;
+	cleanup_json json_t *made = NULL;
+	cleanup_free char *python = NULL;
+	bool named = false;
 	int code = parse_invocation(invocation, argc, argv);
 
 	if (code == 0)
 		code = check_text(invocation);
 	if (code == 0)
-		code = check_flags(invocation);
+		code = check_flags(invocation, &named);
 	if (code != 0)
 		return code;
-	entry = make_entry(invocation);
-	return invocation->write ? write_entry(invocation, entry) : print_only(invocation, entry);
+	if (!named)
+		python = host_python_choose(environ);
+	invocation->entry.python = python;
+	made = host_entry_make(&invocation->entry);
+	return invocation->write ? write_entry(invocation, made) : print_only(invocation, made);
 }
 
 int host_config_main(int argc, char **argv)
@@ -377,8 +299,8 @@ int host_config_main(int argc, char **argv)
 		return print_settings();
 	if (str_eq(argv[1], "apparmor") && argc == 2)
 		return apparmor_main();
-	invocation.flags = xcalloc((size_t)argc, sizeof(*invocation.flags));
+	invocation.entry.flags = xcalloc((size_t)argc, sizeof(*invocation.entry.flags));
 	code = run_invocation(&invocation, argc, argv);
-	free(invocation.flags);
+	free(invocation.entry.flags);
 	return code;
 }

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import sqlite3
 import stat
 import subprocess
@@ -14,7 +15,7 @@ from client import WAIT_S
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.path.abspath(os.environ.get("PTYCELL_BUILD", os.path.join(ROOT, "build/dev")))
 PTYCELL = os.path.join(BUILD, "ptycell")
-HOSTS = ["claude-desktop", "claude-code", "vscode", "cursor", "inspector"]
+HOSTS = ["claude-desktop", "claude-code", "vscode", "cursor", "windsurf", "zed", "gemini", "lm-studio", "cline", "inspector", "json"]
 
 
 @pytest.fixture(name="home")
@@ -245,7 +246,8 @@ def test_each_host_gets_json_with_an_absolute_command(home, host):
     assert done.returncode == 0
     entry = entry_of(done.stdout)
     assert entry["command"] == PTYCELL and entry["args"] == []
-    assert ("servers" in json.loads(done.stdout)) == (host == "vscode")
+    member = {"vscode": "servers", "zed": "context_servers"}.get(host, "mcpServers")
+    assert list(json.loads(done.stdout)) == [member]
     assert list(home.iterdir()) == []
 
 
@@ -256,6 +258,14 @@ def test_each_host_gets_json_with_an_absolute_command(home, host):
     ("claude-code", "claude mcp add --scope user ptycell -- " + PTYCELL),
     ("vscode", ".vscode/mcp.json"),
     ("cursor", "{home}/.cursor/mcp.json"),
+    ("windsurf", "{home}/.codeium/windsurf/mcp_config.json"),
+    ("zed", "{home}/.config/zed/settings.json"),
+    ("codex", "{home}/.codex/config.toml"),
+    ("codex", "codex mcp add ptycell -- " + PTYCELL),
+    ("gemini", "{home}/.gemini/settings.json"),
+    ("goose", "{home}/.config/goose/config.yaml"),
+    ("lm-studio", "{home}/.lmstudio/mcp.json"),
+    ("cline", "{home}/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
     ("inspector", "npx @modelcontextprotocol/inspector --config mcp.json --server ptycell"),
 ])
 def test_stderr_says_where_the_entry_goes(home, host, place):
@@ -266,7 +276,7 @@ def test_an_unknown_host_is_answered_with_those_there_are(home):
     for args in (["config"], ["config", "emacs"]):
         done = run(home, *args)
         assert done.returncode == 2 and done.stdout == ""
-        assert all(host in done.stderr for host in HOSTS)
+        assert all(host in done.stderr for host in [*HOSTS, "codex", "goose"])
     assert run(home, "config", "--help").stdout.startswith("Usage:")
 
 
@@ -294,6 +304,68 @@ def test_flags_that_the_server_would_refuse_are_refused(home, flag, said):
     done = run(home, "config", "cursor", flag)
     assert done.returncode == 2 and done.stdout == ""
     assert said in done.stderr
+
+
+def test_a_share_that_the_server_would_refuse_is_refused(home):
+    for share, why in [("/", "holds home folders"), ("/etc", "system folder"), (str(home), ":home")]:
+        done = run(home, "config", "cursor", "--write", "--share", share)
+        assert done.returncode == 2 and done.stdout == "" and why in done.stderr
+    assert not config_file(home).exists()
+
+
+def test_other_forms_than_json_are_printed_and_never_written(home):
+    toml = run(home, "config", "codex", "--log", "info").stdout
+    assert toml == f'[mcp_servers.ptycell]\ncommand = "{PTYCELL}"\nargs = ["--log","info"]\n'
+    yaml = run(home, "config", "goose", "--log", "info").stdout
+    assert yaml.startswith("extensions:\n  ptycell:\n") and f'    cmd: "{PTYCELL}"\n    args: ["--log","info"]\n' in yaml
+    for host in ("codex", "goose"):
+        done = run(home, "config", host, "--write")
+        assert done.returncode == 1 and "ptycell" in done.stdout and "is not JSON" in done.stderr
+    assert list(home.iterdir()) == []
+
+
+def test_by_ssh_the_shell_of_the_other_side_gets_each_argument_whole(home):
+    (home / "it's").mkdir()
+    done = run(home, "config", "claude-desktop", "--ssh", "me@box", "--share", f"{home}/it's")
+    entry = entry_of(done.stdout)
+    assert entry["command"] == "ssh" and entry["args"][:2] == ["-T", "me@box"]
+    line = " ".join(entry["args"][2:])
+    assert shlex.split(line) == [PTYCELL, "--share", f"{home}/it's"]
+    assert run(home, "config", "cursor", "--ssh", "me@box", "--write").returncode == 2
+    for args in (["--ssh", "-oProxyCommand=x"], ["--ssh", "me@box", "--wsl"]):
+        done = run(home, "config", "cursor", *args)
+        assert done.returncode == 2 and done.stdout == "" and "--ssh takes" in done.stderr
+
+
+def fake_python(home, name, *packages):
+    """A Python as far as `config` looks: a program, and the names of what is installed beside it."""
+    program = home / name / "bin/python3"
+    for package in packages:
+        (home / name / f"lib/python3.11/site-packages/{package}-1.0.dist-info").mkdir(parents=True)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_a_python_with_pandas_that_only_this_shell_finds_is_pinned(home):
+    python = fake_python(home, "data", "pandas", "matplotlib")
+    path = f"{python.parent}:/usr/bin:/bin"
+    done = run(home, "config", "cursor", PATH=path)
+    assert entry_of(done.stdout)["args"] == ["--python", str(python)] and f"the Python '{python}'" in done.stderr
+    assert entry_of(run(home, "config", "cursor", "--python", "/usr/bin/python3", PATH=path).stdout)["args"] == [
+        "--python", "/usr/bin/python3"]
+    (home / "env").write_text("PTYCELL_PYTHON=/usr/bin/python3\n")
+    assert entry_of(run(home, "config", "cursor", "--env-file=env", PATH=path).stdout)["args"] == [f"--env-file={home}/env"]
+
+
+def test_a_python_without_pandas_is_passed_over_for_one_with_it(home):
+    bare = fake_python(home, "bare", "pandas")
+    done = run(home, "config", "cursor", PATH=f"{bare.parent}:/usr/bin:/bin")
+    args = entry_of(done.stdout)["args"]
+    # Where the machine's own has no pandas either, none is named.
+    assert args in ([], ["--python", "/usr/bin/python3"])
+    assert ("has pandas and matplotlib" in done.stderr) == (args != [])
 
 
 def test_for_wsl_the_entry_starts_wsl_exe_without_a_shell(home):
