@@ -336,6 +336,8 @@ static void on_relieved(void *data, const struct sandbox_killed *relief)
 	cleanup_free char *name = sanitize_quote(relief->name);
 
 	w->relief = RELIEF_NONE;
+	if (relief->interpreters + relief->programs == 0 && w->reliefs > 0)
+		w->reliefs--; /* what is in use is no process's, so none can be killed in vain */
 	if (relief->interpreters == 0)
 		for (size_t i = 0; i < s->language_count; i++)
 			runner_expect_kill(s->languages[i].runner, NULL);

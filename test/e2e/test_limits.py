@@ -133,6 +133,18 @@ def test_a_program_that_grows_is_ended_and_no_interpreter(tight):
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
+def test_so_it_is_beside_an_idle_interpreter_that_stayed_above_the_limit(tight):
+    """What a cell held when it was interrupted may stay, and is not given up for a program that grows."""
+    tight.cell("y=5", language="bash")
+    result = tight.cell("import mmap\nheld = []\nwhile True: held.append(mmap.mmap(-1, 4 << 20)); held[-1].write(bytes(4 << 20)); time.sleep(0.1)")
+    assert result.state == "interrupted" and "(memory_max)" in result.text
+    tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 &", language="bash")
+    said = until(lambda: re.search("The program .*was killed", "".join(tight.cell("echo $y", language="bash").texts)))
+    assert "'python3" in said[0] and "(memory_max)" in said.string
+    assert tight.cell("echo $y", language="bash").text == "5\n"
+    assert tight.cell("len(x) >> 20").text == "250\n"
+
+
 def test_a_program_whose_parent_has_ended_is_a_program(tight):
     """Its parent is then the interpreter's, and it was taken for an interpreter."""
     tight.cell(f"(python3 -c \"{GROWS}time.sleep(1000)\" &) >/dev/null 2>&1", language="bash")

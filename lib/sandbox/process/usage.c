@@ -24,15 +24,14 @@
 #include "sandbox/process/kernel_memory.h"
 #include "sandbox/process/proctree.h"
 #include "sandbox/process/unlinked.h"
+#include "sandbox/process/victims.h"
 
 enum {
 	STATUS_MAX = 4096,
 	ROLLUP_MAX = 4096,
 	SMALL_BYTES = 1 << 20,  /* of a smaller process it does not matter who shares its pages */
 	GROWTH_BYTES = 1 << 20, /* less counts as no growth */
-	RANK_GROWS = 2,         /* from here on ranks of the first generation */
-	RANK_STILL = 4,
-	FLAG_SIGNALED = 0x400, /* a kernel flag: the process is being ended by a signal */
+	FLAG_SIGNALED = 0x400,  /* a kernel flag: the process is being ended by a signal */
 };
 
 /* The last two quick measures. A process that has grown since the older one is killed first. */
@@ -345,81 +344,22 @@ static bool is_busy(const struct usage_process *row, const struct usage_kill_req
 	return false;
 }
 
-/* An idle interpreter that grows, by a thread, ranks before a busy one that does not grow. */
-static uint32_t rank_of(const struct usage_process *row, int first,
-			const struct usage_kill_request *request)
+/* Returns the processes as candidates, NULL when memory is short. The caller frees the result. */
+static struct victim *list_candidates(const struct usage_process *rows, size_t len, int first,
+				      const struct usage_kill_request *request)
 {
-	bool grows = has_grown(row);
+	struct victim *candidates = calloc(len + 1, sizeof(*candidates));
 
-	if (row->generations > first)
-		return grows ? 0 : 1;
-	if (is_busy(row, request))
-		return grows ? RANK_GROWS : RANK_STILL;
-	return grows ? RANK_GROWS + 1 : RANK_STILL + 1;
-}
-
-/* Returns how much memory may be left in use if this process stays. */
-static uint64_t limit_of(const struct usage_process *row, const struct usage_kill_request *request)
-{
-	return row->rank >= RANK_STILL ? request->still_max : request->memory_max;
-}
-
-/* If no interpreter grows, one that does not grow must be killed. */
-static bool is_any_growing(const struct usage_process *rows, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (rows[i].rank >= RANK_GROWS && rows[i].rank < RANK_STILL)
-			return true;
-	return false;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-	const struct usage_process *row_a = a;
-	const struct usage_process *row_b = b;
-
-	if (row_a->rank != row_b->rank)
-		return row_a->rank < row_b->rank ? -1 : 1;
-	if (row_a->started != row_b->started)
-		return row_a->started > row_b->started ? -1 : 1;
-	return 0;
-}
-
-/*
- * Returns how many of `rows`, from the first, must be killed. *ret_left is first what stays in any
- * case, then what stays.
- */
-static size_t count_victims(const struct usage_process *rows, size_t len,
-			    const struct usage_kill_request *request, uint64_t *ret_left)
-{
-	uint64_t left = *ret_left;
-	size_t victims = 0;
-
-	for (size_t i = 0; i < len; i++)
-		left += rows[i].memory_bytes;
-	while (victims < len && victims < USAGE_KILLS_MAX &&
-	       left > limit_of(&rows[victims], request))
-		left -= rows[victims++].memory_bytes;
-	*ret_left = left;
-	return victims;
-}
-
-/* Removes victims from the list if the others suffice. */
-static size_t drop_needless_victims(struct usage_process *rows, size_t count,
-				    const struct usage_kill_request *request, uint64_t left)
-{
-	size_t kept = count;
-
-	for (size_t i = count; i > 0; i--) {
-		uint64_t with = left + rows[i - 1].memory_bytes;
-
-		if (with > limit_of(&rows[i - 1], request))
-			continue;
-		left = with;
-		memmove(&rows[i - 1], &rows[i], (kept - i) * sizeof(*rows));
-		kept--;
-	}
-	return kept;
+	for (size_t i = 0; candidates != NULL && i < len; i++)
+		candidates[i] = (struct victim){
+			.bytes = rows[i].memory_bytes,
+			.started = rows[i].started,
+			.is_interpreter = rows[i].generations == first,
+			.is_running = rows[i].generations == first && is_busy(&rows[i], request),
+			.is_growing = has_grown(&rows[i]),
+			.index = i,
+		};
+	return candidates;
 }
 
 static void count_victim(const struct usage_process *victim, int first, struct usage_killed *killed)
@@ -433,19 +373,27 @@ static void count_victim(const struct usage_process *victim, int first, struct u
 }
 
 /* Holds each victim before looking it up again, so that its pid cannot be reused. */
-static void kill_victims(const struct usage_process *victims, size_t count, int first,
-			 struct usage_killed *killed)
+static void kill_chosen(const struct usage_process *rows, const struct victim *candidates,
+			size_t len, int first, struct usage_killed *killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
+	const struct usage_process *victims[USAGE_KILLS_MAX];
 	int pidfds[USAGE_KILLS_MAX];
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++)
-		pidfds[i] = proctree_hold(proctree_number(victims[i].pid), victims[i].pid);
+	for (size_t i = 0; i < len && count < USAGE_KILLS_MAX; i++) {
+		const struct usage_process *row = &rows[candidates[i].index];
+
+		if (!candidates[i].is_chosen)
+			continue;
+		victims[count] = row;
+		pidfds[count++] = proctree_hold(proctree_number(row->pid), row->pid);
+	}
 	proctree_descendants(&list);
 	for (size_t i = 0; i < count; i++) {
-		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&
+		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i]->pid) &&
 		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
-			count_victim(&victims[i], first, killed);
+			count_victim(victims[i], first, killed);
 		fd_close(&pidfds[i]);
 	}
 }
@@ -454,27 +402,27 @@ void usage_kill_largest(int first, const struct usage_kill_request *request,
 			const struct usage_paths *paths, struct usage_killed *ret_killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
-	struct usage_kill_request own = *request;
+	struct victims_need need = { .max = request->memory_max,
+				     .still_max = request->still_max,
+				     .count_max = USAGE_KILLS_MAX };
+	struct victim *candidates;
 	struct usage_process *rows;
 	uint32_t in_flight;
 	struct totals totals;
-	uint64_t left;
 	size_t len = 0;
-	size_t count;
 
 	*ret_killed = (struct usage_killed){ .programs = 0 };
 	proctree_descendants(&list);
 	rows = list_processes(first, true, &list, &totals, &len);
 	if (rows == NULL)
 		return;
-	left = take_files_out(paths, rows, len);
+	need.held = take_files_out(paths, rows, len);
 	add_kernel_memory(&list, rows, len, &in_flight);
-	for (size_t i = 0; i < len; i++)
-		rows[i].rank = rank_of(&rows[i], first, request);
-	qsort(rows, len, sizeof(*rows), by_rank);
-	if (!is_any_growing(rows, len) || own.still_max < own.memory_max)
-		own.still_max = own.memory_max;
-	count = count_victims(rows, len, &own, &left);
-	kill_victims(rows, drop_needless_victims(rows, count, &own, left), first, ret_killed);
+	candidates = list_candidates(rows, len, first, request);
+	if (candidates != NULL) {
+		victims_for_memory(candidates, len, &need);
+		kill_chosen(rows, candidates, len, first, ret_killed);
+	}
+	free(candidates);
 	free(rows);
 }

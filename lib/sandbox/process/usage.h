@@ -58,7 +58,7 @@ struct usage_process {
 	int32_t pid;           /* 0: no process */
 	int32_t generations;   /* below the caller: 2 is a child's child */
 	int32_t parent;
-	uint32_t rank;    /* order of killing, 0 first */
+	uint32_t unused;
 	uint64_t started; /* in ticks since the machine's boot */
 	char name[USAGE_NAME_MAX];
 };
@@ -66,7 +66,7 @@ struct usage_process {
 /* How much memory processes may keep. Crosses a channel as raw bytes. */
 struct usage_kill_request {
 	uint64_t memory_max;
-	uint64_t still_max; /* the limit that applies to interpreters that do not grow */
+	uint64_t still_max; /* for processes that do not grow, once those that do are killed */
 	uint32_t busy_count;
 	int32_t busy[USAGE_BUSY_MAX]; /* parents of processes that run code, numbered as the
 					 receiver does */
@@ -96,10 +96,8 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
  * Kills processes that count, until the rest have at most `memory_max` by an exact measure or
  * USAGE_KILLS_MAX have been killed.
  *
- * Programs are killed first. Interpreters follow only when that is not enough: children of `busy`
- * before idle ones. While some interpreter grows, those that do not grow are killed only above
- * still_max. Within each kind, a process that has grown since the last but one quick measure comes
- * first, then the newest. A process that need not be killed for the others' sake stays.
+ * victims.h says in which order, and who stays. An interpreter runs if it is a child of `busy`. A
+ * process grows if it has grown since the last but one quick measure.
  */
 void usage_kill_largest(int first, const struct usage_kill_request *request,
 			const struct usage_paths *paths, struct usage_killed *ret_killed);
