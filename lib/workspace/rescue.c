@@ -25,7 +25,7 @@
 #include "workspace/home.h"
 #include "workspace/keepname.h"
 
-/* What versions wrote that had no record: events, of which some name the folder of the results. */
+/* Versions without a record wrote events, of which some name the folder of the results. */
 #define EARLIER_EVENTS "journal/records"
 #define EARLIER_SAVED "\"saved\":\""
 

@@ -26,7 +26,7 @@ static int by_rank(const void *a, const void *b)
 	return order != 0 ? order : (one->started < two->started) - (one->started > two->started);
 }
 
-/* What the processes that grow mean for those that do not. */
+/* Summary of the processes that grow. It decides about those that do not. */
 struct growth {
 	bool any;
 	bool of_interpreter;

@@ -4,7 +4,7 @@
  * arguments.
  *
  * Programs that code started come before interpreters, growing ones before still ones, the newest
- * first. Of the interpreters those whose cell runs come before idle ones.
+ * first. Interpreters whose cell runs come before idle ones.
  */
 #ifndef SANDBOX_PROCESS_VICTIMS_H
 #define SANDBOX_PROCESS_VICTIMS_H
@@ -26,7 +26,7 @@ struct victim {
 
 /* How much memory may stay in use. */
 struct victims_need {
-	uint64_t held;      /* in use whoever ends, such as files in memory */
+	uint64_t held;      /* in use even if all end, such as files in memory */
 	uint64_t max;       /* while a process that grows is left, and if none grows */
 	uint64_t still_max; /* for processes that do not grow, once those that do are ended */
 	size_t count_max;   /* at most so many are chosen */
