@@ -28,6 +28,7 @@
 #include "doctor_sandbox.h"
 #include "doctor_sql.h"
 #include "helper/helper.h"
+#include "host_entry.h"
 #include "journal/audit.h"
 #include "kernel.h"
 #include "lockdown/landlock_ruleset.h"
@@ -421,14 +422,52 @@ static void report_kernel(void)
 	    kernel_has_pidfd() ? "yes" : "no", kernel_has_openat2() ? "yes" : "no");
 }
 
+/* Returns whether a folder on PATH has `program`, itself or by a link. */
+static bool is_on_path(const char *program)
+{
+	cleanup_free char *copy = xstrdup(getenv("PATH") ? getenv("PATH") : "");
+	char *rest = copy;
+	char *folder;
+
+	while ((folder = strsep(&rest, ":")) != NULL) {
+		cleanup_free char *path = xasprintf("%s/ptycell", folder[0] ? folder : ".");
+		cleanup_free char *real = realpath(path, NULL);
+
+		if (real && str_eq(real, program))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how the user's shell starts this program. The caller frees it. */
+static char *report_path(void)
+{
+	cleanup_free char *program = host_entry_program();
+	cleanup_free char *folder = xstrdup(program);
+	cleanup_free char *quoted = NULL;
+
+	if (is_on_path(program))
+		return xstrdup("ptycell");
+	*strrchr(folder, '/') = '\0';
+	quoted = say_path(folder);
+	say("PATH", "does not have %s, so `ptycell` alone is not found: put the line", quoted);
+	say("", "  export PATH=\"%s:$PATH\"", quoted);
+	say("", "into ~/.profile and log in again");
+	return say_path(program);
+}
+
 static void report_verdict(const struct report *r)
 {
+	cleanup_free char *command = report_path();
+
 	puts(r->apt.len + r->todo.len > 0 ? "\nTo install what is missing:" : "");
 	if (r->apt.len > 0)
 		printf("  %sapt install%s\n", geteuid() == 0 ? "" : "sudo ", buf_str(&r->apt));
 	printf("%s", buf_str(&r->todo));
-	puts(r->broken ? "It does not work yet: see above."
-		       : "It works. Next: ptycell config claude-desktop (or another host).");
+	if (r->broken)
+		puts("It does not work yet: see above.");
+	else
+		printf("It works. Next: %s config claude-desktop (or another host).\n", command);
 }
 
 /* Runs "doctor databases", which connects to them. Plain "doctor" must not. */

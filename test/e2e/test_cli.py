@@ -224,6 +224,14 @@ def test_doctor_repeats_what_is_wrong_with_the_settings(home):
     assert "PORT has no effect" in done.stdout
 
 
+def test_doctor_says_what_to_do_when_the_shell_does_not_find_it(home):
+    (home / "bin").mkdir()
+    (home / "bin/ptycell").symlink_to(PTYCELL)
+    assert f'export PATH="{BUILD}:$PATH"' in run(home, "doctor").stdout
+    found = run(home, "doctor", PATH=f"{home}/bin:/usr/bin:/bin").stdout
+    assert "export PATH" not in found and "Next: ptycell config" in found
+
+
 def test_doctor_finds_a_folder_that_cannot_be_made(home):
     (home / "file").write_text("")
     done = run(home, "doctor", PTYCELL_HOME=str(home / "file/live"))
