@@ -199,6 +199,12 @@ def test_a_text_that_is_hard_to_read_is_found(tree, path, text, problem):
     assert (found.returncode, found.stdout) == (1, f"{path}:{line}: {problem}\n")
 
 
+def test_a_text_below_a_command_and_a_table_is_read_too(tree):
+    write(tree, "lib/low/README.md", "It reads.\n\n    Who types this\n\n| Who | it |\n\n```\nWho\n```\n\nWho reads this?\n")
+    found = subprocess.run([os.path.join(ROOT, "scripts/check-prose"), "lib/low/README.md"], cwd=tree, stdout=subprocess.PIPE, text=True, check=False)
+    assert found.stdout == "lib/low/README.md:11: 'Who ...' begins a sentence: name the subject\n"
+
+
 @pytest.mark.parametrize("text", [
     'const char *c = "/* What somebody told */";', "/* Reads the descriptor \"told\". */",
     "/* Returns the name.\n * Ownership stays. */"])
