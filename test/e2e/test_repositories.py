@@ -512,9 +512,9 @@ def test_the_topic_names_what_stays():
     top = pathlib.Path(__file__).parents[2]
     rows = re.findall(r'\{ "([^"]+)", (\w+) \}', (top / "lib/base/runnames.c").read_text(encoding="utf-8"))
     topic = (top / "cmd/server/help/shares.md").read_text(encoding="utf-8")
-    told = topic[topic.index("- A folder shared with `:rw`"):topic.index("- A repository that code makes")]
-    at_the_top, elsewhere = told.split("and these where they are", 1)
+    names = topic[topic.index("## Names that stay read-only"):topic.index("## Repositories that code makes")]
+    at_the_top, elsewhere = names.split("These stay read-only where", 1)
     assert len(rows) > 90
     for name, right in rows:
         assert f"`{name}`" in (at_the_top if right == "HELD" else elsewhere), name
-    assert all(f"`{name}`" not in elsewhere.split("What is made under these")[0] for name, right in rows if right in ("KEPT", "HELD"))
+    assert all(f"`{name}`" not in elsewhere.split("A file that is made")[0] for name, right in rows if right in ("KEPT", "HELD"))
