@@ -38,6 +38,15 @@ const char *error_text_last_line(const char *text)
 	return start != NULL ? start + len : NULL;
 }
 
+/* Returns the length of the line without a file that Python names behind an error: ": '/dev/null'".
+ */
+static size_t without_file(const char *line, size_t len)
+{
+	const char *file = len > 0 && line[len - 1] == '\'' ? memmem(line, len, ": '", 3) : NULL;
+
+	return file != NULL ? (size_t)(file - line) : len;
+}
+
 const char *error_text_line_end(const struct buf *text, const char *const *needles,
 				size_t lines_max)
 {
@@ -46,11 +55,14 @@ const char *error_text_line_end(const struct buf *text, const char *const *needl
 
 	for (size_t lines = 0; end > start && lines < lines_max; lines++) {
 		const char *line = memrchr(start, '\n', (size_t)(end - start));
+		const char *from = line != NULL ? line + 1 : start;
+		const char *until = from + without_file(from, (size_t)(end - from));
 
 		for (size_t i = 0; i < ERROR_TEXT_NEEDLES_MAX && needles[i] != NULL; i++) {
 			size_t len = strlen(needles[i]);
 
-			if ((size_t)(end - start) >= len && memcmp(end - len, needles[i], len) == 0)
+			if ((size_t)(until - from) >= len &&
+			    memcmp(until - len, needles[i], len) == 0)
 				return needles[i];
 		}
 		end = line != NULL ? line : start;

@@ -31,7 +31,7 @@ bool error_text_any(const char *text, const char *const *needles);
 const char *error_text_last_line(const char *text);
 /*
  * Returns the needle with which one of the last `lines_max` lines ends, or NULL. A line of a file's
- * content rarely ends so.
+ * content rarely ends so. Python may name a file behind it.
  */
 const char *error_text_line_end(const struct buf *text, const char *const *needles,
 				size_t lines_max);

@@ -183,6 +183,17 @@ static void explain_database(struct buf *out, const struct session_limits *limit
 	buf_puts(out, "\n");
 }
 
+/* R's error does not name the cause either, nor which file it was. */
+static void explain_connection(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "If there was no room for it: one file here is limited to", limits->file_max,
+		  "file_max");
+	put_limit(out, " /tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
+	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
+	put_limit(out, " The session's folder is limited to", limits->disk_max, "disk_max");
+	buf_puts(out, "\n");
+}
+
 /* A write to a page for which there is no room can only fail by SIGBUS. */
 static void explain_bus_error(struct buf *out, const struct session_limits *limits)
 {
@@ -273,6 +284,10 @@ static const struct {
 	{ { "disk I/O error", "database or disk is full" },
 	  explain_database,
 	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "error writing to connection" },
+	  explain_connection,
+	  POLICY_NAMESPACES,
 	  POLICY_NAMESPACES },
 	{ { "EAGAIN: resource temporarily unavailable, read" },
 	  explain_empty_input,

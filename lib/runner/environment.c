@@ -134,8 +134,10 @@ char **environment_new(const struct environment_spec *spec)
 	if (workspace_tmp_path(workspace) != NULL)
 		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));
 	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
-	/* its files are as large as its arrays, and /tmp and /dev/shm are memory */
+	/* their files are as large as their data, and /tmp and /dev/shm are memory */
 	add(&s, xasprintf("JOBLIB_TEMP_FOLDER=%s/.cache/joblib", data));
+	add(&s, xasprintf("DASK_TEMPORARY_DIRECTORY=%s/.cache/dask", data));
+	add(&s, xasprintf("SQLITE_TMPDIR=%s", data));
 	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
 		add(&s, xstrdup(common[i]));

@@ -376,6 +376,16 @@ def test_what_v8_says_of_its_end_names_the_limit(home, said):
 GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
 
 
+def test_an_r_connection_without_room_names_the_limits(home):
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        tier = server.call("session_info", session_id="s", config={"tmp_max": 4 * MIB}).object["confinement"]["tier"]
+        if tier != "namespaces":
+            pytest.skip("/tmp has no limit of its own here")
+        result = server.cell("saveRDS(raw(9e6), '/tmp/g', compress = FALSE)", language="r")
+        assert result.state == "raised" and "4.0 MB (tmp_max)" in result.text, result.texts
+
+
 def test_a_worker_without_memory_ends_alone(home):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
@@ -387,6 +397,15 @@ def test_a_worker_without_memory_ends_alone(home):
                           "{ eval: true, resourceLimits: { maxOldGenerationSizeMb: 20 } }).on('message', go))", language="javascript")
         assert "maxOldGenerationSizeMb: 20," in own.text
         assert server.cell("kept", language="javascript").text == "7\n"
+
+
+def test_a_database_sorts_in_the_working_folder(home):
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"tmp_max": 1 * MIB})
+        code = ("import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
+                "c.executemany('insert into t values(?)', ((f'{i * 7919 % 20011:01000}',) for i in range(20000)))\n"
+                "c.execute('create index i on t(a)')\nc.execute('select count(*) from t').fetchone()")
+        assert server.cell(code).text == "(20000,)\n"
 
 
 def test_programs_of_node_know_the_limit(home):

@@ -109,6 +109,10 @@ static void a_line_of_the_output_ends_in_a_needle(void **state)
 	buf_puts(&text, "cp: x: No space left\none more\ntwo more");
 	assert_string_equal(error_text_line_end(&text, full, SIZE_MAX), "No space left");
 	assert_null(error_text_line_end(&text, full, 2));
+	buf_puts(&text, "\nOSError: [Errno 28] No space left: '/tmp/a: 'b''");
+	assert_string_equal(error_text_line_end(&text, full, 1), "No space left");
+	buf_puts(&text, "\nNo space left for 'b'");
+	assert_null(error_text_line_end(&text, full, 1));
 }
 
 int main(void)
