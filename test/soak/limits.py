@@ -4,7 +4,7 @@
 limits.py [FIELDS] [--seed N] [--only WORD]: all fields of the matrix in an order of chance, or so many of
 them, or those with WORD in their name. In each a session holds a value in every language that takes part,
 and so does another session; then code meets the limit. The value of the other session is always there
-afterwards, that of the session but for the fields of LOST, the answers have one of the limit's words, and
+afterwards, that of the session but for the fields of LOST, the answers name the limit with its value and setting, and
 the next cell runs. Ends with 1 when a field differs.
 """
 import argparse
@@ -30,21 +30,24 @@ CONFIG = {"memory_max": 400 * MIB, "disk_max": 60 * MIB, "file_max": 24 * MIB, "
 TOLD_S = 60
 BEGIN = {"python": "x = 5", "bash": "x=5", "javascript": "var x = 5", "r": "x <- 5"}
 LOOK = {"python": "print(x)", "bash": "echo $x", "javascript": "console.log(x)", "r": "cat(x)"}
+# The limit, its value and its setting.
 WORDS = {
-    "memory": ("MemoryError", "annot allocate", "allocation failed", "heap out of memory", "(memory_max)"),
-    "disk": ("(disk_max)",),
-    "file": ("(file_max)", "File too large", "File size limit exceeded", "SIGXFSZ"),
-    "tmp": ("No space left", "ENOSPC", "(tmp_max)"),
-    "shm": ("No space left", "ENOSPC", "(memory_max)"),
-    "processes": ("Resource temporarily unavailable", "EAGAIN", "(processes_max)"),
-    "descriptors": ("Too many open files", "EMFILE"),
-    "output": ("left out",),
-    "time": ("deadline of ",),
+    "memory": "400 MB (memory_max)",
+    "disk": "60 MB (disk_max)",
+    "file": "24 MB (file_max)",
+    "tmp": "8.0 MB (tmp_max)",
+    "shm": "400 MB (memory_max)",
+    "processes": "60 (processes_max)",
+    "descriptors": "512 (open_files_max)",
+    "output": "left out",
+    "time": "deadline of ",
 }
-# Nothing else is possible: V8 and bash end their process when an allocation fails.
-LOST = {("memory", "javascript"), ("memory", "bash")}
+# Nothing else is possible: V8 and bash end their process when an allocation fails. Of several that grow at once, what
+# is an eighth above the limit before the next look is ended.
+LOST = {("memory", "javascript", "cell"), ("memory", "bash", "cell"),
+        ("memory", "javascript", "all"), ("memory", "bash", "all"), ("memory", "r", "all")}
 # R has 128 connections, and bash tries for 15 s to make a process, or needs the descriptors itself.
-NOT = {("descriptors", "r"), ("processes", "r"), ("processes", "bash"), ("descriptors", "bash")}
+NOT = {("descriptors", "r"), ("processes", "bash"), ("descriptors", "bash")}
 
 SHELL = {  # at once, slowly
     "memory": ("python3 -c 'x = bytearray(900 << 20)'",
@@ -57,51 +60,77 @@ SHELL = {  # at once, slowly
     "shm": ("for i in {1..99}; do head -c 10000000 /dev/zero >/dev/shm/$i || break; done",
             "for i in {1..999}; do head -c 4194304 /dev/zero >/dev/shm/$i || break; sleep 0.02; done"),
     "processes": ("python3 -c 'import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen([\"sleep\", \"1000\"]))\n"
-                  "finally:\n  for one in many: one.kill(), one.wait()'",),
-    "descriptors": ("python3 -c 'many = [open(\"/dev/null\") for _ in range(9999)]'",),
-    "output": ("head -c 30000000 /dev/zero | tr '\\0' a",),
+                  "finally:\n  for one in many: one.kill(), one.wait()'",
+                  "python3 -c 'import subprocess, time\nmany = []\ntry:\n  while True: many.append(subprocess.Popen([\"sleep\", \"1000\"])); time.sleep(0.02)\n"
+                  "finally:\n  for one in many: one.kill(), one.wait()'"),
+    "descriptors": ("python3 -c 'many = [open(\"/dev/null\") for _ in range(9999)]'",
+                    "python3 -c 'import time\nmany = []\nwhile True: many.append(open(\"/dev/null\")); time.sleep(0.002)'"),
+    "output": ("head -c 30000000 /dev/zero | tr '\\0' a", "for i in {1..200}; do head -c 10000 /dev/zero | tr '\\0' a; done"),
     "time": ("sleep 1000", "while :; do :; done"),
 }
+NAP = "await new Promise((go) => setTimeout(go, 20))"
 CELLS = {
     "python": {
-        "memory": ("y = bytearray(900 << 20)", "y = []\nwhile True: y.append(b'1' * (8 << 20))"),
+        "memory": ("y = bytearray(900 << 20)", "import time\ny = []\nwhile True: y.append(b'1' * (8 << 20)); time.sleep(0.02)"),
         "disk": ("i = 0\nwhile True: i += 1; open(f'f{i}', 'wb').write(bytes(4 << 20))",
                  "import time\ni = 0\nwhile True: i += 1; open(f'f{i}', 'wb').write(bytes(4 << 20)); time.sleep(0.05)"),
-        "file": ("open('g', 'wb').write(bytes(40 << 20))", "f = open('g', 'wb')\nwhile True: f.write(bytes(1 << 20)); f.flush()"),
-        "tmp": ("open('/tmp/g', 'wb').write(bytes(9 << 20))",),
-        "shm": ("i = 0\nwhile True: i += 1; open(f'/dev/shm/{i}', 'wb').write(bytes(10 << 20))",),
+        "file": ("open('p', 'wb').write(bytes(40 << 20))",
+                 "import time\nf = open('p', 'wb')\nwhile True: f.write(bytes(1 << 20)); f.flush(); time.sleep(0.02)"),
+        "tmp": ("open('/tmp/g', 'wb').write(bytes(9 << 20))",
+                "import time\nf = open('/tmp/g', 'wb', 0)\nwhile True: f.write(bytes(1 << 20)); time.sleep(0.02)"),
+        "shm": ("i = 0\nwhile True: i += 1; open(f'/dev/shm/{i}', 'wb').write(bytes(10 << 20))",
+                "import time\ni = 0\nwhile True: i += 1; open(f'/dev/shm/{i}', 'wb').write(bytes(4 << 20)); time.sleep(0.02)"),
         "processes": ("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\n"
-                      "finally:\n  for one in many: one.kill(), one.wait()",),
-        "descriptors": ("many = [open('/dev/null') for _ in range(9999)]",),
+                      "finally:\n  for one in many: one.kill(), one.wait()",
+                      "import subprocess, time\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000'])); time.sleep(0.02)\n"
+                      "finally:\n  for one in many: one.kill(), one.wait()"),
+        "descriptors": ("many = [open('/dev/null') for _ in range(9999)]",
+                        "import time\nmany = []\nwhile True: many.append(open('/dev/null')); time.sleep(0.002)"),
         "output": ("print('a' * 30000000)", "for i in range(2000): print('a' * 1000)"),
         "time": ("while True: pass", "import time; time.sleep(1000)"),
     },
     "javascript": {
-        "memory": ("const y = []; while (true) y.push(new Array(10000).fill(Math.random()))",),
+        "memory": ("const y = []; while (true) y.push(new Array(10000).fill(Math.random()))",
+                   f"const y = []; while (true) {{ y.push(new Array(1e6).fill(Math.random())); {NAP} }}"),
         "disk": ("for (let i = 0; ; i++) require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20))",
-                 "for (let i = 0; ; i++) { require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20)); "
-                 "await new Promise((go) => setTimeout(go, 50)) }"),
-        "file": ("require('fs').writeFileSync('g', Buffer.alloc(40 << 20))",),
-        "tmp": ("require('fs').writeFileSync('/tmp/g', Buffer.alloc(9 << 20))",),
-        "shm": ("for (let i = 0; ; i++) require('fs').writeFileSync(`/dev/shm/${i}`, Buffer.alloc(10 << 20))",),
+                 "for (let i = 0; ; i++) { require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20)); " + NAP + " }"),
+        "file": ("require('fs').writeFileSync('j', Buffer.alloc(40 << 20))",
+                 "while (true) { require('fs').appendFileSync('j', Buffer.alloc(1 << 20)); " + NAP + " }"),
+        "tmp": ("require('fs').writeFileSync('/tmp/g', Buffer.alloc(9 << 20))",
+                "while (true) { require('fs').appendFileSync('/tmp/g', Buffer.alloc(1 << 20)); " + NAP + " }"),
+        "shm": ("for (let i = 0; ; i++) require('fs').writeFileSync(`/dev/shm/${i}`, Buffer.alloc(10 << 20))",
+                "for (let i = 0; ; i++) { require('fs').writeFileSync(`/dev/shm/${i}`, Buffer.alloc(4 << 20)); " + NAP + " }"),
         "processes": ("const many = []; try { for (let i = 0; i < 90; i++) { const one = require('child_process').spawn('sleep', ['1000']);"
                       " one.on('error', (e) => console.log(e.message)); many.push(one) }; await new Promise((go) => setTimeout(go, 500)) }"
-                      " finally { many.forEach((one) => one.kill()) }",),
-        "descriptors": ("for (let i = 0; i < 9999; i++) require('fs').openSync('/dev/null')",),
-        "output": ("console.log('a'.repeat(30000000))",),
+                      " finally { many.forEach((one) => one.kill()) }",
+                      "const many = []; try { for (let i = 0; i < 90; i++) { const one = require('child_process').spawn('sleep', ['1000']);"
+                      " await new Promise((go, no) => one.on('error', no).on('spawn', go)); many.push(one) } }"
+                      " finally { many.forEach((one) => one.kill()) }"),
+        "descriptors": ("for (let i = 0; i < 9999; i++) require('fs').openSync('/dev/null')",
+                        "for (let i = 0; i < 9999; i++) { require('fs').openSync('/dev/null'); await new Promise(setImmediate) }"),
+        "output": ("console.log('a'.repeat(30000000))", "for (let i = 0; i < 2000; i++) { console.log('a'.repeat(1000)); await new Promise(setImmediate) }"),
         "time": ("while (true);", "await new Promise(() => setTimeout(() => {}, 1e6))"),
     },
     "r": {
         "memory": ("y <- numeric(2e8)", "y <- list(); for (i in 1:999) y[[i]] <- numeric(1e5) + i; while (TRUE) y[[length(y) + 1]] <- numeric(1e5) + 1"),
-        "disk": ("for (i in 1:999) write.csv(numeric(5e5), paste0('f', i))",),
-        "file": ("writeBin(raw(4e7), 'g')", "write.csv(numeric(4e6), 'g')", "cat(strrep('a', 4e7), file = 'g')"),
-        "tmp": ("con <- file('/tmp/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",),
-        "shm": ("for (i in 1:99) write.csv(numeric(1e6), paste0('/dev/shm/', i))",),
-        "output": ("cat(strrep('a', 3e7))",),
+        "disk": ("for (i in 1:999) writeBin(raw(4e6), paste0('f', i))",
+                 "for (i in 1:999) { write.csv(numeric(5e5), paste0('f', i)); Sys.sleep(0.02) }"),
+        "file": ("writeBin(raw(4e7), 'r')", "write.csv(numeric(4e6), 'r')", "cat(strrep('a', 4e7), file = 'r')",
+                 "for (i in 1:40) { cat(strrep('a', 1e6), file = 'r', append = TRUE); Sys.sleep(0.02) }"),
+        "tmp": ("con <- file('/tmp/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",
+                "for (i in 1:40) { write.csv(numeric(1e5), paste0('/tmp/g', i)); Sys.sleep(0.02) }"),
+        "shm": ("for (i in 1:99) write.csv(numeric(1e6), paste0('/dev/shm/', i))",
+                "for (i in 1:999) { saveRDS(raw(8e6), paste0('/dev/shm/', i), compress = FALSE); Sys.sleep(0.02) }"),
+        "processes": ("jobs <- list(); tryCatch(for (i in 1:90) jobs[[i]] <- parallel::mcparallel(Sys.sleep(1000)),\n"
+                      "  finally = for (one in jobs) tools::pskill(one$pid, 9))",),
+        "output": ("cat(strrep('a', 3e7))", "for (i in 1:2000) { cat(strrep('a', 1000), '\\n'); Sys.sleep(0) }"),
         "time": ("while (TRUE) {}", "Sys.sleep(1000)"),
     },
-    "bash": {**SHELL, "memory": ("y=$(head -c 900000000 /dev/zero | tr '\\0' a)",), "time": ("while :; do :; done", "sleep 1000")},
+    "bash": {**SHELL, "memory": ("y=$(head -c 900000000 /dev/zero | tr '\\0' a)", "while :; do y+=$(head -c 1000000 /dev/zero | tr '\\0' a); done"),
+             "time": ("while :; do :; done", "sleep 1000")},
 }
+# What a thread cannot end, or nobody hears of.
+NOT_IN_THREAD = {("time", "javascript"), ("output", "javascript")}
 TRAIN = """import time
 try:
     while True: sum(range(1000))
@@ -170,38 +199,68 @@ def missing(language, needed):
     return [name for name in needed if subprocess.run([PYTHON, "-c", f"import {name}"], check=False, stderr=subprocess.DEVNULL).returncode != 0]
 
 
+def in_thread(language, code):
+    """None in a language without threads."""
+    if language == "javascript":
+        return ("const { Worker } = require('worker_threads'); await new Promise((go, no) => new Worker("
+                f"{quoted('(async () => {' + code + '})()')}, {{ eval: true }}).on('error', no).on('exit', go))")
+    if language == "python":
+        return f"import threading\nt = threading.Thread(target=exec, args=({code!r}, {{}}), daemon=True)\nt.start(); t.join()"
+    return None
+
+
+def at_once(limit):
+    """All languages that can meet the limit, each in the last of its ways."""
+    return {language: CELLS[language][limit][-1] for language in languages() if (limit, language) not in NOT}
+
+
+def languages():
+    names = {"javascript": "node", "r": "R", "python": "python3"}
+    return [language for language in BEGIN if shutil.which(names.get(language, language))]
+
+
+def fields_of(limit, language):
+    """(who, code)"""
+    codes = CELLS[language].get(limit, ()) if (limit, language) not in NOT else ()
+    for code in codes:
+        yield "cell", code
+        threaded = in_thread(language, code)
+        if threaded and (limit, language) not in NOT_IN_THREAD and code != "while True: pass":
+            yield "thread", threaded
+    for code in SHELL[limit]:
+        yield "child", in_child(language, code)
+    if limit not in ("output", "time"):
+        yield "background", in_background(language, f"({SHELL[limit][-1]}); : >over")
+    if codes:
+        yield "another session", codes[-1]
+
+
 def fields():
     """(limit, language, who, code); only those that there are."""
-    for language in BEGIN:
-        if not shutil.which({"javascript": "node", "r": "R", "python": "python3"}.get(language, language)):
-            continue
+    for language in languages():
         for limit in WORDS:
-            for code in CELLS[language].get(limit, ()) if (limit, language) not in NOT else ():
-                yield limit, language, "cell", code
-                if language == "python" and limit not in ("time", "output"):
-                    yield limit, language, "thread", f"import threading\nt = threading.Thread(target=exec, args=({code!r}, {{}}))\nt.start(); t.join()"
-            for code in SHELL[limit]:
-                yield limit, language, "child", in_child(language, code)
-            if limit in ("memory", "disk"):  # what nobody waits for tells nothing of the others
-                yield limit, language, "background", in_background(language, SHELL[limit][-1])
+            for who, code in fields_of(limit, language):
+                yield limit, language, who, code
         for limit, of, who, needed, code in REAL:
             lacks = missing(language, needed) if of == language else []
             if lacks:
                 print(f"skipped: {limit} {language} {who}: there is no {' and no '.join(lacks)} here", flush=True)
             elif of == language:
                 yield limit, language, who, code
-    for limit in ("memory", "disk", "tmp", "time"):
+    for limit in WORDS:
         yield limit, "python", "all", CELLS["python"][limit][-1]
 
 
 def is_told(server, field, texts):
-    limit, language, who, _ = field
-    if (limit, language) in UNTOLD and who == "cell":
+    limit, language, who, code = field
+    if (limit, language) in UNTOLD and code.startswith("con <-"):
         return True
     end = time.monotonic() + TOLD_S
-    while not any(word in texts for word in WORDS[limit]):
+    while WORDS[limit] not in texts:
         if who != "background" or time.monotonic() > end:
             return False
+        if limit not in ("memory", "disk") and server.cell("ls over", language="bash").text == "over\n":
+            return True  # nobody waits for it, and nobody hears what it says
         time.sleep(0.5)
         texts += "".join(server.cell(LOOK[language], language=language).texts)
     return True
@@ -220,23 +279,30 @@ def run(server, field):
     """What differs, in words; "" when nothing does."""
     limit, language, who, code = field
     timeout = {"timeout": SAVES_S if who.startswith("saves") else 1} if limit == "time" else {}
-    languages = [language, "bash", "javascript"] if who == "all" else [language]
-    codes = [code, *(CELLS[other][limit][-1] for other in languages[1:])]
-    server.call("session_info", session_id="s", config=CONFIG)
-    for one in languages:
+    codes = at_once(limit) if who == "all" else {language: code}
+    room = {"disk_max": 200 * MIB} if (limit, who) == ("file", "all") else {}  # each writes a file of its own
+    session = "t" if who == "another session" else "s"
+    for one in {"s", session}:
+        server.call("session_info", session_id=one, config={**CONFIG, **room})
+    for one in codes:
         server.cell(BEGIN[one], language=one)
-    answers = [server.start_cell(code, language=one, **timeout) for one, code in zip(languages, codes)]
+        server.cell(BEGIN[one], language=one, session=session)
+    answers = {one: server.start_cell(code, language=one, session=session, **timeout) for one, code in codes.items()}
     texts = ""
-    for answer in answers:
-        result = answer.get()["result"]
-        texts += "".join(part.get("text", "") for part in result["content"])
-    if not is_told(server, field, texts):
-        return f"the limit is not named: {texts[-700:]!r}"
+    for one, answer in answers.items():
+        texts = "".join(part.get("text", "") for part in answer.get()["result"]["content"])
+        if not is_told(server, (limit, one, who, codes[one]), texts):
+            return f"the limit is not named in {one}: {texts[-700:]!r}"
     if who.startswith("saves") and not saved(server, language):
         return f"what it saved is not there: {texts[-700:]!r}"
-    for one in languages:
-        server.interact(action="wait", language=one)
-    lost = [one for one in languages if (limit, one) not in LOST or who not in ("cell", "all") if not keeps(server, one)]
+    for one in codes:
+        server.interact(action="wait", language=one, session=session)
+    if who == "another session":
+        quiet = [server.cell(LOOK[one], language=one) for one in codes]
+        server.call("destroy_session", session_id=session)
+        if not all(answer.texts[0].strip() == "5" and len(answer.texts) == 2 for answer in quiet):
+            return f"another session is touched: {[answer.texts for answer in quiet]!r}"
+    lost = [one for one in codes if (limit, one, who) not in LOST and not keeps(server, one)]
     if lost:
         return f"the state of {', '.join(lost)} is lost: {texts[-700:]!r}"
     if not keeps(server, "python", "other"):
