@@ -160,7 +160,8 @@ static void report_usage(const struct sandbox *sandbox, const struct wire_messag
 					   .tasks = usage.tasks,
 					   .exact = usage.exact != 0,
 					   .programs_bytes = usage.programs_bytes,
-					   .shared_bytes = usage.shared_bytes };
+					   .shared_bytes = usage.shared_bytes,
+					   .written_bytes = usage.written_bytes };
 	for (size_t i = 0; i < SANDBOX_GROWTHS_MAX; i++)
 		reported.growths[i] =
 			(struct sandbox_growth){ .interpreter = usage.growths[i].parent,
@@ -174,11 +175,15 @@ static void report_killed(const struct sandbox *sandbox, const struct wire_messa
 	struct usage_killed killed;
 
 	memcpy(&killed, message->payload, sizeof(killed));
+	reported.for_disk = killed.cause == USAGE_DISK;
 	reported.memory_bytes = killed.program.memory_bytes;
+	reported.written_bytes = killed.program.written.disk;
 	reported.programs = killed.programs;
 	reported.interpreters = killed.firsts;
 	_Static_assert(sizeof(reported.name) == sizeof(killed.program.name), "names fit");
 	memcpy(reported.name, killed.program.name, sizeof(reported.name) - 1);
+	_Static_assert(sizeof(reported.command) == sizeof(killed.command), "commands fit");
+	memcpy(reported.command, killed.command, sizeof(reported.command) - 1);
 	sandbox->watcher->relieved(sandbox->watcher_data, &reported);
 }
 
@@ -205,7 +210,7 @@ static void on_init_message(struct sandbox *sandbox, struct wire_message *messag
 	} else if (message->type == WIRE_ZYGOTE_NAMESPACES && sandbox->zygote_sandbox[0] < 0) {
 		for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 			sandbox->zygote_sandbox[i] = fd_steal(&message->fds[i]);
-	} else if (message->type == WIRE_MEASURED || message->type == WIRE_LARGEST_KILLED) {
+	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
 		pass_on_reply(sandbox, message);
 	} else {
 		if (message->type == WIRE_FAILED)
@@ -392,16 +397,28 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_notify(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-void sandbox_kill_largest(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
-			  const int *busy, size_t count)
+static void relieve(const struct sandbox *sandbox, struct usage_kill_request *request,
+		    const int *busy, size_t count)
 {
-	struct usage_kill_request request = { .memory_max = memory_max, .still_max = still_max };
-
-	for (; request.busy_count < count && request.busy_count < USAGE_BUSY_MAX;
-	     request.busy_count++)
-		request.busy[request.busy_count] = busy[request.busy_count];
+	for (; request->busy_count < count && request->busy_count < USAGE_BUSY_MAX;
+	     request->busy_count++)
+		request->busy[request->busy_count] = busy[request->busy_count];
 	if (sandbox->channel >= 0)
-		wire_notify(sandbox->channel, WIRE_KILL_LARGEST, &request);
+		wire_notify(sandbox->channel, WIRE_RELIEVE, request);
+}
+
+void sandbox_relieve_memory(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+			    const int *busy, size_t count)
+{
+	relieve(sandbox,
+		&(struct usage_kill_request){
+			.cause = USAGE_MEMORY, .memory_max = memory_max, .still_max = still_max },
+		busy, count);
+}
+
+void sandbox_relieve_disk(struct sandbox *sandbox, const int *busy, size_t count)
+{
+	relieve(sandbox, &(struct usage_kill_request){ .cause = USAGE_DISK }, busy, count);
 }
 
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)

@@ -94,6 +94,7 @@ struct sandbox_usage {
 	bool exact;              /* as the request asked */
 	uint64_t programs_bytes; /* part of memory_bytes that is not the interpreters' */
 	uint64_t shared_bytes;   /* part of memory_bytes that files of /dev/shm take */
+	uint64_t written_bytes;  /* to disks, since the sandbox was opened; 0 when exact */
 	/* The growth of each interpreter since the last but one quick measure; only when exact. */
 	struct sandbox_growth {
 		int interpreter; /* its interpreter_number; 0 for an unused row */
@@ -101,12 +102,15 @@ struct sandbox_usage {
 	} growths[SANDBOX_GROWTHS_MAX];
 };
 
-/* The processes that sandbox_kill_largest has killed. */
+/* The processes that sandbox_relieve_memory or sandbox_relieve_disk has killed. */
 struct sandbox_killed {
+	bool for_disk;
 	unsigned int interpreters;
-	unsigned int programs; /* started by interpreters */
-	uint64_t memory_bytes; /* of the largest of those programs */
-	char name[16];         /* of the largest program; untrusted */
+	unsigned int programs;  /* started by interpreters */
+	uint64_t memory_bytes;  /* of the largest of those programs; for_disk: that wrote most */
+	uint64_t written_bytes; /* by that program, in its life */
+	char name[16];          /* of that program; untrusted, as is the next */
+	char command[128];      /* its arguments with blanks in between, cut; may be empty */
 };
 
 /* Callbacks from the loop, each in reply to one request; not after sandbox_close. */
@@ -130,9 +134,11 @@ void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
 /*
  * Kills processes until the rest have at most `memory_max` bytes together. Interpreters are killed
  * last, and among them the `count` that run code (`busy`, by interpreter_number) before the others.
- * usage_kill_largest says in which order, and what `still_max` means.
+ * usage_kill says in which order, and what `still_max` means.
  */
-void sandbox_kill_largest(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
-			  const int *busy, size_t count);
+void sandbox_relieve_memory(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+			    const int *busy, size_t count);
+/* Kills the processes that write to the session's folder, in the same order. */
+void sandbox_relieve_disk(struct sandbox *sandbox, const int *busy, size_t count);
 
 #endif

@@ -224,7 +224,7 @@ void runner_withdraw(struct queued_cell *queued, struct cell *cell);
  * ways end the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
-/* Returns the number of its interpreter, as sandbox_kill_largest takes it; 0 without one. */
+/* Returns the number of its interpreter, as sandbox_relieve_memory takes it; 0 without one. */
 int runner_interpreter_number(const struct runner *runner);
 /* Kills the interpreter, and with it the running cell; `why` as in runner_end. */
 void runner_kill(struct runner *runner, const char *why);

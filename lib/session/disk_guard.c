@@ -2,8 +2,9 @@
 /*
  * disk_guard.c - measures the session's folder by walks, at intervals that depend on how long a
  * walk takes, and lowers RLIMIT_FSIZE of the session's processes to the room that is left. A walk
- * sees growth late. A drop of the file system's free space, which costs one system call, therefore
- * starts a walk early.
+ * sees growth late. Two signs that cost little therefore start a walk early: the file system's free
+ * space drops, or the session's processes have written much. Others free space meanwhile, and not
+ * every file system counts what a process writes.
  */
 #include "session/disk_guard.h"
 
@@ -16,10 +17,23 @@
 #include "text/status_line.h"
 #include "workspace/disk_usage.h"
 
+enum {
+	GROWTH_PART = 8, /* part of the limit that is much */
+	UNSEEN_PART = 4, /* part of the room */
+};
+
 enum stage {
 	STAGE_ROOM,        /* files may grow as far as they fit */
 	STAGE_FULL,        /* no file may grow */
 	STAGE_INTERRUPTED, /* the folder grew all the same */
+};
+
+/* Whether the next answer says that the folder is over its limit. */
+enum telling {
+	TELL_NOTHING, /* it is not */
+	TELL_LATER,   /* the answer of a cell that runs is expected to */
+	TELL_NOW,     /* that cell has ended, and perhaps wrote nothing */
+	TELL_DONE,
 };
 
 struct disk_guard {
@@ -27,14 +41,24 @@ struct disk_guard {
 	struct disk *disk;
 	struct loop_timer timer; /* runs while files cannot have their full size */
 	enum stage stage;
-	bool was_running; /* a cell ran at the last tick */
-	bool lives;       /* a cell or child process ran at the last tick */
-	bool is_low;      /* the file system has little room, and that was reported */
+	bool ended;    /* a cell has ended since the last tick */
+	bool lives;    /* a cell or child process ran at the last tick */
+	bool children; /* a child process did */
+	bool grew;     /* at the last measure the folder was larger than before */
+	bool stopped;  /* cells that run were interrupted for it */
+	bool is_low;   /* the file system has little room, and that was reported */
 	uint64_t due_ms;
-	uint64_t bytes; /* at the last measure */
-	uint64_t free;  /* of the file system at the last measure */
-	uint64_t base;  /* bytes at the first measure in this stage; UINT64_MAX: none yet */
+	uint64_t bytes;     /* at the last measure */
+	uint64_t free;      /* of the file system at the last measure */
+	uint64_t base;      /* bytes at the first measure in this stage; UINT64_MAX: none yet */
+	uint64_t over_base; /* bytes when the limit was passed; UINT64_MAX: it is kept */
 	uint64_t unlinked;
+	uint64_t written;        /* by the session's processes, in all */
+	uint64_t written_before; /* as the last walk began */
+	bool walks;              /* a walk is under way */
+	uint64_t rested_ms;      /* the next walk, if there is reason for one, begins then */
+	enum telling telling;
+	bool answer_due;   /* a cell has ended, and its answer is not made yet */
 	uint64_t file_max; /* the current maximum; UINT64_MAX: the full size */
 	bool stale;        /* the last measure may lack writes of the last cell */
 };
@@ -91,6 +115,13 @@ static void report_pressure(struct disk_guard *g)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
+	if (g->telling == TELL_DONE)
+		return;
+	if (g->telling != TELL_NOW && (g->answer_due || is_running(g->session, NULL))) {
+		g->telling = TELL_LATER;
+		return;
+	}
+	g->telling = TELL_DONE;
 	buf_puts(&text, "Mind that ");
 	explain(g, &text);
 	buf_puts(&text, ".");
@@ -126,19 +157,20 @@ static void interrupt_all(const struct session *s)
 			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
 }
 
-/* Interrupts cells, then ends code: the folder grows although no file may. */
+/* Interrupts cells, then ends who writes: the folder grows although no file may. */
 static void escalate(struct disk_guard *g)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
 	if (g->stage == STAGE_FULL && is_running(g->session, NULL)) {
 		interrupt_all(g->session);
+		g->stopped = true;
 		begin_stage(g, STAGE_INTERRUPTED);
 		return;
 	}
 	explain(g, &why);
-	watchdog_end_code(g->session, buf_str(&why));
-	begin_stage(g, STAGE_FULL);
+	watchdog_end_writers(g->session->watchdog, buf_str(&why));
+	begin_stage(g, g->stage);
 }
 
 /* Writes from before the limit are seen at the first measure of the stage. */
@@ -153,12 +185,27 @@ static void check_growth(struct disk_guard *g)
 
 static void begin_full(struct disk_guard *g)
 {
-	if (!is_running(g->session, NULL))
-		report_pressure(g);
 	if (!g->lives)
 		return;
 	begin_stage(g, STAGE_FULL);
 	set_file_max(g, 0);
+}
+
+/* Returns whether the folder has grown much since the limit was passed, whichever cells ran. */
+static bool grows_on(const struct disk_guard *g)
+{
+	uint64_t much = g->session->limits.disk_max / GROWTH_PART + DISK_GUARD_STEP;
+
+	return g->over_base != UINT64_MAX && g->bytes != DISK_UNKNOWN &&
+	       g->bytes > g->over_base + much;
+}
+
+/* Writes of an earlier cell that the last measure missed are no growth. */
+static bool has_grown(const struct disk_guard *g, uint64_t before)
+{
+	bool is_late = g->stale && before > g->session->limits.disk_max;
+
+	return g->bytes == DISK_UNKNOWN || grows_on(g) || (g->bytes > before && !is_late);
 }
 
 static void check(struct disk_guard *g, uint64_t before)
@@ -166,15 +213,21 @@ static void check(struct disk_guard *g, uint64_t before)
 	uint64_t max = g->session->limits.disk_max;
 
 	if (g->bytes <= max) {
+		g->over_base = UINT64_MAX;
+		g->telling = TELL_NOTHING;
 		begin_stage(g, STAGE_ROOM);
 		set_file_max(g, disk_largest(g->disk) + (max - g->bytes));
-	} else if (g->stage != STAGE_ROOM) {
-		check_growth(g);
-	} else if (g->bytes == DISK_UNKNOWN || (g->bytes > before && !(g->stale && before > max))) {
-		begin_full(g);
-	} else { /* a cell that deletes files may write some */
-		set_file_max(g, UINT64_MAX);
+		return;
 	}
+	if (g->over_base == UINT64_MAX)
+		g->over_base = g->bytes;
+	report_pressure(g);
+	if (g->stage != STAGE_ROOM)
+		check_growth(g);
+	else if (has_grown(g, before))
+		begin_full(g);
+	else /* a cell that deletes files may write some */
+		set_file_max(g, UINT64_MAX);
 }
 
 static void on_measured(struct disk *disk, uint64_t named_bytes)
@@ -185,7 +238,9 @@ static void on_measured(struct disk *disk, uint64_t named_bytes)
 	uint64_t now = loop_now(g->session->host->loop);
 	uint64_t pause = DISK_GUARD_WALKS * disk_walk_ms(disk);
 
+	g->walks = false;
 	g->bytes = named_bytes == DISK_UNKNOWN ? DISK_UNKNOWN : named_bytes + g->unlinked;
+	g->grew = g->bytes > before;
 	report_low_disk(g, left);
 	g->free = left;
 	check(g, before);
@@ -193,6 +248,39 @@ static void on_measured(struct disk *disk, uint64_t named_bytes)
 	if (g->file_max == UINT64_MAX)
 		pause = DISK_GUARD_MS;
 	g->due_ms = now + (pause > DISK_GUARD_NEAR_MS ? pause : DISK_GUARD_NEAR_MS);
+	g->rested_ms = now + disk_walk_ms(disk);
+}
+
+static void walk(struct disk_guard *g)
+{
+	if (g->walks)
+		return;
+	g->walks = true;
+	g->written_before = g->written;
+	disk_start(g->disk, on_measured);
+}
+
+/* Returns how much may be written unseen. */
+static uint64_t unseen_max(const struct disk_guard *g)
+{
+	uint64_t max = g->session->limits.disk_max;
+	uint64_t left = g->bytes < max ? max - g->bytes : 0;
+
+	return left / UNSEEN_PART + DISK_GUARD_STEP;
+}
+
+static bool is_due(const struct disk_guard *g)
+{
+	return loop_now(g->session->host->loop) >= g->due_ms;
+}
+
+/* Returns whether there is a sign that the folder has grown since the last measure. */
+static bool may_have_grown(const struct disk_guard *g, uint64_t free_bytes)
+{
+	uint64_t unseen = unseen_max(g);
+
+	return loop_now(g->session->host->loop) >= g->rested_ms &&
+	       (free_bytes + unseen < g->free || g->written > g->written_before + unseen);
 }
 
 /* Polls for room, or measures when that is due. */
@@ -201,30 +289,29 @@ static void on_timer(struct loop_timer *timer)
 	struct disk_guard *g = container_of(timer, struct disk_guard, timer);
 	uint64_t free_bytes = disk_free_bytes(g->session->workspace);
 
-	if (loop_now(g->session->host->loop) >= g->due_ms || free_bytes > g->free + DISK_GUARD_STEP)
-		disk_start(g->disk, on_measured);
+	if (is_due(g) || free_bytes > g->free + DISK_GUARD_STEP || may_have_grown(g, free_bytes))
+		walk(g);
 	wait_for_room(g);
-}
-
-/* Returns whether free space dropped much since the last measure: this session may be writing. */
-static bool shrinks(const struct disk_guard *g)
-{
-	uint64_t max = g->session->limits.disk_max;
-	uint64_t left = g->bytes < max ? max - g->bytes : 0;
-
-	return disk_free_bytes(g->session->workspace) + left / 4 + DISK_GUARD_STEP < g->free;
 }
 
 void disk_guard_tick(struct disk_guard *g, bool running, bool children)
 {
-	bool ended = g->was_running && !running;
+	bool ended = g->ended;
 
-	g->was_running = running;
+	g->ended = false;
 	g->lives = running || children;
-	if (!ended && !g->lives)
-		return;
-	if (ended || loop_now(g->session->host->loop) >= g->due_ms || shrinks(g))
-		disk_start(g->disk, on_measured);
+	g->children = children;
+	if (ended ||
+	    (g->lives && (is_due(g) || may_have_grown(g, disk_free_bytes(g->session->workspace)))))
+		walk(g);
+}
+
+void disk_guard_set_written(struct disk_guard *g, uint64_t bytes)
+{
+	if (bytes > g->written) /* less when a process was not waited for */
+		g->written = bytes;
+	if (g->lives && may_have_grown(g, g->free))
+		walk(g);
 }
 
 void disk_guard_set_unlinked(struct disk_guard *g, uint64_t bytes)
@@ -236,12 +323,26 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 {
 	cell->file_max = g->file_max;
 	cell->disk_bytes = g->bytes;
-	cell->disk_stopped = g->stage == STAGE_INTERRUPTED;
+	cell->disk_stopped = g->stopped;
+	g->ended = true;
+	g->answer_due = true;
 	if (is_running(g->session, runner))
+		return;
+	g->stopped = false;
+	if (g->children && g->grew && grows_on(g)) /* behind the cell */
 		return;
 	begin_stage(g, STAGE_ROOM);
 	set_file_max(g, UINT64_MAX);
 	g->stale = true;
+}
+
+void disk_guard_end_answer(struct disk_guard *g, const struct cell *cell)
+{
+	bool tells = cell->file_max == 0 && (cell->change_count > 0 || cell->state != CELL_DONE);
+
+	g->answer_due = false;
+	if (g->telling == TELL_LATER)
+		g->telling = tells ? TELL_DONE : TELL_NOW;
 }
 
 struct disk_guard *disk_guard_new(struct session *s)
@@ -252,6 +353,7 @@ struct disk_guard *disk_guard_new(struct session *s)
 	g->disk = disk_new(s->host->loop, s->workspace, g);
 	g->free = disk_free_bytes(s->workspace);
 	g->file_max = UINT64_MAX;
+	g->over_base = UINT64_MAX;
 	g->due_ms = loop_now(s->host->loop) + DISK_GUARD_MS / 5;
 	return g;
 }
@@ -261,6 +363,8 @@ void disk_guard_move(struct disk_guard *g)
 	loop_timer_stop(&g->timer);
 	g->file_max = UINT64_MAX;
 	g->unlinked = 0;
+	g->written = 0;
+	g->written_before = 0;
 	begin_stage(g, STAGE_ROOM);
 }
 

@@ -4,9 +4,10 @@
  *
  * As the folder fills, the guard lowers the maximum size of a file to what still fits. It is 0 when
  * the folder is over its limit and grows: writers then fail as on a full disk, and nothing is lost.
- * Code that makes it grow all the same (by raising its own limit, or by mapped files) is
- * interrupted, then ended. Every cell begins with the full size, because it may be the one that
- * tidies up.
+ * If it grows all the same (because code raises its own limit, or writes mapped files), the cells
+ * that run are interrupted, then those processes that write are ended. Every cell begins with the
+ * full size, because it may be the one that tidies up, unless the folder has grown by an eighth of
+ * the limit since it was passed.
  */
 #ifndef SESSION_DISK_GUARD_H
 #define SESSION_DISK_GUARD_H
@@ -16,7 +17,7 @@
 
 enum {
 	DISK_GUARD_MS = 10000,     /* between polls while there is room */
-	DISK_GUARD_NEAR_MS = 500,  /* between polls while there is little */
+	DISK_GUARD_NEAR_MS = 200,  /* between polls while there is little */
 	DISK_GUARD_FREED_MS = 100, /* until it polls whether the file system has more room */
 	DISK_GUARD_WALKS = 10,     /* a walk takes at most one part in so many of the time */
 };
@@ -39,9 +40,13 @@ void disk_guard_free(struct disk_guard *guard);
 void disk_guard_tick(struct disk_guard *guard, bool running, bool children);
 /* Sets what unlinked files take, which no walk sees. */
 void disk_guard_set_unlinked(struct disk_guard *guard, uint64_t bytes);
+/* Sets what the processes of the sandbox have written in all; much of it starts a walk. */
+void disk_guard_set_written(struct disk_guard *guard, uint64_t bytes);
 /* Continues with the session's new sandbox. */
 void disk_guard_move(struct disk_guard *guard);
 /* Writes into a cell of `runner` that has ended what the guard did meanwhile. */
 void disk_guard_end_cell(struct disk_guard *guard, const struct runner *runner, struct cell *cell);
+/* Notes whether the answer of a cell that has ended says that the folder is over its limit. */
+void disk_guard_end_answer(struct disk_guard *guard, const struct cell *cell);
 
 #endif

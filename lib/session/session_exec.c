@@ -103,6 +103,8 @@ void session_exec_over(struct execution *exec)
 	session_touch(lang->session);
 	session_exec_set_state(exec, EXEC_UNREPORTED);
 	report_over(exec);
+	if (lang->session->watchdog != NULL)
+		watchdog_end_answer(lang->session->watchdog, exec->cell);
 	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;

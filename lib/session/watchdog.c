@@ -15,8 +15,8 @@
 #include "proc/sandbox.h"
 #include "session/disk_guard.h"
 #include "session/memory_hold.h"
+#include "session/relief.h"
 #include "session/session_internal.h"
-#include "text/sanitize.h"
 #include "text/status_line.h"
 
 enum {
@@ -52,6 +52,7 @@ struct watchdog {
 	uint64_t cpu_used_ms;    /* at the last measure, with cpu_earlier_ms */
 	bool cpu_stopped;        /* running cells are interrupted for it */
 	struct disk_guard *disk;
+	char *disk_why; /* of the last kill for the disk; may be NULL */
 	uint64_t inspection_due_ms;
 	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
 	bool has_children; /* at the last measure there were processes beside the interpreters */
@@ -163,7 +164,8 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_kill_largest(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers, count);
+	sandbox_relieve_memory(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers,
+			       count);
 }
 
 /* Returns whether code starts again what is killed: no kill helps then. */
@@ -315,6 +317,8 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	struct watchdog *w = data;
 
 	disk_guard_set_unlinked(w->disk, usage->unlinked_bytes);
+	if (!usage->exact)
+		disk_guard_set_written(w->disk, usage->written_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
 	if (w->has_children) /* it may have been started as the cell ended */
 		watchdog_wake(w);
@@ -327,31 +331,44 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	check_in_flight(w, usage);
 }
 
+void watchdog_end_writers(struct watchdog *w, const char *why)
+{
+	struct session *s = w->session;
+	int numbers[LANGUAGES_MAX];
+	size_t count = 0;
+
+	if (w->relief == RELIEF_KILLS)
+		return;
+	free(w->disk_why);
+	w->disk_why = xstrdup(why);
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct runner *runner = s->languages[i].runner;
+
+		runner_expect_kill(runner, why);
+		if (runner_state(runner) == RUNNER_BUSY && runner_interpreter_number(runner) != 0)
+			numbers[count++] = runner_interpreter_number(runner);
+	}
+	w->relief = RELIEF_KILLS;
+	sandbox_relieve_disk(s->sandbox, numbers, count);
+}
+
 /* Reports killed programs. The end of an interpreter is reported by its runner. */
-static void on_relieved(void *data, const struct sandbox_killed *relief)
+static void on_relieved(void *data, const struct sandbox_killed *killed)
 {
 	struct watchdog *w = data;
 	struct session *s = w->session;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *name = sanitize_quote(relief->name);
 
 	w->relief = RELIEF_NONE;
-	if (relief->interpreters + relief->programs == 0 && w->reliefs > 0)
-		w->reliefs--; /* what is in use is no process's, so none can be killed in vain */
-	if (relief->interpreters == 0)
+	/* What is in use is no process's: none can be killed in vain for it. */
+	if (!killed->for_disk && killed->interpreters + killed->programs == 0 && w->reliefs > 0)
+		w->reliefs--;
+	if (killed->interpreters == 0)
 		for (size_t i = 0; i < s->language_count; i++)
 			runner_expect_kill(s->languages[i].runner, NULL);
-	if (relief->programs == 0)
+	if (killed->programs == 0)
 		return;
-	buf_putf(&text, "The program '%s'", name);
-	if (relief->programs > 1)
-		buf_putf(&text, " and %u more", relief->programs - 1);
-	buf_putf(&text, ", which code had started, %s had ",
-		 relief->programs > 1 ? "were killed: the largest" : "was killed: it");
-	status_size(&text, relief->memory_bytes);
-	buf_puts(&text, " of memory, and the session went over its limit of ");
-	status_size(&text, s->limits.memory_max);
-	buf_puts(&text, " (memory_max). Use less at a time.");
+	relief_describe(&text, killed, s->limits.memory_max, w->disk_why);
 	session_add_notice(s, buf_str(&text));
 }
 
@@ -436,6 +453,11 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
+void watchdog_end_answer(struct watchdog *w, const struct cell *cell)
+{
+	disk_guard_end_answer(w->disk, cell);
+}
+
 void watchdog_wake(struct watchdog *w)
 {
 	uint64_t due = loop_now(w->session->host->loop) + WATCHDOG_BUSY_MS;
@@ -484,5 +506,6 @@ void watchdog_free(struct watchdog *w)
 	loop_timer_stop(&w->timer);
 	loop_timer_stop(&w->asked);
 	disk_guard_free(w->disk);
+	free(w->disk_why);
 	free(w);
 }

@@ -8,8 +8,9 @@
  *
  * It polls twice a second while a cell runs, and seldom otherwise. Above the memory limit it
  * interrupts cells (memory_hold.h), then kills programs that code started, then interpreters, the
- * idle ones last. Above the limit of processor time it interrupts cells. Above any other limit it
- * kills the interpreters that run. The next answer says what ended, why, and what to do.
+ * idle ones last. Above the limit of processor time it interrupts cells. What writes on above the
+ * limit of the disk is killed in the same order. Above any other limit it kills the interpreters
+ * that run. The next answer says what ended, why, and what to do.
  */
 #ifndef SESSION_WATCHDOG_H
 #define SESSION_WATCHDOG_H
@@ -55,10 +56,17 @@ char *watchdog_explain_kill(struct watchdog *watchdog);
 void watchdog_wake(struct watchdog *watchdog);
 /* Writes into a cell of `runner` that has ended which limits it met. */
 void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, struct cell *cell);
+/* Notes that the changes of an ended cell are known, and so what its answer says. */
+void watchdog_end_answer(struct watchdog *watchdog, const struct cell *cell);
 /*
  * Ends the interpreters that run a cell. If none does, it ends all interpreters, because their
  * children are at fault. `why` as in runner_end.
  */
 void watchdog_end_code(struct session *session, const char *why);
+/*
+ * Kills what writes to the session's folder. `why` is reported by the next answer, with the name of
+ * a program or as the reason for the end of an interpreter.
+ */
+void watchdog_end_writers(struct watchdog *watchdog, const char *why);
 
 #endif

@@ -5,10 +5,11 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
-from client import ALONE, BUILD, Server
+from client import ALONE, BUILD, Result, Server
 from machines import TIERS, confined_in, programs
 from patience import until
 from proxies import own_mounts
@@ -76,6 +77,32 @@ def test_what_writes_in_the_background_is_held_too(server):
     assert server.cell("echo $x", language="bash").text.splitlines()[0] == "5"
 
 
+def test_who_filled_the_folder_at_once_is_told_with_a_later_answer(server):
+    """The cell had ended when its folder was measured, and those that follow write nothing."""
+    said = ["".join(server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash").texts)]
+    said += ["".join(server.cell("sleep 0.1", language="bash").texts) for _ in range(30)]
+    assert 1 == sum("holds 57 MB, " in one and "(disk_max)" in one for one in said), said
+
+
+def test_small_files_are_held_while_others_make_room_on_the_disk(server, home):
+    """The file system's free space tells nothing then."""
+    (home / "others").mkdir()
+    for number in range(150):
+        with open(home / "others" / str(number), "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, 4 * MIB)
+    said = "".join(server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash").texts)
+    until(lambda: "(disk_max)" in said + "".join(server.cell("true", language="bash").texts))
+    server.cell("rm f*", language="bash")
+    running = server.start_cell("import time\nfor i in range(6000):\n  open(f'f{i}', 'wb').write(bytes(1 << 16)); time.sleep(0.001)")
+    for number in range(150):
+        (home / "others" / str(number)).unlink()
+        time.sleep(0.03)
+    result = Result(running.get()["result"])
+    assert result.state == "raised" and "is limited to 40 MB (disk_max)" in result.text, result.texts
+    size = server.cell("import subprocess; subprocess.run(['du', '-sk', '.'], capture_output=True, text=True).stdout").text
+    assert int(re.search(r"(\d+)\\t", size)[1]) < 110 << 10, size
+
+
 # A limit that code lifts again.
 # A limit that is lowered between the two calls refuses a write.
 LIFTS = ("import contextlib, resource, time\ndef write():\n  for i in range(10**6):\n"
@@ -89,6 +116,16 @@ def test_who_lifts_the_limit_is_interrupted_and_then_ended(server):
     assert server.cell("x").text == "5\n"
     result = server.cell("while True:\n  try: write()\n  except BaseException: pass")
     assert result.state == "died" and "(disk_max); delete files that are not needed" in result.text
+
+
+def test_a_program_behind_cells_that_lifts_the_limit_is_ended_and_named_and_no_interpreter(server):
+    server.cell("x=5", language="bash")
+    server.cell(f"x = 5\nimport subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', {LIFTS + 'write()'!r}], stdout=-3, stderr=-3)")
+    said = until(lambda: re.search("The program '.*", "".join(server.cell("echo $x", language="bash").texts)))[0]
+    assert re.search(r"-c import contextlib, .*'\), which code had started, was killed: it had written \d+ MB and wrote on, and the session's "
+                     r"folder holds \d+ MB, more than the limit of 40 MB \(disk_max\)", said), said
+    assert server.cell("echo $x", language="bash").text.splitlines()[0] == "5"
+    assert server.cell("x, child.wait()").text.splitlines()[0] == "(5, -9)"
 
 
 @pytest.mark.parametrize("language, code", [("r", "cat(strrep('a', 3e7), file = 'g')"),
@@ -129,7 +166,8 @@ def fixture_tight(home):
 
 def test_a_program_that_grows_is_ended_and_no_interpreter(tight):
     result = tight.cell(f"python3 -c \"{GROWS}\"; echo $?", language="bash")
-    assert "The program 'python3', which code had started, was killed" in "".join(result.texts) and "137\n" in result.text
+    assert "The program 'python3' (command: 'python3 -c import mmap, time held = [] for _ in range(80): h" in "".join(result.texts)
+    assert "which code had started, was killed: it had" in "".join(result.texts) and "137\n" in result.text
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
@@ -148,7 +186,7 @@ def test_so_it_is_beside_an_idle_interpreter_that_stayed_above_the_limit(tight):
 def test_a_program_whose_parent_has_ended_is_a_program(tight):
     """Its parent is then the interpreter's, and it was taken for an interpreter."""
     tight.cell(f"(python3 -c \"{GROWS}time.sleep(1000)\" &) >/dev/null 2>&1", language="bash")
-    until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
+    until(lambda: "The program 'python3'" in "".join(tight.cell("len(x) >> 20").texts))
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
@@ -268,7 +306,7 @@ def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
     still = "import time; held = b'1' * (60 << 20); time.sleep(10**6)"
     tight.cell(f"(exec -a still python3 -c \"{still}\") >/dev/null 2>&1 & kept=$!; sleep 0.5", language="bash")
     tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 &", language="bash")
-    until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
+    until(lambda: "The program 'python3'" in "".join(tight.cell("len(x) >> 20").texts))
     # Where bash tells just then that the other job was killed, it does so behind the output.
     assert "0" in tight.cell("kill -0 $kept; echo $?", language="bash").text.splitlines()
 

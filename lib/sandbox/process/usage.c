@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage.c - measures a session's processes by /proc, and picks those to be killed for memory.
+ * usage.c - measures a session's processes by /proc, and kills those that use too much.
  *
  * A quick measure sums RssAnon and RssShmem, which counts pages once for each process that shares
  * them after a fork. An exact one reads smaps_rollup, which walks page tables and is slow. Two
@@ -29,17 +29,21 @@
 enum {
 	STATUS_MAX = 4096,
 	ROLLUP_MAX = 4096,
-	SMALL_BYTES = 1 << 20,  /* of a smaller process it does not matter who shares its pages */
-	GROWTH_BYTES = 1 << 20, /* less counts as no growth */
-	FLAG_SIGNALED = 0x400,  /* a kernel flag: the process is being ended by a signal */
+	SMALL_BYTES = 1 << 20,    /* of a smaller process it does not matter who shares its pages */
+	GROWTH_BYTES = 1 << 20,   /* less counts as no growth */
+	WRITTEN_BYTES = 64 << 10, /* less counts as nothing written */
+	WRITERS_PART = 4,         /* part of what the process wrote that wrote most: less is none */
+	FLAG_SIGNALED = 0x400,    /* a kernel flag: the process is being ended by a signal */
 };
 
-/* The last two quick measures. A process that has grown since the older one is killed first. */
+/* The last two quick measures. A process that has grown or written since the older one is killed
+ * first. */
 static struct {
-	struct memory {
+	struct seen {
 		pid_t pid;
 		uint64_t started;
 		uint64_t bytes;
+		struct written written;
 	} * rows;
 	size_t len;
 } history[2];
@@ -253,30 +257,58 @@ static uint64_t take_files_out(const struct usage_paths *paths, struct usage_pro
 	return files;
 }
 
+/* Returns what all have written, also those above that do not count. */
+static uint64_t fill_written(const struct pidlist *list, struct usage_process *rows, size_t len)
+{
+	uint64_t sum = written_by(getpid()).disk;
+	size_t next = 0;
+
+	for (size_t i = 0; i < list->len; i++) {
+		struct written written = written_by(list->pids[i]);
+
+		sum += written.disk;
+		if (next < len && rows[next].pid == list->pids[i]) /* in the same order */
+			rows[next++].written = written;
+	}
+	return sum;
+}
+
 static void remember_rows(const struct usage_process *rows, size_t len)
 {
-	struct memory *seen = calloc(len + 1, sizeof(*seen));
+	struct seen *seen = calloc(len + 1, sizeof(*seen));
 
 	free(history[1].rows);
 	history[1] = history[0];
 	history[0].rows = seen;
 	history[0].len = seen != NULL ? len : 0;
 	for (size_t i = 0; i < history[0].len; i++)
-		seen[i] = (struct memory){ rows[i].pid, rows[i].started, rows[i].memory_bytes };
+		seen[i] = (struct seen){ rows[i].pid, rows[i].started, rows[i].memory_bytes,
+					 rows[i].written };
+}
+
+/* Returns what the older measure saw of the process; NULL when it is new. */
+static const struct seen *find_seen(const struct usage_process *row)
+{
+	for (size_t i = 0; i < history[1].len; i++) {
+		const struct seen *seen = &history[1].rows[i];
+
+		if (seen->pid == row->pid && seen->started == row->started)
+			return seen;
+	}
+	return NULL;
+}
+
+static uint64_t rise(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
 }
 
 static uint64_t growth_of(const struct usage_process *row)
 {
+	const struct seen *seen = find_seen(row);
 	uint64_t shared;
-	uint64_t bytes = memory_of(row->pid, false, &shared);
 
-	for (size_t i = 0; i < history[1].len; i++) {
-		const struct memory *seen = &history[1].rows[i];
-
-		if (seen->pid == row->pid && seen->started == row->started)
-			return bytes > seen->bytes ? bytes - seen->bytes : 0;
-	}
-	return bytes;
+	return rise(seen != NULL ? seen->bytes : 0, memory_of(row->pid, false, &shared));
 }
 
 static bool has_grown(const struct usage_process *row)
@@ -309,8 +341,10 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
 	rows = list_processes(first, exact, &list, &totals, &len);
-	if (!exact && rows != NULL)
+	if (!exact && rows != NULL) {
+		ret_usage->written_bytes = fill_written(&list, rows, len);
 		remember_rows(rows, len);
+	}
 	if (rows != NULL) {
 		ret_usage->shared_bytes = take_files_out(paths, rows, len);
 		add_kernel_memory(&list, rows, len, &ret_usage->in_flight);
@@ -344,6 +378,38 @@ static bool is_busy(const struct usage_process *row, const struct usage_kill_req
 	return false;
 }
 
+/* Returns what the process has written since the older measure. */
+static struct written written_since(const struct usage_process *row)
+{
+	const struct seen *seen = find_seen(row);
+	struct written before = seen != NULL ? seen->written : (struct written){ 0, 0 };
+
+	return (struct written){ .disk = rise(before.disk, row->written.disk),
+				 .calls = rise(before.calls, row->written.calls) };
+}
+
+/* Marks those that write about as much as any; by calls where no disk counts. */
+static void mark_writers(const struct usage_process *rows, struct victim *candidates, size_t len)
+{
+	struct written most = { 0, 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		struct written since = written_since(&rows[i]);
+
+		most.disk = since.disk > most.disk ? since.disk : most.disk;
+		most.calls = since.calls > most.calls ? since.calls : most.calls;
+	}
+	for (size_t i = 0; i < len; i++) {
+		struct written since = written_since(&rows[i]);
+		bool by_disk = most.disk >= WRITTEN_BYTES;
+		uint64_t bytes = by_disk ? since.disk : since.calls;
+
+		candidates[i].is_growing =
+			bytes >= WRITTEN_BYTES &&
+			bytes >= (by_disk ? most.disk : most.calls) / WRITERS_PART;
+	}
+}
+
 /* Returns the processes as candidates, NULL when memory is short. The caller frees the result. */
 static struct victim *list_candidates(const struct usage_process *rows, size_t len, int first,
 				      const struct usage_kill_request *request)
@@ -356,20 +422,51 @@ static struct victim *list_candidates(const struct usage_process *rows, size_t l
 			.started = rows[i].started,
 			.is_interpreter = rows[i].generations == first,
 			.is_running = rows[i].generations == first && is_busy(&rows[i], request),
-			.is_growing = has_grown(&rows[i]),
+			.is_growing = request->cause == USAGE_MEMORY && has_grown(&rows[i]),
 			.index = i,
 		};
 	return candidates;
 }
 
-static void count_victim(const struct usage_process *victim, int first, struct usage_killed *killed)
+static uint64_t size_of(const struct usage_process *row, const struct usage_killed *killed)
 {
-	if (victim->generations == first) {
-		killed->firsts++;
+	return killed->cause == USAGE_MEMORY ? row->memory_bytes : row->written.disk;
+}
+
+/* Reads the arguments of the process, with blanks in between. */
+static void read_command(const struct usage_process *row, char ret_command[USAGE_COMMAND_MAX])
+{
+	memset(ret_command, 0, USAGE_COMMAND_MAX);
+	if (!read_proc_file(row->pid, "cmdline", ret_command, USAGE_COMMAND_MAX))
 		return;
-	}
-	if (killed->programs++ == 0 || victim->memory_bytes > killed->program.memory_bytes)
+	for (size_t i = 0; i + 1 < USAGE_COMMAND_MAX; i++)
+		if (ret_command[i] == '\0' && ret_command[i + 1] != '\0')
+			ret_command[i] = ' ';
+}
+
+static bool is_foremost(const struct usage_process *victim, int first,
+			const struct usage_killed *killed)
+{
+	return victim->generations != first &&
+	       (killed->programs == 0 ||
+		size_of(victim, killed) > size_of(&killed->program, killed));
+}
+
+/* Kills a process that is held, so that its number is still its own. */
+static void kill_held(int pidfd, const struct usage_process *victim, int first,
+		      struct usage_killed *killed)
+{
+	char command[USAGE_COMMAND_MAX];
+
+	read_command(victim, command);
+	if (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0)
+		return;
+	if (is_foremost(victim, first, killed)) {
 		killed->program = *victim;
+		memcpy(killed->command, command, sizeof(command));
+	}
+	killed->programs += victim->generations != first;
+	killed->firsts += victim->generations == first;
 }
 
 /* Holds each victim before looking it up again, so that its pid cannot be reused. */
@@ -391,38 +488,52 @@ static void kill_chosen(const struct usage_process *rows, const struct victim *c
 	}
 	proctree_descendants(&list);
 	for (size_t i = 0; i < count; i++) {
-		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i]->pid) &&
-		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
-			count_victim(victims[i], first, killed);
+		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i]->pid))
+			kill_held(pidfds[i], victims[i], first, killed);
 		fd_close(&pidfds[i]);
 	}
 }
 
-void usage_kill_largest(int first, const struct usage_kill_request *request,
-			const struct usage_paths *paths, struct usage_killed *ret_killed)
+static void choose_for_memory(const struct usage_kill_request *request, uint64_t held,
+			      struct victim *candidates, size_t len)
+{
+	const struct victims_need need = { .held = held,
+					   .max = request->memory_max,
+					   .still_max = request->still_max,
+					   .count_max = USAGE_KILLS_MAX };
+
+	victims_for_memory(candidates, len, &need);
+}
+
+void usage_kill(int first, const struct usage_kill_request *request,
+		const struct usage_paths *paths, struct usage_killed *ret_killed)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
-	struct victims_need need = { .max = request->memory_max,
-				     .still_max = request->still_max,
-				     .count_max = USAGE_KILLS_MAX };
+	bool exact = request->cause == USAGE_MEMORY;
 	struct victim *candidates;
 	struct usage_process *rows;
-	uint32_t in_flight;
 	struct totals totals;
+	uint32_t in_flight;
+	uint64_t held;
 	size_t len = 0;
 
-	*ret_killed = (struct usage_killed){ .programs = 0 };
+	*ret_killed = (struct usage_killed){ .cause = request->cause };
 	proctree_descendants(&list);
-	rows = list_processes(first, true, &list, &totals, &len);
+	rows = list_processes(first, exact, &list, &totals, &len);
 	if (rows == NULL)
 		return;
-	need.held = take_files_out(paths, rows, len);
+	held = take_files_out(paths, rows, len);
 	add_kernel_memory(&list, rows, len, &in_flight);
+	(void)fill_written(&list, rows, len);
 	candidates = list_candidates(rows, len, first, request);
-	if (candidates != NULL) {
-		victims_for_memory(candidates, len, &need);
-		kill_chosen(rows, candidates, len, first, ret_killed);
+	if (candidates != NULL && exact) {
+		choose_for_memory(request, held, candidates, len);
+	} else if (candidates != NULL) {
+		mark_writers(rows, candidates, len);
+		victims_for_disk(candidates, len);
 	}
+	if (candidates != NULL)
+		kill_chosen(rows, candidates, len, first, ret_killed);
 	free(candidates);
 	free(rows);
 }

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sandbox/process/written.h"
+
 /* Folders of the session; each may be NULL. */
 struct usage_paths {
 	const char *folder; /* on the file system whose unlinked files count */
@@ -23,6 +25,7 @@ struct usage_paths {
 
 enum {
 	USAGE_NAME_MAX = 16,
+	USAGE_COMMAND_MAX = 128,
 	USAGE_KILLS_MAX = 64, /* processes that one call kills */
 	USAGE_BUSY_MAX = 8,
 };
@@ -47,6 +50,8 @@ struct usage {
 	uint64_t programs_bytes; /* part of memory_bytes that is not of the first generation */
 	uint64_t shared_bytes;   /* part of memory_bytes that files in paths.shared take */
 	uint32_t in_flight;      /* descriptors in flight through sockets (kernel_memory.h) */
+	uint64_t written_bytes;  /* to disks, of all processes that ever ran below and were waited
+				    for, too; at most a little less */
 	uint32_t tasks; /* threads of all processes, and zombies, as the kernel counts them */
 	struct usage_growth growths[USAGE_BUSY_MAX]; /* only of an exact measure */
 };
@@ -60,13 +65,21 @@ struct usage_process {
 	int32_t parent;
 	uint32_t unused;
 	uint64_t started; /* in ticks since the machine's boot */
+	struct written written;
 	char name[USAGE_NAME_MAX];
 };
 
-/* How much memory processes may keep. Crosses a channel as raw bytes. */
+/* Why processes are killed. */
+enum usage_cause {
+	USAGE_MEMORY, /* they have too much */
+	USAGE_DISK,   /* the session's folder grows on */
+};
+
+/* Whom to kill. Crosses a channel as raw bytes. */
 struct usage_kill_request {
-	uint64_t memory_max;
-	uint64_t still_max; /* for processes that do not grow, once those that do are killed */
+	uint32_t cause;      /* enum usage_cause */
+	uint64_t memory_max; /* this and still_max count for USAGE_MEMORY only */
+	uint64_t still_max;  /* for processes that do not grow, once those that do are killed */
 	uint32_t busy_count;
 	int32_t busy[USAGE_BUSY_MAX]; /* parents of processes that run code, numbered as the
 					 receiver does */
@@ -74,9 +87,12 @@ struct usage_kill_request {
 
 /* The processes that were killed. Crosses a channel as raw bytes. */
 struct usage_killed {
-	struct usage_process program; /* the largest one above the first generation */
-	uint32_t programs;            /* how many above the first generation */
-	uint32_t firsts;              /* how many of the first generation */
+	/* The one above the first generation with the most memory, or that has written most. */
+	struct usage_process program;
+	uint32_t cause;                  /* as requested */
+	uint32_t programs;               /* how many above the first generation */
+	uint32_t firsts;                 /* how many of the first generation */
+	char command[USAGE_COMMAND_MAX]; /* of `program`, cut to this; untrusted */
 };
 
 /*
@@ -93,13 +109,14 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 		   struct usage_process *ret_largest);
 
 /*
- * Kills processes that count, until the rest have at most `memory_max` by an exact measure or
- * USAGE_KILLS_MAX have been killed.
+ * Kills processes that count, at most USAGE_KILLS_MAX: for their memory until the rest have at most
+ * `memory_max` by an exact measure, or those that write to disks.
  *
  * victims.h says in which order, and who stays. An interpreter runs if it is a child of `busy`. A
- * process grows if it has grown since the last but one quick measure.
+ * process grows, or writes, if it did since the last but one quick measure; only those that write
+ * most are told to write.
  */
-void usage_kill_largest(int first, const struct usage_kill_request *request,
-			const struct usage_paths *paths, struct usage_killed *ret_killed);
+void usage_kill(int first, const struct usage_kill_request *request,
+		const struct usage_paths *paths, struct usage_killed *ret_killed);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * victims.c - first goes through the processes in order until the rest fits, then back, to spare
- * those that were chosen before a larger one made them needless.
+ * victims.c - for memory it first goes through the processes in order until the rest fits, then
+ * back, to spare those that were chosen before a larger one made them needless.
  */
 #include "sandbox/process/victims.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Growth of an idle interpreter, by a thread, makes it rank before a running one that is still. */
@@ -103,4 +104,24 @@ void victims_for_memory(struct victim *rows, size_t len, const struct victims_ne
 		count++;
 	}
 	spare(rows, len, growth, need, left);
+}
+
+/* Unlike memory, a folder has no more room when others than those that write are ended. */
+static int disk_rank_of(const struct victim *row)
+{
+	int kind = row->is_running ? 1 : 2;
+
+	if (!row->is_interpreter)
+		kind = 0;
+	return row->is_growing ? kind : kind + 3;
+}
+
+void victims_for_disk(struct victim *rows, size_t len)
+{
+	int first = INT_MAX;
+
+	for (size_t i = 0; i < len; i++)
+		first = disk_rank_of(&rows[i]) < first ? disk_rank_of(&rows[i]) : first;
+	for (size_t i = 0; i < len; i++)
+		rows[i].is_chosen = disk_rank_of(&rows[i]) == first;
 }

@@ -39,4 +39,11 @@ struct victims_need {
  */
 void victims_for_memory(struct victim *rows, size_t len, const struct victims_need *need);
 
+/*
+ * Chooses those to be ended so that a folder grows no more; is_growing means: writes. All of the
+ * first kind that is there go: programs that write, running interpreters that do, idle ones that
+ * do. If none is known to write, programs go, else running interpreters, else idle ones.
+ */
+void victims_for_disk(struct victim *rows, size_t len);
+
 #endif

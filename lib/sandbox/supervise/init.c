@@ -93,7 +93,7 @@ static void send_usage(struct subreaper *subreaper, bool exact)
 	wire_notify(subreaper->channel, WIRE_MEASURED, &usage);
 }
 
-static void kill_largest(const struct init *init, const struct wire_message *message)
+static void relieve(const struct init *init, const struct wire_message *message)
 {
 	const struct usage_paths paths = choose_paths(&init->policy);
 	struct usage_killed killed;
@@ -102,8 +102,8 @@ static void kill_largest(const struct init *init, const struct wire_message *mes
 	memcpy(&request, message->payload, sizeof(request));
 	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
 		request.busy[i] = init->supervisors[(uint32_t)request.busy[i] % STARTS_KEPT];
-	usage_kill_largest(FIRST_OF_SESSION, &request, &paths, &killed);
-	wire_notify(init->subreaper.channel, WIRE_LARGEST_KILLED, &killed);
+	usage_kill(FIRST_OF_SESSION, &request, &paths, &killed);
+	wire_notify(init->subreaper.channel, WIRE_RELIEVED, &killed);
 }
 
 static void set_file_max(struct init *init, const struct wire_message *message)
@@ -211,8 +211,8 @@ static void on_init_request(struct subreaper *subreaper, const struct wire_messa
 		on_start(subreaper, message);
 	else if (message->type == WIRE_MEASURE)
 		send_usage(subreaper, wire_get_number(message) != 0);
-	else if (message->type == WIRE_KILL_LARGEST)
-		kill_largest(container_of(subreaper, struct init, subreaper), message);
+	else if (message->type == WIRE_RELIEVE)
+		relieve(container_of(subreaper, struct init, subreaper), message);
 	else if (message->type == WIRE_FILE_MAX)
 		set_file_max(container_of(subreaper, struct init, subreaper), message);
 	else

@@ -56,8 +56,8 @@ static const struct wire_shape shapes[] = {
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
-	[WIRE_KILL_LARGEST] = { sizeof(struct usage_kill_request), 0, 0 },
-	[WIRE_LARGEST_KILLED] = { sizeof(struct usage_killed), 0, 0 },
+	[WIRE_RELIEVE] = { sizeof(struct usage_kill_request), 0, 0 },
+	[WIRE_RELIEVED] = { sizeof(struct usage_killed), 0, 0 },
 	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");

@@ -45,10 +45,10 @@ enum wire_type {
 	WIRE_REPORT,   /* struct sandbox_report, or WIRE_FAILED instead: the last message there */
 	WIRE_MEASURE,  /* server to init: int32_t, 1 if exact; request for WIRE_MEASURED */
 	WIRE_MEASURED, /* struct usage of all interpreters and what they started */
-	WIRE_KILL_LARGEST, /* server to init: struct usage_kill_request, whose `busy` are numbers of
-			      WIRE_START from 1; request for WIRE_LARGEST_KILLED */
-	WIRE_LARGEST_KILLED, /* struct usage_killed */
-	WIRE_FILE_MAX,       /* server to init: uint64_t bytes, the new maximum size of files */
+	WIRE_RELIEVE,  /* server to init: struct usage_kill_request, whose `busy` are numbers of
+			       WIRE_START from 1; request for WIRE_RELIEVED */
+	WIRE_RELIEVED, /* struct usage_killed */
+	WIRE_FILE_MAX, /* server to init: uint64_t bytes, the new maximum size of files */
 	WIRE_TYPES
 };
 

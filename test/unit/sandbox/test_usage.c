@@ -198,7 +198,7 @@ static void kill_largest(int first, uint64_t memory_max, pid_t busy,
 						    .busy_count = busy > 0,
 						    .busy = { busy } };
 
-	usage_kill_largest(first, &request, NULL, ret_killed);
+	usage_kill(first, &request, NULL, ret_killed);
 }
 
 /* Test 73, and number 5 of the second security test: all that is needed is killed at once. */
@@ -298,13 +298,13 @@ static void what_does_not_grow_may_stay_above_the_limit_a_little(void **state)
 	for (int i = 0; i < 2; i++)
 		usage_measure(2, false, NULL, &usage, &largest);
 	grows = start(24 * MIB, MAP_PRIVATE, true);
-	usage_kill_largest(2, &request, NULL, &killed);
+	usage_kill(2, &request, NULL, &killed);
 	assert_int_equal(killed.firsts, 1);
 	patience_do_until(usage_measure(2, true, NULL, &usage, &largest), usage.processes == 1);
 	assert_int_equal(largest.parent, still);
 	/* No other process may be killed for it. */
 	usage_measure(2, false, NULL, &usage, &largest);
-	usage_kill_largest(2, &request, NULL, &killed);
+	usage_kill(2, &request, NULL, &killed);
 	assert_int_equal(killed.firsts, 1);
 	(void)kill(still, SIGKILL);
 	end(grows);

@@ -179,10 +179,61 @@ static void at_the_limit_of_memory_those_go(void **state)
 	}
 }
 
+static void at_the_limit_of_the_disk_those_go(void **state)
+{
+	static const struct situation situations[] = {
+		{ .what = "the program that writes, and no interpreter",
+		  .processes = { { IDLE, 0, 'a' },
+				 { GROWING_PROGRAM, 0, 'b' },
+				 { RUNNING, 0, 'c' } },
+		  .goes = "b" },
+		{ .what = "all programs that write",
+		  .processes = { { GROWING_PROGRAM, 0, 'a' },
+				 { PROGRAM, 0, 'b' },
+				 { GROWING_PROGRAM, 0, 'c' } },
+		  .goes = "ac" },
+		{ .what = "before an interpreter that writes",
+		  .processes = { { GROWING_RUNNING, 0, 'a' }, { GROWING_PROGRAM, 0, 'b' } },
+		  .goes = "b" },
+		{ .what = "but the interpreter if no program writes",
+		  .processes = { { IDLE, 0, 'a' },
+				 { PROGRAM, 0, 'b' },
+				 { GROWING_RUNNING, 0, 'c' } },
+		  .goes = "c" },
+		{ .what = "one whose cell runs first",
+		  .processes = { { GROWING_IDLE, 0, 'a' }, { GROWING_RUNNING, 0, 'b' } },
+		  .goes = "b" },
+		{ .what = "an idle one that writes, and not the one whose cell runs",
+		  .processes = { { GROWING_IDLE, 0, 'a' }, { RUNNING, 0, 'b' } },
+		  .goes = "a" },
+		{ .what = "programs if nobody is known to write",
+		  .processes = { { IDLE, 0, 'a' }, { PROGRAM, 0, 'b' }, { RUNNING, 0, 'c' } },
+		  .goes = "b" },
+		{ .what = "else the interpreter whose cell runs",
+		  .processes = { { IDLE, 0, 'a' }, { RUNNING, 0, 'b' } },
+		  .goes = "b" },
+		{ .what = "else the idle ones",
+		  .processes = { { IDLE, 0, 'a' }, { IDLE, 0, 'b' } },
+		  .goes = "ab" },
+		{ .what = "nobody is there", .processes = { { NONE, 0, 0 } }, .goes = "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(situations); i++) {
+		const struct situation *at = &situations[i];
+		struct victim rows[ROWS_MAX];
+		size_t len = fill(at, rows);
+
+		victims_for_disk(rows, len);
+		expect(at, rows, len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_the_limit_of_memory_those_go),
+		cmocka_unit_test(at_the_limit_of_the_disk_those_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
