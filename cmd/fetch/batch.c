@@ -58,11 +58,18 @@ static void queue_request(struct batch *batch, struct request *request)
 	list_append(&batch->waiting, &request->node);
 }
 
-/* Sends a STEP_LOOK first when the request may have succeeded and only its response was lost. */
+/*
+ * Sends a STEP_LOOK first when the request may have succeeded and only its response was lost. Where
+ * that does not find the file, the file is uploaded again: what is stored is never called lost.
+ */
 static void on_bad(struct batch *batch, struct request *request)
 {
 	struct err err = request->sending.step == STEP_LOOK ? request->doubt : request->err;
 
+	if (request_in_vain(request) && upload_repeat(request->upload)) {
+		end_request(batch, request);
+		return;
+	}
 	if (!request_doubtful(request, batch->backend)) {
 		fail_request(batch, request, &err);
 		return;
@@ -84,6 +91,15 @@ static enum verdict try_container(struct batch *batch, struct request *request)
 	return request_judge(request, batch->backend, curl_easy_perform(request->handle->curl));
 }
 
+/* Does not wait when this process was stopped until after that time. */
+static void wait_until(uint64_t time_ms)
+{
+	uint64_t now = clock_ms();
+
+	if (time_ms > now)
+		(void)poll(NULL, 0, (int)(time_ms - now));
+}
+
 static int make_container(struct batch *batch, struct err *err)
 {
 	struct sending sending = { .step = STEP_CONTAINER, .fd = -1 };
@@ -94,10 +110,11 @@ static int make_container(struct batch *batch, struct err *err)
 	buf_init(&sending.text, BUF_UNBOUNDED);
 	request = request_new(&sending, NULL);
 	while ((verdict = try_container(batch, request)) == VERDICT_AGAIN)
-		(void)poll(NULL, 0, (int)(request->not_before - clock_ms()));
+		wait_until(request->not_before);
 	exists = str_eq(request->reception.code, "ContainerAlreadyExists");
 	*err = request->err;
-	if (verdict == VERDICT_GOOD)
+	/* The response to an earlier try may have been lost. */
+	if (verdict == VERDICT_GOOD || (exists && request->tries > 1))
 		batch->on_container_made(batch);
 	if (verdict == VERDICT_NO_CONTAINER)
 		(void)err_set(err, ERR_NOT_FOUND, "the storage does not know where it should be");

@@ -75,11 +75,22 @@ bool request_doubtful(const struct request *request, const struct backend *backe
 	       (request->tries > 1 || is_success(&request->reception));
 }
 
+static bool is_answered(const struct request *request)
+{
+	return request->reception.status != 0 && !refusal_may_pass(&request->reception);
+}
+
+bool request_in_vain(const struct request *request)
+{
+	return request->sending.step == STEP_LOOK && request->settled && is_answered(request);
+}
+
 void request_look(struct request *request)
 {
 	struct sending *sending = &request->sending;
 
 	request->doubt = request->err;
+	request->settled = is_answered(request);
 	request->tries = 0;
 	request->not_before = 0;
 	sending->step = STEP_LOOK;

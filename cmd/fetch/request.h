@@ -29,6 +29,7 @@ struct request {
 	bool body_failed;
 	struct err err;   /* why, and the error of a failed try */
 	struct err doubt; /* of STEP_LOOK: the error to report unless the file is found */
+	bool settled;     /* of STEP_LOOK: that error is an answer, and no storage that fails */
 };
 
 enum verdict {
@@ -46,6 +47,11 @@ void request_free(struct request *request);
 bool request_doubtful(const struct request *request, const struct backend *backend);
 /* Turns the request into a STEP_LOOK. */
 void request_look(struct request *request);
+/*
+ * Returns true when a STEP_LOOK did not find the file and another upload may help: a storage
+ * answered both times. This covers a key that may write but not read.
+ */
+bool request_in_vain(const struct request *request);
 /*
  * Prepares the handle for a try. It belongs to the request until request_judge. Returns -1 and sets
  * *err.

@@ -78,6 +78,15 @@ bool upload_restart(struct upload *upload)
 	return true;
 }
 
+bool upload_repeat(struct upload *upload)
+{
+	if (upload->repeated || upload->state != UPLOAD_BUSY)
+		return false;
+	upload->repeated = true;
+	upload->state = UPLOAD_STALE;
+	return true;
+}
+
 static int open_file(struct upload *upload, int folder_fd, struct err *err)
 {
 	upload->fd = beneath_open_regular(folder_fd, upload->path, NULL, err);

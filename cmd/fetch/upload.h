@@ -40,6 +40,7 @@ struct upload {
 	char token[BACKEND_TOKEN_LEN + 1]; /* unique, also among uploads of the same name */
 	bool aborting;
 	bool reported;
+	bool repeated;  /* it was started again since nobody knows whether it is stored */
 	bool unfit;     /* failed because of the file itself: a retry would not help */
 	char *id;       /* of a file in parts, where the storage gives one */
 	char **etags;   /* of its parts; NULL where the storage needs none */
@@ -59,6 +60,11 @@ bool upload_next(struct upload *upload, const struct backend *backend, int folde
  * often: the hash in that request belongs to one moment.
  */
 bool upload_restart(struct upload *upload);
+/*
+ * Starts the upload again, once, when it is not known whether it is stored. Returns false the
+ * second time.
+ */
+bool upload_repeat(struct upload *upload);
 /* Records that one of the upload's requests succeeded or has finally failed. */
 void upload_step_done(struct upload *upload, enum step step);
 /* Fails the upload with *err, unless it has ended already. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A proxy in front of a storage that spoils the first request of a kind in one way."""
+"""A proxy in front of a storage that spoils the first request of a kind in one way, which may be "stall": no answer."""
 import base64
 import hashlib
 import http.client
@@ -13,7 +13,7 @@ from proxies import Host, read_head
 
 LOGIN = b"<html><form action=/login>Please log in</form></html>"
 BAD_DIGEST = head(400, "x-ms-error-code: Md5Mismatch", "Content-Length: 37") + b"<Error><Code>BadDigest</Code></Error>"
-WAYS = ["reset", "half", "lost", "byte", "no_etag", "wrong_etag", "login", "redirect", "403", "404", "500", "200"]
+WAYS = ["reset", "half", "slow", "lost", "byte", "no_etag", "wrong_etag", "login", "redirect", "403", "404", "500", "200"]
 
 
 def kind_of(first_line):
@@ -70,23 +70,28 @@ class Between(Host):
         if request is None:
             return
         self.before(kind)
+        if way == "stall":
+            assert s.recv(1) == b""  # until it is given up
+            return
         answer = self.answer(request, body, way)
-        if answer is not None:
+        for byte in answer if way == "slow" else []:
+            s.sendall(bytes([byte]))
+        if answer is not None and way != "slow":
             s.sendall(answer)
 
     def take(self, s, said, way):
         """Head and body of a request; the head is None when the connection broke on the way."""
-        top, _, body = bytes(said).partition(b"\r\n\r\n")
+        top, _, body = said.partition(b"\r\n\r\n")
         length = int((re.search(rb"(?i)\ncontent-length: (\d+)", top) or [0, 0])[1])
         if way == "reset":
             return None, b""
         if re.search(rb"(?i)\nexpect:", top):
             s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while len(body) < (length // 2 if way == "half" else length) and (got := s.recv(1 << 20)):
+        while len(body) < (length // 2 if way == "half" else length) and (got := s.recv(4096 if way == "slow" else 1 << 20)):
             body += got
         if way == "half" or len(body) < length:
             return None, b""
-        return re.sub(rb"(?i)\r\nexpect:[^\r]*", b"", top) + b"\r\n\r\n", body
+        return bytes(re.sub(rb"(?i)\r\nexpect:[^\r]*", b"", top)) + b"\r\n\r\n", bytes(body)
 
     def answer(self, request, body, way):
         faked = {"login": head(200, "Content-Type: text/html", f"Content-Length: {len(LOGIN)}") + LOGIN,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Storages that results are uploaded to, really running: Azurite, and an S3 server that checks signatures."""
+import base64
+import email.utils
+import hmac
 import json
 import os
 import pathlib
@@ -71,6 +74,18 @@ class Azurite(Program):
         return (f"DefaultEndpointsProtocol={self.endpoint.partition(':')[0]};AccountName=devstoreaccount1;"
                 f"AccountKey={key};BlobEndpoint={self.endpoint};")
 
+    def listed(self, container="box"):
+        """The names of all objects in a container; none where there is no container."""
+        date, account = email.utils.formatdate(usegmt=True), f"/devstoreaccount1/{container}"
+        signed = ["GET", *[""] * 11, f"x-ms-date:{date}", "x-ms-version:2021-12-02", f"/devstoreaccount1{account}", "comp:list",
+                  "restype:container"]
+        mac = hmac.digest(base64.b64decode(AZURITE_KEY), "\n".join(signed).encode(), "sha256")
+        status, content = by_curl(
+            f"{self.endpoint}/{container}?restype=container&comp=list", "-H", f"x-ms-date: {date}", "-H", "x-ms-version: 2021-12-02",
+            "-H", f"Authorization: SharedKey devstoreaccount1:{base64.b64encode(mac).decode()}")
+        assert status in (200, 404), content
+        return set(re.findall(r"<Name>([^<]*)</Name>", content.decode()))
+
     def order(self, container="box", key=AZURITE_KEY):
         return {"azure": {"connection": self.connection(key), "container": container}}
 
@@ -81,9 +96,20 @@ class Azurite(Program):
 
 class S3(Program):
     def __init__(self, folder):
+        self.folder = folder
         super().__init__([node(), str(TESTS / "storage/s3.cjs"), str(folder), "box"],
                          r"port (\d+)", cwd=folder)
         self.endpoint = f"http://127.0.0.1:{self.port}"
+
+    def listed(self, bucket="box"):
+        status, content = by_curl(f"{self.endpoint}/{bucket}?list-type=2", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user", "S3RVER:S3RVER",
+                                   "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD")
+        assert status == 200, content
+        return set(re.findall(r"<Key>([^<]*)</Key>", content.decode()))
+
+    def parts_left(self, name):
+        """Whether parts of this object were neither put together nor thrown away."""
+        return any(path.read_text() == name for path in self.folder.rglob("*_uploads/*/key"))
 
     def order(self, bucket="box", secret="S3RVER"):
         return {"s3": {"bucket": bucket, "endpoint": self.endpoint, "key_id": "S3RVER", "secret": secret}}
@@ -135,6 +161,14 @@ def get(url, ca=None):
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()
+
+
+def by_curl(url, *options):
+    """(status, bytes) of a download by the program curl."""
+    done = subprocess.run(["curl", "--silent", "--show-error", "--noproxy", "*", "--write-out", "\n%{http_code}", *options, url], check=True,
+                          capture_output=True, timeout=WAIT_S)
+    content, _, status = done.stdout.rpartition(b"\n")
+    return int(status), content
 
 
 class Trouble:

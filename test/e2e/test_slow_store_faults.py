@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ptycell-fetch and storages that fail half-way: what is said agrees with what lies there (issue 23, T2 to T16)."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -7,21 +8,37 @@ import os
 import pytest
 from between import WAYS, Between
 from fetching import Fetch
-from storages import S3, Azurite, Stored, get
+from storages import S3, Azurite, Stored, by_curl, get
 
 KINDS = {"azure": Azurite, "s3": S3}
 LARGE = 17 << 20  # bytes: in three parts
-STEPS = {"azure": ["whole", "part", "finish"], "s3": ["whole", "begin", "part", "finish"]}
-PASSING = ["reset", "half", "lost", "byte", "500"]  # after these another try must go well
+STEPS = {"azure": ["container", "whole", "part", "finish"], "s3": ["whole", "begin", "part", "finish", "look", "abort"]}
+LARGE_STEPS = ["begin", "part", "finish", "look", "abort"]
+BEFORE = {"look": [("finish", "lost")], "abort": [("part", "404")]}  # what leads to such a request
+# What another try, or another upload where nobody knows whether it is there, makes good.
+PASSING = ["reset", "half", "slow", "lost", "byte", "500"]
+STALL_MS = 5000
 
 
-@pytest.fixture(scope="module", params=list(KINDS))
-def storage(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(request.param)
-    (folder / "first").touch()
-    with KINDS[request.param](folder) as running:
-        assert Stored(folder, running.order(), ["first"]).last == {"result": {"stored": 1}}  # the container is there
-        yield running
+@pytest.fixture(scope="module")
+def storages(tmp_path_factory):
+    """A function of a kind that returns such a storage, started when it is first asked for."""
+    running = {}
+
+    def start(kind):
+        folder = tmp_path_factory.mktemp(kind)
+        (folder / "first").touch()
+        running[kind] = stack.enter_context(KINDS[kind](folder))
+        assert Stored(folder, running[kind].order(), ["first"]).last == {"result": {"stored": 1}}  # the container is there
+        return running[kind]
+
+    with contextlib.ExitStack() as stack:
+        yield lambda kind: running.get(kind) or start(kind)
+
+
+@pytest.fixture(params=list(KINDS))
+def storage(request, storages):
+    return storages(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -82,18 +99,59 @@ def test_a_file_that_is_written_to_all_the_time_is_stored_whole_or_not(storage, 
 
 
 CASES = [(kind, step, way) for kind, steps in STEPS.items() for step in steps for way in WAYS
-         if (step, way) != ("begin", "byte")]
+         if way != "byte" or step in ("whole", "part", "finish")]
+
+
+class Case:
+    """Two files that are uploaded while the first request of a kind is spoiled: one that needs this request, and one after it."""
+
+    def __init__(self, storage, folder, content, step, way):
+        self.storage, self.container = storage, "box"
+        self.names = [f"{step}-{way}.bin", f"{step}-{way}-then.bin"]
+        self.content = dict(zip(self.names, (content["large" if step in LARGE_STEPS else "small"], way.encode())))
+        for name, whole in self.content.items():
+            (folder / name).write_bytes(whole)
+        if step == "container":
+            self.container = f"box-{way.replace('_', '-')}"
+        self.spoil = [*BEFORE.get(step, []), (step, way)]
+        self.folder = folder
+
+    def run(self, **order):
+        """Uploads; what is said, what the container lists and what the links lead to agree."""
+        with Between(self.storage.port, *self.spoil) as between:
+            target = json.loads(json.dumps(self.storage.order(self.container)).replace(f":{self.storage.port}", f":{between.port}"))
+            self.stored = Stored(self.folder, target, self.names, **order)
+            assert not between.spoil, (between.spoil, between.kinds)
+            self.told = {name for name, said in self.stored.files.items() if "url" in said}
+            for name in self.told:
+                assert by_curl(self.stored.url(name)) == (200, self.content[name])
+        assert {f"s1/{name}" for name in self.told} == self.storage.listed(self.container) & {f"s1/{name}" for name in self.names}, self.stored.text
+        return self
 
 
 @pytest.mark.parametrize("storage, step, way", CASES, indirect=["storage"], ids=["-".join(case) for case in CASES])
-def test_what_is_said_and_what_lies_there_agree(storage, content, tmp_path, step, way):
-    name, whole = f"{step}-{way}.bin", content["small" if step == "whole" else "large"]
-    (tmp_path / name).write_bytes(whole)
-    with Between(storage.port, (step, way)) as between:
-        stored = Stored(tmp_path, order_by(storage, between), [name])
-    said = stored.files[name]
-    assert lies_there(storage, name) == (whole if "url" in said else None), stored.text
-    if way in PASSING and (step, way) != ("finish", "byte"):
-        assert "url" in said, stored.text
-    if way in ("login", "200"):
-        assert "is a login page or a proxy in between?" in said["problem"]
+def test_what_is_said_what_is_listed_and_what_links_lead_to_agree(storage, content, tmp_path, step, way):
+    case = Case(storage, tmp_path, content, step, way).run()
+    name, then = case.names
+    if (way in PASSING or step == "look") and step != "abort" and (step, way) != ("finish", "byte"):
+        assert case.told == {name, then}, case.stored.text
+    if step == "abort":
+        assert case.stored.files[name]["problem"] == "the storage answered 404" and then in case.told
+    elif way in ("login", "200") and name not in case.told:
+        assert "is a login page or a proxy in between?" in case.stored.files[name]["problem"]
+    if (step, way) == ("container", "lost"):
+        assert {"made": True} in case.stored.said
+    if step == "abort" and way in PASSING:
+        assert not storage.parts_left(f"s1/{name}")
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_an_answer_that_does_not_come_is_given_up_and_asked_for_again(storages, content, tmp_path, kind):
+    storage, cases = storages(kind), []
+    for step in STEPS[kind]:
+        (tmp_path / step).mkdir()
+        cases.append(Case(storage, tmp_path / step, content, step, "stall"))
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        done = list(pool.map(lambda case: case.run(stall_ms=STALL_MS), cases))
+    for case, step in zip(done, STEPS[kind], strict=True):
+        assert case.told == set(case.names[step == "abort":]), case.stored.text
