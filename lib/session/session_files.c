@@ -18,6 +18,7 @@
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
+#include "workspace/keeptext.h"
 #include "workspace/scan.h"
 
 enum {
@@ -79,8 +80,8 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 	exec->kept_count += result->copied;
 	if (exec->keep_problem == NULL && result->error != NULL)
 		exec->keep_problem = xstrdup(result->error);
-	if (exec->keep_renamed == NULL && result->renamed != NULL)
-		exec->keep_renamed = xstrdup(result->renamed);
+	if (result->renamed != NULL)
+		keeptext_add(&exec->keep_renamed, result->renamed);
 	keep_next(s); /* it is still the first in EXEC_SAVING */
 }
 

@@ -372,28 +372,24 @@ void sanitize_symbol_word(struct buf *out, const char *s, size_t len)
 		buf_puts(out, "...");
 }
 
-/*
- * Returns whether the character's neighbours decide: a joiner or selector may belong to an emoji.
- */
-static bool needs_neighbours(uint32_t cp)
-{
-	return cp == 0x200d || (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0100 && cp <= 0xe01ef);
-}
-
-static void write_path_char(struct buf *out, int32_t decoded)
+static void write_path_char(struct buf *out, struct invisible *filter, int32_t decoded)
 {
 	uint32_t cp = (uint32_t)decoded;
+	uint32_t shown[INVISIBLE_OUT_MAX];
 
 	if (decoded == UTF8_MORE)
 		return;
-	if (is_line_break(cp) || is_control(cp) || invisible_hides(cp) || needs_neighbours(cp))
+	if (is_line_break(cp) || is_control(cp) || invisible_next(filter, cp, shown) != 1) {
 		cp = '_';
+		(void)invisible_next(filter, cp, shown);
+	}
 	write_char(out, cp);
 }
 
 void sanitize_name(struct buf *out, const char *s, size_t len)
 {
 	struct utf8_decoder utf8 = { .missing = 0 };
+	struct invisible filter = { 0 };
 
 	if (is_clean_path(s, len)) {
 		buf_put(out, s, len);
@@ -404,8 +400,8 @@ void sanitize_name(struct buf *out, const char *s, size_t len)
 		int32_t second;
 
 		utf8_decode(&utf8, (unsigned char)s[i], &first, &second);
-		write_path_char(out, first);
-		write_path_char(out, second);
+		write_path_char(out, &filter, first);
+		write_path_char(out, &filter, second);
 	}
 	if (utf8_decode_end(&utf8))
 		write_char(out, UTF8_REPLACEMENT);

@@ -23,8 +23,8 @@ struct keep_result {
 	size_t copied;
 	size_t failed;
 	const char *error;   /* the first problem of this call as a sentence, or NULL */
-	const char *renamed; /* a sentence about the first file whose name was altered (runnames.h),
-				once per exporter */
+	const char *renamed; /* sentences about the first file whose name was altered for a reason
+				(keepname.h), each once per exporter; or NULL */
 };
 
 /* Everything but `loop` and `workspace` is borrowed for the call of keeper_new only. */

@@ -28,7 +28,7 @@ struct copy {
 	unsigned int named; /* keeper->names when its helper started */
 	size_t copied;
 	char *problem;
-	char *renamed; /* a sentence about the first altered name */
+	char *renamed; /* sentences about the first altered name of each reason */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);
 };
 
@@ -50,10 +50,10 @@ struct keeper {
 	char *shown;    /* the folder's path as users write it */
 	char *recorded; /* the notebook's name in the record of rescue.h; may be NULL */
 	bool made;
-	unsigned int names; /* how many names `folder` has had */
-	bool hung;          /* the last export hung */
-	bool last;          /* freed, and the last export of due files is running */
-	bool renamed_reported;
+	unsigned int names;          /* how many names `folder` has had */
+	bool hung;                   /* the last export hung */
+	bool last;                   /* freed, and the last export of due files is running */
+	bool told[KEEPNAME_REASONS]; /* that names are altered for this reason */
 	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
 	uint64_t used;
 	struct kept_table kept;

@@ -149,15 +149,18 @@ void keeper_note_problem(struct copy *copy, const char *from, const char *reason
 
 static void note_renamed(struct copy *copy, const struct kept *kept)
 {
+	enum keepname_reason reason = keeptree_reason(kept->place);
 	cleanup_free char *to = NULL;
+	cleanup_free char *text = NULL;
 
-	if (!keeptree_is_altered(kept->place) || copy->keeper->renamed_reported)
+	if (reason == KEEPNAME_SAME || copy->keeper->told[reason])
 		return;
 	to = keeptree_path(kept->place);
-	copy->keeper->renamed_reported = true;
-	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
+	copy->keeper->told[reason] = true;
+	text = keeptext_renamed(keepname_result(kept->from), to, reason);
 	if (copy->keeper->freed)
-		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);
+		log_info("keeper", "'%s': saved %s", copy->keeper->id, text);
+	keeptext_add(&copy->renamed, text);
 }
 
 static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)

@@ -72,14 +72,16 @@ bool keepname_is_skipped(const char *name)
 	return false;
 }
 
-char *keepname_tame(const char *path, bool *ret_altered)
+char *keepname_tame(const char *path, enum keepname_reason *ret_reason)
 {
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *altered = NULL;
 
 	sanitize_name(&name, path, strlen(path));
 	altered = runnames_alter(buf_str(&name));
-	*ret_altered = altered != NULL;
+	*ret_reason = altered != NULL ? KEEPNAME_RUNS : KEEPNAME_UNSEEN;
+	if (altered == NULL && str_eq(buf_str(&name), path))
+		*ret_reason = KEEPNAME_SAME;
 	return altered != NULL ? mem_steal(&altered) : xstrdup(buf_str(&name));
 }
 

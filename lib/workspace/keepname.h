@@ -21,11 +21,19 @@ bool keepname_is_skipped(const char *name);
  * it.
  */
 char *keepname_show(const char *root, const char *folder);
+/* Why a copy does not have the name of its file. */
+enum keepname_reason {
+	KEEPNAME_SAME,
+	KEEPNAME_UNSEEN, /* the name has characters that cannot be shown (text/sanitize.h) */
+	KEEPNAME_RUNS,   /* it is a protected name (runnames.h) */
+	KEEPNAME_REASONS,
+};
+
 /*
- * Returns the name for a copy of `path`: without escape sequences, not hidden, and altered if it is
- * a protected name (runnames.h). The caller frees it.
+ * Returns the name for a copy of `path`: `path` itself, or what was made of it for *ret_reason. The
+ * caller frees it.
  */
-char *keepname_tame(const char *path, bool *ret_altered);
+char *keepname_tame(const char *path, enum keepname_reason *ret_reason);
 
 /* Returns the part of `path` below output/, or `path` itself if it is not in output/. */
 const char *keepname_result(const char *path);

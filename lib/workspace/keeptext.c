@@ -6,8 +6,10 @@
 #include "workspace/keeptext.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "text/sanitize.h"
 
@@ -40,12 +42,30 @@ char *keeptext_problem(const char *from, const char *reason, uint64_t quota)
 	return xasprintf("'%s' was not saved: %s.", name, why);
 }
 
-char *keeptext_renamed(const char *from, const char *to)
+/* Returns a path in quotes, as other answers name the file. The caller frees it. */
+static char *quote_path(const char *path)
 {
-	cleanup_free char *name = sanitize_quote(from);
-	cleanup_free char *taken = sanitize_quote(to);
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 
-	return xasprintf("'%s' as '%s', because other programs run what files of such names say. "
-			 "Others like it are saved so, too.",
-			 name, taken);
+	sanitize_symbol(&name, path, strlen(path));
+	return buf_str(&name)[0] == '"' ? xstrdup(buf_str(&name))
+					: xasprintf("'%s'", buf_str(&name));
+}
+
+char *keeptext_renamed(const char *from, const char *to, enum keepname_reason reason)
+{
+	cleanup_free char *name = quote_path(from);
+	cleanup_free char *taken = quote_path(to);
+
+	return xasprintf("%s as %s, because %s. Others like it are saved so, too.", name, taken,
+			 reason == KEEPNAME_RUNS ? "other programs run what files of such names say"
+						 : "the name has characters that cannot be shown");
+}
+
+void keeptext_add(char **text, const char *sentence)
+{
+	char *all = *text == NULL ? xstrdup(sentence) : xasprintf("%s %s", *text, sentence);
+
+	free(*text);
+	*text = all;
 }

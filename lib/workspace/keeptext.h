@@ -5,12 +5,16 @@
 
 #include <stdint.h>
 
+#include "workspace/keepname.h"
+
 /*
  * Explains that `from` was not exported, or that nothing was if it is NULL. The reason "limit"
  * stands for the quota.
  */
 char *keeptext_problem(const char *from, const char *reason, uint64_t quota);
-/* Explains that `from` (below output/) was exported as `to`, a name that runnames.h altered. */
-char *keeptext_renamed(const char *from, const char *to);
+/* Explains that, and why, `from` (below output/) was exported as `to`. */
+char *keeptext_renamed(const char *from, const char *to, enum keepname_reason reason);
+/* Appends a sentence to *text, which may be NULL. */
+void keeptext_add(char **text, const char *sentence);
 
 #endif

@@ -90,12 +90,14 @@ char *keeptree_path(const struct place *place)
 	return xasprintf("%s/%s", folder, place->name);
 }
 
-bool keeptree_is_altered(const struct place *place)
+enum keepname_reason keeptree_reason(const struct place *place)
 {
+	enum keepname_reason reason = KEEPNAME_SAME;
+
 	for (; place != NULL; place = place->parent)
-		if (place->altered)
-			return true;
-	return false;
+		if (place->reason > reason)
+			reason = place->reason;
+	return reason;
 }
 
 /* ---- names within a folder ---- */
@@ -190,10 +192,10 @@ static void step_aside(struct keeptree *tree, struct place *place)
  * Returns the safe form of a name; a folder's name is treated like that of a file in it. The caller
  * frees it.
  */
-static char *tame(const char *part, size_t len, bool is_folder, bool *ret_altered)
+static char *tame(const char *part, size_t len, bool is_folder, enum keepname_reason *ret_reason)
 {
 	cleanup_free char *path = xasprintf("%.*s%s", (int)len, part, is_folder ? "/x" : "");
-	char *name = keepname_tame(path, ret_altered);
+	char *name = keepname_tame(path, ret_reason);
 	char *slash = strchr(name, '/');
 
 	if (slash != NULL)
@@ -209,13 +211,13 @@ static struct place *find_part(struct keeptree *tree, struct place *parent, cons
 	size_t key_len = at + len + (is_folder ? 1 : 0);
 	struct place *place = map_get(tree->by_path, path, key_len);
 	cleanup_free char *own = NULL;
-	bool altered;
+	enum keepname_reason reason;
 
 	if (place != NULL)
 		return place;
-	own = tame(path + at, len, is_folder, &altered);
+	own = tame(path + at, len, is_folder, &reason);
 	place = place_new(tree, parent, own);
-	place->altered = altered;
+	place->reason = reason;
 	place->given = strlen(own) != len || strncmp(own, path + at, len) != 0;
 	place->names = is_folder ? map_new() : NULL;
 	(void)map_set(tree->by_path, path, key_len, place);

@@ -4,7 +4,7 @@
  *
  * Results have the names that they have in output/; other files go into a folder "files" beside
  * them. A true name of a file takes precedence over a name that ptycell assigns. Assigned names are
- * those of the notebook, of "files", of files with a protected name (keepname_tame), and numbered
+ * those of the notebook, of "files", of files whose name is changed (keepname_tame), and numbered
  * names. An entry with an assigned name gives it up when a file or folder comes whose true name it
  * is: it gets the next free number, and an existing copy must be moved. Two folders of a session
  * never become one.
@@ -15,22 +15,23 @@
 #include <stdbool.h>
 
 #include "base/list.h"
+#include "workspace/keepname.h"
 
 struct keeptree;
 struct map;
 
 struct place {
 	struct list node;
-	struct place *parent; /* NULL: the top folder */
-	char *own;            /* the preferred name */
-	char *name;           /* the current name in `parent` */
-	int number;           /* of the current name; 1: the preferred name */
-	bool given;           /* the preferred name is assigned, not the true name */
-	bool altered;         /* because the true name is a protected name */
-	bool put;             /* a copy exists there */
-	struct map *names;    /* the names in a folder; NULL for a file */
-	const char *second;   /* the name to use instead of "name-2"; may be NULL */
-	void *data;           /* the caller's */
+	struct place *parent;        /* NULL: the top folder */
+	char *own;                   /* the preferred name */
+	char *name;                  /* the current name in `parent` */
+	int number;                  /* of the current name; 1: the preferred name */
+	bool given;                  /* the preferred name is assigned, not the true name */
+	enum keepname_reason reason; /* why it is not the true name */
+	bool put;                    /* a copy exists there */
+	struct map *names;           /* the names in a folder; NULL for a file */
+	const char *second;          /* the name to use instead of "name-2"; may be NULL */
+	void *data;                  /* the caller's */
 };
 
 /* A copy that still has an earlier name and must be moved. */
@@ -60,8 +61,8 @@ void keeptree_moved(struct keepmove *move, const char *name);
 
 /* Returns the path below the top folder. The caller frees it. */
 char *keeptree_path(const struct place *place);
-/* Returns true if a name in the place's path is altered. */
-bool keeptree_is_altered(const struct place *place);
+/* Returns why a name in the place's path is not the true name: the strongest reason. */
+enum keepname_reason keeptree_reason(const struct place *place);
 /*
  * Notes that a copy was made at `path`. It differs from the requested path where another file, not
  * of this session, has that name.

@@ -171,3 +171,23 @@ def test_the_next_server_mends_a_notebook_whose_end_is_torn(home, torn):
     names = sorted(p.name for p in path.parent.iterdir())
     assert names == (["notebook.ipynb"] if torn == "by us" else ["notebook-2.ipynb", "notebook.ipynb"])
     assert len(json.loads((path.parent / names[0]).read_text())["cells"]) == 2
+
+
+def test_a_name_of_any_language_is_kept_and_one_that_hides_something_is_told(home):
+    """What a script or an emoji needs stays, also beside what is altered (W5)."""
+    ordinary = ["\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.txt",  # Persian, a non-joiner
+                "\u0915\u094d\u200d\u0937 \u0930\u093f\u092a\u094b\u0930\u094d\u091f.csv",  # Hindi, a joiner
+                "\U0001f469\u200d\U0001f4bb \u2764\ufe0f.png",  # emoji, a joiner and a selector
+                "\u05d3\u05d5\u05d7\u200f (1).txt",  # Hebrew, a right-to-left mark
+                "\u845b\U000e0100.txt"]  # an ideograph of a certain form
+    hiding = {"report\u202efdp.exe": "report_fdp.exe", "a\u200cb": "a_b", "\u0645\u06cc\u200c\u062e\u200b.txt": "\u0645\u06cc\u200c\u062e_.txt",
+              "c\x1b[2J\n": "c_[2J_"}
+    with Server(home) as server:
+        plain = server.cell(f"for name in {ordinary}: open('output/' + name, 'w').close()")
+        assert "another name" not in plain.text
+        told = server.cell(f"for name in {list(hiding)}:\n    open('output/' + name, 'w').close()\nopen('output/.envrc', 'w').close()").text
+        assert told.count("Saved under another name: ") == 1 and "'.envrc' as '_.envrc', because other programs run" in told
+        assert any(f"{json.dumps(name)} as '{kept}', because the name has characters that cannot be shown." in told
+                   for name, kept in hiding.items()), told
+    kept = {path.name for path in kept_files(home)} - {"notebook.ipynb"}
+    assert kept == {*ordinary, *hiding.values(), "_.envrc"}

@@ -225,6 +225,11 @@ static void paths_name_their_file_unless_they_are_unclean(void **state)
 		{ "escapes", "a\033[2J/b\n", "a_[2J/b_" },
 		{ "c1 and separators", "a\xc2\x85\xe2\x80\xa8", "a__" },
 		{ "ill-formed", "a\xff", "a" BAD },
+		{ "Persian", "می\xe2\x80\x8cخواهم.txt", "می\xe2\x80\x8cخواهم.txt" },
+		{ "one stray character among those of a script",
+		  "می\xe2\x80\x8cخواهم\xe2\x80\xae " WOMAN ZWJ GIRL " a\xe2\x80\x8c" HEART
+		  "\xef\xb8\x8f\xef\xb8\x8f",
+		  "می\xe2\x80\x8cخواهم_ " WOMAN ZWJ GIRL " a_" HEART "\xef\xb8\x8f_" },
 		{ "no part goes away", "a/\xe2\x80\x8b/.\xe2\x80\x8b.", "a/_/._." },
 	};
 

@@ -169,6 +169,32 @@ static void names_that_run_something_are_altered_and_that_is_told_once(void **st
 	keeper_free(keeper);
 }
 
+static void names_that_cannot_be_shown_are_altered_and_that_is_told_once(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	scratch_write(f->data, "output/می\xe2\x80\x8cخواهم", "1");
+	scratch_write(f->data, "output/a\xe2\x80\x8c b", "2");
+	scratch_write(f->data, "output/c\n", "3");
+	scratch_write(f->data, "output/HEAD", "4");
+	copy(f, keeper, "output/می\xe2\x80\x8cخواهم");
+	assert_string_equal(outcome.renamed, "");
+	copy(f, keeper, "output/a\xe2\x80\x8c b");
+	assert_string_equal(outcome.renamed,
+			    "\"a\\u200c b\" as 'a_ b', because the name has characters that "
+			    "cannot be shown. Others like it are saved so, too.");
+	copy(f, keeper, "output/c\n");
+	assert_string_equal(outcome.renamed, "");
+	copy(f, keeper, "output/HEAD");
+	assert_non_null(strstr(outcome.renamed, "'HEAD' as '_HEAD', because other programs run"));
+	assert_kept(keeper, "می\xe2\x80\x8cخواهم", "1");
+	assert_kept(keeper, "a_ b", "2");
+	assert_kept(keeper, "c_", "3");
+	keeper_free(keeper);
+}
+
 static void a_file_of_the_person_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -551,6 +577,7 @@ int main(void)
 		FIXTURE_TEST(links_and_other_kinds_are_not_copied),
 		FIXTURE_TEST(the_quota_is_told_and_nothing_is_cut),
 		FIXTURE_TEST(names_that_run_something_are_altered_and_that_is_told_once),
+		FIXTURE_TEST(names_that_cannot_be_shown_are_altered_and_that_is_told_once),
 		FIXTURE_TEST(a_file_of_the_person_stays),
 		FIXTURE_TEST(a_file_that_becomes_a_folder_is_kept_beside),
 		FIXTURE_TEST(a_folder_that_becomes_a_file_is_kept_beside),
