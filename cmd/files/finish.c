@@ -210,3 +210,25 @@ int finish_run(int journal_fd, json_t *request, struct err *err)
 	journal_free(journal);
 	return result;
 }
+
+int finish_report_cells(int journal_fd, struct err *err)
+{
+	struct journal *journal = journal_load(journal_fd, err);
+	struct journal_line line;
+
+	if (journal == NULL && (err->code != ERR_SYSTEM || err->sys != ENOENT))
+		return -1;
+	for (size_t i = 0; journal != NULL && journal_at(journal, i, &line); i++) {
+		json_t *progress;
+
+		if (!line.ran || !str_eq(line.state, JOURNAL_KILLED))
+			continue;
+		progress = json_object();
+		json_put_int(progress, "cell", (json_int_t)line.number);
+		json_put_str(progress, "language", line.language);
+		program_progress(progress);
+	}
+	journal_free(journal);
+	program_result(json_object());
+	return 0;
+}

@@ -17,4 +17,10 @@
 /* Runs the request and sends the result. Changes `request`. Returns -1 and sets *err. */
 int finish_run(int journal_fd, json_t *request, struct err *err) MUST_CHECK;
 
+/*
+ * Reports each cell that ran when the server was killed: {cell, language}. Returns -1 and sets
+ * *err.
+ */
+int finish_report_cells(int journal_fd, struct err *err) MUST_CHECK;
+
 #endif

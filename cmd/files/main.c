@@ -47,6 +47,8 @@ static int run_request(json_t *request, struct err *err)
 		return rescue_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "rescue-notebook"))
 		return finish_run(FOLDER_FD, request, err);
+	if (op != NULL && str_eq(op, "killed-cells"))
+		return finish_report_cells(FOLDER_FD, err);
 	if (op != NULL && str_eq(op, "pack"))
 		return pack_run(FOLDER_FD, request, err);
 	if (op != NULL && str_eq(op, "link"))

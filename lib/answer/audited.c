@@ -14,6 +14,7 @@
 
 #include "answer/auditor.h"
 #include "answer/install_result.h"
+#include "answer/killed.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "install/broker.h"
@@ -300,6 +301,7 @@ static void reset_session(struct audited *audited, struct session *session,
 
 	json_put_str(fields, "language", event->language->name);
 	json_put_str(fields, "why", event->why);
+	killed_record(audited->auditor, session);
 	add_event(audited, session, "session_reset", fields);
 }
 
@@ -310,6 +312,7 @@ void audited_session(struct audited *audited, struct session *session,
 		return;
 	switch (event->kind) {
 	case SESSION_MADE:
+		killed_record(audited->auditor, session);
 		add_event(audited, session, "session_created", NULL);
 		break;
 	case SESSION_RESET:

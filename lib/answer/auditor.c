@@ -86,6 +86,16 @@ struct audited *auditor_audited(const struct auditor *auditor)
 	return auditor->audited;
 }
 
+json_t *auditor_describe(const struct auditor *auditor)
+{
+	json_t *object = json_object();
+
+	json_put_str(object, "target", auditor->settings->audit);
+	json_put_str(object, "instance", auditor->instance);
+	json_put(object, "client", json_deep_copy(auditor->client));
+	return object;
+}
+
 bool auditor_is_on(const struct auditor *auditor)
 {
 	return auditor->settings->audit != NULL;

@@ -25,6 +25,8 @@ void auditor_free(struct auditor *auditor);
 void auditor_set_client(struct auditor *auditor, const char *name, const char *version);
 /* Returns the recorder of events other than cells; borrowed from the auditor. */
 struct audited *auditor_audited(const struct auditor *auditor);
+/* Returns {target, instance, client}, as a new reference. */
+json_t *auditor_describe(const struct auditor *auditor);
 /* Returns whether lines are written. If not, callers need not make their fields. */
 bool auditor_is_on(const struct auditor *auditor);
 /*

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "answer/killed.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -108,6 +109,13 @@ static void on_rescued(void *data, const char *name)
 	remove_folder(data, name);
 }
 
+static void on_killed(void *data, const struct rescue_killed *killed)
+{
+	const struct retirement *retirement = data;
+
+	killed_audit(retirement->host->settings, killed);
+}
+
 bool retirement_add_stale(struct retirement *retirement)
 {
 	const struct session_host *host = retirement->host;
@@ -115,7 +123,8 @@ bool retirement_add_stale(struct retirement *retirement)
 				    .home = host->home,
 				    .helper = host->files_helper,
 				    .root = host->settings->keep,
-				    .quota_bytes = host->settings->limits.keep_max };
+				    .quota_bytes = host->settings->limits.keep_max,
+				    .killed = on_killed };
 	bool found = false;
 	char *name;
 

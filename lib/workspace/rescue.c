@@ -35,6 +35,9 @@ enum {
 	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
 
+/* What is done for a session, in this order: the results make the folder for the notebook. */
+enum step { STEP_RESULTS, STEP_NOTEBOOK, STEP_CELLS, STEPS };
+
 struct rescue {
 	struct home_job job;
 	struct loop *loop;
@@ -46,45 +49,64 @@ struct rescue {
 	DIR *sessions;
 	uint64_t quota_bytes;
 	char *root;     /* of this server's results; NULL: it exports none */
-	char *shown;    /* where the files of the current session go */
-	json_t *record; /* of the current session, for its notebook; may be NULL */
-	int journal_fd; /* the journal of that record */
-	bool at_notebook;
+	int session_fd; /* the current session; -1 before the first */
+	enum step step; /* the next one for it */
+	json_t *record; /* of where its results go; NULL if they were not exported */
+	json_t *audit;  /* of its audit; may be NULL */
+	char *shown;    /* where its files go; NULL without a record */
+	char *path;     /* the same for the system */
+	json_t *cells;  /* those that ran when it was killed */
 	size_t copied;
 	size_t failed;
+	void (*killed)(void *data, const struct rescue_killed *killed);
 	void (*done)(void *data, const char *name);
 	void *data;
 };
 
 /* ---- the record ---- */
 
+static int write_record(int journal_fd, const char *name, const json_t *record, struct err *err)
+{
+	cleanup_fd int fd = openat(journal_fd, name,
+				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	cleanup_free char *text = json_write_text(record);
+
+	if (fd < 0)
+		return err_sys(err, "making it");
+	return fd_write_all(fd, text, strlen(text), err);
+}
+
 void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook)
 {
-	cleanup_fd int fd = openat(journal_fd, RESCUE_RECORD,
-				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	cleanup_json json_t *record = json_object();
 	cleanup_free char *encoded = percent_encode(root);
-	cleanup_free char *text = NULL;
 	struct err err;
 
 	json_put_str(record, "root", encoded);
 	json_put_str(record, "folder", folder);
 	json_put_str(record, "notebook", notebook);
-	text = json_write_text(record);
-	if (fd < 0)
-		(void)err_sys(&err, "making it");
-	else if (fd_write_all(fd, text, strlen(text), &err) == 0)
-		return;
-	log_warn("rescue", "should this server be killed, results of '%s' would be lost: %s",
-		 folder, err.msg);
+	if (write_record(journal_fd, RESCUE_RECORD, record, &err) < 0)
+		log_warn("rescue",
+			 "should this server be killed, results of '%s' would be lost: %s", folder,
+			 err.msg);
 }
 
-static json_t *read_record(int session_fd)
+void rescue_record_audit(int journal_fd, const json_t *record)
 {
 	struct err err;
+
+	if (write_record(journal_fd, RESCUE_AUDIT, record, &err) < 0)
+		log_warn("rescue",
+			 "should this server be killed, the audit lacks the end of its cells: %s",
+			 err.msg);
+}
+
+static json_t *read_record(int session_fd, const char *name)
+{
+	cleanup_free char *path = xasprintf("journal/%s", name);
+	struct err err;
 	size_t len = 0;
-	cleanup_free char *text =
-		fd_read_file(session_fd, "journal/" RESCUE_RECORD, RECORD_MAX, &len, &err);
+	cleanup_free char *text = fd_read_file(session_fd, path, RECORD_MAX, &len, &err);
 
 	return text == NULL ? NULL : json_parse(text, len, &err);
 }
@@ -136,8 +158,12 @@ static json_t *earlier_record(int session_fd, const char *root)
 static void forget_session(struct rescue *rescue)
 {
 	json_decref(rescue->record);
-	rescue->record = NULL;
-	fd_close(&rescue->journal_fd);
+	json_decref(rescue->audit);
+	json_decref(rescue->cells);
+	rescue->record = rescue->audit = rescue->cells = NULL;
+	mem_cleanup(&rescue->shown);
+	mem_cleanup(&rescue->path);
+	fd_close(&rescue->session_fd);
 }
 
 static void release_rescue(struct rescue *rescue)
@@ -148,7 +174,6 @@ static void release_rescue(struct rescue *rescue)
 	forget_session(rescue);
 	fd_close(&rescue->lock);
 	free(rescue->helper_path);
-	free(rescue->shown);
 	free(rescue->root);
 	free(rescue->name);
 	free(rescue);
@@ -169,7 +194,9 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 	const char *left = json_string_value(json_object_get(progress, "left"));
 
-	if (left != NULL)
+	if (json_object_get(progress, "cell") != NULL)
+		json_append(rescue->cells, json_deep_copy(progress));
+	else if (left != NULL)
 		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
 	else if (json_object_get(progress, "problem") != NULL)
 		rescue->failed++;
@@ -179,13 +206,28 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 static void on_next(struct loop_defer *defer);
 
-static void log_lost_results(const struct rescue *rescue, const struct err *err)
+static void log_lost(const struct rescue *rescue, const struct err *err)
 {
-	if (rescue->at_notebook)
+	if (rescue->step == STEP_RESULTS)
+		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+	else if (rescue->step == STEP_NOTEBOOK)
 		log_warn("rescue", "the notebook of '%s' is not finished: %s", rescue->shown,
 			 err->msg);
 	else
-		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+		log_warn("rescue", "the audit of a session that was killed lacks its end: %s",
+			 err->msg);
+}
+
+/* Reports the cells that ran, once: the record goes. */
+static void report_killed(const struct rescue *rescue)
+{
+	struct rescue_killed killed = { .record = rescue->audit, .cells = rescue->cells };
+
+	if (rescue->path != NULL && access(rescue->path, F_OK) == 0)
+		killed.kept_folder = rescue->shown;
+	if (json_array_size(rescue->cells) > 0)
+		rescue->killed(rescue->data, &killed);
+	(void)unlinkat(rescue->session_fd, "journal/" RESCUE_AUDIT, 0);
 }
 
 static void on_rescue_done(struct helper *helper, const json_t *result, const struct err *err)
@@ -198,69 +240,107 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 			 rescue->copied, rescue->copied == 1 ? "file is" : "files are",
 			 rescue->shown);
 	if (err != NULL)
-		log_lost_results(rescue, err);
+		log_lost(rescue, err);
+	else if (rescue->step == STEP_CELLS)
+		report_killed(rescue);
 	else if (rescue->failed > 0)
 		log_warn("rescue", "%zu results of '%s' are lost", rescue->failed, rescue->shown);
 	helper_free(helper);
 	rescue->helper = NULL;
+	rescue->step++;
 	loop_defer_start(rescue->loop, &rescue->next, on_next);
 }
 
-/* Starts a helper for the folder `fd`. Returns false if it cannot be started. */
-static bool start_helper(struct rescue *rescue, const char *op, int fd)
+/* Starts a helper for the session's folder `name`. Returns false if it cannot be started. */
+static bool start_helper(struct rescue *rescue, const char *op, const char *name, json_t *order)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress,
 							 .done = on_rescue_done };
+	cleanup_fd int fd = beneath_open(rescue->session_fd, name, O_RDONLY | O_DIRECTORY, 0);
 	struct helper_spec spec = { .path = rescue->helper_path,
-				    .order = rescue->record,
+				    .order = order,
 				    .fds = &fd,
 				    .fd_count = 1,
 				    .quiet_ms = QUIET_MS };
 	struct err err;
 
-	json_put_str(rescue->record, "op", op);
-	json_put_bool(rescue->record, "durable", true);
-	json_put_int(rescue->record, "room", (json_int_t)rescue->quota_bytes);
+	if (fd < 0)
+		return false;
+	json_put_str(order, "op", op);
+	json_put_bool(order, "durable", true);
+	json_put_int(order, "room", (json_int_t)rescue->quota_bytes);
 	rescue->copied = 0;
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
-		log_lost_results(rescue, &err);
+		log_lost(rescue, &err);
 	return rescue->helper != NULL;
 }
 
-/* Starts the export of a session. Returns false if there is nothing to do. */
-static bool start_session(struct rescue *rescue, int session_fd)
+/* Starts the current step. Returns false if there is nothing to do. */
+static bool start_step(struct rescue *rescue)
 {
-	cleanup_fd int data_fd = beneath_open(session_fd, "data", O_RDONLY | O_DIRECTORY, 0);
+	cleanup_json json_t *order = NULL;
+
+	switch (rescue->step) {
+	case STEP_RESULTS:
+		return rescue->shown != NULL &&
+		       start_helper(rescue, "rescue", "data", rescue->record);
+	case STEP_NOTEBOOK:
+		return rescue->shown != NULL &&
+		       json_is_string(json_object_get(rescue->record, "notebook")) &&
+		       start_helper(rescue, "rescue-notebook", "journal", rescue->record);
+	case STEP_CELLS:
+		order = json_object();
+		rescue->cells = json_array();
+		return json_is_object(rescue->audit) &&
+		       start_helper(rescue, "killed-cells", "journal", order);
+	case STEPS:
+		break;
+	}
+	return false;
+}
+
+static void enter_session(struct rescue *rescue, int session_fd_own)
+{
 	cleanup_free char *decoded = NULL;
 	const char *root;
 	const char *folder;
 
-	forget_session(rescue);
-	rescue->at_notebook = false;
-	rescue->record = read_record(session_fd);
+	rescue->session_fd = session_fd_own;
+	rescue->step = STEP_RESULTS;
+	rescue->audit = read_record(session_fd_own, RESCUE_AUDIT);
+	rescue->record = read_record(session_fd_own, RESCUE_RECORD);
 	if (rescue->record == NULL)
-		rescue->record = earlier_record(session_fd, rescue->root);
+		rescue->record = earlier_record(session_fd_own, rescue->root);
 	root = json_string_value(json_object_get(rescue->record, "root"));
 	folder = json_string_value(json_object_get(rescue->record, "folder"));
 	decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
-	if (decoded == NULL || folder == NULL || data_fd < 0)
-		return false;
-	free(rescue->shown);
+	if (decoded == NULL || folder == NULL)
+		return;
 	rescue->shown = keepname_show(decoded, folder);
-	if (json_is_string(json_object_get(rescue->record, "notebook")))
-		rescue->journal_fd = beneath_open(session_fd, "journal", O_RDONLY | O_DIRECTORY, 0);
-	return start_helper(rescue, "rescue", data_fd);
+	rescue->path = xasprintf("%s/%s", decoded, folder);
 }
 
-/* Starts the export of the notebook, after the results, which make the folder. */
-static bool start_notebook(struct rescue *rescue)
+/* Enters the next session. Returns false when there is none. */
+static bool next_session(struct rescue *rescue)
 {
-	cleanup_fd int fd = fd_steal(&rescue->journal_fd);
+	const struct dirent *entry;
 
-	rescue->at_notebook = true;
-	return fd >= 0 && start_helper(rescue, "rescue-notebook", fd);
+	forget_session(rescue);
+	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
+		cleanup_fd int session_fd = -1;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		session_fd = beneath_open(dirfd(rescue->sessions), entry->d_name,
+					  O_RDONLY | O_DIRECTORY, 0);
+		if (session_fd < 0)
+			continue;
+		enter_session(rescue, fd_steal(&session_fd));
+		return true;
+	}
+	return false;
 }
 
 static void finish_rescue(struct rescue *rescue)
@@ -277,20 +357,12 @@ static void finish_rescue(struct rescue *rescue)
 static void on_next(struct loop_defer *defer)
 {
 	struct rescue *rescue = container_of(defer, struct rescue, next);
-	const struct dirent *entry;
 
-	if (start_notebook(rescue))
-		return;
-	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
-		cleanup_fd int session_fd = -1;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		session_fd = beneath_open(dirfd(rescue->sessions), entry->d_name,
-					  O_RDONLY | O_DIRECTORY, 0);
-		if (session_fd >= 0 && start_session(rescue, session_fd))
-			return;
-	}
+	do
+		for (; rescue->session_fd >= 0 && rescue->step < STEPS; rescue->step++)
+			if (start_step(rescue))
+				return;
+	while (next_session(rescue));
 	finish_rescue(rescue);
 }
 
@@ -301,12 +373,13 @@ void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const
 	int sessions = -1;
 
 	rescue->job.leave = leave_rescue;
-	rescue->journal_fd = -1;
+	rescue->session_fd = -1;
 	rescue->loop = spec->loop;
 	rescue->helper_path = xstrdup(spec->helper);
 	rescue->name = xstrdup(spec->name);
 	rescue->quota_bytes = spec->quota_bytes;
 	rescue->root = spec->root == NULL ? NULL : xstrdup(spec->root);
+	rescue->killed = spec->killed;
 	rescue->done = done;
 	rescue->data = data;
 	home_add_job(spec->home, &rescue->job);

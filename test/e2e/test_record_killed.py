@@ -137,6 +137,31 @@ def test_a_journal_of_another_version_is_told_and_the_results_are_kept(home):
     assert "lost" not in told and len(list((home / "kept").glob("*/r.txt"))) == 1
 
 
+@pytest.mark.parametrize("keep", ["on", "off"])
+def test_a_cell_that_ran_when_the_server_was_killed_has_its_end_in_the_audit(home, keep):
+    """In the audit file of the server that was killed, whatever the next one has."""
+    audit = home / "audit.jsonl"
+    settings = {} if keep == "on" else {"PTYCELL_KEEP": "off"}
+    with Server(home, env={"PTYCELL_AUDIT": str(audit), **settings}) as server:
+        server.cell("import os; os._exit(1)")
+        server.cell("print('two')")
+        server.cell("while True: pass", budget=0)
+        server.cell("sleep 100", budget=0, language="bash")
+        until(lambda: audit.read_text().count('"began"') == 4)
+        folder = kill(server)
+    before = [json.loads(line) for line in audit.read_text().splitlines()]
+    start_next(home, folder)
+    lines = [json.loads(line) for line in audit.read_text().splitlines()]
+    assert lines[:len(before)] == before and len(lines) == len(before) + 2
+    python, bash = lines[-2:]
+    assert (python["event"], python["cell"], python["language"], python["state"], python["problem"]) == (
+        "ended", 3, "python", "killed", "server killed")
+    assert (bash["cell"], bash["language"], bash["state"], bash["seq"]) == (4, "bash", "killed", 2)
+    assert (python["session_id"], python["generation"], python["killed_instance"], python["client"]) == (
+        "s", 2, before[0]["instance"], before[0]["client"])
+    assert python["instance"] != before[0]["instance"] and ("kept_folder" in python) == (keep == "on")
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])
 def test_who_keeps_no_notebook_gets_none(home, setting):
     with Server(home, env={setting: "off"}) as server:

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * killed.c - the lines have an instance of their own, because the numbers of the killed server's
+ * lines are not known: nothing is read back from the target. `killed_instance` names that server.
+ */
+#include "answer/killed.h"
+
+#include <stdlib.h>
+
+#include "answer/auditor.h"
+#include "config/settings.h"
+#include "json/make.h"
+#include "session/session.h"
+#include "workspace/rescue.h"
+#include "workspace/workspace.h"
+
+void killed_record(const struct auditor *auditor, const struct session *session)
+{
+	cleanup_json json_t *record = auditor_describe(auditor);
+
+	json_put_str(record, "session_id", session_id(session));
+	json_put_int(record, "generation", (json_int_t)session_generation(session));
+	rescue_record_audit(workspace_journal_fd(session_workspace(session)), record);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static json_t *end_of(const struct rescue_killed *killed, const json_t *cell)
+{
+	json_t *fields = json_object();
+
+	json_put(fields, "generation", json_incref(json_object_get(killed->record, "generation")));
+	json_put_str(fields, "kept_folder", killed->kept_folder);
+	json_put(fields, "killed_instance",
+		 json_incref(json_object_get(killed->record, "instance")));
+	json_put(fields, "cell", json_incref(json_object_get(cell, "cell")));
+	json_put(fields, "language", json_incref(json_object_get(cell, "language")));
+	json_put_str(fields, "state", "killed");
+	json_put_str(fields, "problem", "server killed");
+	return fields;
+}
+
+void killed_audit(const struct settings *settings, const struct rescue_killed *killed)
+{
+	const json_t *client = json_object_get(killed->record, "client");
+	struct settings theirs = *settings;
+	struct auditor *auditor;
+	size_t index;
+	json_t *cell;
+
+	theirs.audit = (char *)(uintptr_t)text_of(killed->record, "target");
+	auditor = auditor_new(&theirs);
+	auditor_set_client(auditor, text_of(client, "name"), text_of(client, "version"));
+	json_array_foreach (killed->cells, index, cell)
+		auditor_add(auditor, NULL, text_of(killed->record, "session_id"), "ended",
+			    end_of(killed, cell));
+	auditor_free(auditor);
+}

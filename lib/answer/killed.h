@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * killed.h - the audit of cells that ran when their server was killed: the next server adds the
+ * lines of their ends, to the target that the killed one had.
+ */
+#ifndef ANSWER_KILLED_H
+#define ANSWER_KILLED_H
+
+struct auditor;
+struct rescue_killed;
+struct session;
+struct settings;
+
+/*
+ * Records, in the session's journal folder, what the next server needs for these lines. Called when
+ * a session begins and when its generation changes.
+ */
+void killed_record(const struct auditor *auditor, const struct session *session);
+/* Adds the lines of a session of a killed server. A failure is logged. */
+void killed_audit(const struct settings *settings, const struct rescue_killed *killed);
+
+#endif
