@@ -321,6 +321,8 @@ void audited_session(struct audited *audited, struct session *session,
 	case SESSION_TYPED:
 		take_typed(audited, session, event);
 		break;
+	case SESSION_LATE:
+		break; /* outputs are in the journal alone */
 	case SESSION_ENDED:
 		end_session(audited, session, event->why);
 		break;

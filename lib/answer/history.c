@@ -186,6 +186,24 @@ void history_show(struct history *history, struct session *session, const struct
 		      &err);
 }
 
+void history_event(struct history *history, struct session *session,
+		   const struct session_event *event)
+{
+	struct journal *journal = session_journal(session);
+	struct err err;
+
+	if (event->kind == SESSION_TYPED)
+		check_journal(history, session,
+			      journal_type(journal, event->cell, event->text, event->len,
+					   event->hidden, &err),
+			      &err);
+	else if (event->kind == SESSION_LATE)
+		check_journal(history, session,
+			      journal_add_late(journal, event->language->name, event->text,
+					       event->len, &err),
+			      &err);
+}
+
 static void end_in_journal(struct history *history, struct session *session,
 			   const struct journal_entry *entry)
 {

@@ -19,6 +19,7 @@ struct exec_asked;
 struct exec_result;
 struct history;
 struct session;
+struct session_event;
 struct settings;
 
 /* Makes the history with its auditor. */
@@ -33,6 +34,9 @@ void history_ask(struct history *history, struct session *session, const struct 
 void history_begin(struct history *history, struct session *session, const struct cell *cell);
 /* Records the output that an answer shows before the cell's end. */
 void history_show(struct history *history, struct session *session, const struct cell *cell);
+/* Records typed input, and output that no cell has. Other events are not for the journal. */
+void history_event(struct history *history, struct session *session,
+		   const struct session_event *event);
 /* Records a cell that is over. */
 void history_add(struct history *history, const struct exec_result *result);
 /* Returns cell_json_make of a cell that is over, without making it twice. New reference. */

@@ -53,6 +53,7 @@ void journal_free(struct journal *journal)
 	for (size_t i = 0; i < journal->count; i++) {
 		free(journal->cells[i].images);
 		free(journal->cells[i].shown);
+		free(journal->cells[i].typed);
 	}
 	events_free(journal->events);
 	journal_spool_close(&journal->spool);
@@ -62,6 +63,7 @@ void journal_free(struct journal *journal)
 		free(journal->words[i]);
 	free(journal->words);
 	free(journal->copies);
+	free(journal->late);
 	free(journal->cells);
 	free(journal->session_id);
 	free(journal);
@@ -74,7 +76,7 @@ void journal_set_max(struct journal *journal, uint64_t max_bytes)
 
 /* ---- events ---- */
 
-static json_t *new_fields(const char *event)
+json_t *journal_new_fields(const char *event)
 {
 	json_t *fields = json_object();
 	char now[CLOCK_UTC_LEN];
@@ -85,9 +87,9 @@ static json_t *new_fields(const char *event)
 	return fields;
 }
 
-static json_t *new_cell_fields(const char *event, uint64_t number)
+json_t *journal_new_cell_fields(const char *event, uint64_t number)
 {
-	json_t *fields = new_fields(event);
+	json_t *fields = journal_new_fields(event);
 
 	json_put_int(fields, "cell", (json_int_t)number);
 	return fields;
@@ -214,7 +216,7 @@ void journal_index_end_at(struct kept_cell *cell, const struct event_place *plac
 /* Adds the `session` event, which is the first in the file. */
 static int add_session(struct journal *journal, struct err *err)
 {
-	cleanup_json json_t *fields = new_fields("session");
+	cleanup_json json_t *fields = journal_new_fields("session");
 	struct event_place place;
 
 	if (events_size(journal->events) > 0)
@@ -267,22 +269,31 @@ int journal_begin(struct journal *journal, uint64_t number, struct err *err)
 	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
 }
 
+int journal_add_text(struct journal *journal, const json_t *fields, const char *text, size_t len,
+		     struct event_place *ret_place, struct err *err)
+{
+	cleanup_free char *redacted = NULL;
+
+	*ret_place = (struct event_place){ .len = 0 };
+	if (len == 0 || !has_room(journal, events_cost(END_MAX, len), outputs_max(journal)))
+		return 0;
+	redacted = redacted_bytes(journal->redact, &text, &len);
+	return add_event(journal, fields, text, len, ret_place, err);
+}
+
 int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,
 		 struct err *err)
 {
-	cleanup_json json_t *fields = new_cell_fields("shown", number);
+	cleanup_json json_t *fields = journal_new_cell_fields("shown", number);
 	struct kept_cell *cell = journal_cell(journal, number);
-	cleanup_free char *redacted = NULL;
 	struct event_place place;
 
-	if (cell == NULL || cell->over || len == 0 ||
-	    cell->shown_bytes + events_cost(END_MAX, len) > SHOWN_MAX ||
-	    !has_room(journal, events_cost(END_MAX, len), outputs_max(journal)))
+	if (cell == NULL || cell->over || cell->shown_bytes + events_cost(END_MAX, len) > SHOWN_MAX)
 		return 0;
-	redacted = redacted_bytes(journal->redact, &text, &len);
-	if (add_event(journal, fields, text, len, &place, err) < 0)
+	if (journal_add_text(journal, fields, text, len, &place, err) < 0)
 		return -1;
-	journal_index_shown(cell, &place);
+	if (place.len > 0)
+		journal_index_shown(cell, &place);
 	return 0;
 }
 
@@ -374,7 +385,7 @@ static void write_end(const struct journal *journal, const struct journal_entry 
 static json_t *describe_figure(const struct journal_entry *entry, size_t index)
 {
 	const struct journal_image *image = &entry->images[index];
-	json_t *fields = new_cell_fields("figure", entry->number);
+	json_t *fields = journal_new_cell_fields("figure", entry->number);
 
 	json_put_int(fields, "figure", (json_int_t)index + 1);
 	json_put_str(fields, "mimeType", image->mime);
@@ -489,7 +500,7 @@ struct journal_copy journal_drawn(const struct journal *journal, const struct bu
 int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err)
 {
 	const struct journal_copy copy = journal_drawn(journal, tail);
-	cleanup_json json_t *fields = new_fields("copy");
+	cleanup_json json_t *fields = journal_new_fields("copy");
 	struct event_place place;
 
 	if (!has_room(journal, END_MAX, journal->max))

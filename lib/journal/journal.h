@@ -68,6 +68,18 @@ int journal_begin(struct journal *journal, uint64_t number, struct err *err) MUS
 int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,
 		 struct err *err) MUST_CHECK;
 /*
+ * Adds input that was typed to a running cell; of hidden input only that it was typed. Returns -1
+ * and sets *err if the disk fails.
+ */
+int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
+		 bool hidden, struct err *err) MUST_CHECK;
+/*
+ * Adds output of background processes that no later cell has. Returns -1 and sets *err if the disk
+ * fails.
+ */
+int journal_add_late(struct journal *journal, const char *language, const char *text, size_t len,
+		     struct err *err) MUST_CHECK;
+/*
  * Adds the end of a requested cell. Secrets are removed from the record in place. Returns -1 and
  * sets *err if the disk fails; the cell is then recorded without its outputs.
  */

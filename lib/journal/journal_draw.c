@@ -81,11 +81,11 @@ static struct journal_entry entry_of(const struct kept_cell *cell, const struct 
 				       .record = record };
 }
 
-static void draw_open(const struct kept_cell *cell, const struct event *asked,
-		      const struct buf *shown, struct buf *out)
+static void draw_open(const struct journal *journal, const struct kept_cell *cell,
+		      const struct event *asked, const struct buf *shown, struct buf *out)
 {
 	cleanup_event struct event none = EVENT_INIT;
-	cleanup_json json_t *record = journal_record_of(cell, &none);
+	cleanup_json json_t *record = journal_record_of(journal, cell, &none);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
 	entry.text = buf_str(shown);
@@ -109,7 +109,7 @@ static void draw_ended(const struct journal *journal, const struct kept_cell *ce
 		       const struct figures *figures, struct buf *out)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_json json_t *record = journal_record_of(cell, end);
+	cleanup_json json_t *record = journal_record_of(journal, cell, end);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
 	read_text(journal, cell, end, &text);
@@ -143,7 +143,7 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 	    read_figures(journal, cell, &figures, err) < 0)
 		return -1;
 	if (cell->ended.len == 0)
-		draw_open(cell, &asked, &shown, out);
+		draw_open(journal, cell, &asked, &shown, out);
 	else
 		draw_ended(journal, cell, &asked, &end, &figures, out);
 	return 0;
@@ -164,6 +164,12 @@ static size_t lead_len(const struct journal *journal, bool first)
 
 	draw_lead(journal, first, &lead);
 	return lead.len;
+}
+
+static void draw_tail(const struct journal *journal, struct buf *out)
+{
+	journal_draw_late(journal, out);
+	notebook_tail(out, journal->left_out);
 }
 
 /* Appends the piece with its separator, and stores the piece's own length. */
@@ -230,7 +236,7 @@ int journal_read_notebook(struct journal *journal, uint64_t offset, size_t len, 
 	}
 	if (first)
 		return 0;
-	notebook_tail(&tail, journal->left_out);
+	draw_tail(journal, &tail);
 	return take(&range, &tail, out, err);
 }
 
@@ -255,7 +261,7 @@ int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *er
 	if (first)
 		return 0;
 	buf_clear(&piece);
-	notebook_tail(&piece, journal->left_out);
+	draw_tail(journal, &piece);
 	*ret += piece.len;
 	return 0;
 }
@@ -380,6 +386,6 @@ int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct 
 	if (later > 0)
 		notebook_later(tail, later, journal->cells[journal->drawn_cells].script.number);
 	if (!first)
-		notebook_tail(tail, journal->left_out);
+		draw_tail(journal, tail);
 	return 0;
 }

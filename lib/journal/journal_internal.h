@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * journal_internal.h - the state that adding (journal.c), loading (journal_load.c), reading
- * (journal_read.c) and rendering the notebook (journal_draw.c) share.
+ * (journal_read.c), typed input (journal_input.c) and rendering the notebook (journal_draw.c)
+ * share.
  */
 #ifndef JOURNAL_JOURNAL_INTERNAL_H
 #define JOURNAL_JOURNAL_INTERNAL_H
@@ -22,6 +23,9 @@ struct kept_cell {
 	size_t shown_count;       /* of a cell without an end: texts that answers showed */
 	struct event_place *shown;
 	uint64_t shown_bytes; /* in the file */
+	size_t typed_count;   /* lines that were typed to it */
+	struct event_place *typed;
+	uint64_t typed_bytes; /* in the file */
 	size_t image_count;
 	struct event_place *images;
 	bool spooled;     /* its output is in a spool file */
@@ -58,7 +62,10 @@ struct journal {
 	struct journal_spool spool; /* of the next of these cells */
 	struct buf piece;           /* of that cell; its first `piece_written` bytes are written */
 	size_t piece_written;
-	uint32_t drawn_crc;          /* of these bytes */
+	uint32_t drawn_crc; /* of these bytes */
+	size_t late_count;  /* outputs that no cell has */
+	struct event_place *late;
+	uint64_t late_bytes;
 	struct journal_copy *copies; /* of a loaded journal: the exported copies */
 	size_t copy_count;
 	struct {
@@ -78,6 +85,24 @@ void journal_index_ended(struct journal *journal, struct kept_cell *cell, const 
  * any more.
  */
 void journal_index_end_at(struct kept_cell *cell, const struct event_place *place);
+
+/* Return the first fields of an event, as new references. */
+json_t *journal_new_fields(const char *event);
+json_t *journal_new_cell_fields(const char *event, uint64_t number);
+/*
+ * Adds an event with a text, without secrets. Without room nothing is added: the place's length is
+ * 0. Returns -1 and sets *err if the disk fails.
+ */
+int journal_add_text(struct journal *journal, const json_t *fields, const char *text, size_t len,
+		     struct event_place *ret_place, struct err *err) MUST_CHECK;
+
+/* journal_input.c */
+void journal_index_typed(struct kept_cell *cell, const struct event_place *place);
+void journal_index_late(struct journal *journal, const struct event_place *place);
+/* Adds what was typed to the cell to its record. */
+void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record);
+/* Appends the outputs that no cell has to the notebook. */
+void journal_draw_late(const struct journal *journal, struct buf *out);
 
 /* Opens the spool file of a cell's end. Returns false when there is none, or it cannot be opened.
  */

@@ -91,6 +91,8 @@ static void load_event(struct journal *journal, const struct event *event,
 		load_session(journal, event);
 	else if (str_eq(kind, "copy"))
 		load_copy(journal, event);
+	else if (str_eq(kind, "late"))
+		journal_index_late(journal, place);
 	else if (str_eq(kind, "asked"))
 		load_asked(journal, event, place);
 	else if (cell == NULL || cell->over)
@@ -99,6 +101,8 @@ static void load_event(struct journal *journal, const struct event *event,
 		journal_index_began(journal, cell);
 	else if (str_eq(kind, "shown"))
 		journal_index_shown(cell, place);
+	else if (str_eq(kind, "typed"))
+		journal_index_typed(cell, place);
 	else if (str_eq(kind, "figure"))
 		load_figure(cell, place);
 	else if (str_eq(kind, "ended"))

@@ -179,15 +179,15 @@ void journal_read_text(const struct journal *journal, const struct event *end, s
 	journal_spool_close(&spool);
 }
 
-json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
+json_t *journal_record_of(const struct journal *journal, const struct kept_cell *cell,
+			  const struct event *end)
 {
 	json_t *kept = json_object_get(end->fields, "record");
-	json_t *record;
+	json_t *record = json_is_object(kept) ? json_copy(kept) : short_record(cell);
 
-	if (!json_is_object(kept))
-		return short_record(cell);
-	record = json_copy(kept);
-	json_put(record, "ended", json_incref(json_object_get(end->fields, "time")));
+	if (json_is_object(kept))
+		json_put(record, "ended", json_incref(json_object_get(end->fields, "time")));
+	journal_put_input(journal, cell, record);
 	return record;
 }
 
@@ -218,7 +218,7 @@ json_t *journal_read_cell(const struct journal *journal, size_t index, struct er
 	    journal_read_shown(journal, cell, &text, err) < 0)
 		return NULL;
 	journal_read_text(journal, &end, &text);
-	object = journal_record_of(cell, &end);
+	object = journal_record_of(journal, cell, &end);
 	json_put_str(object, "language", cell->script.language);
 	put_end(object, cell, &text, &end);
 	if (put_figures(journal, cell, object, err) < 0) {

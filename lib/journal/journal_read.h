@@ -12,7 +12,8 @@ int journal_read_end(const struct journal *journal, const struct kept_cell *cell
 int journal_read_shown(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
 		       struct err *err) MUST_CHECK;
 /* Returns the record in the event, or the parts known without it. A new reference. */
-json_t *journal_record_of(const struct kept_cell *cell, const struct event *end);
+json_t *journal_record_of(const struct journal *journal, const struct kept_cell *cell,
+			  const struct event *end);
 /*
  * Appends the terminal output of an ended cell: the answered text, or the whole of a long output as
  * far as the session's spool still has it.

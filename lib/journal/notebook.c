@@ -86,6 +86,23 @@ void notebook_later(struct buf *out, size_t count, uint64_t running)
 				 count, running));
 }
 
+/* Each line is indented, so that no text can leave the block of code. */
+void notebook_late(struct buf *out, size_t number, const char *language, const char *text,
+		   size_t len)
+{
+	cleanup_buf struct buf block = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *id = xasprintf("late-%zu", number);
+
+	buf_putf(&block, "Output of background processes after the last cell (%s):\n\n    ",
+		 language != NULL ? language : "");
+	for (size_t i = 0; i < len; i++) {
+		buf_put_char(&block, text[i]);
+		if (text[i] == '\n' && i + 1 < len)
+			buf_puts(&block, "    ");
+	}
+	put_remark(out, id, json_make_text(buf_str(&block), block.len));
+}
+
 void notebook_tail(struct buf *out, uint64_t left_out)
 {
 	if (left_out > 0)

@@ -37,6 +37,9 @@ void notebook_separator(struct buf *out);
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs);
 /* Appends a note that `count` more cells follow when cell `running` has ended. */
 void notebook_later(struct buf *out, size_t count, uint64_t running);
+/* Appends a note with the output that no cell has. */
+void notebook_late(struct buf *out, size_t number, const char *language, const char *text,
+		   size_t len);
 /* Ends the notebook, with a note about the `left_out` cells that came after the last one. */
 void notebook_tail(struct buf *out, uint64_t left_out);
 

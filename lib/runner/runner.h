@@ -86,6 +86,11 @@ struct runner_handlers {
 	 * NULL.
 	 */
 	void (*typed)(struct runner *runner, const char *text, size_t len, bool hidden);
+	/*
+	 * The interpreter ends, and no cell will have this output, which came after the last one.
+	 * May be NULL.
+	 */
+	void (*late)(struct runner *runner, const char *text, size_t len);
 	/* The terminal brought bytes. */
 	void (*wrote)(struct runner *runner, const char *data, size_t len);
 	/*

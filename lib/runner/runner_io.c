@@ -24,6 +24,7 @@ enum {
 	CONTROL_CHUNK = 64 << 10,
 	OUTGOING_KEPT_MAX = 64 << 10, /* capacity kept for output once all is sent */
 	READ_END_MAX = 256 << 10,     /* after an end; a child that keeps writing has more */
+	LATE_TEXT_MAX = 64 << 10,     /* characters of output after the last cell */
 	PTY_READ_MUCH = 1024,         /* one read of a pty returns 4,095 bytes at most */
 };
 
@@ -213,6 +214,19 @@ static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 size_t runner_drain(struct runner *r, size_t max)
 {
 	return read_pty(r, max, true);
+}
+
+void runner_report_late(struct runner *r)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (r->c.handlers->late == NULL || r->interpreter == NULL)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (r->background == NULL || transcript_empty(r->background))
+		return;
+	(void)transcript_render(r->background, LATE_TEXT_MAX, NULL, &text, NULL);
+	r->c.handlers->late(r, buf_str(&text), text.len);
 }
 
 void runner_on_pty(struct loop_io *io, uint32_t events)

@@ -56,6 +56,7 @@ static char *startup_text(struct runner *r)
 
 void runner_forget_interpreter(struct runner *r)
 {
+	runner_report_late(r);
 	loop_io_stop(&r->pty_io);
 	loop_io_stop(&r->control_io);
 	loop_io_stop(&r->commands_io);

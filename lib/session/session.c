@@ -310,6 +310,7 @@ static const struct runner_handlers runner_handlers = {
 	.stuck = session_on_stuck,
 	.overdue = session_on_overdue,
 	.typed = session_on_typed,
+	.late = session_on_late,
 	.wrote = session_on_wrote,
 	.install = on_install,
 	.killed = on_killed,

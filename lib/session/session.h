@@ -39,18 +39,19 @@ enum session_event_kind {
 	SESSION_MADE,
 	SESSION_RESET, /* an interpreter's state was lost; the generation is the new one */
 	SESSION_TYPED, /* a running cell was given input */
+	SESSION_LATE,  /* an interpreter ended with output that no cell has */
 	SESSION_ENDED, /* its cells are over */
 };
 
 /* Everything is borrowed for the call. */
 struct session_event {
 	enum session_event_kind kind;
-	const struct language *language; /* SESSION_RESET, SESSION_TYPED */
+	const struct language *language; /* SESSION_RESET, SESSION_TYPED, SESSION_LATE */
 	const char *why;                 /* SESSION_RESET, SESSION_ENDED; without a full stop */
-	uint64_t cell;                   /* this and what follows: SESSION_TYPED */
-	const char *text;                /* may hold NUL */
+	uint64_t cell;                   /* SESSION_TYPED */
+	const char *text;                /* SESSION_TYPED, SESSION_LATE; may hold NUL */
 	size_t len;
-	bool hidden; /* the reader does not echo it */
+	bool hidden; /* SESSION_TYPED: the reader does not echo it */
 };
 
 /* A cell that was requested. Borrowed for the call of cell_asked. */

@@ -24,6 +24,17 @@ void session_on_typed(struct runner *runner, const char *text, size_t len, bool 
 						   });
 }
 
+void session_on_late(struct runner *runner, const char *text, size_t len)
+{
+	struct session *s = runner_owner(runner);
+
+	session_report_event(s, &(struct session_event){ .kind = SESSION_LATE,
+							 .language = runner_language(runner),
+							 .text = text,
+							 .len = len });
+	session_keep_notebook(s);
+}
+
 void session_on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);

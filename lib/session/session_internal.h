@@ -293,6 +293,7 @@ void session_exec_kept(struct execution *exec);
 void session_report_event(struct session *session, const struct session_event *event);
 /* Runner handlers. */
 void session_on_typed(struct runner *runner, const char *text, size_t len, bool hidden);
+void session_on_late(struct runner *runner, const char *text, size_t len);
 void session_on_lost(struct runner *runner, const char *why, bool reported);
 
 #endif

@@ -143,6 +143,9 @@ static struct session *find_folder(struct service *service, const char *folder)
 
 static void on_happened(void *owner, struct session *session, const struct session_event *event)
 {
+	const struct service *service = owner;
+
+	history_event(service->history, session, event);
 	audited_session(audited_of(owner), session, event);
 }
 

@@ -191,3 +191,34 @@ def test_a_name_of_any_language_is_kept_and_one_that_hides_something_is_told(hom
                    for name, kept in hiding.items()), told
     kept = {path.name for path in kept_files(home)} - {"notebook.ipynb"}
     assert kept == {*ordinary, *hiding.values(), "_.envrc"}
+
+
+def test_what_was_typed_is_in_notebook_and_journal(home):
+    with Server(home) as server:
+        result = server.cell("import getpass\na = input('a? ')\nb = getpass.getpass('b? ')")
+        for answer in ("one", "very hidden"):
+            assert result.state == "waiting_for_input"
+            result = server.interact(input=answer)
+        assert result.state == "done"
+        told = server.request("resources/read", {"uri": "session://s/cells/1"})["contents"][0]["text"]
+        path = kept_book(home, 1)
+    for text in (told, path.read_text()):
+        assert '["one\\n","[hidden input]\\n"]' in text and "very hidden" not in text
+
+
+@pytest.mark.parametrize("end", ["destroy", "end"])
+def test_output_after_the_last_cell_is_in_the_notebook(home, end):
+    with Server(home) as server:
+        server.cell("import threading, time\ngate = threading.Event()\n"
+                    "def late(): gate.wait(); print('came late\\n```', flush=True); open('done', 'w').close()\n"
+                    "thread = threading.Thread(target=late); thread.start()")
+        server.cell("threading.Timer(0.05, gate.set).start()")
+        folder, = session_folders(server.home)
+        until(lambda: (folder / "data" / "done").exists() or list(folder.glob("**/done")))
+        if end == "destroy":
+            server.call("destroy_session", session_id="s")
+    path, = (home / "kept").glob("*/notebook.ipynb")
+    note = json.loads(path.read_text())["cells"][-1]
+    assert note["cell_type"] == "markdown"
+    assert note["source"].startswith("Output of background processes after the last cell (python):\n\n")
+    assert "    came late\n    ```" in note["source"]

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_input.c - what was typed to cells, and output that belongs to no cell, because none
+ * followed it. Of each cell at most TYPED_MAX bytes are recorded, of such output LATE_MAX.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "journal/journal_internal.h"
+#include "journal/notebook.h"
+#include "json/make.h"
+
+enum { TYPED_MAX = 1 << 20, LATE_MAX = 1 << 20 };
+
+static const char hidden_input[] = "[hidden input]\n";
+
+static void add_place(struct event_place **places, size_t *count, const struct event_place *place)
+{
+	*places = xrealloc(*places, (*count + 1) * sizeof(**places));
+	(*places)[(*count)++] = *place;
+}
+
+void journal_index_typed(struct kept_cell *cell, const struct event_place *place)
+{
+	add_place(&cell->typed, &cell->typed_count, place);
+	cell->typed_bytes += place->len;
+}
+
+void journal_index_late(struct journal *journal, const struct event_place *place)
+{
+	add_place(&journal->late, &journal->late_count, place);
+	journal->late_bytes += place->len;
+}
+
+int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
+		 bool hidden, struct err *err)
+{
+	cleanup_json json_t *fields = journal_new_cell_fields("typed", number);
+	struct kept_cell *cell = journal_cell(journal, number);
+	struct event_place place;
+
+	if (cell == NULL || cell->over || cell->typed_bytes + len > TYPED_MAX)
+		return 0;
+	if (hidden)
+		json_put_bool(fields, "hidden", true);
+	if (journal_add_text(journal, fields, hidden ? hidden_input : text,
+			     hidden ? sizeof(hidden_input) - 1 : len, &place, err) < 0)
+		return -1;
+	if (place.len > 0)
+		journal_index_typed(cell, &place);
+	return 0;
+}
+
+int journal_add_late(struct journal *journal, const char *language, const char *text, size_t len,
+		     struct err *err)
+{
+	cleanup_json json_t *fields = journal_new_fields("late");
+	struct event_place place;
+
+	if (!journal_has_run(journal) || journal->late_bytes + len > LATE_MAX)
+		return 0;
+	json_put_str(fields, "language", language);
+	if (journal_add_text(journal, fields, text, len, &place, err) < 0)
+		return -1;
+	if (place.len > 0)
+		journal_index_late(journal, &place);
+	return 0;
+}
+
+void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record)
+{
+	json_t *input = json_array();
+
+	for (size_t i = 0; i < cell->typed_count; i++) {
+		cleanup_event struct event typed = EVENT_INIT;
+		struct err ignored;
+
+		if (events_read(journal->events, &cell->typed[i], &typed, &ignored) == 0)
+			json_append(input, json_make_text(typed.data, typed.data_len));
+	}
+	if (cell->typed_count > 0)
+		json_put(record, "input", input);
+	else
+		json_decref(input);
+}
+
+void journal_draw_late(const struct journal *journal, struct buf *out)
+{
+	for (size_t i = 0; i < journal->late_count; i++) {
+		cleanup_event struct event late = EVENT_INIT;
+		struct err ignored;
+
+		if (events_read(journal->events, &journal->late[i], &late, &ignored) == 0)
+			notebook_late(out, i + 1,
+				      json_string_value(json_object_get(late.fields, "language")),
+				      late.data, late.data_len);
+	}
+}
