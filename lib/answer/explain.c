@@ -11,6 +11,7 @@
 #include "answer/network_json.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "journal/journal.h"
 #include "session/session.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
@@ -53,6 +54,15 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 	buf_puts(text, "If it needs longer, pass a larger timeout.\n");
 }
 
+static void explain_death(struct buf *text, const struct exec_result *result, const char *why)
+{
+	buf_putf(text, "The cell died: %s. Variables and imports are gone, files are not", why);
+	if (!journal_is_off(session_journal(result->session)))
+		buf_putf(text, ", and session://%s/script has the code that ran",
+			 session_id(result->session));
+	buf_puts(text, "; the next cell starts a new interpreter.\n");
+}
+
 static void explain_problem(struct buf *text, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
@@ -66,11 +76,7 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
 			 buf_str(&line));
 	else
-		buf_putf(text,
-			 "The cell died: %s. Variables and imports are gone, files are not, and "
-			 "session://%s/script has the code that ran; the next cell starts a new "
-			 "interpreter.\n",
-			 buf_str(&line), session_id(result->session));
+		explain_death(text, result, buf_str(&line));
 	if (cell->gathered && cell->signal != 0)
 		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
 }

@@ -344,6 +344,8 @@ json_t *history_describe(const struct session *session)
 	const struct journal *journal = session_journal(session);
 	json_t *object = json_object();
 
+	if (journal_is_off(journal))
+		json_put_str(object, "record", "off");
 	json_put_int(object, "cells", (json_int_t)journal_count(journal));
 	json_put_int(object, "bytes", (json_int_t)journal_bytes(journal));
 	if (journal_bare_count(journal) > 0)

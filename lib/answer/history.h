@@ -67,7 +67,7 @@ struct history_query {
 void history_add_query(struct history *history, const struct history_query *query);
 
 /*
- * Returns {cells, bytes, cells_without_outputs, cells_left_out} for session_info, as a new
+ * Returns {record, cells, bytes, cells_without_outputs, cells_left_out} for session_info, as a new
  * reference.
  */
 json_t *history_describe(const struct session *session);

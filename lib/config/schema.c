@@ -34,6 +34,7 @@ static const char *const floor_words[] = {
 	NULL,
 };
 static const char *const notebook_words[] = { [NOTEBOOK_ON] = "on", [NOTEBOOK_OFF] = "off", NULL };
+static const char *const record_words[] = { [RECORD_ON] = "on", [RECORD_OFF] = "off", NULL };
 static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
 static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
 					    "on", "false", "true", NULL };
@@ -144,6 +145,9 @@ static const struct setting rows[] = {
 	{ SETTING("PTYCELL_UPLOAD_FILES_MAX", "upload-files-max", limits.upload_files_max),
 	  .key = "upload_files_max", NUMBER(SCHEMA_COUNT, 1000, 1, 20000),
 	  .help = "how many files of one session lie there" },
+	{ SETTING("PTYCELL_RECORD", "record", record), .type = SCHEMA_INDEX, .words = record_words,
+	  .default_number = RECORD_ON,
+	  .help = "whether what a session does is recorded: journal, notebook and script" },
 	{ SETTING("PTYCELL_NOTEBOOK", "notebook", notebook), .type = SCHEMA_INDEX,
 	  .words = notebook_words, .default_number = NOTEBOOK_ON,
 	  .help = "whether a notebook of what a session did is kept beside its files" },

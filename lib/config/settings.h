@@ -22,6 +22,7 @@
 struct redact;
 
 enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
+enum settings_record { RECORD_ON, RECORD_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 
 /* The weakest tier that the user accepts; weakest first. */
@@ -87,6 +88,7 @@ struct settings {
 	char *preload;        /* modules that prestarted Pythons import, as "a,b.c"; or NULL */
 	char *home;           /* absolute */
 	char *keep;           /* absolute, or NULL for off */
+	enum settings_record record;     /* whether sessions have a journal */
 	enum settings_notebook notebook; /* whether a notebook is kept beside the results */
 	struct storage_target storage;   /* validated: where results are uploaded to */
 	char *audit;                     /* target of journal/audit.h, or NULL for off */

@@ -69,6 +69,16 @@ void journal_free(struct journal *journal)
 	free(journal);
 }
 
+void journal_turn_off(struct journal *journal)
+{
+	journal->off = true;
+}
+
+bool journal_is_off(const struct journal *journal)
+{
+	return journal->off;
+}
+
 void journal_set_max(struct journal *journal, uint64_t max_bytes)
 {
 	journal->max = max_bytes;
@@ -234,6 +244,8 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 	int (*add)(struct events *, const char *, const void *, size_t, struct event_place *,
 		   struct err *);
 
+	if (journal->off)
+		return 0;
 	redacted = redacted_bytes(journal->redact, &safe.code, &safe.code_len);
 	begin_fields(&fields, "asked", asked->number);
 	buf_putf(&fields, ",\"language\":\"%s\"", asked->language);

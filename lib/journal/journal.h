@@ -41,6 +41,9 @@ enum journal_taken { JOURNAL_WHOLE, JOURNAL_WITHOUT_OUTPUTS, JOURNAL_NOT };
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
 			    uint64_t output_max, const struct redact *redact);
 void journal_free(struct journal *journal);
+/* Turns the journal off: it takes nothing, and makes no file. */
+void journal_turn_off(struct journal *journal);
+bool journal_is_off(const struct journal *journal);
 /*
  * Loads the journal that an ended server left in this folder, for reading and rendering. A cell
  * without an end gets the state "killed". Returns NULL and sets *err: ERR_SYSTEM if there is none,

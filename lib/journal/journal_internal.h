@@ -47,6 +47,7 @@ struct journal {
 	char *session_id;
 	uint64_t max;
 	uint64_t output_max;
+	bool off;                    /* it takes nothing */
 	const struct redact *redact; /* may be NULL */
 	struct kept_cell *cells;     /* sorted by number */
 	size_t count;

@@ -543,6 +543,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
 				 host->settings->record_output, host->settings->redact);
+	if (host->settings->record == RECORD_OFF)
+		journal_turn_off(s->journal);
 	s->keeper = session_keeper_new(s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);

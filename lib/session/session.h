@@ -205,6 +205,8 @@ const struct confinement *session_confinement(const struct session *session);
 const struct settings *session_settings(const struct session *session);
 /* Returns the session's proxy; NULL when it has none, or none yet. */
 const struct proxy *session_proxy(const struct session *session);
+/* Returns the folder to which the notebook is about to be copied, or NULL. */
+const char *session_notebook_folder(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing was exported yet */
 /*
  * Returns the results that could not be exported so far, as "'output/a' and 2 more". The caller

@@ -4,6 +4,7 @@
  * the model, by a notice, unless a cell that ended with it says so.
  */
 #include "base/mem.h"
+#include "journal/journal.h"
 #include "session/session_internal.h"
 
 void session_report_event(struct session *s, const struct session_event *event)
@@ -39,6 +40,7 @@ void session_on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
 	cleanup_free char *text = NULL;
+	cleanup_free char *code = NULL;
 
 	s->generation++;
 	session_report_event(s, &(struct session_event){ .kind = SESSION_RESET,
@@ -47,11 +49,12 @@ void session_on_lost(struct runner *runner, const char *why, bool reported)
 	session_report_state(s);
 	if (reported)
 		return;
+	if (!journal_is_off(s->journal))
+		code = xasprintf(", and session://%s/script has the code that ran", s->id);
 	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
-			 "imports are gone; files are not, and session://%s/script has the code "
-			 "that ran. This is generation %ju.",
+			 "imports are gone; files are not%s. This is generation %ju.",
 			 runner_language(runner)->name, s->id,
-			 (uintmax_t)session_last_number(session_language_of(s, runner)), why, s->id,
-			 (uintmax_t)s->generation);
+			 (uintmax_t)session_last_number(session_language_of(s, runner)), why,
+			 code != NULL ? code : "", (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }

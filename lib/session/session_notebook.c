@@ -75,15 +75,25 @@ static void on_notebook_due(struct loop_timer *timer)
 		copy_notebook(s); /* which logs the failure */
 }
 
+static bool keeps_notebook(const struct settings *settings)
+{
+	return settings->notebook != NOTEBOOK_OFF && settings->record != RECORD_OFF;
+}
+
 void session_keep_notebook(struct session *s)
 {
-	if (s->host->settings->keep == NULL || s->host->settings->notebook == NOTEBOOK_OFF ||
+	if (s->host->settings->keep == NULL || !keeps_notebook(s->host->settings) ||
 	    !journal_has_run(s->journal))
 		return;
 	s->notebook_stale = true;
 	if (!s->notebook_copying && !loop_timer_active(&s->notebook))
 		loop_timer_start(s->host->loop, &s->notebook,
 				 loop_now(s->host->loop) + NOTEBOOK_AFTER_MS, on_notebook_due);
+}
+
+const char *session_notebook_folder(const struct session *s)
+{
+	return s->notebook_stale || s->notebook_copying ? keeper_planned(s->keeper) : NULL;
 }
 
 void session_notebook_end(struct session *s)
@@ -100,7 +110,7 @@ struct keeper *session_keeper_new(struct session *s)
 					  .workspace = s->workspace,
 					  .helper = s->host->files_helper,
 					  .root = settings->keep,
-					  .notebook = settings->notebook != NOTEBOOK_OFF,
+					  .notebook = keeps_notebook(settings),
 					  .session_id = s->id,
 					  .data = s };
 

@@ -59,7 +59,7 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 
 	history_begin(service->history, session, cell);
 	/* From the first cell on, resources/list has the notebook. */
-	if (first)
+	if (first && journal_has_run(session_journal(session)))
 		notifications_list_changed(service->notifications);
 }
 

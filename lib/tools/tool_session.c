@@ -228,13 +228,18 @@ void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 static void put_destroyed(json_t *answer, const struct session *session)
 {
 	const char *kept = session_keep_folder(session);
+	const char *notebook = session_notebook_folder(session);
 	cleanup_free char *unkept = session_unkept(session);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_putf(&text, "Session '%s' is gone with its processes and its folder",
+	buf_putf(&text, "Session '%s' is gone with its processes, its folder and its record",
 		 session_id(session));
 	if (kept != NULL)
 		buf_putf(&text, "; kept results are in %s", kept);
+	else if (notebook != NULL)
+		buf_putf(&text, "; its notebook is in %s", notebook);
+	if (session_settings(session)->audit != NULL)
+		buf_puts(&text, "; the user's audit keeps its lines");
 	if (unkept != NULL)
 		buf_putf(&text, "; not kept so far, and tried once more: %s", unkept);
 	storage_links_put_rest(&text, session);

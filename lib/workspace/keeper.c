@@ -122,6 +122,11 @@ const char *keeper_folder(const struct keeper *keeper)
 	return keeper->made ? keeper->shown : NULL;
 }
 
+const char *keeper_planned(const struct keeper *keeper)
+{
+	return keeper->shown;
+}
+
 /* ---- running exports ---- */
 
 static struct copy *other_of(struct copy *copy)

@@ -74,6 +74,9 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 			  void (*done)(struct keeper *keeper, const struct keep_result *result));
 /* Returns the folder as the user would write it, or NULL before the first file was exported. */
 const char *keeper_folder(const struct keeper *keeper);
+/* Returns the folder in which the next file is stored, as keeper_folder does; NULL without a root.
+ */
+const char *keeper_planned(const struct keeper *keeper);
 
 /*
  * Removes `name` below the home in a helper process, with constant memory, also trees with hostile

@@ -214,7 +214,7 @@ def test_output_after_the_last_cell_is_in_the_notebook(home, end):
                     "thread = threading.Thread(target=late); thread.start()")
         server.cell("threading.Timer(0.05, gate.set).start()")
         folder, = session_folders(server.home)
-        until(lambda: (folder / "data" / "done").exists() or list(folder.glob("**/done")))
+        until(lambda: (folder / "done").exists())
         if end == "destroy":
             server.call("destroy_session", session_id="s")
     path, = (home / "kept").glob("*/notebook.ipynb")
@@ -222,3 +222,45 @@ def test_output_after_the_last_cell_is_in_the_notebook(home, end):
     assert note["cell_type"] == "markdown"
     assert note["source"].startswith("Output of background processes after the last cell (python):\n\n")
     assert "    came late\n    ```" in note["source"]
+
+
+def traces(home, word):
+    """The files below the home that have the word in them or in their names."""
+    return [str(path) for path in home.rglob("*") if word in path.name or (
+        path.is_file() and not path.is_symlink() and word.encode() in path.read_bytes())]
+
+
+@pytest.mark.parametrize("end", ["destroyed", "killed"])
+def test_nothing_is_recorded_where_no_record_is_wanted(home, end):
+    with Server(home, env={"PTYCELL_RECORD": "off"}) as server:
+        server.cell("word = 'spo' + 'or'; open('output/r.txt', 'w').write('result')  # spoor")
+        server.cell("input('> ')")
+        server.interact(input="spoor")
+        died = server.cell("import os; os._exit(1)  # spoor")
+        assert died.state == "died" and "/script" not in died.text
+        for part in ("script", "notebook"):
+            refused = server.start("resources/read", {"uri": f"session://s/{part}"}).get()["error"]
+            assert refused["message"] == "Resource not found"
+        assert server.call("session_info", session_id="s").object["journal"]["record"] == "off"
+        folder, = session_folders(server.home)
+        assert [path.name for path in (folder.parent / "journal").iterdir()] == ["kept"]
+        assert [path for path in traces(home, "spoor") if "/spool/" not in path] == []  # of a session that lives
+        if end == "destroyed":
+            told = server.call("destroy_session", session_id="s").object["message"]
+            assert "with its processes, its folder and its record; kept results are in ~/kept/" in told
+            until(lambda: not folder.exists())
+        else:
+            server.process.kill()
+            server.process.wait()
+            with Server(home, env={"PTYCELL_RECORD": "off"}) as server:
+                server.cell("1", session="next")
+                until(lambda: not folder.exists())
+    assert kept_paths(home) == {"r.txt": "result"} and traces(home, "spoor") == []
+
+
+def test_who_destroys_a_session_is_told_what_stays(home):
+    with Server(home, env={"PTYCELL_AUDIT": str(home / "audit.jsonl")}) as server:
+        server.cell("1")
+        told = server.call("destroy_session", session_id="s").object["message"]
+        assert "its record; its notebook is in ~/kept/" in told and "the user's audit keeps its lines" in told
+        kept_book(home, 1)
