@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "base/util.h"
 
@@ -40,11 +41,6 @@ static void begin_head(struct http_response *response, const char *line, size_t 
 		response->status = (int)strtol(blank + 1, NULL, 10);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Returns the value if `line` is a field of this name, else NULL. The caller frees it. */
 static char *field_value(const char *line, size_t len, const char *name)
 {
@@ -54,11 +50,11 @@ static char *field_value(const char *line, size_t len, const char *name)
 		return NULL;
 	line += name_len + 1;
 	len -= name_len + 1;
-	while (len > 0 && is_blank(line[0])) {
+	while (len > 0 && char_is_blank(line[0])) {
 		line++;
 		len--;
 	}
-	while (len > 0 && is_blank(line[len - 1]))
+	while (len > 0 && char_is_blank(line[len - 1]))
 		len--;
 	if (len > FIELD_MAX || memchr(line, '\0', len) != NULL)
 		return NULL;

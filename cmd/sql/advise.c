@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "sql/moment.h"
 
 /* A column and its file as the sentences name them. */
@@ -22,13 +23,6 @@ struct subject {
 	const char *file;
 	struct sink *sink;
 };
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
 
 /* ---- dates ---- */
 
@@ -460,7 +454,7 @@ static void advise_form(const struct subject *subject)
 
 void advise_forms(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	size_t count = 0;
 
 	for (size_t i = 0; i < sheet->count; i++) {
@@ -480,7 +474,7 @@ void advise_forms(const struct sheet *sheet, struct sink *sink)
 
 void advise_sheet(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];

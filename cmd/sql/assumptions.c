@@ -15,6 +15,7 @@
 #include "advise.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "names.h"
 #include "sql/token.h"
 
@@ -34,13 +35,6 @@ static const char *with_commas(char out[COUNT_MAX], uint64_t count)
 		if (digits % 3 == 0)
 			*--at = ',';
 	}
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
 }
 
 static void put_samples(struct buf *out, const struct column *column)
@@ -139,7 +133,7 @@ static void report_marks(const struct column *column, const char *name, const ch
 static void report_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
 {
 	cleanup_free char *name = column_shown(column->name);
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	cleanup_buf struct buf samples = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t others = infer_others(column->counts, sheet->separator == ';');
 	char all[COUNT_MAX];
@@ -246,7 +240,7 @@ static void report_encoding(const struct sheet *sheet, struct sink *sink)
 
 static void report_rows(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	const char *comma = sheet->commas ? ", or a value has a comma and no quotes around it" : "";
 	char some[COUNT_MAX];
 
@@ -342,7 +336,7 @@ static void put_reading(struct buf *out, const struct sheet *sheet)
 /* Returns an unused path for the file with names. The caller frees it. */
 static char *named_path(const struct sheet *sheet)
 {
-	const char *base = base_of(sheet->path);
+	const char *base = path_base(sheet->path);
 	cleanup_free char *stem =
 		xasprintf("input/%.*s_with_names", (int)(strrchr(base, '.') - base), base);
 
@@ -351,7 +345,7 @@ static char *named_path(const struct sheet *sheet)
 
 static void report_header(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	cleanup_free char *first = column_shown(sheet->columns[0].name);
 	cleanup_free char *path = NULL;
 	cleanup_buf struct buf reading = BUF_INIT(BUF_UNBOUNDED);
@@ -376,7 +370,7 @@ static void report_header(const struct sheet *sheet, struct sink *sink)
 
 static void report_numbers(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	size_t commas = 0;
 	const char *first = "";
 
@@ -430,7 +424,7 @@ static void put_grouped(struct buf *out, const struct column *column, size_t col
 /* Reports 1.250 in a file with semicolons, when no other number shows what the point means. */
 static void report_grouped(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 	cleanup_free char *name = NULL;
 	cleanup_free char *sample = NULL;
 	cleanup_buf struct buf more = BUF_INIT(BUF_UNBOUNDED);
@@ -507,7 +501,7 @@ bool assumptions_has_truths(const struct query *query)
 
 static void report_booleans(const struct sheet *sheet, bool truths, struct sink *sink)
 {
-	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(path_base(sheet->path));
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];

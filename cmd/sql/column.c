@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/chars.h"
 #include "base/mem.h"
 #include "hash.h"
 #include "sql/marked.h"
@@ -96,7 +97,7 @@ static void count_moment(struct column *column, const struct csv_field *field)
 	size_t len = field->len;
 	unsigned traits;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	traits = moment_traits(s, len);
 	column->moments |= traits;
 	if (traits & MOMENT_OFFSETS)
@@ -130,7 +131,7 @@ static void count_units(struct column *column, const struct csv_field *field)
 	size_t unit_len;
 	const char *unit;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	unit = marked_unit(s, len, &unit_len);
 	count_unit(column, unit, unit_len);
 }
@@ -142,7 +143,7 @@ static bool begins_number(const struct csv_field *field)
 	size_t len = field->len;
 	size_t at;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	at = len > 0 && (*s == '+' || *s == '-');
 	at += at < len && s[at] == '.';
 	return at < len && s[at] >= '0' && s[at] <= '9';
@@ -431,7 +432,7 @@ static void add_null(struct column *column)
 static int add_code(struct column *column, const char *s, size_t len)
 {
 	if (column->verdict.missing)
-		infer_trim(&s, &len);
+		chars_trim(&s, &len);
 	column->codes[column->rows] = add_text(&column->texts, s, len);
 	return column->codes[column->rows] != 0 ? 0 : -1;
 }

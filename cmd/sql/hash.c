@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chars.h"
+
 enum {
 	SURE_DIGITS = 15,
 	INTEGER_DIGITS = 19, /* the maximum of 64 bits */
@@ -97,15 +99,6 @@ static void trim(const char **s, size_t *len)
 		(*s)++;
 }
 
-static size_t count_digits(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && s[n] >= '0' && s[n] <= '9')
-		n++;
-	return n;
-}
-
 /* How a number is written. */
 struct shape {
 	size_t digits; /* before the exponent, without leading zeros */
@@ -125,14 +118,14 @@ static size_t count_zeros(const char *s, size_t len)
 static bool read_shape(const char *s, size_t len, struct shape *ret)
 {
 	size_t sign = len > 0 && (*s == '-' || *s == '+');
-	size_t at = sign + count_digits(s + sign, len - sign);
+	size_t at = sign + chars_digits(s + sign, len - sign);
 	size_t digits = at - sign;
 	size_t zeros = sign + count_zeros(s + sign, len - sign);
 	bool pointed = at < len && s[at] == '.';
 	size_t point = at;
 
 	if (pointed) {
-		size_t places = count_digits(s + at + 1, len - at - 1);
+		size_t places = chars_digits(s + at + 1, len - at - 1);
 
 		at += 1 + places;
 		digits += places;
@@ -145,7 +138,7 @@ static bool read_shape(const char *s, size_t len, struct shape *ret)
 		return false;
 	at++;
 	at += at < len && (s[at] == '-' || s[at] == '+');
-	return at < len && at + count_digits(s + at, len - at) == len;
+	return at < len && at + chars_digits(s + at, len - at) == len;
 }
 
 /* Hashes an integer, whose last `digits` characters are digits without leading zeros. */

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/normal.h"
 #include "text/utf8.h"
 #include "workspace/beneath.h"
@@ -127,13 +128,6 @@ static bool is_other(const char *name)
 	return false;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 static char *without_ending(const char *name)
 {
 	return xmemdup(name, (size_t)(strrchr(name, '.') - name));
@@ -158,8 +152,8 @@ static void add_file(struct list *list, const char *path)
 	file->names[AS_WRITTEN].path = xstrdup(path);
 	file->names[COMPOSED].path = normal_compose(path);
 	for (size_t i = 0; i < FORMS; i++) {
-		file->names[i].table = without_ending(base_of(file->names[i].path));
-		file->names[i].stem = stem_of(base_of(file->names[i].path));
+		file->names[i].table = without_ending(path_base(file->names[i].path));
+		file->names[i].stem = stem_of(path_base(file->names[i].path));
 		file->names[i].plain = xstrdup(file->names[i].stem);
 		for (char *c = file->names[i].plain; *c != '\0'; c++)
 			if (strchr(" -.()+,&'", *c) != NULL)
@@ -250,7 +244,7 @@ static unsigned match_form(const struct file *file, enum form form, const char *
 		const char *key;
 		unsigned match;
 	} keys[] = { { file->names[form].path, MATCH_PATH },
-		     { base_of(file->names[form].path), MATCH_BASE },
+		     { path_base(file->names[form].path), MATCH_BASE },
 		     { file->names[form].table, MATCH_STEM },
 		     { file->names[form].stem, MATCH_STEM },
 		     { file->names[form].plain, MATCH_PLAIN } };
@@ -298,7 +292,7 @@ const char *names_find(const struct names *names, const char *name)
 
 char *names_shortest(const struct names *names, const char *path)
 {
-	cleanup_free char *stem = stem_of(base_of(path));
+	cleanup_free char *stem = stem_of(path_base(path));
 	const char *found = names_find(names, stem);
 
 	/* SQLite reserves names with this prefix. */

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "sql/result_names.h"
 #include "workspace/beneath.h"
 
@@ -74,7 +75,6 @@ int result_files_add_blob(struct result_files *files, const void *data, size_t l
 
 int result_files_finish(struct result_files *files, struct err *err)
 {
-	const char *slash = strrchr(files->result, '/');
 	const char *part;
 	cleanup_fd int parent = -1;
 
@@ -83,7 +83,7 @@ int result_files_finish(struct result_files *files, struct err *err)
 	parent = beneath_open_parent(files->dir_fd, files->part, &part, err);
 	if (parent < 0)
 		return err_wrap(err, "naming '%s'", files->result);
-	if (beneath_rename_new(parent, part, slash != NULL ? slash + 1 : files->result) < 0)
+	if (beneath_rename_new(parent, part, path_base(files->result)) < 0)
 		return err_sys(err, "naming '%s'", files->result);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cancel.h"
@@ -172,7 +173,7 @@ static void trim_name(struct sheet *sheet, struct csv_field *field)
 	const char *s = field->s;
 	size_t len = field->len;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	sheet->trimmed = sheet->trimmed || len < field->len;
 	field->s += s - field->s;
 	field->len = len;

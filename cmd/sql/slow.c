@@ -65,14 +65,9 @@ static void plan_release(struct plan *plan)
 		free(plan->steps[i].detail);
 }
 
-static bool begins(const char *s, const char *word)
-{
-	return strncmp(s, word, strlen(word)) == 0;
-}
-
 static bool is_loop(const struct step *step)
 {
-	return begins(step->detail, "SCAN ") || begins(step->detail, "SEARCH ");
+	return str_begins(step->detail, "SCAN ") || str_begins(step->detail, "SEARCH ");
 }
 
 /*
@@ -84,10 +79,10 @@ static bool reads_all(const struct step *step)
 	static const char virtual[] = " VIRTUAL TABLE INDEX ";
 	const char *how = strstr(step->detail, virtual);
 
-	if (!begins(step->detail, "SCAN ") || begins(step->detail, "SCAN CONSTANT"))
+	if (!str_begins(step->detail, "SCAN ") || str_begins(step->detail, "SCAN CONSTANT"))
 		return false;
 	how = how != NULL ? how + strlen(virtual) : "0:";
-	return begins(how, "0:") && how[2] != '?';
+	return str_begins(how, "0:") && how[2] != '?';
 }
 
 /* Returns the loop that repeats the step; NULL for none. */
@@ -98,7 +93,7 @@ static const struct step *loop_around(const struct plan *plan, const struct step
 	for (const struct step *s = step; s-- > plan->steps;) {
 		if (s->parent == call->parent && is_loop(s))
 			return s;
-		if (call == step && s->id == step->parent && begins(s->detail, "CORRELATED"))
+		if (call == step && s->id == step->parent && str_begins(s->detail, "CORRELATED"))
 			call = s;
 	}
 	return NULL;

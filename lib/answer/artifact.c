@@ -104,8 +104,7 @@ static json_t *describe(const struct session *session, const struct file_info *f
 	json_t *artifact = json_object();
 	cleanup_free char *uri =
 		artifact_uri(session_id(session), file->path, session_settings(session)->redact);
-	const char *slash = strrchr(file->path, '/');
-	const char *base = slash != NULL ? slash + 1 : file->path;
+	const char *base = path_base(file->path);
 	cleanup_free char *path = sanitize_path_string(file->path);
 	cleanup_free char *name = sanitize_path_string(base);
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/util.h"
+
 const char *error_text_end(const char *text)
 {
 	size_t len = text != NULL ? strlen(text) : 0;
@@ -70,16 +72,11 @@ const char *error_text_line_end(const struct buf *text, const char *const *needl
 	return NULL;
 }
 
-static bool begins_with(const char *line, const char *word)
-{
-	return strncmp(line, word, strlen(word)) == 0;
-}
-
 /* Returns whether the line is Python's between an exception and the one that it led to. */
 static bool is_chain_sentence(const char *line)
 {
-	return begins_with(line, "The above exception was the direct cause of") ||
-	       begins_with(line, "During handling of the above exception, another");
+	return str_begins(line, "The above exception was the direct cause of") ||
+	       str_begins(line, "During handling of the above exception, another");
 }
 
 /* Returns whether the line names an exception of a group, which stands behind a bar. */

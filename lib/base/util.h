@@ -28,6 +28,19 @@ static inline bool str_eq(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+static inline bool str_begins(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Returns what follows the last slash of a path; the whole path if it has none. */
+static inline const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 /* Returns the text without the characters of `set` at both ends. The end is cut in place. */
 static inline char *str_trim(char *text, const char *set)
 {

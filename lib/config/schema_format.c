@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/machine.h"
 #include "config/schema.h"
 
@@ -23,19 +24,6 @@ struct unit {
 /* Largest first: the first unit that divides a number is the one to print. */
 static const struct unit bytes_units[] = { { 'T', TIB }, { 'G', GIB }, { 'M', MIB }, { 'K', KIB } };
 static const struct unit seconds_units[] = { { 'd', DAY }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static void trim_blanks(const char **s, size_t *len)
-{
-	for (; *len > 0 && is_blank((*s)[0]); (*len)--)
-		(*s)++;
-	while (*len > 0 && is_blank((*s)[*len - 1]))
-		(*len)--;
-}
 
 bool schema_is_number(const struct setting *row)
 {
@@ -110,7 +98,7 @@ bool schema_parse(const struct setting *row, const char *text, uint64_t *ret_num
 {
 	size_t len = strlen(text);
 
-	trim_blanks(&text, &len);
+	chars_trim(&text, &len);
 	return schema_is_number(row) ? parse_number(row, text, len, ret_number)
 				     : parse_word(row, text, len, ret_number);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "text/sanitize.h"
 
@@ -28,18 +29,13 @@ void user_env_release(struct user_env *passed)
 	*passed = (struct user_env){ .items = NULL };
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 /* Returns whether POSIX allows the name, and it is not one of ours. */
 static bool may_pass(const char *name)
 {
-	if (!is_letter(name[0]) || strncmp(name, "PTYCELL_", 8) == 0)
+	if (!(char_is_letter(name[0]) || name[0] == '_') || strncmp(name, "PTYCELL_", 8) == 0)
 		return false;
 	for (size_t i = 1; name[i] != '\0'; i++)
-		if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9'))
+		if (!char_is_letter(name[i]) && name[i] != '_' && !char_is_digit(name[i]))
 			return false;
 	return true;
 }

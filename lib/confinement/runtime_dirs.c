@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "confinement/shares.h"
 #include "text/sanitize.h"
 
@@ -38,11 +39,6 @@ static char *folder_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash == path ? xstrdup("/") : xmemdup(path, (size_t)(slash - path));
-}
-
-static const char *name_of(const char *path)
-{
-	return strrchr(path, '/') + 1;
 }
 
 static bool is_within_any(const char *const *folders, size_t count, const char *path)
@@ -72,7 +68,7 @@ static char *prefix_of(const char *path)
 			return xstrdup(stores[i]);
 	if (cellar != NULL && cellar > path)
 		return xmemdup(path, (size_t)(cellar - path));
-	return str_eq(name_of(folder), "bin") ? folder_of(folder) : mem_steal(&folder);
+	return str_eq(path_base(folder), "bin") ? folder_of(folder) : mem_steal(&folder);
 }
 
 /* ---- allowed folders ---- */

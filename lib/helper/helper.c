@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/spawn.h"
+#include "base/util.h"
 #include "event/output.h"
 #include "helper/reply.h"
 #include "json/write.h"
@@ -236,13 +237,12 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 			    const struct helper_handlers *handlers, void *data, struct err *err)
 {
 	struct helper *helper = xcalloc(1, sizeof(*helper));
-	const char *slash = strrchr(spec->path, '/');
 
 	helper->loop = loop;
 	helper->handlers = handlers;
 	helper->data = data;
 	helper->quiet_ms = spec->quiet_ms;
-	helper->name = xstrdup(slash == NULL ? spec->path : slash + 1);
+	helper->name = xstrdup(path_base(spec->path));
 	helper->request_fd = -1;
 	helper->answer_fd = -1;
 	helper->request_handlers.closed = on_request_closed;

@@ -8,15 +8,7 @@
 
 #include <string.h>
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
+#include "base/chars.h"
 
 /*
  * Returns whether inet_aton() would read it as a number: decimal, octal or hexadecimal. `label`
@@ -27,7 +19,7 @@ static bool label_is_number(const char *label)
 	bool hex = label[0] == '0' && label[1] == 'x';
 
 	for (const char *c = hex ? label + 2 : label; *c != '\0'; c++)
-		if (hex ? !is_hex(*c) : !is_digit(*c))
+		if (hex ? char_hex(*c) < 0 : !char_is_digit(*c))
 			return false;
 	return true;
 }
@@ -75,7 +67,7 @@ int host_canonicalise(const char *text, size_t len, char ret_host[HOST_MAX + 1],
 
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c + ('a' - 'A'));
-		if (!is_digit(c) && !(c >= 'a' && c <= 'z') && c != '-' && c != '.')
+		if (!char_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '-' && c != '.')
 			return err_set(err, ERR_INVALID,
 				       "the host's name has another character than letters, "
 				       "digits, hyphens and dots");
@@ -93,7 +85,7 @@ int host_parse_port(const char *text, size_t len, uint16_t *ret_port, struct err
 	uint32_t port = 0;
 
 	for (size_t i = 0; i < len && i < 6; i++) {
-		if (!is_digit(text[i]) || text[0] == '0')
+		if (!char_is_digit(text[i]) || text[0] == '0')
 			return err_set(err, ERR_INVALID, "the port is not a number");
 		port = port * 10 + (uint32_t)(text[i] - '0');
 	}

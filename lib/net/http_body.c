@@ -6,6 +6,8 @@
  */
 #include "net/http_body.h"
 
+#include "base/chars.h"
+
 enum { SIZE_DIGITS_MAX = 15, EXTENSION_MAX = 256 };
 
 void http_body_init(struct http_body *body, enum http_body_kind kind, uint64_t len)
@@ -22,15 +24,6 @@ void http_body_init(struct http_body *body, enum http_body_kind kind, uint64_t l
 bool http_body_done(const struct http_body *body)
 {
 	return body->state == HTTP_BODY_DONE;
-}
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		return (c | 0x20) - 'a' + 10;
-	return -1;
 }
 
 static enum http_body_state after_size(struct http_body *body)
@@ -52,8 +45,8 @@ static bool take_size(struct http_body *body, char c)
 		return true;
 	}
 	body->count++;
-	if (body->state == HTTP_BODY_SIZE && digit(c) >= 0) {
-		body->left = body->left * 16 + (uint64_t)digit(c);
+	if (body->state == HTTP_BODY_SIZE && char_hex(c) >= 0) {
+		body->left = body->left * 16 + (uint64_t)char_hex(c);
 		return body->count <= SIZE_DIGITS_MAX;
 	}
 	if (body->state == HTTP_BODY_SIZE) {

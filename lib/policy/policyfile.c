@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
@@ -152,9 +153,7 @@ static json_t *read_sections(const char *path, struct err *err)
 
 char *policyfile_quote_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return sanitize_quote(slash != NULL ? slash + 1 : path);
+	return sanitize_quote(path_base(path));
 }
 
 struct policyfile *policyfile_load(const char *path, struct err *err)

@@ -10,6 +10,7 @@
 
 #include <unistr.h>
 
+#include "base/chars.h"
 #include "text/escape.h"
 #include "text/invisible.h"
 #include "text/utf8.h"
@@ -37,14 +38,6 @@ static bool has(struct reader *in, size_t len)
 	return false;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Returns the number of `count` digits at `at`; -1 if they are no such digits or incomplete. */
 static int64_t read_digits(struct reader *in, size_t at, size_t count, int base)
 {
@@ -55,7 +48,7 @@ static int64_t read_digits(struct reader *in, size_t at, size_t count, int base)
 
 		if (!has(in, at + i + 1))
 			return -1;
-		digit = hex_digit(in->s[at + i]);
+		digit = char_hex(in->s[at + i]);
 		if (digit < 0 || digit >= base)
 			return -1;
 		number = number * base + digit;
@@ -90,7 +83,7 @@ static bool read_code(struct reader *in, size_t at, int base, char end, struct p
 	int64_t cp = 0;
 
 	for (; has(in, at + 1) && in->s[at] != end; at++) {
-		int digit = hex_digit(in->s[at]);
+		int digit = char_hex(in->s[at]);
 
 		if (digit < 0 || digit >= base || at - first >= CODE_DIGITS_MAX)
 			return false;

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "redact/redact_internal.h"
@@ -148,7 +149,7 @@ static const char *skip_to_dots(const char *p, const char *end)
 	if (p < end && is_one_of(*p, "'\"`"))
 		p++;
 	end = end - p > CUT_BLANKS_MAX ? p + CUT_BLANKS_MAX : end;
-	while (p < end && redact_is_blank(*p))
+	while (p < end && char_is_blank(*p))
 		p++;
 	return p;
 }
@@ -200,7 +201,7 @@ static bool is_common_prefix(const struct redact_stream *s, uint64_t at)
 	size_t len = (size_t)(at - s->base);
 	size_t least = len > CUT_BLANKS_MAX ? len - CUT_BLANKS_MAX : 0;
 
-	while (len > least && redact_is_blank(s->text.data[len - 1]))
+	while (len > least && char_is_blank(s->text.data[len - 1]))
 		len--;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		size_t end = strlen(ends[i]);

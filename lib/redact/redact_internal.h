@@ -95,7 +95,6 @@ struct redact_stream {
 
 /* Returns the letter that a byte is in an alphabet, REDACT_NO_LETTER or REDACT_NOTHING. */
 int redact_letter(enum alphabet alphabet, char c);
-bool redact_is_blank(char c);
 /* Scans all text that is there. `last`: no more follows. */
 void redact_scan(struct redact_stream *stream, bool last);
 /* Scans REDACT_SLICE bytes from `at`, up to which the text was scanned. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <uninorm.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "redact/redact_internal.h"
 #include "text/base64.h"
@@ -28,33 +29,13 @@ const struct view_kind redact_view_kinds[VIEWS] = {
 
 const size_t redact_first_view[ENCODINGS + 1] = { 0, 3, 6, 8, VIEWS };
 
-bool redact_is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/*
- * Skips blanks at both ends: a value read from a file often ends with a newline, which its users
- * remove.
- */
-static const char *trim_value(const char *value, size_t *ret_len)
-{
-	size_t len = strlen(value);
-
-	while (len > 0 && redact_is_blank(value[len - 1]))
-		len--;
-	for (; len > 0 && redact_is_blank(value[0]); len--)
-		value++;
-	*ret_len = len;
-	return value;
-}
-
+/* A value that was read from a file often ends with a newline, which its users remove. */
 bool redact_takes(const char *value)
 {
 	size_t returns = 0;
-	size_t len;
+	size_t len = strlen(value);
 
-	value = trim_value(value, &len);
+	chars_trim(&value, &len);
 	for (size_t i = 0; i < len; i++)
 		returns += value[i] == '\r' ? 1 : 0;
 	return len <= REDACT_BYTES_MAX && utf8_count(value, len) - returns >= REDACT_CHARS_MIN;
@@ -240,10 +221,10 @@ static void add_normal(struct redact *redact, uninorm_t form, const char *value,
 
 void redact_add(struct redact *redact, const char *name, const char *value)
 {
-	size_t len;
+	size_t len = strlen(value);
 
 	assert(redact_takes(value));
-	value = trim_value(value, &len);
+	chars_trim(&value, &len);
 	add_value(redact, value, len);
 	add_normal(redact, UNINORM_NFC, value, len);
 	add_normal(redact, UNINORM_NFD, value, len);
@@ -257,19 +238,18 @@ static int base64_letter(char c)
 		return '+';
 	if (c == '_')
 		return '/';
-	if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	    c == '+' || c == '/')
+	if (char_is_letter(c) || char_is_digit(c) || c == '+' || c == '/')
 		return c;
-	return redact_is_blank(c) ? REDACT_NOTHING : REDACT_NO_LETTER;
+	return char_is_blank(c) ? REDACT_NOTHING : REDACT_NO_LETTER;
 }
 
 static int hex_letter(char c)
 {
 	if (c >= 'A' && c <= 'F')
 		return c | 0x20;
-	if ((c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'))
+	if ((c >= 'a' && c <= 'f') || char_is_digit(c))
 		return c;
-	return redact_is_blank(c) || c == ':' || c == '-' ? REDACT_NOTHING : REDACT_NO_LETTER;
+	return char_is_blank(c) || c == ':' || c == '-' ? REDACT_NOTHING : REDACT_NO_LETTER;
 }
 
 int redact_letter(enum alphabet alphabet, char c)

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "redact/redact_internal.h"
 
@@ -80,7 +81,7 @@ static size_t after_gap(const struct redact_stream *s, size_t at)
 	const char *text = s->text.data;
 	size_t len = s->text.len;
 
-	while (at < len && (text[at] == '.' || text[at] == ']' || redact_is_blank(text[at])))
+	while (at < len && (text[at] == '.' || text[at] == ']' || char_is_blank(text[at])))
 		at++;
 	if (at + 1 < len && text[at] == 'b' && memchr("'\"", text[at + 1], 2) != NULL)
 		at++;

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/util.h"
-#include "sql/chars.h"
 #include "sql/marked.h"
 #include "sql/moment.h"
 
@@ -30,19 +30,6 @@ enum {
 };
 
 #define EXACT_MANTISSA (UINT64_C(1) << 53)
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-void infer_trim(const char **s, size_t *len)
-{
-	while (*len > 0 && is_blank((*s)[*len - 1]))
-		(*len)--;
-	for (; *len > 0 && is_blank(**s); (*len)--)
-		(*s)++;
-}
 
 static bool is_one_of(const char *s, size_t len, const char *const *words, size_t count)
 {
@@ -75,13 +62,13 @@ static enum infer_class word_class(const char *s, size_t len)
 
 static bool is_date(const char *s, size_t len)
 {
-	if (len < DATE_LENGTH || len > DATE_MAX || digits(s, len) != 4 || s[4] != '-' ||
-	    digits(s + 5, len - 5) != 2 || s[7] != '-' || digits(s + 8, 2) != 2)
+	if (len < DATE_LENGTH || len > DATE_MAX || chars_digits(s, len) != 4 || s[4] != '-' ||
+	    chars_digits(s + 5, len - 5) != 2 || s[7] != '-' || chars_digits(s + 8, 2) != 2)
 		return false;
 	if (len > DATE_LENGTH && s[DATE_LENGTH] != 'T' && s[DATE_LENGTH] != ' ')
 		return false;
 	for (size_t i = DATE_LENGTH + 1; i < len; i++)
-		if (!is_digit(s[i]) && strchr(":.,+-Z ", s[i]) == NULL)
+		if (!char_is_digit(s[i]) && strchr(":.,+-Z ", s[i]) == NULL)
 			return false;
 	return true;
 }
@@ -150,7 +137,7 @@ static const char *after_power(const char *at, const char *end)
 	if (at == end || (*at != 'e' && *at != 'E'))
 		return at;
 	s += s < end && (*s == '-' || *s == '+');
-	n = digits(s, (size_t)(end - s));
+	n = chars_digits(s, (size_t)(end - s));
 	return n > 0 ? s + n : NULL;
 }
 
@@ -164,7 +151,7 @@ static enum infer_class fraction_class(const char *s, size_t len, size_t sign, s
 	const char *at = s + sign + whole;
 	char point = *at == ',' ? ',' : '.';
 	bool pointed = *at == point;
-	size_t part = pointed ? digits(at + 1, (size_t)(end - at) - 1) : 0;
+	size_t part = pointed ? chars_digits(at + 1, (size_t)(end - at) - 1) : 0;
 	const char *power = at + pointed + part;
 	const char *after = after_power(power, end);
 
@@ -178,7 +165,7 @@ static enum infer_class fraction_class(const char *s, size_t len, size_t sign, s
 		return INFER_COMMA;
 	if (whole >= 1 && whole <= GROUP && part == GROUP && power == end && s[sign] != '0')
 		return INFER_GROUPED;
-	return !pointed && is_digit(power[1]) ? INFER_POWER : INFER_REAL;
+	return !pointed && char_is_digit(power[1]) ? INFER_POWER : INFER_REAL;
 }
 
 static enum infer_class class_of(const char *s, size_t len)
@@ -189,7 +176,7 @@ static enum infer_class class_of(const char *s, size_t len)
 	if (len == 0)
 		return INFER_EMPTY;
 	sign = *s == '-' || *s == '+';
-	whole = digits(s + sign, len - sign);
+	whole = chars_digits(s + sign, len - sign);
 	if (sign + whole == len && whole > 0)
 		return whole > 1 && s[sign] == '0' ? INFER_PADDED : integer_class(s, len, sign);
 	if (whole == 0 && (sign == len || (s[sign] != '.' && s[sign] != ',')))
@@ -203,7 +190,7 @@ enum infer_class infer_class(const char *s, size_t len)
 {
 	enum infer_class class;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	class = class_of(s, len);
 	if (class != INFER_TEXT)
 		return class;
@@ -342,7 +329,7 @@ int64_t infer_integer(const char *s, size_t len)
 	uint64_t value = 0;
 	bool minus;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	minus = len > 0 && *s == '-';
 	for (size_t i = len > 0 && (*s == '-' || *s == '+'); i < len; i++)
 		value = value * 10 + (uint64_t)(s[i] - '0');
@@ -351,7 +338,7 @@ int64_t infer_integer(const char *s, size_t len)
 
 int64_t infer_boolean(const char *s, size_t len)
 {
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	return len > 0 && (*s == 't' || *s == 'T');
 }
 
@@ -377,14 +364,14 @@ double infer_real(const char *s, size_t len, char point)
 	bool pointed = false;
 	size_t i;
 
-	infer_trim(&s, &len);
+	chars_trim(&s, &len);
 	i = len > 0 && (*s == '-' || *s == '+');
 	for (; i < len && mantissa < EXACT_MANTISSA / 10; i++) {
 		if (!pointed && s[i] == point) {
 			pointed = true;
 			continue;
 		}
-		if (!is_digit(s[i]))
+		if (!char_is_digit(s[i]))
 			break;
 		mantissa = mantissa * 10 + (uint64_t)(s[i] - '0');
 		places += pointed;

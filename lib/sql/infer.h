@@ -61,8 +61,6 @@ struct infer_verdict {
 	bool missing;
 };
 
-/* Removes the blanks at both ends. */
-void infer_trim(const char **s, size_t *len);
 /* Returns the class of a value. Blanks around it do not matter. */
 enum infer_class infer_class(const char *s, size_t len);
 /*

@@ -8,8 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/util.h"
-#include "sql/chars.h"
 
 enum {
 	WORDS_MAX = 16, /* bytes behind a number */
@@ -134,7 +134,7 @@ static bool skip_front(const char **s, size_t *len)
 	size_t signs = 0;
 	size_t words = 0;
 
-	while (*len > 0 && !is_digit(**s)) {
+	while (*len > 0 && !char_is_digit(**s)) {
 		size_t n = mark_length(*s, *len);
 
 		if (n > 0) {
@@ -204,7 +204,7 @@ static size_t group_mark_length(const char *s, size_t len)
  */
 static enum marked_kind kind_of_digits(const char *s, size_t len)
 {
-	size_t count = digits(s, len);
+	size_t count = chars_digits(s, len);
 	size_t seen = 0;
 	char first = '\0';
 	char mark = '\0';
@@ -221,7 +221,7 @@ static enum marked_kind kind_of_digits(const char *s, size_t len)
 			first = mark;
 		s += count + skip;
 		len -= count + skip;
-		count = digits(s, len);
+		count = chars_digits(s, len);
 	}
 	point = mark == '.' || (mark == ',' && (first != mark || seen == 1));
 	if (count == 0 || (mark != '\0' && count != 3 && !point))
@@ -234,16 +234,16 @@ static size_t end_of_digits(const char *s, size_t len)
 {
 	size_t end = len;
 
-	while (end > 0 && len - end < WORDS_MAX && !is_digit(s[end - 1]))
+	while (end > 0 && len - end < WORDS_MAX && !char_is_digit(s[end - 1]))
 		end--;
-	return end > 0 && is_digit(s[end - 1]) ? end : 0;
+	return end > 0 && char_is_digit(s[end - 1]) ? end : 0;
 }
 
 enum marked_kind marked_kind(const char *s, size_t len)
 {
 	size_t end = end_of_digits(s, len);
-	bool sure = end > 0 &&
-		    (!is_digit(*s) || memchr(s, '.', end) != NULL || memchr(s, ',', end) != NULL);
+	bool sure = end > 0 && (!char_is_digit(*s) || memchr(s, '.', end) != NULL ||
+				memchr(s, ',', end) != NULL);
 
 	if (end == 0 || !is_behind(s + end, len - end, sure) || !skip_front(&s, &end))
 		return MARKED_NONE;

@@ -8,24 +8,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static const char *base_of(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash != NULL ? slash + 1 : file;
-}
+#include "base/util.h"
 
 char *result_part_name(const char *file)
 {
-	const char *base = base_of(file);
+	const char *base = path_base(file);
 
 	return xasprintf("%.*s.%s.part", (int)(base - file), file, base);
 }
 
 char *result_blob_name(const char *file, unsigned number)
 {
-	const char *dot = strrchr(base_of(file), '.');
+	const char *dot = strrchr(path_base(file), '.');
 	size_t stem = dot != NULL ? (size_t)(dot - file) : strlen(file);
 
 	return xasprintf("%.*s_%u.bin", (int)stem, file, number);

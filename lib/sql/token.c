@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "text/identifier.h"
@@ -30,16 +31,10 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Every byte of a character beyond ASCII is a letter. */
 static bool is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       (unsigned char)c >= 0x80;
+	return char_is_letter(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* Accepts `#t` and `##t` too, which are T-SQL's temporary tables. */
@@ -50,7 +45,7 @@ static bool starts_word(const struct lexer *lexer, char c)
 
 static bool is_in_word(const struct lexer *lexer, char c)
 {
-	if (is_letter(c) || is_digit(c) || c == '$')
+	if (is_letter(c) || char_is_digit(c) || c == '$')
 		return true;
 	return lexer->dialect == SQL_TSQL && (c == '#' || c == '@');
 }
@@ -220,9 +215,10 @@ static size_t dollar_tag(const struct lexer *lexer)
 {
 	size_t len = 1;
 
-	if (lexer->dialect != SQL_POSTGRESQL || peek(lexer, 0) != '$' || is_digit(peek(lexer, 1)))
+	if (lexer->dialect != SQL_POSTGRESQL || peek(lexer, 0) != '$' ||
+	    char_is_digit(peek(lexer, 1)))
 		return 0;
-	while (is_letter(peek(lexer, len)) || is_digit(peek(lexer, len)))
+	while (is_letter(peek(lexer, len)) || char_is_digit(peek(lexer, len)))
 		len++;
 	return peek(lexer, len) == '$' ? len + 1 : 0;
 }
@@ -250,20 +246,16 @@ static void take_word(struct lexer *lexer)
 
 static void take_digits(struct lexer *lexer)
 {
-	while (is_digit(peek(lexer, 0)) || (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1))))
+	while (char_is_digit(peek(lexer, 0)) ||
+	       (peek(lexer, 0) == '_' && char_is_digit(peek(lexer, 1))))
 		lexer->at++;
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 /* Recognises 0x; alone it is an empty value in T-SQL. */
 static bool starts_hex(const struct lexer *lexer)
 {
 	return peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x' &&
-	       (is_hex(peek(lexer, 2)) || lexer->dialect == SQL_TSQL);
+	       (char_hex(peek(lexer, 2)) >= 0 || lexer->dialect == SQL_TSQL);
 }
 
 /* A word directly behind a number is a word: SELECT 1UNION is legal for some. */
@@ -271,7 +263,7 @@ static void take_number(struct lexer *lexer)
 {
 	if (starts_hex(lexer)) {
 		lexer->at += 2;
-		while (is_hex(peek(lexer, 0)))
+		while (char_hex(peek(lexer, 0)) >= 0)
 			lexer->at++;
 		return;
 	}
@@ -283,7 +275,7 @@ static void take_number(struct lexer *lexer)
 	if ((peek(lexer, 0) | 0x20) == 'e') {
 		size_t sign = peek(lexer, 1) == '+' || peek(lexer, 1) == '-';
 
-		if (is_digit(peek(lexer, 1 + sign))) {
+		if (char_is_digit(peek(lexer, 1 + sign))) {
 			lexer->at += 1 + sign;
 			take_digits(lexer);
 		}
@@ -316,7 +308,7 @@ static bool starts_param(const struct lexer *lexer)
 	if (c == '@')
 		return lexer->dialect != SQL_POSTGRESQL && (is_letter(next) || next == '@');
 	if (c == '$')
-		return is_digit(next) || (lexer->dialect == SQL_SQLITE && is_letter(next));
+		return char_is_digit(next) || (lexer->dialect == SQL_SQLITE && is_letter(next));
 	/* Elsewhere it is between the ends of a slice, before a name that may be a function. */
 	return lexer->dialect == SQL_SQLITE && c == ':' && is_letter(next);
 }
@@ -328,12 +320,12 @@ static void take_param(struct lexer *lexer)
 		take_variable(lexer);
 		return;
 	}
-	if (peek(lexer, 0) != '?' && !is_digit(peek(lexer, 1))) {
+	if (peek(lexer, 0) != '?' && !char_is_digit(peek(lexer, 1))) {
 		take_word(lexer);
 		return;
 	}
 	lexer->at++;
-	while (is_digit(peek(lexer, 0)))
+	while (char_is_digit(peek(lexer, 0)))
 		lexer->at++;
 }
 
@@ -400,7 +392,7 @@ static int take_token(struct lexer *lexer, struct token *ret, struct err *err)
 		ret->kind = TOKEN_STRING;
 		return take_dollar(lexer, tag, err);
 	}
-	if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1)))) {
+	if (char_is_digit(c) || (c == '.' && char_is_digit(peek(lexer, 1)))) {
 		ret->kind = TOKEN_NUMBER;
 		take_number(lexer);
 		return check_exponent(lexer, err);
@@ -408,7 +400,7 @@ static int take_token(struct lexer *lexer, struct token *ret, struct err *err)
 	if (starts_param(lexer)) {
 		ret->kind = TOKEN_PARAM;
 		take_param(lexer);
-		return is_digit(lexer->text[lexer->at - 1]) ? check_exponent(lexer, err) : 0;
+		return char_is_digit(lexer->text[lexer->at - 1]) ? check_exponent(lexer, err) : 0;
 	}
 	if (starts_word(lexer, c)) {
 		ret->kind = TOKEN_WORD;

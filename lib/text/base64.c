@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/chars.h"
+
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 size_t base64_encoded_len(size_t len)
@@ -61,11 +63,6 @@ static int digit_value(char c)
 	return c == '/' ? 63 : -1;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 struct decoding {
 	uint32_t bits;
 	size_t digits;  /* 0-3 of the open group */
@@ -114,7 +111,7 @@ static bool decode_end(struct decoding *d)
 static int decode_all(struct decoding *d, const char *s, size_t len, struct err *err)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (!is_blank(s[i]) && !decode_char(d, s[i]))
+		if (!char_is_blank(s[i]) && !decode_char(d, s[i]))
 			return err_set(err, ERR_INVALID, "not base64 at byte %zu", i);
 	}
 	if (!decode_end(d))

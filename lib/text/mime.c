@@ -124,8 +124,7 @@ static const char *const texts[] = {
 
 const char *mime_extension(const char *filename)
 {
-	const char *slash = strrchr(filename, '/');
-	const char *name = slash != NULL ? slash + 1 : filename;
+	const char *name = path_base(filename);
 	const char *dot = strrchr(name, '.');
 
 	return dot != NULL && dot > name && dot[1] != '\0' ? dot : name + strlen(name);

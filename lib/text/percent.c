@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 
 static const char digits[] = "0123456789ABCDEF";
 
 static bool is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c != '\0' && strchr("-._~/", c) != NULL);
+	return char_is_letter(c) || char_is_digit(c) || (c != '\0' && strchr("-._~/", c) != NULL);
 }
 
 char *percent_encode(const char *bytes)
@@ -37,24 +37,14 @@ char *percent_encode(const char *bytes)
 	return text;
 }
 
-static int digit_value(char c)
-{
-	const char *at;
-
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	at = c == '\0' ? NULL : strchr(digits, c);
-	return at == NULL ? -1 : (int)(at - digits);
-}
-
 char *percent_decode(const char *text, size_t len)
 {
 	cleanup_free char *bytes = xcalloc(len + 1, 1);
 	char *out = bytes;
 
 	for (size_t i = 0; i < len; i++) {
-		int high = text[i] == '%' && len - i > 2 ? digit_value(text[i + 1]) : -1;
-		int low = high < 0 ? -1 : digit_value(text[i + 2]);
+		int high = text[i] == '%' && len - i > 2 ? char_hex(text[i + 1]) : -1;
+		int low = high < 0 ? -1 : char_hex(text[i + 2]);
 
 		if (low < 0) {
 			*out++ = text[i];

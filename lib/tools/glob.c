@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/utf8.h"
 
 enum token_kind {
@@ -290,10 +291,8 @@ static bool move_places(struct glob *glob, int32_t c)
 
 bool glob_match(struct glob *glob, const char *path)
 {
-	const char *slash = glob->last_part_only ? strrchr(path, '/') : NULL;
-
-	if (slash != NULL)
-		path = slash + 1;
+	if (glob->last_part_only)
+		path = path_base(path);
 	stand_at_start(glob);
 	while (*path != '\0') {
 		int32_t c;

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/chars.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/paths.h"
@@ -23,19 +24,6 @@ enum { CONF_MAX = 64 << 10, RELEASE_MAX = 1024 };
 static const char default_drives[] = "/mnt";
 
 /* ---- the machine ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static void trim(const char **text, size_t *len)
-{
-	for (; *len > 0 && is_blank((*text)[0]); (*len)--)
-		(*text)++;
-	while (*len > 0 && is_blank((*text)[*len - 1]))
-		(*len)--;
-}
 
 static char *take_root(const char *line, size_t len)
 {
@@ -48,12 +36,12 @@ static char *take_root(const char *line, size_t len)
 	if (equals == NULL)
 		return NULL;
 	name_len = (size_t)(equals - line);
-	trim(&line, &name_len);
+	chars_trim(&line, &name_len);
 	if (name_len != 4 || strncasecmp(line, "root", 4) != 0)
 		return NULL;
 	value = equals + 1;
 	value_len = (size_t)(end - value);
-	trim(&value, &value_len);
+	chars_trim(&value, &value_len);
 	if (value_len > 1 && value[0] == '"' && value[value_len - 1] == '"') {
 		value++;
 		value_len -= 2;
@@ -73,7 +61,7 @@ char *user_path_drives(const char *conf)
 		const char *line = conf;
 		char *root;
 
-		trim(&line, &trimmed_len);
+		chars_trim(&line, &trimmed_len);
 		if (trimmed_len > 0 && line[0] == '[')
 			ours = trimmed_len == 11 && strncasecmp(line, "[automount]", 11) == 0;
 		root = ours ? take_root(line, trimmed_len) : NULL;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/util.h"
 #include "sandbox/namespaces/namespaces.h"
 #include "sandbox/restrict/privdrop.h"
 
@@ -239,9 +240,7 @@ static bool is_of_plan(const struct plan_start *start, int fd)
  */
 static int finish_like_exec(const struct payload *own, struct err *err)
 {
-	const char *slash = strrchr(own->start->argv[0], '/');
-
-	if (prctl(PR_SET_NAME, slash != NULL ? slash + 1 : own->start->argv[0]) < 0)
+	if (prctl(PR_SET_NAME, path_base(own->start->argv[0])) < 0)
 		return err_sys(err, "becoming an interpreter");
 	for (int fd = STDERR_FILENO + 1; fd <= PLAN_DESCRIPTOR_NUMBER_MAX; fd++)
 		if (!is_of_plan(own->start, fd))
