@@ -19,125 +19,64 @@
  * may change it if it is a folder, as an environment of Python is. THERE: it may only create it.
  * HELD: it may do neither.
  */
-enum right { KEPT, FILE_THERE, THERE, HELD };
+enum right { UNLISTED, KEPT, FILE_THERE, THERE, HELD };
 
 /*
  * Both files and folders. Names that only describe are not listed: .gitignore, .gitattributes,
  * .github.
  */
-static const struct runname {
-	const char *name;
+static const char *const held[] = {
+	".git", ".envrc", ".vscode", ".claude", ".cursor", ".mcp.json"
+};
+static const struct {
 	enum right right;
-} names[] = {
+	const char *names; /* a blank between two */
+} others[] = {
 	/* version control */
-	{ ".git", HELD },
-	{ ".gitconfig", THERE },
-	{ ".gitmodules", KEPT },
-	{ ".hg", KEPT },
-	{ ".hgrc", THERE },
-	{ ".svn", KEPT },
-	{ ".bzr", KEPT },
-	{ ".jj", KEPT },
-	{ ".husky", THERE },
-	{ ".pre-commit-config.yaml", THERE },
-	{ ".pre-commit-config.yml", THERE },
-	{ "lefthook.yml", THERE },
-	{ ".lefthook.yml", THERE },
+	{ THERE, ".gitconfig .hgrc .husky .pre-commit-config.yaml .pre-commit-config.yml "
+		 "lefthook.yml .lefthook.yml" },
+	{ KEPT, ".gitmodules .hg .svn .bzr .jj" },
 	/* shells, and programs that watch the current folder */
-	{ ".envrc", HELD },
-	{ ".env", FILE_THERE },
-	{ ".autoenv", THERE },
-	{ ".autoenv.zsh", THERE },
-	{ ".bashrc", THERE },
-	{ ".bash_profile", THERE },
-	{ ".bash_login", THERE },
-	{ ".bash_logout", THERE },
-	{ ".profile", THERE },
-	{ ".zshrc", THERE },
-	{ ".zshenv", THERE },
-	{ ".zprofile", THERE },
-	{ ".zlogin", THERE },
-	{ ".zlogout", THERE },
-	{ ".inputrc", THERE },
-	{ ".tmux.conf", THERE },
-	{ ".screenrc", THERE },
-	{ ".mise", THERE },
-	{ ".mise.toml", THERE },
-	{ "mise.toml", THERE },
-	{ ".mise.local.toml", THERE },
-	{ "mise.local.toml", THERE },
-	{ ".rtx.toml", THERE },
-	{ ".tool-versions", THERE },
-	{ ".shadowenv.d", THERE },
+	{ FILE_THERE, ".env" },
+	{ THERE, ".autoenv .autoenv.zsh .bashrc .bash_profile .bash_login .bash_logout .profile "
+		 ".zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .tmux.conf .screenrc .mise "
+		 ".mise.toml mise.toml .mise.local.toml mise.local.toml .rtx.toml .tool-versions "
+		 ".shadowenv.d" },
 	/* editors and assistants */
-	{ ".vscode", HELD },
-	{ ".idea", THERE },
-	{ ".zed", THERE },
-	{ ".fleet", THERE },
-	{ ".devcontainer", THERE },
-	{ ".devcontainer.json", THERE },
-	{ ".claude", HELD },
-	{ ".cursor", HELD },
-	{ ".gemini", THERE },
-	{ ".codex", THERE },
-	{ ".kiro", THERE },
-	{ ".windsurf", THERE },
-	{ ".qwen", THERE },
-	{ ".opencode", THERE },
-	{ "opencode.json", THERE },
-	{ "opencode.jsonc", THERE },
-	{ ".crush.json", THERE },
-	{ "crush.json", THERE },
-	{ ".roo", THERE },
-	{ ".kilocode", THERE },
-	{ ".continue", THERE },
-	{ ".amazonq", THERE },
-	{ ".trae", THERE },
-	{ ".aider.conf.yml", THERE },
-	{ ".vs", THERE },
-	{ ".helix", THERE },
-	{ ".mcp.json", HELD },
-	{ ".exrc", THERE },
-	{ ".vimrc", THERE },
-	{ ".nvimrc", THERE },
-	{ ".nvim.lua", THERE },
-	{ ".lvimrc", THERE },
-	{ ".local.vimrc", THERE },
-	{ ".pylintrc", THERE },
-	{ ".lintr", THERE },
-	{ ".dir-locals.el", THERE },
-	{ ".dir-locals-2.el", THERE },
+	{ THERE,
+	  ".idea .zed .fleet .devcontainer .devcontainer.json .gemini .codex .kiro .windsurf "
+	  ".qwen .opencode opencode.json opencode.jsonc .crush.json crush.json .roo .kilocode "
+	  ".continue .amazonq .trae .aider.conf.yml .vs .helix .exrc .vimrc .nvimrc .nvim.lua "
+	  ".lvimrc .local.vimrc .pylintrc .lintr .dir-locals.el .dir-locals-2.el" },
 	/* interpreters and debuggers */
-	{ ".Rprofile", THERE },
-	{ ".Renviron", THERE },
-	{ ".RData", THERE },
-	{ ".pdbrc", THERE },
-	{ ".irbrc", THERE },
-	{ ".pryrc", THERE },
-	{ ".octaverc", THERE },
-	{ ".ghci", THERE },
-	{ ".ocamlinit", THERE },
-	{ ".gdbinit", THERE },
-	{ ".lldbinit", THERE },
+	{ THERE, ".Rprofile .Renviron .RData .pdbrc .irbrc .pryrc .octaverc .ghci .ocamlinit "
+		 ".gdbinit .lldbinit" },
 	/* package managers and builds */
-	{ ".npmrc", THERE },
-	{ ".yarnrc", THERE },
-	{ ".yarnrc.yml", THERE },
-	{ ".pnpmfile.cjs", THERE },
-	{ ".bunfig.toml", THERE },
-	{ "bunfig.toml", THERE },
-	{ ".cargo", THERE },
-	{ ".mvn", THERE },
-	{ ".bazelrc", THERE },
-	{ ".bundle", THERE },
+	{ THERE, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .bunfig.toml bunfig.toml .cargo .mvn "
+		 ".bazelrc .bundle" },
 };
 
-static bool is_one(const char *name, size_t len)
+typedef int compare_fn(const char *a, const char *b, size_t len);
+
+static bool is_word_of(const char *words, const char *name, size_t len, compare_fn *compare)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i].name) == len && strncasecmp(name, names[i].name, len) == 0)
+	for (size_t word; *words != '\0'; words += word + strspn(words + word, " ")) {
+		word = strcspn(words, " ");
+		if (word == len && compare(words, name, len) == 0)
 			return true;
+	}
 	return false;
+}
+
+static enum right right_of(const char *name, size_t len, compare_fn *compare)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(held); i++)
+		if (strlen(held[i]) == len && compare(held[i], name, len) == 0)
+			return HELD;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (is_word_of(others[i].names, name, len, compare))
+			return others[i].right;
+	return UNLISTED;
 }
 
 /* Returns whether the last part of a path is HEAD. A folder of that name makes no repository. */
@@ -154,7 +93,7 @@ char *runnames_alter(const char *path)
 	for (const char *name = path;; name++) {
 		size_t len = strcspn(name, "/");
 
-		if (is_one(name, len) || is_head(name, len)) {
+		if (right_of(name, len, strncasecmp) != UNLISTED || is_head(name, len)) {
 			buf_puts(&altered, RUNNAMES_MARK);
 			any = true;
 		}
@@ -169,28 +108,17 @@ char *runnames_alter(const char *path)
 
 const char *runnames_held(size_t index)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].right == HELD && index-- == 0)
-			return names[i].name;
-	return NULL;
-}
-
-static enum right right_of(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_eq(names[i].name, name))
-			return names[i].right;
-	return KEPT;
+	return index < ARRAY_SIZE(held) ? held[index] : NULL;
 }
 
 bool runnames_is_held(const char *name)
 {
-	return right_of(name) == HELD;
+	return right_of(name, strlen(name), strncmp) == HELD;
 }
 
 bool runnames_stays(const char *name, bool is_folder)
 {
-	enum right right = right_of(name);
+	enum right right = right_of(name, strlen(name), strncmp);
 
 	return right >= THERE || (right == FILE_THERE && !is_folder);
 }
