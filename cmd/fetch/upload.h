@@ -40,7 +40,7 @@ struct upload {
 	char token[BACKEND_TOKEN_LEN + 1]; /* unique, also among uploads of the same name */
 	bool aborting;
 	bool reported;
-	bool repeated;  /* it was started again since nobody knows whether it is stored */
+	bool repeated;  /* it was started again, as it is unknown whether it is stored */
 	bool unfit;     /* failed because of the file itself: a retry would not help */
 	char *id;       /* of a file in parts, where the storage gives one */
 	char **etags;   /* of its parts; NULL where the storage needs none */

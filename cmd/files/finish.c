@@ -141,7 +141,7 @@ static bool is_json(int fd, off_t len)
 
 /*
  * Returns whether the dead server's helper was cut in the write that was to make the newest copy of
- * the one before it. What a user saved is whole.
+ * the one before it. A notebook that a user saved is whole.
  */
 static bool is_torn(const struct journal *journal, int journal_fd, int kept, off_t len)
 {

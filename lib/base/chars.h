@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chars.h - classes of ASCII characters, whatever the locale. */
+/* chars.h - classes of ASCII characters, independent of the locale. */
 #ifndef BASE_CHARS_H
 #define BASE_CHARS_H
 

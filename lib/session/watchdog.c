@@ -360,7 +360,7 @@ static void on_relieved(void *data, const struct sandbox_killed *killed)
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	w->relief = RELIEF_NONE;
-	/* What is in use is no process's: none can be killed in vain for it. */
+	/* The memory in use is no process's: none can be killed in vain for it. */
 	if (!killed->for_disk && killed->interpreters + killed->programs == 0 && w->reliefs > 0)
 		w->reliefs--;
 	if (killed->interpreters == 0)

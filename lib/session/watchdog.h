@@ -8,9 +8,9 @@
  *
  * It polls twice a second while a cell runs, and seldom otherwise. Above the memory limit it
  * interrupts cells (memory_hold.h), then kills programs that code started, then interpreters, the
- * idle ones last. Above the limit of processor time it interrupts cells. What writes on above the
- * limit of the disk is killed in the same order. Above any other limit it kills the interpreters
- * that run. The next answer says what ended, why, and what to do.
+ * idle ones last. Above the limit of processor time it interrupts cells. Processes that write on
+ * above the limit of the disk are killed in the same order. Above any other limit it kills the
+ * interpreters that run. The next answer says what ended, why, and what to do.
  */
 #ifndef SESSION_WATCHDOG_H
 #define SESSION_WATCHDOG_H

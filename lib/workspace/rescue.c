@@ -35,7 +35,7 @@ enum {
 	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
 
-/* What is done for a session, in this order: the results make the folder for the notebook. */
+/* The steps of a session, in this order: the results make the folder for the notebook. */
 enum step { STEP_RESULTS, STEP_NOTEBOOK, STEP_CELLS, STEPS };
 
 struct rescue {

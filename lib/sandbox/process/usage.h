@@ -114,7 +114,7 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
  *
  * victims.h says in which order, and who stays. An interpreter runs if it is a child of `busy`. A
  * process grows, or writes, if it did since the last but one quick measure; only those that write
- * most are told to write.
+ * most are said to write.
  */
 void usage_kill(int first, const struct usage_kill_request *request,
 		const struct usage_paths *paths, struct usage_killed *ret_killed);

@@ -3,8 +3,8 @@
  * written.h - what a process has written in its life, and the children that it waited for.
  *
  * The kernel counts a page for a disk when it becomes dirty, also by a map. It counts no pages of
- * files in memory, and some network file systems do not count either. What was given to write()
- * counts everywhere, but for pipes and terminals, too.
+ * files in memory, and some network file systems do not count either. Bytes given to write()
+ * count everywhere, but for pipes and terminals, too.
  */
 #ifndef SANDBOX_PROCESS_WRITTEN_H
 #define SANDBOX_PROCESS_WRITTEN_H
