@@ -43,6 +43,7 @@ struct disk {
 	uint64_t started_ms;
 	uint64_t walk_ms; /* of the last walk */
 	bool unknown;
+	bool failed; /* for want of descriptors or memory of the server's */
 	void (*done)(struct disk *disk, uint64_t bytes);
 };
 
@@ -101,6 +102,13 @@ static void give_up(struct disk *disk)
 	close_all(disk);
 }
 
+/* Gives up a walk after `error`. The server's own failures say nothing about the folder. */
+static void give_up_after(struct disk *disk, int error)
+{
+	disk->failed = error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
+	give_up(disk);
+}
+
 static void push_level(struct disk *disk, DIR *dir, const struct stat *st)
 {
 	if (disk->depth == disk->room) {
@@ -116,12 +124,9 @@ static void enter_folder(struct disk *disk, int dir_fd, const char *name)
 	DIR *dir = open_dir(dir_fd, name);
 	struct stat st;
 
-	/*
-	 * The folder may be unreadable, or descriptors may be exhausted. A folder that was only
-	 * deleted does not matter.
-	 */
+	/* A folder that was only deleted does not matter. */
 	if (dir == NULL && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
-		give_up(disk);
+		give_up_after(disk, errno);
 	if (dir == NULL)
 		return;
 	if (fstat(dirfd(dir), &st) < 0 || disk->depth == DISK_DEPTH_MAX) {
@@ -156,8 +161,9 @@ static void leave_folder(struct disk *disk)
 	struct level left = disk->levels[--disk->depth];
 	struct level *above = disk->depth > 0 ? &disk->levels[disk->depth - 1] : NULL;
 
+	errno = 0;
 	if (above != NULL && above->dir == NULL && !reopen(above, left.dir))
-		give_up(disk);
+		give_up_after(disk, errno);
 	close_level(&left);
 }
 
@@ -203,6 +209,26 @@ static bool walk_some(struct disk *disk)
 	return true;
 }
 
+static void begin_walk(struct disk *disk)
+{
+	disk->bytes = 0;
+	disk->unknown = false;
+	disk->failed = false;
+	disk->entries = 0;
+	disk->named = 0;
+	disk->largest = 0;
+	disk->started_ms = clock_ms();
+	enter_folder(disk, workspace_data_fd(disk->workspace), ".");
+}
+
+static void on_slice(struct loop_timer *timer);
+
+static void on_retry(struct loop_timer *timer)
+{
+	begin_walk(container_of(timer, struct disk, slice));
+	on_slice(timer);
+}
+
 static void on_slice(struct loop_timer *timer)
 {
 	struct disk *disk = container_of(timer, struct disk, slice);
@@ -212,6 +238,11 @@ static void on_slice(struct loop_timer *timer)
 	while (clock_ms() < until) {
 		if (walk_some(disk))
 			continue;
+		if (disk->failed) {
+			loop_timer_start(disk->loop, timer, loop_now(disk->loop) + DISK_RETRY_MS,
+					 on_retry);
+			return;
+		}
 		disk->done = NULL;
 		disk->walk_ms = clock_ms() - disk->started_ms;
 		done(disk, disk->unknown ? DISK_UNKNOWN : disk->bytes);
@@ -225,13 +256,7 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 	if (disk->done != NULL)
 		return;
 	disk->done = done;
-	disk->bytes = 0;
-	disk->unknown = false;
-	disk->entries = 0;
-	disk->named = 0;
-	disk->largest = 0;
-	disk->started_ms = clock_ms();
-	enter_folder(disk, workspace_data_fd(disk->workspace), ".");
+	begin_walk(disk);
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
 }
 

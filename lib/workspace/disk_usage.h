@@ -3,9 +3,10 @@
  * disk_usage.h - measures how much of the disk a session's folder takes.
  *
  * A walk covers all of `data`, also folders that a scan does not enter. It goes by descriptor,
- * follows no link, and works in slices of DISK_SLICE_MS. A file with several names counts in part
- * with each. Unlinked files that are still open are not counted: they only show in the free space
- * of the file system.
+ * follows no link, and works in slices of DISK_SLICE_MS. If the server lacks descriptors or memory,
+ * or a disk fails, the walk begins anew after DISK_RETRY_MS. A file with several names counts in
+ * part with each. Unlinked files that are still open are not counted: they only show in the free
+ * space of the file system.
  */
 #ifndef WORKSPACE_DISK_USAGE_H
 #define WORKSPACE_DISK_USAGE_H
@@ -17,6 +18,7 @@
 
 enum {
 	DISK_SLICE_MS = 5,
+	DISK_RETRY_MS = 100,
 	DISK_OPEN_MAX = 64,       /* folders held open; deeper ones are reopened on the way up */
 	DISK_DEPTH_MAX = 1 << 20, /* nested folders */
 	DISK_ENTRIES_MAX = 20 << 20,

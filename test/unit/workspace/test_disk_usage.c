@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <sys/resource.h>
+
 #include "base/fd.h"
 #include "workspace/disk_usage.h"
 
@@ -106,6 +108,29 @@ static void a_folder_that_is_closed_to_us_hides_nothing(void **state)
 	assert_true(geteuid() == 0 || measure(f) == DISK_UNKNOWN);
 }
 
+/* The session's files could not grow for a moment, and cat() of R wrote nothing without an error.
+ */
+static void want_of_descriptors_is_no_unknown_size(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before = measure(f);
+	struct disk *disk = disk_new(f->loop, f->workspace, f);
+	struct rlimit full;
+	struct rlimit none;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &full), 0);
+	none = full;
+	none.rlim_cur = 0;
+	times = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	disk_start(disk, on_done);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &full), 0);
+	while (times == 0)
+		loop_turn(f->loop, -1);
+	assert_int_equal(told, before);
+	disk_free(disk);
+}
+
 /* More folders in each other than are held open, and files beside the way down. */
 static void what_lies_deep_is_not_hidden(void **state)
 {
@@ -155,6 +180,7 @@ int main(void)
 		FIXTURE_TEST(a_second_name_adds_nothing),
 		FIXTURE_TEST(links_are_not_followed),
 		FIXTURE_TEST(a_folder_that_is_closed_to_us_hides_nothing),
+		FIXTURE_TEST(want_of_descriptors_is_no_unknown_size),
 		FIXTURE_TEST(what_lies_deep_is_not_hidden),
 		FIXTURE_TEST(freeing_ends_a_walk_without_a_word),
 	};
