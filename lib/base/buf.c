@@ -79,6 +79,7 @@ int buf_add_str(struct buf *buf, const char *s, struct err *err)
 }
 
 /* Most texts are short and need no memory of their own. */
+PRINTF_LIKE(3, 0)
 static int add_fmt(struct buf *buf, struct err *err, const char *fmt, va_list args)
 {
 	cleanup_free char *text = NULL;
