@@ -86,17 +86,17 @@ static int write_end(int fd, const struct buf *fresh, off_t at, off_t before, st
 	return 0;
 }
 
-int grow_file(const struct copy_source *source, int dir_fd, const char *name,
-	      const struct copy_known *known, json_int_t stays, struct copy_made *ret_made,
-	      bool *ret_grown, struct err *err)
+int grow_file(const struct copy_source *source, const struct grow_copy *copy,
+	      struct copy_made *ret_made, struct err *err)
 {
+	const json_int_t stays = copy->stays;
 	cleanup_buf struct buf old = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf fresh = BUF_INIT(BUF_UNBOUNDED);
 	struct stat before;
-	cleanup_fd int fd = open_known(dir_fd, name, known, &before);
+	cleanup_fd int fd = open_known(copy->dir_fd, copy->name, copy->known, &before);
 
-	*ret_grown = false;
-	if (fd < 0 || stays <= 0 || stays > known->size || stays > source->stat.st_size)
+	ret_made->name = NULL;
+	if (fd < 0 || stays <= 0 || stays > copy->known->size || stays > source->stat.st_size)
 		return 0;
 	if (read_range(fd, stays, before.st_size, &old, err) < 0 ||
 	    read_range(source->fd, stays, source->stat.st_size, &fresh, err) < 0)
@@ -108,7 +108,6 @@ int grow_file(const struct copy_source *source, int dir_fd, const char *name,
 	}
 	if ((source->durable && fsync(fd) < 0) || fstat(fd, &ret_made->stat) < 0)
 		return err_sys(err, "writing it");
-	ret_made->name = xstrdup(name);
-	*ret_grown = true;
+	ret_made->name = xstrdup(copy->name);
 	return 0;
 }

@@ -281,12 +281,16 @@ static bool is_unchanged(const struct stat *st, const struct copy_known *known)
 static int copy_or_grow(struct copy_source *source, int dir, const char *name,
 			const struct file *file, struct copy_made *ret_made, struct err *err)
 {
-	bool grown = false;
+	const struct grow_copy copy = {
+		.dir_fd = dir, .name = name, .known = &file->known, .stays = file->stays
+	};
 
+	ret_made->name = NULL;
 	if (file->suffix != NULL && file->known.known &&
-	    grow_file(source, dir, name, &file->known, file->stays, ret_made, &grown, err) < 0)
+	    grow_file(source, &copy, ret_made, err) < 0)
 		return -1;
-	return grown ? 0 : copy_whole(source, dir, name, &file->known, ret_made, err);
+	return ret_made->name != NULL ? 0
+				      : copy_whole(source, dir, name, &file->known, ret_made, err);
 }
 
 static void put_copy(json_t *progress, const char *to, const struct copy_known *copy)

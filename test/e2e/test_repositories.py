@@ -510,19 +510,13 @@ def test_names_that_run_something_and_are_there_stay_at_any_depth(shared):
 
 def test_the_topic_names_what_stays():
     top = pathlib.Path(__file__).parents[2]
-    rows = re.findall(r'\{ "([^"]+)", (\w+) \}', (top / "lib/base/runnames.c").read_text(encoding="utf-8"))
-    topic = (top / "cmd/server/help/shares.md").read_text(encoding="utf-8")
-    names = topic[topic.index("## Names that stay read-only"):topic.index("## Repositories that code makes")]
-    at_the_top, elsewhere = names.split("These stay read-only where", 1)
-
-
     source = (top / "lib/base/runnames.c").read_text(encoding="utf-8")
     held = re.search(r"held\[\] = \{([^}]*)\}", source)[1]
     listed = [("HELD", held), *re.findall(r'\{ ([A-Z_]+),\s((?:\s*"[^"]*")+) \}', source)]
     rows = [(name, right) for right, names in listed for name in re.sub(r'[",]', " ", names).split()]
-    readme = (top / "README.md").read_text(encoding="utf-8")
-    told = readme[readme.index("- A folder shared with `:rw`"):readme.index("- A repository that code makes")]
-    at_the_top, elsewhere = told.split("and these where they are", 1)
+    topic = (top / "cmd/server/help/shares.md").read_text(encoding="utf-8")
+    names = topic[topic.index("## Names that stay read-only"):topic.index("## Repositories that code makes")]
+    at_the_top, elsewhere = names.split("These stay read-only where", 1)
     assert len(rows) > 90
     for name, right in rows:
         assert f"`{name}`" in (at_the_top if right == "HELD" else elsewhere), name
