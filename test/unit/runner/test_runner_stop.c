@@ -79,7 +79,7 @@ static void the_ladder_is_int_int_usr2_term_kill(void **state)
 static void only_a_caller_repeats_an_interrupt(void **state)
 {
 	(void)state;
-	(void)submit("catch=2\ncatch=23\nprint=go\nhang", 1);
+	(void)submit("catch=2\ncatch=12\ncatch=23\nprint=go\nhang", 1);
 	expect_output("go");
 	runner_stop(reports.runner, RUNNER_STOP_INTERRUPT);
 	expect_output("go<02>");
@@ -87,8 +87,9 @@ static void only_a_caller_repeats_an_interrupt(void **state)
 	expect_output("go<02><23>");
 	for (unsigned int ms = RUNNER_SECOND_INTERRUPT_MS; ms < RUNNER_TERMINATE_MS; ms += 100)
 		fixture_pass(100);
+	expect_output("go<02><23><12>"); /* it is asked where it hangs */
 	runner_stop(reports.runner, RUNNER_STOP_INTERRUPT);
-	expect_output("go<02><23><02>");
+	expect_output("go<02><23><12><02>");
 	runner_stop(reports.runner, RUNNER_STOP_KILL);
 	fixture_until(reports.ended == 1);
 	expect_recovery();
