@@ -176,8 +176,12 @@ def test_so_it_is_beside_an_idle_interpreter_that_stayed_above_the_limit(tight):
     tight.cell("y=5", language="bash")
     result = tight.cell("import mmap\nheld = []\nwhile True: held.append(mmap.mmap(-1, 4 << 20)); held[-1].write(bytes(4 << 20)); time.sleep(0.1)")
     assert result.state == "interrupted" and "(memory_max)" in result.text
-    tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 &", language="bash")
-    said = until(lambda: re.search("The program .*was killed", "".join(tight.cell("echo $y", language="bash").texts)))
+    texts = list(tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 & disown", language="bash").texts)
+
+    def is_told():
+        texts.extend(tight.cell("echo $y", language="bash").texts)
+        return re.search("The program .*was killed", "".join(texts))
+    said = until(is_told)
     assert "'python3" in said[0] and "(memory_max)" in said.string
     assert tight.cell("echo $y", language="bash").text == "5\n"
     assert tight.cell("len(x) >> 20").text == "250\n"
