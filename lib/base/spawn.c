@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -81,10 +80,7 @@ int spawn_start(const struct spawn *spawn, pid_t *ret_pid, struct err *err)
 	} else {
 		errno = posix_spawn(ret_pid, path, &plan.actions, &plan.attributes, spawn->argv,
 				    spawn->envp);
-		if (errno != 0 && access("/dev/null", R_OK | W_OK) < 0)
-			result = err_sys(err,
-					 "opening /dev/null, which ptycell and all programs need");
-		else if (errno != 0)
+		if (errno != 0)
 			result = err_sys(err, "starting '%s'", spawn->path);
 	}
 	for (size_t i = 0; i < plan.count; i++)

@@ -4,10 +4,13 @@
  *
  * The program is held open from the start. When its file has been replaced by an upgrade, the held
  * one is executed through /proc/self/fd, because programs of two versions do not understand each
- * other. The launcher starts with an empty environment and no descriptor but its channel.
+ * other. The launcher is started by posix_spawn with an empty environment and no descriptor but its
+ * channel.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -16,7 +19,6 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/spawn.h"
 #include "parts/parts.h"
 #include "proc/proc_internal.h"
 #include "sandbox/launcher/launch.h"
@@ -94,24 +96,76 @@ struct list *launcher_probes(struct launcher *launcher)
 
 /* ---- starting the program ---- */
 
+enum { PROGRAM_FD = LAUNCH_CHANNEL + 1 };
+
+/* `program` is a descriptor above PROGRAM_FD that is executed in place of the path, or -1. */
+static int fill_actions(posix_spawn_file_actions_t *actions, int channel, int program)
+{
+	for (int fd = 0; fd < STDERR_FILENO; fd++)
+		if (posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0) != 0)
+			return -1;
+	if (posix_spawn_file_actions_adddup2(actions, channel, LAUNCH_CHANNEL) != 0)
+		return -1;
+	if (program >= 0 && posix_spawn_file_actions_adddup2(actions, program, PROGRAM_FD) != 0)
+		return -1;
+	return posix_spawn_file_actions_addclosefrom_np(actions, PROGRAM_FD + (program >= 0)) != 0
+		       ? -1
+		       : 0;
+}
+
+static int fill_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t all;
+	sigset_t none;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	if (posix_spawnattr_setsigdefault(attributes, &all) != 0 ||
+	    posix_spawnattr_setsigmask(attributes, &none) != 0)
+		return -1;
+	return posix_spawnattr_setflags(attributes,
+					POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) != 0
+		       ? -1
+		       : 0;
+}
+
+/*
+ * posix_spawn shares the server's memory until the exec: no page is copied, however large the
+ * server is.
+ */
+static int spawn_from(int program, const char *path, int channel, pid_t *ret_pid, struct err *err)
+{
+	cleanup_free char *number = xasprintf("/proc/self/fd/%d", PROGRAM_FD);
+	char *const argv[] = { (char[]){ "ptycell-launcher" }, NULL };
+	char *const envp[] = { NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int rc;
+
+	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
+		return err_set(err, ERR_SYSTEM, "preparing '%s'", path);
+	if (fill_actions(&actions, channel, program) < 0 || fill_attributes(&attributes) < 0)
+		rc = ENOMEM;
+	else
+		rc = posix_spawn(ret_pid, program >= 0 ? number : path, &actions, &attributes, argv,
+				 envp);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attributes);
+	if (rc != 0 && access("/dev/null", R_OK | W_OK) < 0)
+		return err_sys(err, "opening /dev/null, which ptycell and all programs need");
+	errno = rc;
+	return rc != 0 ? err_sys(err, "starting '%s'", path) : 0;
+}
+
 /* Executes the held program when the file at the path is not the same any more. */
 static int spawn_program(const struct launcher *launcher, int channel, pid_t *ret_pid,
 			 struct err *err)
 {
-	char *const argv[] = { (char[]){ "ptycell-launcher" }, NULL };
-	char *const envp[] = { NULL };
-	const int fds[] = { SPAWN_NULL, SPAWN_NULL, STDERR_FILENO, [LAUNCH_CHANNEL] = channel };
 	bool replaced = launcher->program >= 0 && !fd_is_file(launcher->program, launcher->path);
-	const struct spawn spawn = {
-		.path = launcher->path,
-		.program = replaced ? launcher->program : -1,
-		.argv = argv,
-		.envp = envp,
-		.fds = fds,
-		.fd_count = ARRAY_SIZE(fds),
-	};
+	cleanup_fd int program =
+		replaced ? fcntl(launcher->program, F_DUPFD_CLOEXEC, PROGRAM_FD + 1) : -1;
 
-	return spawn_start(&spawn, ret_pid, err);
+	return spawn_from(program, launcher->path, channel, ret_pid, err);
 }
 
 /* The sandboxes notice the end by their own channels. */
