@@ -35,27 +35,29 @@ static int run_request(json_t *request, struct err *err)
 	const char *op = json_string_value(json_object_get(request, "op"));
 	struct stat st;
 
-	if (op != NULL && str_eq(op, "import"))
+	if (op == NULL)
+		op = "";
+	if (str_eq(op, "import"))
 		return import_run(FOLDER_FD, SOURCE_FD, request, err);
 	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
-	if (op != NULL && str_eq(op, "remove"))
+	if (str_eq(op, "remove"))
 		return remove_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "keep"))
+	if (str_eq(op, "keep"))
 		return keep_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "rescue"))
+	if (str_eq(op, "rescue"))
 		return rescue_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "rescue-notebook"))
+	if (str_eq(op, "rescue-notebook"))
 		return finish_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "killed-cells"))
+	if (str_eq(op, "killed-cells"))
 		return finish_report_cells(FOLDER_FD, err);
-	if (op != NULL && str_eq(op, "pack"))
+	if (str_eq(op, "pack"))
 		return pack_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "link"))
+	if (str_eq(op, "link"))
 		return link_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "trim"))
+	if (str_eq(op, "trim"))
 		return trim_run(FOLDER_FD, request, err);
-	if (op != NULL && str_eq(op, "look"))
+	if (str_eq(op, "look"))
 		return look_run(request, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
