@@ -134,7 +134,7 @@ void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
 /*
  * Kills processes until the rest have at most `memory_max` bytes together. Interpreters are killed
  * last, and among them the `count` that run code (`busy`, by interpreter_number) before the others.
- * usage_kill says in which order, and what `still_max` means.
+ * victims_for_memory says in which order, and what `still_max` means.
  */
 void sandbox_relieve_memory(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
 			    const int *busy, size_t count);

@@ -79,7 +79,7 @@ enum usage_cause {
 struct usage_kill_request {
 	uint32_t cause;      /* enum usage_cause */
 	uint64_t memory_max; /* this and still_max count for USAGE_MEMORY only */
-	uint64_t still_max;  /* for processes that do not grow, once those that do are killed */
+	uint64_t still_max;  /* as in struct victims_need */
 	uint32_t busy_count;
 	int32_t busy[USAGE_BUSY_MAX]; /* parents of processes that run code, numbered as the
 					 receiver does */

@@ -46,21 +46,22 @@ static struct growth find_growth(const struct victim *rows, size_t len)
 
 /*
  * Returns how much memory may be in use if this process stays. A program that is still is ended
- * before an interpreter that grows.
+ * before an interpreter that grows. It is ended also if nothing seems to grow: on a busy machine
+ * the program that grows may have been still since the last measure.
  */
 static uint64_t limit_of(const struct victim *row, struct growth growth,
 			 const struct victims_need *need)
 {
 	bool may_stay =
-		growth.any && !row->is_growing && (row->is_interpreter || !growth.of_interpreter);
+		!row->is_growing && (row->is_interpreter || (growth.any && !growth.of_interpreter));
 
 	return may_stay && need->still_max > need->max ? need->still_max : need->max;
 }
 
 /* Ending a process that does not grow is in vain if more is held than may be in use. */
-static bool helps(const struct victim *row, uint64_t limit, const struct victims_need *need)
+static bool helps(const struct victim *row, const struct victims_need *need)
 {
-	return row->is_growing || need->held <= limit;
+	return row->is_growing || need->held <= need->max;
 }
 
 /* Lets those live that the others' end makes needless; `left` is in use without the chosen. */
@@ -95,9 +96,7 @@ void victims_for_memory(struct victim *rows, size_t len, const struct victims_ne
 		left += rows[i].bytes;
 	}
 	for (size_t i = 0; i < len && count < need->count_max; i++) {
-		uint64_t limit = limit_of(&rows[i], growth, need);
-
-		if (left <= limit || !helps(&rows[i], limit, need))
+		if (left <= limit_of(&rows[i], growth, need) || !helps(&rows[i], need))
 			continue;
 		rows[i].is_chosen = true;
 		left -= rows[i].bytes;

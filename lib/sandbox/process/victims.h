@@ -26,9 +26,9 @@ struct victim {
 
 /* How much memory may stay in use. */
 struct victims_need {
-	uint64_t held;      /* in use even if all end, such as files in memory */
-	uint64_t max;       /* while a process that grows is left, and if none grows */
-	uint64_t still_max; /* for processes that do not grow, once those that do are ended */
+	uint64_t held; /* in use even if all end, such as files in memory */
+	uint64_t max;  /* while a process that grows is left, and for a program if none grows */
+	uint64_t still_max; /* for other processes that do not grow */
 	size_t count_max;   /* at most so many are chosen */
 };
 
