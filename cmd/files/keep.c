@@ -40,6 +40,7 @@ struct file {
 	char *from;
 	char *to;
 	struct copy_known known;
+	bool spare;
 	const char *suffix; /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;    /* with a suffix: how many bytes come before it */
 	json_int_t stays;   /* with a suffix: how many of them the known copy begins with */
@@ -72,6 +73,7 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->from = get_path(value, "from");
 	ret_file->to = get_path(value, "to");
 	parse_known(value, &ret_file->known);
+	ret_file->spare = json_is_true(json_object_get(value, "spare"));
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
@@ -321,7 +323,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 		return err_set(err, ERR_INVALID, "it is shorter than it was");
 	if (file->suffix != NULL)
 		source.stat.st_size = file->take;
-	if (source.stat.st_size > room)
+	if (source.stat.st_size > (file->spare ? room / 2 : room))
 		return err_set(err, ERR_LIMIT, "limit");
 	if (linked && is_unchanged(&source.stat, &file->known)) {
 		json_put_bool(progress, "unchanged", true);

@@ -384,6 +384,8 @@ void audited_upload(struct audited *audited, struct session *session,
 	if (upload->content != NULL && auditor_is_on(audited->auditor)) {
 		digest_sha256(upload->content, upload->size, digest);
 		json_put_str(fields, "sha256", digest);
+	} else {
+		json_put_str(fields, "sha256", upload->sha256);
 	}
 	json_put_str(fields, "problem", upload->problem);
 	add_event(audited, session, "upload", fields);

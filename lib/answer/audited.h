@@ -45,6 +45,7 @@ struct audited_upload {
 	const char *problem;
 	uint64_t size;
 	const void *content; /* `size` bytes, of which the SHA-256 is recorded */
+	const char *sha256;  /* where there is no content */
 };
 /* Records an upload_file that is over. */
 void audited_upload(struct audited *audited, struct session *session,

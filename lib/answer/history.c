@@ -14,6 +14,7 @@
 #include "answer/auditor.h"
 #include "answer/cell_json.h"
 #include "answer/figures.h"
+#include "answer/replayed.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
@@ -170,6 +171,8 @@ static void begin_in_journal(struct history *history, struct session *session, u
 
 void history_begin(struct history *history, struct session *session, const struct cell *cell)
 {
+	replayed_start(session, cell);
+	session_keep_first_inputs(session);
 	begin_in_journal(history, session, cell->number);
 	if (auditor_is_on(history->auditor))
 		auditor_add(history->auditor, session, session_id(session), "began",

@@ -16,9 +16,11 @@
 #include "journal/journal_internal.h"
 #include "journal/notebook.h"
 #include "journal/redacted.h"
+#include "journal/replay.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "redact/redact.h"
+#include "redact/redact_json.h"
 #include "text/sanitize.h"
 
 enum {
@@ -28,6 +30,16 @@ enum {
 				outputs */
 };
 
+static json_t *about_session(const char *session_id, const struct redact *redact)
+{
+	cleanup_free char *shown = xstrdup(session_id);
+	json_t *about = json_object();
+
+	redact_string(redact, &shown);
+	json_put_str(about, "session_id", shown);
+	return about;
+}
+
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
 			    uint64_t output_max, const struct redact *redact)
 {
@@ -35,8 +47,7 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 
 	journal->events = events_new(dir_fd);
 	journal->dir_fd = dir_fd;
-	journal->session_id = xstrdup(session_id);
-	redact_string(redact, &journal->session_id);
+	journal->about = about_session(session_id, redact);
 	journal->max = max_bytes;
 	journal->output_max = output_max;
 	journal->redact = redact;
@@ -54,7 +65,9 @@ void journal_free(struct journal *journal)
 		free(journal->cells[i].images);
 		free(journal->cells[i].shown);
 		free(journal->cells[i].typed);
+		free(journal->cells[i].notes);
 	}
+	free(journal->pending);
 	events_free(journal->events);
 	journal_spool_close(&journal->spool);
 	buf_release(&journal->piece);
@@ -65,7 +78,7 @@ void journal_free(struct journal *journal)
 	free(journal->copies);
 	free(journal->late);
 	free(journal->cells);
-	free(journal->session_id);
+	json_decref(journal->about);
 	free(journal);
 }
 
@@ -77,6 +90,12 @@ void journal_turn_off(struct journal *journal)
 bool journal_is_off(const struct journal *journal)
 {
 	return journal->off;
+}
+
+void journal_set_about(struct journal *journal, json_t *about_own)
+{
+	json_object_update(journal->about, about_own);
+	json_decref(about_own);
 }
 
 void journal_set_max(struct journal *journal, uint64_t max_bytes)
@@ -137,103 +156,47 @@ static void begin_fields(struct buf *fields, const char *event, uint64_t number)
 		 (uintmax_t)number);
 }
 
-/* ---- the index ---- */
-
-static struct kept_cell *new_cell(struct journal *journal)
-{
-	if (journal->count == journal->cap) {
-		journal->cap = journal->cap == 0 ? 16 : journal->cap * 2;
-		journal->cells = xrealloc(journal->cells, journal->cap * sizeof(*journal->cells));
-	}
-	return &journal->cells[journal->count++];
-}
-
-/* Finds a cell by binary search: numbers rise. */
-struct kept_cell *journal_cell(const struct journal *journal, uint64_t number)
-{
-	size_t low = 0;
-	size_t high = journal->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (journal->cells[middle].script.number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == journal->count || journal->cells[low].script.number != number)
-		return NULL;
-	return &journal->cells[low];
-}
-
-static void count_language(struct journal *journal, const char *language)
-{
-	size_t i = 0;
-
-	while (i < JOURNAL_LANGUAGES_MAX - 1 && journal->tallies[i].language != NULL &&
-	       !str_eq(journal->tallies[i].language, language))
-		i++;
-	journal->tallies[i].language = language;
-	journal->tallies[i].cells++;
-}
-
-void journal_index_asked(struct journal *journal, const struct journal_asked *asked,
-			 const struct event_place *place)
-{
-	struct kept_cell *cell = new_cell(journal);
-
-	*cell = (struct kept_cell){ .asked = *place };
-	cell->script = (struct script_cell){ .number = asked->number,
-					     .language = asked->language,
-					     .state = JOURNAL_QUEUED,
-					     .code_len = asked->code_len };
-	cell->script.lines = script_lines(asked->code, asked->code_len, &cell->script.open);
-	journal->unfinished++;
-}
-
-void journal_index_began(struct journal *journal, struct kept_cell *cell)
-{
-	if (!cell->ran && !str_eq(cell->script.language, JOURNAL_SQL))
-		count_language(journal, cell->script.language);
-	cell->ran = true;
-	cell->script.state = JOURNAL_RUNNING;
-}
-
-void journal_index_shown(struct kept_cell *cell, const struct event_place *place)
-{
-	cell->shown = xrealloc(cell->shown, (cell->shown_count + 1) * sizeof(*cell->shown));
-	cell->shown[cell->shown_count++] = *place;
-	cell->shown_bytes += place->len;
-}
-
-void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state)
-{
-	journal->unfinished--;
-	cell->over = true;
-	cell->script.state = state;
-}
-
-void journal_index_end_at(struct kept_cell *cell, const struct event_place *place)
-{
-	cell->ended = *place;
-	mem_cleanup(&cell->shown);
-	cell->shown_count = 0;
-}
-
-/* ---- the beginning of a cell ---- */
-
 /* Adds the `session` event, which is the first in the file. */
 static int add_session(struct journal *journal, struct err *err)
 {
-	cleanup_json json_t *fields = journal_new_fields("session");
+	json_t *fields;
 	struct event_place place;
 
 	if (events_size(journal->events) > 0)
 		return 0;
-	json_put_str(fields, "session_id", journal->session_id);
+	fields = journal_new_fields("session");
+	json_object_update(fields, journal->about);
+	json_decref(journal->about);
+	journal->about = fields;
 	return add_event(journal, fields, NULL, 0, &place, err);
 }
+
+/* ---- what happens between cells ---- */
+
+int journal_note(struct journal *journal, const char *event, uint64_t number, json_t *fields_own,
+		 struct err *err)
+{
+	cleanup_json json_t *fields =
+		number > 0 ? journal_new_cell_fields(event, number) : journal_new_fields(event);
+	cleanup_free char *text = NULL;
+	struct event_place place;
+
+	json_object_update(fields, fields_own);
+	json_decref(fields_own);
+	if (journal->off)
+		return 0;
+	redact_json(fields, journal->redact);
+	text = json_write_text(fields);
+	if (!has_room(journal, events_cost(strlen(text), 0) + END_MAX, outputs_max(journal)))
+		return 0;
+	if (add_session(journal, err) < 0 ||
+	    events_add(journal->events, text, NULL, 0, &place, err) < 0)
+		return -1;
+	journal_index_note(journal, fields, &place);
+	return 0;
+}
+
+/* ---- the beginning of a cell ---- */
 
 int journal_ask(struct journal *journal, const struct journal_asked *asked, struct err *err)
 {
@@ -536,52 +499,4 @@ bool journal_has_copy(const struct journal *journal, const struct journal_copy *
 		if (journal->copies[i].size == copy->size && journal->copies[i].crc == copy->crc)
 			return true;
 	return false;
-}
-
-/* ---- queries ---- */
-
-size_t journal_count(const struct journal *journal)
-{
-	return journal->count;
-}
-
-size_t journal_bare_count(const struct journal *journal)
-{
-	return journal->bare;
-}
-
-uint64_t journal_left_out(const struct journal *journal)
-{
-	return journal->left_out;
-}
-
-uint64_t journal_bytes(const struct journal *journal)
-{
-	return events_size(journal->events);
-}
-
-bool journal_at(const struct journal *journal, size_t index, struct journal_line *ret_line)
-{
-	const struct kept_cell *cell;
-
-	if (index >= journal->count)
-		return false;
-	cell = &journal->cells[index];
-	ret_line->number = cell->script.number;
-	ret_line->language = cell->script.language;
-	ret_line->state = cell->script.state;
-	ret_line->ran = cell->ran;
-	ret_line->image_count = cell->image_count;
-	return true;
-}
-
-int journal_find(const struct journal *journal, uint64_t number, size_t *ret_index, struct err *err)
-{
-	const struct kept_cell *cell = journal_cell(journal, number);
-
-	if (cell == NULL)
-		return err_set(err, ERR_NOT_FOUND, "cell %" PRIu64 " is not in the journal",
-			       number);
-	*ret_index = (size_t)(cell - journal->cells);
-	return 0;
 }

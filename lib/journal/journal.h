@@ -45,6 +45,11 @@ void journal_free(struct journal *journal);
 void journal_turn_off(struct journal *journal);
 bool journal_is_off(const struct journal *journal);
 /*
+ * Adds members to the event `session`: "server", its version, and "secrets", the names of secrets
+ * that code has. Must be called before the first event.
+ */
+void journal_set_about(struct journal *journal, json_t *about_own);
+/*
  * Loads the journal that an ended server left in this folder, for reading and rendering. A cell
  * without an end gets the state "killed". Returns NULL and sets *err: ERR_SYSTEM if there is none,
  * ERR_INVALID if it has another version.
@@ -64,6 +69,13 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked,
  * fails.
  */
 int journal_begin(struct journal *journal, uint64_t number, struct err *err) MUST_CHECK;
+/*
+ * Adds an event that a second run needs (replay.h), with these fields. It belongs before cell
+ * `number`, or, if that is 0, before the first cell that has not ended, else before the next one.
+ * Adds nothing if there is no room. Returns -1 and sets *err if the disk fails.
+ */
+int journal_note(struct journal *journal, const char *event, uint64_t number, json_t *fields_own,
+		 struct err *err) MUST_CHECK;
 /*
  * Adds the text that an answer showed of a running cell. Returns -1 and sets *err if the disk
  * fails.
@@ -125,6 +137,8 @@ int journal_read_image(const struct journal *journal, size_t index, size_t image
 
 /* Returns true if a cell ran or runs: then there are a notebook and a script. */
 bool journal_has_run(const struct journal *journal);
+/* Returns true if a cell of this language ran or runs. */
+bool journal_has_language(const struct journal *journal, const char *language);
 /*
  * Renders the notebook. It consists of the first `ret_stable` bytes of JOURNAL_NOTEBOOK_FILE, which
  * no later call changes, followed by the text appended to `tail`. The tail begins with the first

@@ -15,6 +15,7 @@
 #include "journal/journal_internal.h"
 #include "journal/journal_read.h"
 #include "journal/notebook.h"
+#include "journal/replay.h"
 #include "json/make.h"
 
 enum { PART_MAX = 256 << 10 }; /* bytes of a piece that one step writes */
@@ -149,21 +150,46 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 	return 0;
 }
 
-/* Appends the separator before a piece, or the head. */
-static void draw_lead(const struct journal *journal, bool first, struct buf *out)
+/* Reads the events that belong before a cell. Returns a new reference, or NULL and sets *err. */
+static json_t *read_notes(const struct journal *journal, const struct kept_cell *cell,
+			  struct err *err)
 {
-	if (first)
-		notebook_head(out, journal->session_id);
-	else
-		notebook_separator(out);
+	json_t *notes = json_array();
+
+	for (size_t i = 0; i < cell->note_count; i++) {
+		cleanup_event struct event event = EVENT_INIT;
+
+		if (events_read(journal->events, &cell->notes[i], &event, err) < 0) {
+			json_decref(notes);
+			return NULL;
+		}
+		json_append(notes, json_incref(event.fields));
+	}
+	return notes;
 }
 
-static size_t lead_len(const struct journal *journal, bool first)
+/*
+ * Appends what comes before a cell: the head or a separator, what happened between the cells, and
+ * what was typed to a cell that will run.
+ */
+static int draw_lead(const struct journal *journal, const struct kept_cell *cell, bool first,
+		     struct buf *out, struct err *err)
 {
-	cleanup_buf struct buf lead = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_json json_t *notes = read_notes(journal, cell, err);
+	cleanup_json json_t *typed = notebook_runs(cell->script.state)
+					     ? journal_read_input(journal, cell)
+					     : json_array();
 
-	draw_lead(journal, first, &lead);
-	return lead.len;
+	if (notes == NULL)
+		return -1;
+	if (first) {
+		notebook_head(out, journal->about);
+		replay_head(out, journal->about, notes, typed);
+	}
+	notebook_separator(out);
+	if (!first)
+		replay_notes(out, cell->script.number, notes, typed);
+	return 0;
 }
 
 static void draw_tail(const struct journal *journal, struct buf *out)
@@ -172,19 +198,25 @@ static void draw_tail(const struct journal *journal, struct buf *out)
 	notebook_tail(out, journal->left_out);
 }
 
-/* Appends the piece with its separator, and stores the piece's own length. */
+/* Appends the piece of a cell, and stores the length of one that is final. */
 static int draw_piece(struct journal *journal, struct kept_cell *cell, bool first, struct buf *out,
 		      struct err *err)
 {
-	size_t before;
+	size_t before = out->len;
 
-	draw_lead(journal, first, out);
-	before = out->len;
-	if (draw_cell(journal, cell, out, err) < 0)
+	if (draw_lead(journal, cell, first, out, err) < 0 || draw_cell(journal, cell, out, err) < 0)
 		return -1;
-	if (cell->over)
+	if (cell->over) {
 		cell->drawn_len = out->len - before;
+		cell->drawn_first = first;
+	}
 	return 0;
+}
+
+/* Returns the length of the piece, or 0 if it is not known. */
+static size_t known_len(const struct kept_cell *cell, bool first)
+{
+	return cell->drawn_first == first ? cell->drawn_len : 0;
 }
 
 /* ---- ranges of the notebook ---- */
@@ -209,9 +241,9 @@ static int read_piece(struct journal *journal, struct kept_cell *cell, bool firs
 		      struct range *range, struct buf *out, struct err *err)
 {
 	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
-	size_t len = lead_len(journal, first) + cell->drawn_len;
+	size_t len = known_len(cell, first);
 
-	if (cell->drawn_len > 0 && len <= range->skip) {
+	if (len > 0 && len <= range->skip) {
 		range->skip -= len;
 		return 0;
 	}
@@ -252,10 +284,10 @@ int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *er
 		if (!cell->ran)
 			continue;
 		buf_clear(&piece);
-		if (cell->drawn_len == 0 && draw_piece(journal, cell, first, &piece, err) < 0)
+		if (known_len(cell, first) == 0 &&
+		    draw_piece(journal, cell, first, &piece, err) < 0)
 			return -1;
-		*ret += cell->drawn_len > 0 ? lead_len(journal, first) + cell->drawn_len
-					    : piece.len;
+		*ret += piece.len > 0 ? piece.len : cell->drawn_len;
 		first = false;
 	}
 	if (first)

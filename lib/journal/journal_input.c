@@ -67,7 +67,7 @@ int journal_add_late(struct journal *journal, const char *language, const char *
 	return 0;
 }
 
-void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record)
+json_t *journal_read_input(const struct journal *journal, const struct kept_cell *cell)
 {
 	json_t *input = json_array();
 
@@ -78,10 +78,13 @@ void journal_put_input(const struct journal *journal, const struct kept_cell *ce
 		if (events_read(journal->events, &cell->typed[i], &typed, &ignored) == 0)
 			json_append(input, json_make_text(typed.data, typed.data_len));
 	}
+	return input;
+}
+
+void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record)
+{
 	if (cell->typed_count > 0)
-		json_put(record, "input", input);
-	else
-		json_decref(input);
+		json_put(record, "input", journal_read_input(journal, cell));
 }
 
 void journal_draw_late(const struct journal *journal, struct buf *out)

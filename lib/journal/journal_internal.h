@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_internal.h - the state that adding (journal.c), loading (journal_load.c), reading
- * (journal_read.c), typed input (journal_input.c) and rendering the notebook (journal_draw.c)
- * share.
+ * journal_internal.h - the state that adding (journal.c), the index (journal_index.c), loading
+ * (journal_load.c), reading (journal_read.c), typed input (journal_input.c) and rendering the
+ * notebook (journal_draw.c) share.
  */
 #ifndef JOURNAL_JOURNAL_INTERNAL_H
 #define JOURNAL_JOURNAL_INTERNAL_H
@@ -28,8 +28,11 @@ struct kept_cell {
 	uint64_t typed_bytes; /* in the file */
 	size_t image_count;
 	struct event_place *images;
-	bool spooled;     /* its output is in a spool file */
+	bool spooled;      /* its output is in a spool file */
+	size_t note_count; /* events that belong before it */
+	struct event_place *notes;
 	size_t drawn_len; /* of its piece of the notebook; 0: not rendered since it ended */
+	bool drawn_first; /* then it was the first that ran */
 };
 
 /*
@@ -44,7 +47,9 @@ struct journal_spool {
 struct journal {
 	struct events *events;
 	int dir_fd;
-	char *session_id;
+	json_t *about;        /* the fields of the event `session` */
+	size_t pending_count; /* events that belong before the next cell */
+	struct event_place *pending;
 	uint64_t max;
 	uint64_t output_max;
 	bool off;                    /* it takes nothing */
@@ -86,6 +91,9 @@ void journal_index_ended(struct journal *journal, struct kept_cell *cell, const 
  * any more.
  */
 void journal_index_end_at(struct kept_cell *cell, const struct event_place *place);
+/* Notes an event that belongs before a cell, as journal_note() says. */
+void journal_index_note(struct journal *journal, const json_t *fields,
+			const struct event_place *place);
 
 /* Return the first fields of an event, as new references. */
 json_t *journal_new_fields(const char *event);
@@ -100,6 +108,8 @@ int journal_add_text(struct journal *journal, const json_t *fields, const char *
 /* journal_input.c */
 void journal_index_typed(struct kept_cell *cell, const struct event_place *place);
 void journal_index_late(struct journal *journal, const struct event_place *place);
+/* Returns the texts that were typed to the cell, as a new reference to an array. */
+json_t *journal_read_input(const struct journal *journal, const struct kept_cell *cell);
 /* Adds what was typed to the cell to its record. */
 void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record);
 /* Appends the outputs that no cell has to the notebook. */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
+#include "journal/replay.h"
 
 /* Returns a copy of the word that lives as long as the journal. There are few different ones. */
 static const char *keep_word(struct journal *journal, const char *word)
@@ -34,8 +35,8 @@ static uint64_t number_of(const struct event *event)
 
 static void load_session(struct journal *journal, const struct event *event)
 {
-	free(journal->session_id);
-	journal->session_id = xstrdup(text_of(event, "session_id"));
+	json_decref(journal->about);
+	journal->about = json_incref(event->fields);
 }
 
 static void load_asked(struct journal *journal, const struct event *event,
@@ -81,6 +82,17 @@ static void load_copy(struct journal *journal, const struct event *event)
 		(uint64_t)json_integer_value(json_object_get(event->fields, "cells_left_out"));
 }
 
+static bool is_note(const char *kind)
+{
+	static const char *const kinds[] = { REPLAY_INPUT, REPLAY_INSTALLED, REPLAY_LOST,
+					     REPLAY_STARTED };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (str_eq(kinds[i], kind))
+			return true;
+	return false;
+}
+
 static void load_event(struct journal *journal, const struct event *event,
 		       const struct event_place *place)
 {
@@ -95,6 +107,8 @@ static void load_event(struct journal *journal, const struct event *event,
 		journal_index_late(journal, place);
 	else if (str_eq(kind, "asked"))
 		load_asked(journal, event, place);
+	else if (is_note(kind))
+		journal_index_note(journal, event->fields, place);
 	else if (cell == NULL || cell->over)
 		return;
 	else if (str_eq(kind, "began"))

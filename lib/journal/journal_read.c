@@ -265,6 +265,15 @@ bool journal_has_run(const struct journal *journal)
 	return false;
 }
 
+bool journal_has_language(const struct journal *journal, const char *language)
+{
+	for (size_t i = 0; i < JOURNAL_LANGUAGES_MAX; i++)
+		if (journal->tallies[i].language != NULL &&
+		    str_eq(journal->tallies[i].language, language))
+			return true;
+	return false;
+}
+
 const char *journal_language(const struct journal *journal)
 {
 	const char *most = NULL;

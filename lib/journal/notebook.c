@@ -10,24 +10,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "journal/replay.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "text/base64.h"
 #include "text/sanitize.h"
 #include "text/truncate.h"
 
-static const struct {
-	const char *language;
-	const char *magic;
-} magics[] = {
-	{ "python", "" },
-	{ "bash", "%%bash\n" },
-	{ "javascript", "%%script node\n" },
-	{ "r", "%%R\n" },
-	{ JOURNAL_SQL, "%%script cat\n" },
-};
-
-void notebook_head(struct buf *out, const char *session_id)
+void notebook_head(struct buf *out, const json_t *about)
 {
 	json_t *metadata = json_object();
 	json_t *kernel = json_object();
@@ -43,7 +33,7 @@ void notebook_head(struct buf *out, const char *session_id)
 	json_put_str(language, "mimetype", "text/x-python");
 	json_put_str(language, "nbconvert_exporter", "python");
 	json_put_str(language, "pygments_lexer", "ipython3");
-	json_put_str(ours, "session_id", session_id);
+	json_put(ours, "session_id", json_incref(json_object_get(about, "session_id")));
 	json_put(metadata, "kernelspec", kernel);
 	json_put(metadata, "language_info", language);
 	json_put(metadata, "ptycell", ours);
@@ -65,17 +55,22 @@ static void put_object(struct buf *out, json_t *object_own)
 	json_decref(object_own);
 }
 
-/* Appends a note as a last cell. */
-static void put_remark(struct buf *out, const char *id, json_t *text_own)
+static json_t *new_cell(const char *type, json_t *id_own, json_t *metadata_own, json_t *source_own)
 {
 	json_t *cell = json_object();
 
+	json_put_str(cell, "cell_type", type);
+	json_put(cell, "id", id_own);
+	json_put(cell, "metadata", metadata_own);
+	json_put(cell, "source", source_own);
+	return cell;
+}
+
+/* Appends a note as a last cell. */
+static void put_remark(struct buf *out, const char *id, json_t *text_own)
+{
 	notebook_separator(out);
-	json_put_str(cell, "cell_type", "markdown");
-	json_put_str(cell, "id", id);
-	json_put(cell, "metadata", json_object());
-	json_put(cell, "source", text_own);
-	put_object(out, cell);
+	put_object(out, new_cell("markdown", json_make_str(id), json_object(), text_own));
 }
 
 void notebook_later(struct buf *out, size_t count, uint64_t running)
@@ -116,18 +111,23 @@ void notebook_tail(struct buf *out, uint64_t left_out)
 
 /* ---- a cell ---- */
 
-static json_t *source_of(const struct journal_entry *entry)
+/* Returns the exit code that a bash cell ended with, or 0. */
+static json_int_t exit_code_of(const struct journal_entry *entry)
+{
+	return str_eq(entry->language, "bash")
+		       ? json_integer_value(json_object_get(entry->record, "exit_code"))
+		       : 0;
+}
+
+static json_t *source_of(const struct journal_entry *entry, const char *magic)
 {
 	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
-	const char *magic = NULL;
+	json_int_t exit_code = exit_code_of(entry);
 
-	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
-		if (str_eq(magics[i].language, entry->language))
-			magic = magics[i].magic;
-	if (magic != NULL)
-		buf_puts(&source, magic);
-	else
-		buf_putf(&source, "%%%%script %s\n", entry->language);
+	buf_puts(&source, magic);
+	if (exit_code != 0)
+		buf_putf(&source, " %" JSON_INTEGER_FORMAT, exit_code);
+	buf_puts(&source, magic[0] != '\0' ? "\n" : "");
 	buf_put(&source, entry->code, entry->code_len);
 	return json_make_text(buf_str(&source), source.len);
 }
@@ -298,31 +298,104 @@ static json_t *tags_of(const char *state)
 	return NULL;
 }
 
-void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
+bool notebook_runs(const char *state)
+{
+	cleanup_json json_t *tags = tags_of(state);
+
+	return tags == NULL ||
+	       !str_eq(json_string_value(json_array_get(tags, 0)), "skip-execution");
+}
+
+/* Returns the metadata of a cell; the tags are for cells that run. */
+static json_t *metadata_of(const struct journal_entry *entry, bool runs)
 {
 	json_t *metadata = json_object();
-	json_t *cell = json_object();
-	cleanup_free char *text = NULL;
 
 	json_put(metadata, "ptycell", json_incref(entry->record));
-	json_put(metadata, "tags", tags_of(entry->state));
-	json_put_str(cell, "cell_type", "code");
-	json_put(cell, "id", json_make_fmt("cell-%" PRIu64, entry->number));
+	if (runs)
+		json_put(metadata, "tags", tags_of(entry->state));
+	return metadata;
+}
+
+static void put_outputs_or_note(struct buf *out, const struct journal_entry *entry, bool outputs)
+{
+	bool first = true;
+
+	if (outputs)
+		put_outputs(out, entry);
+	else
+		put_note(out, &first, "stdout",
+			 "the outputs were left out: the journal is nearly full "
+			 "(PTYCELL_JOURNAL_MAX), or the disk is");
+}
+
+static void put_code_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
+			  const char *magic)
+{
+	json_t *cell = new_cell("code", json_make_fmt("cell-%" PRIu64, entry->number),
+				metadata_of(entry, true), source_of(entry, magic));
+	cleanup_free char *text = NULL;
+
 	json_put_int(cell, "execution_count", (json_int_t)entry->number);
-	json_put(cell, "metadata", metadata);
-	json_put(cell, "source", source_of(entry));
 	text = json_write_text(cell);
 	json_decref(cell);
 	buf_put(out, text, strlen(text) - 1); /* the brace is left open */
 	buf_puts(out, ",\"outputs\":[");
-	if (outputs) {
-		put_outputs(out, entry);
-	} else {
-		bool first = true;
-
-		put_note(out, &first, "stdout",
-			 "the outputs were left out: the journal is nearly full "
-			 "(PTYCELL_JOURNAL_MAX), or the disk is");
-	}
+	put_outputs_or_note(out, entry, outputs);
 	buf_puts(out, "]}");
+}
+
+/* Returns what a cell that cannot run had as output, as indented lines, which Markdown shows. */
+static json_t *output_of(const struct journal_entry *entry, bool outputs)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+
+	if (!outputs)
+		buf_puts(&text, "[the outputs were left out: the journal is nearly full "
+				"(PTYCELL_JOURNAL_MAX), or the disk is]");
+	buf_put(&text, entry->text, outputs ? entry->text_len : 0);
+	if (entry->note != NULL)
+		buf_putf(&text, "%s[%s]", text.len > 0 ? "\n" : "", entry->note);
+	if (text.len == 0)
+		return NULL;
+	buf_puts(&shown, "    ");
+	for (size_t i = 0; i < text.len; i++) {
+		bool ends = text.data[i] == '\n' || text.data[i] == '\r';
+
+		buf_put_char(&shown, ends ? '\n' : text.data[i]);
+		if (ends && i + 1 < text.len)
+			buf_puts(&shown, "    ");
+	}
+	return json_make_text(buf_str(&shown), shown.len);
+}
+
+/* Appends a cell that nothing in Jupyter runs: a raw cell, and its output as text behind it. */
+static void put_raw_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
+{
+	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
+	json_t *output = output_of(entry, outputs);
+	bool sql = str_eq(entry->language, JOURNAL_SQL);
+
+	buf_putf(&source, "[not run again: it needs ptycell%s]\n",
+		 sql ? "'s exec_sql" : " and its language");
+	buf_put(&source, entry->code, entry->code_len);
+	put_object(out, new_cell("raw", json_make_fmt("cell-%" PRIu64, entry->number),
+				 metadata_of(entry, false),
+				 json_make_text(buf_str(&source), source.len)));
+	if (output == NULL)
+		return;
+	notebook_separator(out);
+	put_object(out, new_cell("markdown", json_make_fmt("output-%" PRIu64, entry->number),
+				 json_object(), output));
+}
+
+void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
+{
+	const char *magic = replay_magic(entry->language);
+
+	if (magic != NULL)
+		put_code_cell(out, entry, outputs, magic);
+	else
+		put_raw_cell(out, entry, outputs);
 }

@@ -5,12 +5,13 @@
  *   notebook = head [ cell *( separator cell ) ] tail
  *
  * The kernel is Python's. Its cells are unchanged; those of other languages begin with the magic
- * that makes Jupyter run them (%%bash, %%script node, %%R). Outputs are text, PNG and JPEG: opening
- * the notebook neither runs nor loads anything.
+ * that makes the helper of replay.h run them. Queries are raw cells with their output behind them.
+ * Outputs are text, PNG and JPEG: opening the notebook neither runs nor loads anything.
  */
 #ifndef JOURNAL_NOTEBOOK_H
 #define JOURNAL_NOTEBOOK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,10 +32,13 @@ enum {
 void notebook_text(struct buf *out, const struct journal_entry *entry, const char *text,
 		   size_t max_chars);
 
-void notebook_head(struct buf *out, const char *session_id);
+/* `about` has the fields of the event `session`. */
+void notebook_head(struct buf *out, const json_t *about);
 void notebook_separator(struct buf *out);
 /* Appends a cell. If `outputs` is false, a note replaces its outputs. */
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs);
+/* Returns false for a cell in a state whose tag keeps nbconvert --execute from running it. */
+bool notebook_runs(const char *state);
 /* Appends a note that `count` more cells follow when cell `running` has ended. */
 void notebook_later(struct buf *out, size_t count, uint64_t running);
 /* Appends a note with the output that no cell has. */

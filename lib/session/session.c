@@ -577,6 +577,7 @@ void session_free(struct session *s, const char *why)
 		s->host->ends(s->host->owner, s);
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
+	session_forget_inputs(s);
 	keeper_free(s->keeper);
 	loop_timer_stop(&s->link_wait);
 	uploads_free(s->uploads);

@@ -219,6 +219,13 @@ const struct uploads *session_uploads(const struct session *session);
 struct journal *session_journal(const struct session *session);
 /* Has the exported copy of the notebook renewed soon, because the journal has grown. */
 void session_keep_notebook(struct session *session);
+/*
+ * Exports a file that upload_file brought to input/, for a second run of the notebook, if a
+ * notebook is exported. The first inputs wait until a cell has run. `path` is relative to data.
+ */
+void session_keep_input(struct session *session, const char *path);
+/* Marks the inputs that waited as due, because a cell begins. */
+void session_keep_first_inputs(struct session *session);
 const struct session_limits *session_limits(const struct session *session);
 /*
  * Sets the limits of cells to come. Returns -1 and sets ERR_INVALID for a limit that can no longer

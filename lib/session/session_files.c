@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "journal/journal.h"
 #include "session/session_internal.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
@@ -66,7 +67,8 @@ static void keep_next(struct session *s)
 {
 	struct execution *exec;
 
-	while (s->keeping == NULL && (exec = session_exec_in_state(s, EXEC_SAVING, NULL)) != NULL)
+	while (s->keeping == NULL && !s->keeping_inputs &&
+	       (exec = session_exec_in_state(s, EXEC_SAVING, NULL)) != NULL)
 		if (!copy_more(s, exec))
 			session_exec_kept(exec);
 }
@@ -83,6 +85,53 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 	if (result->renamed != NULL)
 		keeptext_add(&exec->keep_renamed, result->renamed);
 	keep_next(s); /* it is still the first in EXEC_SAVING */
+}
+
+/* ---- export of inputs ---- */
+
+static void on_inputs_kept(struct keeper *keeper, const struct keep_result *result)
+{
+	struct session *s = keeper_data(keeper);
+
+	(void)result;
+	s->keeping_inputs = false;
+	keep_next(s);
+}
+
+static void hold_input(struct session *s, const char *path)
+{
+	s->inputs = xrealloc(s->inputs, (s->input_count + 1) * sizeof(*s->inputs));
+	s->inputs[s->input_count++] = xstrdup(path);
+}
+
+void session_keep_input(struct session *s, const char *path)
+{
+	if (!session_keeps_notebook(s))
+		return;
+	if (!journal_has_run(s->journal)) {
+		hold_input(s, path);
+		return;
+	}
+	keeper_mark_input(s->keeper, path);
+	if (s->keeping != NULL || s->keeping_inputs)
+		return; /* the next export takes it along */
+	s->keeping_inputs = true;
+	keeper_copy(s->keeper, NULL, 0, on_inputs_kept);
+}
+
+void session_keep_first_inputs(struct session *s)
+{
+	for (size_t i = 0; i < s->input_count; i++)
+		keeper_mark_input(s->keeper, s->inputs[i]);
+	session_forget_inputs(s);
+}
+
+void session_forget_inputs(struct session *s)
+{
+	for (size_t i = 0; i < s->input_count; i++)
+		free(s->inputs[i]);
+	mem_cleanup(&s->inputs);
+	s->input_count = 0;
 }
 
 /* ---- scans ---- */

@@ -134,6 +134,9 @@ struct session {
 
 	struct list execs; /* executions that are not over, in the order of their last move */
 	struct execution *keeping; /* the execution whose export is under way */
+	bool keeping_inputs;       /* an export of inputs alone is under way */
+	char **inputs;             /* those that came before the first cell */
+	size_t input_count;
 	struct loop_timer link_wait;
 	struct list listings;
 	struct list walks; /* listings that have their scan and read it in steps */
@@ -170,6 +173,8 @@ void session_report_state(struct session *session);
 /* session_notebook.c */
 /* Makes the exporter of the session's results and its notebook. */
 struct keeper *session_keeper_new(struct session *session);
+/* Returns true if a notebook is exported. */
+bool session_keeps_notebook(const struct session *session);
 /* Copies the notebook if its copy is stale; the copy outlives the session. */
 void session_notebook_end(struct session *session);
 
@@ -249,6 +254,7 @@ void session_scan_first(struct session *session);
  * The changes are exported when the keeper is freed.
  */
 void session_keep_last(struct session *session);
+void session_forget_inputs(struct session *session);
 /* Starts a scan if an execution or a listing waits for one. */
 void session_scan_next(struct session *session);
 /* Answers all listings without a list. */

@@ -75,15 +75,17 @@ static void on_notebook_due(struct loop_timer *timer)
 		copy_notebook(s); /* which logs the failure */
 }
 
-static bool keeps_notebook(const struct settings *settings)
+bool session_keeps_notebook(const struct session *s)
 {
-	return settings->notebook != NOTEBOOK_OFF && settings->record != RECORD_OFF;
+	const struct settings *settings = s->host->settings;
+
+	return settings->keep != NULL && settings->notebook != NOTEBOOK_OFF &&
+	       settings->record != RECORD_OFF;
 }
 
 void session_keep_notebook(struct session *s)
 {
-	if (s->host->settings->keep == NULL || !keeps_notebook(s->host->settings) ||
-	    !journal_has_run(s->journal))
+	if (!session_keeps_notebook(s) || !journal_has_run(s->journal))
 		return;
 	s->notebook_stale = true;
 	if (!s->notebook_copying && !loop_timer_active(&s->notebook))
@@ -110,7 +112,7 @@ struct keeper *session_keeper_new(struct session *s)
 					  .workspace = s->workspace,
 					  .helper = s->host->files_helper,
 					  .root = settings->keep,
-					  .notebook = keeps_notebook(settings),
+					  .notebook = session_keeps_notebook(s),
 					  .session_id = s->id,
 					  .data = s };
 

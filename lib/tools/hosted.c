@@ -10,6 +10,7 @@
 #include "answer/audited.h"
 #include "answer/auditor.h"
 #include "answer/history.h"
+#include "answer/replayed.h"
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "query/queries.h"
@@ -145,8 +146,9 @@ static void on_happened(void *owner, struct session *session, const struct sessi
 {
 	const struct service *service = owner;
 
+	replayed_session(session, event, service->settings, PTYCELL_VERSION);
 	history_event(service->history, session, event);
-	audited_session(audited_of(owner), session, event);
+	audited_session(audited_of(service), session, event);
 }
 
 static void on_uploaded(void *owner, const struct uploads_event *event)
@@ -156,7 +158,10 @@ static void on_uploaded(void *owner, const struct uploads_event *event)
 
 void hosted_installed(void *data, const struct broker_event *event)
 {
-	audited_installation(audited_of(data), find_folder(data, event->folder), event);
+	struct session *session = find_folder(data, event->folder);
+
+	replayed_installation(session, event);
+	audited_installation(audited_of(data), session, event);
 }
 
 void hosted_table_changed(void *data)

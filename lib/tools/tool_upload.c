@@ -12,6 +12,7 @@
 #include "answer/audited.h"
 #include "answer/auditor.h"
 #include "answer/history.h"
+#include "answer/replayed.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "confinement/confinement.h"
@@ -181,6 +182,7 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 		tool_fail(call, service, &err);
 		return;
 	}
+	replayed_upload(session, &file);
 	audited_upload(audited, session, &file);
 	wait_upload_report_file(service, session, path);
 	tool_answer(call, service, wait_upload_answer(session, path, file.size));

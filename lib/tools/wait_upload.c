@@ -16,6 +16,7 @@
 #include "answer/audited.h"
 #include "answer/auditor.h"
 #include "answer/history.h"
+#include "answer/replayed.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
@@ -245,13 +246,16 @@ static void record_end(const struct transfer *transfer)
 {
 	struct history *history = transfer->uploads->service->history;
 
-	if (transfer->session != NULL)
-		audited_upload(auditor_audited(history_auditor(history)), transfer->session,
-			       &(struct audited_upload){ .from = transfer->means,
-							 .source = transfer->origin,
-							 .path = transfer->path,
-							 .problem = transfer->problem,
-							 .size = transfer->size });
+	const struct audited_upload upload = { .from = transfer->means,
+					       .source = transfer->origin,
+					       .path = transfer->path,
+					       .problem = transfer->problem,
+					       .size = transfer->size };
+
+	if (transfer->session == NULL)
+		return;
+	replayed_upload(transfer->session, &upload);
+	audited_upload(auditor_audited(history_auditor(history)), transfer->session, &upload);
 }
 
 static void set_end(struct transfer *transfer, const struct intake_result *result,

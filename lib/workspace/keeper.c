@@ -335,6 +335,12 @@ void keeper_mark_due(struct keeper *keeper, const char *path)
 		find_result(keeper, path)->owed = true;
 }
 
+void keeper_mark_input(struct keeper *keeper, const char *path)
+{
+	if (keeper->root != NULL)
+		kept_input(&keeper->kept, path)->owed = true;
+}
+
 size_t keeper_count_due(const struct keeper *keeper, const char **ret_path)
 {
 	return kept_owed(&keeper->kept, ret_path);

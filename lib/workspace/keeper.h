@@ -58,6 +58,11 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result));
 /* Marks a result as due without trying to export it. `path` is relative to data. */
 void keeper_mark_due(struct keeper *keeper, const char *path);
+/*
+ * Marks an input as due: a file that the server put below the session's input/. It is exported to a
+ * folder "input", only if it leaves half of the quota's rest for results.
+ */
+void keeper_mark_input(struct keeper *keeper, const char *path);
 /* Returns true if the file was exported or is due. */
 bool keeper_knows(const struct keeper *keeper, const char *path);
 int keeper_data_fd(const struct keeper *keeper);

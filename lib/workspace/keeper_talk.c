@@ -38,6 +38,7 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	put_encoded(file, "from", kept->from);
 	put_encoded(file, "to", to);
 	put_known(file, kept);
+	json_put_bool(file, "spare", kept->spare);
 	if (copy->suffix != NULL) {
 		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
 		json_put_int(file, "stays", (json_int_t)(kept->stays & INT64_MAX));

@@ -22,6 +22,7 @@ struct keeptree {
 	struct map *by_path;  /* by path in the session; folders with a slash at the end */
 	struct place *top;    /* the top folder */
 	struct place *beside; /* the folder "files"; NULL before its first file */
+	struct place *input;  /* the folder "input", likewise */
 	struct place *notebook;
 	int moves_made;
 	bool folds;
@@ -225,26 +226,40 @@ static struct place *find_part(struct keeptree *tree, struct place *parent, cons
 	return place;
 }
 
-static struct place *beside(struct keeptree *tree)
+/* Returns the folder at *folder in the top folder, made at its first use with an assigned name. */
+static struct place *given_folder(struct keeptree *tree, struct place **folder, const char *name)
 {
-	if (tree->beside != NULL)
-		return tree->beside;
-	tree->beside = place_new(tree, tree->top, "files");
-	tree->beside->given = true;
-	tree->beside->names = map_new();
-	find_name(tree, tree->beside, 1);
-	return tree->beside;
+	if (*folder != NULL)
+		return *folder;
+	*folder = place_new(tree, tree->top, name);
+	(*folder)->given = true;
+	(*folder)->names = map_new();
+	find_name(tree, *folder, 1);
+	return *folder;
 }
 
 struct place *keeptree_file(struct keeptree *tree, const char *path)
 {
 	size_t at = (size_t)(keepname_result(path) - path);
-	struct place *place = at > 0 ? tree->top : beside(tree);
+	struct place *place = at > 0 ? tree->top : given_folder(tree, &tree->beside, "files");
 
 	while (place->names != NULL) {
 		place = find_part(tree, place, path, at);
 		at += strcspn(path + at, "/") + 1;
 	}
+	return place;
+}
+
+struct place *keeptree_input(struct keeptree *tree, const char *name)
+{
+	struct place *folder = given_folder(tree, &tree->input, "input");
+	enum keepname_reason reason;
+	cleanup_free char *own = tame(name, strlen(name), false, &reason);
+	struct place *place = place_new(tree, folder, own);
+
+	place->reason = reason;
+	place->given = true;
+	find_name(tree, place, 1);
 	return place;
 }
 

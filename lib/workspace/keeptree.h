@@ -4,10 +4,10 @@
  *
  * Results have the names that they have in output/; other files go into a folder "files" beside
  * them. A true name of a file takes precedence over a name that ptycell assigns. Assigned names are
- * those of the notebook, of "files", of files whose name is changed (keepname_tame), and numbered
- * names. An entry with an assigned name gives it up when a file or folder comes whose true name it
- * is: it gets the next free number, and an existing copy must be moved. Two folders of a session
- * never become one.
+ * those of the notebook, of "files" and "input" and what is in it, of files whose name is changed
+ * (keepname_tame), and numbered names. An entry with an assigned name gives it up when a file or
+ * folder comes whose true name it is: it gets the next free number, and an existing copy must be
+ * moved. Two folders of a session never become one.
  */
 #ifndef WORKSPACE_KEEPTREE_H
 #define WORKSPACE_KEEPTREE_H
@@ -48,6 +48,11 @@ struct keeptree *keeptree_new(void);
 void keeptree_free(struct keeptree *tree);
 /* Returns the place of a file, whose path is relative to data. Borrowed until keeptree_free(). */
 struct place *keeptree_file(struct keeptree *tree, const char *path);
+/*
+ * Returns a new place for an input of this name, in a folder "input". An input that has the name of
+ * an earlier one gets a numbered name.
+ */
+struct place *keeptree_input(struct keeptree *tree, const char *name);
 struct place *keeptree_notebook(struct keeptree *tree);
 /* Makes names equal, from here on, that differ only in case or in Unicode composition. */
 void keeptree_fold(struct keeptree *tree);

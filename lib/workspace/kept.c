@@ -53,6 +53,19 @@ struct kept *kept_find(struct kept_table *table, const char *path)
 	return kept;
 }
 
+struct kept *kept_input(struct kept_table *table, const char *path)
+{
+	/* No path of a session has this form. */
+	cleanup_free char *key = xasprintf("/%zu/%s", list_len(&table->all), path);
+	const char *slash = strrchr(path, '/');
+	struct kept *kept = find_or_add(table, key, path);
+
+	kept->spare = true;
+	kept->place = keeptree_input(table->tree, slash != NULL ? slash + 1 : path);
+	kept->place->data = kept;
+	return kept;
+}
+
 struct kept *kept_notebook(struct kept_table *table, const char *file)
 {
 	struct kept *kept = find_or_add(table, NOTEBOOK_KEY, file);

@@ -22,6 +22,7 @@ struct kept {
 	uint64_t stays; /* of the notebook: how many bytes of the copy no later copy changes */
 	bool linked;    /* it was reached by a link, which may lead to another file later */
 	bool synced;    /* it was synced to the disk */
+	bool spare;     /* an input: it is copied only if results have room enough without it */
 	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
@@ -37,6 +38,8 @@ void kept_table_init(struct kept_table *table);
 void kept_table_release(struct kept_table *table);
 /* Returns the file of this path and adds it if it is new. */
 struct kept *kept_find(struct kept_table *table, const char *path);
+/* Adds an input, each time as another file. `path` is relative to data. */
+struct kept *kept_input(struct kept_table *table, const char *path);
 /* Returns the notebook, which is copied from this file of the journal. */
 struct kept *kept_notebook(struct kept_table *table, const char *file);
 bool kept_knows(const struct kept_table *table, const char *path);

@@ -41,7 +41,7 @@ function listens(peer) {
         assert.equal((await told).uri, uri);
         await stream.close();
         const { contents } = await peer.client.readResource({ uri });
-        assert.equal(JSON.parse(contents[0].text).cells[0].source, '6 * 7');
+        assert.equal(JSON.parse(contents[0].text).cells[2].source, '6 * 7');
     });
 }
 

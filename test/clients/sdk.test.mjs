@@ -37,7 +37,7 @@ describeClient('SDK 1.32', {
             await peer.call('exec_code', { session_id: 'watched', language: 'python', code: '6 * 7' });
             assert.equal((await told).uri, uri);
             const { contents } = await peer.client.readResource({ uri });
-            assert.equal(JSON.parse(contents[0].text).cells[0].source, '6 * 7');
+            assert.equal(JSON.parse(contents[0].text).cells[2].source, '6 * 7');
             await peer.client.unsubscribeResource({ uri });
         });
 

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import unicodedata
@@ -57,6 +58,13 @@ def overdue(server, code, session="s", **arguments):
 def skip_without(language):
     if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
         pytest.skip(f"there is no {language} here")
+
+
+def the_sessions(book):
+    """The notebook with the session's cells and notes at its end alone: nothing that makes it run again."""
+    ours = re.compile(r"(session|replay|language-\d+|before-\d+)$")
+    book["cells"] = [cell for cell in book["cells"] if not ours.match(cell["id"])]
+    return book
 
 
 def go(server, session="s"):
@@ -121,9 +129,9 @@ def _has_files(folder):
 
 
 def kept_files(home):
-    """The copies of what cells wrote. A notebook beside them comes and goes anew when a cell has ended."""
+    """The copies of what cells wrote; those of inputs lie in input/. A notebook beside them comes and goes anew when a cell has ended."""
     return sorted(path for path in paths_in(home, "kept/**") if path.is_file() and
-                  path.name != "notebook.ipynb" and not path.name.startswith(".ptycell-"))
+                  path.name != "notebook.ipynb" and not path.name.startswith(".ptycell-") and path.parent.name != "input")
 
 
 def spooled(home, path):

@@ -11,7 +11,7 @@ import pytest
 
 from client import Result, Server
 from patience import until
-from steps import assert_clean, listed, nothing_left, paths_in
+from steps import assert_clean, listed, nothing_left, paths_in, the_sessions
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000
@@ -32,12 +32,12 @@ def refusal(server, uri):
 
 
 def notebook(server, session="s"):
-    return json.loads(read(server, "notebook", session))
+    return the_sessions(json.loads(read(server, "notebook", session)))
 
 
 def kept(home, name="notebook.ipynb"):
     """The kept notebooks, parsed."""
-    return [json.loads(path.read_text()) for path in (home / "kept").glob(f"*/{name}")]
+    return [the_sessions(json.loads(path.read_text())) for path in (home / "kept").glob(f"*/{name}")]
 
 
 def look(server):
@@ -98,6 +98,7 @@ def test_the_notebook_is_valid_and_has_text_figures_values_and_errors(server):
     server.cell("")
     book = nbformat.reads(read(server, "notebook"), as_version=4)
     nbformat.validate(book)
+    the_sessions(book)
     assert (book.nbformat, book.nbformat_minor) == (4, 5)
     assert book.metadata.kernelspec.name == "python3"
     first, second, raised, late, died, magic, empty = book.cells
@@ -257,7 +258,7 @@ def test_cells_of_several_languages_stand_in_one_notebook_and_script(server):
     server.cell("x = 1")
     server.cell("y=2; echo $y", language="bash")
     server.cell("print(x)")
-    assert [c["source"] for c in notebook(server)["cells"]] == ["x = 1", "%%bash\ny=2; echo $y", "print(x)"]
+    assert [c["source"] for c in notebook(server)["cells"]] == ["x = 1", "%%ptycell bash\ny=2; echo $y", "print(x)"]
     assert read(server, "script") == ("# %% cell 1\nx = 1\n\n# %% cell 2, bash\n# y=2; echo $y\n\n"
                                       "# %% cell 3\nprint(x)\n\n")
     assert "# x = 1" in read(server, "script?language=bash")
@@ -296,7 +297,7 @@ def test_a_large_notebook_is_read_in_ranges_and_holds_nobody_up(server):
         offset += len(data)
         if not data:
             break
-    book = json.loads(b"".join(parts))
+    book = the_sessions(json.loads(b"".join(parts)))
     assert len(book["cells"]) == 1001 and offset > 10_000_000
     assert len(read(server, "cells")) < 100_000
 
@@ -368,7 +369,7 @@ def test_results_and_notebook_lie_in_one_folder(home):
     folders = sorted((home / "kept").iterdir())
     assert len(folders) == 3
     assert (folders[0] / "notebook.ipynb").read_text() == "theirs"
-    assert len(json.loads((folders[0] / "ptycell.ipynb").read_text())["cells"]) == 5
+    assert len(kept(home, "ptycell.ipynb")[0]["cells"]) == 5
 
 
 @pytest.mark.account
@@ -380,7 +381,7 @@ def test_a_notebook_that_the_person_changed_is_not_overwritten(home):
         path.write_text("mine now")
         server.cell("2")
     assert path.read_text() == "mine now"
-    assert len(json.loads((path.parent / "notebook-2.ipynb").read_text())["cells"]) == 2
+    assert len(kept(home, "notebook-2.ipynb")[0]["cells"]) == 2
 
 
 @pytest.mark.parametrize("setting", ["--notebook=off", "--keep=off"])

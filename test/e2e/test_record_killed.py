@@ -9,7 +9,7 @@ import pytest
 
 from client import Result, Server
 from patience import until
-from steps import paths_in, session_folders
+from steps import paths_in, session_folders, the_sessions
 
 KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))  # 300 are made by hand: the whole of it
 
@@ -29,7 +29,7 @@ def finished(home, folder):
 
 def books(home, session="s"):
     """The kept notebooks of a session by their names, parsed."""
-    return {path.name: json.loads(path.read_text()) for path in (home / "kept").glob(f"*-{session}-*/*.ipynb")}
+    return {path.name: the_sessions(json.loads(path.read_text())) for path in (home / "kept").glob(f"*-{session}-*/*.ipynb")}
 
 
 def look(server):
@@ -187,7 +187,7 @@ def test_a_server_that_is_killed_at_any_moment_loses_no_cell_that_was_answered(h
             folder = kill(server)
         start_next(home, folder)
         (path,) = (home / "kept").glob("*-s-*/notebook.ipynb")
-        cells = json.loads(path.read_text())["cells"]
+        cells = the_sessions(json.loads(path.read_text()))["cells"]
         path.unlink()
         path.parent.rmdir()
         last = f"print('k{kill_number}-last')"

@@ -14,7 +14,7 @@ import pytest
 from client import Result, Server
 from patience import until
 from steps import (EVIL, alive, assert_clean, family, listed, name_of, paths_in,
-                   session_folders)
+                   session_folders, the_sessions)
 
 SALES = 'id,city,amount\n1,Bern,2.50\n2,"Z\u00fcrich, west",3\n3,,\n'
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
@@ -679,7 +679,10 @@ def test_queries_are_cells_of_the_journal_and_lines_of_the_audit_file(home):
     assert (done["code"], done["params"]) == ("SELECT n FROM a\nWHERE n > ?", [0])
     assert done["text"] == "n\n1\n(1 row)"
     assert refused["state"] == "raised" and refused["problem"].startswith("line 1, column 1: DELETE")
-    assert [cell["source"].split("\n")[0] for cell in notebook["cells"]] == ["1", "%%script cat", "%%script cat", "2"]
+    why = "[not run again: it needs ptycell's exec_sql]"
+    assert [cell["source"].split("\n")[0] for cell in the_sessions(notebook)["cells"]] == [
+        "1", why, "    n", why, "    [" + refused["problem"] + "]", "2"]
+    assert [cell["cell_type"] for cell in the_sessions(notebook)["cells"]] == ["code", *["raw", "markdown"] * 2, "code"]
     assert "# %% cell 2, sql\n# SELECT n FROM a\n# WHERE n > ?\n" in script and script.startswith("# %% cell 1\n1\n")
     lines = [json.loads(line) for line in (home / "audit").read_text(encoding="utf-8").splitlines()]
     assert [line["cell"] for line in lines if line["event"] == "began"] == [1, 2, 3, 4, 5]

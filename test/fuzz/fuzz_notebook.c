@@ -10,28 +10,56 @@
 
 #include "base/mem.h"
 #include "journal/notebook.h"
+#include "journal/replay.h"
 #include "journal/script.h"
+#include "json/make.h"
 #include "text/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PARTS = 5 };
 
+static bool is_query(const struct journal_entry *entry)
+{
+	return str_eq(entry->language, JOURNAL_SQL);
+}
+
+/* The first two, what was typed, the cell twice, which a query's output follows, and a note. */
+static bool cells_are(const json_t *value, const struct journal_entry *entry)
+{
+	size_t count = 5 + (entry->text_len > 0 ? 1 : 0) +
+		       (is_query(entry) ? (entry->text_len > 0 ? 2 : 1) : 0);
+
+	return json_array_size(json_object_get(value, "cells")) == count;
+}
+
 static void check_notebook(const struct journal_entry *entry)
 {
 	cleanup_buf struct buf book = BUF_INIT(BUF_UNBOUNDED);
+	json_t *about = json_object();
+	json_t *notes = json_array();
+	json_t *note = json_object();
 	json_t *value;
 
-	notebook_head(&book, entry->value);
+	json_put(about, "session_id", json_make_text(entry->value, strlen(entry->value)));
+	json_put_str(note, "event", REPLAY_TYPED);
+	json_put(note, "text", json_make_text(entry->text, entry->text_len));
+	json_append(notes, note);
+	notebook_head(&book, about);
+	replay_head(&book, about, notes);
+	notebook_separator(&book);
+	replay_notes(&book, 7, notes, true);
 	notebook_cell(&book, entry, true);
-	assert(memmem(book.data, book.len, "\"AAEC\"", 6) != NULL);
+	assert(is_query(entry) || memmem(book.data, book.len, "\"AAEC\"", 6) != NULL);
 	notebook_separator(&book);
 	notebook_cell(&book, entry, false);
 	notebook_tail(&book, 1);
 	assert(utf8_valid(book.data, book.len));
 	value = json_loadb(book.data, book.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-	assert(value != NULL && json_array_size(json_object_get(value, "cells")) == 3);
+	assert(value != NULL && cells_are(value, entry));
 	json_decref(value);
+	json_decref(about);
+	json_decref(notes);
 }
 
 /* Python ends a line at LF, CR and CR LF. */
@@ -89,6 +117,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .record = record };
 
 	check_notebook(&entry);
+	entry.language = JOURNAL_SQL;
+	check_notebook(&entry);
+	entry.language = "bash";
 	check_script(&entry);
 	for (size_t i = 0; i < PARTS; i++)
 		mem_cleanup(&parts[i]);

@@ -90,6 +90,7 @@ JOURNAL_FN uint64_t notebook_size(void)
 	return size;
 }
 
+/* The notebook without the two cells before those of the session. */
 JOURNAL_FN json_t *notebook(void)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -100,6 +101,8 @@ JOURNAL_FN json_t *notebook(void)
 	value = json_parse(buf_str(&text), text.len, &err);
 	if (value == NULL)
 		fail_msg("%s", err.msg);
+	(void)json_array_remove(json_object_get(value, "cells"), 0);
+	(void)json_array_remove(json_object_get(value, "cells"), 0);
 	return value;
 }
 

@@ -166,11 +166,11 @@ static void cells_of_other_languages_are_magics_and_comments(void **state)
 				    "// %% cell 4, python, raised\n// 1/0\n\n");
 	value = notebook();
 	assert_string_equal(json_string_value(json_object_get(cell_of(value, 0), "source")),
-			    "%%bash\nls\ncd /");
+			    "%%ptycell bash\nls\ncd /");
 	assert_string_equal(json_string_value(json_object_get(cell_of(value, 1), "source")),
 			    "x = 1\n");
 	assert_string_equal(json_string_value(json_object_get(cell_of(value, 2), "source")),
-			    "%%script node\nlet y");
+			    "%%ptycell javascript\nlet y");
 	json_decref(value);
 }
 

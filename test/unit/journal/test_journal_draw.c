@@ -43,7 +43,7 @@ static void cells_stand_in_the_order_in_which_they_were_asked_for(void **state)
 	value = notebook();
 	assert_int_equal(json_array_size(json_object_get(value, "cells")), 2);
 	assert_cell(value, 0, "slow", "[running]\n");
-	assert_cell(value, 1, "%%bash\nquick", "quick's\n");
+	assert_cell(value, 1, "%%ptycell bash\nquick", "quick's\n");
 	json_decref(value);
 	assert_true(journal_at(journal, 0, &line));
 	assert_string_equal(line.state, "running");
@@ -57,7 +57,7 @@ static void cells_stand_in_the_order_in_which_they_were_asked_for(void **state)
 	value = notebook();
 	assert_int_equal(json_array_size(json_object_get(value, "cells")), 3);
 	assert_cell(value, 0, "slow", "slow's\n");
-	assert_cell(value, 1, "%%bash\nquick", "quick's\n");
+	assert_cell(value, 1, "%%ptycell bash\nquick", "quick's\n");
 	assert_cell(value, 2, "waits", NULL);
 	json_decref(value);
 }

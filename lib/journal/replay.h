@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replay.h - the cells of a notebook that make it run again elsewhere.
+ *
+ * The first two describe the session and define `ptycell` (replay.py), a helper that prepares a
+ * working folder and runs cells of other languages. The others repeat what happened between cells:
+ * a file came in, packages were installed, state was lost, input was typed.
+ */
+#ifndef JOURNAL_REPLAY_H
+#define JOURNAL_REPLAY_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* The events between cells. lib/journal/README.md describes their fields. */
+#define REPLAY_INPUT "input"
+#define REPLAY_INSTALLED "installed"
+#define REPLAY_LOST "lost"
+#define REPLAY_STARTED "started"
+
+/*
+ * Appends the first cells. `about` has the fields of the event `session`; `notes` is the list of
+ * the events before the first cell, `typed` that of the texts that the cell reads.
+ */
+void replay_head(struct buf *out, const json_t *about, const json_t *notes, const json_t *typed);
+/*
+ * Appends the cell for the events before cell `number` and for the texts that this cell reads, with
+ * a separator behind it, or nothing if there are none.
+ */
+void replay_notes(struct buf *out, uint64_t number, const json_t *notes, const json_t *typed);
+/* Returns the magic that runs a cell of this language, or NULL if nothing in Jupyter runs it. */
+const char *replay_magic(const char *language);
+
+#endif

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: MIT
+# Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
+# Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
+def ptycell(secrets):
+    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, termios, threading
+    from importlib import metadata
+    from IPython.display import Image, display
+
+    PROGRAMS = {"bash": ("bash", "--norc", "--noprofile", "-ic", r"""
+if [[ $1 ]]; then
+  . "$1" 2>/dev/null
+  rm "$1"
+  shift
+fi
+unset HISTFILE
+exit() { builtin exit "$@" 2>/dev/null; }
+ptycell_end() { printf '\036%d\037\037\036' "$ptycell_status" >&9; }
+ptycell_anew() { # a cell that calls exit ends, and the shell's state stays
+  ptycell_status=$?
+  local state=$(mktemp)
+  { declare -p; declare -f; alias -p; shopt -p; printf 'cd %q\n' "$PWD"; } >"$state"
+  ptycell_end
+  exec bash --norc --noprofile -ic "$BASH_EXECUTION_STRING" bash "$state" 2>&9
+}
+trap ptycell_anew EXIT
+while IFS= read -r -u 8 ptycell_cell; do
+  ptycell_cell=$(< "$ptycell_cell")
+  (exit "${ptycell_status:-0}")
+  eval "$ptycell_cell"
+  ptycell_status=$?
+  ptycell_end
+done
+trap - EXIT"""), "javascript": ("node", "-e", r"""{
+const fs = require('fs'), module_ = require('module'), util = require('util'), inspector = new (require('inspector').Session)()
+const own = module_.createRequire(process.cwd() + '/cell.js')
+Object.assign(globalThis, { require: own, ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
+  name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name) })
+inspector.connect()
+const post = (method, args) => new Promise((take, fail) => inspector.post(method, args, (e, r) => e ? fail(e) : take(r)))
+const end = (status, name, text) => fs.writeSync(9, `\x1e${status}\x1f${name}\x1f${text}\x1e`)
+const names = (text) => text.replace(/\*\s*as\s+/, '').replace(/\bas\b/g, ':')
+const imported = (all, what, from) => {
+  const call = `await ptycellImport('${from}')`
+  if (!what) return call
+  const [, first, rest] = /^\s*([\w$]+)?\s*,?\s*(.*?)\s*$/s.exec(what)
+  const parts = first ? [`{ default: ${first} }`] : []
+  return parts.concat(rest ? [names(rest)] : []).map((part) => `const ${part} = ${call}`).join('; ')
+}
+const code_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm, imported)
+  .replace(/(^|[^.\w$])import\(/g, '$1ptycellImport(')
+const show = 'function () { return require("util").inspect(this) }'
+const fault = 'function () { return [this instanceof Error ? this.name : "Error", this instanceof Error ? this.message : String(this)] }'
+const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
+  objectId: object.objectId, returnByValue: true })).result.value
+const run = async (file) => {
+  const { result, exceptionDetails } = await post('Runtime.evaluate', { expression: code_of(fs.readFileSync(file, 'utf8')),
+    replMode: true, awaitPromise: true })
+  if (exceptionDetails) {
+    const thrown = exceptionDetails.exception
+    const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Error', String(thrown.value)]
+    return end(1, name, text)
+  }
+  end(0, '', result.objectId ? await call(result, show) : result.type === 'undefined' ? '' :
+    util.inspect(result.unserializableValue ? eval(result.unserializableValue) : result.value))
+}
+process.on('uncaughtException', (e) => console.error(e))
+require('readline').createInterface({ input: fs.createReadStream(null, { fd: 8 }) }).on('line', run)
+}"""), "r": (
+        "R", "--quiet", "--no-save", "--no-restore", "--no-readline", "--no-echo", "--interactive")}
+    R_LOOP = r"""
+local({
+  commands <- file("/dev/fd/8", "r")
+  folder <- tempfile("figures")
+  dir.create(folder)
+  options(width = 120, device = function(...) grDevices::png(file.path(folder, "%03d.png"), 960, 640, res = 96))
+  warned <- list()
+  say <- function(...) base::cat(..., sep = "", file = stderr())
+  where <- function(condition, before, after) {
+    call <- conditionCall(condition)
+    if (is.null(call) || identical(call[[1]], quote(eval))) "" else paste0(before, deparse(call)[1], after)
+  }
+  tell <- function() {
+    if (length(warned) == 1) say("Warning message:\n", warned[[1]], "\n")
+    if (length(warned) > 1) say("Warning messages:\n", paste0(seq_along(warned), ": ", warned, "\n"))
+    warned <<- list()
+  }
+  note <- function(w) {
+    warned[[length(warned) + 1]] <<- paste0(where(w, "In ", " : "), conditionMessage(w))
+    invokeRestart("muffleWarning")
+  }
+  show <- function(v) if (v$visible) if (isS4(v$value)) methods::show(v$value) else print(v$value)
+  run <- function(code) for (e in code) {
+    withCallingHandlers(show(withVisible(eval(e, globalenv()))), warning = note)
+    tell()
+  }
+  failure <- function(path) {
+    code <- tryCatch(parse(path, keep.source = TRUE), error = identity)
+    if (inherits(code, "error")) return(list("parseError", conditionMessage(code)))
+    e <- tryCatch({ run(code); NULL }, error = identity)
+    if (is.null(e)) return(NULL)
+    say("Error", where(e, " in ", " "), ": ", conditionMessage(e), "\n")
+    list(class(e)[1], conditionMessage(e))
+  }
+  repeat {
+    path <- readLines(commands, 1)
+    if (length(path) == 0) break
+    unlink(Sys.glob(file.path(folder, "*")))
+    failed <- failure(path)
+    tell()
+    while (!is.null(grDevices::dev.list())) grDevices::dev.off()
+    say("\036", as.integer(!is.null(failed)), "\037", if (is.null(failed)) folder else failed[[1]], "\037", if (!is.null(failed)) failed[[2]], "\036")
+  }
+})
+"""
+
+
+    class Ptycell:
+        def __init__(self, secrets):
+            self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
+            names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
+            self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
+            self.packages = self.work / ".packages"
+            for folder in ("input", "output"):
+                (self.work / folder).mkdir(parents=True)
+            os.chdir(self.work)
+            for name in secrets:  # without a value the name is shown, as the recorded outputs show it
+                os.environ.setdefault(name, f"[secret {name}]")
+            os.environ.update(PYTHONPATH=f"{self.packages}:{os.environ.get('PYTHONPATH', '')}", HOME=str(self.work),
+                              NO_COLOR="1", COLUMNS="120", LINES="40")
+            sys.path[:0] = [str(self.work), str(self.packages)]
+            self.ip.input_transformers_cleanup.append(self.localize)
+            self.ip.register_magic_function(self.cell, "cell", "ptycell")
+            self.ip.register_magic_function(self.pip, "line", "pip")
+            self.run_async, asyncio.run = asyncio.run, self.run_loop
+            if hasattr(self.ip, "kernel"):
+                self.ask, self.ip.kernel.raw_input, self.ip.kernel.getpass = self.ip.kernel.raw_input, self.answer, self.answer_hidden
+            sys.stdin = Terminal(self)
+
+        def localize(self, lines):
+            """Puts the folder and the values of secrets into a cell's text."""
+            text = re.sub(r"/mnt/data(?![\w.-])", lambda _: str(self.work), "".join(lines))
+            return re.sub(r"\[secret (\w+)\]", lambda m: os.environ.get(m[1], m[0]), text).splitlines(keepends=True)
+
+        def run_loop(self, main, **options):
+            """asyncio.run() where Jupyter's own loop runs."""
+            done = []
+            thread = threading.Thread(target=lambda: done.append(self.outcome(main, options)))
+            thread.start()
+            thread.join()
+            if isinstance(done[0], BaseException):
+                raise done[0]
+            return done[0][0]
+
+        def outcome(self, main, options):
+            try:
+                return [self.run_async(main, **options)]
+            except BaseException as problem:
+                return problem
+
+        # ---- what came into the session ----
+
+        def input(self, path, size, sha256=None, source=None):
+            """Puts an input where the session had it."""
+            for file in sorted(self.home.glob("input*/**/*")):
+                if file.is_file() and file.stat().st_size == size and sha256 in (None, hashlib.sha256(file.read_bytes()).hexdigest()):
+                    (self.work / path).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(file, self.work / path)
+                    return
+            raise FileNotFoundError(f"{path} ({size} bytes, SHA-256 {sha256}, from {source}) is not beside this notebook: put it into input/")
+
+        def install(self, language, *packages):
+            """Installs packages beside the working folder, unless they are here."""
+            for name, version in packages:
+                if language == "python" and self.version(name) == version:
+                    continue
+                command = {"python": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(self.packages), f"{name}=={version}"],
+                           "javascript": ["npm", "install", "--silent", "--no-save", f"{name}@{version}"],
+                           "r": ["Rscript", "-e", f"dir.create('.packages', FALSE); install.packages('{name}', '.packages')"]}[language]
+                if subprocess.run(command, cwd=self.work, stdin=subprocess.DEVNULL).returncode != 0:
+                    print(f"{name} {version} could not be installed", file=sys.stderr)
+            os.environ["R_LIBS"] = str(self.packages)
+            importlib.invalidate_caches()
+
+        def version(self, name):
+            try:
+                return metadata.version(name)
+            except metadata.PackageNotFoundError:
+                return None
+
+        def pip(self, line):
+            """%pip: what the session installed is here already."""
+            if line.split()[:1] != ["install"]:
+                subprocess.run([sys.executable, "-m", "pip", *line.split()])
+
+        def lost(self, language, why=None):
+            """The session lost this interpreter's state here."""
+            if language == "python":
+                self.ip.reset(new_session=False)
+                os.chdir(self.work)
+            elif language in self.programs:
+                self.stop(self.programs.pop(language))
+
+        # ---- typed input ----
+
+        def typed(self, text):
+            """The next cell reads this from its terminal."""
+            self.queue = text.encode()
+
+        def take_line(self):
+            line, end, self.queue = self.queue.partition(b"\n")
+            return (line + end).decode()
+
+        def answer(self, prompt=""):
+            if not self.queue:
+                return self.ask(prompt)
+            line = self.take_line().rstrip("\n")
+            print(prompt, line, sep="")
+            return line
+
+        def answer_hidden(self, prompt="", stream=None):
+            if not self.queue:
+                return self.ask(prompt)
+            print(prompt)
+            return self.take_line().rstrip("\n")
+
+        # ---- other languages ----
+
+        def start(self, language):
+            command = PROGRAMS[language]
+            master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            commands, ours = os.pipe()
+            mode = termios.tcgetattr(slave)
+
+            def enter():
+                fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+                source, tty = fcntl.fcntl(commands, fcntl.F_DUPFD, 10), fcntl.fcntl(slave, fcntl.F_DUPFD, 10)
+                os.dup2(source, 8)
+                os.dup2(tty, 9)
+
+            if language == "r":  # it reads its first line from the terminal, as it reads what is typed later
+                termios.tcsetattr(slave, termios.TCSANOW, [*mode[:3], mode[3] & ~termios.ECHO, *mode[4:]])
+            process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=self.work, start_new_session=True,
+                                       preexec_fn=enter, close_fds=False, env={**os.environ, "TERM": "dumb"})
+            program = {"process": process, "master": master, "commands": ours, "rest": b""}
+            if language == "r":
+                loop = self.work / ".loop.R"
+                loop.write_text(R_LOOP)
+                os.write(master, f"source({json.dumps(str(loop))})\n".encode())
+            os.close(commands)
+            os.close(slave)
+            self.programs[language] = program
+            return program
+
+        def stop(self, program):
+            os.close(program["commands"])
+            os.close(program["master"])
+            program["process"].kill()
+            program["process"].wait()
+
+        def exchange(self, language, code):
+            """Runs code and returns its output with the words that end it; None in their place when the program has ended."""
+            program = self.programs.get(language) or self.start(language)
+            file = self.work / f".cell.{language}"
+            file.write_text(code)
+            os.write(program["commands"], f"{file}\n".encode())
+            output, master = b"", program["master"]
+            while True:
+                found = re.search(b"\x1e([0-9]+)\x1f([^\x1e]*?)\x1f([^\x1e]*)\x1e", output)
+                if found:
+                    return output[:found.start()], [part.decode(errors="replace").replace("\r\n", "\n") for part in found.groups()]
+                try:
+                    if self.queue and not select.select([master], [], [], 0.3)[0]:  # it waits for input
+                        line, end, self.queue = self.queue.partition(b"\n")
+                        os.write(master, line + end)
+                    output += os.read(master, 1 << 16)
+                except KeyboardInterrupt:
+                    os.write(master, b"\x03")
+                except OSError:
+                    self.stop(self.programs.pop(language))
+                    return output, None
+
+        def cell(self, line, code):
+            """%%ptycell LANGUAGE [STATUS]: runs a cell of another language; STATUS is what a bash cell ended with."""
+            language, *status = line.split()
+            output, end = self.exchange(language, code)
+            self.queue = b""
+            sys.stdout.write(clean(output.decode(errors="replace")))
+            if end is None:
+                raise RuntimeError(f"{PROGRAMS[language][0]} has ended")
+            if language == "bash":
+                self.ip.user_ns["_exit_code"] = int(end[0])
+                if status and status != end[:1]:
+                    print(f"[exit status {end[0]}; it was {status[0]} in the session]", file=sys.stderr)
+                return None
+            if language == "r" and end[0] == "0":
+                for figure in sorted(pathlib.Path(end[1]).glob("*.png")):
+                    display(Image(figure.read_bytes()))
+            if end[0] != "0":
+                raise type(end[1], (Exception,), {})(end[2])
+            return Shown(end[2]) if end[2] and language == "javascript" else None
+
+
+    class Terminal(io.TextIOBase):
+        """Standard input of Python's cells: it shows what was typed, as a terminal does."""
+
+        def __init__(self, owner):
+            self.owner = owner
+
+        def readline(self, size=-1):
+            line = self.owner.take_line()
+            print(line, end="")
+            return line
+
+        def read(self, size=-1):
+            return "".join(iter(self.readline, ""))
+
+        def isatty(self):
+            return True
+
+        def close(self):
+            pass
+
+    class Shown(str):
+        __repr__ = str.__str__
+
+
+    def clean(text):
+        """Terminal output as a screen shows it."""
+        text = re.sub("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\^_])", "", text)
+        lines = []
+        for line in text.replace("\r\n", "\n").split("\n"):
+            shown, at = [], 0
+            for char in line:
+                if char == "\r":
+                    at = 0
+                elif char == "\b":
+                    at = max(at - 1, 0)
+                else:
+                    shown[at:at + 1] = [char]
+                    at += 1
+            lines.append("".join(shown).rstrip())
+        return "\n".join(lines)
+
+    builtins.ptycell = Ptycell(secrets)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Sessions whose notebooks run again: {name: (steps, normalisations)}. A step is (LANGUAGE, CODE, DEADLINE?), or
+(TOOL, ARGUMENTS)."""
+from again import durations, echoes, installers
+
+LONG = 60
+TABLE = "x,y\n1,2\n3,4\n"
+
+PYTHON = {
+    "values": ([
+        ("python", "x = 1\nprint('hi')\nx + 1"), ("python", "{str(n): list(range(10)) for n in range(12)}"),
+        ("python", "set(range(200))"), ("python", "'a' * 300"), ("python", "_"), ("python", "x;"), ("python", "None"),
+        ("python", "import sys\nprint('out')\nprint('err', file=sys.stderr)"), ("python", "class A: pass\nA()")], ()),
+    "frames": ([
+        ("python", "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\ndf"), ("python", "df.describe()"),
+        ("python", "df.to_csv('output/t.csv', index=False)\ndf['a']")], ()),
+    "exceptions": ([
+        ("python", "def f(): 1/0\nf()"), ("python", "raise ValueError('no')"), ("python", "x ="), ("python", "if 1:\nx"),
+        ("python", "undefined"), ("python", "class Own(Exception): pass\nraise Own('own')"), ("python", "f")], ()),
+    "paths": ([
+        ("python", "open('/mnt/data/output/a.txt', 'w').write('q')\nimport os\nprint(os.getcwd())"),
+        ("python", "os.listdir('/mnt/data/output'), os.path.exists('input')"), ("python", "open('b.txt', 'w').write('b')"),
+        ("python", "import pathlib\npathlib.Path('~').expanduser()")], ()),
+    "figures": ([
+        ("python", "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.title('t');"),
+        ("python", "fig, ax = plt.subplots()\nax.plot([3, 1])\nplt.show()\nprint('after')"), ("python", "fig"),
+        ("python", "len(ax.lines)")], ()),
+    "await": ([
+        ("python", "import asyncio\nawait asyncio.sleep(0.01)\nprint('a')"), ("python", "async def g(): return 5\nasyncio.run(g())"),
+        ("python", "await g()"), ("python", "r = await asyncio.gather(g(), g()); r"),
+        ("python", "async with asyncio.Lock() as l: print(l)")], ()),
+    "magics": ([
+        ("python", "%time sum(range(10))"), ("python", "%%writefile output/m.py\nprint('m')"), ("python", "%run output/m.py"),
+        ("python", "%cd output\n%pwd"), ("python", "%cd ..\n%env HOME"), ("python", "%%capture c\nprint('z')"), ("python", "c.stdout"),
+        ("python", "%%time\nprint(3)")], (durations,)),
+    "programs": ([
+        ("python", "%%bash\necho hi; exit 0"), ("python", "%%bash\nexit 3"), ("python", "!echo a; ls output"),
+        ("python", "x = !echo a b\nx"), ("python", "name = 'n'\n!echo {name} $name"), ("python", "%%sh\necho sh")], ()),
+    "typed": ([
+        ("python", "n = input('name? ')\nprint('hi', n)", LONG), ("interact", {"input": "Ada"}), ("python", "n"),
+        ("python", "import sys\nline = sys.stdin.readline()\nprint(len(line))", LONG), ("interact", {"input": "abc"}),
+        ("python", "import getpass\np = getpass.getpass('key? ')\nprint(len(p) > 3)", LONG), ("interact", {"input": "secret word"})], (echoes,)),
+    "ended": ([
+        ("python", "x = 5"), ("python", "import os; os._exit(3)"), ("python", "x"), ("python", "import time; time.sleep(100)", 0.3),
+        ("python", "print('on')"), ("bash", "v=1"), ("bash", "kill -9 $$"), ("bash", "echo v=$v")], ()),
+    "threads": ([
+        ("python", "import threading\nt = threading.Thread(target=lambda: print('from a thread')); t.start(); t.join()"),
+        ("python", "from concurrent.futures import ThreadPoolExecutor\nlist(ThreadPoolExecutor(2).map(len, ['a', 'bb']))"),
+        ("python", "import multiprocessing as mp\nmp.get_context('fork').Pool(2).map(len, ['a', 'bb'])")], ()),
+    "modules": ([
+        ("python", "open('mine.py', 'w').write('def f(): return 41\\n')\nimport mine\nmine.f()"), ("python", "mine.f() + 1"),
+        ("bash", "python3 -c 'import mine; print(mine.f())'"), ("python", "import json\njson.dump({'a': 1}, open('output/a.json', 'w'))")], ()),
+    "displays": ([
+        ("python", "display('shown', 5)"), ("python", "from IPython.display import HTML\n1"),
+        ("python", "class R:\n  def __repr__(self): return 'R!'\n[R(), R()]"), ("python", "print('no end', end='')"),
+        ("python", "for n in range(3): print(n, end='\\r')\nprint()")], ()),
+}
+
+BASH = {
+    "state": ([
+        ("bash", "a=1; f() { echo f $1; }"), ("bash", "f $a; pwd; cd output; echo hi > b.txt; ls"), ("bash", "pwd; cd ..")], ()),
+    "status": ([
+        ("bash", "false"), ("bash", "echo $?; ls /nope"), ("bash", "(exit 7)"), ("bash", "nocmd"), ("bash", "true"), ("bash", "exit 3"),
+        ("bash", "echo $?"), ("bash", "f() { exit 5; }; f"), ("bash", "f() { return 2; }; f")], ()),
+    "shell": ([
+        ("bash", "alias ll='ls -l'\nll | wc -l"), ("bash", "if then"), ("bash", "for i in 1 2 3; do echo $i; done | tac\nprintf 'a\\rb\\n'"),
+        ("bash", "export Q=3; python3 -c 'import os; print(os.environ[\"Q\"])'"), ("bash", "declare -A m=([k]=v); echo ${m[k]}"),
+        ("bash", "cat <<E\nhere $Q\nE"), ("bash", "stty size; set -- a b; echo $#"), ("bash", "echo out; echo err >&2"), ("bash", "echo $1 $2")], ()),
+    "asked": ([
+        ("bash", "read -p 'x? ' x; echo got $x", LONG), ("interact", {"language": "bash", "input": "7"}), ("bash", "echo $x"),
+        ("bash", "read -p 'y? ' y; read -p 'z? ' z; echo $y $z", LONG), ("interact", {"language": "bash", "input": "1"}),
+        ("interact", {"language": "bash", "input": "2"})], (echoes,)),
+    "files": ([
+        ("upload_file", {"filename": "a.csv", "content": TABLE}), ("bash", "wc -l input/a.csv; sort -r /mnt/data/input/a.csv"),
+        ("bash", "tar cf output/a.tar --mtime=@0 --owner=0 --group=0 --mode=600 input/a.csv; tar tf output/a.tar")], ()),
+}
+
+JAVASCRIPT = {
+    "values": ([
+        ("javascript", "const a = 1; let b = {x: 1, y: [1, 2, 3]}; a + 1"), ("javascript", "console.log(b); b"),
+        ("javascript", "const a = 2; class A {}; function f() { return a }; f()"), ("javascript", "let {p, q} = {p: 1, q: 2}; [p, q, new Map([[1, 2]])]"),
+        ("javascript", "12345678901234567890n"), ("javascript", "'it\\'s'"), ("javascript", "undefined"), ("javascript", "null"),
+        ("javascript", "console.error('e'); [1, 2, 3].map((n) => n * 2)")], ()),
+    "errors": ([
+        ("javascript", "throw new TypeError('no')"), ("javascript", "nope.x"), ("javascript", "syntax error here"),
+        ("javascript", "class Own extends Error { constructor(m) { super(m); this.name = 'Own' } }\nthrow new Own('o')"),
+        ("javascript", "await Promise.reject(new RangeError('far'))")], ()),
+    "modules": ([
+        ("javascript", "import fs from 'fs'; import {join as j} from 'node:path'\nfs.writeFileSync('/mnt/data/output/j.txt', 'q'); j('a', 'b')"),
+        ("javascript", "import * as os from 'os'\ntypeof os.cpus"), ("javascript", "const m = await import('fs/promises'); typeof m.readFile"),
+        ("javascript", "require('path').basename('/a/b')"), ("javascript", "fs.writeFileSync('own.js', 'exports.f = () => 9'); require('./own.js').f()")], ()),
+    "async": ([
+        ("javascript", "await new Promise(r => setTimeout(r, 5)); 'str'"), ("javascript", "const g = async () => 5; await g()"),
+        ("javascript", "for await (const x of [1, 2]) console.log(x)"), ("javascript", "await Promise.all([g(), g()])")], ()),
+}
+
+R = {
+    "values": ([
+        ("r", "x <- c(1, 2, 3)\nmean(x)"), ("r", "df <- data.frame(a = 1:2, b = c('x', 'y')); df; summary(x)"), ("r", "for (i in 1:3) print(i); 1:60"),
+        ("r", "invisible(3); y <- 3; cat('hi\\n'); message('msg')"), ("r", "list(a = 1, b = 'z')"), ("r", "f <- function(n) n + 1; f(2)"), ("r", "factor(c('a', 'b'))")], ()),
+    "errors": ([
+        ("r", "stop('bad')"), ("r", "f <- function() stop('in f'); f()"), ("r", "x[["), ("r", "as.numeric('a')"), ("r", "nothere"),
+        ("r", "w <- function() { warning('careful'); 5 }\nw()")], ()),
+    "files": ([
+        ("upload_file", {"filename": "a.csv", "content": TABLE}), ("r", "d <- read.csv('input/a.csv'); colSums(d)"),
+        ("r", "write.csv(d, '/mnt/data/output/r.csv', row.names = FALSE); getwd()")], ()),
+    "figures": ([("r", "plot(1:3)"), ("r", "hist(c(1, 2, 2, 3)); cat('drawn\\n')"), ("r", "x <- 1\nx")], ()),
+}
+
+MIXED = {
+    "languages": ([
+        ("upload_file", {"filename": "a.csv", "content": TABLE}), ("python", "print(open('input/a.csv').read())"), ("bash", "wc -l input/a.csv"),
+        ("r", "read.csv('input/a.csv')"), ("javascript", "require('fs').readFileSync('input/a.csv', 'utf8').length"),
+        ("upload_file", {"filename": "b.txt", "content": "b"}), ("python", "open('input/b.txt').read()")], ()),
+    "queries": ([
+        ("upload_file", {"filename": "a.csv", "content": TABLE}), ("exec_sql", {"query": "SELECT sum(x) AS s FROM a"}),
+        ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on")], ()),
+    "overwritten": ([
+        ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),
+        ("upload_file", {"filename": "a.txt", "content": "two, longer", "overwrite": True}), ("python", "open('input/a.txt').read()")], ()),
+}
+
+INSTALLED = {"installed": ([
+    ("install_packages", {"packages": ["alpha"]}), ("python", "import alpha\nalpha.__name__"),
+    ("python", "%pip install beta\nimport beta\nbeta.__name__")], (installers,))}
+
+SECRETS = {"secrets": ([
+    ("python", "import os\nlen(os.environ['API_TOKEN']) > 8"), ("python", "print(os.environ['API_TOKEN'])"),
+    ("bash", "echo $API_TOKEN"), ("python", "'sk-live-0123456789' == os.environ['API_TOKEN']")], ())}
+
+ALL = {f"{kind}-{name}": session for kind, sessions in
+       {"python": PYTHON, "bash": BASH, "javascript": JAVASCRIPT, "r": R, "mixed": MIXED}.items()
+       for name, session in sessions.items()}
+FEW = ("python-paths", "bash-status", "mixed-languages")
