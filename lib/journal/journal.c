@@ -458,7 +458,7 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 		return 0;
 	if (entry->ran)
 		journal_index_began(journal, cell);
-	journal_index_ended(journal, cell, entry->state);
+	journal_index_ended(journal, cell, entry->state, entry->error_name);
 	cell->spooled = entry->spool_path != NULL;
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
 }

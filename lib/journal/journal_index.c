@@ -82,8 +82,10 @@ void journal_index_shown(struct kept_cell *cell, const struct event_place *place
 	cell->shown_bytes += place->len;
 }
 
-void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state)
+void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
+			 const char *error_name)
 {
+	cell->script.broken = script_is_broken(state, error_name);
 	journal->unfinished--;
 	cell->over = true;
 	cell->script.state = state;

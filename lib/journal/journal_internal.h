@@ -85,7 +85,9 @@ void journal_index_asked(struct journal *journal, const struct journal_asked *as
 			 const struct event_place *place);
 void journal_index_began(struct journal *journal, struct kept_cell *cell);
 void journal_index_shown(struct kept_cell *cell, const struct event_place *place);
-void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state);
+/* `error_name` may be NULL. */
+void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
+			 const char *error_name);
 /*
  * Sets the position of the cell's end and drops the texts that answers showed: they are not needed
  * any more.

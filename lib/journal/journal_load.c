@@ -63,7 +63,8 @@ static void load_ended(struct journal *journal, struct kept_cell *cell, const st
 {
 	if (json_is_true(json_object_get(event->fields, "ran")))
 		journal_index_began(journal, cell);
-	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")));
+	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")),
+			    text_of(event, "error_name"));
 	cell->spooled = json_object_get(event->fields, "output") != NULL;
 	journal_index_end_at(cell, place);
 }
@@ -139,6 +140,6 @@ struct journal *journal_load(int dir_fd, struct err *err)
 		load_event(journal, &event, &place);
 	for (size_t i = 0; i < journal->count; i++)
 		if (!journal->cells[i].over)
-			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED);
+			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL);
 	return journal;
 }

@@ -345,6 +345,18 @@ static void put_code_cell(struct buf *out, const struct journal_entry *entry, bo
 	buf_puts(out, "]}");
 }
 
+/* Appends a text with `prefix` before each line but the first. */
+static void put_lines(struct buf *out, const char *text, size_t len, const char *prefix)
+{
+	for (size_t i = 0; i < len; i++) {
+		bool ends = text[i] == '\n' || text[i] == '\r';
+
+		buf_put_char(out, ends ? '\n' : text[i]);
+		if (ends && i + 1 < len)
+			buf_puts(out, prefix);
+	}
+}
+
 /* Returns what a cell that cannot run had as output, as indented lines, which Markdown shows. */
 static json_t *output_of(const struct journal_entry *entry, bool outputs)
 {
@@ -360,26 +372,23 @@ static json_t *output_of(const struct journal_entry *entry, bool outputs)
 	if (text.len == 0)
 		return NULL;
 	buf_puts(&shown, "    ");
-	for (size_t i = 0; i < text.len; i++) {
-		bool ends = text.data[i] == '\n' || text.data[i] == '\r';
-
-		buf_put_char(&shown, ends ? '\n' : text.data[i]);
-		if (ends && i + 1 < text.len)
-			buf_puts(&shown, "    ");
-	}
+	put_lines(&shown, text.data, text.len, "    ");
 	return json_make_text(buf_str(&shown), shown.len);
 }
 
-/* Appends a cell that nothing in Jupyter runs: a raw cell, and its output as text behind it. */
+/*
+ * Appends a cell that nothing in Jupyter runs: a raw cell, and its output as text behind it. The
+ * raw cell is a comment, because nbconvert copies it into a script.
+ */
 static void put_raw_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
 {
 	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
 	json_t *output = output_of(entry, outputs);
 	bool sql = str_eq(entry->language, JOURNAL_SQL);
 
-	buf_putf(&source, "[not run again: it needs ptycell%s]\n",
+	buf_putf(&source, "# [not run again: it needs ptycell%s]\n# ",
 		 sql ? "'s exec_sql" : " and its language");
-	buf_put(&source, entry->code, entry->code_len);
+	put_lines(&source, entry->code, entry->code_len, "# ");
 	put_object(out, new_cell("raw", json_make_fmt("cell-%" PRIu64, entry->number),
 				 metadata_of(entry, false),
 				 json_make_text(buf_str(&source), source.len)));

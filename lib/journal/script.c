@@ -56,13 +56,38 @@ static void put_head(struct buf *out, const struct script_cell *cell, const char
 		buf_putf(out, ", %s", cell->language);
 	if (!str_eq(cell->state, "done"))
 		buf_putf(out, ", %s", cell->state);
+	if (cell->broken && str_eq(cell->language, language))
+		buf_puts(out, ", left out: it does not run");
 	buf_puts(out, "\n");
+}
+
+bool script_is_broken(const char *state, const char *error_name)
+{
+	static const char *const states[] = { "died", "killed" };
+	static const char *const errors[] = { "SyntaxError", "IndentationError", "TabError",
+					      "parseError" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (str_eq(states[i], state))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (error_name != NULL && str_eq(errors[i], error_name))
+			return true;
+	return false;
+}
+
+/* Returns what stands before each line of the cell. */
+static const char *prefix_of(const struct script_cell *cell, const char *language)
+{
+	bool runs = str_eq(cell->language, language) && !cell->broken;
+
+	return runs ? "" : leader_of(language);
 }
 
 size_t script_size(const struct script_cell *cell, const char *language)
 {
 	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
-	size_t prefix = str_eq(cell->language, language) ? 0 : strlen(leader_of(language));
+	size_t prefix = strlen(prefix_of(cell, language));
 
 	put_head(&head, cell, language);
 	return head.len + cell->code_len + cell->lines * prefix + (cell->open ? 1 : 0) + 1;
@@ -71,7 +96,7 @@ size_t script_size(const struct script_cell *cell, const char *language)
 void script_write(struct buf *out, const struct script_cell *cell, const char *language,
 		  const char *code)
 {
-	const char *prefix = str_eq(cell->language, language) ? "" : leader_of(language);
+	const char *prefix = prefix_of(cell, language);
 	size_t left = cell->code_len;
 
 	put_head(out, cell, language);

@@ -8,6 +8,9 @@
  *   # %% cell 4, bash, raised
  *   # code of another language, as comments
  *
+ *   # %% cell 5, raised, left out: it does not run
+ *   # code that does not parse, or that ended the interpreter
+ *
  * The length of every piece is known before it is written, so that a range of the script can be
  * read without the rest.
  */
@@ -27,6 +30,7 @@ struct script_cell {
 	size_t code_len;
 	size_t lines; /* script_lines() of the code */
 	bool open;    /* its last line has no line end */
+	bool broken;  /* its code does not parse, or ended the interpreter: it becomes a comment */
 };
 
 /*
@@ -35,6 +39,8 @@ struct script_cell {
  * script_cell.
  */
 size_t script_lines(const char *code, size_t len, bool *ret_open);
+/* Returns true if a cell that ended so would keep the script from running to the next cell. */
+bool script_is_broken(const char *state, const char *error_name);
 /* Returns how many bytes script_write() appends. */
 size_t script_size(const struct script_cell *cell, const char *language);
 /* Appends the cell. `code` has cell->code_len bytes. */

@@ -22,7 +22,7 @@ struct keeptree {
 	struct map *by_path;  /* by path in the session; folders with a slash at the end */
 	struct place *top;    /* the top folder */
 	struct place *beside; /* the folder "files"; NULL before its first file */
-	struct place *input;  /* the folder "input", likewise */
+	struct place *input;  /* the folder "input"; NULL before its first file */
 	struct place *notebook;
 	int moves_made;
 	bool folds;

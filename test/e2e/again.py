@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-
+from client import Server
 from patience import CALL_S
 
 JUPYTER = "/usr/bin/jupyter"  # Debian's, whose kernel runs the Python that sessions run
@@ -151,3 +151,23 @@ def results(folder, aside=()):
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
             if path.is_file() and path.name not in ours and not re.match(r"(work|input|files|\.)", str(path.relative_to(folder)))
             and not re.match(r"cell-\d+-figure-\d+\.png$", path.name)}
+
+
+# ---- the whole ----
+
+def record(home, steps, *flags, **popen):
+    """The kept folder of a session with these steps."""
+    with Server(home, *flags, **popen) as server:
+        for step in steps:
+            if isinstance(step[1], str):
+                server.cell(step[1], language=step[0], **({"timeout": step[2]} if len(step) > 2 else {}))
+            else:
+                server.call(step[0], session_id="s", **step[1])
+    (kept,) = (home / "kept").glob("*-s-*")
+    return kept
+
+
+def assert_same(kept, folder, *also):
+    recorded, executed, work = run_again(kept, folder)
+    assert differences(recorded, executed, work, *also) == []
+    assert results(work / "output") == results(kept)

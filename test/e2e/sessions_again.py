@@ -108,6 +108,11 @@ R = {
 }
 
 MIXED = {
+    "few": ([
+        ("upload_file", {"filename": "a.csv", "content": TABLE}), ("python", "x = open('/mnt/data/input/a.csv').read()\nx"),
+        ("bash", "wc -l input/a.csv; v=5; false"), ("bash", "echo $v $?; exit 3"), ("python", "1/0"), ("exec_sql", {"query": "SELECT sum(x) AS s FROM a"}),
+        ("javascript", "const a = 1; a + 1"), ("python", "n = input('name? ')\nn", LONG), ("interact", {"input": "Ada"}),
+        ("python", "open('output/r.txt', 'w').write(n)")], (echoes,)),
     "languages": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("python", "print(open('input/a.csv').read())"), ("bash", "wc -l input/a.csv"),
         ("r", "read.csv('input/a.csv')"), ("javascript", "require('fs').readFileSync('input/a.csv', 'utf8').length"),
@@ -131,4 +136,3 @@ SECRETS = {"secrets": ([
 ALL = {f"{kind}-{name}": session for kind, sessions in
        {"python": PYTHON, "bash": BASH, "javascript": JAVASCRIPT, "r": R, "mixed": MIXED}.items()
        for name, session in sessions.items()}
-FEW = ("python-paths", "bash-status", "mixed-languages")

@@ -679,7 +679,7 @@ def test_queries_are_cells_of_the_journal_and_lines_of_the_audit_file(home):
     assert (done["code"], done["params"]) == ("SELECT n FROM a\nWHERE n > ?", [0])
     assert done["text"] == "n\n1\n(1 row)"
     assert refused["state"] == "raised" and refused["problem"].startswith("line 1, column 1: DELETE")
-    why = "[not run again: it needs ptycell's exec_sql]"
+    why = "# [not run again: it needs ptycell's exec_sql]"
     assert [cell["source"].split("\n")[0] for cell in the_sessions(notebook)["cells"]] == [
         "1", why, "    n", why, "    [" + refused["problem"] + "]", "2"]
     assert [cell["cell_type"] for cell in the_sessions(notebook)["cells"]] == ["code", *["raw", "markdown"] * 2, "code"]

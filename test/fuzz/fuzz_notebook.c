@@ -88,6 +88,11 @@ static void check_script(const struct journal_entry *entry)
 	script_write(&script, &cell, "python", entry->code);
 	assert(script.len == script_size(&cell, "python"));
 	check_comments(&script);
+	buf_clear(&script);
+	cell.broken = true;
+	script_write(&script, &cell, "bash", entry->code);
+	assert(script.len == script_size(&cell, "bash"));
+	check_comments(&script);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -72,6 +72,27 @@ static void figures_are_read_back(void **state)
 }
 
 /* The limit's rule: outputs stop at seven eighths, code at the whole, nothing is given up. */
+static void code_that_keeps_a_script_from_running_is_a_comment(void **state)
+{
+	struct journal_entry failed = entry_of(2, "python", "x =\n!", "");
+	struct journal_entry died = entry_of(3, "python", "os._exit(1)", "");
+	struct journal_entry raised = entry_of(4, "python", "1/0", "");
+
+	(void)state;
+	failed.state = raised.state = "raised";
+	failed.error_name = "SyntaxError";
+	raised.error_name = "ZeroDivisionError";
+	died.state = "died";
+	add(entry_of(1, "python", "x = 1", ""));
+	add(failed);
+	add(died);
+	add(raised);
+	assert_script("python", "# %% cell 1\nx = 1\n\n"
+				"# %% cell 2, raised, left out: it does not run\n# x =\n# !\n\n"
+				"# %% cell 3, died, left out: it does not run\n# os._exit(1)\n\n"
+				"# %% cell 4, raised\n1/0\n\n");
+}
+
 static void outputs_end_before_code_does_and_nothing_passes_the_limit(void **state)
 {
 	char *text = calloc(1, 1001);
@@ -338,6 +359,7 @@ int main(void)
 		JOURNAL_TEST(a_cell_is_read_back_with_its_code_and_outputs),
 		JOURNAL_TEST(code_with_a_nul_is_kept_whole),
 		JOURNAL_TEST(figures_are_read_back),
+		JOURNAL_TEST(code_that_keeps_a_script_from_running_is_a_comment),
 		JOURNAL_TEST(outputs_end_before_code_does_and_nothing_passes_the_limit),
 		JOURNAL_TEST(no_limit_is_passed_wherever_the_last_cell_ended),
 		JOURNAL_TEST(a_cell_that_never_ran_is_neither_in_notebook_nor_script),
