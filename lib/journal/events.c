@@ -73,6 +73,11 @@ uint64_t events_size(const struct events *events)
 	return events->size;
 }
 
+bool events_any(const struct events *events)
+{
+	return events->size > FIRST_LINE_LEN;
+}
+
 /* ---- adding ---- */
 
 static int write_at(struct events *events, const char *data, size_t len, uint64_t offset,
@@ -320,12 +325,12 @@ static int check_first_line(const struct events *events, struct err *err)
 	return 0;
 }
 
-struct events *events_open(int dir_fd, struct err *err)
+static struct events *open_existing(int dir_fd, int mode, struct err *err)
 {
 	struct events *events = events_new(dir_fd);
 	struct stat st;
 
-	events->fd = openat(dir_fd, EVENTS_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	events->fd = openat(dir_fd, EVENTS_FILE, mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (events->fd < 0 || fstat(events->fd, &st) < 0) {
 		(void)err_sys(err, "opening the journal");
 		events_free(events);
@@ -337,4 +342,25 @@ struct events *events_open(int dir_fd, struct err *err)
 		return NULL;
 	}
 	return events;
+}
+
+struct events *events_open(int dir_fd, struct err *err)
+{
+	return open_existing(dir_fd, O_RDONLY, err);
+}
+
+struct events *events_open_to_add(int dir_fd, struct err *err)
+{
+	return open_existing(dir_fd, O_RDWR, err);
+}
+
+int events_cut(struct events *events, const struct event_place *last, struct err *err)
+{
+	events->size = last->len == 0 ? FIRST_LINE_LEN : last->offset + last->len;
+	if (events->size == events->on_disk)
+		return 0;
+	if (ftruncate(events->fd, (off_t)events->size) < 0)
+		return err_sys(err, "cutting off the journal's torn end");
+	events->on_disk = events->size;
+	return 0;
 }

@@ -59,8 +59,17 @@ struct events *events_new(int dir_fd);
  * (ERR_INVALID).
  */
 struct events *events_open(int dir_fd, struct err *err) MUST_CHECK;
+/* Opens an existing file as events_open() does, for adding after events_cut(). */
+struct events *events_open_to_add(int dir_fd, struct err *err) MUST_CHECK;
+/*
+ * Removes what follows the event `last`, or the first line if its length is 0: an event that was
+ * torn. Later events are added there.
+ */
+int events_cut(struct events *events, const struct event_place *last, struct err *err) MUST_CHECK;
 void events_free(struct events *events);
 
+/* Returns true if the file has an event. */
+bool events_any(const struct events *events);
 /* Return the size of the file, and the bytes that one more event takes. */
 uint64_t events_size(const struct events *events);
 uint64_t events_cost(size_t fields_len, size_t data_len);

@@ -162,7 +162,7 @@ static int add_session(struct journal *journal, struct err *err)
 	json_t *fields;
 	struct event_place place;
 
-	if (events_size(journal->events) > 0)
+	if (events_any(journal->events))
 		return 0;
 	fields = journal_new_fields("session");
 	json_object_update(fields, journal->about);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.h - the record of what was done in a session, for as long as the session lives.
+ * journal.h - the record of what was done in a session. A session that is resumed goes on in it.
  *
  * The file `events` (events.h), in a folder that no session sees, is the only source. A cell has an
  * event when it is requested, when it begins, for each figure, and when it ends. Notebook, script
@@ -55,6 +55,20 @@ void journal_set_about(struct journal *journal, json_t *about_own);
  * ERR_INVALID if it has another version.
  */
 struct journal *journal_load(int dir_fd, struct err *err) MUST_CHECK;
+/* The parameters of journal_new. */
+struct journal_spec {
+	const char *session_id;
+	uint64_t max_bytes;
+	uint64_t output_max;
+	const struct redact *redact;
+};
+/*
+ * Goes on in the journal that an ended server left in this folder, or makes a new one if there is
+ * none. A torn event at its end is removed. A cell without an end gets the state "killed". Returns
+ * NULL and sets *err as journal_load does.
+ */
+struct journal *journal_resume(int dir_fd, const struct journal_spec *spec,
+			       struct err *err) MUST_CHECK;
 /* Sets the limit for later cells. */
 void journal_set_max(struct journal *journal, uint64_t max_bytes);
 
@@ -109,6 +123,9 @@ size_t journal_count(const struct journal *journal);
 size_t journal_bare_count(const struct journal *journal);
 uint64_t journal_left_out(const struct journal *journal);
 uint64_t journal_bytes(const struct journal *journal);
+
+/* Returns the number of the last recorded cell, or 0. */
+uint64_t journal_last_number(const struct journal *journal);
 
 /* The summary of a cell, without reading its events. */
 struct journal_line {

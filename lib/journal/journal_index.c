@@ -147,6 +147,11 @@ size_t journal_bare_count(const struct journal *journal)
 	return journal->bare;
 }
 
+uint64_t journal_last_number(const struct journal *journal)
+{
+	return journal->count > 0 ? journal->cells[journal->count - 1].script.number : 0;
+}
+
 uint64_t journal_left_out(const struct journal *journal)
 {
 	return journal->left_out;

@@ -3,11 +3,15 @@
  * journal_load.c - builds the index of a journal that an ended server left, from its events. Events
  * of unknown kinds are skipped: a newer server may have written them.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
 #include "journal/replay.h"
+
+/* No server counts as far: such a number was not written by one. */
+#define NUMBER_MAX ((uint64_t)1 << 53)
 
 /* Returns a copy of the word that lives as long as the journal. There are few different ones. */
 static const char *keep_word(struct journal *journal, const char *word)
@@ -48,7 +52,7 @@ static void load_asked(struct journal *journal, const struct event *event,
 					     .code = event->data,
 					     .code_len = event->data_len };
 
-	if (journal->count == 0 || journal->cells[journal->count - 1].script.number < asked.number)
+	if (asked.number > journal_last_number(journal) && asked.number < NUMBER_MAX)
 		journal_index_asked(journal, &asked, place);
 }
 
@@ -63,6 +67,8 @@ static void load_ended(struct journal *journal, struct kept_cell *cell, const st
 {
 	if (json_is_true(json_object_get(event->fields, "ran")))
 		journal_index_began(journal, cell);
+	if (json_is_true(json_object_get(event->fields, "outputs_left_out")))
+		journal->bare++;
 	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")),
 			    text_of(event, "error_name"));
 	cell->spooled = json_object_get(event->fields, "output") != NULL;
@@ -124,22 +130,44 @@ static void load_event(struct journal *journal, const struct event *event,
 		load_ended(journal, cell, event, place);
 }
 
-struct journal *journal_load(int dir_fd, struct err *err)
+/* Builds the index. Sets *ret_last to the last event that is whole. */
+static struct journal *load(struct journal *journal, struct events *events_own,
+			    struct event_place *ret_last)
 {
-	struct events *events = events_open(dir_fd, err);
 	cleanup_event struct event event = EVENT_INIT;
-	struct event_place place = { .len = 0 };
-	struct journal *journal;
 
-	if (events == NULL)
-		return NULL;
-	journal = journal_new(dir_fd, "", 0, 0, NULL);
 	events_free(journal->events);
-	journal->events = events;
-	while (events_next(events, &place, &event))
-		load_event(journal, &event, &place);
+	journal->events = events_own;
+	*ret_last = (struct event_place){ .len = 0 };
+	while (events_next(events_own, ret_last, &event))
+		load_event(journal, &event, ret_last);
 	for (size_t i = 0; i < journal->count; i++)
 		if (!journal->cells[i].over)
 			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL);
 	return journal;
+}
+
+struct journal *journal_load(int dir_fd, struct err *err)
+{
+	struct events *events = events_open(dir_fd, err);
+	struct event_place last;
+
+	if (events == NULL)
+		return NULL;
+	return load(journal_new(dir_fd, "", 0, 0, NULL), events, &last);
+}
+
+struct journal *journal_resume(int dir_fd, const struct journal_spec *spec, struct err *err)
+{
+	struct events *events = events_open_to_add(dir_fd, err);
+	struct journal *journal = journal_new(dir_fd, spec->session_id, spec->max_bytes,
+					      spec->output_max, spec->redact);
+	struct event_place last;
+
+	if (events == NULL && err->sys == ENOENT)
+		return journal;
+	if (events != NULL && events_cut(load(journal, events, &last)->events, &last, err) == 0)
+		return journal;
+	journal_free(journal);
+	return NULL;
 }
