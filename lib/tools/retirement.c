@@ -128,7 +128,7 @@ bool retirement_add_stale(struct retirement *retirement)
 	bool found = false;
 	char *name;
 
-	while ((name = home_take_stale(host->home)) != NULL) {
+	while ((name = home_take_stale(host->home, false)) != NULL) {
 		found = true;
 		log_info("service", "removing what an earlier server left: '%s'", name);
 		retirement->pending++;

@@ -20,7 +20,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "workspace/lasting.h"
 #include "workspace/random_name.h"
 
 #define NEW_PREFIX ".new-"
@@ -339,14 +341,28 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 	return true;
 }
 
-char *home_take_stale(struct home *home)
+void home_look_again(struct home *home)
+{
+	struct err err;
+
+	while (home->candidate_count > 0)
+		free(home->candidates[--home->candidate_count]);
+	if (list_candidates(home, &err) < 0)
+		log_warn("workspace", "%s", err.msg);
+}
+
+char *home_take_stale(struct home *home, bool lasts)
 {
 	while (home->candidate_count > 0) {
 		cleanup_free char *name = home->candidates[--home->candidate_count];
 		cleanup_free char *taken = random_name_new(HOME_REMOVE_PREFIX);
 		cleanup_fd int lock = -1;
 
-		if (is_stale(home, name, &lock) && renameat(home->fd, name, home->fd, taken) == 0)
+		if (!is_stale(home, name, &lock))
+			continue;
+		if (lasts && random_name_matches(name, HOME_SERVER_PREFIX))
+			lasting_release_all(home, name);
+		if (renameat(home->fd, name, home->fd, taken) == 0)
 			return mem_steal(&taken);
 	}
 	return NULL;

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
+#include "workspace/lasting.h"
 #include "workspace/random_name.h"
 
 #define TEMPORARY_PREFIX ".ptycell-"
@@ -97,10 +98,9 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	return make_packages(workspace->packages_fd, err);
 }
 
-struct workspace *workspace_new(struct home *home, struct err *err)
+static struct workspace *allocate(struct home *home, const char *random)
 {
 	struct workspace *workspace = xcalloc(1, sizeof(*workspace));
-	cleanup_free char *random = random_name_new("");
 
 	workspace->home = home;
 	workspace->data_fd = -1;
@@ -115,11 +115,72 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->data_path = xstrdup(workspace->host_data_path);
 	workspace->spool_path = xstrdup(workspace->host_spool_path);
 	workspace->packages_path = xstrdup(workspace->host_packages_path);
+	return workspace;
+}
+
+struct workspace *workspace_new(struct home *home, struct err *err)
+{
+	cleanup_free char *random = random_name_new("");
+	struct workspace *workspace = allocate(home, random);
+
 	if (make_tree(workspace, home_sessions_fd(home), random, err) < 0) {
 		workspace_discard(workspace);
 		return NULL;
 	}
 	return workspace;
+}
+
+/* ---- the folder of an ended session ---- */
+
+static int open_made(int top, const char *name, mode_t mode, int *ret_fd, struct err *err)
+{
+	struct stat st;
+
+	/* Code may have taken all rights from its folder. It cannot replace it: `top` is ours. */
+	if (fstatat(top, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(err, "looking at a session's folder '%s'", name);
+	if (!S_ISDIR(st.st_mode) ||
+	    ((st.st_mode & 0777) != mode && fchmodat(top, name, mode, 0) < 0))
+		return err_set(err, ERR_DENIED, "a session's folder '%s' is not as it was made",
+			       name);
+	*ret_fd = beneath_open(top, name, O_RDONLY | O_DIRECTORY, 0);
+	return *ret_fd < 0 ? err_sys(err, "opening a session's folder '%s'", name) : 0;
+}
+
+static int open_tree(struct workspace *workspace, const char *random, struct err *err)
+{
+	cleanup_fd int top =
+		beneath_open(home_sessions_fd(workspace->home), random, O_RDONLY | O_DIRECTORY, 0);
+
+	if (top < 0)
+		return err_sys(err, "opening a session's folder");
+	if (fchmod(top, home_folder_mode()) < 0)
+		return err_sys(err, "opening a session's folder to its session");
+	if (open_made(top, "data", 0700, &workspace->data_fd, err) < 0 ||
+	    open_made(top, "spool", READ_MODE, &workspace->spool_fd, err) < 0 ||
+	    open_made(top, "packages", READ_MODE, &workspace->packages_fd, err) < 0 ||
+	    open_made(top, "journal", 0700, &workspace->journal_fd, err) < 0)
+		return -1;
+	return 0;
+}
+
+struct workspace *workspace_resume(struct home *home, const char *name, struct err *err)
+{
+	struct workspace *workspace;
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(home, name, &journal);
+	cleanup_fd int all = lasting_open_all(home);
+
+	if (session < 0 || all < 0 || renameat(all, name, home_sessions_fd(home), name) < 0) {
+		(void)err_set(err, ERR_NOT_FOUND, "the session's folder is not there any more");
+		return NULL;
+	}
+	workspace = allocate(home, name);
+	if (open_tree(workspace, name, err) == 0)
+		return workspace;
+	(void)renameat(home_sessions_fd(home), name, all, name);
+	workspace_free(workspace);
+	return NULL;
 }
 
 void workspace_free(struct workspace *workspace)
@@ -170,14 +231,27 @@ void workspace_discard(struct workspace *workspace)
 	workspace_free(workspace);
 }
 
+/*
+ * Opens or makes the folder `name`. What code of an earlier life left in its place gets another
+ * name.
+ */
+static int enter(int dir_fd, const char *name, struct err *err)
+{
+	cleanup_free char *aside = random_name_new(TEMPORARY_PREFIX);
+	int fd = beneath_enter(dir_fd, name, err);
+
+	if (fd >= 0 || renameat(dir_fd, name, dir_fd, aside) < 0)
+		return fd;
+	return beneath_enter(dir_fd, name, err);
+}
+
 int workspace_make_tmp(struct workspace *workspace, struct err *err)
 {
-	cleanup_fd int cache = -1;
-	cleanup_fd int tmp = -1;
-
 	/* Scans do not enter .cache. */
-	if (make_folder(workspace->data_fd, ".cache", 0700, &cache, err) < 0 ||
-	    make_folder(cache, "tmp", 0700, &tmp, err) < 0)
+	cleanup_fd int cache = enter(workspace->data_fd, ".cache", err);
+	cleanup_fd int tmp = cache < 0 ? -1 : enter(cache, "tmp", err);
+
+	if (tmp < 0)
 		return -1;
 	workspace->tmp_path = xasprintf("%s/.cache/tmp", workspace->data_path);
 	return 0;

@@ -4,6 +4,7 @@
  *
  *   $PTYCELL_HOME/<server>/lock                  flock'ed while the server lives
  *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool,packages,journal}
+ *   $PTYCELL_HOME/resume/<random>/...            of ended sessions (lasting.h)
  *
  * `data` holds input/ and output/ and is the session's working folder. The session can read `spool`
  * and `packages` and never sees `journal`. `packages` holds one folder per language.
@@ -14,6 +15,7 @@
 #ifndef WORKSPACE_WORKSPACE_H
 #define WORKSPACE_WORKSPACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -39,13 +41,21 @@ struct home *home_open(const char *path, struct err *err) MUST_CHECK;
 void home_close(struct home *home);
 /*
  * Returns the name of one stale server folder, or NULL; the caller frees it. The folder is renamed
- * so that no other server takes it. The caller must remove it with removal_start().
+ * so that no other server takes it. The caller must remove it with removal_start(). With `lasts`,
+ * sessions with a record are moved out of it before (lasting.h).
  */
-char *home_take_stale(struct home *home);
+char *home_take_stale(struct home *home, bool lasts);
+/* Looks again for server folders, as home_open() did. */
+void home_look_again(struct home *home);
 int home_fd(const struct home *home);
 
 /* Makes a new folder with a random name. Returns NULL and sets *err. */
 struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
+/*
+ * Takes over the folder `name` of an ended session (lasting.h) by one rename. Returns NULL and sets
+ * *err: ERR_NOT_FOUND if another server was faster, ERR_DENIED if it is not what a server made.
+ */
+struct workspace *workspace_resume(struct home *home, const char *name, struct err *err) MUST_CHECK;
 /* Frees `workspace`, which may be NULL. The caller must remove its folder with removal_start(). */
 void workspace_free(struct workspace *workspace);
 /* Frees `workspace` and removes its folders, which must still be unused. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lasting.h - the folders of ended sessions, which stay until they are resumed or removed.
+ *
+ *   $PTYCELL_HOME/resume/<random>/{data,spool,packages,journal}
+ *
+ * A session's folder moves there by one rename when the session ends, or when another server finds
+ * its server dead. It leaves by one rename, too: into the folder of the server that resumes it, or
+ * to a hidden name under which it is removed. So a folder has one owner at any moment, whoever is
+ * killed. A server's folder, with the folders of its live sessions, is locked by that server.
+ *
+ * The record LASTING_RECORD in the journal's folder, which no session code reaches, says whose
+ * folder it is. A session without a record has nothing that could be resumed. A folder is ignored
+ * if it is a link, another user's, or open to others.
+ */
+#ifndef WORKSPACE_LASTING_H
+#define WORKSPACE_LASTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "workspace/workspace.h"
+
+#define LASTING_FOLDER "resume"
+#define LASTING_RECORD "session"
+/* The empty file of this name says that a dead server's results were exported (rescue.h). */
+#define LASTING_RESCUED "rescued"
+
+struct lasting_record {
+	char *session_id;
+	uint64_t generation;
+	uint64_t next_cell; /* 0: see the journal */
+	char *why;     /* why it ended, after "it ended because"; NULL: its server was killed */
+	bool exported; /* no export of results was due when it ended */
+};
+
+void lasting_record_release(struct lasting_record *record);
+/* Replaces the record as a whole: if the disk is full, the earlier one stays. */
+int lasting_write(int journal_fd, const struct lasting_record *record, struct err *err) MUST_CHECK;
+/* Reads the record. Returns -1 and sets *err: ERR_NOT_FOUND, or ERR_INVALID if it is none. */
+int lasting_read(int journal_fd, struct lasting_record *ret, struct err *err) MUST_CHECK;
+
+/* Moves a session's folder (workspace_name) to the lasting ones. Returns false if it cannot. */
+bool lasting_release(const struct home *home, const char *name);
+/* Moves the sessions with a record out of the folder `server` in the home. */
+void lasting_release_all(struct home *home, const char *server);
+
+struct lasting {
+	char *name;     /* in LASTING_FOLDER */
+	int64_t used_s; /* when it was used last, seconds since 1970 */
+	struct lasting_record record;
+};
+
+struct lasting_found {
+	struct lasting *rows; /* the last used first */
+	size_t count;
+	bool in_use; /* another server has a live session of this id */
+	int64_t in_use_s;
+};
+
+/* Finds the folders of sessions of this id. */
+void lasting_find(const struct home *home, const char *session_id, struct lasting_found *ret);
+void lasting_found_release(struct lasting_found *found);
+#define cleanup_lasting __attribute__((cleanup(lasting_found_release)))
+
+/*
+ * Opens the folder `name` in LASTING_FOLDER, with its journal's folder in *ret_journal_fd. Returns
+ * -1 if it is gone or must be ignored.
+ */
+int lasting_open(const struct home *home, const char *name, int *ret_journal_fd);
+/* Returns the folder LASTING_FOLDER, or -1 if there is none. The caller closes it. */
+int lasting_open_all(const struct home *home);
+
+#endif
