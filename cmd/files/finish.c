@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crc.h"
+#include "adopt.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
@@ -76,23 +76,6 @@ static int open_kept(const json_t *request, struct stat *ret_stat)
 	if (fd >= 0)
 		kept = beneath_open_regular(fd, kept_name(request), NULL, &ignored);
 	return kept < 0 || fstat(kept, ret_stat) < 0 ? -1 : fd_steal(&kept);
-}
-
-static int crc_of(int fd, off_t len, uint32_t *ret)
-{
-	char part[COMPARE_BYTES];
-
-	*ret = 0;
-	for (off_t at = 0; at < len;) {
-		ssize_t n = pread(fd, part, size_min(sizeof(part), (size_t)(len - at)), at);
-
-		if (n <= 0)
-			return -1;
-		*ret = crc_32c(*ret, part, (size_t)n);
-		at += n;
-		program_alive();
-	}
-	return 0;
 }
 
 static json_t *make_file(const json_t *request)
@@ -162,7 +145,7 @@ static bool find_kept(const json_t *request, const struct journal *journal, int 
 	cleanup_fd int kept = open_kept(request, &st);
 	struct journal_copy copy = { .size = 0 };
 
-	if (kept < 0 || crc_of(kept, st.st_size, &copy.crc) < 0)
+	if (kept < 0 || adopt_crc(kept, st.st_size, &copy.crc) < 0)
 		return true;
 	copy.size = (uint64_t)st.st_size;
 	if (copy.size == drawn->size && copy.crc == drawn->crc)

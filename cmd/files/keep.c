@@ -13,9 +13,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adopt.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -34,6 +36,7 @@ struct job {
 	int folder_fd; /* the destination */
 	json_int_t room;
 	bool durable;
+	bool compare; /* copies that are not known are found by their content */
 };
 
 struct file {
@@ -41,9 +44,10 @@ struct file {
 	char *to;
 	struct copy_known known;
 	bool spare;
-	const char *suffix; /* borrowed from the request; NULL for a copy of the whole file */
-	json_int_t take;    /* with a suffix: how many bytes come before it */
-	json_int_t stays;   /* with a suffix: how many of them the known copy begins with */
+	const char *suffix;   /* borrowed from the request; NULL for a copy of the whole file */
+	json_int_t take;      /* with a suffix: how many bytes come before it */
+	json_int_t stays;     /* with a suffix: how many of them the known copy begins with */
+	const json_t *copies; /* borrowed; earlier copies, one of which may be at `to` */
 };
 
 static void file_release(struct file *file)
@@ -77,6 +81,7 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
+	ret_file->copies = json_object_get(value, "copies");
 	if (ret_file->from == NULL || ret_file->to == NULL)
 		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
 	return 0;
@@ -153,6 +158,8 @@ static int open_folder(const char *root_path, const char *name, bool fresh, stru
 			return err_set(err, ERR_BUSY, "a folder of that name exists");
 	}
 	folder = beneath_open(root, name, O_RDONLY | O_DIRECTORY, 0);
+	if (folder < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return err_set(err, ERR_DENIED, "the folder '%s' is a link or a file now", name);
 	if (folder < 0 || fstat(folder, &st) < 0)
 		return err_sys(err, "opening the folder '%s'", name);
 	if (st.st_uid != geteuid())
@@ -305,7 +312,32 @@ static void put_copy(json_t *progress, const char *to, const struct copy_known *
 	json_put_int(progress, "size", copy->size);
 }
 
-static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
+static void put_stat(json_t *progress, const struct buf *parent, const char *name,
+		     const struct stat *st)
+{
+	cleanup_free char *path = xasprintf("%s%s", buf_str(parent), name);
+
+	put_copy(progress, path,
+		 &(struct copy_known){ .ino = (json_int_t)st->st_ino,
+				       .mtime_ns = copy_mtime_ns(st),
+				       .size = st->st_size });
+}
+
+/* Reports a copy that is there already. Returns false if there is none. */
+static bool adopt(const struct job *job, int from, int dir, const char *name,
+		  const struct buf *parent, json_t *progress)
+{
+	struct stat st;
+	cleanup_free char *taken = job->compare ? adopt_same(from, dir, name, &st) : NULL;
+
+	if (taken == NULL)
+		return false;
+	put_stat(progress, parent, taken, &st);
+	json_put_bool(progress, "same", true);
+	return true;
+}
+
+static int keep_file(struct job *job, struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
 	struct copy_made copy;
@@ -334,15 +366,16 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.suffix = file->suffix;
 	source.durable = job->durable;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
-	if (dir < 0 || copy_or_grow(&source, dir, name, file, &copy, err) < 0)
+	if (dir < 0)
+		return -1;
+	if (adopt(job, from, dir, name, &path, progress))
+		return 0;
+	adopt_listed(dir, name, file->copies, &file->known);
+	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
-	buf_puts(&path, taken);
-	put_copy(progress, buf_str(&path),
-		 &(struct copy_known){ .ino = (json_int_t)copy.stat.st_ino,
-				       .mtime_ns = copy_mtime_ns(&copy.stat),
-				       .size = copy.stat.st_size });
+	put_stat(progress, &path, taken, &copy.stat);
 	json_put_bool(progress, "mixed", is_mixed(&source));
 	json_put_bool(progress, "linked", linked);
 	return 0;
@@ -497,13 +530,17 @@ int keep_run(int data_fd, const json_t *request, struct err *err)
 	struct job job = { .data = { .fd = data_fd, .seen = seen },
 			   .folder_fd = -1,
 			   .room = json_integer_value(json_object_get(request, "room")),
-			   .durable = json_is_true(json_object_get(request, "durable")) };
+			   .durable = json_is_true(json_object_get(request, "durable")),
+			   .compare = json_is_true(json_object_get(request, "compare")) };
 	bool fresh = json_is_true(json_object_get(request, "fresh"));
 	int result;
 
 	if (root == NULL || !json_is_string(json_object_get(request, "folder")) ||
 	    !json_is_array(files))
 		return err_set(err, ERR_INVALID, "the order lacks root, folder or files");
+	/* A server may still be saving what a killed one had not copied. */
+	if (job.compare && (flock(data_fd, LOCK_EX) < 0 || flock(data_fd, LOCK_SH) < 0))
+		return err_sys(err, "waiting for another copy");
 	/* Without a folder each file still gets its own result. */
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, request, err);

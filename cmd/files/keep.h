@@ -3,8 +3,9 @@
  * keep.h - exports a session's results to the folder where the user finds them.
  *
  * Request {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
- * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "sync": [PATH], "files": [{"from",
- * "to", "known", "ino", "mtime", "size", "suffix", "take"}]}. Paths are percent-encoded.
+ * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "compare", "sync": [PATH], "files":
+ * [{"from", "to", "known", "ino", "mtime", "size", "suffix", "take", "copies"}]}. Paths are
+ * percent-encoded.
  *
  * Each `from` below the given data folder is copied to root/folder/`to`.
  *   - fresh: the folder must be new, else ERR_BUSY.
@@ -19,6 +20,9 @@
  *   - seen: the data folder's path in the session. A link in output/ to a file below it is copied
  *     as that file and reported as "linked".
  *   - durable: each file is synced before it gets its name; set when no caller waits.
+ *   - compare: a file at `to`, or at a numbered name after it, with the same content is an earlier
+ *     copy. It stays and is reported with {"same": true}. Waits for another export of this folder.
+ *   - copies: [{"size", "crc"}]: if `to` is one of these, it is an earlier copy, and is replaced.
  *   - sync: files to sync that earlier requests copied without `durable`.
  *
  * Progress for each move: {"move": ID, "to"} or {"move", "problem"}. For each file: {"file": INDEX,

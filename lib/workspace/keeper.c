@@ -18,7 +18,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/make.h"
+#include "workspace/keeplog.h"
 #include "workspace/keepname.h"
+#include "workspace/rescue.h"
 
 /*
  * QUIET_MS: an export without progress for so long hangs, as on a network folder that does not
@@ -37,6 +39,7 @@ static void copy_release(struct copy *copy)
 	copy->file_count = 0;
 	copy->asked = 0;
 	copy->copied = 0;
+	copy->same = 0;
 	copy->tries = 0;
 	copy->size = 0;
 }
@@ -54,6 +57,10 @@ static void release_keeper(struct keeper *keeper)
 	free(keeper->folder);
 	free(keeper->shown);
 	free(keeper->recorded);
+	free(keeper->notebooks);
+	buf_release(&keeper->log);
+	if (keeper->freed)
+		fd_close(&keeper->journal_fd);
 	free(keeper);
 }
 
@@ -79,6 +86,23 @@ static void name_folder(struct keeper *keeper)
 	keeper_record(keeper);
 }
 
+/* Goes on in the folder of the session's earlier life. Returns false if it had another root. */
+static bool resume_folder(struct keeper *keeper, const struct keeper_spec *spec)
+{
+	keeper->folder = rescue_read_folder(keeper->journal_fd, keeper->root);
+	if (keeper->folder == NULL)
+		return false;
+	keeper->resumed = true;
+	keeper->shown = keepname_show(keeper->root, keeper->folder);
+	keeper->made = keeplog_load(keeper);
+	keeper->notebooks = xcalloc(spec->notebook_count, sizeof(*spec->notebooks));
+	keeper->notebook_count = spec->notebook_count;
+	for (size_t i = 0; i < spec->notebook_count; i++)
+		keeper->notebooks[i] = spec->notebooks[i];
+	keeper_record(keeper);
+	return true;
+}
+
 struct keeper *keeper_new(const struct keeper_spec *spec)
 {
 	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
@@ -102,7 +126,8 @@ struct keeper *keeper_new(const struct keeper_spec *spec)
 	keeper->id = xstrdup(spec->session_id);
 	keeper->data = spec->data;
 	kept_table_init(&keeper->kept);
-	if (spec->root != NULL)
+	buf_init(&keeper->log, BUF_UNBOUNDED);
+	if (spec->root != NULL && !(spec->resumed && resume_folder(keeper, spec)))
 		name_folder(keeper);
 	return keeper;
 }
@@ -161,12 +186,15 @@ static void finish_copy(struct copy *copy)
 	if (copy->next_suffix != NULL && start_next(copy))
 		return;
 	settle_copy(copy);
+	keeplog_write(keeper);
 	if (start_last(copy))
 		return;
+	if (copy == &keeper->results)
+		keeper->compares = false;
 	problem = mem_steal(&copy->problem);
 	renamed = mem_steal(&copy->renamed);
 	result = (struct keep_result){ .copied = copy->copied,
-				       .failed = copy->file_count - copy->copied,
+				       .failed = copy->file_count - copy->copied - copy->same,
 				       .error = problem,
 				       .renamed = renamed };
 	copy_release(copy);
@@ -192,8 +220,10 @@ static void forget_folder(struct keeper *keeper)
 		log_warn("keeper", "'%s': the folder '%s' is another's now", keeper->id,
 			 keeper->shown);
 	keeper->made = false;
+	keeper->resumed = false;
 	keeper->used = 0;
 	kept_forget(&keeper->kept);
+	keeplog_renew(keeper);
 	name_folder(keeper);
 }
 
@@ -206,7 +236,7 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 	struct keeper *keeper = copy->keeper;
 	bool forgotten = copy->named != keeper->names; /* by the other copy */
 	bool taken = err->code == ERR_BUSY && !keeper->made;
-	bool lost = err->code == ERR_DENIED && (keeper->made || forgotten);
+	bool lost = err->code == ERR_DENIED && (keeper->made || keeper->resumed || forgotten);
 
 	if (keeper->freed || (!taken && !lost) || ++copy->tries == FOLDER_TRIES)
 		return false;
@@ -228,6 +258,7 @@ static bool starts_folding(struct copy *copy)
 	if (!keeper->folds || keeptree_folds(keeper->kept.tree))
 		return false;
 	keeptree_fold(keeper->kept.tree);
+	keeplog_renew(keeper);
 	helper_free(copy->helper);
 	copy->helper = NULL;
 	return try_start_copy(copy);
@@ -341,6 +372,26 @@ void keeper_mark_input(struct keeper *keeper, const char *path)
 		kept_input(&keeper->kept, path)->owed = true;
 }
 
+void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size, uint64_t mtime_ns)
+{
+	struct kept *kept;
+
+	if (keeper->root == NULL)
+		return;
+	kept = find_result(keeper, path);
+	if (kept->known && kept->size == (int64_t)size && kept->mtime_ns == (int64_t)mtime_ns)
+		return;
+	kept->owed = true;
+	keeper->compares = keeper->resumed;
+}
+
+bool keeper_is_settled(const struct keeper *keeper)
+{
+	const char *path;
+
+	return keeper->results.done == NULL && keeper_count_due(keeper, &path) == 0;
+}
+
 size_t keeper_count_due(const struct keeper *keeper, const char **ret_path)
 {
 	return kept_owed(&keeper->kept, ret_path);
@@ -379,6 +430,7 @@ static bool start_last(struct copy *copy)
 	copy->files = xcalloc(list_len(&keeper->kept.all), sizeof(struct kept *));
 	copy->file_count = 0;
 	copy->copied = 0;
+	copy->same = 0;
 	add_others(copy);
 	copy->asked = copy->file_count;
 	return try_start_copy(copy);
@@ -446,6 +498,8 @@ void keeper_free(struct keeper *keeper)
 		settle_copy(&keeper->results);
 		(void)start_last(&keeper->results);
 	}
+	/* The session's own is closed soon. */
+	keeper->journal_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (keeper->results.helper == NULL && keeper->notebook.helper == NULL)
 		release_keeper(keeper);
 	else

@@ -27,6 +27,12 @@ struct keep_result {
 				(keepname.h), each once per exporter; or NULL */
 };
 
+/* An exported copy of the notebook, by which it is recognised. */
+struct keeper_notebook {
+	uint64_t size;
+	uint32_t crc;
+};
+
 /* Everything but `loop` and `workspace` is borrowed for the call of keeper_new only. */
 struct keeper_spec {
 	struct loop *loop;
@@ -36,6 +42,14 @@ struct keeper_spec {
 			     DATE-ID-xxxx below it is made when the first file is exported. */
 	bool notebook;    /* if this server is killed, the next one exports the notebook, too */
 	const char *session_id;
+	/*
+	 * The session is resumed: exports go on in the folder of its earlier life, where they
+	 * update the copies that it made.
+	 */
+	bool resumed;
+	/* Copies of the notebook that the earlier life made, the last one last. */
+	const struct keeper_notebook *notebooks;
+	size_t notebook_count;
 	void *data;
 };
 
@@ -63,6 +77,14 @@ void keeper_mark_due(struct keeper *keeper, const char *path);
  * folder "input", only if it leaves half of the quota's rest for results.
  */
 void keeper_mark_input(struct keeper *keeper, const char *path);
+/*
+ * Marks a result as due if its copy is not one of this size and time. Used if the server of the
+ * session's earlier life was killed: a copy with the same content is then found, and not made
+ * again.
+ */
+void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size, uint64_t mtime_ns);
+/* Returns true if no export runs and none is due. */
+bool keeper_is_settled(const struct keeper *keeper);
 /* Returns true if the file was exported or is due. */
 bool keeper_knows(const struct keeper *keeper, const char *path);
 int keeper_data_fd(const struct keeper *keeper);

@@ -3,6 +3,7 @@
 #ifndef WORKSPACE_KEEPER_INTERNAL_H
 #define WORKSPACE_KEEPER_INTERNAL_H
 
+#include "base/buf.h"
 #include "helper/helper.h"
 #include "workspace/home.h"
 #include "workspace/keeper.h"
@@ -27,6 +28,7 @@ struct copy {
 	int tries;
 	unsigned int named; /* keeper->names when its helper started */
 	size_t copied;
+	size_t same; /* files whose copy was there already */
 	char *problem;
 	char *renamed; /* sentences about the first altered name of each reason */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);
@@ -50,6 +52,12 @@ struct keeper {
 	char *shown;    /* the folder's path as users write it */
 	char *recorded; /* the notebook's name in the record of rescue.h; may be NULL */
 	bool made;
+	bool resumed;   /* an earlier life of the session may have made the folder */
+	bool compares;  /* copies that the record lacks are found by their content */
+	struct buf log; /* lines for keeplog.h */
+	bool log_renewed;
+	struct keeper_notebook *notebooks; /* copies of the notebook that may be there */
+	size_t notebook_count;
 	unsigned int names;          /* how many names `folder` has had */
 	bool hung;                   /* the last export hung */
 	bool last;                   /* freed, and the last export of due files is running */

@@ -11,6 +11,7 @@
 #include "json/make.h"
 #include "text/percent.h"
 #include "workspace/keeper_internal.h"
+#include "workspace/keeplog.h"
 #include "workspace/keepname.h"
 #include "workspace/keeptext.h"
 #include "workspace/rescue.h"
@@ -30,6 +31,21 @@ static void put_encoded(json_t *object, const char *key, const char *path)
 	json_put_str(object, key, encoded);
 }
 
+/* Lists the copies of an earlier life; one of them may be at "to". */
+static void put_notebooks(json_t *file, const struct keeper *keeper)
+{
+	json_t *copies = json_array();
+
+	for (size_t i = 0; i < keeper->notebook_count; i++) {
+		json_t *copy = json_object();
+
+		json_put_int(copy, "size", (json_int_t)keeper->notebooks[i].size);
+		json_put_int(copy, "crc", (json_int_t)keeper->notebooks[i].crc);
+		json_append(copies, copy);
+	}
+	json_put(file, "copies", copies);
+}
+
 static json_t *order_file(const struct copy *copy, const struct kept *kept)
 {
 	cleanup_free char *to = keeptree_path(kept->place);
@@ -39,6 +55,8 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	put_encoded(file, "to", to);
 	put_known(file, kept);
 	json_put_bool(file, "spare", kept->spare);
+	if (kept->is_notebook)
+		put_notebooks(file, copy->keeper);
 	if (copy->suffix != NULL) {
 		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
 		json_put_int(file, "stays", (json_int_t)(kept->stays & INT64_MAX));
@@ -125,7 +143,8 @@ json_t *keeper_make_order(struct copy *copy)
 	put_encoded(order, "root", keeper->root);
 	json_put_str(order, "folder", keeper->folder);
 	put_encoded(order, "seen", keeper->seen);
-	json_put_bool(order, "fresh", !keeper->made);
+	json_put_bool(order, "fresh", !keeper->made && !keeper->resumed);
+	json_put_bool(order, "compare", keeper->compares && copy == &keeper->results);
 	json_put_bool(order, "folds", keeptree_folds(keeper->kept.tree));
 	json_put(order, "moves", order_moves(keeper));
 	json_put_bool(order, "durable", is_durable(copy));
@@ -184,8 +203,15 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	kept->stays = copy->size;
 	kept->synced = is_durable(copy);
 	kept->linked = json_is_true(json_object_get(progress, "linked"));
-	note_renamed(copy, kept);
+	keeplog_add(keeper, kept);
 	keeper->made = true;
+	if (kept->is_notebook)
+		keeper->notebook_count = 0; /* it is known from now on */
+	if (json_is_true(json_object_get(progress, "same"))) {
+		copy->same++;
+		return;
+	}
+	note_renamed(copy, kept);
 	copy->copied++;
 }
 
@@ -206,6 +232,7 @@ static void take_move(struct keeper *keeper, int id, const json_t *progress)
 		if (to == NULL && kept != NULL)
 			kept->known = false;
 		keeptree_moved(move, to);
+		keeplog_renew(keeper);
 	}
 }
 

@@ -72,6 +72,7 @@ struct kept *kept_notebook(struct kept_table *table, const char *file)
 
 	if (kept->place == NULL)
 		kept->place = keeptree_notebook(table->tree);
+	kept->is_notebook = true;
 	kept->place->data = kept;
 	return kept;
 }

@@ -26,6 +26,7 @@ struct kept {
 	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
+	bool is_notebook;
 };
 
 struct kept_table {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -101,12 +102,11 @@ void rescue_record_audit(int journal_fd, const json_t *record)
 			 err.msg);
 }
 
-static json_t *read_record(int session_fd, const char *name)
+static json_t *read_record(int dir_fd, const char *path)
 {
-	cleanup_free char *path = xasprintf("journal/%s", name);
 	struct err err;
 	size_t len = 0;
-	cleanup_free char *text = fd_read_file(session_fd, path, RECORD_MAX, &len, &err);
+	cleanup_free char *text = fd_read_file(dir_fd, path, RECORD_MAX, &len, &err);
 
 	return text == NULL ? NULL : json_parse(text, len, &err);
 }
@@ -151,6 +151,20 @@ static json_t *earlier_record(int session_fd, const char *root)
 	json_put_str(record, "root", encoded);
 	json_put_str(record, "folder", folder);
 	return record;
+}
+
+char *rescue_read_folder(int journal_fd, const char *root)
+{
+	cleanup_json json_t *record = read_record(journal_fd, RESCUE_RECORD);
+	const char *encoded = json_string_value(json_object_get(record, "root"));
+	const char *folder = json_string_value(json_object_get(record, "folder"));
+	cleanup_free char *decoded =
+		encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+
+	if (decoded == NULL || folder == NULL || !str_eq(decoded, root) ||
+	    strchr(folder, '/') != NULL || !beneath_path_valid(folder))
+		return NULL;
+	return xstrdup(folder);
 }
 
 /* ---- one session after the other ---- */
@@ -309,8 +323,8 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 
 	rescue->session_fd = session_fd_own;
 	rescue->step = STEP_RESULTS;
-	rescue->audit = read_record(session_fd_own, RESCUE_AUDIT);
-	rescue->record = read_record(session_fd_own, RESCUE_RECORD);
+	rescue->audit = read_record(session_fd_own, "journal/" RESCUE_AUDIT);
+	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
 		rescue->record = earlier_record(session_fd_own, rescue->root);
 	root = json_string_value(json_object_get(rescue->record, "root"));

@@ -29,6 +29,12 @@ struct json_t;
 void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook);
 
 /*
+ * Reads the record. Returns the folder's name if it is below `root`; the caller frees it. Returns
+ * NULL otherwise.
+ */
+char *rescue_read_folder(int journal_fd, const char *root);
+
+/*
  * Writes what the next server gets as `record` in struct rescue_killed. A failure is only logged.
  */
 void rescue_record_audit(int journal_fd, const struct json_t *record);

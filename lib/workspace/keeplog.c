@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keeplog.c - writes and reads the record of copies. Loading names all files before it sets where
+ * their copies are: only then no name must give way to another one.
+ */
+#include "workspace/keeplog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "text/percent.h"
+#include "workspace/beneath.h"
+#include "workspace/keeper_internal.h"
+
+#define NEW_FILE ".copies.new"
+/* The name of the notebook in the journal's folder. */
+#define NOTEBOOK_FILE "notebook.ipynb"
+
+enum { LOG_MAX = 64 << 20 };
+
+static void put_encoded(json_t *object, const char *key, const char *path)
+{
+	cleanup_free char *encoded = percent_encode(path);
+
+	json_put_str(object, key, encoded);
+}
+
+static void put_line(struct buf *out, const json_t *value)
+{
+	cleanup_free char *text = json_write_text(value);
+
+	buf_putf(out, "%s\n", text);
+}
+
+static void put_copy(struct keeper *keeper, const struct kept *kept)
+{
+	cleanup_json json_t *line = json_object();
+	cleanup_free char *to = keeptree_path(kept->place);
+
+	put_encoded(line, "from", kept->is_notebook ? KEEPLOG_NOTEBOOK : kept->from);
+	put_encoded(line, "to", to);
+	json_put_int(line, "ino", kept->ino);
+	json_put_int(line, "mtime", kept->mtime_ns);
+	json_put_int(line, "size", kept->size);
+	if (kept->linked)
+		json_put_bool(line, "linked", true);
+	put_line(&keeper->log, line);
+}
+
+void keeplog_add(struct keeper *keeper, const struct kept *kept)
+{
+	if (!keeper->log_renewed)
+		put_copy(keeper, kept);
+}
+
+void keeplog_renew(struct keeper *keeper)
+{
+	keeper->log_renewed = true;
+}
+
+/* ---- writing ---- */
+
+static void put_all(struct keeper *keeper)
+{
+	struct list *node;
+	struct list *next;
+
+	buf_clear(&keeper->log);
+	if (keeptree_folds(keeper->kept.tree))
+		buf_puts(&keeper->log, "{\"folds\":true}\n");
+	list_for_each (node, next, &keeper->kept.all) {
+		const struct kept *kept = list_entry(node, struct kept, node);
+
+		if (kept->known)
+			put_copy(keeper, kept);
+	}
+}
+
+static int write_log(const struct keeper *keeper, const char *name, int mode, struct err *err)
+{
+	cleanup_fd int fd = openat(keeper->journal_fd, name,
+				   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | mode, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "opening it");
+	return fd_write_all(fd, buf_str(&keeper->log), keeper->log.len, err);
+}
+
+static int renew(struct keeper *keeper, struct err *err)
+{
+	put_all(keeper);
+	if (write_log(keeper, NEW_FILE, O_TRUNC, err) < 0)
+		return -1;
+	if (renameat(keeper->journal_fd, NEW_FILE, keeper->journal_fd, KEEPLOG_FILE) < 0)
+		return err_sys(err, "naming it");
+	return 0;
+}
+
+void keeplog_write(struct keeper *keeper)
+{
+	struct err err;
+	int result;
+
+	if (!keeper->log_renewed && keeper->log.len == 0)
+		return;
+	result = keeper->log_renewed ? renew(keeper, &err)
+				     : write_log(keeper, KEEPLOG_FILE, O_APPEND, &err);
+	if (result < 0)
+		log_warn("keeper", "'%s': a later server will not know the copies: %s", keeper->id,
+			 err.msg);
+	/* A line that was cut would spoil the next one. */
+	keeper->log_renewed = result < 0;
+	buf_clear(&keeper->log);
+}
+
+/* ---- loading ---- */
+
+static char *read_log(int journal_fd, size_t *ret_len)
+{
+	struct err err;
+	off_t size = 0;
+	cleanup_fd int fd = beneath_open_regular(journal_fd, KEEPLOG_FILE, &size, &err);
+	cleanup_free char *text = NULL;
+	ssize_t len;
+
+	if (fd < 0 || size > LOG_MAX)
+		return NULL;
+	text = xcalloc(1, (size_t)size + 1);
+	len = pread(fd, text, (size_t)size, 0);
+	if (len < 0)
+		return NULL;
+	*ret_len = (size_t)len;
+	return mem_steal(&text);
+}
+
+static char *take_path(const json_t *line, const char *key)
+{
+	const char *text = json_string_value(json_object_get(line, key));
+
+	return text == NULL ? NULL : percent_decode(text, strlen(text));
+}
+
+/* Returns the file of a line, or NULL if the line is of another kind. */
+static struct kept *find_file(struct keeper *keeper, const json_t *line)
+{
+	cleanup_free char *from = take_path(line, "from");
+
+	if (json_is_true(json_object_get(line, "folds")) && !keeptree_folds(keeper->kept.tree))
+		keeptree_fold(keeper->kept.tree);
+	if (from == NULL)
+		return NULL;
+	if (str_eq(from, KEEPLOG_NOTEBOOK))
+		return kept_notebook(&keeper->kept, NOTEBOOK_FILE);
+	return beneath_path_valid(from) ? kept_find(&keeper->kept, from) : NULL;
+}
+
+static void take_line(struct keeper *keeper, const json_t *line)
+{
+	struct kept *kept = find_file(keeper, line);
+	cleanup_free char *to = take_path(line, "to");
+
+	if (kept == NULL || to == NULL || !beneath_path_valid(to))
+		return;
+	keeptree_put(keeper->kept.tree, kept->place, to);
+	kept->ino = json_integer_value(json_object_get(line, "ino"));
+	kept->mtime_ns = json_integer_value(json_object_get(line, "mtime"));
+	kept->size = json_integer_value(json_object_get(line, "size"));
+	kept->linked = json_is_true(json_object_get(line, "linked"));
+	kept->known = true;
+	kept->synced = false;
+}
+
+static void each_line(struct keeper *keeper, const char *text, size_t len, bool take)
+{
+	const char *end;
+
+	for (; (end = memchr(text, '\n', len)) != NULL; text = end + 1) {
+		size_t line_len = (size_t)(end - text);
+		struct err ignored;
+		cleanup_json json_t *line = json_parse(text, line_len, &ignored);
+
+		len -= line_len + 1;
+		if (take)
+			take_line(keeper, line);
+		else
+			(void)find_file(keeper, line);
+	}
+}
+
+bool keeplog_load(struct keeper *keeper)
+{
+	struct list *node;
+	struct list *next;
+	size_t len = 0;
+	bool any = false;
+	cleanup_free char *text = read_log(keeper->journal_fd, &len);
+
+	if (text == NULL)
+		return false;
+	each_line(keeper, text, len, false);
+	each_line(keeper, text, len, true);
+	list_for_each (node, next, &keeper->kept.all) {
+		const struct kept *kept = list_entry(node, struct kept, node);
+
+		any |= kept->known;
+		keeper->used += kept->known && kept->size > 0 ? (uint64_t)kept->size : 0;
+	}
+	keeplog_renew(keeper);
+	return any;
+}

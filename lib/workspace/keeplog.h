@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keeplog.h - a record of a session's copies, so that a later server updates them, too.
+ *
+ * The file KEEPLOG_FILE in the journal's folder has one line of JSON for each copy that was made:
+ * {"from", "to", "ino", "mtime", "size", "linked"}, paths percent-encoded; the notebook is from
+ * "/". The last line of a file counts. {"folds": true} says that the folder's file system ignores
+ * case. Lines are written after each export. If a server is killed before, the copies are found
+ * again by their content.
+ */
+#ifndef WORKSPACE_KEEPLOG_H
+#define WORKSPACE_KEEPLOG_H
+
+#include <stdbool.h>
+
+struct keeper;
+struct kept;
+
+#define KEEPLOG_FILE "copies"
+#define KEEPLOG_NOTEBOOK "/"
+
+/* Adds a copy to the lines that the next keeplog_write() writes. */
+void keeplog_add(struct keeper *keeper, const struct kept *kept);
+/* Writes the file anew with the next keeplog_write(), because copies were moved or are not ours. */
+void keeplog_renew(struct keeper *keeper);
+/* Writes what is new. A failure is only logged. */
+void keeplog_write(struct keeper *keeper);
+/* Fills the keeper's table. Returns whether there was a copy. */
+bool keeplog_load(struct keeper *keeper);
+
+#endif
