@@ -3,10 +3,11 @@
  * main.c - ptycell-files: reads one request, a line of JSON on stdin, runs its operation and writes
  * the result to stdout.
  *
- * It removes a session's folder, exports results (also of a session whose server died), imports a
- * user's file, stores and links packages, trims their cache, and inspects shared folders.
- * Descriptor 3 is the folder that the request is about, or the destination of an import. It may
- * outlive the server: its jobs end by themselves, and a partial one would help no user.
+ * It removes a session's folder, or those of ended sessions that exceed the limits, exports results
+ * (also of a session whose server died), imports a user's file, stores and links packages, trims
+ * their cache, and inspects shared folders. Descriptor 3 is the folder that the request is about,
+ * or the destination of an import. It may outlive the server: its jobs end by themselves, and a
+ * partial one would help no user.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "parts/parts.h"
 #include "remove.h"
 #include "rescue.h"
+#include "sweep.h"
 #include "trim.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
@@ -57,6 +59,8 @@ static int run_request(json_t *request, struct err *err)
 		return link_run(FOLDER_FD, request, err);
 	if (str_eq(op, "trim"))
 		return trim_run(FOLDER_FD, request, err);
+	if (str_eq(op, "sweep"))
+		return sweep_run(FOLDER_FD, request, err);
 	if (str_eq(op, "look"))
 		return look_run(request, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -277,6 +278,29 @@ static void send_result(uint64_t removed, int problem)
 	program_result(result);
 }
 
+/* Returns 0, or the errno of what stays; a top that cannot be opened leaves `top` at -1. */
+static int remove_from(struct remover *remover, int home_fd, const char *name)
+{
+	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
+	random_name_fill(remover->moved_prefix, RANDOM_NAME_RANDOM_LEN);
+	remover->top = open_folder(home_fd, name);
+	if (remover->top < 0)
+		return errno;
+	(void)flock(remover->top, LOCK_EX | LOCK_NB);
+	wait_for_copy(remover->top);
+	return remove_all(remover, home_fd, name);
+}
+
+int remove_tree(int home_fd, const char *name)
+{
+	struct remover *remover = xcalloc(1, sizeof(*remover));
+	int problem = remove_from(remover, home_fd, name);
+
+	fd_close(&remover->top);
+	free(remover);
+	return problem;
+}
+
 static int remove_hidden(int home_fd, const char *name, struct err *err)
 {
 	struct remover *remover = xcalloc(1, sizeof(*remover));
@@ -284,17 +308,15 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 	int result = lockdown_files(&rule, 1, 2, err);
 	int problem;
 
-	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
-	random_name_fill(remover->moved_prefix, RANDOM_NAME_RANDOM_LEN);
-	remover->top = result < 0 ? -1 : open_folder(home_fd, name);
-	if (remover->top >= 0) {
-		(void)flock(remover->top, LOCK_EX | LOCK_NB);
-		wait_for_copy(remover->top);
-		problem = remove_all(remover, home_fd, name);
+	remover->top = -1;
+	problem = result < 0 ? 0 : remove_from(remover, home_fd, name);
+
+	if (result == 0 && remover->top >= 0) {
 		send_result(remover->removed, problem);
-	} else if (result == 0 && (errno == ENOENT || unlinkat(home_fd, name, 0) == 0)) {
+	} else if (result == 0 && (problem == ENOENT || unlinkat(home_fd, name, 0) == 0)) {
 		send_result(0, 0);
 	} else if (result == 0) {
+		errno = problem;
 		result = err_sys(err, "opening what is to be removed");
 	}
 	fd_close(&remover->top);

@@ -22,4 +22,10 @@ enum { REMOVE_SECONDS_MAX = 900 };
 /* Runs the request and sends the result. Returns -1 and sets *err. */
 int remove_run(int home_fd, const json_t *request, struct err *err) MUST_CHECK;
 
+/*
+ * Removes the tree `name` in `home_fd`, which has a hidden name. Leaves this process its rights.
+ * Returns 0, or the errno of what stays.
+ */
+int remove_tree(int home_fd, const char *name);
+
 #endif

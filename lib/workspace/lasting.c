@@ -181,48 +181,64 @@ bool lasting_release(const struct home *home, const char *name)
 
 /* ---- what is in a folder of sessions ---- */
 
-typedef void session_fn(void *data, int sessions_fd, const char *name, int journal_fd,
-			struct lasting_record *record);
-
-/* Calls `fn` for each session with a record in the folder `fd_own`. The record is borrowed. */
-static void each_session(int fd_own, session_fn *fn, void *data)
+static int64_t time_of(int dir_fd, const char *name)
 {
-	DIR *dir = fd_own < 0 ? NULL : fdopendir(fd_own);
+	struct stat st;
+
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
+}
+
+/* The last event, which is a cell's or about the notebook; without a journal the record. */
+static int64_t last_use(int journal_fd)
+{
+	int64_t recorded = time_of(journal_fd, EVENTS);
+
+	return recorded > 0 ? recorded : time_of(journal_fd, LASTING_RECORD);
+}
+
+void lasting_each(int sessions_fd_own, lasting_fn *fn, void *data)
+{
+	DIR *dir = sessions_fd_own < 0 ? NULL : fdopendir(sessions_fd_own);
 	const struct dirent *entry;
 
 	if (dir == NULL) {
-		fd_close(&fd_own);
+		fd_close(&sessions_fd_own);
 		return;
 	}
 	while ((entry = readdir(dir)) != NULL) {
+		struct lasting_session session = { .sessions_fd = dirfd(dir),
+						   .name = entry->d_name };
 		struct lasting_record record = { .session_id = NULL };
 		cleanup_fd int journal = -1;
-		cleanup_fd int session = -1;
+		cleanup_fd int fd = -1;
 		struct err ignored;
 
 		if (!random_name_matches(entry->d_name, ""))
 			continue;
-		session = open_session(dirfd(dir), entry->d_name, &journal);
-		if (session >= 0 && lasting_read(journal, &record, &ignored) == 0)
-			fn(data, dirfd(dir), entry->d_name, journal, &record);
+		fd = open_session(dirfd(dir), entry->d_name, &journal);
+		if (fd < 0 || lasting_read(journal, &record, &ignored) < 0)
+			continue;
+		session.fd = fd;
+		session.journal_fd = journal;
+		session.used_s = last_use(journal);
+		fn(data, &session, &record);
 		lasting_record_release(&record);
 	}
 	(void)closedir(dir);
 }
 
-static void release_one(void *data, int sessions_fd, const char *name, int journal_fd,
+static void release_one(void *data, const struct lasting_session *session,
 			struct lasting_record *record)
 {
-	(void)journal_fd;
 	(void)record;
-	(void)move_in(data, sessions_fd, name);
+	(void)move_in(data, session->sessions_fd, session->name);
 }
 
 void lasting_release_all(struct home *home, const char *server)
 {
 	cleanup_free char *sessions = xasprintf("%s/" HOME_SESSIONS, server);
 
-	each_session(beneath_open(home_fd(home), sessions, O_RDONLY | O_DIRECTORY, 0), release_one,
+	lasting_each(beneath_open(home_fd(home), sessions, O_RDONLY | O_DIRECTORY, 0), release_one,
 		     home);
 }
 
@@ -233,49 +249,30 @@ struct search {
 	struct lasting_found *found;
 };
 
-static int64_t time_of(int dir_fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
-}
-
-static int64_t last_use(int journal_fd)
-{
-	int64_t recorded = time_of(journal_fd, EVENTS);
-
-	return recorded > 0 ? recorded : time_of(journal_fd, LASTING_RECORD);
-}
-
-static void note_lasting(void *data, int sessions_fd, const char *name, int journal_fd,
+static void note_lasting(void *data, const struct lasting_session *session,
 			 struct lasting_record *record)
 {
 	const struct search *search = data;
 	struct lasting_found *found = search->found;
-	struct lasting *row;
 
-	(void)sessions_fd;
 	if (!str_eq(record->session_id, search->session_id))
 		return;
 	found->rows = xrealloc(found->rows, (found->count + 1) * sizeof(*found->rows));
-	row = &found->rows[found->count++];
-	*row = (struct lasting){ .name = xstrdup(name),
-				 .used_s = last_use(journal_fd),
-				 .record = *record };
+	found->rows[found->count++] = (struct lasting){ .name = xstrdup(session->name),
+							.used_s = session->used_s,
+							.record = *record };
 	*record = (struct lasting_record){ .session_id = NULL };
 }
 
-static void note_live(void *data, int sessions_fd, const char *name, int journal_fd,
+static void note_live(void *data, const struct lasting_session *session,
 		      struct lasting_record *record)
 {
 	const struct search *search = data;
 
-	(void)sessions_fd;
-	(void)name;
 	if (!str_eq(record->session_id, search->session_id))
 		return;
 	search->found->in_use = true;
-	search->found->in_use_s = last_use(journal_fd);
+	search->found->in_use_s = session->used_s;
 }
 
 static void look_at_servers(const struct home *home, struct search *search)
@@ -293,7 +290,7 @@ static void look_at_servers(const struct home *home, struct search *search)
 
 		if (random_name_matches(entry->d_name, HOME_SERVER_PREFIX) &&
 		    !str_eq(entry->d_name, home_server_name(home)))
-			each_session(beneath_open(dirfd(dir), sessions, O_RDONLY | O_DIRECTORY, 0),
+			lasting_each(beneath_open(dirfd(dir), sessions, O_RDONLY | O_DIRECTORY, 0),
 				     note_live, search);
 	}
 	(void)closedir(dir);
@@ -312,7 +309,7 @@ void lasting_find(const struct home *home, const char *session_id, struct lastin
 	struct search search = { .session_id = session_id, .found = ret };
 
 	*ret = (struct lasting_found){ .count = 0 };
-	each_session(lasting_open_all(home), note_lasting, &search);
+	lasting_each(lasting_open_all(home), note_lasting, &search);
 	look_at_servers(home, &search);
 	if (ret->count > 1)
 		qsort(ret->rows, ret->count, sizeof(*ret->rows), compare_use);

@@ -27,6 +27,8 @@
 #define LASTING_RECORD "session"
 /* The empty file of this name says that a dead server's results were exported (rescue.h). */
 #define LASTING_RESCUED "rescued"
+/* The file of this name has the folder's size, until it is resumed (cmd/files/sweep.h). */
+#define LASTING_SIZE "size"
 
 struct lasting_record {
 	char *session_id;
@@ -64,6 +66,22 @@ struct lasting_found {
 void lasting_find(const struct home *home, const char *session_id, struct lasting_found *ret);
 void lasting_found_release(struct lasting_found *found);
 #define cleanup_lasting __attribute__((cleanup(lasting_found_release)))
+
+/* A session in a folder of sessions. Borrowed for a call. */
+struct lasting_session {
+	int sessions_fd;
+	const char *name;
+	int fd;
+	int journal_fd;
+	int64_t used_s;
+};
+/*
+ * Calls `fn` for each session with a record in the folder `sessions_fd_own`, which may be -1. The
+ * function may take the record's strings and set them to NULL.
+ */
+typedef void lasting_fn(void *data, const struct lasting_session *session,
+			struct lasting_record *record);
+void lasting_each(int sessions_fd_own, lasting_fn *fn, void *data);
 
 /*
  * Opens the folder `name` in LASTING_FOLDER, with its journal's folder in *ret_journal_fd. Returns

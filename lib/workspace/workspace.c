@@ -176,8 +176,11 @@ struct workspace *workspace_resume(struct home *home, const char *name, struct e
 		return NULL;
 	}
 	workspace = allocate(home, name);
-	if (open_tree(workspace, name, err) == 0)
+	if (open_tree(workspace, name, err) == 0) {
+		(void)unlinkat(workspace->journal_fd, LASTING_SIZE, 0);
+		(void)unlinkat(workspace->journal_fd, LASTING_RESCUED, 0);
 		return workspace;
+	}
 	(void)renameat(home_sessions_fd(home), name, all, name);
 	workspace_free(workspace);
 	return NULL;
