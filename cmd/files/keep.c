@@ -36,6 +36,7 @@ struct job {
 	int folder_fd; /* the destination */
 	json_int_t room;
 	bool durable;
+	bool names;   /* progress has "from" */
 	bool compare; /* copies that are not known are found by their content */
 };
 
@@ -302,11 +303,16 @@ static int copy_or_grow(struct copy_source *source, int dir, const char *name,
 				      : copy_whole(source, dir, name, &file->known, ret_made, err);
 }
 
+static void put_encoded(json_t *progress, const char *key, const char *path)
+{
+	cleanup_free char *encoded = percent_encode(path);
+
+	json_put_str(progress, key, encoded);
+}
+
 static void put_copy(json_t *progress, const char *to, const struct copy_known *copy)
 {
-	cleanup_free char *encoded = percent_encode(to);
-
-	json_put_str(progress, "to", encoded);
+	put_encoded(progress, "to", to);
 	json_put_int(progress, "ino", copy->ino);
 	json_put_int(progress, "mtime", copy->mtime_ns);
 	json_put_int(progress, "size", copy->size);
@@ -376,6 +382,8 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
 	put_stat(progress, &path, taken, &copy.stat);
+	if (job->names)
+		put_encoded(progress, "from", file->from);
 	json_put_bool(progress, "mixed", is_mixed(&source));
 	json_put_bool(progress, "linked", linked);
 	return 0;
@@ -531,6 +539,7 @@ int keep_run(int data_fd, const json_t *request, struct err *err)
 			   .folder_fd = -1,
 			   .room = json_integer_value(json_object_get(request, "room")),
 			   .durable = json_is_true(json_object_get(request, "durable")),
+			   .names = json_is_true(json_object_get(request, "names")),
 			   .compare = json_is_true(json_object_get(request, "compare")) };
 	bool fresh = json_is_true(json_object_get(request, "fresh"));
 	int result;

@@ -3,7 +3,8 @@
  * keep.h - exports a session's results to the folder where the user finds them.
  *
  * Request {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
- * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "compare", "sync": [PATH], "files":
+ * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "names", "compare", "sync": [PATH],
+ * "files":
  * [{"from", "to", "known", "ino", "mtime", "size", "suffix", "take", "copies"}]}. Paths are
  * percent-encoded.
  *
@@ -24,6 +25,8 @@
  *     copy. It stays and is reported with {"same": true}. Waits for another export of this folder.
  *   - copies: [{"size", "crc"}]: if `to` is one of these, it is an earlier copy, and is replaced.
  *   - sync: files to sync that earlier requests copied without `durable`.
+ *
+ *   - names: progress has "from", too.
  *
  * Progress for each move: {"move": ID, "to"} or {"move", "problem"}. For each file: {"file": INDEX,
  * "to", "ino", "mtime", "size"}, or {"file", "unchanged": true} when a link leads to what it led to

@@ -145,6 +145,7 @@ static void drop_side_effects(struct settings *settings)
 		free(settings->shares[i].path);
 	settings->share_count = 0;
 	settings->spares = 0;
+	settings->resume = 0;
 	free(settings->audit);
 	settings->audit = NULL;
 	free(settings->keep);

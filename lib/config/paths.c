@@ -36,19 +36,19 @@ char *paths_user_home(char *const env[], uid_t uid)
 	return found->pw_dir[0] == '/' ? xstrdup(found->pw_dir) : NULL;
 }
 
-char *paths_cache(char *const env[], uid_t uid)
+char *paths_state(char *const env[], uid_t uid)
 {
-	const char *cache = paths_getenv(env, "XDG_CACHE_HOME");
+	const char *state = paths_getenv(env, "XDG_STATE_HOME");
 	cleanup_free char *home = NULL;
 
 	if (uid == 0)
 		return xstrdup("/var/tmp/ptycell");
-	if (cache && cache[0] == '/')
-		return xasprintf("%s/ptycell", cache);
+	if (state && state[0] == '/')
+		return xasprintf("%s/ptycell", state);
 	home = paths_user_home(env, uid);
 	if (!home)
 		return xasprintf("/var/tmp/ptycell-%u", (unsigned)uid);
-	return xasprintf("%s/.cache/ptycell", home);
+	return xasprintf("%s/.local/state/ptycell", home);
 }
 
 char *paths_absolute(char *const env[], uid_t uid, const char *path)

@@ -12,8 +12,11 @@ const char *paths_getenv(char *const env[], const char *name);
  * frees it.
  */
 char *paths_user_home(char *const env[], uid_t uid);
-/* Returns the folder of live sessions without PTYCELL_HOME. The caller frees it. */
-char *paths_cache(char *const env[], uid_t uid);
+/*
+ * Returns the folder of sessions without PTYCELL_HOME, where no cleaner of caches looks. The caller
+ * frees it.
+ */
+char *paths_state(char *const env[], uid_t uid);
 /* Returns `path` with a leading ~ replaced; NULL if that is not absolute. The caller frees it. */
 char *paths_absolute(char *const env[], uid_t uid, const char *path);
 /*

@@ -14,7 +14,7 @@
 
 enum schema_type {
 	SCHEMA_COUNT,   /* uint64_t */
-	SCHEMA_SECONDS, /* uint64_t, also as 90s 5m 2h 1d */
+	SCHEMA_SECONDS, /* uint64_t, also as 90s 5m 2h 1d; 0 for "off" if `words` has it */
 	SCHEMA_BYTES,   /* uint64_t, also as 64K 64M 2G 1T */
 	SCHEMA_INDEX,   /* unsigned: which one of `words` */
 	SCHEMA_WORD,    /* char *: one of `words` */

@@ -99,8 +99,10 @@ bool schema_parse(const struct setting *row, const char *text, uint64_t *ret_num
 	size_t len = strlen(text);
 
 	chars_trim(&text, &len);
-	return schema_is_number(row) ? parse_number(row, text, len, ret_number)
-				     : parse_word(row, text, len, ret_number);
+	if (!schema_is_number(row))
+		return parse_word(row, text, len, ret_number);
+	return parse_number(row, text, len, ret_number) ||
+	       (row->words != NULL && parse_word(row, text, len, ret_number));
 }
 
 void schema_print(const struct setting *row, uint64_t number, struct buf *out)
@@ -123,6 +125,9 @@ void schema_range(const struct setting *row, struct buf *out)
 		schema_print(row, row->minimum, out);
 		buf_puts(out, " to ");
 		schema_print(row, row->maximum, out);
+		if (row->words != NULL)
+			buf_putf(out, "%s, %s", row->type == SCHEMA_SECONDS ? " s" : "",
+				 row->words[0]);
 		return;
 	}
 	if (row->type == SCHEMA_SWITCH) {
@@ -167,7 +172,9 @@ void schema_legal(const struct setting *row, struct buf *out)
 
 	buf_puts(out, kinds[row->type]);
 	schema_range(row, out);
-	if (row->type == SCHEMA_SECONDS)
+	if (row->type == SCHEMA_SECONDS && row->words != NULL)
+		buf_puts(out, "; also written 90s, 5m, 2h or 1d");
+	else if (row->type == SCHEMA_SECONDS)
 		buf_puts(out, ", also written 90s, 5m, 2h or 1d");
 	if (row->type == SCHEMA_BYTES)
 		buf_puts(out, ", also written 512K, 64M or 2G");
@@ -179,7 +186,7 @@ void schema_default(const struct setting *row, struct buf *out)
 		buf_puts(out, "none");
 	else if (row->default_text)
 		buf_puts(out, row->default_text);
-	else if (row->words)
+	else if (row->words && !schema_is_number(row))
 		buf_puts(out, row->words[row->default_number]);
 	else
 		schema_print(row, row->default_number, out);

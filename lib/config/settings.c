@@ -224,7 +224,7 @@ static void set_defaults(struct settings *s, char *const env[])
 
 	for (size_t i = 0; i < schema_count(); i++)
 		set_number(s, schema_at(i), schema_default_number(schema_at(i)));
-	s->home = paths_cache(env, geteuid());
+	s->home = paths_state(env, geteuid());
 	s->preload = xstrdup(schema_find("PTYCELL_PRELOAD")->default_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }

@@ -87,6 +87,8 @@ struct settings {
 	uint64_t spares_idle; /* s: prestarted sandboxes unused for this long are ended */
 	char *preload;        /* modules that prestarted Pythons import, as "a,b.c"; or NULL */
 	char *home;           /* absolute */
+	uint64_t resume;      /* s: how long an ended session can be resumed; 0: not at all */
+	uint64_t resume_max;  /* bytes of all ended sessions */
 	char *keep;           /* absolute, or NULL for off */
 	enum settings_record record;     /* whether sessions have a journal */
 	enum settings_notebook notebook; /* whether a notebook is kept beside the results */

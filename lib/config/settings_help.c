@@ -13,6 +13,12 @@ static const char *unit_name(const struct setting *row)
 	return row->type == SCHEMA_SECONDS ? " s" : "";
 }
 
+/* The unit behind a range: a word follows that of a number that may be one, and has none. */
+static const char *range_unit(const struct setting *row)
+{
+	return row->words == NULL ? unit_name(row) : "";
+}
+
 /* Returns the text behind the flag. A switch that is on by default is shown with =0. */
 static const char *placeholder(const struct setting *row)
 {
@@ -65,6 +71,6 @@ void settings_markdown(struct buf *out)
 		schema_default(row, out);
 		buf_putf(out, "%s | ", unit_name(row));
 		schema_range(row, out);
-		buf_putf(out, "%s | %s |\n", unit_name(row), row->help);
+		buf_putf(out, "%s | %s |\n", range_unit(row), row->help);
 	}
 }

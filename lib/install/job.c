@@ -552,7 +552,7 @@ static void retire_work(struct job *job, struct sandbox *sandbox)
 
 	if (job->work == NULL)
 		return;
-	host->retire(host->owner, sandbox, workspace_name(job->work), NULL);
+	host->retire(host->owner, sandbox, workspace_name(job->work), NULL, false);
 	workspace_free(job->work);
 	job->work = NULL;
 }

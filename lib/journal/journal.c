@@ -500,3 +500,11 @@ bool journal_has_copy(const struct journal *journal, const struct journal_copy *
 			return true;
 	return false;
 }
+
+bool journal_copy_at(const struct journal *journal, size_t index, struct journal_copy *ret)
+{
+	if (index >= journal->copy_count)
+		return false;
+	*ret = journal->copies[journal->copy_count - 1 - index];
+	return true;
+}

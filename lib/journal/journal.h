@@ -191,6 +191,8 @@ struct journal_copy journal_drawn(const struct journal *journal, const struct bu
 uint64_t journal_copy_stayed(const struct journal *journal);
 /* Returns true if a copy with this size and checksum was added. */
 bool journal_has_copy(const struct journal *journal, const struct journal_copy *copy);
+/* Returns a copy that a loaded journal has, the last one first. Returns false past the end. */
+bool journal_copy_at(const struct journal *journal, size_t index, struct journal_copy *ret);
 /* Sets *ret to the size of the notebook, or to 0 if no cell ran yet. */
 int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *err) MUST_CHECK;
 int journal_read_notebook(struct journal *journal, uint64_t offset, size_t len, struct buf *out,

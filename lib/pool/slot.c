@@ -192,7 +192,7 @@ void slot_free(struct slot *slot)
 	fd_close(&slot->listener);
 	if (slot->workspace != NULL)
 		slot->host->retire(slot->host->owner, slot->sandbox,
-				   workspace_name(slot->workspace), NULL);
+				   workspace_name(slot->workspace), NULL, false);
 	else
 		sandbox_close(slot->sandbox, NULL, NULL);
 	workspace_free(slot->workspace);

@@ -249,7 +249,7 @@ static void retire_sandbox(struct zygote *zygote)
 	if (zygote->workspace == NULL)
 		return;
 	zygote->host->retire(zygote->host->owner, zygote->sandbox,
-			     workspace_name(zygote->workspace), NULL);
+			     workspace_name(zygote->workspace), NULL, false);
 	workspace_free(zygote->workspace);
 	zygote->workspace = NULL;
 	zygote->sandbox = NULL;

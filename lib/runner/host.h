@@ -46,11 +46,18 @@ struct session_host {
 	struct holdings *holdings; /* server memory that sessions hold; NULL: not counted */
 	/*
 	 * Ends a sandbox, inspects shared folders a last time, and removes the folder `name` of
-	 * `home`, in the background. Takes ownership of the sandbox and the lookout; both may be
-	 * NULL.
+	 * `home`, in the background. With `lasts` the folder stays (workspace/lasting.h). Takes
+	 * ownership of the sandbox and the lookout; both may be NULL.
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name,
-		       struct lookout *lookout_own);
+		       struct lookout *lookout_own, bool lasts);
+	/*
+	 * Makes sessions of servers that died since it was called last findable (lasting.h). May be
+	 * NULL.
+	 */
+	void (*adopt)(void *owner);
+	/* The folder `name` of LASTING_FOLDER was taken over, or is removed. May be NULL. */
+	void (*adopted)(void *owner, const char *name);
 	/* A cell was requested. Called once per cell, before it begins. */
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
 	/* A cell's code is sent to the interpreter. */

@@ -8,7 +8,6 @@
 #include "session/session.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/fd.h"
@@ -25,164 +24,6 @@
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
-
-/* ---- ids ---- */
-
-int session_id_check(const char *id, struct err *err)
-{
-	static const char rule[] = "session_id must be 1 to 64 characters of A-Z a-z 0-9 . _ -, "
-				   "beginning with a letter or digit";
-	size_t len = strlen(id);
-
-	if (len == 0 || len > SESSION_ID_MAX || !isascii(id[0]) || !isalnum((unsigned char)id[0]))
-		return err_set(err, ERR_INVALID, "%s", rule);
-	for (size_t i = 0; i < len; i++)
-		if (!isascii(id[i]) ||
-		    (!isalnum((unsigned char)id[i]) && strchr("._-", id[i]) == NULL))
-			return err_set(err, ERR_INVALID, "%s", rule);
-	return 0;
-}
-
-/* ---- accessors ---- */
-
-const char *session_id(const struct session *s)
-{
-	return s->id;
-}
-
-uint64_t session_generation(const struct session *s)
-{
-	return s->generation;
-}
-
-const struct language *session_last_language(const struct session *s)
-{
-	return s->last_language;
-}
-
-const struct workspace *session_workspace(const struct session *s)
-{
-	return s->workspace;
-}
-
-const struct confinement *session_confinement(const struct session *s)
-{
-	return s->host->confinement;
-}
-
-const struct settings *session_settings(const struct session *s)
-{
-	return s->host->settings;
-}
-
-const struct proxy *session_proxy(const struct session *s)
-{
-	return s->proxy;
-}
-
-const struct uploads *session_uploads(const struct session *s)
-{
-	return s->uploads;
-}
-
-struct journal *session_journal(const struct session *s)
-{
-	return s->journal;
-}
-
-const struct session_limits *session_limits(const struct session *s)
-{
-	return &s->limits;
-}
-
-uint64_t session_age_ms(const struct session *s)
-{
-	return loop_now(s->host->loop) - s->created_ms;
-}
-
-uint64_t session_idle_ms(const struct session *s)
-{
-	return session_busy(s) ? 0 : loop_now(s->host->loop) - s->used_ms;
-}
-
-void session_touch(struct session *s)
-{
-	s->used_ms = loop_now(s->host->loop);
-}
-
-const struct runner *session_runner(const struct session *s, size_t index)
-{
-	return index < s->language_count ? s->languages[index].runner : NULL;
-}
-
-void session_hold(struct session *s)
-{
-	s->holds++;
-}
-
-void session_release_hold(struct session *s)
-{
-	s->holds--;
-	session_touch(s);
-}
-
-uint64_t session_take_number(struct session *s)
-{
-	return s->next_cell++;
-}
-
-bool session_busy(const struct session *s)
-{
-	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_busy(s->languages[i].runner))
-			return true;
-	return !list_empty(&s->execs) || s->keeping != NULL || s->holds > 0;
-}
-
-bool session_overdue(const struct session *s)
-{
-	size_t overdue = 0;
-
-	for (size_t i = 0; i < s->language_count; i++)
-		overdue += runner_in_grace(s->languages[i].runner);
-	return overdue > 0 && list_len(&s->execs) == overdue && s->keeping == NULL && s->holds == 0;
-}
-
-const char *session_state(const struct session *s)
-{
-	bool starting = false;
-	bool running = false;
-
-	for (size_t i = 0; i < s->language_count; i++) {
-		const struct runner *runner = s->languages[i].runner;
-
-		if (runner_state(runner) == RUNNER_BUSY && runner_wait(runner) != NULL)
-			return "waiting_for_input";
-		running = running || runner_state(runner) == RUNNER_BUSY;
-		starting = starting || runner_state(runner) == RUNNER_STARTING;
-	}
-	return running ? "running" : starting ? "starting" : "idle";
-}
-
-char *session_take_notice(struct session *s)
-{
-	return notices_take(&s->notices);
-}
-
-void session_add_notice(struct session *s, const char *text)
-{
-	notices_add(&s->notices, text);
-}
-
-void session_add_notice_about(struct session *s, uint64_t subject, const char *text)
-{
-	notices_add_about(&s->notices, subject, text);
-}
-
-void session_withdraw_notice(struct session *s, uint64_t subject)
-{
-	notices_withdraw(&s->notices, subject);
-}
 
 /* ---- the sandbox ---- */
 
@@ -510,17 +351,14 @@ static struct workspace *new_workspace(const struct session_host *host, struct e
 	return NULL;
 }
 
-struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
-			    char *notice_own, const struct language *first, struct err *err)
+static struct session *allocate(const struct session_host *host, const char *id,
+				uint64_t generation)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
 	s->host = host;
 	s->id = xstrdup(id);
 	s->generation = generation;
-	if (notice_own != NULL)
-		notices_add(&s->notices, notice_own);
-	free(notice_own);
 	s->limits = host->settings->limits;
 	s->next_cell = 1;
 	s->created_ms = loop_now(host->loop);
@@ -529,6 +367,30 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->listings);
 	list_init(&s->walks);
 	list_init(&s->placed);
+	return s;
+}
+
+/* Begins with the folder and the journal. */
+static void begin(struct session *s)
+{
+	s->holder = holdings_join(s->host->holdings);
+	s->scan = scan_new(s->host->loop, s->workspace, s);
+	s->keeper = session_keeper_new(s);
+	keeper_set_quota(s->keeper, s->limits.keep_max);
+	session_uploads_new(s);
+	session_report_event(s, &(struct session_event){ .kind = SESSION_MADE });
+	session_lookout_new(s);
+	session_scan_first(s);
+}
+
+struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
+			    char *notice_own, const struct language *first, struct err *err)
+{
+	struct session *s = allocate(host, id, generation);
+
+	if (notice_own != NULL)
+		notices_add(&s->notices, notice_own);
+	free(notice_own);
 	s->slot = pool_take(host->spares, first);
 	s->workspace = s->slot != NULL ? slot_take_workspace(s->slot) : new_workspace(host, err);
 	if (first != NULL)
@@ -539,24 +401,33 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
-	s->holder = holdings_join(host->holdings);
-	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
 				 host->settings->record_output, host->settings->redact);
 	if (host->settings->record == RECORD_OFF)
 		journal_turn_off(s->journal);
-	s->keeper = session_keeper_new(s);
-	keeper_set_quota(s->keeper, s->limits.keep_max);
-	session_uploads_new(s);
-	session_report_event(s, &(struct session_event){ .kind = SESSION_MADE });
-	session_lookout_new(s);
-	session_scan_first(s);
+	begin(s);
+	return s;
+}
+
+struct session *session_resume(const struct session_host *host, const char *id,
+			       const struct session_earlier *earlier)
+{
+	struct session *s = allocate(host, id, earlier->generation + 1);
+
+	s->workspace = earlier->workspace_own;
+	s->next_cell = earlier->next_cell;
+	s->resumed = true;
+	s->verifies = !earlier->exported;
+	session_resume_journal(s);
+	session_record(s);
+	begin(s);
 	return s;
 }
 
 void session_free(struct session *s, const char *why)
 {
 	cleanup_free char *reason = NULL;
+	bool lasts;
 
 	if (s == NULL)
 		return;
@@ -577,6 +448,7 @@ void session_free(struct session *s, const char *why)
 		s->host->ends(s->host->owner, s);
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
+	lasts = session_record_end(s, why);
 	session_forget_inputs(s);
 	keeper_free(s->keeper);
 	loop_timer_stop(&s->link_wait);
@@ -589,9 +461,10 @@ void session_free(struct session *s, const char *why)
 		s->sandbox = unused_sandbox(s);
 	drop_slot(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace),
-			session_lookout_end(s));
+			session_lookout_end(s), lasts);
 	workspace_free(s->workspace);
 	notices_release(&s->notices);
+	free(s->record_problem);
 	holdings_leave(s->holder);
 	free(s->id);
 	free(s);

@@ -103,8 +103,20 @@ int session_id_check(const char *id, struct err *err) MUST_CHECK;
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, const struct language *first,
 			    struct err *err) MUST_CHECK;
+/* An ended session. */
+struct session_earlier {
+	struct workspace *workspace_own;
+	uint64_t generation;
+	uint64_t next_cell; /* 0: see the journal */
+	bool exported;
+};
+/* Goes on in the folder and the journal of an ended session. Processes and variables are new. */
+struct session *session_resume(const struct session_host *host, const char *id,
+			       const struct session_earlier *earlier);
+
 /*
- * Kills all processes and hands the folder to a helper for removal. Running and queued executions
+ * Kills all processes and hands the folder to a helper for removal, unless the
+ * session can be resumed. Running and queued executions
  * end with `done` first. Their cells say why: `why` is a sentence without a full stop.
  */
 void session_free(struct session *session, const char *why);
@@ -217,6 +229,8 @@ char *session_unkept(const struct session *session);
 const struct uploads *session_uploads(const struct session *session);
 /* Returns the session's journal, which its owner fills. */
 struct journal *session_journal(const struct session *session);
+/* Returns why the journal of the session's earlier life cannot be read, or NULL. */
+const char *session_record_problem(const struct session *session);
 /* Has the exported copy of the notebook renewed soon, because the journal has grown. */
 void session_keep_notebook(struct session *session);
 /*

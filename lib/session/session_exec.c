@@ -295,7 +295,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	s->last_language = request->language;
 	detached = find_detached(lang);
 	if (detached != NULL) {
-		exec->number = s->next_cell++;
+		exec->number = session_take_number(s);
 		exec->cell = make_not_started(exec, why_not_started(detached));
 		exec->cell->code = xmemdup(request->code, request->code_len);
 		exec->cell->code_len = request->code_len;

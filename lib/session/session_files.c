@@ -300,6 +300,7 @@ static void on_scanned(struct scan *scan)
 		session_upload(exec);
 		release_runner(exec);
 	}
+	session_find_missing(s);
 	if (counts && !for_cell) {
 		owe_changes(s);
 		report_changes(s, scan);
@@ -440,6 +441,7 @@ void session_file_placed(struct session *s, const char *path)
 	struct placed *placed;
 	struct stat st;
 
+	session_record(s);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		placed = xcalloc(1, sizeof(*placed));
 		list_init(&placed->node);

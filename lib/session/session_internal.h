@@ -110,6 +110,10 @@ struct session {
 	char *id;
 	uint64_t generation;
 	struct notices notices;
+	bool recorded;        /* its folder has a record (workspace/lasting.h) */
+	bool resumed;         /* it goes on in the folder of an earlier life */
+	char *record_problem; /* why the earlier life's journal cannot be read, or NULL */
+	bool verifies;        /* results of that life may lack a copy: its server was killed */
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
@@ -169,6 +173,16 @@ struct session_language *session_language_of(struct session *session, const stru
 
 /* Reports that session_state() may differ now. */
 void session_report_state(struct session *session);
+
+/* session_resume.c */
+/* Records whose folder it is, at its first use: from then on it can be resumed. */
+void session_record(struct session *session);
+/* Records how it ended. Returns whether its folder lasts. */
+bool session_record_end(struct session *session, const char *why);
+/* Opens the journal of the earlier life, or a new one if it cannot be read. */
+void session_resume_journal(struct session *session);
+/* Marks the earlier life's results without a copy as due, after the first scan. */
+void session_find_missing(struct session *session);
 
 /* session_notebook.c */
 /* Makes the exporter of the session's results and its notebook. */

@@ -12,6 +12,7 @@
 enum {
 	NOTEBOOK_AFTER_MS = 500, /* after the first cell that the copy lacks */
 	NOTEBOOK_REST = 20,      /* durations of a copy until the next one */
+	COPIES_MAX = 8,          /* of an earlier life: more cannot have been under way */
 };
 
 static void on_notebook_due(struct loop_timer *timer);
@@ -105,15 +106,30 @@ void session_notebook_end(struct session *s)
 		copy_notebook(s);
 }
 
+/* Lists the last copies that an earlier life of the session exported. */
+static size_t list_copies(const struct session *s, struct keeper_notebook *copies)
+{
+	struct journal_copy copy;
+	size_t count = 0;
+
+	for (size_t i = 0; count < COPIES_MAX && journal_copy_at(s->journal, i, &copy); i++)
+		copies[count++] = (struct keeper_notebook){ .size = copy.size, .crc = copy.crc };
+	return count;
+}
+
 struct keeper *session_keeper_new(struct session *s)
 {
 	const struct settings *settings = s->host->settings;
+	struct keeper_notebook copies[COPIES_MAX];
 	const struct keeper_spec spec = { .loop = s->host->loop,
 					  .workspace = s->workspace,
 					  .helper = s->host->files_helper,
 					  .root = settings->keep,
 					  .notebook = session_keeps_notebook(s),
 					  .session_id = s->id,
+					  .resumed = s->resumed,
+					  .notebooks = copies,
+					  .notebook_count = list_copies(s, copies),
 					  .data = s };
 
 	return keeper_new(&spec);

@@ -18,8 +18,13 @@
 #include "confinement/confinement.h"
 #include "confinement/shares.h"
 #include "event/loop.h"
+#include "session/resumption.h"
+#include "workspace/keeper.h"
+#include "workspace/lasting.h"
+#include "workspace/workspace.h"
 
 const char table_destroyed[] = "it was destroyed on request";
+const char table_server_ends[] = "the server ends";
 
 /* An id that is not live any more: why it ended, and the generation of its next session. */
 struct ended {
@@ -207,10 +212,50 @@ static char *name_live(const struct table *t)
 	return buf_steal(&names);
 }
 
+/* Finds the ended sessions of this id, those of servers that died meanwhile too. */
+static void find_earlier(const struct table *t, const char *id, struct lasting_found *ret)
+{
+	const struct session_host *host = t->host;
+
+	*ret = (struct lasting_found){ .count = 0 };
+	if (host->settings->resume == 0)
+		return;
+	if (host->adopt != NULL)
+		host->adopt(host->owner);
+	lasting_find(host->home, id, ret);
+}
+
+bool table_forget(struct table *t, const char *id, size_t *ret_left)
+{
+	const struct session_host *host = t->host;
+	cleanup_lasting struct lasting_found found;
+	cleanup_free char *name = NULL;
+
+	find_earlier(t, id, &found);
+	*ret_left = found.count > 0 ? found.count - 1 : 0;
+	if (found.count == 0)
+		return false;
+	name = xasprintf(LASTING_FOLDER "/%s", found.rows[0].name);
+	if (host->adopted != NULL)
+		host->adopted(host->owner, found.rows[0].name);
+	removal_start(host->loop, host->home, host->files_helper, name, NULL, NULL);
+	return true;
+}
+
+/* Says that an ended session can be resumed. The caller frees the result; NULL: there is none. */
+static char *describe_earlier(const struct table *t, const char *id)
+{
+	cleanup_lasting struct lasting_found found;
+
+	find_earlier(t, id, &found);
+	return found.count > 0 && !found.in_use ? resumption_offer(id, &found) : NULL;
+}
+
 struct session *table_find(struct table *t, const char *id, struct err *err)
 {
 	const struct row *row;
 	cleanup_free char *live = NULL;
+	cleanup_free char *earlier = NULL;
 
 	if (session_id_check(id, err) < 0)
 		return NULL;
@@ -218,7 +263,10 @@ struct session *table_find(struct table *t, const char *id, struct err *err)
 	if (row != NULL)
 		return row->session;
 	live = name_live(t);
-	if (live != NULL)
+	earlier = describe_earlier(t, id);
+	if (earlier != NULL)
+		(void)err_set(err, ERR_NOT_FOUND, "%s", earlier);
+	else if (live != NULL)
 		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; live: %s", id, live);
 	else
 		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; none is live", id);
@@ -239,9 +287,10 @@ static char *describe_new(const struct table *t, const char *id, const struct en
 	return xasprintf("Session '%s' is new and empty; there is no other.", id);
 }
 
-static char *opening_notice(const struct table *t, const char *id, const struct ended *ended)
+/* Appends what weakens the confinement, and shares that are missing. The caller frees the result.
+ */
+static char *opening_notice(const struct table *t, const char *text)
 {
-	cleanup_free char *text = describe_new(t, id, ended);
 	const char *weak = confinement_facts(t->host->confinement).notice;
 	cleanup_free char *absent = shares_absent(confinement_facts(t->host->confinement).shares);
 	cleanup_buf struct buf notice = BUF_INIT(BUF_UNBOUNDED);
@@ -275,10 +324,77 @@ static int check_room(const struct table *t, struct err *err)
 	return 0;
 }
 
+/* Takes over the folder of an ended session. Returns NULL and sets *err. */
+static struct session *resume_row(const struct table *t, const struct lasting *row, struct err *err)
+{
+	const struct session_host *host = t->host;
+	struct workspace *workspace;
+
+	if (host->adopted != NULL)
+		host->adopted(host->owner, row->name);
+	workspace = workspace_resume(host->home, row->name, err);
+	if (workspace == NULL)
+		return NULL;
+	if (confinement_adopt(host->confinement, workspace, err) < 0) {
+		(void)lasting_release(host->home, workspace_name(workspace));
+		workspace_free(workspace);
+		return NULL;
+	}
+	return session_resume(host, row->record.session_id,
+			      &(struct session_earlier){ .workspace_own = workspace,
+							 .generation = row->record.generation,
+							 .next_cell = row->record.next_cell,
+							 .exported = row->record.exported });
+}
+
+/* Resumes the last used of the ended sessions, or returns NULL and sets *ret_notice to why not. */
+static struct session *resume(const struct table *t, const char *id,
+			      const struct lasting_found *found, char **ret_notice)
+{
+	struct err err = { .msg = "" };
+
+	if (found->in_use) {
+		*ret_notice = resumption_in_use(id, found);
+		return NULL;
+	}
+	for (size_t i = 0; i < found->count; i++) {
+		struct session *session = resume_row(t, &found->rows[i], &err);
+
+		if (session == NULL)
+			continue;
+		*ret_notice = resumption_describe(session, found, i);
+		return session;
+	}
+	if (found->count > 0)
+		*ret_notice = resumption_failed(id, &err);
+	return NULL;
+}
+
+/* Resumes the session of this id, or makes a new one. */
+static struct session *open_session(const struct table *t, const char *id,
+				    const struct language *first, struct err *err)
+{
+	const struct ended *ended = map_get(t->ended, id, strlen(id));
+	cleanup_lasting struct lasting_found found;
+	cleanup_free char *text = NULL;
+	cleanup_free char *notice = NULL;
+	struct session *session;
+
+	find_earlier(t, id, &found);
+	session = resume(t, id, &found, &text);
+	if (text == NULL)
+		text = describe_new(t, id, ended);
+	if (session == NULL)
+		return session_new(t->host, id, ended != NULL ? ended->generation : 1,
+				   opening_notice(t, text), first, err);
+	notice = opening_notice(t, text);
+	session_add_notice(session, notice);
+	return session;
+}
+
 struct session *table_open(struct table *t, const char *id, const struct language *first,
 			   struct err *err)
 {
-	const struct ended *ended;
 	struct row *row;
 	struct session *session;
 
@@ -289,9 +405,7 @@ struct session *table_open(struct table *t, const char *id, const struct languag
 		return row->session;
 	if (check_room(t, err) < 0)
 		return NULL;
-	ended = map_get(t->ended, id, strlen(id));
-	session = session_new(t->host, id, ended != NULL ? ended->generation : 1,
-			      opening_notice(t, id, ended), first, err);
+	session = open_session(t, id, first, err);
 	if (session == NULL)
 		return NULL;
 	row = xcalloc(1, sizeof(*row));

@@ -29,14 +29,31 @@ static struct audited *audited_of(const struct service *service)
 }
 
 static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name,
-		      struct lookout *lookout_own)
+		      struct lookout *lookout_own, bool lasts)
 {
 	struct service *service = owner;
 
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
 	wait_upload_end_folder(service->uploads, name);
-	retirement_add(service->retirement, sandbox_own, name, lookout_own);
+	retirement_add(service->retirement, &(struct retiring){ .sandbox_own = sandbox_own,
+								.name = name,
+								.lookout_own = lookout_own,
+								.lasts = lasts });
+}
+
+static void on_adopt(void *owner)
+{
+	struct service *service = owner;
+
+	(void)retirement_add_stale(service->retirement);
+}
+
+static void on_adopted(void *owner, const char *name)
+{
+	struct service *service = owner;
+
+	retirement_skip(service->retirement, name);
 }
 
 static bool is_any_busy(void *owner)
@@ -175,6 +192,8 @@ void hosted_table_changed(void *data)
 void hosted_listen(struct session_host *host, struct service *service)
 {
 	host->retire = on_retire;
+	host->adopt = on_adopt;
+	host->adopted = on_adopted;
 	host->busy = is_any_busy;
 	host->cell_asked = on_cell_asked;
 	host->cell_began = on_cell_began;

@@ -118,9 +118,10 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service_attach(service, NULL);
 	loop_defer_stop(&service->start_launcher);
 	broker_end(service->broker);
+	retirement_end(service->retirement);
 	pool_free(service->host.spares);
 	service->host.spares = NULL;
-	table_free(service->table, "the server ends");
+	table_free(service->table, table_server_ends);
 	service->table = NULL;
 	if (retirement_is_idle(service->retirement))
 		loop_defer_start(loop, &service->close_defer, on_close_defer);
@@ -268,6 +269,7 @@ static void remove_stale(struct service *service)
 	if (retirement_add_stale(service->retirement) && cache_exists(service->host.home) &&
 	    service_broker(service, &err) == NULL)
 		log_warn("service", "%s", err.msg);
+	retirement_look_after(service->retirement);
 }
 
 struct table *service_table(struct service *service, struct err *err)

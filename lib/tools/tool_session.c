@@ -247,6 +247,28 @@ static void put_destroyed(json_t *answer, const struct session *session)
 	json_put_str(answer, "message", buf_str(&text));
 }
 
+/* Answers and returns true if the id is that of an ended session, whose folder is removed now. */
+static bool forget_ended(struct mcp_call *call, struct service *service, json_t *arguments)
+{
+	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	json_t *answer;
+	size_t left;
+	struct err err;
+
+	if (id == NULL || session_id_check(id, &err) < 0 || service_table(service, &err) == NULL ||
+	    !table_forget(service->table, id, &left))
+		return false;
+	answer = json_object();
+	json_put_str(answer, "session_id", id);
+	json_put(answer, "message",
+		 left == 0 ? json_make_fmt("Session '%s' was not live; its folder is gone.", id)
+			   : json_make_fmt("Session '%s' was not live; its folder is gone. %zu "
+					   "more of that id can be resumed.",
+					   id, left));
+	tool_answer(call, service, answer);
+	return true;
+}
+
 void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context)
 {
 	static const char *const keys[] = { "session_id" };
@@ -256,13 +278,18 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 	json_t *answer;
 	struct err err;
 
-	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), &err) < 0 ||
-	    (session = tool_session(service, arguments, false, &err)) == NULL) {
+	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
 	if (tool_audit_refused(call, service))
 		return;
+	session = tool_session(service, arguments, false, &err);
+	if (session == NULL) {
+		if (err.code != ERR_NOT_FOUND || !forget_ended(call, service, arguments))
+			tool_fail(call, service, &err);
+		return;
+	}
 	id = xstrdup(session_id(session));
 	answer = json_object();
 	json_put_str(answer, "session_id", id);

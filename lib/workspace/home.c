@@ -351,7 +351,7 @@ void home_look_again(struct home *home)
 		log_warn("workspace", "%s", err.msg);
 }
 
-char *home_take_stale(struct home *home, bool lasts)
+char *home_take_stale(struct home *home)
 {
 	while (home->candidate_count > 0) {
 		cleanup_free char *name = home->candidates[--home->candidate_count];
@@ -360,7 +360,7 @@ char *home_take_stale(struct home *home, bool lasts)
 
 		if (!is_stale(home, name, &lock))
 			continue;
-		if (lasts && random_name_matches(name, HOME_SERVER_PREFIX))
+		if (random_name_matches(name, HOME_SERVER_PREFIX))
 			lasting_release_all(home, name);
 		if (renameat(home->fd, name, home->fd, taken) == 0)
 			return mem_steal(&taken);

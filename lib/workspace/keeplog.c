@@ -124,6 +124,31 @@ void keeplog_write(struct keeper *keeper)
 	buf_clear(&keeper->log);
 }
 
+static void put_member(json_t *line, const json_t *progress, const char *key)
+{
+	json_put(line, key, json_incref(json_object_get(progress, key)));
+}
+
+void keeplog_append(int journal_fd, const json_t *progress)
+{
+	static const char *const keys[] = { "to", "ino", "mtime", "size" };
+	cleanup_json json_t *line = json_object();
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_fd int fd = openat(journal_fd, KEEPLOG_FILE,
+				   O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct err ignored;
+
+	if (json_object_get(progress, "from") != NULL)
+		put_member(line, progress, "from");
+	else
+		put_encoded(line, "from", KEEPLOG_NOTEBOOK);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		put_member(line, progress, keys[i]);
+	put_line(&text, line);
+	if (fd >= 0)
+		(void)!fd_write_all(fd, buf_str(&text), text.len, &ignored);
+}
+
 /* ---- loading ---- */
 
 static char *read_log(int journal_fd, size_t *ret_len)

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+struct json_t;
 struct keeper;
 struct kept;
 
@@ -25,6 +26,11 @@ void keeplog_add(struct keeper *keeper, const struct kept *kept);
 void keeplog_renew(struct keeper *keeper);
 /* Writes what is new. A failure is only logged. */
 void keeplog_write(struct keeper *keeper);
+/*
+ * Adds a copy that was made without a keeper, by the progress {"from", "to", "ino", "mtime",
+ * "size"} of its helper; without "from" it is the notebook. A failure is ignored.
+ */
+void keeplog_append(int journal_fd, const struct json_t *progress);
 /* Fills the keeper's table. Returns whether there was a copy. */
 bool keeplog_load(struct keeper *keeper);
 

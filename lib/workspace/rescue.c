@@ -2,7 +2,8 @@
 /*
  * rescue.c - exports a dead server's results, one session after the other: first the results,
  * because they make the folder, then the notebook. A flock on the server's folder keeps other
- * servers from taking it for stale.
+ * servers from taking it for stale. Folders that last have no lock: two servers that export the
+ * same one find the other's copies by their content.
  */
 #include "workspace/rescue.h"
 
@@ -24,7 +25,9 @@
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
+#include "workspace/keeplog.h"
 #include "workspace/keepname.h"
+#include "workspace/lasting.h"
 
 /* Versions without a record wrote events, of which some name the folder of the results. */
 #define EARLIER_EVENTS "journal/records"
@@ -43,10 +46,12 @@ struct rescue {
 	struct home_job job;
 	struct loop *loop;
 	struct loop_defer next;
+	const struct home *home;
 	struct helper *helper;
 	char *helper_path;
-	char *name;
-	int lock; /* on the folder, like a remover's: no other server takes it for stale */
+	char *name;    /* NULL: sessions that last */
+	char *current; /* of these: the folder of the current session; NULL: none */
+	int lock;      /* on the folder, like a remover's: no other server takes it for stale */
 	DIR *sessions;
 	uint64_t quota_bytes;
 	char *root;     /* of this server's results; NULL: it exports none */
@@ -189,6 +194,7 @@ static void release_rescue(struct rescue *rescue)
 	fd_close(&rescue->lock);
 	free(rescue->helper_path);
 	free(rescue->root);
+	free(rescue->current);
 	free(rescue->name);
 	free(rescue);
 }
@@ -200,6 +206,19 @@ static void leave_rescue(struct home_job *job, int wait_ms)
 	if (rescue->helper != NULL)
 		helper_leave(rescue->helper, wait_ms);
 	release_rescue(rescue);
+}
+
+/* Counts a copy, and records it for the session's next life. */
+static void take_copy(struct rescue *rescue, const json_t *progress)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = rescue->current == NULL
+					 ? -1
+					 : lasting_open(rescue->home, rescue->current, &journal);
+
+	rescue->copied++;
+	if (session >= 0)
+		keeplog_append(journal, progress);
 }
 
 static void on_progress(struct helper *helper, const json_t *progress)
@@ -215,7 +234,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	else if (json_object_get(progress, "problem") != NULL)
 		rescue->failed++;
 	else if (json_object_get(progress, "to") != NULL)
-		rescue->copied++;
+		take_copy(rescue, progress);
 }
 
 static void on_next(struct loop_defer *defer);
@@ -282,6 +301,7 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 		return false;
 	json_put_str(order, "op", op);
 	json_put_bool(order, "durable", true);
+	json_put_bool(order, "names", rescue->step == STEP_RESULTS);
 	json_put_int(order, "room", (json_int_t)rescue->quota_bytes);
 	rescue->copied = 0;
 	rescue->failed = 0;
@@ -336,27 +356,6 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 	rescue->path = xasprintf("%s/%s", decoded, folder);
 }
 
-/* Enters the next session. Returns false when there is none. */
-static bool next_session(struct rescue *rescue)
-{
-	const struct dirent *entry;
-
-	forget_session(rescue);
-	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
-		cleanup_fd int session_fd = -1;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		session_fd = beneath_open(dirfd(rescue->sessions), entry->d_name,
-					  O_RDONLY | O_DIRECTORY, 0);
-		if (session_fd < 0)
-			continue;
-		enter_session(rescue, fd_steal(&session_fd));
-		return true;
-	}
-	return false;
-}
-
 static void finish_rescue(struct rescue *rescue)
 {
 	cleanup_free char *name = mem_steal(&rescue->name);
@@ -366,6 +365,87 @@ static void finish_rescue(struct rescue *rescue)
 	list_remove(&rescue->job.node);
 	release_rescue(rescue);
 	done(data, name);
+}
+
+/* ---- sessions that last ---- */
+
+/* Returns false if all was exported when the session ended, or by an earlier rescue. */
+static bool wants_rescue(int journal_fd)
+{
+	struct lasting_record record;
+	struct err err;
+	bool wants = lasting_read(journal_fd, &record, &err) == 0 && !record.exported &&
+		     faccessat(journal_fd, LASTING_RESCUED, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+
+	lasting_record_release(&record);
+	return wants;
+}
+
+/* Marks the current session, unless another server has taken it over. */
+static void mark_rescued(struct rescue *rescue)
+{
+	cleanup_free char *name = mem_steal(&rescue->current);
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
+	cleanup_fd int mark = -1;
+
+	if (session >= 0)
+		mark = openat(journal, LASTING_RESCUED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			      0600);
+}
+
+/* Opens a session that lasts. Returns -1 if there is nothing to do for it. */
+static int open_lasting(struct rescue *rescue, const char *name)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(rescue->home, name, &journal);
+
+	if (session < 0 || !wants_rescue(journal))
+		return -1;
+	rescue->current = xstrdup(name);
+	return fd_steal(&session);
+}
+
+void rescue_skip(struct rescue *rescue, const char *name)
+{
+	if (rescue->current == NULL || !str_eq(rescue->current, name))
+		return;
+	mem_cleanup(&rescue->current);
+	if (rescue->helper != NULL)
+		helper_free(rescue->helper);
+	rescue->helper = NULL;
+	forget_session(rescue);
+	loop_defer_stop(&rescue->next);
+	loop_defer_start(rescue->loop, &rescue->next, on_next);
+}
+
+/* ---- all sessions ---- */
+
+static int open_session(struct rescue *rescue, const char *name)
+{
+	if (name[0] == '.')
+		return -1;
+	return rescue->name == NULL ? open_lasting(rescue, name)
+				    : beneath_open(dirfd(rescue->sessions), name,
+						   O_RDONLY | O_DIRECTORY, 0);
+}
+
+/* Enters the next session. Returns false when there is none. */
+static bool next_session(struct rescue *rescue)
+{
+	const struct dirent *entry;
+
+	mark_rescued(rescue);
+	forget_session(rescue);
+	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
+		int session_fd = open_session(rescue, entry->d_name);
+
+		if (session_fd < 0)
+			continue;
+		enter_session(rescue, session_fd);
+		return true;
+	}
+	return false;
 }
 
 static void on_next(struct loop_defer *defer)
@@ -380,28 +460,40 @@ static void on_next(struct loop_defer *defer)
 	finish_rescue(rescue);
 }
 
-void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const char *name),
-		  void *data)
+/* Opens the folder with the sessions, or returns -1. */
+static int open_sessions(struct rescue *rescue)
+{
+	if (rescue->name == NULL)
+		return lasting_open_all(rescue->home);
+	rescue->lock = beneath_open(home_fd(rescue->home), rescue->name, O_RDONLY | O_DIRECTORY, 0);
+	if (rescue->lock < 0 || flock(rescue->lock, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	return beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+}
+
+struct rescue *rescue_start(const struct rescue_spec *spec,
+			    void (*done)(void *data, const char *name), void *data)
 {
 	struct rescue *rescue = xcalloc(1, sizeof(*rescue));
-	int sessions = -1;
+	int sessions;
 
 	rescue->job.leave = leave_rescue;
 	rescue->session_fd = -1;
 	rescue->loop = spec->loop;
 	rescue->helper_path = xstrdup(spec->helper);
-	rescue->name = xstrdup(spec->name);
+	rescue->home = spec->home;
+	rescue->lock = -1;
+	rescue->name = spec->name == NULL ? NULL : xstrdup(spec->name);
 	rescue->quota_bytes = spec->quota_bytes;
 	rescue->root = spec->root == NULL ? NULL : xstrdup(spec->root);
 	rescue->killed = spec->killed;
 	rescue->done = done;
 	rescue->data = data;
 	home_add_job(spec->home, &rescue->job);
-	rescue->lock = beneath_open(home_fd(spec->home), spec->name, O_RDONLY | O_DIRECTORY, 0);
-	if (rescue->lock >= 0 && flock(rescue->lock, LOCK_EX | LOCK_NB) == 0)
-		sessions = beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+	sessions = open_sessions(rescue);
 	rescue->sessions = sessions < 0 ? NULL : fdopendir(sessions);
 	if (rescue->sessions == NULL)
 		fd_close(&sessions);
 	loop_defer_start(rescue->loop, &rescue->next, on_next);
+	return rescue;
 }

@@ -50,19 +50,28 @@ struct rescue_spec {
 	struct loop *loop;
 	const struct home *home;
 	const char *helper;   /* path of ptycell-files */
-	const char *name;     /* of home_take_stale */
+	const char *name;     /* of home_take_stale; NULL: the sessions that last (lasting.h) */
 	const char *root;     /* of this server's results, or NULL; for sessions without a record */
 	uint64_t quota_bytes; /* for each session */
 	/* Called for each session with a record of rescue_record_audit and such cells. */
 	void (*killed)(void *data, const struct rescue_killed *killed);
 };
 
+struct rescue;
+
 /*
- * Starts the export of a dead server's results. `done` is called once, from the loop, when nothing
+ * Starts the export of a dead server's results. Sessions that last and ended in good order have
+ * nothing to export. The others are marked when that is done, so that it is done once. Returns a
+ * pointer that is valid until `done` is called. `done` is called once, from the loop, when nothing
  * is left to copy. It is not called if home_close() comes first: the folder stays for the next
  * server. Everything in `spec` but `loop` and `home` is borrowed for the call.
  */
-void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const char *name),
-		  void *data);
+struct rescue *rescue_start(const struct rescue_spec *spec,
+			    void (*done)(void *data, const char *name), void *data);
+/*
+ * Stops the export of the session in this folder, which was taken over: its new server exports what
+ * is missing. The others follow.
+ */
+void rescue_skip(struct rescue *rescue, const char *name);
 
 #endif

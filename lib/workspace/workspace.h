@@ -41,10 +41,10 @@ struct home *home_open(const char *path, struct err *err) MUST_CHECK;
 void home_close(struct home *home);
 /*
  * Returns the name of one stale server folder, or NULL; the caller frees it. The folder is renamed
- * so that no other server takes it. The caller must remove it with removal_start(). With `lasts`,
- * sessions with a record are moved out of it before (lasting.h).
+ * so that no other server takes it. The caller must remove it with removal_start(). Sessions
+ * with a record are moved out of it before, because their server meant them to last (lasting.h).
  */
-char *home_take_stale(struct home *home, bool lasts);
+char *home_take_stale(struct home *home);
 /* Looks again for server folders, as home_open() did. */
 void home_look_again(struct home *home);
 int home_fd(const struct home *home);

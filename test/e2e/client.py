@@ -26,9 +26,12 @@ def environment(home):
     memory that a sanitizer holds back is not what tests of memory are about."""
     return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "quarantine_size_mb=1"),
             "HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
-            "PTYCELL_CALL_BUDGET": str(CALL_S), "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+            "PTYCELL_CALL_BUDGET": str(CALL_S), "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept"),
+            "PTYCELL_RESUME": "off"}
 
 
+# For one whose sessions last, as they do unless told otherwise: most tests begin with nothing and look at what is left.
+LASTS = {"PTYCELL_RESUME": None}
 # For a server whose processes or folders a test takes for those of its sessions: nothing is made ahead.
 ALONE = {"PTYCELL_SPARES": "0"}
 # A server imports pandas and matplotlib ahead, for a second: most tests are over before that is of use.

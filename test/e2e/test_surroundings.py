@@ -78,7 +78,7 @@ def test_a_python_that_is_too_old_says_so_and_which_one_is_not(servers, home):
 def test_a_home_that_cannot_be_written_has_a_substitute_that_is_told(place):
     env = {"HOME": "/none", "TMPDIR": str(place), "PTYCELL_HOME": ""}
     mine = f"{place}/ptycell-{os.geteuid() or machines.NOBODY}"
-    told = (f"The folder for sessions '/none/.cache/ptycell' cannot be used (Permission denied): '{mine}' takes its place. "
+    told = (f"The folder for sessions '/none/.local/state/ptycell' cannot be used (Permission denied): '{mine}' takes its place. "
             "Set PTYCELL_HOME to a folder of yours.")
     with machines.on(place, env=env) as server:
         assert server.cell("6 * 7").text == "42\n"
@@ -99,7 +99,7 @@ def test_what_another_has_taken_has_a_substitute(place):
     (place / "ptycell").symlink_to("/")
     if machines.IS_ROOT:
         os.chown(place / "ptycell", 1, 1, follow_symlinks=False)
-    env = {"XDG_CACHE_HOME": str(place), "TMPDIR": str(place), "PTYCELL_HOME": ""}
+    env = {"XDG_STATE_HOME": str(place), "TMPDIR": str(place), "PTYCELL_HOME": ""}
     why = "it belongs to user 1" if machines.IS_ROOT else "Permission denied"
     with machines.on(place, env=env) as server:
         assert server.cell("6 * 7").text == "42\n"

@@ -22,6 +22,7 @@
 #include "runtime/language.h"
 #include "scratch.h"
 #include "session/session.h"
+#include "workspace/lasting.h"
 #include "workspace/lookout.h"
 #include "workspace/workspace.h"
 
@@ -40,7 +41,8 @@ struct fixture {
 	int cells_begun;
 	int cells_shown;
 	int cells_over;
-	int retired; /* folders handed over for removal */
+	int retired; /* folders handed over */
+	int lasting; /* of these, those that last */
 };
 
 static struct fixture fixture;
@@ -96,10 +98,10 @@ FIXTURE_FN void fixture_start_with(const char *const *steps)
 #define STEPS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const char *name,
-			       struct lookout *lookout_own)
+			       struct lookout *lookout_own, bool lasts)
 {
 	(void)owner;
-	(void)name;
+	fixture.lasting += lasts && lasting_release(fixture.home, name);
 	lookout_free(lookout_own);
 	sandbox_close(sandbox_own, NULL, NULL);
 	fixture.retired++;

@@ -70,10 +70,10 @@ SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
 TABLE = [
     Row("plain", WORKS),
     # ---- homes ----
-    Row("home that is not there", TELLS, "'/none/.cache/ptycell' cannot be used", env={"HOME": "/none", "PTYCELL_HOME": ""}),
+    Row("home that is not there", TELLS, "'/none/.local/state/ptycell' cannot be used", env={"HOME": "/none", "PTYCELL_HOME": ""}),
     Row("another's folder in TMPDIR", TELLS, "ptycell' cannot be used (it belongs to user", mounts=TAKEN,
-        env={"HOME": "/none", "PTYCELL_HOME": "", "XDG_CACHE_HOME": "/var/tmp"}),
-    Row("home that cannot be written", TELLS, "/.cache/ptycell' cannot be used (Permission denied)", env={"HOME": "/", "PTYCELL_HOME": ""}),
+        env={"HOME": "/none", "PTYCELL_HOME": "", "XDG_STATE_HOME": "/var/tmp"}),
+    Row("home that cannot be written", TELLS, "/.local/state/ptycell' cannot be used (Permission denied)", env={"HOME": "/", "PTYCELL_HOME": ""}),
     Row("named folder that cannot be made", REFUSES, "'/none' cannot be made (Permission denied); set PTYCELL_HOME",
         "/none/sessions cannot be written (live sessions); set PTYCELL_HOME", env={"PTYCELL_HOME": "/none/sessions"}),
     # ---- inherited ----

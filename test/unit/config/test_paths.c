@@ -37,21 +37,21 @@ static void without_home_the_account_tells(void **state)
 	assert_null(paths_user_home(empty_env, NOBODY_HAS_THIS_ID));
 }
 
-static void live_files_go_to_the_cache_and_roots_to_var_tmp(void **state)
+static void sessions_lie_where_no_cleaner_of_caches_looks_and_roots_in_var_tmp(void **state)
 {
 	char *const *home = LIST("HOME=/h");
-	char *const *cache = LIST("HOME=/h", "XDG_CACHE_HOME=/c");
-	char *const *relative = LIST("HOME=/h", "XDG_CACHE_HOME=c");
-	cleanup_free char *a = paths_cache(home, 7);
-	cleanup_free char *b = paths_cache(cache, 7);
-	cleanup_free char *c = paths_cache(relative, 7);
-	cleanup_free char *d = paths_cache(cache, 0);
-	cleanup_free char *e = paths_cache(empty_env, NOBODY_HAS_THIS_ID);
+	char *const *state_home = LIST("HOME=/h", "XDG_STATE_HOME=/c");
+	char *const *relative = LIST("HOME=/h", "XDG_STATE_HOME=c");
+	cleanup_free char *a = paths_state(home, 7);
+	cleanup_free char *b = paths_state(state_home, 7);
+	cleanup_free char *c = paths_state(relative, 7);
+	cleanup_free char *d = paths_state(state_home, 0);
+	cleanup_free char *e = paths_state(empty_env, NOBODY_HAS_THIS_ID);
 
 	(void)state;
-	assert_string_equal(a, "/h/.cache/ptycell");
+	assert_string_equal(a, "/h/.local/state/ptycell");
 	assert_string_equal(b, "/c/ptycell");
-	assert_string_equal(c, "/h/.cache/ptycell");
+	assert_string_equal(c, "/h/.local/state/ptycell");
 	assert_string_equal(d, "/var/tmp/ptycell");
 	assert_string_equal(e, "/var/tmp/ptycell-4000000");
 }
@@ -95,7 +95,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_variable_counts_as_unset),
 		cmocka_unit_test(without_home_the_account_tells),
-		cmocka_unit_test(live_files_go_to_the_cache_and_roots_to_var_tmp),
+		cmocka_unit_test(
+			sessions_lie_where_no_cleaner_of_caches_looks_and_roots_in_var_tmp),
 		cmocka_unit_test(a_tilde_is_the_home_folder_and_a_relative_path_is_none),
 		cmocka_unit_test(a_word_with_a_colon_may_stand_before_a_path_or_alone),
 	};

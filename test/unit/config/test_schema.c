@@ -56,6 +56,25 @@ static void zero_is_legal_where_the_minimum_says_so_and_seldom_does(void **state
 					 str_eq(number_row(i)->name, "PTYCELL_SPARES"));
 }
 
+static void a_number_may_be_off_where_that_is_a_word_of_its_own(void **state)
+{
+	const struct setting *row = schema_find("PTYCELL_RESUME");
+	cleanup_buf struct buf legal = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t number = 1;
+
+	(void)state;
+	assert_true(schema_parse(row, " OFF ", &number));
+	assert_int_equal(number, 0);
+	assert_true(schema_parse(row, "12h", &number));
+	assert_int_equal(number, 12 * 3600);
+	assert_false(schema_parse(row, "0", &number));
+	assert_false(schema_parse(row, "of", &number));
+	schema_legal(row, &legal);
+	assert_string_equal(buf_str(&legal),
+			    "takes seconds, 1 to 315360000 s, off; also written 90s, 5m, 2h or 1d");
+	assert_false(schema_parse(schema_find("IDLE_TIMEOUT"), "off", &number));
+}
+
 struct parse_case {
 	const char *name;
 	const char *text;
@@ -190,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_number_takes_its_minimum_and_maximum_and_nothing_beyond),
 		cmocka_unit_test(zero_is_legal_where_the_minimum_says_so_and_seldom_does),
+		cmocka_unit_test(a_number_may_be_off_where_that_is_a_word_of_its_own),
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(words_and_switches_know_no_case),
 		cmocka_unit_test(every_flag_is_its_variable_in_small_letters),

@@ -208,8 +208,8 @@ static void two_servers_share_a_home(void **state)
 	struct home *first = open_home(f);
 	struct home *second = open_home(f);
 
-	assert_null(home_take_stale(second, false));
-	assert_null(home_take_stale(first, false));
+	assert_null(home_take_stale(second));
+	assert_null(home_take_stale(first));
 	assert_int_equal(count_entries(f->path), 2);
 	home_close(first);
 	home_close(second);
@@ -246,13 +246,13 @@ static void a_killed_servers_folder_is_taken_once(void **state)
 	kill_a_server(f);
 	first = open_home(f);
 	second = open_home(f);
-	taken = home_take_stale(first, false);
+	taken = home_take_stale(first);
 	assert_non_null(taken);
 	assert_true(random_name_matches(taken, HOME_REMOVE_PREFIX));
 	(void)snprintf(path, sizeof(path), "%s/sessions", taken);
 	assert_true(scratch_exists(home_fd(first), path));
-	assert_null(home_take_stale(second, false));
-	assert_null(home_take_stale(first, false));
+	assert_null(home_take_stale(second));
+	assert_null(home_take_stale(first));
 	free(taken);
 	home_close(first);
 	home_close(second);
@@ -270,11 +270,11 @@ static void a_removal_that_was_cut_short_is_taken_up(void **state)
 	fd = openat(f->scratch.fd, "home/.remove-aaaabbbbccccdddd", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	home = open_home(f);
-	assert_null(home_take_stale(home, false));
+	assert_null(home_take_stale(home));
 	home_close(home);
 	(void)close(fd);
 	home = open_home(f);
-	taken = home_take_stale(home, false);
+	taken = home_take_stale(home);
 	assert_non_null(taken);
 	assert_false(scratch_exists(home_fd(home), ".remove-aaaabbbbccccdddd"));
 	free(taken);
@@ -298,11 +298,11 @@ static void a_folder_without_a_lock_is_taken_only_when_old(void **state)
 		assert_int_equal(mkdirat(home_fd(home), names[i], 0700), 0);
 		home_close(home);
 		home = open_home(f);
-		assert_null(home_take_stale(home, false));
+		assert_null(home_take_stale(home));
 		assert_int_equal(utimensat(home_fd(home), names[i], times, 0), 0);
 		home_close(home);
 		home = open_home(f);
-		taken = home_take_stale(home, false);
+		taken = home_take_stale(home);
 		assert_non_null(taken);
 		assert_int_equal(unlinkat(home_fd(home), taken, AT_REMOVEDIR), 0);
 		free(taken);
@@ -332,7 +332,7 @@ static void a_folder_that_is_closed_or_of_a_time_to_come_is_taken(void **state)
 				 0);
 		home_close(home);
 		home = open_home(f);
-		taken = home_take_stale(home, false);
+		taken = home_take_stale(home);
 		assert_non_null(taken);
 		assert_int_equal(unlinkat(home_fd(home), taken, AT_REMOVEDIR), 0);
 		free(taken);
@@ -364,7 +364,7 @@ static void what_is_not_of_our_pattern_is_left_alone(void **state)
 	}
 	home_close(home);
 	home = open_home(f);
-	assert_null(home_take_stale(home, false));
+	assert_null(home_take_stale(home));
 	home_close(home);
 }
 
@@ -378,7 +378,7 @@ static void a_symlink_of_our_pattern_is_not_followed(void **state)
 	scratch_write(f->scratch.fd, "victim/lock", "");
 	assert_int_equal(symlinkat("../victim", f->scratch.fd, "home/server-aaaabbbbccccdddd"), 0);
 	home = open_home(f);
-	assert_null(home_take_stale(home, false));
+	assert_null(home_take_stale(home));
 	home_close(home);
 	assert_true(scratch_exists(f->scratch.fd, "victim/lock"));
 }
@@ -395,7 +395,7 @@ static void a_home_with_a_session_left_keeps_its_lock_file(void **state)
 	workspace_free(workspace);
 	home_close(home);
 	home = open_home(f);
-	taken = home_take_stale(home, false);
+	taken = home_take_stale(home);
 	assert_non_null(taken);
 	free(taken);
 	home_close(home);

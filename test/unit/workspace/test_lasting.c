@@ -193,7 +193,7 @@ static void sessions_of_a_killed_server_move_out_of_its_folder(void **state)
 
 	run_killed_server(home_path(f->home), ids);
 	home_look_again(f->home);
-	taken = home_take_stale(f->home, true);
+	taken = home_take_stale(f->home);
 	assert_non_null(taken);
 	assert_int_equal(count_in(home_fd(f->home), LASTING_FOLDER), 2);
 	lasting_find(f->home, "b", &found);
@@ -201,7 +201,7 @@ static void sessions_of_a_killed_server_move_out_of_its_folder(void **state)
 	assert_null(found.rows[0].record.why);
 	lasting_found_release(&found);
 	free(taken);
-	assert_null(home_take_stale(f->home, true));
+	assert_null(home_take_stale(f->home));
 }
 
 static void folders_that_are_not_as_made_are_ignored(void **state)

@@ -328,7 +328,7 @@ static void what_cannot_be_removed_is_told_and_the_rest_goes(void **state)
 	assert_int_equal(count_entries(home_fd(f->home)), 2);
 	assert_true(count_entries(top) == 1);
 	/* What was left can be found and removed by the next try. */
-	for (char *name; (name = home_take_stale(f->home, false)) != NULL; free(name))
+	for (char *name; (name = home_take_stale(f->home)) != NULL; free(name))
 		fail_msg("a list made before the removal has '%s'", name);
 	(void)close(top);
 	top = openat(home_fd(f->home), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -430,7 +430,7 @@ static void a_stale_server_is_removed_by_the_next(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	next = home_open(path, &err);
 	assert_non_null(next);
-	taken = home_take_stale(next, false);
+	taken = home_take_stale(next);
 	assert_non_null(taken);
 	removal_start(f->loop, next, HELPER, taken, on_done, &outcome);
 	while (!outcome.told)

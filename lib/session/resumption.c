@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resumption.c - sentences for a model that may believe that its variables still are there, or that
+ * chose an id which another chat had chosen before.
+ */
+#include "session/resumption.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "journal/journal.h"
+#include "session/session.h"
+#include "session/table.h"
+#include "workspace/lasting.h"
+#include "workspace/random_name.h"
+
+enum { SUFFIX_LEN = 4, DATE_LEN = 32, OTHERS_MAX = 3 };
+
+/* Appends a time of the user: "23 Nov 14:05", with the year if it is not this one. */
+static void put_time(struct buf *out, int64_t seconds)
+{
+	time_t then = seconds;
+	time_t now = time(NULL);
+	char text[DATE_LEN] = "";
+	struct tm local;
+	struct tm today;
+
+	if (localtime_r(&then, &local) == NULL || localtime_r(&now, &today) == NULL)
+		return;
+	(void)strftime(text, sizeof(text),
+		       local.tm_year == today.tm_year ? "%b %H:%M" : "%b %Y %H:%M", &local);
+	buf_putf(out, "%d %s", local.tm_mday, text);
+}
+
+/* Appends another id of the same topic: the last four letters, as in "trip-5d2a", are new. */
+static void put_other_id(struct buf *out, const char *id)
+{
+	size_t len = strlen(id);
+	char suffix[SUFFIX_LEN + 1];
+
+	if (len > SUFFIX_LEN + 1 && id[len - SUFFIX_LEN - 1] == '-' &&
+	    isalnum((unsigned char)id[len - SUFFIX_LEN - 2]))
+		len -= SUFFIX_LEN + 1;
+	else if (len > SESSION_ID_MAX - SUFFIX_LEN - 1)
+		len = SESSION_ID_MAX - SUFFIX_LEN - 1;
+	random_name_fill(suffix, SUFFIX_LEN);
+	buf_putf(out, "%.*s-%s", (int)len, id, suffix);
+}
+
+static void put_beginning_empty(struct buf *out, const char *id)
+{
+	buf_puts(out, " To begin empty, use another session_id, such as '");
+	put_other_id(out, id);
+	buf_puts(out, "': nothing is deleted by that.");
+}
+
+/* ---- what happened ---- */
+
+static size_t count_ran(const struct journal *journal, uint64_t *ret_killed)
+{
+	struct journal_line line;
+	size_t count = 0;
+
+	*ret_killed = 0;
+	for (size_t i = 0; journal_at(journal, i, &line); i++) {
+		count += line.ran;
+		if (line.ran && str_eq(line.state, JOURNAL_KILLED))
+			*ret_killed = line.number;
+	}
+	return count;
+}
+
+static void put_end(struct buf *out, const struct lasting_record *record, uint64_t killed)
+{
+	if (record->why == NULL && killed > 0)
+		buf_putf(out, ", when its server was killed while cell %" PRIu64 " ran.", killed);
+	else if (record->why == NULL)
+		buf_puts(out, ", when its server was killed.");
+	else if (str_eq(record->why, table_server_ends))
+		buf_puts(out, ", when the host closed.");
+	else
+		buf_putf(out, "; it ended because %s.", record->why);
+}
+
+static void put_life(struct buf *out, const struct session *session, const struct lasting *row)
+{
+	uint64_t killed;
+	size_t cells = count_ran(session_journal(session), &killed);
+
+	if (session_record_problem(session) != NULL)
+		buf_putf(out,
+			 "the record of its cells cannot be read (%s) and begins anew. It was last "
+			 "used ",
+			 session_record_problem(session));
+	else if (cells == 0)
+		buf_puts(out, "no cell ran in it, and it was last used ");
+	else
+		buf_putf(out, "%zu %s until ", cells, cells == 1 ? "cell" : "cells");
+	put_time(out, row->used_s);
+	put_end(out, &row->record, killed);
+}
+
+static void put_what_is_back(struct buf *out, const struct session *session)
+{
+	const char *id = session_id(session);
+
+	if (session_record_problem(session) != NULL)
+		buf_puts(out, " Its files are back; its variables are not.");
+	else if (journal_language(session_journal(session)) == NULL)
+		buf_puts(out, " Its files are back.");
+	else
+		buf_putf(out,
+			 " Its files are back; its variables are not: read the script (resource "
+			 "session://%s/script) or run its cells again.",
+			 id);
+}
+
+static void put_others(struct buf *out, const struct lasting_found *found, size_t index)
+{
+	size_t named = 0;
+
+	if (found->count < 2)
+		return;
+	buf_putf(out, " %zu more ended %s that id, last used ", found->count - 1,
+		 found->count == 2 ? "session has" : "sessions have");
+	for (size_t i = 0; i < found->count && named < OTHERS_MAX; i++) {
+		if (i == index)
+			continue;
+		buf_puts(out, named++ > 0 ? ", " : "");
+		put_time(out, found->rows[i].used_s);
+	}
+	if (found->count - 1 > OTHERS_MAX)
+		buf_puts(out, " and earlier");
+	buf_puts(out, found->count == 2 ? ": it is not this one, the last used."
+					: ": they are not this one, the last used.");
+}
+
+char *resumption_describe(const struct session *session, const struct lasting_found *found,
+			  size_t index)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	buf_putf(&out, "Session '%s' is resumed: ", session_id(session));
+	put_life(&out, session, &found->rows[index]);
+	put_what_is_back(&out, session);
+	put_others(&out, found, index);
+	put_beginning_empty(&out, session_id(session));
+	return buf_steal(&out);
+}
+
+/* ---- sessions that are not resumed ---- */
+
+char *resumption_in_use(const char *id, const struct lasting_found *found)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	buf_putf(&out,
+		 "Session '%s' is new and empty: another ptycell server on this machine has a live "
+		 "session of that id (last used ",
+		 id);
+	put_time(&out, found->in_use_s);
+	buf_puts(&out, "), and no two servers share one. Its files and variables are not here.");
+	return buf_steal(&out);
+}
+
+char *resumption_failed(const char *id, const struct err *why)
+{
+	return xasprintf("Session '%s' is new and empty: an ended session of that id is there, but "
+			 "cannot be resumed (%s).",
+			 id, why->msg);
+}
+
+char *resumption_offer(const char *id, const struct lasting_found *found)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	buf_putf(&out, "session '%s' is not live; it was last used ", id);
+	put_time(&out, found->rows[0].used_s);
+	buf_puts(&out, ", and exec_code or upload_file with this id resumes it with its files");
+	return buf_steal(&out);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session_resume.c - what a later life of a session needs: the record of its folder, its journal,
+ * and the results that a killed server had not exported.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "journal/events.h"
+#include "journal/journal.h"
+#include "session/session_internal.h"
+#include "session/table.h"
+#include "workspace/beside.h"
+#include "workspace/keeper.h"
+#include "workspace/lasting.h"
+#include "workspace/scan.h"
+
+#define UNREADABLE EVENTS_FILE "-unreadable"
+
+/* ---- the record ---- */
+
+static void write_record(struct session *s, const char *why, bool exported)
+{
+	struct lasting_record record = { .session_id = s->id,
+					 .generation = s->generation,
+					 .next_cell = why != NULL ? s->next_cell : 0,
+					 .why = why != NULL ? xstrdup(why) : NULL,
+					 .exported = exported };
+	struct err err;
+
+	if (lasting_write(workspace_journal_fd(s->workspace), &record, &err) < 0)
+		log_warn("session", "'%s' may not be resumed later: %s", s->id, err.msg);
+	free(record.why);
+}
+
+void session_record(struct session *s)
+{
+	if (s->recorded || s->host->settings->resume == 0)
+		return;
+	s->recorded = true;
+	write_record(s, NULL, false);
+}
+
+bool session_record_end(struct session *s, const char *why)
+{
+	if (!s->recorded || str_eq(why, table_destroyed))
+		return false;
+	write_record(s, why, keeper_is_settled(s->keeper));
+	return true;
+}
+
+/* ---- the journal ---- */
+
+/* Keeps a journal that cannot be read under another name. */
+static void begin_anew(struct session *s, const struct err *why)
+{
+	int fd = workspace_journal_fd(s->workspace);
+
+	(void)renameat(fd, EVENTS_FILE, fd, UNREADABLE);
+	s->record_problem = xstrdup(why->msg);
+	s->journal = journal_new(fd, s->id, s->limits.journal_max, s->host->settings->record_output,
+				 s->host->settings->redact);
+}
+
+const char *session_record_problem(const struct session *s)
+{
+	return s->record_problem;
+}
+
+void session_resume_journal(struct session *s)
+{
+	const struct settings *settings = s->host->settings;
+	const struct journal_spec spec = { .session_id = s->id,
+					   .max_bytes = s->limits.journal_max,
+					   .output_max = settings->record_output,
+					   .redact = settings->redact };
+	struct err err;
+	uint64_t next;
+
+	s->journal = journal_resume(workspace_journal_fd(s->workspace), &spec, &err);
+	if (s->journal == NULL)
+		begin_anew(s, &err);
+	/* Cells that found no room in the journal have numbers, too. */
+	next = journal_last_number(s->journal) + journal_left_out(s->journal) + 1;
+	if (s->next_cell < next)
+		s->next_cell = next;
+}
+
+/* ---- results ---- */
+
+static struct change *list_as_changes(const struct session *s, const struct file_info *files,
+				      size_t count)
+{
+	struct change *changes = xcalloc(count, sizeof(*changes));
+
+	for (size_t i = 0; i < count; i++)
+		changes[i] = (struct change){ .kind = keeper_knows(s->keeper, files[i].path)
+							      ? CHANGE_CHANGED
+							      : CHANGE_NEW,
+					      .file = files[i] };
+	return changes;
+}
+
+void session_find_missing(struct session *s)
+{
+	size_t count;
+	const struct file_info *files = scan_files(s->scan, &count);
+	struct change *changes;
+	cleanup_free char *left = NULL;
+	cleanup_free bool *keeps = NULL;
+
+	if (!s->verifies || scan_running(s->scan))
+		return;
+	s->verifies = false;
+	if (s->host->settings->keep == NULL)
+		return;
+	changes = list_as_changes(s, files, count);
+	keeps = beside_choose(s->keeper, changes, count, &left);
+	for (size_t i = 0; i < count; i++)
+		if (keeps[i] && !files[i].is_link)
+			keeper_mark_missing(s->keeper, files[i].path, files[i].size,
+					    files[i].mtime_ns);
+	free(changes);
+}

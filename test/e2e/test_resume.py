@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: MIT
+"""Sessions that last: the next server goes on with the files and the record of an ended session."""
+import json
+import os
+import random
+import subprocess
+import time
+
+import pytest
+
+from client import ALONE, BUILD, LASTS, Server, environment
+from patience import until
+from steps import listed, paths_in
+
+KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))
+BACK = "Its files are back; its variables are not: read the script (resource session://s/script) or run its cells again."
+ENV = {**ALONE, **LASTS}
+RESUMED = "Session 's' is resumed: "
+
+
+@pytest.fixture
+def start(home):
+    """Starts servers in one home, whose sessions last, and ends them all."""
+    running = []
+
+    def begin(**env):
+        running.append(Server(home, env={**ENV, **env}))
+        return running[-1]
+
+    yield begin
+    for server in running:
+        server.close()
+
+
+def kill(server):
+    server.process.kill()
+    server.process.wait()
+
+
+def lasting(home):
+    """The folders of ended sessions."""
+    return sorted(paths_in(home, "cache/resume/*"))
+
+
+def kept(home):
+    return sorted(str(path.relative_to(home / "kept")).split("/", 1)[1] for path in (home / "kept").rglob("*") if path.is_file())
+
+
+def kept_folders(home):
+    return sorted(path.name for path in (home / "kept").iterdir())
+
+
+def leave_old(folder, days):
+    for path in paths_in(folder, "journal/*"):
+        os.utime(path, (time.time() - days * 86400,) * 2)
+
+
+# ---- the next day ----
+
+def test_a_session_goes_on_where_it_was(start, home):
+    server = start()
+    server.call("upload_file", session_id="s", filename="in.csv", content="a,b\n1,2\n")
+    server.cell("x = 5\nopen('output/a.txt', 'w').write('one')\nopen('work.csv', 'w').write('w')")
+    server.cell("print('two')")
+    server.close()
+    server = start()
+    first = server.cell("print(open('input/in.csv').read(), open('work.csv').read())")
+    assert first.notice.startswith(RESUMED + "2 cells until "), first.texts
+    assert ", when the host closed. " + BACK in first.notice
+    assert "To begin empty, use another session_id, such as 's-" in first.notice
+    assert first.text == "a,b\n1,2\n w\n"
+    assert first.status["cell"] == 3
+    assert server.cell("print(x)").state == "raised"
+    script = server.request("resources/read", {"uri": "session://s/script"})["contents"][0]["text"]
+    assert script.index("x = 5") < script.index("print('two')") < script.index("in.csv")
+    assert server.call("session_info", session_id="s").object["generation"] == 2
+
+
+def test_the_second_answer_does_not_tell_it_again(start):
+    server = start()
+    server.cell("1")
+    server.close()
+    server = start()
+    assert server.cell("1").notice != ""
+    assert server.cell("1").notice == ""
+
+
+def test_one_kept_folder_is_for_all_lives_of_a_session(start, home):
+    for day in range(3):
+        server = start()
+        server.cell(f"open('output/a.txt', 'w').write('day {day}')\nopen('output/{day}.txt', 'w').write('{day}')")
+        server.close()
+    folder, = kept_folders(home)
+    assert kept(home) == ["0.txt", "1.txt", "2.txt", "a.txt", "notebook.ipynb"]
+    assert (home / "kept" / folder / "a.txt").read_text() == "day 2"
+    book = json.loads((home / "kept" / folder / "notebook.ipynb").read_text())
+    assert [cell["metadata"]["ptycell"]["cell"] for cell in book["cells"]] == [1, 2, 3]
+
+
+def test_whatever_language_and_a_query_are_resumed(start):
+    server = start()
+    server.cell("a=1; echo hi > note", language="bash")
+    server.call("exec_sql", session_id="s", query="select 6 * 7 as n")
+    server.close()
+    server = start()
+    result = server.cell("cat note; echo \"$a\"", language="bash")
+    assert RESUMED + "2 cells until " in result.notice
+    assert result.text == "hi\n\n"
+    assert result.status["cell"] == 3
+
+
+def test_an_upload_resumes_a_session_too_and_tells_it(start):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.close()
+    server = start()
+    info = server.call("session_info", session_id="s")
+    assert "session 's' is not live" in info.texts[0].lower()
+    upload = server.call("upload_file", session_id="s", filename="b", content="2")
+    assert RESUMED in "".join(upload.texts)
+    assert sorted(listed(server)) == ["a", "input/b"]
+
+
+def test_nothing_lasts_of_a_session_in_which_nothing_was_done(start, home):
+    server = start()
+    server.call("session_info", session_id="s", config={"exec_timeout": 3})
+    server.close()
+    assert lasting(home) == []
+    assert paths_in(home, "cache/*") == []
+
+
+def test_what_is_left_is_the_folder_of_the_session_alone(start, home):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.close()
+    folder, = lasting(home)
+    assert [path.name for path in paths_in(home, "cache/*")] == ["resume"]
+    assert sorted(path.name for path in paths_in(folder, "*")) == ["data", "journal", "node_modules", "packages", "spool"]
+    assert oct((home / "cache/resume").stat().st_mode & 0o777) == "0o700"
+
+
+def test_off_leaves_nothing_and_resumes_nothing(start, home):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.close()
+    server = start(PTYCELL_RESUME="off")
+    assert "is new and empty" in server.cell("open('b', 'w').write('1')").notice
+    assert len(lasting(home)) == 1, "another server's are not removed"
+    server.close()
+    assert len(lasting(home)) == 1
+    assert RESUMED in start().cell("1").notice
+
+
+def test_a_server_with_off_and_doctor_leave_what_a_killed_one_has(start, home):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    kill(server)
+    server = start(PTYCELL_RESUME="off")
+    server.cell("1", session="other")
+    server.close()
+    assert len(lasting(home)) == 1
+    server = start()
+    assert RESUMED in server.cell("1").notice
+    kill(server)
+    subprocess.run([BUILD / "ptycell", "doctor"], env=environment(home), check=False, stdout=subprocess.DEVNULL)
+    assert RESUMED in start().cell("1").notice
+
+
+# ---- ends ----
+
+def test_after_idleness_the_same_server_resumes(start, home):
+    server = start(IDLE_TIMEOUT="1", CLEANUP_INTERVAL="1")
+    server.cell("x = 1\nopen('a', 'w').write('1')")
+    until(lambda: server.call("list_sessions").object["count"] == 0)
+    result = server.cell("print(open('a').read())")
+    assert result.text == "1\n"
+    assert "; it ended because it was not used for 1 s (idle_timeout). " + BACK in result.notice
+
+
+def test_a_session_that_was_destroyed_is_not_resumed(start, home):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.call("destroy_session", session_id="s")
+    result = server.cell("import os; print(os.path.exists('a'))")
+    assert "ended because it was destroyed on request" in result.notice
+    assert result.text == "False\n"
+    server.call("destroy_session", session_id="s")
+    server.close()
+    assert lasting(home) == []
+    assert "there is no other" in start().cell("1").notice
+
+
+def test_an_ended_session_can_be_destroyed(start, home):
+    server = start()
+    server.cell("1")
+    server.close()
+    server = start()
+    answer = server.call("destroy_session", session_id="s")
+    assert answer.object["message"] == "Session 's' was not live; its folder is gone."
+    until(lambda: lasting(home) == [])
+    assert server.call("destroy_session", session_id="s").is_error
+    assert "is new and empty" in server.cell("1").notice
+
+
+@pytest.mark.parametrize("running", (False, True))
+def test_a_host_that_ends_it_in_steps_loses_nothing(start, home, running):
+    """Hosts close stdin, send SIGTERM, and SIGKILL within 2 s."""
+    server = start()
+    server.cell("open('output/a', 'w').write('1')")
+    if running:
+        server.cell("print('begun', flush=True)\nopen('output/b', 'w').write('2')\nwhile True: pass", budget=0)
+        until(lambda: len(paths_in(home, "cache/server-*/sessions/*/data/output/b")) == 1)
+    server.process.stdin.close()
+    time.sleep(random.uniform(0, 0.2))
+    server.process.terminate()
+    time.sleep(random.uniform(0, 0.2))
+    kill(server)
+    assert len(lasting(home)) + len(paths_in(home, "cache/server-*/sessions/*/journal/session")) == 1
+    server = start()
+    result = server.cell("print(open('output/a').read())")
+    assert result.text == "1\n"
+    assert RESUMED in result.notice
+    server.close()
+    assert "a" in kept(home) and len(kept_folders(home)) == 1
+
+
+def test_a_killed_server_is_named_with_the_cell_that_ran(start, home):
+    server = start()
+    server.cell("open('output/a', 'w').write('1')")
+    server.cell("open('output/b', 'w').write('2')\nwhile True: pass", budget=0)
+    until(lambda: len(paths_in(home, "cache/server-*/sessions/*/data/output/b")) == 1)
+    kill(server)
+    server = start()
+    result = server.cell("print(open('output/b').read())")
+    assert RESUMED + "2 cells until " in result.notice
+    assert ", when its server was killed while cell 2 ran. " in result.notice
+    assert result.text == "2\n"
+    server.close()
+    assert kept(home) == ["a", "b", "notebook.ipynb"]
+    book = json.loads(next((home / "kept").glob("*/notebook.ipynb")).read_text())
+    assert [cell["metadata"]["ptycell"]["state"] for cell in book["cells"]] == ["done", "killed", "done"]
+
+
+def test_what_nobody_resumes_is_saved_and_stays(start, home):
+    server = start()
+    server.cell("open('output/a', 'w').write('1')\nwhile True: pass", budget=0)
+    until(lambda: len(paths_in(home, "cache/server-*/sessions/*/data/output/a")) == 1)
+    kill(server)
+    for other in ("t", "u"):
+        server = start()
+        server.cell("1", session=other)
+        until(lambda: len(paths_in(home, "cache/resume/*/journal/rescued")) == 1)
+        server.close()
+    names = [name for name in kept(home) if not name.startswith("notebook")]
+    assert names == ["a"]
+    server = start()
+    assert server.cell("print(open('output/a').read())").text == "1\n"
+    server.close()
+    assert [name for name in kept(home) if not name.startswith("notebook")] == ["a"]
+    assert len(kept_folders(home)) == 3
+
+
+CELL = """
+n = len(open('log').readlines()) if __import__('os').path.exists('log') else 0
+with open('log', 'a') as f: f.write(f'{n}\\n')
+with open('output/n.txt', 'w') as f: f.write(str(n))
+print(n)
+"""
+
+
+@pytest.mark.limit(600)
+def test_whenever_it_is_killed_the_next_one_resumes_it_whole(start, home):
+    """What an answer told is there, cells are numbered on, nothing is kept twice."""
+    done = cells = 0
+    for _ in range(KILLS):
+        server = start()
+        last = time.monotonic() + random.uniform(0.3, 0.8)
+        first = True
+        while time.monotonic() < last:
+            result = server.cell(CELL)
+            if first and cells > 0:
+                assert RESUMED in result.notice, result.texts
+            first = False
+            assert result.text.split()[0] == str(done), result.texts
+            done += 1
+            assert result.status["cell"] == cells + 1
+            cells += 1
+        time.sleep(random.uniform(0, 0.05))
+        kill(server)
+    server = start()
+    assert server.cell("print(len(open('log').readlines()))").text == f"{done}\n"
+    server.close()
+    assert kept(home).count("n.txt") == 1 and len(kept_folders(home)) == 1
+    assert [name for name in kept(home) if "-" in name] == []
+    assert [path.name for path in paths_in(home, "cache/*")] == ["resume"]
+
+
+# ---- two servers ----
+
+def test_of_two_servers_the_second_has_one_of_its_own(start, home):
+    one, two = start(), start()
+    one.cell("x = 1\nopen('a', 'w').write('1')")
+    result = two.cell("import os; print(os.path.exists('a'))")
+    assert "is new and empty: another ptycell server on this machine has a live session of that id" in result.notice
+    assert result.text == "False\n"
+    assert one.cell("print(x)").text == "1\n"
+    two.close()
+    one.cell("1")
+    one.close()
+    first, second = lasting(home)
+    leave_old(first, 1)
+    leave_old(second, 2)
+    result = start().cell("1")
+    assert "1 more ended session has that id, last used " in result.notice
+
+
+def test_of_several_the_last_used_is_resumed_and_the_others_are_named(start, home):
+    servers = [start() for _ in range(3)]
+    for number, server in enumerate(servers):
+        server.cell(f"open('a', 'w').write('{number}')")
+    for number, server in enumerate(servers):
+        server.close()
+    for folder in lasting(home):
+        leave_old(folder, 3 if (folder / "data/a").read_text() != "1" else 2)
+    result = start().cell("print(open('a').read())")
+    assert result.text == "1\n"
+    assert "2 more ended sessions have that id, last used " in result.notice
+
+
+def test_a_server_that_dies_meanwhile_hands_its_session_over(start, home):
+    one, two = start(), start()
+    two.cell("1", session="other")
+    one.cell("open('a', 'w').write('1')")
+    kill(one)
+    result = two.cell("print(open('a').read())")
+    assert RESUMED in result.notice and result.text == "1\n"
+
+
+# ---- limits ----
+
+def test_the_old_are_removed(start, home):
+    server = start()
+    for session in ("old", "new"):
+        server.cell("1", session=session)
+    server.close()
+    for folder in lasting(home):
+        if json.loads((folder / "journal/session").read_text())["session_id"] == "old":
+            leave_old(folder, 8)
+    server = start()
+    server.cell("1")
+    until(lambda: len(lasting(home)) == 1)
+    assert "is new and empty" in server.cell("1", session="old").notice
+    assert "is resumed" in server.cell("1", session="new").notice
+
+
+def test_over_the_limit_the_longest_unused_go_and_a_live_one_stays(start, home):
+    server = start(PTYCELL_RESUME_MAX="8M", PTYCELL_KEEP="off")
+    for session in "abc":
+        server.cell("open('big', 'wb').write(bytes(range(256)) * (3 << 12))", session=session)
+    server.close()
+    for folder in lasting(home):
+        leave_old(folder, {"a": 1, "b": 3, "c": 2}[json.loads((folder / "journal/session").read_text())["session_id"]])
+    server = start(PTYCELL_RESUME_MAX="8M", PTYCELL_KEEP="off")
+    assert "is resumed" in server.cell("1", session="a").notice
+    server.cell("open('more', 'wb').write(bytes(9 << 20))", session="a")
+    server.cell("1", session="d")
+    assert server.cell("import os; print(os.path.getsize('more'))", session="a").text == f"{9 << 20}\n"
+    server.close()
+    server = start(PTYCELL_RESUME_MAX="8M", PTYCELL_KEEP="off")
+    server.cell("1", session="e")
+    until(lambda: "cannot be resumed any more" in server.stderr.decode())
+
+
+# ---- hostile code ----
+
+HOSTILE = r"""
+import os
+for name in ('\n', 'a\x1b[31m', '-rf', '.hidden', '\udcff'): open(name, 'w').write('x')
+os.symlink('/etc/passwd', 'link'); os.symlink('loop', 'loop'); os.symlink('/', 'output/root')
+os.mkfifo('fifo'); os.mkfifo('output/fifo')
+import shutil
+shutil.rmtree('input', ignore_errors=True); os.symlink('/etc', 'input')
+shutil.rmtree('.cache', ignore_errors=True); os.symlink('/tmp', '.cache')
+os.makedirs('journal'); open('journal/events', 'w').write('ptycell events 1\n')
+open('journal/session', 'w').write('{"session_id": "other"}')
+os.mkdir('closed'); open('closed/x', 'w').write('y'); os.chmod('closed', 0)
+os.chmod('.', 0)
+"""
+
+
+def test_a_folder_that_code_made_hostile_is_resumed(start, home):
+    server = start()
+    assert server.cell(HOSTILE).state == "done"
+    server.close()
+    server = start()
+    result = server.cell("import os; print(open('-rf').read(), os.path.islink('link'))")
+    assert result.text == "x True\n", result.texts
+    assert RESUMED in result.notice
+    upload = server.call("upload_file", session_id="s", filename="up", content="1")
+    assert upload.is_error and not os.path.exists("/etc/up")
+    assert "is new and empty" in server.cell("1", session="other").notice
+    server.call("destroy_session", session_id="s")
+    until(lambda: [path for path in paths_in(home, "cache/**/-rf")] == [])
+
+
+def test_code_does_not_reach_the_record_of_its_session(start):
+    result = start().cell("""
+import os
+for path in ('/mnt/data/../journal', '/mnt/journal', '../journal', '/mnt/spool/../journal'):
+    print(os.path.exists(path))
+print([path for path, folders, files in os.walk('/mnt') if 'journal' in folders or 'events' in files])
+""")
+    assert result.text == "False\n" * 4 + "[]\n"
+
+
+@pytest.mark.parametrize("spoil", ("torn", "forged", "link", "empty", "missing"))
+def test_a_record_that_is_spoilt_is_told_and_the_files_are_back(start, home, spoil):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.cell("print('two')")
+    server.close()
+    events = lasting(home)[0] / "journal/events"
+    if spoil == "torn":
+        events.write_bytes(events.read_bytes()[:-20])
+    elif spoil == "missing":
+        events.unlink()
+    else:
+        events.unlink()
+        if spoil == "link":
+            events.symlink_to("/etc/passwd")
+        else:
+            events.write_text("" if spoil == "empty" else "something else\n" * 9)
+    server = start()
+    result = server.cell("print(open('a').read())")
+    assert result.text == "1\n", result.texts
+    assert RESUMED in result.notice
+    assert ("cannot be read" in result.notice) == (spoil not in ("torn", "missing"))
+    assert result.status["cell"] == 3
+    server.close()
+    assert RESUMED in start().cell("1").notice
+
+
+def test_a_folder_that_is_open_to_others_is_not_taken_over(start, home):
+    server = start()
+    server.cell("1")
+    server.close()
+    lasting(home)[0].chmod(0o777)
+    server = start()
+    assert "is new and empty" in server.cell("1").notice
+    server.close()
+    assert len(lasting(home)) == 2
+
+
+# ---- the rest ----
+
+def test_a_full_disk_does_not_spoil_what_lasts(start, home):
+    server = start()
+    server.cell("open('a', 'w').write('1')")
+    server.close()
+    journal = lasting(home)[0] / "journal"
+    before = (journal / "session").read_bytes()
+    (journal / ".session.new").mkdir()  # nothing can be written there
+    server = start()
+    assert server.cell("print(open('a').read())").text == "1\n"
+    server.close()
+    assert (lasting(home)[0] / "journal/session").read_bytes() == before
+    assert "may not be resumed later" in server.stderr.decode()
+    assert RESUMED in start().cell("1").notice
+
+
+def test_a_folder_of_many_files_does_not_delay_the_first_answer(start, home):
+    server = start()
+    server.cell("import os\nfor n in range(5000): open(f'.hidden{n}', 'w').close()\nopen('big', 'wb').truncate(1 << 30)")
+    server.close()
+    server = start()
+    assert server.cell("import os; print(os.path.getsize('big'))").text == f"{1 << 30}\n"
