@@ -32,6 +32,7 @@ export function serverInPrivateFolders() {
         env: {
             PTYCELL_HOME: home,
             PTYCELL_KEEP: join(root, 'keep'),
+            PTYCELL_RESUME: 'off',
             PTYCELL_PYTHON: python3,
             PTYCELL_CALL_BUDGET: String(patienceMs / 1000),
         },

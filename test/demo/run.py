@@ -87,7 +87,8 @@ class Host:
     """The smallest MCP client: one request at a time over the server's pipes."""
 
     def __init__(self, program):
-        self.server = subprocess.Popen([program, "--python", PYTHON], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command = [program, "--python", PYTHON, "--resume", "off"]
+        self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.last_id = 0
         self.request("initialize", protocolVersion=PROTOCOL, capabilities={},
                      clientInfo={"name": "ptycell-demo", "version": "1"})

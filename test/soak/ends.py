@@ -99,6 +99,7 @@ def initialize():
 
 def start_server(home):
     environ = {"HOME": home, "PATH": os.environ["PATH"], "PTYCELL_HOME": f"{home}/cache", "PTYCELL_KEEP": f"{home}/kept",
+               "PTYCELL_RESUME": "off",
                "PTYCELL_PYTHON": os.environ.get("PTYCELL_PYTHON", "/usr/bin/python3")}
     return subprocess.Popen([str(BUILD / "ptycell")], env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL)

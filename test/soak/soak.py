@@ -136,7 +136,7 @@ class Server:
 
     def __init__(self, home):
         environ = {"HOME": home, "PATH": os.environ["PATH"], "PTYCELL_HOME": f"{home}/cache",
-                   "PTYCELL_KEEP": "off",
+                   "PTYCELL_KEEP": "off", "PTYCELL_RESUME": "off",
                    "PTYCELL_PYTHON": os.environ.get("PTYCELL_PYTHON", "/usr/bin/python3")}
         self.home = pathlib.Path(home)
         self.errors = open(f"{home}/stderr", "w+b")
