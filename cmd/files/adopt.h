@@ -20,6 +20,9 @@ char *adopt_same(int from_fd, int dir_fd, const char *name, struct stat *ret_sta
  * `copies`: [{"size", "crc"}].
  */
 void adopt_listed(int dir_fd, const char *name, const json_t *copies, struct copy_known *known);
+/* Describes the file `name` in `dir_fd` as a known copy if it has this size and time. */
+void adopt_seen(int dir_fd, const char *name, json_int_t size, json_int_t mtime_ns,
+		struct copy_known *known);
 /* Computes the CRC-32C of the first `len` bytes. Returns -1 if they cannot be read. */
 int adopt_crc(int fd, off_t len, uint32_t *ret);
 

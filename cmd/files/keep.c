@@ -48,6 +48,8 @@ struct file {
 	const char *suffix;   /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;      /* with a suffix: how many bytes come before it */
 	json_int_t stays;     /* with a suffix: how many of them the known copy begins with */
+	json_int_t seen_size; /* an earlier copy at `to` has these; a time of 0: not known */
+	json_int_t seen_mtime;
 	const json_t *copies; /* borrowed; earlier copies, one of which may be at `to` */
 };
 
@@ -82,6 +84,8 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
+	ret_file->seen_size = json_integer_value(json_object_get(value, "seen_size"));
+	ret_file->seen_mtime = json_integer_value(json_object_get(value, "seen_mtime"));
 	ret_file->copies = json_object_get(value, "copies");
 	if (ret_file->from == NULL || ret_file->to == NULL)
 		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
@@ -343,6 +347,14 @@ static bool adopt(const struct job *job, int from, int dir, const char *name,
 	return true;
 }
 
+/* Finds out whether an earlier life of the session made the file at `name`. */
+static void recognise(int dir, const char *name, struct file *file)
+{
+	adopt_listed(dir, name, file->copies, &file->known);
+	if (file->seen_mtime > 0)
+		adopt_seen(dir, name, file->seen_size, file->seen_mtime, &file->known);
+}
+
 static int keep_file(struct job *job, struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
@@ -376,7 +388,7 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 		return -1;
 	if (adopt(job, from, dir, name, &path, progress))
 		return 0;
-	adopt_listed(dir, name, file->copies, &file->known);
+	recognise(dir, name, file);
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;
 	taken = copy.name;

@@ -5,7 +5,8 @@
  * Request {"op": "keep", "root", "folder", "fresh", "folds", "moves": [{"move": ID, "at", "to",
  * "known", "ino", "mtime", "size"}], "room", "seen", "durable", "names", "compare", "sync": [PATH],
  * "files":
- * [{"from", "to", "known", "ino", "mtime", "size", "suffix", "take", "copies"}]}. Paths are
+ * [{"from", "to", "known", "ino", "mtime", "size", "suffix", "take", "copies",
+ * "seen_size", "seen_mtime"}]}. Paths are
  * percent-encoded.
  *
  * Each `from` below the given data folder is copied to root/folder/`to`.
@@ -24,6 +25,7 @@
  *   - compare: a file at `to`, or at a numbered name after it, with the same content is an earlier
  *     copy. It stays and is reported with {"same": true}. Waits for another export of this folder.
  *   - copies: [{"size", "crc"}]: if `to` is one of these, it is an earlier copy, and is replaced.
+ *   - seen_size, seen_mtime: so is a file at `to` that has both.
  *   - sync: files to sync that earlier requests copied without `durable`.
  *
  *   - names: progress has "from", too.

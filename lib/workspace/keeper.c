@@ -382,6 +382,8 @@ void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size,
 	if (kept->known && kept->size == (int64_t)size && kept->mtime_ns == (int64_t)mtime_ns)
 		return;
 	kept->owed = true;
+	kept->seen_size = (int64_t)size;
+	kept->seen_mtime_ns = (int64_t)mtime_ns;
 	keeper->compares = keeper->resumed;
 }
 

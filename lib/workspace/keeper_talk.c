@@ -55,6 +55,10 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	put_encoded(file, "to", to);
 	put_known(file, kept);
 	json_put_bool(file, "spare", kept->spare);
+	if (kept->seen_size >= 0) {
+		json_put_int(file, "seen_size", kept->seen_size);
+		json_put_int(file, "seen_mtime", kept->seen_mtime_ns);
+	}
 	if (kept->is_notebook)
 		put_notebooks(file, copy->keeper);
 	if (copy->suffix != NULL) {
@@ -201,6 +205,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	kept->size = size;
 	kept->known = true;
 	kept->stays = copy->size;
+	kept->seen_size = -1;
 	kept->synced = is_durable(copy);
 	kept->linked = json_is_true(json_object_get(progress, "linked"));
 	keeplog_add(keeper, kept);

@@ -73,18 +73,12 @@ void keeplog_renew(struct keeper *keeper)
 
 static void put_all(struct keeper *keeper)
 {
-	struct list *node;
-	struct list *next;
-
 	buf_clear(&keeper->log);
 	if (keeptree_folds(keeper->kept.tree))
 		buf_puts(&keeper->log, "{\"folds\":true}\n");
-	list_for_each (node, next, &keeper->kept.all) {
-		const struct kept *kept = list_entry(node, struct kept, node);
-
+	list_for_each (struct kept, kept, &keeper->kept.all, node)
 		if (kept->known)
 			put_copy(keeper, kept);
-	}
 }
 
 static int write_log(const struct keeper *keeper, const char *name, int mode, struct err *err)
@@ -225,8 +219,6 @@ static void each_line(struct keeper *keeper, const char *text, size_t len, bool 
 
 bool keeplog_load(struct keeper *keeper)
 {
-	struct list *node;
-	struct list *next;
 	size_t len = 0;
 	bool any = false;
 	cleanup_free char *text = read_log(keeper->journal_fd, &len);
@@ -235,9 +227,7 @@ bool keeplog_load(struct keeper *keeper)
 		return false;
 	each_line(keeper, text, len, false);
 	each_line(keeper, text, len, true);
-	list_for_each (node, next, &keeper->kept.all) {
-		const struct kept *kept = list_entry(node, struct kept, node);
-
+	list_for_each (struct kept, kept, &keeper->kept.all, node) {
 		any |= kept->known;
 		keeper->used += kept->known && kept->size > 0 ? (uint64_t)kept->size : 0;
 	}

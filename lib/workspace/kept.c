@@ -37,6 +37,7 @@ static struct kept *find_or_add(struct kept_table *table, const char *key, const
 		return kept;
 	kept = xcalloc(1, sizeof(*kept));
 	kept->from = xstrdup(from);
+	kept->seen_size = -1;
 	list_init(&kept->node);
 	list_append(&table->all, &kept->node);
 	(void)map_set(table->by_key, key, strlen(key), kept);

@@ -27,6 +27,12 @@ struct kept {
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
 	bool is_notebook;
+	/*
+	 * The file itself, when a killed server's session was resumed: a copy with this size and
+	 * time is ours. Its helper made it after the server's death. A size of -1: not known.
+	 */
+	int64_t seen_size;
+	int64_t seen_mtime_ns;
 };
 
 struct kept_table {
