@@ -6,7 +6,7 @@ import os
 import pytest
 from client import Server
 from patience import until
-from steps import kept_files, paths_in, session_folders
+from steps import kept_files, paths_in, session_folders, the_sessions
 
 
 def kept_paths(home):
@@ -122,7 +122,7 @@ def kept_book(home, cells):
     def find():
         for path in (home / "kept").glob("*/notebook.ipynb"):
             try:
-                if len(json.loads(path.read_text())["cells"]) == cells:
+                if len(the_sessions(json.loads(path.read_text()))["cells"]) == cells:
                     return path
             except ValueError:  # it was written just now
                 pass
@@ -150,7 +150,7 @@ def test_a_kept_notebook_that_has_a_second_name_is_written_anew(home):
         os.link(path, other)
         server.cell("print('two')")
         kept_book(home, 2)
-        assert len(json.loads(other.read_text())["cells"]) == 1 and path.stat().st_ino != other.stat().st_ino
+        assert len(the_sessions(json.loads(other.read_text()))["cells"]) == 1 and path.stat().st_ino != other.stat().st_ino
 
 
 @pytest.mark.parametrize("torn", ["by us", "by the user"])
@@ -170,7 +170,7 @@ def test_the_next_server_mends_a_notebook_whose_end_is_torn(home, torn):
         until(lambda: not folder.exists())
     names = sorted(p.name for p in path.parent.iterdir())
     assert names == (["notebook.ipynb"] if torn == "by us" else ["notebook-2.ipynb", "notebook.ipynb"])
-    assert len(json.loads((path.parent / names[0]).read_text())["cells"]) == 2
+    assert len(the_sessions(json.loads((path.parent / names[0]).read_text()))["cells"]) == 2
 
 
 def test_a_name_of_any_language_is_kept_and_one_that_hides_something_is_told(home):

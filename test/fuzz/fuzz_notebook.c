@@ -24,11 +24,11 @@ static bool is_query(const struct journal_entry *entry)
 	return str_eq(entry->language, JOURNAL_SQL);
 }
 
-/* The first two, what was typed, the cell twice, which a query's output follows, and a note. */
+/* The first two, what came before the cell, the cell twice, which a query's output follows, and a
+ * note. */
 static bool cells_are(const json_t *value, const struct journal_entry *entry)
 {
-	size_t count = 5 + (entry->text_len > 0 ? 1 : 0) +
-		       (is_query(entry) ? (entry->text_len > 0 ? 2 : 1) : 0);
+	size_t count = 6 + (is_query(entry) ? (entry->text_len > 0 ? 2 : 1) : 0);
 
 	return json_array_size(json_object_get(value, "cells")) == count;
 }
@@ -39,16 +39,18 @@ static void check_notebook(const struct journal_entry *entry)
 	json_t *about = json_object();
 	json_t *notes = json_array();
 	json_t *note = json_object();
+	json_t *typed = json_array();
 	json_t *value;
 
 	json_put(about, "session_id", json_make_text(entry->value, strlen(entry->value)));
-	json_put_str(note, "event", REPLAY_TYPED);
-	json_put(note, "text", json_make_text(entry->text, entry->text_len));
+	json_put_str(note, "event", REPLAY_LOST);
+	json_put(note, "why", json_make_text(entry->text, entry->text_len));
 	json_append(notes, note);
+	json_append(typed, json_make_text(entry->text, entry->text_len));
 	notebook_head(&book, about);
-	replay_head(&book, about, notes);
+	replay_head(&book, about, notes, typed);
 	notebook_separator(&book);
-	replay_notes(&book, 7, notes, true);
+	replay_notes(&book, 7, notes, typed);
 	notebook_cell(&book, entry, true);
 	assert(is_query(entry) || memmem(book.data, book.len, "\"AAEC\"", 6) != NULL);
 	notebook_separator(&book);
@@ -60,6 +62,7 @@ static void check_notebook(const struct journal_entry *entry)
 	json_decref(value);
 	json_decref(about);
 	json_decref(notes);
+	json_decref(typed);
 }
 
 /* Python ends a line at LF, CR and CR LF. */

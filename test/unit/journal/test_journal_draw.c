@@ -386,7 +386,7 @@ static void a_long_output_is_drawn_in_steps(void **state)
 		before = now;
 	}
 	assert_in_range(steps, 16 + 4, 16 + 9);
-	assert_in_range(before, sizeof(text), sizeof(text) + 2000);
+	assert_in_range(before, sizeof(text), sizeof(text) + (32 << 10));
 	assert_int_equal(journal_draw_notebook(journal, &before, &tail, &err), 0);
 	assert_int_equal(notebook_size(), before + tail.len);
 	close(dir);
