@@ -82,6 +82,8 @@ void session_resume_journal(struct session *s)
 	s->journal = journal_resume(workspace_journal_fd(s->workspace), &spec, &err);
 	if (s->journal == NULL)
 		begin_anew(s, &err);
+	if (settings->record == RECORD_OFF)
+		journal_turn_off(s->journal);
 	/* Cells that found no room in the journal have numbers, too. */
 	next = journal_last_number(s->journal) + journal_left_out(s->journal) + 1;
 	if (s->next_cell < next)

@@ -425,9 +425,9 @@ static int open_session(struct rescue *rescue, const char *name)
 {
 	if (name[0] == '.')
 		return -1;
-	return rescue->name == NULL ? open_lasting(rescue, name)
-				    : beneath_open(dirfd(rescue->sessions), name,
-						   O_RDONLY | O_DIRECTORY, 0);
+	return rescue->name == NULL
+		       ? open_lasting(rescue, name)
+		       : beneath_open(dirfd(rescue->sessions), name, O_RDONLY | O_DIRECTORY, 0);
 }
 
 /* Enters the next session. Returns false when there is none. */
