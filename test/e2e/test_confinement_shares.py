@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import socket
+import subprocess
 import tempfile
 
 import machines
@@ -270,10 +271,21 @@ def make_in_var_tmp():
         yield folder
 
 
-def test_row_3_a_share_below_var_tmp_works_and_var_tmp_can_be_written_to(home, in_var_tmp):
-    with Server(home, "--share", in_var_tmp) as server:
-        assert server.cell(f"open('{in_var_tmp}/a.txt').read()").text == "'shared'\n"
-        assert server.cell("open('/var/tmp/mine', 'w').write('x')").state == "done"
+@pytest.mark.parametrize("tier", machines.TIERS)
+def test_row_3_a_share_below_var_tmp_works_and_var_tmp_can_be_written_to(in_var_tmp, tier):
+    with machines.confined_in(tier, PTYCELL_SHARE=in_var_tmp) as confined:
+        assert confined.server.cell(f"open('{in_var_tmp}/a.txt').read()").text == "'shared'\n"
+        written = confined.server.cell("open('/var/tmp/mine', 'w').write('x')")
+        assert written.state == ("raised" if confined.tier == "landlock" else "done")  # that has no /var/tmp of its own
+
+
+@pytest.mark.parametrize("tier", machines.TIERS)
+def test_a_virtual_environment_below_var_tmp_works(in_var_tmp, tier):
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", in_var_tmp], check=True)
+    (packages,) = pathlib.Path(in_var_tmp).glob("lib/python3*/site-packages")
+    (packages / "ours.py").write_text("X = 'imported'", encoding="ascii")
+    with machines.confined_in(tier, PTYCELL_PYTHON=f"{in_var_tmp}/bin/python") as confined:
+        assert confined.server.cell("import ours, sys\nprint(sys.prefix, ours.X)").text == f"{in_var_tmp} imported\n"
 
 
 def test_a_share_that_is_no_path_is_a_setting_to_correct(home):

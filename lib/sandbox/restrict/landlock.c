@@ -21,6 +21,8 @@
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITE_FILES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_RULESET_TRUNCATE)
+#define TMP "/tmp"
+#define VAR_TMP "/var/tmp" /* the same folder as TMP, or one of its own */
 /* The rights that a rule for a file, not a folder, may contain. */
 #define FILE_RIGHTS                                                                                \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES |                 \
@@ -67,8 +69,13 @@ static const uint64_t rights[ACCESSES] = {
  * was opened in the zygote's root: this root's "/" does not cover it, but "/usr" does.
  */
 static const struct rule own_root[] = {
-	{ "/", ACCESS_READ },       { "/usr", ACCESS_READ },     { "/tmp", ACCESS_OWN },
-	{ "/dev/shm", ACCESS_OWN }, { POLICY_DATA, ACCESS_OWN }, { "/dev/pts", ACCESS_TERMINAL },
+	{ "/", ACCESS_READ },
+	{ "/usr", ACCESS_READ },
+	{ TMP, ACCESS_OWN },
+	{ VAR_TMP, ACCESS_OWN },
+	{ "/dev/shm", ACCESS_OWN },
+	{ POLICY_DATA, ACCESS_OWN },
+	{ "/dev/pts", ACCESS_TERMINAL },
 };
 
 /*
@@ -165,7 +172,7 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 	return 0;
 }
 
-static bool holds_share(const struct policy *policy, const char *path)
+static bool has_share_below(const struct policy *policy, const char *path)
 {
 	const size_t len = strlen(path);
 
@@ -174,6 +181,13 @@ static bool holds_share(const struct policy *policy, const char *path)
 		    (policy->shares[i].path[len] == '/' || policy->shares[i].path[len] == '\0'))
 			return true;
 	return false;
+}
+
+static bool holds_share(const struct policy *policy, const char *path)
+{
+	if (strcmp(path, TMP) == 0 || strcmp(path, VAR_TMP) == 0)
+		return has_share_below(policy, TMP) || has_share_below(policy, VAR_TMP);
+	return has_share_below(policy, path);
 }
 
 /*
