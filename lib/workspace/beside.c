@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/sanitize.h"
 #include "workspace/mark.h"
 
@@ -58,23 +59,25 @@ static bool lies_beside(const struct change *change)
 	       !begins(change->file.path, OUTPUT) && !begins(change->file.path, INPUT);
 }
 
-/*
- * Returns true for files that programs write for themselves: hidden files, and folders of these
- * names.
- */
+/* Returns true for files that programs write for themselves: in hidden folders and in these. */
 static bool is_aside(const char *path)
 {
 	static const char *const folders[] = { "__pycache__/", "node_modules/" };
 
 	for (const char *part = path; part != NULL; part = strchr(part, '/')) {
 		part += *part == '/';
-		if (*part == '.')
+		if (*part == '.' && strchr(part, '/') != NULL)
 			return true;
 		for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 			if (begins(part, folders[i]))
 				return true;
 	}
 	return false;
+}
+
+static bool is_hidden(const char *path)
+{
+	return path_base(path)[0] == '.';
 }
 
 /* ---- folders ---- */
@@ -119,8 +122,8 @@ static bool is_new_beside(const struct change *change)
 
 /*
  * Returns how many new files the tree that begins with changes[0] has. A tree is one folder of the
- * working folder, whose files are adjacent, or the working folder itself. Files that programs write
- * for themselves are not counted.
+ * working folder, whose files are adjacent, or the working folder itself. Hidden files and those
+ * that programs write for themselves are not counted.
  */
 static size_t tree_size(const struct change *changes, size_t count)
 {
@@ -134,7 +137,7 @@ static size_t tree_size(const struct change *changes, size_t count)
 
 		if (!at_top && strncmp(path, first, len + 1) != 0)
 			break;
-		size += is_new_beside(&changes[i]) && !is_aside(path) &&
+		size += is_new_beside(&changes[i]) && !is_aside(path) && !is_hidden(path) &&
 			(!at_top || strchr(path, '/') == NULL);
 	}
 	return size;
@@ -166,6 +169,10 @@ static bool is_kept(struct choice *choice, const char *path, size_t tree)
 
 	if (is_aside(path))
 		return false;
+	if (is_hidden(path)) {
+		leave_out(choice, path, "hidden");
+		return false;
+	}
 	if (tree > BESIDE_TREE_MAX || choice->looked_at >= BESIDE_FILES_MAX)
 		why = "too many new files in one cell";
 	else

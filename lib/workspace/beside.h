@@ -28,8 +28,8 @@ bool beside_is_result(const struct change *change);
 /*
  * Returns an array of `count` decisions: true if the file of that change must be exported. The
  * caller frees it. `changes` must be sorted by path. Sets `*ret_left` to a sentence about new files
- * that are not exported, or to NULL; the caller frees it. Hidden files, __pycache__ and
- * node_modules are not mentioned.
+ * that are not exported, or to NULL; the caller frees it. Hidden folders, __pycache__ and
+ * node_modules are not mentioned: programs write into them by themselves.
  */
 bool *beside_choose(const struct keeper *keeper, const struct change *changes, size_t count,
 		    char **ret_left);

@@ -668,6 +668,7 @@ def test_a_result_named_files_is_not_mixed_with_them(server, home):
     ("os.makedirs('b/objects'); open('b/HEAD', 'w')", "b/HEAD", "in a repository"),
     ("os.makedirs('v/lib'); open('v/pyvenv.cfg', 'w')", "v/pyvenv.cfg", "in a virtual environment"),
     ("os.mkdir('c'); open('c/CACHEDIR.TAG', 'w')", "c/CACHEDIR.TAG", "in a cache"),
+    ("os.mkdir('h'); open('h/.env', 'w')", "h/.env", "hidden"),
     ("os.mkdir('t'); [open(f't/{n:03}', 'w').close() for n in range(201)]", "t/000", "too many new files in one cell"),
 ])
 def test_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name, why):
@@ -678,7 +679,7 @@ def test_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name
 
 
 def test_what_programs_write_for_themselves_is_not_kept_nor_told(server, home):
-    text = server.cell("import os\nfor path in ('.x', '.npm/_logs/l', 'a/.cache/c', 'a/__pycache__/m.pyc', 'node_modules/p/i.js', 'mine'):\n"
+    text = server.cell("import os\nfor path in ('.npm/_logs/l', 'a/.cache/c', 'a/__pycache__/m.pyc', 'node_modules/p/i.js', 'mine'):\n"
                        "    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)\n    open(path, 'w').close()").text
     assert "Not saved" not in text
     assert list(kept_paths(home)) == ["files/mine"]

@@ -63,12 +63,23 @@ static void results_and_new_files_are_kept(void **state)
 static void what_programs_write_for_themselves_is_left_out_in_silence(void **state)
 {
 	char hidden[] = ".npm/log";
-	char deep[] = "a/.x";
+	char deep[] = "a/.x/b";
 	char cache[] = "a/__pycache__/m.pyc";
 	char modules[] = "node_modules/p/i.js";
 	const struct change changes[] = { made(hidden), made(deep), made(cache), made(modules) };
 
 	expect(*state, changes, 4, "", NULL);
+}
+
+static void a_hidden_file_is_left_out_and_told(void **state)
+{
+	char top[] = ".gitignore";
+	char deep[] = "a/.env";
+	char seen[] = "a/b";
+	const struct change changes[] = { made(top), made(deep), made(seen) };
+
+	expect(*state, changes, 3, "a/b ", "'.gitignore' (hidden) and 1 more.");
+	expect(*state, changes + 1, 2, "a/b ", "'a/.env' (hidden).");
 }
 
 static void what_lies_in_a_marked_folder_is_left_out_and_told(void **state)
@@ -129,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(results_and_new_files_are_kept),
 		FIXTURE_TEST(what_programs_write_for_themselves_is_left_out_in_silence),
+		FIXTURE_TEST(a_hidden_file_is_left_out_and_told),
 		FIXTURE_TEST(what_lies_in_a_marked_folder_is_left_out_and_told),
 		FIXTURE_TEST(trees_that_are_too_large_are_left_out_and_told),
 	};
