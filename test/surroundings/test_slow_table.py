@@ -31,6 +31,7 @@ class Row:
     wrapper: tuple = ()             # a command before the program's; {home} and {programs} are folders
     mounts: str = ""                # shell: what root changes in a mount namespace of its own before
     as_root: bool = False           # root runs it, and no ordinary user
+    container: bool = False         # podman starts it, which this machine may not let it do
     env: dict = dataclasses.field(default_factory=dict)
 
 
@@ -56,16 +57,35 @@ CHROOT = """mount -t tmpfs none /mnt && mkdir /mnt/root && for f in /*; do
 done; set -- chroot /mnt/root "$@" """
 # podman starts no container where both versions of control groups are mounted, and takes its limits from root's.
 CGROUP = "{ ! mountpoint -q /sys/fs/cgroup/unified || { umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; }; }"
+# An ordinary user has numbers of further users, an empty root, and a process of podman's that ends with the container.
+ROOTLESS = CGROUP + f""" && mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/root && cp -P /bin /sbin /lib* /mnt/root &&
+chown {machines.NOBODY} /mnt/run && chmod 777 /mnt/root && echo {machines.NOBODY}:100000:65536 > /mnt/subids &&
+mount --bind /mnt/subids /etc/subuid && mount --bind /mnt/subids /etc/subgid &&
+set -- unshare --pid --fork --kill-child --mount-proc "$@" """
 
 
 def podman(*options):
-    """A container of podman's, whose root is the machine's own files below an overlay."""
+    """A container of podman's with the person's home."""
     limits = [f"--ulimit={name}={value}:{value}" for name, kind in (("nofile", resource.RLIMIT_NOFILE), ("nproc", resource.RLIMIT_NPROC))
               for value in [min(20000, resource.getrlimit(kind)[1] % (1 << 64))]]
-    return ("podman", "run", "--rm", "--interactive", "--cgroups=disabled", "--env-host", *limits, *options,
-            "--volume={home}:{home}", "--volume={programs}:{programs}", "--rootfs", "/:O")
+    return ("podman", "--log-level=error", "run", "--rm", "--interactive", "--cgroups=disabled", "--env-host", *limits, *options,
+            "--volume={home}:{home}", "--volume={programs}:{programs}")
 
 
+def root_podman(*options):
+    """Root's: its files are the machine's own below an overlay."""
+    return (*podman(*options), "--rootfs", "/:O")
+
+
+def rootless_podman(*options):
+    """An ordinary user's, for whom no overlay shows mounts that are root's: its files are the machine's programs."""
+    volumes = [f"--volume={path}:{path}:ro" for path in ("/usr", "/etc/alternatives", "/etc/R") if os.path.isdir(path)]
+    return ("env", "XDG_RUNTIME_DIR=/mnt/run", *podman("--network=none", *volumes, *options), "--rootfs", "/mnt/root")
+
+
+NO_NAMESPACES = "tier landlock, not namespaces: setting the host name: Operation not permitted"
+PODMAN = "podman run takes the same options"
+UNFILTERED = ("--security-opt=seccomp=unconfined", "--security-opt=systempaths=unconfined")
 SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
 TABLE = [
     Row("plain", WORKS),
@@ -101,10 +121,13 @@ TABLE = [
     Row("bwrap", WORKS, wrapper=("bwrap", "--dev-bind", "/", "/", "--")),
     Row("bwrap, little", WORKS, wrapper=("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run",
                                          "--bind", "{home}", "{home}", "--")),
-    Row("podman", TELLS, "tier landlock, not namespaces: setting the host name: Operation not permitted", "podman run takes the same options",
-        wrapper=podman(), mounts=CGROUP, as_root=True),
-    Row("podman without its filter", WORKS, wrapper=podman("--security-opt=seccomp=unconfined", "--security-opt=systempaths=unconfined"),
-        mounts=CGROUP, as_root=True),
+    Row("podman", TELLS, NO_NAMESPACES, PODMAN, wrapper=root_podman(), mounts=CGROUP, as_root=True, container=True),
+    Row("podman without its filter", WORKS, wrapper=root_podman(*UNFILTERED), mounts=CGROUP, as_root=True, container=True),
+    Row("rootless podman", TELLS, NO_NAMESPACES, PODMAN, wrapper=rootless_podman(), mounts=ROOTLESS, container=True),
+    Row("rootless podman without its filter", WORKS, wrapper=rootless_podman(*UNFILTERED), mounts=ROOTLESS, container=True),
+    Row("rootless podman without its filter, with masks", TELLS, "code can see names and command lines of all processes",
+        wrapper=rootless_podman(UNFILTERED[0]), mounts=ROOTLESS, container=True),
+    Row("rootless podman, as its own user", TELLS, NO_NAMESPACES, PODMAN, wrapper=rootless_podman("--userns=keep-id"), mounts=ROOTLESS, container=True),
     Row("/tmp that cannot be written", WORKS, env={"TMPDIR": "/none"}),
 ]
 
@@ -138,13 +161,13 @@ def doctor(row, place):
 
 
 @functools.cache
-def starts_containers():
+def starts_containers(as_root):
     if not machines.IS_ROOT or shutil.which("podman") is None:
         return False
-    command_of = [word.format(home="/tmp", programs="/opt") for word in podman()]
-    done = subprocess.run(["unshare", "-m", "sh", "-c", f'{CGROUP} && exec "$@"', "sh", *command_of, "true"], check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True)
-    return done.returncode == 0
+    row = Row("", WORKS, wrapper=root_podman() if as_root else rootless_podman(), mounts=CGROUP if as_root else ROOTLESS, as_root=as_root)
+    with machines.user_home() as home:
+        return subprocess.run([*command(row, home), "true"], check=False, stdin=subprocess.DEVNULL, capture_output=True,
+                              env=environment(home)).returncode == 0
 
 
 @contextlib.contextmanager
@@ -155,7 +178,7 @@ def server_in(row, place):
 
 @pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
 def test_row(row, place):
-    if row.as_root and not starts_containers():
+    if row.container and not starts_containers(row.as_root):
         pytest.skip("podman starts no container here")
     with server_in(row, place) as server:
         result = server.cell("open('output/a.txt', 'w').write('x'); print(6 * 7)")
