@@ -214,6 +214,14 @@ def test_the_same_plot_again_is_shown_again(r):
         1, 1, 1, 1, 1, 0]
 
 
+def test_a_blank_page_of_a_failed_cell_is_not_shown(r):
+    """As of other languages; what it had drawn before is."""
+    assert [count(r(code)) for code in ("plot(NA)", "1", "plot.new(); plot.window(c(0, 1), c(0, 1)); stop('x')", "1",
+                                        "par(mfrow = c(1, 2)); plot(1); plot(NA)", "plot(1:3); plot(NA)", "plot.new()")] == [0, 0, 0, 0, 1, 1, 1]
+    assert count(r("graphics.off(); plot(NA)")) == 0
+    assert count(r("text(0.5, 0.5, 'x')")) == 1
+
+
 def test_recorded_plots_are_pages_of_their_own(r):
     r("plot(1); a <- recordPlot(); plot(1:9); b <- recordPlot()")
     assert [count(r(code)) for code in ("a; b", "print(a); print(b); b", "replayPlot(b); replayPlot(a)", "b; plot(2)")] == [

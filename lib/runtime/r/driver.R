@@ -293,8 +293,14 @@ local({
 		Filter(Negate(prepares), plot)
 	}
 
+	# Is TRUE where the steps only begin a page, as those of a plot that failed.
+	is_blank <- function(steps) all(vapply(steps, function(step) {
+		routine <- step[[2L]][[1L]]
+		is.list(routine) && routine$name %in% c("C_plot_new", "C_plot_window", "palette2")
+	}, NA))
+
 	# Shows the plot on the current device, if that is the driver's and the plot has changed.
-	show_plot <- function() as_driver({
+	show_plot <- function(blank = TRUE) as_driver({
 		if (!is_ours() || is_child()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
 		if (is.null(plot)) return()
@@ -304,6 +310,7 @@ local({
 		if (length(steps) == 0L || (!shown$fresh && identical(steps, shown$steps))) return()
 		state$devices[[number]]$steps <- steps
 		state$devices[[number]]$fresh <- FALSE
+		if (!blank && is_blank(steps)) return()
 		tryCatch({
 			parts <- draw(plot, shown$size)
 			if (state$images <= IMAGES_MAX) {
@@ -318,15 +325,16 @@ local({
 	# Marks that the plot is drawn anew: it is then shown even if it equals the one shown last.
 	mark_fresh <- function() if (is_ours()) state$devices[[as.character(dev.cur())]]$fresh <- TRUE
 
-	# Shows the plots of all these devices, the current one last.
-	show_plots <- function(devices = Filter(is_ours, dev.list())) {
+	# Shows the plots of all these devices, the current one last. `blank` is FALSE after a cell that
+	# failed: blank pages are then left out.
+	show_plots <- function(devices = Filter(is_ours, dev.list()), blank = TRUE) {
 		current <- dev.cur()
 		for (device in devices[devices != current]) {
 			grDevices::dev.set(device)
-			show_plot()
+			show_plot(blank)
 		}
 		if (current > 1L) grDevices::dev.set(current)
-		if (current %in% devices) show_plot()
+		if (current %in% devices) show_plot(blank)
 	}
 
 	# Prints once in each fork that its plots are not shown.
@@ -1015,10 +1023,10 @@ local({
 		finish_cell(done, code)
 	}
 
-	end_cell <- function() {
+	end_cell <- function(failed) {
 		base::setTimeLimit()
 		settle()
-		if (dev.cur() > 1L) show_plots()
+		if (dev.cur() > 1L) show_plots(blank = !failed)
 		if (state$left_out > 0L)
 			print_note(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
@@ -1032,7 +1040,7 @@ local({
 
 	# Answers `done` even if something at the end of the cell fails: the server waits for it.
 	finish_cell <- function(done, code = NULL) {
-		tryCatch(end_cell(), error = function(e) print_note("Something at the end of this cell failed: ", conditionMessage(e)))
+		tryCatch(end_cell(done$status != "ok"), error = function(e) print_note("Something at the end of this cell failed: ", conditionMessage(e)))
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		send("done", state$id, done)
 		state$id <- ""
