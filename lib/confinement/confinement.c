@@ -131,7 +131,7 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 			 c->report.reason[POLICY_NAMESPACES]);
 	hints_look("", &machine);
 	hints_write(&text, &c->report, &machine);
-	if (hints_is_shortage(&c->report))
+	if (hints_shortage(c->report.reason[POLICY_NAMESPACES]) != NULL)
 		return buf_steal(&text);
 	if (c->report.tier >= POLICY_LANDLOCK)
 		buf_putf(&text, "Or, if less is enough, set PTYCELL_FLOOR=%s.",
@@ -139,6 +139,17 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 	else
 		buf_puts(&text, "The flag --unconfined runs code with all of the user's rights.");
 	return buf_steal(&text);
+}
+
+/* Explains why nothing is known of the tiers. */
+static char *explain_unknown(const struct err *err)
+{
+	const char *advice = hints_shortage(err->msg);
+
+	return xasprintf(
+		"No code runs, because it could not be found out how this machine confines "
+		"it: %s.\n%s",
+		err->msg, advice != NULL ? advice : "");
 }
 
 static char *explain_escapes(const struct confinement *c)
@@ -213,9 +224,7 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 		choose_tier(c);
 	} else {
 		c->state = FAILED;
-		c->refusal = xasprintf("No code runs, because it could not be found out how this "
-				       "machine confines it: %s.",
-				       err->msg);
+		c->refusal = explain_unknown(err);
 	}
 	report_settled(c);
 }

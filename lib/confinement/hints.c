@@ -15,6 +15,8 @@
 #include "base/mem.h"
 #include "lockdown/landlock_ruleset.h"
 
+#define LACK(what) "That is a lack of " what ", no rule of this machine: "
+
 enum { FILE_MAX_BYTES = 4096, MOUNTS_MAX_BYTES = 4 << 20 };
 
 /* Returns NULL when the file cannot be read. The caller frees the result. */
@@ -136,26 +138,38 @@ static void advise_namespaces(struct buf *out, const struct hints_machine *machi
 			      "hardening, a sandbox of the host), refused it.\n");
 }
 
-bool hints_is_shortage(const struct sandbox_report *report)
+const char *hints_shortage(const char *reason)
 {
-	static const int shortages[] = { EMFILE, ENFILE, ENOMEM, EAGAIN };
+	static const struct {
+		int sys;
+		const char *advice;
+	} rows[] = {
+		{ EMFILE,
+		  LACK("descriptors") "raise their limit (ulimit -n) and start ptycell again.\n" },
+		{ EAGAIN, LACK("processes") "end some, or raise their limit (ulimit -u) and start "
+					    "ptycell again.\n" },
+		{ EFBIG,
+		  LACK("room in files") "raise the limit of their size (ulimit -f) and start "
+					"ptycell again.\n" },
+		{ ENFILE, LACK("descriptors") "end programs that have many, and try again.\n" },
+		{ ENOMEM, LACK("memory") "end programs that use much, and try again.\n" },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(shortages); i++)
-		if (strstr(report->reason[POLICY_NAMESPACES], strerrordesc_np(shortages[i])) !=
-		    NULL)
-			return true;
-	return false;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strstr(reason, strerrordesc_np(rows[i].sys)) != NULL)
+			return rows[i].advice;
+	return NULL;
 }
 
 void hints_write(struct buf *out, const struct sandbox_report *report,
 		 const struct hints_machine *machine)
 {
+	const char *shortage = hints_shortage(report->reason[POLICY_NAMESPACES]);
+
 	if (report->tier >= POLICY_NAMESPACES)
 		return;
-	if (hints_is_shortage(report)) {
-		buf_puts(out,
-			 "That is a lack of something, no rule of this machine: end what needs "
-			 "it, or raise the limit (ulimit -a), and try again.\n");
+	if (shortage != NULL) {
+		buf_puts(out, shortage);
 		return;
 	}
 	advise_namespaces(out, machine);

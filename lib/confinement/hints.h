@@ -26,10 +26,10 @@ struct hints_machine {
 void hints_look(const char *root, struct hints_machine *ret_machine);
 
 /*
- * Returns true when the strongest tier failed for lack of descriptors, memory or processes. That
- * passes; no rule of the machine should be changed for it.
+ * Returns what to do, in a line, if `reason` names a lack of descriptors, memory, processes or room
+ * in files, else NULL. A lack passes; no rule of the machine should be changed for it.
  */
-bool hints_is_shortage(const struct sandbox_report *report);
+const char *hints_shortage(const char *reason);
 /*
  * Appends lines that say why the tier is not the strongest, and which commands change that. Appends
  * nothing for the strongest.

@@ -103,10 +103,11 @@ TABLE = [
     Row("200 descriptors", WORKS, wrapper=python("for fd in range(20, 220): os.dup2(0, fd)")),
     # ---- limits ----
     Row("64 descriptors", WORKS, wrapper=limited("-n 64")),
-    Row("20 descriptors", REFUSES, "Too many open files", wrapper=limited("-n 20")),
-    Row("one process", REFUSES, "Resource temporarily unavailable",
+    Row("20 descriptors", REFUSES, "a lack of descriptors, no rule of this machine: raise their limit (ulimit -n) and start ptycell again", wrapper=limited("-n 20")),
+    Row("one process", REFUSES, "a lack of processes, no rule of this machine: end some, or raise their limit (ulimit -u) and start ptycell again",
         wrapper=python("resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))")),
-    Row("files of 0 bytes", REFUSES, "File too large", wrapper=limited("-f 0")),
+    Row("files of 0 bytes", REFUSES, "a lack of room in files, no rule of this machine: raise the limit of their size (ulimit -f) and start ptycell again",
+        wrapper=limited("-f 0")),
     # ---- system calls that a filter denies ----
     *[Row(f"{call}, {error}", WORKS, wrapper=denied(f"{call}={number}")) for call in SUBSTITUTES
       for error, number in (("unknown", 38), ("forbidden", 1))],

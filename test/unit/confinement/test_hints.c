@@ -111,23 +111,31 @@ static void a_container_where_namespaces_are_switched_off_is_told_so(void **stat
 /* Neither rules of a container nor --unconfined are the reason. */
 static void a_shortage_is_told_as_one(void **state)
 {
-	static const int shortages[] = { EMFILE, ENFILE, ENOMEM, EAGAIN };
+	static const struct {
+		int sys;
+		const char *told;
+	} rows[] = {
+		{ EMFILE, "(ulimit -n)" }, { EAGAIN, "(ulimit -u)" }, { EFBIG, "(ulimit -f)" },
+		{ ENFILE, "descriptors" }, { ENOMEM, "memory" },
+	};
 	const struct hints_machine machine = { .container = true };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(shortages); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct sandbox_report weak = { .tier = POLICY_LANDLOCK };
 		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 		struct err err;
 
-		errno = shortages[i];
+		errno = rows[i].sys;
 		(void)err_sys(&err, "creating a pipe");
 		report_set_reason(&weak, POLICY_NAMESPACES, &err);
-		assert_true(hints_is_shortage(&weak));
+		assert_non_null(hints_shortage(err.msg));
 		hints_write(&out, &weak, &machine);
 		assert_non_null(strstr(buf_str(&out), "no rule of this machine"));
+		assert_non_null(strstr(buf_str(&out), rows[i].told));
 		assert_null(strstr(buf_str(&out), "docker"));
 	}
+	assert_null(hints_shortage("creating namespaces: Operation not permitted"));
 }
 
 static void the_strongest_tier_needs_no_advice(void **state)
