@@ -294,6 +294,19 @@ def test_an_interrupt_that_is_there_before_the_cell_is_read(session):
     assert session.finish().status == "interrupted"
 
 
+def test_an_interrupt_is_heard_while_a_cell_comes_to_its_end(start):
+    """What the cell put off runs behind that, and may have no end. The guard looks 30 ms after the interrupt."""
+    end = "const active = getActiveResourcesInfo();"
+    session = start(broken=(end, f"{end} host.require('fs').writeSync(1, 'ends'); for (const t = Date.now(); Date.now() - t < 500;);"))
+    session.run("let kept = 1")
+    session.await_guard()
+    session.start("function again() { queueMicrotask(again) }\nagain()")
+    session.read_until("ends")
+    session.interrupt()
+    assert session.finish().status == "interrupted"
+    assert session.run("kept").value == "1"
+
+
 HOLD_UP = "{ process.stdout.write('begun'); while (true) {} }"
 
 

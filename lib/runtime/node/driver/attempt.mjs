@@ -15,7 +15,7 @@ import { evaluate, ownValue, unwrap } from './console.mjs';
 import { guardConstants, noteConstants } from './constants.mjs';
 import { say } from './display.mjs';
 import { describeSyntaxError, firstLine, read } from './errors.mjs';
-import { interrupted, leaveUserCode } from './interrupts.mjs';
+import { interrupted } from './interrupts.mjs';
 import { standFor } from './names.mjs';
 import { moved } from './stacks.mjs';
 
@@ -109,7 +109,6 @@ function onRefused(code, details) {
     return;
   }
   cell.outcome = describeSyntaxError(error, details);
-  leaveUserCode();
   finish();
 }
 

@@ -23,7 +23,7 @@ import { describeError } from './errors.mjs';
 import { keepTimers, newResource, timersDropped } from './exit.mjs';
 import { startGuard } from './guard.mjs';
 import { prepareProcess } from './handlers.mjs';
-import { enterCell, interrupted, leaveUserCode } from './interrupts.mjs';
+import { holdBack, interrupted, leaveUserCode } from './interrupts.mjs';
 import { forgetHalves } from './loader.mjs';
 import { askLexical, dropStandIns, refreshNames } from './names.mjs';
 import { installFirst, olderLoaded } from './packages.mjs';
@@ -48,7 +48,7 @@ export let firstId = 0; // of a cell
 
 export function work() {
   while (cell === null && waiting.length > 0) {
-    if (waiting[0].type === 'exec') enterCell();
+    if (waiting[0].type === 'exec') holdBack();
     const frame = shift(waiting);
     if (frame.type === 'exec') startCell(frame);
     else if (frame.type === 'preload') getReady(frame);
@@ -122,14 +122,12 @@ export function orFail(act) {
 
 export function endBy(outcome) {
   cell.outcome = outcome;
-  leaveUserCode();
   finish();
 }
 
 export function succeed(parts) {
   cell.value = parts;
   cell.outcome = [['status', 'ok']];
-  leaveUserCode();
   finish();
 }
 
@@ -145,7 +143,6 @@ export function fail(error) {
   }
   if (cell.wasInterrupted) outcome[0][1] = 'interrupted';
   cell.outcome = outcome;
-  leaveUserCode();
   finish();
 }
 
@@ -160,6 +157,7 @@ function behindTimers(act) {
 export function finish() {
   const mine = cell;
   if (mine.ended) return;
+  holdBack(); // and not leaveUserCode(): the guard would not ask again, and what the code put off may have no end
   mine.ended = true;
   // Output that the code put off for no time is the cell's own: timers of one length fire in their order.
   const active = getActiveResourcesInfo();

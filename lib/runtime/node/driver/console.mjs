@@ -18,7 +18,7 @@ import { cell, finish, firstId, orFail } from './cells.mjs';
 import { describeError } from './errors.mjs';
 import { dropQueued, hasExited } from './exit.mjs';
 import { guard, startGuard } from './guard.mjs';
-import { interrupted, leaveUserCode, onGuard } from './interrupts.mjs';
+import { interrupted, onGuard } from './interrupts.mjs';
 import { forgetHalves } from './loader.mjs';
 import { BOXED, comeBack, HELD, LATER, LAUNCH, shared, SHOWN } from './shared.mjs';
 
@@ -128,7 +128,6 @@ function runWatched(mine) {
     forgetHalves(mine.number);
     if (cell !== mine || mine.outcome !== undefined) return;
     mine.outcome = error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : describeError(error);
-    leaveUserCode();
     finish();
   } finally {
     breaksOnSigint = false;
@@ -176,6 +175,16 @@ export function scopeOf(method) {
   while (internalProperties[at].name !== '[[Scopes]]') at++;
   const scopes = ask('Runtime.getProperties', { objectId: internalProperties[at].value.objectId, ownProperties: true }).result;
   return unboxed(scopes[0].value.objectId).object;
+}
+
+// Returns the object that a private field of an instance holds. Throws where V8 shows none.
+export function privateOf(instance, name) {
+  shown = instance;
+  const { objectId: id } = ask('Runtime.evaluate', { expression: comeBack(SHOWN), objectGroup: IN_LOADER }).result;
+  const { privateProperties } = ask('Runtime.getProperties', { objectId: id, ownProperties: true });
+  let at = 0;
+  while (privateProperties[at].name !== name) at++;
+  return unboxed(privateProperties[at].value.objectId);
 }
 
 function ask(method, params) {

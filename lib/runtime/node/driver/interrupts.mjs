@@ -28,9 +28,9 @@ export function leaveUserCode() {
   store(shared, 0, 0);
 }
 
-// Notes that a cell begins: callbacks of older cells that run from here on are not terminated for
-// it. A question that the guard asked before is answered with LATER.
-export function enterCell() {
+// Notes that a cell begins or ends: the driver's own code runs from here on, and must not be torn.
+// A question that the guard asked before is answered with LATER, and the guard asks again.
+export function holdBack() {
   store(shared, 0, HELD);
 }
 
@@ -120,7 +120,6 @@ export function interruptedByServer(id) {
   if (cell.computes || holding) return; // its code is on the stack, which the guard ends
   const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
   cell.outcome = interrupted(waits ? GOES_ON : undefined);
-  leaveUserCode();
   finish();
 }
 
