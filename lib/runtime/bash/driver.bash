@@ -289,7 +289,9 @@ __ptycell_begin() {
 	fi
 	if [[ $__ptycell_text ]]; then
 		__ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
-		[[ $__ptycell_flags != *a* ]] || __ptycell_text="\\builtin export -n $__ptycell_text"
+		if [[ $__ptycell_flags == *a* ]]; then # it exports functions, too: an empty loop defines none
+			__ptycell_text="\\builtin export -n ${__ptycell_text%__ptycell_ready*}for __ptycell_line in; do :; done; "
+		fi
 	fi
 	__ptycell_line=
 	if (( $2 > 0 )); then
