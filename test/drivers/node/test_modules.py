@@ -160,3 +160,80 @@ def test_a_link_means_the_file_that_it_names_now(session, tmp_path):
             (tmp_path / link).unlink(missing_ok=True)
             (tmp_path / link).symlink_to(target)
         assert values(session, "[require('./link'), require('./link.js'), require('./current/i'), (await import('./current/i.js')).default].join()") == f"'{','.join([name] * 4)}'"
+
+
+def test_a_package_json_is_read_anew_or_what_changed_is_told(session, tmp_path, major):
+    """T9: Node 21 and later keep what they have read."""
+    (tmp_path / "pk").mkdir()
+    write(tmp_path, a__js="module.exports = 'a'", b__js="module.exports = 'b'", package__json='{"imports": {"#cfg": "./a.js"}}')
+    write(tmp_path / "pk", one__js="module.exports = 1", two__js="module.exports = 22", package__json='{"main": "one"}')
+    code = "[require('#cfg'), (await import('#cfg')).default, require('./pk')]"
+    assert values(session, code) == "[ 'a', 'a', 1 ]"
+    write(tmp_path, package__json='{"imports": {"#cfg": "./b.js"}}')
+    write(tmp_path / "pk", package__json='{"main": "two"}')
+    result = session.run(code)
+    if major < 21:
+        assert (result.value, result.output) == ("[ 'b', 'b', 22 ]", "")
+    else:
+        assert result.value == "[ 'a', 'a', 1 ]"
+        for folder in (tmp_path, tmp_path / "pk"):
+            assert f"[{folder}/package.json has changed, but this Node keeps what it has read there: start a new interpreter" in result.output
+    write(tmp_path, package__json='{"imports": {"#cfg": "./b.js"}, "dependencies": {}}')
+    assert session.run(code).output == ""
+
+
+def test_a_package_json_that_comes_later_counts_or_is_told(session, tmp_path, major):
+    (tmp_path / "late").mkdir()
+    write(tmp_path / "late", index__js="module.exports = 'index'", real__js="module.exports = 'real'")
+    assert values(session, "require('./late')") == "'index'"
+    write(tmp_path, package__json='{"name": "mine", "main": "index.js", "type": "commonjs"}')  # as `npm init` does
+    assert session.run("require('./late')").output == ""
+    write(tmp_path / "late", package__json='{"main": "real"}')
+    result = session.run("require('./late')")
+    if major < 21:
+        assert result.value == "'real'"
+    else:
+        assert result.value == "'index'" and "late/package.json has changed, but this Node keeps" in result.output
+
+
+@pytest.mark.parametrize("code", ["require('./app').load('./lib.mjs')", "require('./lib.mjs')", "await require('./app').find('./lib.mjs')",
+                                  "await import('./lib.mjs')", "await (await import('./late.mjs')).find()"])
+def test_a_syntax_error_of_a_module_has_its_place(session, tmp_path, code, major):
+    """T11"""
+    if major < 20 and "import" not in code and "find" not in code:
+        pytest.skip("this Node requires no ES module")
+    write(tmp_path, app__js="exports.load = (name) => require(name); exports.find = (name) => import(name)",
+          late__mjs="export const find = () => import('./lib.mjs')", lib__mjs="export const a = 1\nexport const b = ;\n")
+    done = session.run(code).done
+    assert done["ename"] == "SyntaxError"
+    assert f"{tmp_path}/lib.mjs:2\nexport const b = ;\n                 ^\n\nSyntaxError: Unexpected token ';'" in done["traceback"]
+    write(tmp_path, lib__mjs="export const a = 1\n")
+    assert session.run(code).status == "ok"
+
+
+def test_a_file_that_is_gone_is_not_found(session, tmp_path):
+    """T12: by its code, as a fresh Node says."""
+    write(tmp_path, lib__mjs="export default 1", app__mjs="export const load = () => import('./lib.mjs')")
+    code = "const { load } = await import('./app.mjs'); await Promise.all([import('./lib.mjs'), load()]); 1"
+    assert values(session, code) == "1"
+    (tmp_path / "lib.mjs").unlink()
+    failed = "const codeOf = (promise) => promise.then(() => 0, (error) => error.code); [await codeOf(import('./lib.mjs')), await codeOf(load())]"
+    assert values(session, failed) == "[ 'ERR_MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND' ]"
+    write(tmp_path, lib__mjs="export default 22")
+    assert values(session, "[(await import('./lib.mjs')).default, (await load()).default]") == "[ 22, 22 ]"
+
+
+def test_a_package_that_the_code_writes_itself_is_loaded_anew(session, tmp_path):
+    """T13; what npm has installed does not change."""
+    mine = tmp_path / "node_modules/mine"
+    mine.mkdir(parents=True)
+    code = "[require('mine'), (await import('mine')).default]"
+    for number in (1, 22):
+        write(mine, index__js=f"module.exports = {number}")
+        assert values(session, code) == f"[ {number}, {number} ]"
+    (mine.parent / ".package-lock.json").write_text("{}")
+    theirs = tmp_path / "node_modules/theirs"
+    theirs.mkdir()
+    for number in (1, 22):
+        write(theirs, index__js=f"module.exports = {number}")
+        assert values(session, code.replace("mine", "theirs")) == "[ 1, 1 ]"

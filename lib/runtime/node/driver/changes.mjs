@@ -8,16 +8,17 @@
 // all is forgotten, so that an interrupted look begins again.
 
 import {
-  apply, clear, isBuiltin, loadByName, Module, parse, path, pathCache, push, readFileSync, statSync,
-  stringify, tiedTo,
+  apply, clear, isBuiltin, loadByName, Module, parse, path, pathCache, push, readFileSync, stringify,
+  tiedTo,
 } from './own.mjs';
 import { say } from './display.mjs';
-import { importedBy } from './imports.mjs';
+import { importedBy, placeRefusal } from './imports.mjs';
 import { hold } from './interrupts.mjs';
 import {
-  esModules, EVALUATED, findLoader, forgetFailed, forgetRecords, linkedOf, realPaths, recordOf,
-  records, recordsMade, relativePaths, statusOf,
+  esModules, EVALUATED, findLoader, forgetFailed, forgetRecords, linkedOf, manifestTexts, realPaths,
+  recordOf, records, recordsMade, relativePaths, resolvedNames, statusOf,
 } from './loader.mjs';
+import { fingerprint, lookAtManifests, noteManifests } from './manifests.mjs';
 import { cache, isOfPackage } from './workspace.mjs';
 
 const seen = { __proto__: null }; // file of the session -> what it was when it was loaded
@@ -28,14 +29,18 @@ const importsOf = { __proto__: null }; // file -> the files that its import() or
 // anew. What a file loads while it is itself being loaded belongs to that load.
 Module._load = function _load(request, parent) {
   if (typeof request !== 'string' || isBuiltin(request) || isOfPackage(parent?.filename)) return apply(loadByName, this, arguments);
-  if (parent && (parent.loaded || cache[parent.filename] !== parent)) look();
-  noteRequested(request, parent);
+  const isOfLoad = parent && !parent.loaded && cache[parent.filename] === parent; // of one that is under way
+  if (parent && !isOfLoad) look();
+  const file = noteRequested(request, parent);
   const before = recordsMade;
   let loaded = false;
   try {
     const exports = apply(loadByName, this, arguments);
     loaded = true;
     return exports;
+  } catch (error) {
+    if (!isOfLoad && file !== undefined) placeRefusal(error, error, file);
+    throw error;
   } finally {
     if (recordsMade > before) settleSince(before, loaded);
   }
@@ -46,11 +51,12 @@ function noteRequested(request, parent) {
   try {
     file = Module._resolveFilename(request, parent, false);
   } catch {
-    return; // the load itself reports it
+    return undefined; // the load itself reports it
   }
   if (seen[file] !== undefined && hasChanged(file)) hold(() => forgetFiles(withImporters([file]), [file]));
   noteFile(file);
   if (cache[parent?.filename] !== parent) noteImporter(parent?.filename, file); // by createRequire(): Node does not note it
+  return file;
 }
 
 export function noteImporter(importer, file) {
@@ -60,7 +66,9 @@ export function noteImporter(importer, file) {
 }
 
 export function noteFile(file) {
-  if (seen[file] === undefined && path.isAbsolute(file) && !isOfPackage(file)) seen[file] = fingerprint(file);
+  if (seen[file] !== undefined || !path.isAbsolute(file) || isOfPackage(file)) return;
+  seen[file] = fingerprint(file);
+  noteManifests(file);
 }
 
 // Marks the ES modules that require() has loaded as whole, or forgets them so that they are loaded
@@ -73,11 +81,6 @@ function settleSince(before, loaded) {
   }
 }
 
-function fingerprint(file) {
-  const stat = statSync(file, { __proto__: null, throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
-}
-
 // Makes both loaders forget the files that have changed since one of them loaded them. Runs before
 // something is loaded.
 export function look() {
@@ -86,6 +89,9 @@ export function look() {
   forgetPaths(pathCache);
   forgetPaths(relativePaths);
   if (realPaths !== undefined) clear(realPaths);
+  if (resolvedNames !== undefined) clear(resolvedNames);
+  if (manifestTexts !== undefined) clear(manifestTexts);
+  else lookAtManifests();
   const changed = [];
   for (const file in seen) if (hasChanged(file)) push(changed, file);
   if (changed.length > 0) hold(() => forgetFiles(withImporters(changed), changed));

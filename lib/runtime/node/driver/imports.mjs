@@ -15,7 +15,8 @@ import { esModules, loaderSought } from './loader.mjs';
 import { notePackage } from './packages.mjs';
 import { placeOf } from './stacks.mjs';
 import {
-  currentFolder, fileNamed, inFolder, isRelative, queryOf, requireFromCell, textOfFile, WORKSPACE,
+  currentFolder, fileNamed, fileOfUrl, inFolder, isRelative, queryOf, requireFromCell, textOfFile,
+  WORKSPACE,
 } from './workspace.mjs';
 
 const IMPORTED = /\b(?:from|import|require)\s*\(?\s*(["'])((?:\.{0,2}\/|file:)[^"'\n]+)\1/g;
@@ -54,16 +55,28 @@ function placeImport(error, from) {
   error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
 }
 
-const PLACED = /\n +at (?!.*(?:node:|cell-\d+\.js:))/;
+const OF_NODE = /^\n +at [^\n]*(?:node:internal\/|cell-\d+\.js:)/;
 const CHECKED_MAX = 20; // files: each takes a Node
 
-// Adds the place at which Node cannot compile an ES module, which Node keeps to itself.
-function placeRefusal(error, from, file) {
+// Adds the place at which Node cannot compile an ES module, which Node keeps to itself. `from` has
+// the stack of who loads it.
+export function placeRefusal(error, from, file) {
   const stack = values.isNativeError(error) ? read(error, 'stack') : undefined;
-  if (stack === undefined || !(error instanceof SyntaxError) || indexOf(stack, describe(error)) !== 0 || exec(PLACED, stack) !== null) return;
+  if (stack === undefined || !(error instanceof SyntaxError) || indexOf(stack, describe(error)) !== 0) return;
+  const frames = slice(stack, describe(error).length);
+  if (frames !== '' && exec(OF_NODE, frames) === null) return;
   const place = refusal(file);
   const own = read(from, 'stack') ?? '';
   if (place !== undefined) error.stack = `${place}\n\n${describe(error)}${slice(own, indexOf(`${own}\n`, '\n'))}`;
+}
+
+const OF_CELL = /\/\[eval\d*\]$/; // Node's name of the stub, which imports for cells
+
+// Does so for an import() by a function of a loaded file.
+export function placeRefusalFor(error, specifier, parent) {
+  const importer = fileOfUrl(parent);
+  const file = importer === undefined || exec(OF_CELL, importer) !== null ? undefined : fileNamed(`${specifier}`, path.dirname(importer));
+  if (file !== undefined) placeRefusal(error, error, file);
 }
 
 const SCRIPT = /\.js$/;

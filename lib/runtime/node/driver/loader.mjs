@@ -11,7 +11,8 @@ import {
 } from './own.mjs';
 import { cell } from './cells.mjs';
 import { look, noteFile, noteImporter } from './changes.mjs';
-import { IN_LOADER, post, scopeOf } from './console.mjs';
+import { IN_LOADER, post, privateOf, scopeOf } from './console.mjs';
+import { placeRefusalFor } from './imports.mjs';
 import { cache, fileOfUrl, isOfPackage } from './workspace.mjs';
 
 export const recordOf = new WeakMap(); // of a job of Node's ES loader, which loads one module
@@ -20,6 +21,8 @@ export let recordsMade = 0;
 export let esModules; // the map of Node's ES loader: URL -> its jobs by their type
 export let relativePaths; // Node's cache of relative names
 export let realPaths; // and of links' targets
+export let resolvedNames; // and of what import() was given
+export let manifestTexts; // and of each package.json; undefined where Node keeps them out of reach
 export let loaderSought = false;
 export const EVALUATED = 4; // V8's Module::Status
 const ERRORED = 5;
@@ -36,11 +39,11 @@ function watchImports(loader) {
   loader.import = function (specifier, parent) {
     if (isBuiltin(specifier)) return apply(importOf, this, arguments);
     if (!isOfPackage(parent)) look();
-    return settleImport(apply(importOf, this, arguments), parent);
+    return settleImport(apply(importOf, this, arguments), specifier, parent);
   };
 }
 
-async function settleImport(importing, parent) {
+async function settleImport(importing, specifier, parent) {
   try {
     const module = await importing;
     noteImported(module, parent);
@@ -48,6 +51,7 @@ async function settleImport(importing, parent) {
   } catch (error) {
     await watchLinks();
     forgetFailed();
+    placeRefusalFor(error, specifier, parent);
     throw error;
   }
 }
@@ -147,6 +151,8 @@ export function findLoader() {
     watchImports(loader);
     realPaths = scopeOf(requireOfNode('internal/modules/helpers').toRealPath).realpathCache;
     forEach(esModules, (jobs, url) => { for (const type in jobs) noteJob(url, jobs[type]); });
+    manifestTexts = scopeOf(requireOfNode('internal/modules/package_json_reader').read).cache;
+    resolvedNames = privateOf(loader, '#resolveCache');
   } catch {
     // This Node has it elsewhere.
   }

@@ -10,6 +10,7 @@ import { exec, join, parse, process, push, readFileSync, split, values } from '.
 import { cell, finish, orFail, runCode } from './cells.mjs';
 import { send } from './channel.mjs';
 import { say } from './display.mjs';
+import { PACKAGES } from './workspace.mjs';
 
 // Installs what the cell asks for, then runs the rest of its code.
 export function installFirst({ packages, commands, rest }) {
@@ -53,7 +54,6 @@ export function packagesCame({ id, parts }) {
   orFail(runCode);
 }
 
-const PACKAGES = process.env.NODE_PATH; // where the server puts them
 const loadedAs = { __proto__: null }; // package -> its version when a cell loaded it first; '' is none of ours
 
 export function notePackage(specifier) {

@@ -6,16 +6,26 @@
 // a file by its real path, through no link.
 
 import {
-  cwd, exec, fileURLToPath, Module, path, pathToFileURL, process, readFileSync, realpathSync, slice,
-  URL,
+  cwd, exec, fileURLToPath, indexOf, Module, path, pathToFileURL, process, readFileSync, realpathSync,
+  slice, statSync, URL,
 } from './own.mjs';
 
 export const WORKSPACE = process.cwd();
+export const PACKAGES = process.env.NODE_PATH; // where the server puts packages
 export const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a file of this name
 export const requireFromCell = Module.createRequire(anchor);
 export const { cache } = requireFromCell;
-const IN_PACKAGES = /\/node_modules\//;
-export const isOfPackage = (file) => exec(IN_PACKAGES, `${file}`) !== null;
+const IN_PACKAGES = /^(.*?\/node_modules)\//;
+const NPMS = '.package-lock.json'; // in the folder of what npm has installed
+
+// Returns whether the file is of a package, which does not change. What the code itself has written
+// into a folder node_modules is its own.
+export function isOfPackage(file) {
+  const found = exec(IN_PACKAGES, `${file}`);
+  if (found === null) return false;
+  const isOwn = indexOf(found[1], `${WORKSPACE}/`) === 0 && found[1] !== PACKAGES;
+  return !isOwn || statSync(`${found[1]}/${NPMS}`, { __proto__: null, throwIfNoEntry: false }) !== undefined;
+}
 
 export function fileOfUrl(url) {
   try {
