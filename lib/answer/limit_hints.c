@@ -44,9 +44,10 @@ static void explain_memory_stop(struct buf *out, const struct cell *cell,
 				const struct session_limits *limits)
 {
 	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
-	status_size(out, cell->memory_stopped);
-	put_limit(out, ", more than the limit of", limits->memory_max, "memory_max");
-	buf_puts(out, " Free what is not needed, in any language: what grows on is killed.\n");
+	status_excess(out, cell->memory_stopped, limits->memory_max);
+	buf_puts(
+		out,
+		" (memory_max). Free what is not needed, in any language: what grows on is killed.\n");
 }
 
 static void explain_cpu_stop(struct buf *out, const struct cell *cell,
@@ -58,7 +59,7 @@ static void explain_cpu_stop(struct buf *out, const struct cell *cell,
 		" s of processor time, more than the limit of %" PRIu64
 		" s (cpu_max). Save what is needed, in short cells: what goes on is soon killed. A "
 		"new session starts at 0.\n",
-		cell->cpu_stopped_ms / 1000, limits->cpu_max);
+		(cell->cpu_stopped_ms + 999) / 1000, limits->cpu_max);
 }
 
 /* The kernel counts every page of a private writable map at once, before it is written. */

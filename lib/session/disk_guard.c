@@ -105,9 +105,7 @@ static void explain(const struct disk_guard *g, struct buf *out)
 		return;
 	}
 	buf_puts(out, "the session's folder holds ");
-	status_size(out, g->bytes);
-	buf_puts(out, ", more than the limit of ");
-	status_size(out, g->session->limits.disk_max);
+	status_excess(out, g->bytes, g->session->limits.disk_max);
 	buf_puts(out, " (disk_max); delete files that are not needed");
 }
 

@@ -101,21 +101,12 @@ void watchdog_end_code(struct session *s, const char *why)
 			runner_kill(s->languages[i].runner, why);
 }
 
-static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t limit,
-		      const char *key)
-{
-	buf_puts(out, what);
-	buf_puts(out, " ");
-	status_size(out, used);
-	buf_puts(out, ", more than the limit of ");
-	status_size(out, limit);
-	buf_putf(out, " (%s)", key);
-}
-
 /* Names files in memory, which are easy to overlook: no process need have them open. */
 static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint64_t max)
 {
-	put_sizes(out, "the session's processes used", usage->memory_bytes, max, "memory_max");
+	buf_puts(out, "the session's processes used ");
+	status_excess(out, usage->memory_bytes, max);
+	buf_puts(out, " (memory_max)");
 	if (usage->shared_bytes <= max / MEMORY_HOLD_STEP_PART)
 		return;
 	buf_puts(out, ", of which ");
@@ -264,7 +255,7 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 		return;
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
 			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
-			used_ms / 1000, limit);
+			(used_ms + 999) / 1000, limit);
 	watchdog_end_code(w->session, why);
 }
 

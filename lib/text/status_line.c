@@ -31,22 +31,62 @@ static void put_phrase(struct buf *out, const char *s, size_t max_chars)
 		*bar = '_';
 }
 
-void status_size(struct buf *out, uint64_t bytes)
+struct size {
+	double value; /* in the unit */
+	const char *unit;
+	int digits; /* behind the point */
+};
+
+static struct size size_of(uint64_t bytes)
 {
 	static const char *const units[] = { "KB", "MB", "GB", "TB" };
-	double value = (double)bytes / KB;
-	size_t unit = 0;
+	struct size size = { (double)bytes, "B", 0 };
 
-	if (bytes < KB) {
-		buf_putf(out, "%" PRIu64 " B", bytes);
-		return;
-	}
 	/* At most three digits before the point. */
-	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
-		value /= KB;
-		unit++;
+	for (size_t i = 0; i < ARRAY_SIZE(units) && size.value >= (i == 0 ? KB : 999.5); i++) {
+		size.value /= KB;
+		size.unit = units[i];
+		size.digits = size.value < 9.95 ? 1 : 0;
 	}
-	buf_putf(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[unit]);
+	return size;
+}
+
+static void put_size(struct buf *out, const struct size *size)
+{
+	buf_putf(out, "%.*f %s", size->digits, size->value, size->unit);
+}
+
+void status_size(struct buf *out, uint64_t bytes)
+{
+	struct size size = size_of(bytes);
+
+	put_size(out, &size);
+}
+
+/* Returns the size with one more digit, rounded up to more than what is written of `limit`. */
+static struct size above(struct size size, struct size limit)
+{
+	double coarse = limit.digits > 0 ? 10 : 1;
+	uint64_t written = (uint64_t)(limit.value * coarse + 0.5) * 10;
+	uint64_t steps = (uint64_t)(size.value * coarse * 10);
+
+	size.value = (double)((steps > written ? steps : written) + 1) / coarse / 10;
+	size.digits++;
+	return size;
+}
+
+void status_excess(struct buf *out, uint64_t bytes, uint64_t limit)
+{
+	cleanup_buf struct buf used_text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf limit_text = BUF_INIT(BUF_UNBOUNDED);
+	struct size used = size_of(bytes);
+
+	status_size(&used_text, bytes);
+	status_size(&limit_text, limit);
+	if (bytes > limit && str_eq(buf_str(&used_text), buf_str(&limit_text)))
+		used = above(used, size_of(limit));
+	put_size(out, &used);
+	buf_putf(out, ", more than the limit of %s", buf_str(&limit_text));
 }
 
 static void put_seconds(struct buf *out, double seconds)

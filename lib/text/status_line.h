@@ -68,7 +68,12 @@ struct status {
 
 /* Appends the line, without a line break. */
 void status_write(struct buf *out, const struct status *status);
-/* Appends "950 B", "18 KB", "3.4 MB", "1.2 GB" (powers of 1000). */
+/* Appends "950 B", "18 KB", "3.4 MB", "1.2 GB" (powers of 1024). */
 void status_size(struct buf *out, uint64_t bytes);
+/*
+ * Appends "57 MB, more than the limit of 40 MB". The used size gets one more digit where it would
+ * otherwise read like the limit: "40.1 MB, more than the limit of 40 MB".
+ */
+void status_excess(struct buf *out, uint64_t bytes, uint64_t limit);
 
 #endif

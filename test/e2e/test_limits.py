@@ -123,7 +123,7 @@ def test_a_program_behind_cells_that_lifts_the_limit_is_ended_and_named_and_no_i
     server.cell(f"x = 5\nimport subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', {LIFTS + 'write()'!r}], stdout=-3, stderr=-3)")
     said = until(lambda: re.search("The program '.*", "".join(server.cell("echo $x", language="bash").texts)))[0]
     assert re.search(r"-c import contextlib, .*'\), which code had started, was killed: it had written \d+ MB and wrote on, and the session's "
-                     r"folder holds \d+ MB, more than the limit of 40 MB \(disk_max\)", said), said
+                     r"folder holds [\d.]+ MB, more than the limit of 40 MB \(disk_max\)", said), said
     assert server.cell("echo $x", language="bash").text.splitlines()[0] == "5"
     assert server.cell("x, child.wait()").text.splitlines()[0] == "(5, -9)"
 

@@ -134,6 +134,32 @@ static void sizes_are_short(void **state)
 	}
 }
 
+static void what_exceeds_a_limit_reads_like_more(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		uint64_t limit;
+		const char *text;
+	} rows[] = {
+		{ 57 << 20, 40 << 20, "57 MB, more than the limit of 40 MB" },
+		{ (40 << 20) + 1, 40 << 20, "40.1 MB, more than the limit of 40 MB" },
+		{ (40 << 20) + 300000, 40 << 20, "40.3 MB, more than the limit of 40 MB" },
+		{ 41628467, 41523610, "40.1 MB, more than the limit of 40 MB" }, /* 39.7, 39.6 */
+		{ (4ULL << 30) + 1, 4ULL << 30, "4.01 GB, more than the limit of 4.0 GB" },
+		{ (4ULL << 30) + 40000000, 4ULL << 30, "4.04 GB, more than the limit of 4.0 GB" },
+		{ 951, 950, "951 B, more than the limit of 950 B" },
+		{ 1025, 1024, "1.01 KB, more than the limit of 1.0 KB" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+		status_excess(&out, rows[i].bytes, rows[i].limit);
+		assert_string_equal(buf_str(&out), rows[i].text);
+	}
+}
+
 static void seconds_have_three_digits(void **state)
 {
 	static const struct {
@@ -187,6 +213,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_lines_follow_the_grammar),
 		cmocka_unit_test(sizes_are_short),
+		cmocka_unit_test(what_exceeds_a_limit_reads_like_more),
 		cmocka_unit_test(seconds_have_three_digits),
 		cmocka_unit_test(names_of_a_megabyte_leave_a_short_line),
 	};
