@@ -418,6 +418,17 @@ def test_what_v8_says_of_its_end_names_the_limit(home, said):
 GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
 
 
+def test_a_bash_with_large_values_outlives_the_list_of_its_variables(home):
+    """To list a value, bash needs memory for it twice more; without it ends, and says so to nobody."""
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 100 * MIB})
+        result = server.cell("x=5; printf -v y '%*s' 40000000 ''", language="bash")
+        assert result.state == "done", result.text
+        assert server.cell("echo $x ${#y}", language="bash").text == "5 40000000\n"
+        assert server.cell("unset y; z=6", language="bash").state == "done"
+        assert "z" in [name["name"] for name in server.cell("z=7", language="bash").status["names"]]
+
+
 def test_an_r_connection_without_room_names_the_limits(home):
     skip_without("r")
     with Server(home, env=ALONE) as server:

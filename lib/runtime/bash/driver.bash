@@ -628,12 +628,14 @@ __ptycell_jobs() {
 	done
 }
 
-# Large values make this slow: then it is left out of the next cells.
+# Large values make this slow: then it is left out of the next cells. To list a value needs twice its memory, and
+# where bash gets none it ends.
 __ptycell_names() {
 	if (( __ptycell_skip > 0 )); then
 		__ptycell_skip=$(( __ptycell_skip - 1 ))
 		builtin return 0
 	fi
+	! __ptycell_is_large || builtin return 0
 	__ptycell_line=
 	[[ -R EPOCHREALTIME ]] || __ptycell_line=$EPOCHREALTIME
 	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_look= __ptycell_at_exit= __ptycell_leaving= # long, and not told
@@ -645,6 +647,21 @@ __ptycell_names() {
 		__ptycell_skip=20
 	fi
 	builtin return 0
+}
+
+# Whether this shell holds more than a sixteenth of the memory that it may have.
+__ptycell_is_large() {
+	builtin local __ptycell_line= __ptycell_pages
+	IFS= TMOUT= builtin read -r __ptycell_line </proc/self/statm
+	__ptycell_line=${__ptycell_line% *}
+	__ptycell_pages=${__ptycell_line##* }
+	(( __ptycell_pages > 1024 )) || builtin return 1 # as nearly always
+	while IFS= TMOUT= builtin read -r __ptycell_line; do
+		[[ $__ptycell_line =~ ^'Max data size '\ *([0-9]+) ]] || builtin continue
+		(( __ptycell_pages * 4096 > BASH_REMATCH[1] / 16 ))
+		builtin return
+	done </proc/self/limits
+	builtin return 1
 }
 
 # Declares all variables but the locals of the functions that `exit` came from. They hide the
@@ -1031,7 +1048,7 @@ builtin set -- "${__ptycell_args[@]}"
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_is_large __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
