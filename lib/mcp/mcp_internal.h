@@ -132,7 +132,8 @@ struct mcp_server {
 	size_t listener_count;
 	struct mcp_legacy legacy;
 	json_t *server_info_meta; /* {"io.modelcontextprotocol/serverInfo": ...} */
-	char *tools_text[2]; /* text of the list's result, indexed by `modern`; made on first use */
+	char *tools_text[3]; /* texts of the list's result, one a kind of revision; made on first
+				use */
 	struct map *asked;   /* our requests to an older client, by id */
 	struct list side_requests; /* side requests: no call waits for them */
 	uint64_t last_asked;

@@ -37,8 +37,9 @@ struct mcp_tool {
 	const char *name;
 	const char *title;
 	const char *description;
-	const char *input_schema; /* JSON text; its root is an object schema */
-	const char *annotations;  /* JSON text, or NULL */
+	const char *input_schema;  /* JSON text; its root is an object schema */
+	const char *output_schema; /* of structuredContent, which each answer then has; or NULL */
+	const char *annotations;   /* JSON text, or NULL */
 	void (*call)(struct mcp_call *call, json_t *arguments, void *context);
 };
 

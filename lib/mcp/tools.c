@@ -15,7 +15,14 @@
 /* A fixed list: clients need not ask again within the hour. */
 enum { FIXED_TTL_MS = 60 * 60 * 1000 };
 
-static json_t *make_tool(const struct mcp_tool *tool)
+/* Returns which of the texts the client gets: 0 without outputSchema, which is new in 2025-06-18.
+ */
+static size_t list_kind(const struct mcp_call *call)
+{
+	return mcp_is_modern(call) ? 2 : call->sender.revision >= MCP_2025_06_18;
+}
+
+static json_t *make_tool(const struct mcp_tool *tool, bool output)
 {
 	json_t *object = json_object();
 
@@ -23,6 +30,8 @@ static json_t *make_tool(const struct mcp_tool *tool)
 	json_put_str(object, "title", tool->title);
 	json_put_str(object, "description", tool->description);
 	json_put(object, "inputSchema", json_parse_const(tool->input_schema));
+	if (output && tool->output_schema != NULL)
+		json_put(object, "outputSchema", json_parse_const(tool->output_schema));
 	if (tool->annotations != NULL)
 		json_put(object, "annotations", json_parse_const(tool->annotations));
 	return object;
@@ -36,7 +45,7 @@ static char *make_list_text(const struct mcp_call *call)
 	json_t *tools = json_array();
 
 	for (size_t i = 0; i < f->tool_count; i++)
-		json_append(tools, make_tool(&f->tools[i]));
+		json_append(tools, make_tool(&f->tools[i], list_kind(call) > 0));
 	json_put(result, "tools", tools);
 	if (mcp_is_modern(call) && !f->tools_change)
 		json_put_int(result, "ttlMs", FIXED_TTL_MS);
@@ -47,7 +56,7 @@ static char *make_list_text(const struct mcp_call *call)
 void mcp_tools_list(struct mcp_call *call)
 {
 	const struct mcp_features *f = call->server->features;
-	char **text = &call->server->tools_text[mcp_is_modern(call)];
+	char **text = &call->server->tools_text[list_kind(call)];
 
 	if (mcp_call_refused_cursor(call))
 		return;

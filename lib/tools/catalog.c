@@ -4,7 +4,8 @@
  *
  * The two lists must name the same tools in the same order; an assertion compares them at every
  * start. A schema is written as the client gets it, so that its bytes are those of the file without
- * blanks. Annotations in the file state only what differs from the protocol's defaults
+ * blanks. A tool has an outputSchema when it answers with structuredContent, which it does not with
+ * RESULTS_JSON. Annotations in the file state only what differs from the protocol's defaults
  * (destructive, open world); those of the tools that run code follow from the settings.
  */
 #include "tools/catalog.h"
@@ -18,8 +19,6 @@
 #include "json/parse.h"
 #include "json/write.h"
 #include "tools/tool.h"
-
-#define BUDGET "{call_budget}" /* in the instructions */
 
 /* Made by embed_file; ends with a NUL. */
 extern const unsigned char tools_catalog[];
@@ -44,6 +43,7 @@ struct catalog {
 	json_t *texts;
 	char *instructions;
 	char *schemas[ARRAY_SIZE(entries)];
+	char *output_schemas[ARRAY_SIZE(entries)]; /* NULL: not offered */
 	char *annotations[ARRAY_SIZE(entries)];
 	struct mcp_tool tools[ARRAY_SIZE(entries)];
 };
@@ -83,40 +83,69 @@ static void add_tool(struct catalog *catalog, size_t i, const struct settings *s
 	if (entry->runs_code)
 		set_code_hints(annotations, settings);
 	catalog->schemas[i] = json_write_text(json_object_get(tool, "inputSchema"));
+	if (settings->results == RESULTS_BLOCKS && json_object_get(tool, "outputSchema") != NULL)
+		catalog->output_schemas[i] = json_write_text(json_object_get(tool, "outputSchema"));
 	catalog->annotations[i] = json_write_text(annotations);
 	catalog->tools[i] = (struct mcp_tool){ .name = entry->name,
 					       .title = text_of(tool, "title"),
 					       .description = text_of(tool, "description"),
 					       .input_schema = catalog->schemas[i],
+					       .output_schema = catalog->output_schemas[i],
 					       .annotations = catalog->annotations[i],
 					       .call = entry->call };
 }
 
-/* Returns the paragraphs of the file, a line each, with the seconds of the call budget. */
-static char *make_instructions(const json_t *texts, uint64_t call_budget)
+/* Returns the paragraphs of the file, a line each. */
+static char *make_instructions(const json_t *texts)
 {
 	cleanup_buf struct buf lines = BUF_INIT(BUF_UNBOUNDED);
 	size_t index;
 	const json_t *line;
-	const char *budget;
 
 	json_array_foreach (json_object_get(texts, "instructions"), index, line)
 		buf_putf(&lines, "%s%s", index > 0 ? "\n" : "", json_string_value(line));
-	budget = strstr(buf_str(&lines), BUDGET);
-	assert(budget != NULL);
-	return xasprintf("%.*s%ju%s", (int)(budget - buf_str(&lines)), buf_str(&lines),
-			 (uintmax_t)call_budget, budget + strlen(BUDGET));
+	return xstrdup(buf_str(&lines));
+}
+
+/* Returns the file's text with the seconds that the settings give. */
+static char *fill_in(const struct settings *settings)
+{
+	const struct {
+		const char *name;
+		uint64_t seconds;
+	} numbers[] = {
+		{ "{call_budget}", settings->call_budget },
+		{ "{exec_timeout}", settings->limits.exec_timeout },
+	};
+	const char *at = (const char *)tools_catalog;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	while (*at != '\0') {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(numbers) &&
+		       strncmp(at, numbers[i].name, strlen(numbers[i].name)) != 0)
+			i++;
+		if (i == ARRAY_SIZE(numbers)) {
+			buf_put(&text, at++, 1);
+			continue;
+		}
+		buf_putf(&text, "%ju", (uintmax_t)numbers[i].seconds);
+		at += strlen(numbers[i].name);
+	}
+	return xstrdup(buf_str(&text));
 }
 
 struct catalog *catalog_new(const struct settings *settings)
 {
 	struct catalog *catalog = xcalloc(1, sizeof(*catalog));
+	cleanup_free char *text = fill_in(settings);
 
-	catalog->texts = json_parse_const((const char *)tools_catalog);
+	catalog->texts = json_parse_const(text);
 	assert(json_array_size(json_object_get(catalog->texts, "tools")) == ARRAY_SIZE(entries));
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		add_tool(catalog, i, settings);
-	catalog->instructions = make_instructions(catalog->texts, settings->call_budget);
+	catalog->instructions = make_instructions(catalog->texts);
 	return catalog;
 }
 
@@ -126,6 +155,7 @@ void catalog_free(struct catalog *catalog)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
 		free(catalog->schemas[i]);
+		free(catalog->output_schemas[i]);
 		free(catalog->annotations[i]);
 	}
 	free(catalog->instructions);

@@ -2,7 +2,8 @@
 /*
  * catalog.h - the list of tools and the instructions: the texts that a model reads.
  *
- * The texts are in catalog.json. Instructions and annotations depend on the settings.
+ * The texts are in catalog.json. Numbers in them, annotations and what answers
+ * look like depend on the settings.
  */
 #ifndef TOOLS_CATALOG_H
 #define TOOLS_CATALOG_H
@@ -14,7 +15,7 @@ struct catalog;
 
 /* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
 enum {
-	CATALOG_LIST_MAX = 4608, /* the serialised tools/list result */
+	CATALOG_LIST_MAX = 8192, /* the serialised tools/list result */
 	CATALOG_DESCRIPTION_MAX = 400,
 	CATALOG_INSTRUCTIONS_MAX = 1024,
 };

@@ -40,6 +40,26 @@ NOT_AHEAD = {"PTYCELL_PRELOAD": "off"}
 AHEAD = {"PTYCELL_PRELOAD": None}
 
 
+CATALOG = json.loads((pathlib.Path(__file__).resolve().parents[2] / "lib/tools/catalog.json").read_text())
+OUTPUT = {tool["name"]: tool["outputSchema"] for tool in CATALOG["tools"] if "outputSchema" in tool}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
+         "null": type(None)}
+
+
+def fits(value, schema):
+    """Whether the value is what the schema says: what clients check before they give an answer to anybody."""
+    if "anyOf" in schema:
+        return any(fits(value, one) for one in schema["anyOf"])
+    if not isinstance(value, TYPES[schema["type"]]):
+        return False
+    if schema["type"] == "array":
+        return all(fits(item, schema["items"]) for item in value)
+    if schema["type"] != "object":
+        return True
+    return all(key in value for key in schema.get("required", ())) and all(
+        fits(value[key], one) for key, one in schema.get("properties", {}).items() if key in value)
+
+
 class Result:
     """The answer of a tool call, taken apart."""
 
@@ -152,7 +172,9 @@ class Server:
         """`wait` is this client's patience, `budget` the tool's own argument of the name wait."""
         if budget is not None:
             arguments["wait"] = budget
-        return Result(self.request("tools/call", {"name": tool, "arguments": arguments}, wait))
+        result = Result(self.request("tools/call", {"name": tool, "arguments": arguments}, wait))
+        assert result.object is None or fits(result.object, OUTPUT[tool]), result.object
+        return result
 
     def start_cell(self, code, session="s", budget=None, **arguments):
         if budget is not None:

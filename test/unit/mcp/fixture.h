@@ -245,15 +245,15 @@ FIXTURE_FN void complete_words(struct mcp_call *call, json_t *ref, json_t *argum
 #define FIXTURE_SCHEMA "{\"type\":\"object\"}"
 
 static const struct mcp_tool fixture_tools[] = {
-	{ "echo", "Echo", "Gives the text back", FIXTURE_SCHEMA, "{\"readOnlyHint\":true}",
+	{ "echo", "Echo", "Gives the text back", FIXTURE_SCHEMA, NULL, "{\"readOnlyHint\":true}",
 	  tool_echo },
-	{ "big", NULL, "Gives many bytes", FIXTURE_SCHEMA, NULL, tool_big },
-	{ "hold", NULL, "Waits for release", FIXTURE_SCHEMA, NULL, tool_hold },
-	{ "release", NULL, "Answers what waits", FIXTURE_SCHEMA, NULL, tool_release },
-	{ "media", NULL, "Every kind of block", FIXTURE_SCHEMA, NULL, tool_media },
-	{ "progress", NULL, "Tells how far it is", FIXTURE_SCHEMA, NULL, tool_progress },
-	{ "touch", NULL, "Changes things", FIXTURE_SCHEMA, NULL, tool_touch },
-	{ "ask", NULL, "Asks the user", FIXTURE_SCHEMA, NULL, tool_ask },
+	{ "big", NULL, "Gives many bytes", FIXTURE_SCHEMA, NULL, NULL, tool_big },
+	{ "hold", NULL, "Waits for release", FIXTURE_SCHEMA, NULL, NULL, tool_hold },
+	{ "release", NULL, "Answers what waits", FIXTURE_SCHEMA, NULL, NULL, tool_release },
+	{ "media", NULL, "Every kind of block", FIXTURE_SCHEMA, NULL, NULL, tool_media },
+	{ "progress", NULL, "Tells how far it is", FIXTURE_SCHEMA, NULL, NULL, tool_progress },
+	{ "touch", NULL, "Changes things", FIXTURE_SCHEMA, NULL, NULL, tool_touch },
+	{ "ask", NULL, "Asks the user", FIXTURE_SCHEMA, NULL, NULL, tool_ask },
 };
 
 static const struct mcp_prompt fixture_prompts[] = {

@@ -340,6 +340,38 @@ static void the_tool_list_is_made_anew_when_the_tools_changed(void **state)
 	fixture_end(&f);
 }
 
+static void what_answers_look_like_is_told_since_2025_06_18(void **state)
+{
+	static const char list[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+	static const struct {
+		const char *revision;
+		bool told;
+	} rows[] = {
+		{ "2024-11-05", false },
+		{ "2025-03-26", false },
+		{ "2025-06-18", true },
+		{ "2025-11-25", true },
+	};
+	struct mcp_features features = fixture_features;
+	struct mcp_tool tool = features.tools[0];
+
+	(void)state;
+	tool.output_schema = "{\"type\":\"object\"}";
+	features.tools = &tool;
+	features.tool_count = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fixture f;
+
+		fixture_start(&f, &features);
+		open_legacy(&f, rows[i].revision, "");
+		assert_int_equal(strstr(say(&f, list), "\"outputSchema\":{") != NULL, rows[i].told);
+		assert_non_null(strstr(say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+					       "\"tools/list\",\"params\":{" CLAIM("") "}}"),
+				       "\"outputSchema\":{"));
+		fixture_end(&f);
+	}
+}
+
 static struct {
 	unsigned int times;
 	bool answered; /* always before the report */
@@ -407,6 +439,7 @@ int main(void)
 		TEST(SB_1_a_stream_has_so_many_uris_at_most),
 		TEST(SB_4_a_stream_does_not_count_as_a_call),
 		cmocka_unit_test(the_tool_list_is_made_anew_when_the_tools_changed),
+		cmocka_unit_test(what_answers_look_like_is_told_since_2025_06_18),
 		cmocka_unit_test(that_tools_were_listed_is_told_after_the_answer),
 		TEST(a_duplicate_of_a_listen_id_is_refused),
 	};

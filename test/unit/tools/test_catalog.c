@@ -12,13 +12,17 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "config/schema.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "mcp/server.h"
+#include "runtime/language.h"
 #include "tools/catalog.h"
+#include "tools/keys.h"
 
-static const struct settings settings = { .call_budget = 86400 };
+static const struct settings settings = { .call_budget = 86400,
+					  .limits = { .exec_timeout = 604800 } };
 static struct catalog *catalog;
 static struct mcp_features features;
 static struct buf out;
@@ -106,9 +110,32 @@ static void the_instructions_tell_the_budget_that_holds(void **state)
 
 /*
  * More than JSON Schema asks for: VS Code refuses an array whose items are not described, OpenAI's
- * models a tool without properties, Google's an enumeration without a type.
+ * models a node without a type and an object whose properties are open, Google's an enumeration
+ * without a type.
  */
-static void every_argument_says_its_type(void **state)
+static void check_node(const char *tool, const char *name, const json_t *node)
+{
+	const char *type = json_string_value(json_object_get(node, "type"));
+	const json_t *choices = json_object_get(node, "anyOf");
+	const char *key;
+	size_t index;
+	json_t *child;
+
+	json_array_foreach (choices, index, child)
+		check_node(tool, name, child);
+	if (type == NULL && json_array_size(choices) == 0)
+		fail_msg("%s of %s has no type", name, tool);
+	if (type == NULL)
+		return;
+	if (str_eq(type, "array"))
+		check_node(tool, name, json_object_get(node, "items"));
+	if (str_eq(type, "object") && json_object_size(json_object_get(node, "properties")) == 0)
+		fail_msg("%s of %s is open", name, tool);
+	json_object_foreach (json_object_get(node, "properties"), key, child)
+		check_node(tool, key, child);
+}
+
+static void every_argument_says_its_type_and_what_it_is(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < features.tool_count; i++) {
@@ -116,16 +143,92 @@ static void every_argument_says_its_type(void **state)
 		const char *name;
 		json_t *argument;
 
-		assert_true(json_is_object(json_object_get(schema, "properties")));
 		json_object_foreach (json_object_get(schema, "properties"), name, argument) {
-			const char *type = json_string_value(json_object_get(argument, "type"));
-
-			if (type == NULL)
+			check_node(features.tools[i].name, name, argument);
+			if (json_object_get(argument, "description") == NULL &&
+			    json_object_get(json_object_get(argument, "items"), "enum") == NULL)
 				fail_msg("%s of %s", name, features.tools[i].name);
-			else if (str_eq(type, "array"))
-				assert_true(json_is_object(json_object_get(argument, "items")));
 		}
 	}
+}
+
+static bool is_language(const char *word)
+{
+	return language_find(word) != NULL && str_eq(language_find(word)->name, word);
+}
+
+static bool is_key(const char *word)
+{
+	const char *bytes;
+	size_t len;
+
+	return keys_find(word, &bytes, &len);
+}
+
+static bool is_limit(const char *word)
+{
+	for (size_t i = 0; i < schema_count(); i++)
+		if (schema_at(i)->key != NULL && str_eq(schema_at(i)->key, word))
+			return true;
+	return false;
+}
+
+static void languages_keys_and_limits_are_those_that_there_are(void **state)
+{
+	size_t checked = 0;
+
+	(void)state;
+	for (size_t i = 0; i < features.tool_count; i++) {
+		cleanup_json json_t *schema = json_parse_const(features.tools[i].input_schema);
+		const json_t *properties = json_object_get(schema, "properties");
+		const json_t *words =
+			json_object_get(json_object_get(properties, "language"), "enum");
+		const char *name;
+		json_t *word;
+		size_t index;
+
+		json_array_foreach (words, index, word)
+			assert_true(is_language(json_string_value(word)));
+		checked += json_array_size(words);
+		words = json_object_get(json_object_get(properties, "key"), "enum");
+		json_array_foreach (words, index, word)
+			assert_true(is_key(json_string_value(word)));
+		checked += json_array_size(words);
+		json_object_foreach (
+			json_object_get(json_object_get(properties, "config"), "properties"), name,
+			word)
+			assert_true(is_limit(name));
+	}
+	assert_in_range(checked, 4 + 4 + 3 + 26, 100);
+}
+
+static void defaults_are_those_of_the_settings(void **state)
+{
+	const char *exec_code = features.tools[0].input_schema;
+
+	(void)state;
+	assert_non_null(strstr(exec_code, "default 604800;"));
+	assert_non_null(strstr(exec_code, "default 86400;"));
+}
+
+static void answers_are_described_where_they_are_objects(void **state)
+{
+	struct settings json = settings;
+	struct catalog *other;
+	struct mcp_features plain;
+
+	(void)state;
+	json.results = RESULTS_JSON;
+	other = catalog_new(&json);
+	catalog_features(other, &plain);
+	for (size_t i = 0; i < features.tool_count; i++) {
+		bool runs = str_eq(features.tools[i].name, "exec_code") ||
+			    str_eq(features.tools[i].name, "interact");
+
+		assert_int_equal(features.tools[i].output_schema == NULL, runs);
+		assert_null(plain.tools[i].output_schema);
+	}
+	catalog_free(other);
 }
 
 /* Unknown arguments are refused by the tools themselves, which list what there is. */
@@ -174,7 +277,10 @@ int main(void)
 		cmocka_unit_test(every_tool_has_its_texts_and_fits),
 		cmocka_unit_test(exec_sql_names_the_databases_that_it_asks),
 		cmocka_unit_test(the_instructions_tell_the_budget_that_holds),
-		cmocka_unit_test(every_argument_says_its_type),
+		cmocka_unit_test(every_argument_says_its_type_and_what_it_is),
+		cmocka_unit_test(languages_keys_and_limits_are_those_that_there_are),
+		cmocka_unit_test(defaults_are_those_of_the_settings),
+		cmocka_unit_test(answers_are_described_where_they_are_objects),
 		cmocka_unit_test(schemas_are_objects_and_name_what_they_require),
 	};
 
