@@ -19,6 +19,8 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "tools/admission_policy.h"
+#include "tools/catalog.h"
+#include "tools/forgive.h"
 #include "tools/service.h"
 
 struct admission {
@@ -123,9 +125,8 @@ static bool runs_code(const struct mcp_call *call)
 }
 
 /* Runs the call or queues it. Only a call that names a session needs one. */
-static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
+static void run_or_queue(struct service *service, struct mcp_call *call, json_t *arguments)
 {
-	struct service *service = context;
 	struct admission *admission = service->admission;
 	struct loop *loop = service->loop;
 	bool waits = !list_empty(&admission->queue);
@@ -152,6 +153,16 @@ static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
 	confinement_settle(confinement, on_settled, admission);
 	if (runs_code(call))
 		admission_policy_prepare(service, arguments);
+}
+
+/* The call of each row: everything behind it sees the arguments as they were meant. */
+static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	const char *tool = mcp_call_target(call);
+
+	forgive_arguments(arguments, tool, catalog_properties(service->catalog, tool));
+	run_or_queue(service, call, arguments);
 }
 
 struct admission *admission_new(struct service *service, struct mcp_features *features)

@@ -163,6 +163,18 @@ void catalog_free(struct catalog *catalog)
 	free(catalog);
 }
 
+json_t *catalog_properties(const struct catalog *catalog, const char *tool)
+{
+	const json_t *tools = json_object_get(catalog->texts, "tools");
+
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		if (str_eq(entries[i].name, tool))
+			return json_object_get(
+				json_object_get(json_array_get(tools, i), "inputSchema"),
+				"properties");
+	return NULL;
+}
+
 void catalog_features(const struct catalog *catalog, struct mcp_features *features)
 {
 	features->name = "ptycell";

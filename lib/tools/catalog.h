@@ -24,6 +24,8 @@ enum {
 struct catalog *catalog_new(const struct settings *settings);
 /* Frees the catalog; no server may use its features any more. `catalog` may be NULL. */
 void catalog_free(struct catalog *catalog);
+/* Returns the schemas of a tool's arguments, borrowed from the catalog, or NULL. */
+json_t *catalog_properties(const struct catalog *catalog, const char *tool);
 /* Sets name, title, version, instructions and tools, all borrowed from the catalog. */
 void catalog_features(const struct catalog *catalog, struct mcp_features *features);
 

@@ -160,9 +160,9 @@ const struct language *tool_find_language(const struct service *service, const c
 	quoted = sanitize_quote(name);
 	language_list_here(env, &here);
 	language_list_missing(env, &missing);
-	(void)err_set(
-		err, ERR_INVALID, "arguments.language '%s' does not run here%s; what does: %s%s%s",
-		quoted, strcasecmp(name, "sql") == 0 ? ", queries are for exec_sql" : "",
-		buf_str(&here), missing.len > 0 ? "; to be installed: " : "", buf_str(&missing));
+	(void)err_set(err, ERR_INVALID, "arguments.language must be one of %s, not '%s'%s%s%s",
+		      buf_str(&here), quoted, missing.len > 0 ? "; not installed: " : "",
+		      buf_str(&missing),
+		      strcasecmp(name, "sql") == 0 ? "; queries are for exec_sql" : "");
 	return NULL;
 }

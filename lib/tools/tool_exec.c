@@ -5,12 +5,18 @@
  * The arguments wait with an installation, which may take minutes. Refusals (confinement, audit)
  * are checked again before the cell runs, because they may have changed.
  */
+#include <string.h>
+#include <strings.h>
+
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "install/broker.h"
 #include "json/get.h"
+#include "json/make.h"
+#include "json/write.h"
 #include "runtime/language.h"
 #include "session/session.h"
+#include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/wait_cell.h"
@@ -18,6 +24,13 @@
 
 static const char *const known[] = { "session_id", "language",     "code",  "timeout",
 				     "wait",       "dependencies", "config" };
+
+enum { QUERY_SHOWN_MAX = 200 }; /* bytes of a query that a message repeats */
+
+static bool is_sql(const char *language)
+{
+	return strcasecmp(language, "sql") == 0;
+}
 
 static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,
 		       struct err *err)
@@ -45,6 +58,45 @@ struct exec_args {
 	struct exec_request request;
 };
 
+/* Takes the code out of its fence, whose word names the language where the call names none. */
+static int take_fence(json_t *arguments, struct exec_request *request, struct err *err)
+{
+	const char *given = json_string_value(json_object_get(arguments, "language"));
+	const struct language *fenced;
+	cleanup_free char *name = NULL;
+	const char *word;
+	size_t len;
+
+	if (!forgive_fence(&request->code, &request->code_len, &word, &len))
+		return 0;
+	name = xasprintf("%.*s", (int)len, word);
+	fenced = language_find(name);
+	if (given == NULL && (fenced != NULL || is_sql(name)))
+		json_put_str(arguments, "language", name);
+	if (given == NULL || fenced == NULL || language_find(given) == fenced)
+		return 0;
+	return err_set(err, ERR_INVALID,
+		       "arguments.code is in a fence of %s, but arguments.language is %s; send "
+		       "the code without the fence",
+		       fenced->name,
+		       language_find(given) != NULL ? language_find(given)->name : "not");
+}
+
+/* Names the call that a query needs, with the query where it is short. */
+static int refuse_sql(json_t *arguments, const struct exec_request *request, struct err *err)
+{
+	cleanup_json json_t *call = json_object();
+	cleanup_free char *text = NULL;
+
+	json_put(call, "session_id", json_incref(json_object_get(arguments, "session_id")));
+	json_put(call, "query",
+		 request->code_len <= QUERY_SHOWN_MAX
+			 ? json_make_text(request->code, request->code_len)
+			 : json_make_str("..."));
+	text = json_write_text(call);
+	return err_set(err, ERR_INVALID, "SQL is run by another tool; call exec_sql %s", text);
+}
+
 static int read_args(struct service *service, json_t *arguments, struct exec_args *ret,
 		     struct err *err)
 {
@@ -67,7 +119,11 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 	    tool_check_config(service, ret->config, err) < 0 ||
 	    json_get_texts(arguments, "arguments", "dependencies", &ret->dependencies, err) < 0)
 		return -1;
+	if (take_fence(arguments, request, err) < 0)
+		return -1;
 	language = tool_language_name(service, arguments);
+	if (is_sql(language))
+		return refuse_sql(arguments, request, err);
 	request->language = tool_find_language(service, language, err);
 	return request->language == NULL ? -1 : 0;
 }

@@ -5,6 +5,8 @@
  * Exactly one of input, key and action is read; without any of them the call waits. A failing audit
  * refuses input, but never a stop: code must always be stoppable.
  */
+#include <strings.h>
+
 #include "base/mem.h"
 #include "json/get.h"
 #include "session/session.h"
@@ -27,6 +29,11 @@ static const struct {
 	{ "interrupt", LOOK_INTERRUPT },
 	{ "terminate", LOOK_TERMINATE },
 	{ "kill", LOOK_KILL },
+	/* Other words of models. */
+	{ "continue", LOOK_WAIT },
+	{ "poll", LOOK_WAIT },
+	{ "stop", LOOK_INTERRUPT },
+	{ "cancel", LOOK_INTERRUPT },
 };
 
 static int find_action(const char *name, enum look_action *ret, struct err *err)
@@ -34,7 +41,7 @@ static int find_action(const char *name, enum look_action *ret, struct err *err)
 	cleanup_free char *quoted = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
-		if (str_eq(actions[i].name, name)) {
+		if (strcasecmp(actions[i].name, name) == 0) {
 			*ret = actions[i].action;
 			return 0;
 		}
@@ -62,6 +69,18 @@ static int read_key(const char *name, struct look_request *ret, struct err *err)
 		quoted);
 }
 
+/* Returns whether the action says no more than that something is typed, or that its answer is
+ * waited for. */
+static bool is_typing(const char *action)
+{
+	static const char *const words[] = { "wait", "input", "send", "type", "key" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasecmp(words[i], action) == 0)
+			return true;
+	return false;
+}
+
 /* Reads one of input, key and action; none of them is a wait. */
 static int read_action(json_t *arguments, struct look_request *ret, struct err *err)
 {
@@ -74,6 +93,8 @@ static int read_action(json_t *arguments, struct look_request *ret, struct err *
 	    json_get_text(arguments, "arguments", "action", &action, NULL, err) < 0 ||
 	    json_get_bool(arguments, "arguments", "raw", &raw, err) < 0)
 		return -1;
+	if ((ret->text != NULL || key != NULL) && action != NULL && is_typing(action))
+		action = NULL;
 	if ((ret->text != NULL) + (key != NULL) + (action != NULL) > 1)
 		return err_set(err, ERR_INVALID,
 			       "arguments.input, key and action: give one of them");

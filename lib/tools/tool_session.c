@@ -6,6 +6,7 @@
  * the facts that hold for every session. It waits for the interpreters when it includes variables.
  */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "answer/python_packages.h"
 #include "answer/session_json.h"
@@ -17,6 +18,7 @@
 #include "json/make.h"
 #include "session/table.h"
 #include "text/sanitize.h"
+#include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/wait_upload.h"
@@ -35,12 +37,12 @@ static int lower_limits(const struct service *service, struct session_limits *li
 {
 	const char *key;
 	json_t *value;
+	double number;
 
 	json_object_foreach (config, key, value) {
-		if (!json_is_number(value))
+		if (!forgive_number(value, &number))
 			return set_not_a_number(key, err);
-		if (settings_clamp(service->settings, limits, key, json_number_value(value), err) <
-		    0)
+		if (settings_clamp(service->settings, limits, key, number, err) < 0)
 			return err_wrap(err, "arguments.config");
 	}
 	return 0;
@@ -85,9 +87,9 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 	    json_get_texts(arguments, "arguments", "include", &include, err) < 0)
 		return -1;
 	json_array_foreach (include, index, word) {
-		if (str_eq(json_string_value(word), "variables"))
+		if (strcasecmp(json_string_value(word), "variables") == 0)
 			ret->variables = true;
-		else if (str_eq(json_string_value(word), "packages"))
+		else if (strcasecmp(json_string_value(word), "packages") == 0)
 			ret->packages = true;
 		else
 			return err_set(err, ERR_INVALID,

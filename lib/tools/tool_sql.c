@@ -26,6 +26,7 @@
 #include "session/table.h"
 #include "sql/result_names.h"
 #include "text/sanitize.h"
+#include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
@@ -89,6 +90,8 @@ static int read_request(const struct service *service, json_t *arguments, struct
 			struct err *err)
 {
 	static const char *const known[] = { "session_id", "query", "params", "database" };
+	const char *word;
+	size_t len;
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
 	    json_get_required(arguments, "arguments", "session_id", err) < 0 ||
@@ -97,6 +100,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	    json_get_array(arguments, "arguments", "params", &ret->params, err) < 0 ||
 	    json_get_text(arguments, "arguments", "database", &ret->database, NULL, err) < 0)
 		return -1;
+	(void)forgive_fence(&ret->query, &ret->query_len, &word, &len);
 	return check_params(ret->params, err);
 }
 

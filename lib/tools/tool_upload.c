@@ -107,8 +107,9 @@ static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
 		return -1;
 	if (blob_url != NULL)
 		ret->url = blob_url;
-	ret->base64 = str_eq(encoding, "base64");
-	if (!ret->base64 && !str_eq(encoding, "utf-8"))
+	ret->base64 = strcasecmp(encoding, "base64") == 0;
+	if (!ret->base64 && strcasecmp(encoding, "utf-8") != 0 &&
+	    strcasecmp(encoding, "utf8") != 0 && strcasecmp(encoding, "text") != 0)
 		return err_set(err, ERR_INVALID, "arguments.encoding must be utf-8 or base64");
 	return 0;
 }

@@ -31,7 +31,7 @@ def test_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, argum
 
 @pytest.mark.parametrize(("tool", "arguments", "words"), [
     ("session_info", {"config": {"nope": 1}}, "arguments.config"),
-    ("session_info", {"config": {"exec_timeout": "9"}}, "'exec_timeout' must be a number"),
+    ("session_info", {"config": {"exec_timeout": "nine"}}, "'exec_timeout' must be a number"),
     ("exec_code", {"code": "1", "config": {"nope": 1}}, "arguments.config"),
     ("exec_code", {"code": "1", "config": {"nope": 1}, "dependencies": []}, "arguments.config"),
     ("upload_file", {"filename": "../x", "content": "a"}, "arguments.filename"),
@@ -175,10 +175,19 @@ def test_an_output_larger_than_its_file_may_be_is_not_said_to_be_all_there(tmp_p
 
 @pytest.mark.parametrize("tool, arguments, text", [
     ("exec_code", {"session_id": "s", "language": "perl", "code": "1"},
-     "arguments.language 'perl' does not run here; what does: python"),
+     "arguments.language must be one of python, "),
+    ("exec_code", {"session_id": "s", "language": "SQL", "code": "select 'a'"},
+     """SQL is run by another tool; call exec_sql {"session_id":"s","query":"select 'a'"}"""),
+    ("exec_code", {"session_id": "s", "code": "```sql\nselect 1\n```"},
+     'SQL is run by another tool; call exec_sql {"session_id":"s","query":"select 1\\n"}'),
+    ("exec_code", {"session_id": "s", "language": "bash", "code": "```python\n1\n```"},
+     "arguments.code is in a fence of python, but arguments.language is bash; send the code without the fence"),
+    ("exec_code", {"session_id": "s", "code": "1", "timeout": "soon"},
+     "arguments.timeout must be a number, not a string"),
+    ("exec_code", {"session_id": "s", "code": "1", "script": "2"}, "arguments.script is not known; there are: "),
     ("upload_file", {"session_id": "s", "filename": "a", "content": "###", "encoding": "base64"},
      "arguments.content: not base64 at byte 0"),
-    ("session_info", {"session_id": "s", "config": {"exec_timeout": "5"}},
+    ("session_info", {"session_id": "s", "config": {"exec_timeout": "five"}},
      "arguments.config: 'exec_timeout' must be a number"),
     ("session_info", {"session_id": "s", "config": {"colour": 5}}, "arguments.config: no key 'colour'; there are"),
     ("exec_code", {"session_id": "a b", "language": "python", "code": "1"}, "session_id must be 1 to 64 characters"),
@@ -195,3 +204,37 @@ def test_the_most_sessions_are_told_with_the_way_out(tmp_path):
         answer = server.cell("1", session="b")
     assert answer.texts == ["no more than 1 sessions may be open (PTYCELL_MAX_SESSIONS): destroy one of "
                             "those that list_sessions names"]
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ({"code": "```python\n6 * 7\n```"}, "42\n"),
+    ({"code": "\n```bash\necho $((6 * 7))\n```\n"}, "42\n"),
+    ({"code": "```sh\necho $((6 * 7))\n```", "language": "bash"}, "42\n"),
+    ({"code": "```\n6 * 7\n```", "language": "Python3", "timeout": "60", "budget": "50 s"}, "42\n"),
+    ({"script": "6 * 7", "lang": "py", "dependencies": "", "timeout": None}, "42\n"),
+    ({"code": 42, "language": ""}, "42\n"),
+    ({"code": "print('```')", "config": {"exec_timeout": "60"}}, "```\n")])
+def test_a_cell_is_taken_as_it_was_meant(tmp_path, arguments, text):
+    with Server(tmp_path) as server:
+        answer = server.call("exec_code", session_id="s", **arguments)
+        assert answer.state == "done" and answer.text == text
+        script = server.request("resources/read", {"uri": "session://s/script"})["contents"][0]["text"]
+    assert script.count("```") == text.count("```")
+
+
+def test_arguments_are_taken_as_they_were_meant(tmp_path):
+    with Server(tmp_path) as server:
+        server.cell("a = input('name? '); b = input('again? ')")
+        assert server.call("interact", sessionId="s", text="5", action="input").state == "waiting_for_input"
+        assert server.interact(input=6, action="wait", budget="50").state == "done"
+        assert server.cell("a, b").text == "('5', '6')\n"
+        server.cell("try:\n    input()\nexcept EOFError:\n    print('end')")
+        assert "end" in server.interact(key="Ctrl+D", input="").text
+        info = server.call("session_info", session_id="s", config='{"exec_timeout": "60"}', include="variables").object
+        assert info["effective_config"]["exec_timeout"] == 60 and {v["name"] for v in info["variables"]} >= {"a", "b"}
+        server.call("upload_file", session_id="s", name="a.csv", content="x\n1\n", url="", path="", encoding="UTF-8",
+                    overwrite="false")
+        answer = server.call("exec_sql", session_id="s", sql="```sql\nselect x + ? as y from a\n```", params="[41]")
+        assert answer.object["rows"] == [[42]]
+        assert server.call("exec_sql", session_id="s", query="select ? as y", params=7).object["rows"] == [[7]]
+        assert server.call("list_artifacts", session="s", glob="*.csv").object["count"] == 1

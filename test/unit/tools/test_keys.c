@@ -33,13 +33,19 @@ static void keys_send_what_a_terminal_sends(void **state)
 	expect("UP", "\033[A");
 	expect("page-down", "\033[6~");
 	expect("backspace", "\177");
+	expect("Ctrl+C", "\003");
+	expect("control-c", "\003");
+	expect("C-d", "\004");
+	expect("^Z", "\032");
+	expect("Page_Up", "\033[5~");
+	expect("PageDown", "\033[6~");
+	expect("ArrowUp", "\033[A");
 }
 
 static void what_is_no_key_is_none(void **state)
 {
-	static const char *const names[] = {
-		"", "ctrl-", "ctrl-1", "ctrl-cc", "x", "ctrl-[", "f99"
-	};
+	static const char *const names[] = { "",    "ctrl-", "ctrl-1", "ctrl-cc", "x",    "ctrl-[",
+					     "f99", "^",     "^cc",    "c-",      "ctrl", "-" };
 	const char *bytes;
 	size_t len;
 
