@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What models read of answers costs little, and has what they need: the cells of cells.mjs against their recording.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { conversations } from './cells.mjs';
+import { compare, play, recorded, textOf } from './tokens.mjs';
+
+const FEWER = 0;
+
+let now;
+
+before(async () => {
+    now = await play();
+});
+
+test(`answers have ${100 * FEWER} % fewer tokens than those that were recorded`, () => {
+    const rows = compare(recorded(), now);
+    const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+    assert.ok(rows.length > 50);
+    assert.ok(sum('after') <= (1 - FEWER) * 1.01 * sum('before'), `${sum('after')} of ${sum('before')} tokens`);
+});
+
+test('answers have what a model needs', () => {
+    const missing = conversations.flatMap(({ name, steps }) => (now[name] ?? []).flatMap((blocks, i) =>
+        steps[i].needs.filter((need) => !new RegExp(need).test(textOf(blocks)))
+            .map((need) => `${name} ${i + 1}: ${need} in ${textOf(blocks)}`)));
+    assert.deepEqual(missing, []);
+});
