@@ -42,7 +42,7 @@ struct session_host {
 	char *fetch_helper;   /* path of ptycell-fetch; NULL without a storage for results */
 	char *zygote_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
 				 sessions are not forked */
-	struct pool *spares;  /* the warm pool; NULL: every session starts from nothing */
+	struct pool *pool;    /* the warm pool; NULL: every session starts from nothing */
 	struct holdings *holdings; /* server memory that sessions hold; NULL: not counted */
 	/*
 	 * Ends a sandbox, inspects shared folders a last time, and removes the folder `name` of

@@ -91,7 +91,7 @@ static void renew_sandbox(struct session *s)
 void session_report_state(struct session *s)
 {
 	s->host->state_changed(s->host->owner, s);
-	pool_defer_work(s->host->spares);
+	pool_defer_work(s->host->pool);
 }
 
 static uint64_t next_number(struct runner *runner)
@@ -178,8 +178,7 @@ static struct sandbox *unused_sandbox(struct session *s)
 /* A forked interpreter cannot work with less memory. */
 static const struct zygote *zygote_of(const struct session *s)
 {
-	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->spares)
-							       : NULL;
+	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->pool) : NULL;
 }
 
 /* Opens the sandbox with the first interpreter: until then its limits may be set. */
@@ -256,7 +255,7 @@ struct session_language *session_language_for(struct session *s, const struct la
 	lang->last.language = language->name;
 	list_init(&lang->observers);
 	list_init(&lang->unreported);
-	pool_want(s->host->spares, language);
+	pool_want(s->host->pool, language);
 	return lang;
 }
 
@@ -391,10 +390,10 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	if (notice_own != NULL)
 		notices_add(&s->notices, notice_own);
 	free(notice_own);
-	s->slot = pool_take(host->spares, first);
+	s->slot = pool_take(host->pool, first);
 	s->workspace = s->slot != NULL ? slot_take_workspace(s->slot) : new_workspace(host, err);
 	if (first != NULL)
-		pool_want(host->spares, first);
+		pool_want(host->pool, first);
 	if (s->workspace == NULL) {
 		notices_release(&s->notices);
 		free(s->id);

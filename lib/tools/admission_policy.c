@@ -27,7 +27,7 @@ void admission_policy_prepare(struct service *service, const json_t *arguments)
 
 	if (language != NULL && service_table(service, &err) != NULL &&
 	    confinement_assume(service->host.confinement))
-		pool_start_first(service->host.spares, language);
+		pool_start_first(service->host.pool, language);
 }
 
 void admission_policy_settled(struct service *service)
@@ -36,7 +36,7 @@ void admission_policy_settled(struct service *service)
 
 	confinement_log(confinement);
 	if (!confinement_foreseen(confinement))
-		pool_drop(service->host.spares);
+		pool_drop(service->host.pool);
 }
 
 uint64_t admission_policy_wait_ms(struct service *service, const json_t *arguments)
@@ -51,5 +51,5 @@ uint64_t admission_policy_wait_ms(struct service *service, const json_t *argumen
 	/* Only a session in which nothing has run yet can be forked from a zygote. */
 	if (session != NULL && session_runner(session, 0) != NULL)
 		return 0;
-	return pool_wait_ms(service->host.spares, language_of(service, arguments));
+	return pool_wait_ms(service->host.pool, language_of(service, arguments));
 }

@@ -119,8 +119,8 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	loop_defer_stop(&service->start_launcher);
 	broker_end(service->broker);
 	retirement_end(service->retirement);
-	pool_free(service->host.spares);
-	service->host.spares = NULL;
+	pool_free(service->host.pool);
+	service->host.pool = NULL;
 	table_free(service->table, table_server_ends);
 	service->table = NULL;
 	if (retirement_is_idle(service->retirement))
@@ -287,8 +287,8 @@ struct table *service_table(struct service *service, struct err *err)
 	if (host->home == NULL)
 		return NULL;
 	if (service->settings->spares > 0)
-		host->spares = pool_new(host, language_find("python"), "/proc/meminfo");
-	pool_on_zygote(host->spares, on_zygote, service);
+		host->pool = pool_new(host, language_find("python"), "/proc/meminfo");
+	pool_on_zygote(host->pool, on_zygote, service);
 	service->table = table_new(host);
 	table_on_change(service->table, hosted_table_changed, service);
 	remove_stale(service);

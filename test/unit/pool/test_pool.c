@@ -52,7 +52,7 @@ static int set_up(void **state)
 	answered = 0;
 	(void)snprintf(meminfo, sizeof(meminfo), "%s/meminfo", fixture.scratch.path);
 	pool = pool_new(&fixture.host, &fixture_language, meminfo);
-	fixture.host.spares = pool;
+	fixture.host.pool = pool;
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	pool_free(pool);
-	fixture.host.spares = NULL;
+	fixture.host.pool = NULL;
 	session_free(session, "the test is over");
 	(void)remove(meminfo);
 	fixture_close();
