@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "answer/auditor.h"
+#include "answer/cell_figures.h"
 #include "answer/cell_json.h"
-#include "answer/figures.h"
+#include "answer/cell_figures.h"
 #include "answer/replayed.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -225,7 +226,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 			   json_t *record)
 {
 	const struct cell *cell = result->cell;
-	cleanup_figures struct figures figures;
+	cleanup_cell_figures struct cell_figures figures;
 	cleanup_free char *note = note_of(cell);
 	cleanup_free char *left_out = forms_of(cell);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -247,7 +248,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.record = record,
 	};
 
-	figures_collect(result, &figures);
+	cell_figures_collect(result, &figures);
 	entry.images = figures.images;
 	entry.image_count = figures.count;
 	entry.figures_left_out = figures.left_out;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * figures.c - finds the figures that a driver saved, by the names that it gives them.
+ * cell_figures.c - finds the figures that a driver saved, by the names that it gives them.
  *
  * The files belong to session code by then, and may be replaced by anything. A file is taken only
  * if it has the size that the scan saw and is an image by its own bytes.
  */
-#include "answer/figures.h"
+#include "answer/cell_figures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ struct saved {
 	size_t size;
 };
 
-void figures_release(struct figures *figures)
+void cell_figures_release(struct cell_figures *figures)
 {
 	for (size_t i = figures->held; i < figures->count; i++)
 		free((void *)(uintptr_t)figures->images[i].data);
 	free(figures->images);
 }
 
-static void add_held(struct figures *figures, const struct cell *cell)
+static void add_held(struct cell_figures *figures, const struct cell *cell)
 {
 	list_for_each (const struct cell_image, image, &cell->images, node) {
 		figures->images[figures->count++] = (struct journal_image){ .mime = image->mime,
@@ -44,7 +44,7 @@ static void add_held(struct figures *figures, const struct cell *cell)
 	figures->held = figures->count;
 }
 
-static bool is_held(const struct figures *figures, const char *name)
+static bool is_held(const struct cell_figures *figures, const char *name)
 {
 	for (size_t i = 0; i < figures->held; i++)
 		if (figures->images[i].file != NULL && str_eq(figures->images[i].file, name))
@@ -77,7 +77,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Returns the saved figures that the cell does not hold, in their order. The caller frees them. */
-static struct saved *list_saved(const struct figures *figures, const struct cell *cell,
+static struct saved *list_saved(const struct cell_figures *figures, const struct cell *cell,
 				size_t *ret_count)
 {
 	struct saved *saved = xcalloc(cell->change_count, sizeof(*saved));
@@ -124,13 +124,13 @@ static bool read_saved(const struct workspace *workspace, const struct saved *sa
 	return false;
 }
 
-static void add_saved(struct figures *figures, const struct exec_result *result,
+static void add_saved(struct cell_figures *figures, const struct exec_result *result,
 		      const struct saved *saved, size_t count)
 {
-	size_t room = FIGURES_READ_BYTES;
+	size_t room = CELL_FIGURES_READ_BYTES;
 
 	for (size_t i = 0; i < count; i++) {
-		if (figures->count == FIGURES_MAX || saved[i].size > room ||
+		if (figures->count == CELL_FIGURES_MAX || saved[i].size > room ||
 		    !read_saved(session_workspace(result->session), &saved[i],
 				&figures->images[figures->count])) {
 			figures->left_out++;
@@ -141,7 +141,7 @@ static void add_saved(struct figures *figures, const struct exec_result *result,
 	}
 }
 
-void figures_collect(const struct exec_result *result, struct figures *ret)
+void cell_figures_collect(const struct exec_result *result, struct cell_figures *ret)
 {
 	const struct cell *cell = result->cell;
 	size_t held = list_len(&cell->images);
@@ -149,9 +149,9 @@ void figures_collect(const struct exec_result *result, struct figures *ret)
 	cleanup_free struct saved *saved = NULL;
 	size_t count = 0;
 
-	*ret = (struct figures){ .count = 0 };
+	*ret = (struct cell_figures){ .count = 0 };
 	if (held > 0 || more)
-		ret->images = xcalloc(more ? FIGURES_MAX : held, sizeof(*ret->images));
+		ret->images = xcalloc(more ? CELL_FIGURES_MAX : held, sizeof(*ret->images));
 	add_held(ret, cell);
 	if (!more)
 		return;
