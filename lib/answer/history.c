@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/auditor.h"
+#include "answer/audit_log.h"
 #include "answer/cell_figures.h"
 #include "answer/cell_json.h"
 #include "answer/cell_figures.h"
@@ -25,7 +25,7 @@
 #include "text/sanitize.h"
 
 struct history {
-	struct auditor *auditor;
+	struct audit_log *audit_log;
 	json_t *record; /* of the last cell that is over; or NULL */
 	bool journal_failed;
 };
@@ -34,20 +34,20 @@ struct history *history_new(const struct settings *settings)
 {
 	struct history *history = xcalloc(1, sizeof(*history));
 
-	history->auditor = auditor_new(settings);
+	history->audit_log = audit_log_new(settings);
 	return history;
 }
 
 void history_free(struct history *history)
 {
 	json_decref(history->record);
-	auditor_free(history->auditor);
+	audit_log_free(history->audit_log);
 	free(history);
 }
 
-struct auditor *history_auditor(const struct history *history)
+struct audit_log *history_audit_log(const struct history *history)
 {
-	return history->auditor;
+	return history->audit_log;
 }
 
 static bool is_record_of(const json_t *record, const struct exec_result *result)
@@ -175,9 +175,10 @@ void history_begin(struct history *history, struct session *session, const struc
 	replayed_start(session, cell);
 	session_keep_first_inputs(session);
 	begin_in_journal(history, session, cell->number);
-	if (auditor_is_on(history->auditor))
-		auditor_add(history->auditor, session, session_id(session), "began",
-			    code_fields(cell->number, cell->language, cell->code, cell->code_len));
+	if (audit_log_is_on(history->audit_log))
+		audit_log_add(
+			history->audit_log, session, session_id(session), "began",
+			code_fields(cell->number, cell->language, cell->code, cell->code_len));
 }
 
 void history_show(struct history *history, struct session *session, const struct cell *cell)
@@ -272,8 +273,8 @@ static void audit_end(struct history *history, const struct exec_result *result,
 		json_put_int(fields, "generation", (json_int_t)result->generation);
 	if (!cell->ran && cell->code != NULL)
 		json_put(fields, "code", json_make_text(cell->code, cell->code_len));
-	auditor_add(history->auditor, result->session, session_id(result->session), "ended",
-		    fields);
+	audit_log_add(history->audit_log, result->session, session_id(result->session), "ended",
+		      fields);
 }
 
 void history_add(struct history *history, const struct exec_result *result)
@@ -281,7 +282,7 @@ void history_add(struct history *history, const struct exec_result *result)
 	json_decref(history->record);
 	history->record = cell_json_make(result);
 	add_to_journal(history, result, history->record);
-	if (auditor_is_on(history->auditor))
+	if (audit_log_is_on(history->audit_log))
 		audit_end(history, result, history->record);
 }
 
@@ -318,8 +319,8 @@ void history_begin_query(struct history *history, struct session *session, uint6
 
 	ask_journal(history, session, &asked);
 	begin_in_journal(history, session, number);
-	auditor_add(history->auditor, session, session_id(session), "began",
-		    code_fields(number, JOURNAL_SQL, sql, sql_len));
+	audit_log_add(history->audit_log, session, session_id(session), "began",
+		      code_fields(number, JOURNAL_SQL, sql, sql_len));
 }
 
 void history_add_query(struct history *history, const struct history_query *query)
@@ -339,8 +340,8 @@ void history_add_query(struct history *history, const struct history_query *quer
 	if (query->session != NULL)
 		end_in_journal(history, query->session, &entry);
 	json_put_str(record, "language", JOURNAL_SQL);
-	auditor_add(history->auditor, query->session, query->session_id, "ended",
-		    json_incref(record));
+	audit_log_add(history->audit_log, query->session, query->session_id, "ended",
+		      json_incref(record));
 }
 
 json_t *history_describe(const struct session *session)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct auditor;
+struct audit_log;
 struct cell;
 struct exec_asked;
 struct exec_result;
@@ -22,12 +22,12 @@ struct session;
 struct session_event;
 struct settings;
 
-/* Makes the history with its auditor. */
+/* Makes the history with its audit log. */
 struct history *history_new(const struct settings *settings);
-/* Frees it with its auditor. */
+/* Frees it with its audit log. */
 void history_free(struct history *history);
-/* Returns the auditor; borrowed. */
-struct auditor *history_auditor(const struct history *history);
+/* Returns the audit log; borrowed. */
+struct audit_log *history_audit_log(const struct history *history);
 /* Records a requested cell, with its code. */
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
 /* Records that a cell's code goes to its interpreter. */

@@ -7,16 +7,16 @@
 
 #include <stdlib.h>
 
-#include "answer/auditor.h"
+#include "answer/audit_log.h"
 #include "config/settings.h"
 #include "json/make.h"
 #include "session/session.h"
 #include "workspace/rescue.h"
 #include "workspace/workspace.h"
 
-void killed_record(const struct auditor *auditor, const struct session *session)
+void killed_record(const struct audit_log *log, const struct session *session)
 {
-	cleanup_json json_t *record = auditor_describe(auditor);
+	cleanup_json json_t *record = audit_log_describe(log);
 
 	json_put_str(record, "session_id", session_id(session));
 	json_put_int(record, "generation", (json_int_t)session_generation(session));
@@ -49,15 +49,15 @@ void killed_audit(const struct settings *settings, const struct rescue_killed *k
 {
 	const json_t *client = json_object_get(killed->record, "client");
 	struct settings theirs = *settings;
-	struct auditor *auditor;
+	struct audit_log *log;
 	size_t index;
 	json_t *cell;
 
 	theirs.audit = (char *)(uintptr_t)text_of(killed->record, "target");
-	auditor = auditor_new(&theirs);
-	auditor_set_client(auditor, text_of(client, "name"), text_of(client, "version"));
+	log = audit_log_new(&theirs);
+	audit_log_set_client(log, text_of(client, "name"), text_of(client, "version"));
 	json_array_foreach (killed->cells, index, cell)
-		auditor_add(auditor, NULL, text_of(killed->record, "session_id"), "ended",
-			    end_of(killed, cell));
-	auditor_free(auditor);
+		audit_log_add(log, NULL, text_of(killed->record, "session_id"), "ended",
+			      end_of(killed, cell));
+	audit_log_free(log);
 }

@@ -6,7 +6,7 @@
 #ifndef ANSWER_KILLED_H
 #define ANSWER_KILLED_H
 
-struct auditor;
+struct audit_log;
 struct rescue_killed;
 struct session;
 struct settings;
@@ -15,7 +15,7 @@ struct settings;
  * Records, in the session's journal folder, what the next server needs for these lines. Called when
  * a session begins and when its generation changes.
  */
-void killed_record(const struct auditor *auditor, const struct session *session);
+void killed_record(const struct audit_log *log, const struct session *session);
 /* Adds the lines of a session of a killed server. A failure is logged. */
 void killed_audit(const struct settings *settings, const struct rescue_killed *killed);
 

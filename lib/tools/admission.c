@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/auditor.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -56,8 +56,8 @@ static void call_tool(const struct admission *admission, struct mcp_call *call, 
 {
 	struct service *service = admission->service;
 
-	auditor_set_client(history_auditor(service->history), mcp_call_client_name(call),
-			   mcp_call_client_version(call));
+	audit_log_set_client(history_audit_log(service->history), mcp_call_client_name(call),
+			     mcp_call_client_version(call));
 	for (size_t i = 0; i < admission->tool_count; i++)
 		if (str_eq(admission->tools[i].name, mcp_call_target(call))) {
 			admission->tools[i].call(call, arguments, service);

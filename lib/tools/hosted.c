@@ -7,8 +7,8 @@
  */
 #include "tools/hosted.h"
 
-#include "answer/audited.h"
-#include "answer/auditor.h"
+#include "answer/audit_events.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "answer/replayed.h"
 #include "install/broker.h"
@@ -23,9 +23,9 @@
 #include "tools/wait_upload.h"
 #include "workspace/workspace.h"
 
-static struct audited *audited_of(const struct service *service)
+static struct audit_events *audit_events_of(const struct service *service)
 {
-	return auditor_audited(history_auditor(service->history));
+	return audit_log_events(history_audit_log(service->history));
 }
 
 static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name,
@@ -92,7 +92,7 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
 
-	audited_end_cell(audited_of(service), result);
+	audit_events_end_cell(audit_events_of(service), result);
 	history_add(service->history, result);
 	changed_cell(&service->changed, result);
 }
@@ -165,12 +165,12 @@ static void on_happened(void *owner, struct session *session, const struct sessi
 
 	replayed_session(session, event, service->settings, PTYCELL_VERSION);
 	history_event(service->history, session, event);
-	audited_session(audited_of(service), session, event);
+	audit_events_session(audit_events_of(service), session, event);
 }
 
 static void on_uploaded(void *owner, const struct uploads_event *event)
 {
-	audited_result(audited_of(owner), find_session(owner, event->session_id), event);
+	audit_events_stored(audit_events_of(owner), find_session(owner, event->session_id), event);
 }
 
 void hosted_installed(void *data, const struct broker_event *event)
@@ -178,7 +178,7 @@ void hosted_installed(void *data, const struct broker_event *event)
 	struct session *session = find_folder(data, event->folder);
 
 	replayed_installation(session, event);
-	audited_installation(audited_of(data), session, event);
+	audit_events_installation(audit_events_of(data), session, event);
 }
 
 void hosted_table_changed(void *data)

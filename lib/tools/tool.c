@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "answer/auditor.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -28,7 +28,7 @@ void tool_fail(struct mcp_call *call, const struct service *service, const struc
 
 bool tool_audit_refused(struct mcp_call *call, struct service *service)
 {
-	cleanup_free char *why = auditor_refusal(history_auditor(service->history));
+	cleanup_free char *why = audit_log_refusal(history_audit_log(service->history));
 
 	if (why != NULL)
 		tool_fail_text(call, service, why);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/audited.h"
-#include "answer/auditor.h"
+#include "answer/audit_events.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "answer/replayed.h"
 #include "base/fd.h"
@@ -150,7 +150,7 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 /* ---- content ---- */
 
 static int write_content(const struct session *session, const struct upload *upload,
-			 struct audited_upload *file, struct err *err)
+			 struct audit_import *file, struct err *err)
 {
 	uint64_t room = session_disk_room(session);
 
@@ -167,9 +167,9 @@ static int write_content(const struct session *session, const struct upload *upl
 static void upload_content(struct mcp_call *call, struct service *service, struct session *session,
 			   const struct upload *upload)
 {
-	struct audited *audited = auditor_audited(history_auditor(service->history));
+	struct audit_events *events = audit_log_events(history_audit_log(service->history));
 	cleanup_free char *path = xasprintf("input/%s", upload->filename);
-	struct audited_upload file = {
+	struct audit_import file = {
 		.from = "content",
 		.path = path,
 		.content = upload->base64 ? buf_str(&upload->decoded) : upload->content,
@@ -179,12 +179,12 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 
 	if (write_content(session, upload, &file, &err) < 0) {
 		file.problem = err.msg;
-		audited_upload(audited, session, &file);
+		audit_events_import(events, session, &file);
 		tool_fail(call, service, &err);
 		return;
 	}
 	replayed_upload(session, &file);
-	audited_upload(audited, session, &file);
+	audit_events_import(events, session, &file);
 	wait_upload_report_file(service, session, path);
 	tool_answer(call, service, wait_upload_answer(session, path, file.size));
 }

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "answer/audited.h"
-#include "answer/auditor.h"
+#include "answer/audit_events.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "answer/render.h"
 #include "base/mem.h"
@@ -162,8 +162,8 @@ static void record_question(const struct service *service, struct session *sessi
 	for (size_t i = 0; action != NULL && i < ARRAY_SIZE(words); i++)
 		if (str_eq(action, words[i]))
 			word = words[i];
-	audited_question(auditor_audited(history_auditor(service->history)), session, wait->cell,
-			 wait->language->name, word);
+	audit_events_question(audit_log_events(history_audit_log(service->history)), session,
+			      wait->cell, wait->language->name, word);
 }
 
 static void on_user_answer(void *data, json_t *result)

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answer/audited.h"
-#include "answer/auditor.h"
+#include "answer/audit_events.h"
+#include "answer/audit_log.h"
 #include "answer/history.h"
 #include "answer/replayed.h"
 #include "base/fd.h"
@@ -246,7 +246,7 @@ static void record_end(const struct transfer *transfer)
 {
 	struct history *history = transfer->uploads->service->history;
 
-	const struct audited_upload upload = { .from = transfer->means,
+	const struct audit_events_import upload = { .from = transfer->means,
 					       .source = transfer->origin,
 					       .path = transfer->path,
 					       .problem = transfer->problem,
@@ -255,7 +255,7 @@ static void record_end(const struct transfer *transfer)
 	if (transfer->session == NULL)
 		return;
 	replayed_upload(transfer->session, &upload);
-	audited_upload(auditor_audited(history_auditor(history)), transfer->session, &upload);
+	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session, &upload);
 }
 
 static void set_end(struct transfer *transfer, const struct intake_result *result,

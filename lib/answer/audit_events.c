@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audited.c - makes the fields of the audit's lines, and collects what a cell can repeat.
+ * audit_events.c - makes the fields of the audit's lines, and collects what a cell can repeat.
  *
  * Typed input is collected for each cell; its memory is overwritten when it is freed. Hosts are
  * counted by the session's proxy, which never resets its counts: a line has the difference to the
  * counts of the line before, which are kept for each session.
  */
-#include "answer/audited.h"
+#include "answer/audit_events.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/auditor.h"
+#include "answer/audit_log.h"
 #include "answer/install_result.h"
 #include "answer/killed.h"
 #include "base/list.h"
@@ -44,20 +44,20 @@ struct reached {
 	size_t count;
 };
 
-struct audited {
-	struct auditor *auditor;
+struct audit_events {
+	struct audit_log *log;
 	struct list typed;
 	struct list reached;
 };
 
-struct audited *audited_new(struct auditor *auditor)
+struct audit_events *audit_events_new(struct audit_log *log)
 {
-	struct audited *audited = xcalloc(1, sizeof(*audited));
+	struct audit_events *events = xcalloc(1, sizeof(*events));
 
-	audited->auditor = auditor;
-	list_init(&audited->typed);
-	list_init(&audited->reached);
-	return audited;
+	events->log = log;
+	list_init(&events->typed);
+	list_init(&events->reached);
+	return events;
 }
 
 static void typed_free(struct typed *typed)
@@ -75,21 +75,21 @@ static void reached_free(struct reached *reached)
 	free(reached);
 }
 
-void audited_free(struct audited *audited)
+void audit_events_free(struct audit_events *events)
 {
-	if (audited == NULL)
+	if (events == NULL)
 		return;
-	while (!list_empty(&audited->typed))
-		typed_free(list_entry(audited->typed.next, struct typed, node));
-	while (!list_empty(&audited->reached))
-		reached_free(list_entry(audited->reached.next, struct reached, node));
-	free(audited);
+	while (!list_empty(&events->typed))
+		typed_free(list_entry(events->typed.next, struct typed, node));
+	while (!list_empty(&events->reached))
+		reached_free(list_entry(events->reached.next, struct reached, node));
+	free(events);
 }
 
-static void add_event(struct audited *audited, struct session *session, const char *event,
+static void add_event(struct audit_events *events, struct session *session, const char *event,
 		      json_t *fields_own)
 {
-	auditor_add(audited->auditor, session, session_id(session), event, fields_own);
+	audit_log_add(events->log, session, session_id(session), event, fields_own);
 }
 
 static json_t *cell_fields(const struct cell *cell)
@@ -103,47 +103,47 @@ static json_t *cell_fields(const struct cell *cell)
 
 /* ---- typed input ---- */
 
-static struct typed *find_typed(struct audited *audited, const struct session *session,
+static struct typed *find_typed(struct audit_events *events, const struct session *session,
 				uint64_t cell)
 {
-	list_for_each (struct typed, typed, &audited->typed, node)
+	list_for_each (struct typed, typed, &events->typed, node)
 		if (typed->session == session && typed->cell == cell)
 			return typed;
 	return NULL;
 }
 
-static struct typed *typed_new(struct audited *audited, const struct session *session,
+static struct typed *typed_new(struct audit_events *events, const struct session *session,
 			       uint64_t cell)
 {
 	struct typed *typed = xcalloc(1, sizeof(*typed));
 
 	list_init(&typed->node);
-	list_append(&audited->typed, &typed->node);
+	list_append(&events->typed, &typed->node);
 	buf_init(&typed->text, BUF_UNBOUNDED);
 	typed->session = session;
 	typed->cell = cell;
 	return typed;
 }
 
-static void take_typed(struct audited *audited, const struct session *session,
+static void take_typed(struct audit_events *events, const struct session *session,
 		       const struct session_event *event)
 {
 	static const char hidden[] = "[hidden input]\n";
 	const char *text = event->hidden ? hidden : event->text;
 	size_t len = event->hidden ? strlen(hidden) : event->len;
-	struct typed *typed = find_typed(audited, session, event->cell);
+	struct typed *typed = find_typed(events, session, event->cell);
 
 	if (typed == NULL)
-		typed = typed_new(audited, session, event->cell);
+		typed = typed_new(events, session, event->cell);
 	typed->count++;
 	typed->bytes += event->len;
-	if (typed->text.len + len <= AUDITED_TYPED_MAX)
+	if (typed->text.len + len <= AUDIT_TYPED_MAX)
 		buf_put(&typed->text, text, len);
 }
 
-static void add_typed(struct audited *audited, struct session *session, const struct cell *cell)
+static void add_typed(struct audit_events *events, struct session *session, const struct cell *cell)
 {
-	struct typed *typed = find_typed(audited, session, cell->number);
+	struct typed *typed = find_typed(events, session, cell->number);
 	json_t *fields;
 
 	if (typed == NULL)
@@ -153,25 +153,25 @@ static void add_typed(struct audited *audited, struct session *session, const st
 	json_put_int(fields, "bytes", (json_int_t)typed->bytes);
 	json_put(fields, "input", json_make_text(buf_str(&typed->text), typed->text.len));
 	typed_free(typed);
-	add_event(audited, session, "typed", fields);
+	add_event(events, session, "typed", fields);
 }
 
 /* ---- hosts ---- */
 
-static struct reached *find_reached(struct audited *audited, const struct session *session)
+static struct reached *find_reached(struct audit_events *events, const struct session *session)
 {
-	list_for_each (struct reached, reached, &audited->reached, node)
+	list_for_each (struct reached, reached, &events->reached, node)
 		if (reached->session == session)
 			return reached;
 	return NULL;
 }
 
-static struct reached *reached_new(struct audited *audited, const struct session *session)
+static struct reached *reached_new(struct audit_events *events, const struct session *session)
 {
 	struct reached *reached = xcalloc(1, sizeof(*reached));
 
 	list_init(&reached->node);
-	list_append(&audited->reached, &reached->node);
+	list_append(&events->reached, &reached->node);
 	reached->session = session;
 	return reached;
 }
@@ -209,10 +209,10 @@ static json_t *describe_host(const struct proxy_row *now, const struct proxy_row
 }
 
 /* Adds the line of hosts with `fields_own`, if any count has changed. Takes ownership of it. */
-static void add_hosts(struct audited *audited, struct session *session, json_t *fields_own)
+static void add_hosts(struct audit_events *events, struct session *session, json_t *fields_own)
 {
 	const struct proxy *proxy = session_proxy(session);
-	struct reached *reached = find_reached(audited, session);
+	struct reached *reached = find_reached(events, session);
 	cleanup_json json_t *fields = fields_own;
 	json_t *hosts = json_array();
 	const struct proxy_row *row;
@@ -222,7 +222,7 @@ static void add_hosts(struct audited *audited, struct session *session, json_t *
 	if (proxy == NULL || proxy_row(proxy, 0) == NULL)
 		return;
 	if (reached == NULL)
-		reached = reached_new(audited, session);
+		reached = reached_new(events, session);
 	for (size_t i = 0; (row = proxy_row(proxy, i)) != NULL; i++) {
 		json_t *host = describe_host(row, reported_row(reached, row), &count);
 
@@ -233,14 +233,15 @@ static void add_hosts(struct audited *audited, struct session *session, json_t *
 		reached->rows[reached->count] = *row;
 	json_put_int(fields, "count", (json_int_t)count);
 	if (json_array_size(hosts) > 0)
-		add_event(audited, session, "hosts", json_incref(fields));
+		add_event(events, session, "hosts", json_incref(fields));
 }
 
 /* ---- limits ---- */
 
 /* Adds the limits that the server enforced itself. The kernel's refusals are known to the program
  * alone. */
-static void add_limits(struct audited *audited, struct session *session, const struct cell *cell)
+static void add_limits(struct audit_events *events, struct session *session,
+		       const struct cell *cell)
 {
 	const struct {
 		bool met;
@@ -266,73 +267,73 @@ static void add_limits(struct audited *audited, struct session *session, const s
 	fields = cell_fields(cell);
 	json_put_int(fields, "count", (json_int_t)json_array_size(limits));
 	json_put(fields, "limits", limits);
-	add_event(audited, session, "limits", fields);
+	add_event(events, session, "limits", fields);
 }
 
-void audited_end_cell(struct audited *audited, const struct exec_result *result)
+void audit_events_end_cell(struct audit_events *events, const struct exec_result *result)
 {
-	if (!auditor_is_on(audited->auditor))
+	if (!audit_log_is_on(events->log))
 		return;
-	add_typed(audited, result->session, result->cell);
-	add_hosts(audited, result->session, cell_fields(result->cell));
-	add_limits(audited, result->session, result->cell);
+	add_typed(events, result->session, result->cell);
+	add_hosts(events, result->session, cell_fields(result->cell));
+	add_limits(events, result->session, result->cell);
 }
 
 /* ---- sessions ---- */
 
-static void end_session(struct audited *audited, struct session *session, const char *why)
+static void end_session(struct audit_events *events, struct session *session, const char *why)
 {
 	struct reached *reached;
 	json_t *fields = json_object();
 
-	add_hosts(audited, session, json_object());
-	reached = find_reached(audited, session);
+	add_hosts(events, session, json_object());
+	reached = find_reached(events, session);
 	if (reached != NULL)
 		reached_free(reached);
 	json_put_str(fields, "why", why);
-	add_event(audited, session,
+	add_event(events, session,
 		  str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended", fields);
 }
 
-static void reset_session(struct audited *audited, struct session *session,
+static void reset_session(struct audit_events *events, struct session *session,
 			  const struct session_event *event)
 {
 	json_t *fields = json_object();
 
 	json_put_str(fields, "language", event->language->name);
 	json_put_str(fields, "why", event->why);
-	killed_record(audited->auditor, session);
-	add_event(audited, session, "session_reset", fields);
+	killed_record(events->log, session);
+	add_event(events, session, "session_reset", fields);
 }
 
-void audited_session(struct audited *audited, struct session *session,
-		     const struct session_event *event)
+void audit_events_session(struct audit_events *events, struct session *session,
+			  const struct session_event *event)
 {
-	if (!auditor_is_on(audited->auditor))
+	if (!audit_log_is_on(events->log))
 		return;
 	switch (event->kind) {
 	case SESSION_MADE:
-		killed_record(audited->auditor, session);
-		add_event(audited, session, "session_created", NULL);
+		killed_record(events->log, session);
+		add_event(events, session, "session_created", NULL);
 		break;
 	case SESSION_RESET:
-		reset_session(audited, session, event);
+		reset_session(events, session, event);
 		break;
 	case SESSION_TYPED:
-		take_typed(audited, session, event);
+		take_typed(events, session, event);
 		break;
 	case SESSION_LATE:
 		break; /* outputs are in the journal alone */
 	case SESSION_ENDED:
-		end_session(audited, session, event->why);
+		end_session(events, session, event->why);
 		break;
 	}
 }
 
 /* ---- files, packages, questions ---- */
 
-void audited_result(struct audited *audited, struct session *session,
-		    const struct uploads_event *event)
+void audit_events_stored(struct audit_events *events, struct session *session,
+			 const struct uploads_event *event)
 {
 	cleanup_free char *path = sanitize_path_string(event->path);
 	json_t *fields = json_object();
@@ -346,12 +347,12 @@ void audited_result(struct audited *audited, struct session *session,
 	} else {
 		json_put_int(fields, "size_bytes", (json_int_t)event->size);
 	}
-	auditor_add(audited->auditor, session, event->session_id,
-		    event->expires != 0 ? "link_signed" : "result_stored", fields);
+	audit_log_add(events->log, session, event->session_id,
+		      event->expires != 0 ? "link_signed" : "result_stored", fields);
 }
 
-void audited_installation(struct audited *audited, struct session *session,
-			  const struct broker_event *event)
+void audit_events_installation(struct audit_events *events, struct session *session,
+			       const struct broker_event *event)
 {
 	json_t *fields;
 
@@ -367,11 +368,11 @@ void audited_installation(struct audited *audited, struct session *session,
 		json_put(fields, "files", json_deep_copy(json_object_get(event->result, "files")));
 	}
 	json_put_str(fields, "problem", event->problem);
-	add_event(audited, session, "installed", fields);
+	add_event(events, session, "installed", fields);
 }
 
-void audited_upload(struct audited *audited, struct session *session,
-		    const struct audited_upload *upload)
+void audit_events_import(struct audit_events *events, struct session *session,
+			 const struct audit_import *upload)
 {
 	json_t *fields = json_object();
 	char digest[DIGEST_LEN + 1];
@@ -381,23 +382,23 @@ void audited_upload(struct audited *audited, struct session *session,
 	json_put_str(fields, "path", upload->path);
 	if (upload->problem == NULL)
 		json_put_int(fields, "size_bytes", (json_int_t)upload->size);
-	if (upload->content != NULL && auditor_is_on(audited->auditor)) {
+	if (upload->content != NULL && audit_log_is_on(events->log)) {
 		digest_sha256(upload->content, upload->size, digest);
 		json_put_str(fields, "sha256", digest);
 	} else {
 		json_put_str(fields, "sha256", upload->sha256);
 	}
 	json_put_str(fields, "problem", upload->problem);
-	add_event(audited, session, "upload", fields);
+	add_event(events, session, "upload", fields);
 }
 
-void audited_question(struct audited *audited, struct session *session, uint64_t cell,
-		      const char *language, const char *answer)
+void audit_events_question(struct audit_events *events, struct session *session, uint64_t cell,
+			   const char *language, const char *answer)
 {
 	json_t *fields = json_object();
 
 	json_put_int(fields, "cell", (json_int_t)cell);
 	json_put_str(fields, "language", language);
 	json_put_str(fields, "answer", answer);
-	add_event(audited, session, "question", fields);
+	add_event(events, session, "question", fields);
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * audit_events.h - the events of the audit other than cells. cmd/server/help/audit.md has their
+ * table.
+ *
+ * Events that code can cause without end (hosts, limits, typed input) are collected. They become
+ * one line for each cell and kind when the cell ends.
+ */
+#ifndef ANSWER_AUDIT_EVENTS_H
+#define ANSWER_AUDIT_EVENTS_H
+
+#include <stdint.h>
+
+struct audit_events;
+struct audit_log;
+struct broker_event;
+struct exec_result;
+struct session;
+struct session_event;
+struct uploads_event;
+
+enum { AUDIT_TYPED_MAX = 64 << 10 /* bytes of typed input in the line of a cell */ };
+
+/* Makes a recorder that borrows `log`. */
+struct audit_events *audit_events_new(struct audit_log *log);
+/* Frees it. `events` may be NULL. */
+void audit_events_free(struct audit_events *events);
+
+/* Records an event of a session. `session` is NULL when it has ended, here and below. */
+void audit_events_session(struct audit_events *events, struct session *session,
+			  const struct session_event *event);
+/* Writes the lines that were collected for a cell. Call it before the cell's end is recorded. */
+void audit_events_end_cell(struct audit_events *events, const struct exec_result *result);
+/* Records an upload of a result to the storage. */
+void audit_events_stored(struct audit_events *events, struct session *session,
+			 const struct uploads_event *event);
+/* Records an installation that is over. */
+void audit_events_installation(struct audit_events *events, struct session *session,
+			       const struct broker_event *event);
+
+/* A file that upload_file brought, or failed to. All but `from` may be NULL. */
+struct audit_import {
+	const char *from;   /* static: "content", "path", "url" */
+	const char *source; /* the path, or the URL without login and query */
+	const char *path;   /* relative to the session's folder */
+	const char *problem;
+	uint64_t size;
+	const void *content; /* `size` bytes, of which the SHA-256 is recorded */
+	const char *sha256;  /* where there is no content */
+};
+/* Records an upload_file that is over. */
+void audit_events_import(struct audit_events *events, struct session *session,
+			 const struct audit_import *upload);
+
+/* Records the outcome of a question to the user. `answer` is a static word. */
+void audit_events_question(struct audit_events *events, struct session *session, uint64_t cell,
+			   const char *language, const char *answer);
+
+#endif
