@@ -192,7 +192,7 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 /* ---- a file that comes from elsewhere ---- */
 
 static void set_size_max(const struct session *session, uint64_t most, const char *name,
-			 struct intake_web *web)
+			 struct import_web *web)
 {
 	web->size_max = session_disk_room(session);
 	web->size_name = ROOM_NAME;
@@ -250,12 +250,12 @@ static void upload_url(struct service *service, const struct upload_request *req
 	cleanup_free char *name = name_of_url(request->source);
 	cleanup_free char *origin = origin_of_url(request->source);
 	cleanup_json json_t *helper_request = NULL;
-	struct intake_web web = { .url = request->source,
+	struct import_web web = { .url = request->source,
 				  .hosts = settings->fetch_hosts,
 				  .allow_private = settings->allow_private_hosts,
 				  .environment = settings->environment,
 				  .deadline_ms = limits->download_timeout * MS };
-	struct intake_spec spec = { .program = program,
+	struct import_spec spec = { .program = program,
 				    .argument = "arguments.url",
 				    .source_fd = -1,
 				    .workspace = session_workspace(request->session),
@@ -316,7 +316,7 @@ static void upload_path(struct service *service, const struct upload_request *re
 	cleanup_free char *name = NULL;
 	cleanup_json json_t *helper_request = NULL;
 	cleanup_fd int fd = -1;
-	struct intake_spec spec = { .program = program,
+	struct import_spec spec = { .program = program,
 				    .argument = "arguments.path",
 				    .workspace = session_workspace(request->session),
 				    .filename = request->filename,

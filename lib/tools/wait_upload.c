@@ -33,7 +33,7 @@
 
 struct wait_upload {
 	struct service *service;
-	struct imports *intakes;
+	struct imports *imports;
 	struct list running;
 	struct list ended; /* the oldest is first */
 	uint64_t last_number;
@@ -54,7 +54,7 @@ struct transfer {
 	bool overwrite;
 	bool cancelled;
 	struct list waiting;
-	struct intake *intake; /* NULL: it has ended */
+	struct import *import; /* NULL: it has ended */
 	uint64_t bytes;
 	int64_t total; /* -1: unknown */
 	/* Set at the end: */
@@ -194,7 +194,7 @@ static void on_upload_cancel(struct mcp_call *call, void *data)
 	if (!list_empty(&transfer->waiting))
 		return;
 	transfer->cancelled = true;
-	imports_cancel(transfer->intake);
+	imports_cancel(transfer->import);
 }
 
 static void add_wait(struct transfer *transfer, struct mcp_call *call)
@@ -258,10 +258,10 @@ static void record_end(const struct transfer *transfer)
 	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session, &upload);
 }
 
-static void set_end(struct transfer *transfer, const struct intake_result *result,
+static void set_end(struct transfer *transfer, const struct import_result *result,
 		    const struct err *err)
 {
-	transfer->intake = NULL;
+	transfer->import = NULL;
 	list_remove(&transfer->node);
 	transfer->ended_ms = loop_now(get_loop(transfer->uploads));
 	if (err != NULL) {
@@ -280,7 +280,7 @@ static void set_end(struct transfer *transfer, const struct intake_result *resul
 	wait_upload_report_file(transfer->uploads->service, transfer->session, transfer->path);
 }
 
-static void on_transfer_done(void *data, const struct intake_result *result, const struct err *err)
+static void on_transfer_done(void *data, const struct import_result *result, const struct err *err)
 {
 	struct transfer *transfer = data;
 	bool awaited = !list_empty(&transfer->waiting);
@@ -312,7 +312,7 @@ static void on_transfer_progress(void *data, uint64_t bytes, int64_t total)
 		mcp_call_progress(wait->call, (double)bytes, (double)total, message);
 }
 
-static const struct intake_handlers transfer_handlers = { .progress = on_transfer_progress,
+static const struct import_handlers transfer_handlers = { .progress = on_transfer_progress,
 							  .done = on_transfer_done };
 
 /* ---- finding and starting ---- */
@@ -388,7 +388,7 @@ bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *
 }
 
 void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
-		       const struct upload_label *label, const struct intake_spec *spec)
+		       const struct upload_label *label, const struct import_spec *spec)
 {
 	struct transfer *transfer = xcalloc(1, sizeof(*transfer));
 	const char *known = request->filename != NULL ? request->filename : label->name;
@@ -407,9 +407,9 @@ void wait_upload_start(struct wait_upload *uploads, const struct upload_request 
 	transfer->total = -1;
 	list_init(&transfer->waiting);
 	list_init(&transfer->node);
-	transfer->intake =
-		imports_start(uploads->intakes, spec, &transfer_handlers, transfer, &err);
-	if (transfer->intake == NULL) {
+	transfer->import =
+		imports_start(uploads->imports, spec, &transfer_handlers, transfer, &err);
+	if (transfer->import == NULL) {
 		transfer_free(transfer);
 		tool_fail(request->call, uploads->service, &err);
 		return;
@@ -431,7 +431,7 @@ void wait_upload_end_folder(struct wait_upload *uploads, const char *folder)
 	list_for_each (struct transfer, transfer, &uploads->running, node)
 		if (str_eq(transfer->folder, folder))
 			transfer->session = NULL;
-	imports_end_folder(uploads->intakes, folder);
+	imports_end_folder(uploads->imports, folder);
 }
 
 json_t *wait_upload_describe(const struct wait_upload *uploads, const struct session *session)
@@ -446,7 +446,7 @@ json_t *wait_upload_describe(const struct wait_upload *uploads, const struct ses
 		if (transfer->session != session || transfer->cancelled)
 			continue;
 		object = json_object();
-		json_put_str(object, "path", imports_path(transfer->intake));
+		json_put_str(object, "path", imports_path(transfer->import));
 		put_bytes(object, transfer);
 		all = all != NULL ? all : json_array();
 		json_append(all, object);
@@ -459,7 +459,7 @@ struct wait_upload *wait_upload_new(struct service *service)
 	struct wait_upload *uploads = xcalloc(1, sizeof(*uploads));
 
 	uploads->service = service;
-	uploads->intakes = imports_new(get_loop(uploads));
+	uploads->imports = imports_new(get_loop(uploads));
 	list_init(&uploads->running);
 	list_init(&uploads->ended);
 	return uploads;
@@ -471,6 +471,6 @@ void wait_upload_free(struct wait_upload *uploads)
 		return;
 	while (!list_empty(&uploads->ended))
 		transfer_free(list_entry(uploads->ended.next, struct transfer, node));
-	imports_free(uploads->intakes);
+	imports_free(uploads->imports);
 	free(uploads);
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct wait_upload;
-struct intake_spec;
+struct import_spec;
 struct mcp_call;
 struct service;
 struct session;
@@ -51,7 +51,7 @@ struct upload_label {
 
 /* Starts a transfer for which the call waits, or answers the call with the error. */
 void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
-		       const struct upload_label *label, const struct intake_spec *spec);
+		       const struct upload_label *label, const struct import_spec *spec);
 /*
  * Ends the transfers into the session of this folder (workspace_name), which ends. `uploads` may be
  * NULL.

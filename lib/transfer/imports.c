@@ -29,10 +29,10 @@ struct imports {
 	size_t count;
 };
 
-struct intake {
+struct import {
 	struct list node;
-	struct imports *intakes;
-	const struct intake_handlers *handlers;
+	struct imports *imports;
+	const struct import_handlers *handlers;
 	void *data;
 	char *folder;
 	struct staged_file *part;
@@ -59,7 +59,7 @@ int imports_explain_name(const char *path, struct err *err)
 
 /* ---- requests ---- */
 
-json_t *imports_download_order(const struct intake_web *web)
+json_t *imports_download_order(const struct import_web *web)
 {
 	json_t *order = network_options_put("download", web->deadline_ms, web->environment);
 
@@ -84,48 +84,48 @@ json_t *imports_copy_order(const char *name, uint64_t size_max, const char *size
 
 /* ---- end of an import ---- */
 
-static void intake_free(struct intake *intake)
+static void import_free(struct import *import)
 {
-	loop_timer_stop(&intake->timer);
-	helper_free(intake->helper);
-	staged_file_free(intake->part);
-	list_remove(&intake->node);
-	intake->intakes->count--;
-	free(intake->folder);
-	free(intake->path);
-	free(intake->type);
-	free(intake);
+	loop_timer_stop(&import->timer);
+	helper_free(import->helper);
+	staged_file_free(import->part);
+	list_remove(&import->node);
+	import->imports->count--;
+	free(import->folder);
+	free(import->path);
+	free(import->type);
+	free(import);
 }
 
-static void fail_import(struct intake *intake, const struct err *err)
+static void fail_import(struct import *import, const struct err *err)
 {
-	const struct intake_handlers *handlers = intake->handlers;
-	void *data = intake->data;
+	const struct import_handlers *handlers = import->handlers;
+	void *data = import->data;
 	struct err why = *err;
 
-	intake_free(intake);
+	import_free(import);
 	handlers->done(data, NULL, &why);
 }
 
 static void on_patience(struct loop_timer *timer)
 {
-	struct intake *intake = container_of(timer, struct intake, timer);
+	struct import *import = container_of(timer, struct import, timer);
 
-	if (!intake->stopped)
-		(void)err_set(&intake->why, ERR_TIMEOUT, "it took too long");
-	fail_import(intake, &intake->why);
+	if (!import->stopped)
+		(void)err_set(&import->why, ERR_TIMEOUT, "it took too long");
+	fail_import(import, &import->why);
 }
 
 /* Cancels the helper. The import ends later, with the first reason. */
-static void stop_import(struct intake *intake, const struct err *why)
+static void stop_import(struct import *import, const struct err *why)
 {
-	if (intake->stopped)
+	if (import->stopped)
 		return;
-	intake->stopped = true;
-	intake->why = *why;
-	helper_cancel(intake->helper);
-	loop_timer_start(intake->intakes->loop, &intake->timer,
-			 loop_now(intake->intakes->loop) + IMPORTS_GRACE_MS, on_patience);
+	import->stopped = true;
+	import->why = *why;
+	helper_cancel(import->helper);
+	loop_timer_start(import->imports->loop, &import->timer,
+			 loop_now(import->imports->loop) + IMPORTS_GRACE_MS, on_patience);
 }
 
 /* ---- replies ---- */
@@ -142,95 +142,95 @@ static char *line_of(const json_t *reply, const char *key)
 	return line.len > 0 ? buf_steal(&line) : NULL;
 }
 
-static void choose_name(struct intake *intake, const json_t *name)
+static void choose_name(struct import *import, const json_t *name)
 {
 	cleanup_free char *safe = NULL;
 
 	if (json_is_string(name))
 		safe = filename_make_safe(json_string_value(name), json_string_length(name));
-	intake->path = xasprintf("input/%s", safe != NULL ? safe : fallback_name);
+	import->path = xasprintf("input/%s", safe != NULL ? safe : fallback_name);
 }
 
 /* Takes the head of the source. A taken name is reported before the bytes arrive. */
-static void take_head(struct intake *intake, const json_t *head)
+static void take_head(struct import *import, const json_t *head)
 {
 	const json_t *total = json_object_get(head, "total");
 	struct err err;
 
-	if (intake->path == NULL)
-		choose_name(intake, json_object_get(head, "name"));
+	if (import->path == NULL)
+		choose_name(import, json_object_get(head, "name"));
 	if (json_is_integer(total) && json_integer_value(total) >= 0)
-		intake->total = json_integer_value(total);
-	free(intake->type);
-	intake->type = line_of(head, "type");
-	if (staged_file_check(intake->part, intake->path, intake->overwrite, &err) == 0)
+		import->total = json_integer_value(total);
+	free(import->type);
+	import->type = line_of(head, "type");
+	if (staged_file_check(import->part, import->path, import->overwrite, &err) == 0)
 		return;
-	(void)imports_explain_name(intake->path, &err);
-	stop_import(intake, &err);
+	(void)imports_explain_name(import->path, &err);
+	stop_import(import, &err);
 }
 
 static void on_progress(struct helper *helper, const json_t *reply)
 {
-	struct intake *intake = helper_data(helper);
+	struct import *import = helper_data(helper);
 	const json_t *head = json_object_get(reply, "head");
 	const json_t *bytes = json_object_get(reply, "bytes");
 
-	if (intake->stopped)
+	if (import->stopped)
 		return;
 	if (json_is_object(head))
-		take_head(intake, head);
+		take_head(import, head);
 	else if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
-		intake->handlers->progress(intake->data, (uint64_t)json_integer_value(bytes),
-					   intake->total);
+		import->handlers->progress(import->data, (uint64_t)json_integer_value(bytes),
+					   import->total);
 }
 
-static int place_file(struct intake *intake, uint64_t *ret_size, struct err *err)
+static int place_file(struct import *import, uint64_t *ret_size, struct err *err)
 {
 	struct stat st;
 
-	if (intake->path == NULL)
-		choose_name(intake, NULL);
-	if (fstat(staged_file_fd(intake->part), &st) < 0)
+	if (import->path == NULL)
+		choose_name(import, NULL);
+	if (fstat(staged_file_fd(import->part), &st) < 0)
 		return err_sys(err, "looking at the file");
-	if (staged_file_place(intake->part, intake->path, intake->overwrite, err) < 0)
-		return imports_explain_name(intake->path, err);
+	if (staged_file_place(import->part, import->path, import->overwrite, err) < 0)
+		return imports_explain_name(import->path, err);
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }
 
-static void succeed_import(struct intake *intake, const json_t *reply)
+static void succeed_import(struct import *import, const json_t *reply)
 {
-	const struct intake_handlers *handlers = intake->handlers;
-	void *data = intake->data;
+	const struct import_handlers *handlers = import->handlers;
+	void *data = import->data;
 	cleanup_free char *from = line_of(reply, "from");
 	cleanup_free char *path = NULL;
 	cleanup_free char *type = NULL;
-	struct intake_result result = { .from = from };
+	struct import_result result = { .from = from };
 	struct err err;
 
-	if (place_file(intake, &result.size, &err) < 0) {
-		fail_import(intake, &err);
+	if (place_file(import, &result.size, &err) < 0) {
+		fail_import(import, &err);
 		return;
 	}
-	result.path = path = mem_steal(&intake->path);
-	result.type = type = mem_steal(&intake->type);
-	intake_free(intake);
+	result.path = path = mem_steal(&import->path);
+	result.type = type = mem_steal(&import->type);
+	import_free(import);
 	handlers->done(data, &result, NULL);
 }
 
 static void on_import_done(struct helper *helper, const json_t *result, const struct err *err)
 {
-	struct intake *intake = helper_data(helper);
+	struct import *import = helper_data(helper);
 	struct err why;
 
-	if (intake->stopped) {
-		fail_import(intake, &intake->why);
+	if (import->stopped) {
+		fail_import(import, &import->why);
 	} else if (err != NULL) {
 		why = *err;
-		(void)err_wrap(&why, "%s", intake->argument);
-		fail_import(intake, &why);
+		(void)err_wrap(&why, "%s", import->argument);
+		fail_import(import, &why);
 	} else {
-		succeed_import(intake, result);
+		succeed_import(import, result);
 	}
 }
 
@@ -239,22 +239,22 @@ static const struct helper_handlers helper_handlers = { .progress = on_progress,
 
 /* ---- start of an import ---- */
 
-static struct intake *intake_new(struct imports *intakes, const struct intake_spec *spec)
+static struct import *import_new(struct imports *imports, const struct import_spec *spec)
 {
-	struct intake *intake = xcalloc(1, sizeof(*intake));
+	struct import *import = xcalloc(1, sizeof(*import));
 
-	intake->intakes = intakes;
-	intake->folder = xstrdup(workspace_name(spec->workspace));
-	intake->argument = spec->argument;
-	intake->overwrite = spec->overwrite;
-	intake->total = -1;
-	list_init(&intake->node);
-	list_append(&intakes->running, &intake->node);
-	intakes->count++;
-	return intake;
+	import->imports = imports;
+	import->folder = xstrdup(workspace_name(spec->workspace));
+	import->argument = spec->argument;
+	import->overwrite = spec->overwrite;
+	import->total = -1;
+	list_init(&import->node);
+	list_append(&imports->running, &import->node);
+	imports->count++;
+	return import;
 }
 
-static int launch_helper(struct intake *intake, const struct intake_spec *spec, struct err *err)
+static int launch_helper(struct import *import, const struct import_spec *spec, struct err *err)
 {
 	int fds[2] = { -1, spec->source_fd };
 	struct helper_spec helper = {
@@ -265,78 +265,78 @@ static int launch_helper(struct intake *intake, const struct intake_spec *spec, 
 	};
 
 	if (spec->filename != NULL)
-		intake->path = xasprintf("input/%s", spec->filename);
-	intake->part = staged_file_new(spec->workspace, err);
-	if (intake->part == NULL)
+		import->path = xasprintf("input/%s", spec->filename);
+	import->part = staged_file_new(spec->workspace, err);
+	if (import->part == NULL)
 		return -1;
-	if (intake->path != NULL &&
-	    staged_file_check(intake->part, intake->path, spec->overwrite, err) < 0)
-		return imports_explain_name(intake->path, err);
-	fds[0] = staged_file_fd(intake->part);
-	intake->helper =
-		helper_start(intake->intakes->loop, &helper, &helper_handlers, intake, err);
-	return intake->helper != NULL ? 0 : -1;
+	if (import->path != NULL &&
+	    staged_file_check(import->part, import->path, spec->overwrite, err) < 0)
+		return imports_explain_name(import->path, err);
+	fds[0] = staged_file_fd(import->part);
+	import->helper =
+		helper_start(import->imports->loop, &helper, &helper_handlers, import, err);
+	return import->helper != NULL ? 0 : -1;
 }
 
-struct intake *imports_start(struct imports *intakes, const struct intake_spec *spec,
-			     const struct intake_handlers *handlers, void *data, struct err *err)
+struct import *imports_start(struct imports *imports, const struct import_spec *spec,
+			     const struct import_handlers *handlers, void *data, struct err *err)
 {
-	struct intake *intake;
+	struct import *import;
 
-	if (intakes->count == IMPORTS_MAX) {
+	if (imports->count == IMPORTS_MAX) {
 		(void)err_set(err, ERR_LIMIT,
 			      "%d files are on their way already: wait for one of them",
 			      IMPORTS_MAX);
 		return NULL;
 	}
-	intake = intake_new(intakes, spec);
-	intake->handlers = handlers;
-	intake->data = data;
-	if (launch_helper(intake, spec, err) < 0) {
-		intake_free(intake);
+	import = import_new(imports, spec);
+	import->handlers = handlers;
+	import->data = data;
+	if (launch_helper(import, spec, err) < 0) {
+		import_free(import);
 		return NULL;
 	}
-	loop_timer_start(intakes->loop, &intake->timer,
-			 loop_now(intakes->loop) + spec->deadline_ms + IMPORTS_GRACE_MS,
+	loop_timer_start(imports->loop, &import->timer,
+			 loop_now(imports->loop) + spec->deadline_ms + IMPORTS_GRACE_MS,
 			 on_patience);
-	return intake;
+	return import;
 }
 
-void imports_cancel(struct intake *intake)
+void imports_cancel(struct import *import)
 {
 	struct err err;
 
 	(void)err_set(&err, ERR_CANCELLED, "cancelled");
-	stop_import(intake, &err);
+	stop_import(import, &err);
 }
 
-const char *imports_path(const struct intake *intake)
+const char *imports_path(const struct import *import)
 {
-	return intake->path;
+	return import->path;
 }
 
-void imports_end_folder(struct imports *intakes, const char *folder)
+void imports_end_folder(struct imports *imports, const char *folder)
 {
 	struct err err;
 
-	if (intakes == NULL)
+	if (imports == NULL)
 		return;
 	(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
-	list_for_each (struct intake, intake, &intakes->running, node)
-		if (str_eq(intake->folder, folder))
-			fail_import(intake, &err);
+	list_for_each (struct import, import, &imports->running, node)
+		if (str_eq(import->folder, folder))
+			fail_import(import, &err);
 }
 
 struct imports *imports_new(struct loop *loop)
 {
-	struct imports *intakes = xcalloc(1, sizeof(*intakes));
+	struct imports *imports = xcalloc(1, sizeof(*imports));
 
-	intakes->loop = loop;
-	list_init(&intakes->running);
-	return intakes;
+	imports->loop = loop;
+	list_init(&imports->running);
+	return imports;
 }
 
-void imports_free(struct imports *intakes)
+void imports_free(struct imports *imports)
 {
-	free(intakes);
+	free(imports);
 }

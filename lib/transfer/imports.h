@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "event/loop.h"
 
-struct intake;
+struct import;
 struct imports;
 struct workspace;
 
@@ -29,7 +29,7 @@ enum {
 	IMPORTS_GRACE_MS = 3000, /* time after which a program that does not end is killed */
 };
 
-struct intake_spec {
+struct import_spec {
 	const char *program;
 	const json_t *order;  /* made by one of the functions below */
 	const char *argument; /* the argument that errors name, "arguments.url"; static */
@@ -40,24 +40,24 @@ struct intake_spec {
 	uint64_t deadline_ms; /* from now */
 };
 
-struct intake_result {
+struct import_result {
 	const char *path; /* relative to the session's folder */
 	uint64_t size;
 	const char *type; /* as the server reported, one line; may be NULL */
 	const char *from; /* for the user, one line; may be NULL */
 };
 
-struct intake_handlers {
+struct import_handlers {
 	/* `total` is -1 if unknown. */
 	void (*progress)(void *data, uint64_t bytes, int64_t total);
 	/*
 	 * Called once, last, from the loop or from imports_end_folder. One of `result` and `err` is
 	 * NULL.
 	 */
-	void (*done)(void *data, const struct intake_result *result, const struct err *err);
+	void (*done)(void *data, const struct import_result *result, const struct err *err);
 };
 
-struct intake_web {
+struct import_web {
 	const char *url;
 	const char *hosts; /* in the form of net/host_list.h; NULL: any host */
 	bool allow_private;
@@ -68,7 +68,7 @@ struct intake_web {
 };
 
 /* Returns a request to ptycell-fetch. It may hold a secret. The caller frees it. */
-json_t *imports_download_order(const struct intake_web *web);
+json_t *imports_download_order(const struct import_web *web);
 /*
  * Returns a request to ptycell-files to copy descriptor 4; `name` is its file name. The caller
  * frees it.
@@ -76,14 +76,14 @@ json_t *imports_download_order(const struct intake_web *web);
 json_t *imports_copy_order(const char *name, uint64_t size_max, const char *size_name);
 
 struct imports *imports_new(struct loop *loop);
-/* Frees `intakes`, which may be NULL. No import may be running. */
-void imports_free(struct imports *intakes);
+/* Frees `imports`, which may be NULL. No import may be running. */
+void imports_free(struct imports *imports);
 /*
  * Starts an import. Everything but `handlers` is borrowed for the call. Returns NULL and sets *err:
  * ERR_BUSY if the name is taken, ERR_LIMIT if too many imports run.
  */
-struct intake *imports_start(struct imports *intakes, const struct intake_spec *spec,
-			     const struct intake_handlers *handlers, void *data,
+struct import *imports_start(struct imports *imports, const struct import_spec *spec,
+			     const struct import_handlers *handlers, void *data,
 			     struct err *err) MUST_CHECK;
 /*
  * Sets *err to a sentence that explains what is wrong with this path below input/. Always returns
@@ -93,13 +93,13 @@ int imports_explain_name(const char *path, struct err *err);
 /*
  * Stops the import. `done` is called later with ERR_CANCELLED, unless the import is already over.
  */
-void imports_cancel(struct intake *intake);
+void imports_cancel(struct import *import);
 /* Returns the target path, relative to the session's folder, or NULL while it is not known. */
-const char *imports_path(const struct intake *intake);
+const char *imports_path(const struct import *import);
 /*
- * Aborts the imports of the session of this folder (workspace_name), which ends. `intakes` may be
+ * Aborts the imports of the session of this folder (workspace_name), which ends. `imports` may be
  * NULL.
  */
-void imports_end_folder(struct imports *intakes, const char *folder);
+void imports_end_folder(struct imports *imports, const char *folder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_intakes.c - with shell scripts that say what no program of ours would. */
+/* test_imports.c - with shell scripts that say what no program of ours would. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fixture {
 	struct loop *loop;
 	struct home *home;
 	struct workspace *workspace;
-	struct imports *intakes;
+	struct imports *imports;
 	json_t *order;
 	char script[128];
 	int done;
@@ -51,7 +51,7 @@ static char *copy(const char *text)
 	return text != NULL ? xstrdup(text) : NULL;
 }
 
-static void on_done(void *data, const struct intake_result *result, const struct err *err)
+static void on_done(void *data, const struct import_result *result, const struct err *err)
 {
 	struct fixture *f = data;
 
@@ -67,7 +67,7 @@ static void on_done(void *data, const struct intake_result *result, const struct
 	f->size = result->size;
 }
 
-static const struct intake_handlers handlers = { .progress = on_progress, .done = on_done };
+static const struct import_handlers handlers = { .progress = on_progress, .done = on_done };
 
 static int setup(void **state)
 {
@@ -85,7 +85,7 @@ static int setup(void **state)
 	assert_non_null(f->home);
 	f->workspace = workspace_new(f->home, &err);
 	assert_non_null(f->workspace);
-	f->intakes = imports_new(f->loop);
+	f->imports = imports_new(f->loop);
 	f->order = imports_copy_order("x", 1, "x");
 	*state = f;
 	return 0;
@@ -95,8 +95,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	imports_end_folder(f->intakes, workspace_name(f->workspace));
-	imports_free(f->intakes);
+	imports_end_folder(f->imports, workspace_name(f->workspace));
+	imports_free(f->imports);
 	json_decref(f->order);
 	workspace_free(f->workspace);
 	home_close(f->home);
@@ -110,11 +110,11 @@ static int teardown(void **state)
 }
 
 /* Begins one with a program of these lines; its file is descriptor 3. */
-static struct intake *begin(struct fixture *f, const char *lines, const char *filename,
+static struct import *begin(struct fixture *f, const char *lines, const char *filename,
 			    struct err *err)
 {
 	cleanup_free char *text = xasprintf("#!/bin/sh\nread order\n%s\n", lines);
-	struct intake_spec spec = { .program = f->script,
+	struct import_spec spec = { .program = f->script,
 				    .order = f->order,
 				    .argument = "arguments.url",
 				    .source_fd = -1,
@@ -124,7 +124,7 @@ static struct intake *begin(struct fixture *f, const char *lines, const char *fi
 
 	scratch_write(f->scratch.fd, "program", text);
 	assert_int_equal(fchmodat(f->scratch.fd, "program", 0700, 0), 0);
-	return imports_start(f->intakes, &spec, &handlers, f, err);
+	return imports_start(f->imports, &spec, &handlers, f, err);
 }
 
 static void run(struct fixture *f, const char *lines, const char *filename)
@@ -272,11 +272,11 @@ static void cancelling_ends_it_however_it_behaves(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		struct err err;
-		struct intake *intake = begin(f, programs[i], "a", &err);
+		struct import *import = begin(f, programs[i], "a", &err);
 		int before = f->done;
 
-		imports_cancel(intake);
-		imports_cancel(intake);
+		imports_cancel(import);
+		imports_cancel(import);
 		while (f->done == before)
 			loop_turn(f->loop, 1000);
 		assert_int_equal(f->err.code, ERR_CANCELLED);
@@ -291,9 +291,9 @@ static void a_session_that_ends_fails_its_own_at_once(void **state)
 
 	assert_non_null(begin(f, "exec sleep 1000", "a", &err));
 	assert_non_null(begin(f, "exec sleep 1000", "b", &err));
-	imports_end_folder(f->intakes, "another");
+	imports_end_folder(f->imports, "another");
 	assert_int_equal(f->done, 0);
-	imports_end_folder(f->intakes, workspace_name(f->workspace));
+	imports_end_folder(f->imports, workspace_name(f->workspace));
 	assert_int_equal(f->done, 2);
 	assert_int_equal(f->err.code, ERR_CANCELLED);
 	assert_int_equal(parts_left(f), 0);
@@ -314,14 +314,14 @@ static void there_is_a_most(void **state)
 static void a_program_that_is_not_there_is_an_error(void **state)
 {
 	struct fixture *f = *state;
-	struct intake_spec spec = { .program = "/nowhere",
+	struct import_spec spec = { .program = "/nowhere",
 				    .order = f->order,
 				    .argument = "x",
 				    .source_fd = -1,
 				    .workspace = f->workspace };
 	struct err err;
 
-	assert_null(imports_start(f->intakes, &spec, &handlers, f, &err));
+	assert_null(imports_start(f->imports, &spec, &handlers, f, &err));
 	assert_int_equal(f->done, 0);
 	assert_int_equal(parts_left(f), 0);
 }
