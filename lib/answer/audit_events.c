@@ -372,23 +372,23 @@ void audit_events_installation(struct audit_events *events, struct session *sess
 }
 
 void audit_events_import(struct audit_events *events, struct session *session,
-			 const struct audit_import *upload)
+			 const struct audit_import *import)
 {
 	json_t *fields = json_object();
 	char digest[DIGEST_LEN + 1];
 
-	json_put_str(fields, "from", upload->from);
-	json_put_str(fields, "source", upload->source);
-	json_put_str(fields, "path", upload->path);
-	if (upload->problem == NULL)
-		json_put_int(fields, "size_bytes", (json_int_t)upload->size);
-	if (upload->content != NULL && audit_log_is_on(events->log)) {
-		digest_sha256(upload->content, upload->size, digest);
+	json_put_str(fields, "from", import->from);
+	json_put_str(fields, "source", import->source);
+	json_put_str(fields, "path", import->path);
+	if (import->problem == NULL)
+		json_put_int(fields, "size_bytes", (json_int_t)import->size);
+	if (import->content != NULL && audit_log_is_on(events->log)) {
+		digest_sha256(import->content, import->size, digest);
 		json_put_str(fields, "sha256", digest);
 	} else {
 		json_put_str(fields, "sha256", upload->sha256);
 	}
-	json_put_str(fields, "problem", upload->problem);
+	json_put_str(fields, "problem", import->problem);
 	add_event(events, session, "upload", fields);
 }
 

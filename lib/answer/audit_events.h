@@ -50,7 +50,7 @@ struct audit_import {
 };
 /* Records an upload_file that is over. */
 void audit_events_import(struct audit_events *events, struct session *session,
-			 const struct audit_import *upload);
+			 const struct audit_import *import);
 
 /* Records the outcome of a question to the user. `answer` is a static word. */
 void audit_events_question(struct audit_events *events, struct session *session, uint64_t cell,

@@ -20,7 +20,7 @@
 #include "tools/notifications.h"
 #include "tools/retirement.h"
 #include "tools/service.h"
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 #include "workspace/workspace.h"
 
 static struct audit_events *audit_events_of(const struct service *service)
@@ -35,7 +35,7 @@ static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name
 
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
-	wait_upload_end_folder(service->uploads, name);
+	wait_import_end_folder(service->waits, name);
 	retirement_add(service->retirement, &(struct retiring){ .sandbox_own = sandbox_own,
 								.name = name,
 								.lookout_own = lookout_own,

@@ -31,7 +31,7 @@
 #include "tools/notifications.h"
 #include "tools/retirement.h"
 #include "tools/tool.h"
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 #include "workspace/workspace.h"
 
 /* ---- life ---- */
@@ -145,7 +145,7 @@ void service_free(struct service *service)
 	notifications_free(service->notifications);
 	tool_sql_forget(&service->sql_calls);
 	queries_free(service->queries);
-	wait_upload_free(service->uploads);
+	wait_import_free(service->imports);
 	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
@@ -235,11 +235,11 @@ struct broker *service_broker(struct service *service, struct err *err)
 	return service->broker;
 }
 
-struct wait_upload *service_uploads(struct service *service)
+struct wait_import *service_imports(struct service *service)
 {
-	if (service->uploads == NULL)
-		service->uploads = wait_upload_new(service);
-	return service->uploads;
+	if (service->imports == NULL)
+		service->imports = wait_import_new(service);
+	return service->imports;
 }
 
 struct confinement *service_confinement(struct service *service)

@@ -27,7 +27,7 @@ struct policyfile;
 struct queries;
 struct retirement;
 struct table;
-struct wait_upload;
+struct wait_import;
 
 enum { SERVICE_CLOSE_MS = 800 }; /* hosts kill a server that takes longer than about 2 s */
 
@@ -41,7 +41,7 @@ struct service {
 	struct admission *admission;
 	struct table *table;         /* NULL: no session was asked for yet, or the server ends */
 	struct broker *broker;       /* NULL: nothing was installed yet */
-	struct wait_upload *uploads; /* NULL: no file came from elsewhere yet */
+	struct wait_import *imports; /* NULL: no file came from elsewhere yet */
 	struct queries *queries;     /* NULL: no query ran yet */
 	struct list sql_calls;       /* of exec_sql: running, or ended while no call waited */
 
@@ -85,7 +85,7 @@ struct queries *service_queries(struct service *service, struct err *err) MUST_C
  */
 struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
 /* Returns the files that are on their way into sessions. */
-struct wait_upload *service_uploads(struct service *service);
+struct wait_import *service_imports(struct service *service);
 /*
  * Returns the sessions. Returns NULL and sets *err to the reason and the remedy when the home
  * folder cannot be used.

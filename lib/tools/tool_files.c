@@ -20,7 +20,7 @@
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 #include "workspace/beneath.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
@@ -159,7 +159,7 @@ static bool on_listing_files(void *data, const struct scan *scan)
 	json_put_int(answer, "count", (json_int_t)json_array_size(listing->artifacts));
 	json_put(answer, "artifacts", json_incref(listing->artifacts));
 	json_put(answer, "incoming",
-		 wait_upload_describe(listing->service->uploads, listing->session));
+		 wait_import_describe(listing->service->imports, listing->session));
 	put_cursor(answer, listing, last);
 	if (scan_capped(scan))
 		json_put(answer, "note",

@@ -21,7 +21,7 @@
 #include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 
 /* ---- session_info ---- */
 
@@ -192,7 +192,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	session_touch(session);
 	answer = session_json_describe(session);
-	json_put(answer, "incoming", wait_upload_describe(service->uploads, session));
+	json_put(answer, "incoming", wait_import_describe(service->imports, session));
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)

@@ -28,14 +28,14 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/user_path.h"
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 #include "transfer/imports.h"
 #include "workspace/beneath.h"
 #include "workspace/workspace.h"
 
 enum {
-	UPLOAD_NAME_MAX = 200, /* bytes */
-	URL_MAX = 16384,       /* bytes */
+	FILENAME_BYTES_MAX = 200, /* bytes */
+	URL_MAX = 16384,          /* bytes */
 	COPY_DEADLINE_MS = 3600 * 1000,
 	MS = 1000,
 };
@@ -43,7 +43,7 @@ enum {
 /* session_disk_room, as users know it. */
 #define ROOM_NAME "what PTYCELL_DISK_MAX leaves for it"
 
-struct upload {
+struct incoming {
 	const char *filename; /* NULL: the name of the source */
 	const char *content;
 	size_t len;
@@ -58,10 +58,10 @@ struct upload {
 
 static int check_filename(const char *name, struct err *err)
 {
-	if (name[0] == '\0' || strlen(name) > UPLOAD_NAME_MAX)
+	if (name[0] == '\0' || strlen(name) > FILENAME_BYTES_MAX)
 		return err_set(err, ERR_INVALID,
 			       "arguments.filename must have 1 to %d bytes, like data.csv",
-			       UPLOAD_NAME_MAX);
+			       FILENAME_BYTES_MAX);
 	if (!beneath_path_valid(name))
 		return err_set(
 			err, ERR_INVALID,
@@ -69,15 +69,15 @@ static int check_filename(const char *name, struct err *err)
 	return 0;
 }
 
-static int check_sources(const struct upload *upload, const char *blob_url, struct err *err)
+static int check_sources(const struct incoming *incoming, const char *blob_url, struct err *err)
 {
-	int count = (upload->content != NULL) + (upload->url != NULL) + (blob_url != NULL) +
-		    (upload->path != NULL);
+	int count = (incoming->content != NULL) + (incoming->url != NULL) + (blob_url != NULL) +
+		    (incoming->path != NULL);
 
 	if (count != 1)
 		return err_set(err, ERR_INVALID,
 			       "arguments must have exactly one of url, path and content");
-	if (upload->content != NULL && upload->filename == NULL)
+	if (incoming->content != NULL && incoming->filename == NULL)
 		return err_set(err, ERR_INVALID, "arguments.filename is missing");
 	return 0;
 }
@@ -92,7 +92,7 @@ static int check_url(const char *url, struct err *err)
 	return 0;
 }
 
-static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
+static int read_texts(json_t *arguments, struct incoming *ret, struct err *err)
 {
 	const char *blob_url = NULL; /* another name of `url` */
 	const char *encoding = "utf-8";
@@ -125,8 +125,8 @@ static const char *put_clean_name(json_t *arguments, const char *name)
 	return json_string_value(json_object_get(arguments, "filename"));
 }
 
-static int read_upload(const struct service *service, json_t *arguments, struct upload *ret,
-		       struct err *err)
+static int read_incoming(const struct service *service, json_t *arguments, struct incoming *ret,
+			 struct err *err)
 {
 	static const char *const known[] = { "session_id", "url",      "path",      "content",
 					     "filename",   "encoding", "overwrite", "blob_url" };
@@ -149,7 +149,7 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 
 /* ---- content ---- */
 
-static int write_content(const struct session *session, const struct upload *upload,
+static int write_content(const struct session *session, const struct incoming *incoming,
 			 struct audit_import *file, struct err *err)
 {
 	uint64_t room = session_disk_room(session);
@@ -159,25 +159,25 @@ static int write_content(const struct session *session, const struct upload *upl
 			       "arguments.content: it is larger than %ju bytes (%s)",
 			       (uintmax_t)room, ROOM_NAME);
 	if (workspace_write(session_workspace(session), file->path, file->content, file->size,
-			    upload->overwrite, err) < 0)
+			    incoming->overwrite, err) < 0)
 		return imports_explain_name(file->path, err);
 	return 0;
 }
 
-static void upload_content(struct mcp_call *call, struct service *service, struct session *session,
-			   const struct upload *upload)
+static void write_incoming(struct mcp_call *call, struct service *service, struct session *session,
+			   const struct incoming *incoming)
 {
 	struct audit_events *events = audit_log_events(history_audit_log(service->history));
-	cleanup_free char *path = xasprintf("input/%s", upload->filename);
+	cleanup_free char *path = xasprintf("input/%s", incoming->filename);
 	struct audit_import file = {
 		.from = "content",
 		.path = path,
-		.content = upload->base64 ? buf_str(&upload->decoded) : upload->content,
-		.size = upload->base64 ? upload->decoded.len : upload->len,
+		.content = incoming->base64 ? buf_str(&incoming->decoded) : incoming->content,
+		.size = incoming->base64 ? incoming->decoded.len : incoming->len,
 	};
 	struct err err;
 
-	if (write_content(session, upload, &file, &err) < 0) {
+	if (write_content(session, incoming, &file, &err) < 0) {
 		file.problem = err.msg;
 		audit_events_import(events, session, &file);
 		tool_fail(call, service, &err);
@@ -185,8 +185,8 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 	}
 	replayed_upload(session, &file);
 	audit_events_import(events, session, &file);
-	wait_upload_report_file(service, session, path);
-	tool_answer(call, service, wait_upload_answer(session, path, file.size));
+	wait_import_report_file(service, session, path);
+	tool_answer(call, service, wait_import_answer(session, path, file.size));
 }
 
 /* ---- a file that comes from elsewhere ---- */
@@ -241,7 +241,7 @@ static char *name_of_url(const char *url)
 	return filename_from_path(path);
 }
 
-static void upload_url(struct service *service, const struct upload_request *request)
+static void import_url(struct service *service, const struct wait_import_request *request)
 {
 	const struct settings *settings = service->settings;
 	const struct session_limits *limits = session_limits(request->session);
@@ -270,9 +270,10 @@ static void upload_url(struct service *service, const struct upload_request *req
 	set_size_max(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
 	helper_request = imports_download_order(&web);
 	spec.order = helper_request;
-	wait_upload_start(service_uploads(service), request,
-			  &(struct upload_label){ .name = name, .from = "url", .origin = origin },
-			  &spec);
+	wait_import_start(
+		service_imports(service), request,
+		&(struct wait_import_label){ .name = name, .from = "url", .origin = origin },
+		&spec);
 }
 
 /* Returns NULL and sets *err when no share can be opened. */
@@ -309,7 +310,7 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 	return fd_steal(&fd);
 }
 
-static void upload_path(struct service *service, const struct upload_request *request)
+static void import_path(struct service *service, const struct wait_import_request *request)
 {
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-files", &err);
@@ -332,33 +333,33 @@ static void upload_path(struct service *service, const struct upload_request *re
 	helper_request = imports_copy_order(name, session_disk_room(request->session), ROOM_NAME);
 	spec.order = helper_request;
 	spec.source_fd = fd;
-	wait_upload_start(
-		service_uploads(service), request,
-		&(struct upload_label){ .name = name, .from = "path", .origin = request->source },
-		&spec);
+	wait_import_start(service_imports(service), request,
+			  &(struct wait_import_label){
+				  .name = name, .from = "path", .origin = request->source },
+			  &spec);
 }
 
-static void upload_from(struct mcp_call *call, struct service *service, struct session *session,
-			const struct upload *upload)
+static void import_file(struct mcp_call *call, struct service *service, struct session *session,
+			const struct incoming *incoming)
 {
-	const struct upload_request request = {
+	const struct wait_import_request request = {
 		.call = call,
 		.session = session,
-		.source = upload->url != NULL ? upload->url : upload->path,
-		.filename = upload->filename,
-		.overwrite = upload->overwrite,
+		.source = incoming->url != NULL ? incoming->url : incoming->path,
+		.filename = incoming->filename,
+		.overwrite = incoming->overwrite,
 	};
 
-	if (wait_upload_join(service_uploads(service), &request))
+	if (wait_import_join(service_imports(service), &request))
 		return;
-	if (upload->url != NULL)
-		upload_url(service, &request);
+	if (incoming->url != NULL)
+		import_url(service, &request);
 	else
-		upload_path(service, &request);
+		import_path(service, &request);
 }
 
-static void start_upload(struct mcp_call *call, struct service *service, json_t *arguments,
-			 const struct upload *upload)
+static void take_file(struct mcp_call *call, struct service *service, json_t *arguments,
+		      const struct incoming *incoming)
 {
 	struct err err;
 	/* The session is prepared for Python, which reads most files. */
@@ -367,21 +368,21 @@ static void start_upload(struct mcp_call *call, struct service *service, json_t 
 
 	if (session == NULL)
 		tool_fail(call, service, &err);
-	else if (upload->content != NULL)
-		upload_content(call, service, session, upload);
+	else if (incoming->content != NULL)
+		write_incoming(call, service, session, incoming);
 	else
-		upload_from(call, service, session, upload);
+		import_file(call, service, session, incoming);
 }
 
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct upload upload = { .decoded = BUF_INIT(BUF_UNBOUNDED) };
+	struct incoming incoming = { .decoded = BUF_INIT(BUF_UNBOUNDED) };
 	struct err err;
 
-	if (read_upload(service, arguments, &upload, &err) < 0)
+	if (read_incoming(service, arguments, &incoming, &err) < 0)
 		tool_fail(call, service, &err);
 	else if (!tool_audit_refused(call, service))
-		start_upload(call, service, arguments, &upload);
-	buf_release(&upload.decoded);
+		take_file(call, service, arguments, &incoming);
+	buf_release(&incoming.decoded);
 }

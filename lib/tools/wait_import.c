@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_upload.c - transfers of files into sessions, each with the calls that wait for it.
+ * wait_import.c - transfers of files into sessions, each with the calls that wait for it.
  *
  * A transfer outlives its calls. An ended one that no call waited for is kept for a while, with a
  * notice for the session's next answer. If the same call comes first, it gets the result and the
  * notice is taken back, unless session code has changed the file since.
  */
-#include "tools/wait_upload.h"
+#include "tools/wait_import.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 
 #define MB (1024.0 * 1024.0)
 
-struct wait_upload {
+struct wait_import {
 	struct service *service;
 	struct imports *imports;
 	struct list running;
@@ -42,7 +42,7 @@ struct wait_upload {
 /* A running transfer, or one that has ended while no call waited. */
 struct transfer {
 	struct list node;
-	struct wait_upload *uploads;
+	struct wait_import *waits;
 	uint64_t number;         /* the subject of its notice */
 	struct session *session; /* NULL: it has ended */
 	char *folder;
@@ -74,9 +74,9 @@ struct wait {
 	struct loop_timer budget_timer;
 };
 
-static struct loop *get_loop(const struct wait_upload *uploads)
+static struct loop *get_loop(const struct wait_import *waits)
 {
-	return uploads->service->loop;
+	return waits->service->loop;
 }
 
 static void transfer_free(struct transfer *transfer)
@@ -103,14 +103,14 @@ static void wait_free(struct wait *wait)
 
 /* ---- answers ---- */
 
-void wait_upload_report_file(struct service *service, struct session *session, const char *path)
+void wait_import_report_file(struct service *service, struct session *session, const char *path)
 {
 	session_touch(session);
 	session_file_placed(session, path);
 	changed_file(&service->changed, session_id(session), path);
 }
 
-json_t *wait_upload_answer(struct session *session, const char *path, uint64_t size)
+json_t *wait_import_answer(struct session *session, const char *path, uint64_t size)
 {
 	cleanup_free char *notice = session_take_notice(session);
 	json_t *answer = json_object();
@@ -126,14 +126,14 @@ json_t *wait_upload_answer(struct session *session, const char *path, uint64_t s
 
 static void answer_end(const struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = transfer->uploads->service;
+	struct service *service = transfer->waits->service;
 	json_t *answer;
 
 	if (transfer->problem != NULL) {
 		tool_fail_text(call, service, transfer->problem);
 		return;
 	}
-	answer = wait_upload_answer(transfer->session, transfer->path, transfer->size);
+	answer = wait_import_answer(transfer->session, transfer->path, transfer->size);
 	json_put_str(answer, "mime_type", transfer->type);
 	json_put_str(answer, "source", transfer->from);
 	tool_answer(call, service, answer);
@@ -162,7 +162,7 @@ static void answer_late(const struct transfer *transfer, struct mcp_call *call)
 
 	json_put_str(answer, "session_id", session_id(transfer->session));
 	json_put_str(answer, "state", "running");
-	if (transfer->uploads->service->settings->results == RESULTS_JSON)
+	if (transfer->waits->service->settings->results == RESULTS_JSON)
 		json_put_str(answer, "status", "running");
 	put_bytes(answer, transfer);
 	json_put(answer, "message",
@@ -171,12 +171,12 @@ static void answer_late(const struct transfer *transfer, struct mcp_call *call)
 			       "upload_file again with the same arguments.",
 			       here));
 	json_put_str(answer, "notice", notice);
-	tool_answer(call, transfer->uploads->service, answer);
+	tool_answer(call, transfer->waits->service, answer);
 }
 
 /* ---- waiting ---- */
 
-static void on_upload_budget_over(struct loop_timer *timer)
+static void on_import_budget_over(struct loop_timer *timer)
 {
 	struct wait *wait = container_of(timer, struct wait, budget_timer);
 
@@ -184,7 +184,7 @@ static void on_upload_budget_over(struct loop_timer *timer)
 	wait_free(wait);
 }
 
-static void on_upload_cancel(struct mcp_call *call, void *data)
+static void on_import_cancel(struct mcp_call *call, void *data)
 {
 	struct wait *wait = data;
 	struct transfer *transfer = wait->transfer;
@@ -199,7 +199,7 @@ static void on_upload_cancel(struct mcp_call *call, void *data)
 
 static void add_wait(struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = transfer->uploads->service;
+	struct service *service = transfer->waits->service;
 	struct loop *loop = service->loop;
 	struct wait *wait = xcalloc(1, sizeof(*wait));
 
@@ -207,10 +207,10 @@ static void add_wait(struct transfer *transfer, struct mcp_call *call)
 	wait->call = call;
 	list_init(&wait->node);
 	list_append(&transfer->waiting, &wait->node);
-	mcp_call_on_cancel(call, on_upload_cancel, wait);
+	mcp_call_on_cancel(call, on_import_cancel, wait);
 	loop_timer_start(loop, &wait->budget_timer,
 			 loop_now(loop) + service->settings->call_budget * 1000,
-			 on_upload_budget_over);
+			 on_import_budget_over);
 }
 
 /* ---- ends ---- */
@@ -235,16 +235,16 @@ static void add_notice(const struct transfer *transfer)
 /* Keeps the transfer; frees the oldest one when there are too many. */
 static void keep_ended(struct transfer *transfer)
 {
-	struct list *ended = &transfer->uploads->ended;
+	struct list *ended = &transfer->waits->ended;
 
 	list_append(ended, &transfer->node);
-	if (list_len(ended) > WAIT_UPLOAD_ENDED_MAX)
+	if (list_len(ended) > WAIT_IMPORT_ENDED_MAX)
 		transfer_free(list_entry(ended->next, struct transfer, node));
 }
 
 static void record_end(const struct transfer *transfer)
 {
-	struct history *history = transfer->uploads->service->history;
+	struct history *history = transfer->waits->service->history;
 
 	const struct audit_events_import upload = { .from = transfer->means,
 					       .source = transfer->origin,
@@ -263,7 +263,7 @@ static void set_end(struct transfer *transfer, const struct import_result *resul
 {
 	transfer->import = NULL;
 	list_remove(&transfer->node);
-	transfer->ended_ms = loop_now(get_loop(transfer->uploads));
+	transfer->ended_ms = loop_now(get_loop(transfer->waits));
 	if (err != NULL) {
 		cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
@@ -277,7 +277,7 @@ static void set_end(struct transfer *transfer, const struct import_result *resul
 	transfer->from = result->from != NULL ? xstrdup(result->from) : NULL;
 	transfer->size = result->size;
 	record_end(transfer);
-	wait_upload_report_file(transfer->uploads->service, transfer->session, transfer->path);
+	wait_import_report_file(transfer->waits->service, transfer->session, transfer->path);
 }
 
 static void on_transfer_done(void *data, const struct import_result *result, const struct err *err)
@@ -322,7 +322,8 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && str_eq(a, b));
 }
 
-static struct transfer *find_transfer(const struct list *list, const struct upload_request *request)
+static struct transfer *find_transfer(const struct list *list,
+				      const struct wait_import_request *request)
 {
 	list_for_each (struct transfer, transfer, list, node) {
 		if (transfer->session == request->session && !transfer->cancelled &&
@@ -341,7 +342,7 @@ static bool is_still_true(const struct transfer *transfer)
 	cleanup_fd int fd = -1;
 	struct stat st;
 
-	if (loop_now(get_loop(transfer->uploads)) - transfer->ended_ms > WAIT_UPLOAD_ENDED_MS)
+	if (loop_now(get_loop(transfer->waits)) - transfer->ended_ms > WAIT_IMPORT_ENDED_MS)
 		return false;
 	if (transfer->problem != NULL)
 		return true;
@@ -353,7 +354,7 @@ static bool is_still_true(const struct transfer *transfer)
 /* Answers with a transfer that ended between the call that started it and this one. */
 static void answer_ended(const struct transfer *transfer, struct mcp_call *call)
 {
-	struct service *service = transfer->uploads->service;
+	struct service *service = transfer->waits->service;
 	cleanup_free char *text = NULL;
 
 	if (transfer->problem == NULL) {
@@ -365,9 +366,9 @@ static void answer_ended(const struct transfer *transfer, struct mcp_call *call)
 	tool_fail_text(call, service, text);
 }
 
-bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *request)
+bool wait_import_join(struct wait_import *waits, const struct wait_import_request *request)
 {
-	struct transfer *transfer = find_transfer(&uploads->running, request);
+	struct transfer *transfer = find_transfer(&waits->running, request);
 	bool label;
 
 	if (transfer != NULL) {
@@ -375,7 +376,7 @@ bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *
 		add_wait(transfer, request->call);
 		return true;
 	}
-	transfer = find_transfer(&uploads->ended, request);
+	transfer = find_transfer(&waits->ended, request);
 	if (transfer == NULL)
 		return false;
 	session_touch(transfer->session);
@@ -387,15 +388,15 @@ bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *
 	return label;
 }
 
-void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
-		       const struct upload_label *label, const struct import_spec *spec)
+void wait_import_start(struct wait_import *waits, const struct wait_import_request *request,
+		       const struct wait_import_label *label, const struct import_spec *spec)
 {
 	struct transfer *transfer = xcalloc(1, sizeof(*transfer));
 	const char *known = request->filename != NULL ? request->filename : label->name;
 	struct err err;
 
-	transfer->uploads = uploads;
-	transfer->number = ++uploads->last_number;
+	transfer->waits = waits;
+	transfer->number = ++waits->last_number;
 	transfer->session = request->session;
 	transfer->folder = xstrdup(workspace_name(session_workspace(request->session)));
 	transfer->source = xstrdup(request->source);
@@ -407,40 +408,39 @@ void wait_upload_start(struct wait_upload *uploads, const struct upload_request 
 	transfer->total = -1;
 	list_init(&transfer->waiting);
 	list_init(&transfer->node);
-	transfer->import =
-		imports_start(uploads->imports, spec, &transfer_handlers, transfer, &err);
+	transfer->import = imports_start(waits->imports, spec, &transfer_handlers, transfer, &err);
 	if (transfer->import == NULL) {
 		transfer_free(transfer);
-		tool_fail(request->call, uploads->service, &err);
+		tool_fail(request->call, waits->service, &err);
 		return;
 	}
-	list_append(&uploads->running, &transfer->node);
+	list_append(&waits->running, &transfer->node);
 	session_touch(request->session);
 	add_wait(transfer, request->call);
 }
 
 /* ---- life ---- */
 
-void wait_upload_end_folder(struct wait_upload *uploads, const char *folder)
+void wait_import_end_folder(struct wait_import *waits, const char *folder)
 {
-	if (uploads == NULL)
+	if (waits == NULL)
 		return;
-	list_for_each (struct transfer, transfer, &uploads->ended, node)
+	list_for_each (struct transfer, transfer, &waits->ended, node)
 		if (str_eq(transfer->folder, folder))
 			transfer_free(transfer);
-	list_for_each (struct transfer, transfer, &uploads->running, node)
+	list_for_each (struct transfer, transfer, &waits->running, node)
 		if (str_eq(transfer->folder, folder))
 			transfer->session = NULL;
-	imports_end_folder(uploads->imports, folder);
+	imports_end_folder(waits->imports, folder);
 }
 
-json_t *wait_upload_describe(const struct wait_upload *uploads, const struct session *session)
+json_t *wait_import_describe(const struct wait_import *waits, const struct session *session)
 {
 	json_t *all = NULL;
 
-	if (uploads == NULL)
+	if (waits == NULL)
 		return NULL;
-	list_for_each (const struct transfer, transfer, &uploads->running, node) {
+	list_for_each (const struct transfer, transfer, &waits->running, node) {
 		json_t *object;
 
 		if (transfer->session != session || transfer->cancelled)
@@ -454,23 +454,23 @@ json_t *wait_upload_describe(const struct wait_upload *uploads, const struct ses
 	return all;
 }
 
-struct wait_upload *wait_upload_new(struct service *service)
+struct wait_import *wait_import_new(struct service *service)
 {
-	struct wait_upload *uploads = xcalloc(1, sizeof(*uploads));
+	struct wait_import *waits = xcalloc(1, sizeof(*waits));
 
-	uploads->service = service;
-	uploads->imports = imports_new(get_loop(uploads));
-	list_init(&uploads->running);
-	list_init(&uploads->ended);
-	return uploads;
+	waits->service = service;
+	waits->imports = imports_new(get_loop(waits));
+	list_init(&waits->running);
+	list_init(&waits->ended);
+	return waits;
 }
 
-void wait_upload_free(struct wait_upload *uploads)
+void wait_import_free(struct wait_import *waits)
 {
-	if (uploads == NULL)
+	if (waits == NULL)
 		return;
-	while (!list_empty(&uploads->ended))
-		transfer_free(list_entry(uploads->ended.next, struct transfer, node));
-	imports_free(uploads->imports);
-	free(uploads);
+	while (!list_empty(&waits->ended))
+		transfer_free(list_entry(waits->ended.next, struct transfer, node));
+	imports_free(waits->imports);
+	free(waits);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_upload.h - files on their way into sessions, and the calls of upload_file that wait for
+ * wait_import.h - files on their way into sessions, and the calls of upload_file that wait for
  * them.
  *
  * A call is answered when its file is complete, and at the latest when the call budget is over. The
@@ -8,26 +8,26 @@
  * transfer that ends while no call waits is reported to the same call, or in a notice of the
  * session's next answer if that comes first. A transfer is cancelled with its last waiting call.
  */
-#ifndef TOOLS_WAIT_UPLOAD_H
-#define TOOLS_WAIT_UPLOAD_H
+#ifndef TOOLS_WAIT_IMPORT_H
+#define TOOLS_WAIT_IMPORT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wait_upload;
+struct wait_import;
 struct import_spec;
 struct mcp_call;
 struct service;
 struct session;
 
 enum {
-	WAIT_UPLOAD_ENDED_MAX = 16,        /* ended transfers that are kept, of all sessions */
-	WAIT_UPLOAD_ENDED_MS = 600 * 1000, /* the longest time that one is kept */
+	WAIT_IMPORT_ENDED_MAX = 16,        /* ended transfers that are kept, of all sessions */
+	WAIT_IMPORT_ENDED_MS = 600 * 1000, /* the longest time that one is kept */
 };
 
 /* Everything but `call` is borrowed until the function returns. */
-struct upload_request {
+struct wait_import_request {
 	struct mcp_call *call;
 	struct session *session;
 	const char *source;   /* as the model wrote it: a URL or a path */
@@ -36,36 +36,36 @@ struct upload_request {
 };
 
 /* Makes an empty set that borrows `service`. */
-struct wait_upload *wait_upload_new(struct service *service);
-/* Frees it; every transfer must be over. `uploads` may be NULL. */
-void wait_upload_free(struct wait_upload *uploads);
+struct wait_import *wait_import_new(struct service *service);
+/* Frees it; every transfer must be over. `waits` may be NULL. */
+void wait_import_free(struct wait_import *waits);
 
 /* Returns whether the same transfer runs or has ended: then the call waits, or is answered. */
-bool wait_upload_join(struct wait_upload *uploads, const struct upload_request *request);
+bool wait_import_join(struct wait_import *waits, const struct wait_import_request *request);
 /* How the file is named in texts. Everything but `from` is borrowed until the function returns. */
-struct upload_label {
+struct wait_import_label {
 	const char *name;   /* when the request has no filename; NULL: unknown */
 	const char *from;   /* static: "url" or "path" */
 	const char *origin; /* the source for the audit; or NULL */
 };
 
 /* Starts a transfer for which the call waits, or answers the call with the error. */
-void wait_upload_start(struct wait_upload *uploads, const struct upload_request *request,
-		       const struct upload_label *label, const struct import_spec *spec);
+void wait_import_start(struct wait_import *waits, const struct wait_import_request *request,
+		       const struct wait_import_label *label, const struct import_spec *spec);
 /*
- * Ends the transfers into the session of this folder (workspace_name), which ends. `uploads` may be
+ * Ends the transfers into the session of this folder (workspace_name), which ends. `waits` may be
  * NULL.
  */
-void wait_upload_end_folder(struct wait_upload *uploads, const char *folder);
+void wait_import_end_folder(struct wait_import *waits, const char *folder);
 
 /*
  * Returns the running transfers into a session as a new reference, or NULL when there are none.
- * `uploads` may be NULL.
+ * `waits` may be NULL.
  */
-json_t *wait_upload_describe(const struct wait_upload *uploads, const struct session *session);
+json_t *wait_import_describe(const struct wait_import *waits, const struct session *session);
 /* Reports a new file, relative to the session's folder, to session and subscribers. */
-void wait_upload_report_file(struct service *service, struct session *session, const char *path);
+void wait_import_report_file(struct service *service, struct session *session, const char *path);
 /* Returns the answer for the call that brought the file, as a new reference. */
-json_t *wait_upload_answer(struct session *session, const char *path, uint64_t size);
+json_t *wait_import_answer(struct session *session, const char *path, uint64_t size);
 
 #endif
