@@ -349,12 +349,12 @@ static int seal_start(const struct plan_start *start, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-static int request_start(struct interpreter *interpreter, const struct interpreter *parent,
+static int request_start(struct interpreter *interpreter, const struct interpreter *zygote,
 			 struct err *err)
 {
 	cleanup_fd int plan = seal_start(&interpreter->spec, err);
 	cleanup_fd int theirs = -1;
-	const int fork_from = parent != NULL ? interpreter_descriptor(parent, "fork") : -1;
+	const int fork_from = zygote != NULL ? interpreter_descriptor(zygote, "fork") : -1;
 	int pair[2];
 
 	if (plan < 0 || wire_pair(pair, err) < 0)
@@ -386,7 +386,7 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 		interpreter->ends[i] = -1;
 	list_init(&interpreter->questions);
 	fill_start(&interpreter->spec, spec);
-	if (request_start(interpreter, spec->parent, &interpreter->err) < 0)
+	if (request_start(interpreter, spec->zygote, &interpreter->err) < 0)
 		end_channel(interpreter);
 	/* These were borrowed for the call. */
 	interpreter->spec.argv = NULL;

@@ -38,7 +38,7 @@ struct interpreter_spec {
 	 * be forked. May be NULL. The interpreter is exec'd when there is no zygote, when the
 	 * zygote does not reply, and in a sandbox that is not nested.
 	 */
-	const struct interpreter *parent;
+	const struct interpreter *zygote;
 };
 
 /* Callbacks from the loop. Each may free the interpreter. */

@@ -524,10 +524,10 @@ static size_t plan_zygote(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
  */
 static const struct interpreter *take_zygote(struct runner *r)
 {
-	const struct interpreter *parent = r->c.zygote != NULL ? *r->c.zygote : NULL;
+	const struct interpreter *zygote = r->c.zygote != NULL ? *r->c.zygote : NULL;
 
 	r->c.zygote = NULL;
-	return parent;
+	return zygote;
 }
 
 static enum environment_network network_of(const struct confinement *confinement)
@@ -577,7 +577,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	spec.envp = envp;
 	spec.descriptor_count = r->c.is_zygote ? plan_zygote(descriptors)
 					       : plan_descriptors(r->c.language, descriptors);
-	spec.parent = take_zygote(r);
+	spec.zygote = take_zygote(r);
 	spec.descriptors = spec.descriptor_count > 0 ? descriptors : NULL;
 	spec.cwd = workspace_data_path(r->c.workspace);
 	r->interpreter = interpreter_start(r->c.sandbox, &spec, &supervisor_handlers, r);
