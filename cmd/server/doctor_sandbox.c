@@ -48,12 +48,13 @@ static void say_layers(const struct sandbox_report *report)
 
 static void say_escape_tests(const struct sandbox_report *report)
 {
-	if (report->canaries == 0)
+	if (report->escape_tests == 0)
 		return;
 	say("", "tried just now: %u of %u attempts to break out were stopped",
-	    report->canaries - (unsigned int)__builtin_popcount(report->through), report->canaries);
+	    report->escape_tests - (unsigned int)__builtin_popcount(report->escaped),
+	    report->escape_tests);
 	for (unsigned int i = 0; i < ESCAPES_COUNT; i++)
-		if ((report->through & BIT(i)) != 0)
+		if ((report->escaped & BIT(i)) != 0)
 			say("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
 }
 
@@ -132,7 +133,7 @@ static void say_all(const struct confinement *confinement)
 
 	if (refusal != NULL) {
 		say_text("sandbox", refusal);
-		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->through == 0)
+		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->escaped == 0)
 			say_tier("", "What there is: ", (enum policy_tier)report->tier);
 	} else {
 		say_tier("sandbox", "", confinement_facts(confinement).tier);

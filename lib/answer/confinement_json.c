@@ -27,7 +27,8 @@ static void put_reasons(json_t *object, const struct sandbox_report *report)
 
 static void put_verified(json_t *object, const struct sandbox_report *report, time_t when)
 {
-	unsigned int stopped = report->canaries - (unsigned int)__builtin_popcount(report->through);
+	unsigned int stopped =
+		report->escape_tests - (unsigned int)__builtin_popcount(report->escaped);
 	char text[sizeof("yyyy-mm-dd hh:mm UTC")] = "";
 	struct tm utc;
 
@@ -35,7 +36,7 @@ static void put_verified(json_t *object, const struct sandbox_report *report, ti
 		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &utc);
 	json_put(object, "verified",
 		 json_make_fmt("%u of %u attempts to break out were stopped%s%s", stopped,
-			       report->canaries, text[0] != '\0' ? " at " : "", text));
+			       report->escape_tests, text[0] != '\0' ? " at " : "", text));
 }
 
 static void put_report(json_t *object, const struct sandbox_report *report)

@@ -157,8 +157,8 @@ static char *explain_escapes(const struct confinement *c)
 	return xasprintf("No code runs, because %d of %u attempts to break out of the sandbox were "
 			 "not stopped: one %s. Please report this with what `ptycell doctor` "
 			 "prints.",
-			 __builtin_popcount(c->report.through), c->report.canaries,
-			 escapes_name((enum escapes)__builtin_ctz(c->report.through)));
+			 __builtin_popcount(c->report.escaped), c->report.escape_tests,
+			 escapes_name((enum escapes)__builtin_ctz(c->report.escaped)));
 }
 
 /* Weaker tiers cannot keep names such as .git/hooks from being made. */
@@ -192,7 +192,7 @@ static void choose_tier(struct confinement *c)
 	const char *writable = shares_find_writable(c->shares);
 
 	c->state = SETTLED;
-	if (c->report.through != 0) {
+	if (c->report.escaped != 0) {
 		c->refusal = explain_escapes(c);
 	} else if (c->report.tier < (int32_t)floor) {
 		c->state = FAILED; /* no session runs whose confinement could change */
@@ -203,7 +203,7 @@ static void choose_tier(struct confinement *c)
 		c->tier = (enum policy_tier)c->report.tier;
 		report_groups(c);
 	}
-	if (c->report.canaries > 0 && c->report.through == 0)
+	if (c->report.escape_tests > 0 && c->report.escaped == 0)
 		c->verified_at = time(NULL);
 }
 
@@ -304,9 +304,9 @@ void confinement_log(const struct confinement *c)
 		log_warn("confinement", "tier %s, not namespaces: %s; ptycell doctor says more",
 			 policy_tier_name(c->tier), c->report.reason[POLICY_NAMESPACES]);
 	else
-		log_info("confinement", "tier %s, landlock ABI %d, %u canaries stopped",
+		log_info("confinement", "tier %s, landlock ABI %d, %u escape tests stopped",
 			 policy_tier_name(c->tier), (int)c->report.landlock_abi,
-			 c->report.canaries);
+			 c->report.escape_tests);
 }
 
 const char *confinement_refusal(const struct confinement *c)

@@ -42,11 +42,11 @@ enum report_layer {
 };
 
 struct sandbox_report {
-	int32_t tier;         /* enum policy_tier: the strongest tier that passed every step */
-	uint32_t layers;      /* 1U << enum report_layer */
-	int32_t landlock_abi; /* 0: the kernel has none */
-	uint32_t canaries;    /* how many escape tests ran in that tier */
-	uint32_t through; /* 1U << enum escapes of tests that escaped; unless 0, the server must run
+	int32_t tier;          /* enum policy_tier: the strongest tier that passed every step */
+	uint32_t layers;       /* 1U << enum report_layer */
+	int32_t landlock_abi;  /* 0: the kernel has none */
+	uint32_t escape_tests; /* how many escape tests ran in that tier */
+	uint32_t escaped; /* 1U << enum escapes of tests that escaped; unless 0, the server must run
 			     no code */
 	/* For each stronger tier, why it is not available, with step and errno; "" when it is. */
 	char reason[POLICY_TIERS][REPORT_REASON_MAX];

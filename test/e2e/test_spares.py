@@ -301,7 +301,7 @@ def test_at_rest_nothing_uses_the_processor(home):
 # ---- the first session ----
 
 def test_the_first_interpreter_starts_while_its_confinement_is_tried(home):
-    """And is the session's: its first cell is its first, and runs when the canaries were stopped."""
+    """And is the session's: its first cell is its first, and runs when the escape tests were stopped."""
     with Server(home, env={"PTYCELL_LOG": "debug"}) as server:
         result = server.cell("1 + 1", session="first")
         assert result.text == "2\n" and result.status["cell"] == 1

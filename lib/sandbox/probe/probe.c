@@ -291,8 +291,8 @@ static void try_tiers(const struct probe *probe, struct sandbox_report *report)
 		}
 		report->tier = tier;
 		report->layers = verdict.layers;
-		report->canaries = (uint32_t)__builtin_popcount(verdict.escapes.tried);
-		report->through = verdict.escapes.escaped;
+		report->escape_tests = (uint32_t)__builtin_popcount(verdict.escapes.tried);
+		report->escaped = verdict.escapes.escaped;
 		return;
 	}
 }

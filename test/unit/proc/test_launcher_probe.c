@@ -47,8 +47,8 @@ static void a_probe_reports_a_reason_for_every_tier_that_is_not_had(void **state
 	if (outcome.report.tier == POLICY_UNCONFINED)
 		return;
 	assert_string_equal(outcome.report.reason[outcome.report.tier], "");
-	assert_true(outcome.report.canaries > 10);
-	assert_int_equal(outcome.report.through, 0);
+	assert_true(outcome.report.escape_tests > 10);
+	assert_int_equal(outcome.report.escaped, 0);
 	assert_true((outcome.report.layers & BIT(LAYER_SECCOMP)) != 0);
 	if (outcome.report.tier == POLICY_NAMESPACES)
 		assert_int_equal(outcome.report.layers & (BIT(LAYER_PRIVATE_PTY + 1) - 1) &

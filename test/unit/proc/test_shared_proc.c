@@ -82,7 +82,7 @@ static void the_report_says_that_proc_is_shared(void **state)
 		loop_turn(fixture.loop, 100);
 	assert_int_equal(report.tier, POLICY_NAMESPACES);
 	assert_int_equal(report.layers & BIT(LAYER_PRIVATE_PROC), 0);
-	assert_int_equal(report.through, 0);
+	assert_int_equal(report.escaped, 0);
 }
 
 #define CONFINED_TEST(f) cmocka_unit_test_setup_teardown(f, confined_set_up, confined_tear_down)
