@@ -257,15 +257,15 @@ static int take_request(struct download *d, const json_t *json, struct err *err)
 
 	if (job_take(json, &d->job, err) < 0 || job_take_text(json, "url", &url, err) < 0 ||
 	    job_take_text(json, "hosts", &hosts, err) < 0 ||
-	    json_get_bool(json, "order", "allow_private", &d->rules.allow_private, err) < 0 ||
-	    json_get_bool(json, "order", "raw", &d->raw, err) < 0 ||
+	    json_get_bool(json, "request", "allow_private", &d->rules.allow_private, err) < 0 ||
+	    json_get_bool(json, "request", "raw", &d->raw, err) < 0 ||
 	    job_take_size(json, "size_max", &d->sink.size_max, err) < 0 ||
 	    job_take_text(json, "size_name", &d->sink.max_name, err) < 0)
 		return -1;
 	if (hosts != NULL) {
 		d->hosts = host_list_parse(hosts, err);
 		if (d->hosts == NULL)
-			return err_wrap(err, "order.hosts");
+			return err_wrap(err, "request.hosts");
 		d->rules.hosts = d->hosts;
 	}
 	d->url = redirect_start(url != NULL ? url : "", err);

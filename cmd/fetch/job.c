@@ -13,11 +13,11 @@ int job_take_size(const json_t *json, const char *key, uint64_t *ret, struct err
 {
 	json_int_t value = 0;
 
-	if (json_get_required(json, "order", key, err) < 0 ||
-	    json_get_int(json, "order", key, &value, err) < 0)
+	if (json_get_required(json, "request", key, err) < 0 ||
+	    json_get_int(json, "request", key, &value, err) < 0)
 		return -1;
 	if (value < 0)
-		return err_set(err, ERR_INVALID, "order.%s is negative", key);
+		return err_set(err, ERR_INVALID, "request.%s is negative", key);
 	*ret = (uint64_t)value;
 	return 0;
 }
@@ -26,7 +26,7 @@ int job_take_text(const json_t *json, const char *key, const char **ret, struct 
 {
 	const char *text = NULL;
 
-	if (json_get_text(json, "order", key, &text, NULL, err) < 0)
+	if (json_get_text(json, "request", key, &text, NULL, err) < 0)
 		return -1;
 	*ret = text != NULL && text[0] != '\0' ? text : NULL;
 	return 0;

@@ -42,12 +42,12 @@ static int run_operation(const json_t *request, struct err *err)
 {
 	const char *name = "";
 
-	if (json_get_text(request, "order", "do", &name, NULL, err) < 0)
+	if (json_get_text(request, "request", "do", &name, NULL, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (str_eq(operations[i].name, name))
 			return operations[i].run(request, err);
-	return err_set(err, ERR_INVALID, "the order names no known operation");
+	return err_set(err, ERR_INVALID, "the request names no known operation");
 }
 
 static int run(struct err *err)

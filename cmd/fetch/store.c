@@ -51,8 +51,8 @@ static int take_target(const json_t *json, struct storage_target *target, struct
 	json_t *azure = NULL;
 	json_t *s3 = NULL;
 
-	if (json_get_object(json, "order", "azure", &azure, err) < 0 ||
-	    json_get_object(json, "order", "s3", &s3, err) < 0)
+	if (json_get_object(json, "request", "azure", &azure, err) < 0 ||
+	    json_get_object(json, "request", "s3", &s3, err) < 0)
 		return -1;
 	if (azure != NULL && (take_copy(azure, "connection", &target->azure_connection, err) < 0 ||
 			      take_copy(azure, "container", &target->azure_container, err) < 0))
@@ -66,8 +66,9 @@ static int take_target(const json_t *json, struct storage_target *target, struct
 		return -1;
 	if (storage_target_settle(target, err) < 0)
 		return -1;
-	return target->kind != STORAGE_NONE ? 0
-					    : err_set(err, ERR_INVALID, "the order has no storage");
+	return target->kind != STORAGE_NONE
+		       ? 0
+		       : err_set(err, ERR_INVALID, "the request has no storage");
 }
 
 /* Reads what is uploaded; the name in the storage is read already. */
@@ -79,8 +80,9 @@ static int take_source(const json_t *value, struct upload *upload, struct err *e
 	    job_take_size(value, "size_max", &upload->size_max, err) < 0)
 		return -1;
 	upload->path = path != NULL ? percent_decode(path, strlen(path)) : NULL;
-	return upload->path != NULL ? 0
-				    : err_set(err, ERR_INVALID, "a file of the order has no path");
+	return upload->path != NULL
+		       ? 0
+		       : err_set(err, ERR_INVALID, "a file of the request has no path");
 }
 
 static int take_file(const struct store *store, const json_t *value, struct upload *upload,
@@ -90,7 +92,7 @@ static int take_file(const struct store *store, const json_t *value, struct uplo
 	if (take_copy(value, "name", &upload->name, err) < 0)
 		return -1;
 	if (upload->name == NULL)
-		return err_set(err, ERR_INVALID, "a file of the order has no name");
+		return err_set(err, ERR_INVALID, "a file of the request has no name");
 	return store->links_only ? 0 : take_source(value, upload, err);
 }
 
@@ -100,7 +102,7 @@ static int take_files(struct store *store, const json_t *json, struct err *err)
 	size_t index;
 	json_t *value;
 
-	if (json_get_array(json, "order", "files", &files, err) < 0)
+	if (json_get_array(json, "request", "files", &files, err) < 0)
 		return -1;
 	store->batch.uploads = xcalloc(json_array_size(files) + 1, sizeof(struct upload));
 	json_array_foreach (files, index, value) {

@@ -183,9 +183,9 @@ int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 	json_int_t size_max = 0;
 	json_t *result;
 
-	if (json_get_text(request, "order", "name", &name, NULL, err) < 0 ||
-	    json_get_text(request, "order", "size_name", &import.size_name, NULL, err) < 0 ||
-	    json_get_int(request, "order", "size_max", &size_max, err) < 0)
+	if (json_get_text(request, "request", "name", &name, NULL, err) < 0 ||
+	    json_get_text(request, "request", "size_name", &import.size_name, NULL, err) < 0 ||
+	    json_get_int(request, "request", "size_max", &size_max, err) < 0)
 		return -1;
 	import.size_max = size_max > 0 ? (uint64_t)size_max : 0;
 	import.reported_ms = clock_ms();

@@ -88,7 +88,7 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->seen_mtime = json_integer_value(json_object_get(value, "seen_mtime"));
 	ret_file->copies = json_object_get(value, "copies");
 	if (ret_file->from == NULL || ret_file->to == NULL)
-		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
+		return err_set(err, ERR_INVALID, "a file of the request has no valid path");
 	return 0;
 }
 
@@ -464,7 +464,7 @@ static int step_aside(const struct job *job, const json_t *move, json_t *progres
 
 	parse_known(move, &known);
 	if (at == NULL || to == NULL)
-		return err_set(err, ERR_INVALID, "a move of the order has no valid path");
+		return err_set(err, ERR_INVALID, "a move of the request has no valid path");
 	dir = open_parent(job->folder_fd, at, &parent, &name, err);
 	if (dir < 0)
 		return -1;
@@ -558,7 +558,7 @@ int keep_run(int data_fd, const json_t *request, struct err *err)
 
 	if (root == NULL || !json_is_string(json_object_get(request, "folder")) ||
 	    !json_is_array(files))
-		return err_set(err, ERR_INVALID, "the order lacks root, folder or files");
+		return err_set(err, ERR_INVALID, "the request lacks root, folder or files");
 	/* A server may still be saving what a killed one had not copied. */
 	if (job.compare && (flock(data_fd, LOCK_EX) < 0 || flock(data_fd, LOCK_SH) < 0))
 		return err_sys(err, "waiting for another copy");

@@ -206,7 +206,7 @@ int link_run(int cache_fd, const json_t *request, struct err *err)
 	};
 
 	if (name == NULL || to == NULL || !beneath_path_valid(name) || !beneath_path_valid(to))
-		return err_set(err, ERR_INVALID, "the order lacks entry or to");
+		return err_set(err, ERR_INVALID, "the request lacks entry or to");
 	if (lockdown_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
 		return -1;
 	entry = open_locked(cache_fd, name);

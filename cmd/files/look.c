@@ -192,7 +192,7 @@ int look_run(const json_t *request, struct err *err)
 	json_t *result = json_object();
 
 	if (json_array_size(shares) == 0 || json_array_size(shares) > SHARES_MAX)
-		return err_set(err, ERR_INVALID, "the order names no shares, or too many");
+		return err_set(err, ERR_INVALID, "the request names no shares, or too many");
 	if (confine_to_shares(json_array_size(shares), err) < 0)
 		return -1;
 	repository_queue_init(&walk.folders);

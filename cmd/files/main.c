@@ -63,7 +63,7 @@ static int run_request(json_t *request, struct err *err)
 		return sweep_run(FOLDER_FD, request, err);
 	if (str_eq(op, "look"))
 		return look_run(request, err);
-	return err_set(err, ERR_INVALID, "the order names no known operation");
+	return err_set(err, ERR_INVALID, "the request names no known operation");
 }
 
 static int run(struct err *err)

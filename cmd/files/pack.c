@@ -81,7 +81,7 @@ int pack_run(int from_fd, const json_t *request, struct err *err)
 	};
 
 	if (from == NULL || to == NULL || !beneath_path_valid(from) || !beneath_path_valid(to))
-		return err_set(err, ERR_INVALID, "the order lacks from or to");
+		return err_set(err, ERR_INVALID, "the request lacks from or to");
 	if (lockdown_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
 		return -1;
 	source = beneath_open(from_fd, from, O_RDONLY | O_DIRECTORY, 0);

@@ -330,7 +330,8 @@ int remove_run(int home_fd, const json_t *request, struct err *err)
 	cleanup_free char *hidden = NULL;
 
 	if (name == NULL || !beneath_path_valid(name))
-		return err_set(err, ERR_INVALID, "the order's name is not a path below the folder");
+		return err_set(err, ERR_INVALID,
+			       "the request's name is not a path below the folder");
 	hidden = hide(home_fd, name, err);
 	if (hidden != NULL)
 		return remove_hidden(home_fd, hidden, err);

@@ -285,7 +285,7 @@ int trim_run(int cache_fd, const json_t *request, struct err *err)
 	cleanup_fd int index = -1;
 
 	if (!json_is_integer(bytes_max) || json_integer_value(bytes_max) < 0)
-		return err_set(err, ERR_INVALID, "the order lacks bytes_max");
+		return err_set(err, ERR_INVALID, "the request lacks bytes_max");
 	if (lockdown_files(&rule, 1, 2, err) < 0)
 		return -1;
 	sets = beneath_open(cache_fd, SETS, O_RDONLY | O_DIRECTORY, 0);

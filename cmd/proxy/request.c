@@ -21,7 +21,7 @@ static int take_proxy(const json_t *json, const char *key, struct request_proxy 
 	const char *url = NULL;
 	struct err unusable;
 
-	if (json_get_text(json, "order", key, &url, NULL, err) < 0)
+	if (json_get_text(json, "request", key, &url, NULL, err) < 0)
 		return -1;
 	if (url != NULL && url[0] != '\0')
 		ret_proxy->unusable = upstream_parse(url, &ret_proxy->at, &unusable) < 0;
@@ -34,21 +34,21 @@ static int take_members(const json_t *json, struct request *request, struct err 
 	const char *no_proxy = "";
 	json_int_t bytes_max = 0;
 
-	if (json_get_required(json, "order", "hosts", err) < 0 ||
-	    json_get_text(json, "order", "hosts", &hosts, NULL, err) < 0 ||
-	    json_get_bool(json, "order", "allow_private", &request->allow_private, err) < 0 ||
-	    json_get_required(json, "order", "bytes_max", err) < 0 ||
-	    json_get_int(json, "order", "bytes_max", &bytes_max, err) < 0 ||
+	if (json_get_required(json, "request", "hosts", err) < 0 ||
+	    json_get_text(json, "request", "hosts", &hosts, NULL, err) < 0 ||
+	    json_get_bool(json, "request", "allow_private", &request->allow_private, err) < 0 ||
+	    json_get_required(json, "request", "bytes_max", err) < 0 ||
+	    json_get_int(json, "request", "bytes_max", &bytes_max, err) < 0 ||
 	    take_proxy(json, "https_proxy", &request->https, err) < 0 ||
 	    take_proxy(json, "http_proxy", &request->http, err) < 0 ||
-	    json_get_text(json, "order", "no_proxy", &no_proxy, NULL, err) < 0)
+	    json_get_text(json, "request", "no_proxy", &no_proxy, NULL, err) < 0)
 		return -1;
 	if (bytes_max < 0)
-		return err_set(err, ERR_INVALID, "order.bytes_max is negative");
+		return err_set(err, ERR_INVALID, "request.bytes_max is negative");
 	request->bytes_max = (uint64_t)bytes_max;
 	request->no_proxy = xstrdup(no_proxy);
 	request->hosts = host_list_parse(hosts, err);
-	return request->hosts != NULL ? 0 : err_wrap(err, "order.hosts");
+	return request->hosts != NULL ? 0 : err_wrap(err, "request.hosts");
 }
 
 int request_take(struct request *ret_request, struct err *err)

@@ -119,7 +119,7 @@ static int try_database(struct loop *loop, const struct settings *settings, cons
 	if (database == NULL)
 		return -1;
 	request = make_request(database);
-	spec.order = request;
+	spec.request = request;
 	folder = open_folder(err);
 	return folder < 0 ? -1 : await_reply(loop, &spec, err);
 }

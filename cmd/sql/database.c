@@ -61,7 +61,7 @@ static int read_about(struct database *database, const json_t *about, struct err
 		if (str_eq(kind, kind_names[i]))
 			database->kind = (enum kind)i;
 	if (database->kind == KINDS || (at == NULL && database->kind != KIND_FILES))
-		return err_set(err, ERR_INVALID, "the order names no database");
+		return err_set(err, ERR_INVALID, "the request names no database");
 	database->at = at != NULL ? xstrdup(at) : NULL;
 	return 0;
 }

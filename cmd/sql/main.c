@@ -32,10 +32,10 @@ static int take_size(const json_t *request, const char *key, uint64_t *ret, stru
 {
 	json_int_t value = 0;
 
-	if (json_get_int(request, "order", key, &value, err) < 0)
+	if (json_get_int(request, "request", key, &value, err) < 0)
 		return -1;
 	if (value < 0)
-		return err_set(err, ERR_INVALID, "order.%s is negative", key);
+		return err_set(err, ERR_INVALID, "request.%s is negative", key);
 	*ret = (uint64_t)value;
 	return 0;
 }
@@ -43,9 +43,9 @@ static int take_size(const json_t *request, const char *key, uint64_t *ret, stru
 static int read_spec(const json_t *request, struct sink_spec *ret, struct err *err)
 {
 	*ret = (struct sink_spec){ .dir_fd = FOLDER_FD };
-	if (json_get_required(request, "order", "result", err) < 0 ||
-	    json_get_text(request, "order", "result", &ret->result, NULL, err) < 0 ||
-	    json_get_int(request, "order", "query", &ret->query, err) < 0)
+	if (json_get_required(request, "request", "result", err) < 0 ||
+	    json_get_text(request, "request", "result", &ret->result, NULL, err) < 0 ||
+	    json_get_int(request, "request", "query", &ret->query, err) < 0)
 		return -1;
 	if (take_size(request, "inline_rows", &ret->inline_rows, err) < 0 ||
 	    take_size(request, "inline_bytes", &ret->inline_bytes, err) < 0 ||
@@ -63,8 +63,8 @@ static json_t *run_query(struct database *database, const json_t *request,
 	json_t *params = NULL;
 	json_t *answer = NULL;
 
-	if (json_get_text(request, "order", "sql", &query.text, &query.len, err) == 0 &&
-	    json_get_array(request, "order", "params", &params, err) == 0 &&
+	if (json_get_text(request, "request", "sql", &query.text, &query.len, err) == 0 &&
+	    json_get_array(request, "request", "params", &params, err) == 0 &&
 	    take_size(request, "timeout_ms", &query.timeout_ms, err) == 0) {
 		query.params = params;
 		query.rows_max = spec->rows_max;

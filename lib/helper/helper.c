@@ -252,7 +252,7 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 		return NULL;
 	}
 	helper->requests = output_new(loop, helper->request_fd, &helper->request_handlers);
-	send_request(helper, spec->order);
+	send_request(helper, spec->request);
 	restart_quiet_timer(helper);
 	return helper;
 }

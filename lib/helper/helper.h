@@ -21,7 +21,7 @@ struct helper;
 
 struct helper_spec {
 	const char *path; /* from helper_locate */
-	const json_t *order;
+	const json_t *request;
 	char *const *envp; /* the whole environment; NULL for a minimal one */
 	const int *fds;    /* become 3, 4, ... */
 	size_t fd_count;   /* at most HELPER_FDS_MAX */

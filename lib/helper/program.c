@@ -34,9 +34,9 @@ static int read_line(struct buf *line, struct err *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(err, "reading the order");
+			return err_sys(err, "reading the request");
 		if (n == 0)
-			return err_set(err, ERR_INVALID, "the order ends before its line does");
+			return err_set(err, ERR_INVALID, "the request ends before its line does");
 		buf_commit(line, (size_t)n);
 		if (memchr(line->data + line->len - n, '\n', (size_t)n) != NULL)
 			return 0;
@@ -54,7 +54,7 @@ json_t *program_read_request(size_t max, struct err *err)
 	/* The line may have held a secret. */
 	explicit_bzero(line.data, line.len);
 	if (request == NULL)
-		(void)err_wrap(err, "the order");
+		(void)err_wrap(err, "the request");
 	return request;
 }
 

@@ -202,9 +202,9 @@ static void on_trimmed(struct helper *helper, const json_t *result, const struct
 void cache_trim(struct cache *cache, struct loop *loop, const char *helper, uint64_t bytes_max)
 {
 	static const struct helper_handlers handlers = { .done = on_trimmed };
-	cleanup_json json_t *order = json_object();
+	cleanup_json json_t *request = json_object();
 	const struct helper_spec spec = {
-		.path = helper, .order = order, .fds = &cache->folder_fd, .fd_count = 1
+		.path = helper, .request = request, .fds = &cache->folder_fd, .fd_count = 1
 	};
 	struct err err;
 
@@ -212,8 +212,8 @@ void cache_trim(struct cache *cache, struct loop *loop, const char *helper, uint
 		cache->again = (struct trim_request){ loop, helper, bytes_max };
 		return;
 	}
-	json_put_str(order, "op", "trim");
-	json_put_int(order, "bytes_max", (json_int_t)bytes_max);
+	json_put_str(request, "op", "trim");
+	json_put_int(request, "bytes_max", (json_int_t)bytes_max);
 	cache->trimmer = helper_start(loop, &spec, &handlers, cache, &err);
 	if (cache->trimmer == NULL)
 		log_warn("packages", "not cleaned: %s", err.msg);

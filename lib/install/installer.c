@@ -50,7 +50,7 @@ struct installer {
 	struct loop_timer look; /* the next measurement of its folder */
 	struct disk *disk;
 	struct loop_defer ended;
-	char *order; /* the request line, until it is written */
+	char *request; /* the request line, until it is written */
 	size_t written;
 	struct buf answer;
 	struct buf terminal;  /* early error messages on its terminal */
@@ -85,7 +85,7 @@ void installer_free(struct installer *i)
 	stop(i);
 	buf_release(&i->answer);
 	buf_release(&i->terminal);
-	free(i->order);
+	free(i->request);
 	free(i->proxy_helper);
 	free(i->hosts);
 	free(i);
@@ -178,7 +178,7 @@ static void fail_step(struct installer *i, enum err_code code, const char *what)
 static ssize_t send_some(const struct installer *i)
 {
 	int pipe = interpreter_descriptor(i->interpreter, "commands");
-	const char *rest = i->order + i->written;
+	const char *rest = i->request + i->written;
 
 	if (pipe >= 0)
 		return write(pipe, rest, strlen(rest));
@@ -187,20 +187,20 @@ static ssize_t send_some(const struct installer *i)
 }
 
 /* Writes the request. A closed end is detected on the other descriptor. */
-static void send_order(struct installer *i)
+static void send_request(struct installer *i)
 {
 	bool by_pipe = loop_io_active(&i->commands);
 	bool writable = true;
 	bool waits;
 
-	while (i->order[i->written] != '\0' && writable) {
+	while (i->request[i->written] != '\0' && writable) {
 		ssize_t n = send_some(i);
 
 		if (n > 0)
 			i->written += (size_t)n;
 		writable = n > 0 || errno == EINTR;
 	}
-	waits = i->order[i->written] != '\0' && errno == EAGAIN;
+	waits = i->request[i->written] != '\0' && errno == EAGAIN;
 	if (by_pipe && !waits)
 		loop_io_stop(&i->commands);
 	else if (!by_pipe)
@@ -210,7 +210,7 @@ static void send_order(struct installer *i)
 static void on_commands(struct loop_io *io, uint32_t events)
 {
 	(void)events;
-	send_order(container_of(io, struct installer, commands));
+	send_request(container_of(io, struct installer, commands));
 }
 
 static ssize_t read_pty(struct installer *i)
@@ -263,7 +263,7 @@ static void on_control(struct loop_io *io, uint32_t events)
 	struct installer *i = container_of(io, struct installer, control);
 
 	if ((events & EPOLLOUT) != 0)
-		send_order(i);
+		send_request(i);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
 		take_answer(i);
 }
@@ -291,7 +291,7 @@ static void on_started(struct interpreter *interpreter)
 		fail_step(i, ERR_SYSTEM, err.msg);
 		return;
 	}
-	send_order(i);
+	send_request(i);
 }
 
 static void on_failed(struct interpreter *interpreter, const struct err *err)
@@ -450,7 +450,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 {
 	struct interpreter_path path;
 	struct installer *i;
-	cleanup_free char *order = json_write_text(spec->order);
+	cleanup_free char *request = json_write_text(spec->request);
 
 	if (program_find(spec->language->name) == NULL) {
 		(void)err_set(err, ERR_UNSUPPORTED, "packages of %s cannot be installed here",
@@ -466,7 +466,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->hosts = spec->hosts != NULL ? xstrdup(spec->hosts) : NULL;
 	i->allow_private = spec->allow_private;
 	i->index_count = spec->index_count;
-	i->order = xasprintf("%s\n", order);
+	i->request = xasprintf("%s\n", request);
 	buf_init(&i->answer, ANSWER_MAX);
 	buf_init(&i->terminal, BUF_UNBOUNDED);
 	i->done = done;

@@ -46,7 +46,7 @@ struct installer_spec {
 	const int *folder_fds;
 	size_t folder_count;
 	uint64_t deadline_ms; /* on the loop's clock */
-	const json_t *order;
+	const json_t *request;
 };
 
 /*

@@ -156,29 +156,31 @@ static json_t *find_record(const struct job *job, const char *key, uint64_t max_
 
 /* ---- steps in a sandbox ---- */
 
-static json_t *make_order(const struct job *job, const char *step)
+static json_t *make_request(const struct job *job, const char *step)
 {
 	const struct session_host *host = job->broker->host;
 	const struct policyfile *policy = job->broker->policy;
-	json_t *order = json_object();
+	json_t *request = json_object();
 	json_t *folders = json_array();
 
 	for (size_t i = 0; i < job->indexes.folder_count; i++)
 		json_append(folders, json_make_str(job->indexes.folders[i]));
-	json_put_str(order, "step", step);
-	json_put(order, "packages", json_incref(job->wanted));
-	json_put(order, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
-	json_put_str(order, "policy_path", policyfile_path(policy));
-	json_put(order, "indexes", job->unreached ? json_array() : json_incref(job->indexes.urls));
-	json_put(order, "options",
+	json_put_str(request, "step", step);
+	json_put(request, "packages", json_incref(job->wanted));
+	json_put(request, "policy",
+		 json_deep_copy(policyfile_packages(policy, job->language->name)));
+	json_put_str(request, "policy_path", policyfile_path(policy));
+	json_put(request, "indexes",
+		 job->unreached ? json_array() : json_incref(job->indexes.urls));
+	json_put(request, "options",
 		 job->indexes.options != NULL ? json_incref(job->indexes.options) : json_object());
-	json_put(order, "trusted",
+	json_put(request, "trusted",
 		 job->indexes.trusted != NULL ? json_incref(job->indexes.trusted) : json_array());
-	json_put_str(order, "certificates", job->indexes.certificates);
-	json_put(order, "folders", folders);
-	json_put_bool(order, "builds", host->settings->install_builds);
-	json_put_bool(order, "proxied", confinement_facts(host->confinement).rooted);
-	return order;
+	json_put_str(request, "certificates", job->indexes.certificates);
+	json_put(request, "folders", folders);
+	json_put_bool(request, "builds", host->settings->install_builds);
+	json_put_bool(request, "proxied", confinement_facts(host->confinement).rooted);
+	return request;
 }
 
 static int make_work(struct job *job, struct err *err)
@@ -196,7 +198,7 @@ static int make_work(struct job *job, struct err *err)
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
 	const struct session_host *host = job->broker->host;
-	cleanup_json json_t *order = make_order(job, step);
+	cleanup_json json_t *request = make_request(job, step);
 	const char *folders[INDEXES_FOLDERS_MAX];
 	struct installer_spec spec = { .loop = host->loop,
 				       .confinement = host->confinement,
@@ -210,7 +212,7 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .folder_fds = job->indexes.folder_fds,
 				       .folder_count = job->indexes.folder_count,
 				       .deadline_ms = job->deadline_ms,
-				       .order = order };
+				       .request = request };
 	struct err err;
 
 	if (network && str_eq(step, "fetch"))
@@ -249,12 +251,13 @@ static void put_record(struct job *job, const char *entry, const json_t *package
 
 /* ---- pack and link ---- */
 
-static struct helper *start_helper(struct job *job, const json_t *order, const int fds[2],
+static struct helper *start_helper(struct job *job, const json_t *request, const int fds[2],
 				   const struct helper_handlers *handlers, struct err *err)
 {
-	struct helper_spec spec = {
-		.path = job->broker->host->files_helper, .order = order, .fds = fds, .fd_count = 2
-	};
+	struct helper_spec spec = { .path = job->broker->host->files_helper,
+				    .request = request,
+				    .fds = fds,
+				    .fd_count = 2 };
 
 	return helper_start(job->broker->host->loop, &spec, handlers, job, err);
 }
@@ -302,14 +305,14 @@ static void link_entry(struct job *job)
 	static const struct helper_handlers handlers = { .done = on_linked };
 	const int fds[2] = { cache_sets_fd(job->broker->cache), job->packages_fd };
 	const struct confinement *confinement = job->broker->host->confinement;
-	cleanup_json json_t *order = json_object();
+	cleanup_json json_t *request = json_object();
 	struct err err;
 
-	json_put_str(order, "op", "link");
-	json_put(order, "entry", json_incref(json_object_get(job->record, "entry")));
-	json_put_str(order, "to", job->language->name);
-	json_put_bool(order, "copy", confinement_facts(confinement).tier == POLICY_UNCONFINED);
-	job->helper = start_helper(job, order, fds, &handlers, &err);
+	json_put_str(request, "op", "link");
+	json_put(request, "entry", json_incref(json_object_get(job->record, "entry")));
+	json_put_str(request, "to", job->language->name);
+	json_put_bool(request, "copy", confinement_facts(confinement).tier == POLICY_UNCONFINED);
+	job->helper = start_helper(job, request, fds, &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be put into the session", &err);
 }
@@ -339,17 +342,17 @@ static void pack(struct job *job)
 	const int fds[2] = { workspace_data_fd(job->work),
 			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
 	cleanup_free char *entry = random_name_new("");
-	cleanup_json json_t *order = json_object();
+	cleanup_json json_t *request = json_object();
 	struct err err;
 
 	json_put_str(job->record, "entry", entry);
-	json_put_str(order, "op", "pack");
-	json_put_str(order, "from", "site");
-	json_put_str(order, "to", shared ? entry : job->language->name);
-	json_put_bool(order, "entry", shared);
-	json_put_int(order, "bytes_max", (json_int_t)settings->install_max);
-	json_put_int(order, "files_max", (json_int_t)settings->install_files_max);
-	job->helper = start_helper(job, order, fds, &handlers, &err);
+	json_put_str(request, "op", "pack");
+	json_put_str(request, "from", "site");
+	json_put_str(request, "to", shared ? entry : job->language->name);
+	json_put_bool(request, "entry", shared);
+	json_put_int(request, "bytes_max", (json_int_t)settings->install_max);
+	json_put_int(request, "files_max", (json_int_t)settings->install_files_max);
+	job->helper = start_helper(job, request, fds, &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be stored", &err);
 }

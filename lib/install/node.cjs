@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Installs JavaScript packages, in a sandbox of its own, as python.py does for Python: one order on
+// Installs JavaScript packages, in a sandbox of its own, as python.py does for Python: one request on
 // descriptor 3, one answer. npm resolves into a lock file, the policy is applied to that, and `npm ci`
 // fetches and unpacks what it names, by its hashes; "unpack", without network, judges the lock file once
 // more and everything that was unpacked. No script of a package runs in either. Where builds are allowed
@@ -30,13 +30,13 @@ function npmPath() {
   return found;
 }
 
-function writeConfiguration(order) {
-  const lines = Object.entries(order.options).map(([name, value]) => `${name}=${value}`);
-  if (order.indexes.length > 0) lines.push(`registry=${order.indexes[0]}`);
-  if (order.proxied) lines.push(`proxy=${PROXY}`, `https-proxy=${PROXY}`, 'noproxy=');
+function writeConfiguration(request) {
+  const lines = Object.entries(request.options).map(([name, value]) => `${name}=${value}`);
+  if (request.indexes.length > 0) lines.push(`registry=${request.indexes[0]}`);
+  if (request.proxied) lines.push(`proxy=${PROXY}`, `https-proxy=${PROXY}`, 'noproxy=');
   const system = process.env.SSL_CERT_FILE ? fs.readFileSync(process.env.SSL_CERT_FILE, 'utf8') : '';
-  fs.writeFileSync(AUTHORITIES, `${system}\n${order.certificates ?? ''}`);
-  if (system || order.certificates) lines.push(`cafile=${path.resolve(AUTHORITIES)}`);
+  fs.writeFileSync(AUTHORITIES, `${system}\n${request.certificates ?? ''}`);
+  if (system || request.certificates) lines.push(`cafile=${path.resolve(AUTHORITIES)}`);
   lines.push('audit=false', 'fund=false', 'update-notifier=false', 'progress=false', 'color=false');
   fs.writeFileSync('.npmrc-installer', lines.join('\n') + '\n', { mode: 0o600 });
 }
@@ -148,15 +148,15 @@ function verdict(row, policy) {
   return null;
 }
 
-function judge(rows, order) {
+function judge(rows, request) {
   const change = { block: 'take it from javascript.block', allow: 'add it to javascript.allow', minimum: 'change javascript.minimum' };
   for (const row of rows) {
-    const why = verdict(row, order.policy);
+    const why = verdict(row, request.policy);
     if (why === null) continue;
     const needed = rows.filter((other) => other.requires && row.name in other.requires).map((other) => other.name);
     const by = needed.length > 0 ? ` (needed by ${needed.slice(0, 3).join(', ')})` : '';
     throw new Refusal(`Refused by the policy: ${row.name}${by} ${why[1]}. Nothing was installed. The user can allow it: ` +
-      `${change[why[0]]} in ${order.policy_path}, then start ptycell again.`);
+      `${change[why[0]]} in ${request.policy_path}, then start ptycell again.`);
   }
 }
 
@@ -213,14 +213,14 @@ function digest(place) {
 // ---- steps ----
 
 const steps = {
-  where(order) {
-    writeConfiguration({ ...order, indexes: [], proxied: false });
+  where(request) {
+    writeConfiguration({ ...request, indexes: [], proxied: false });
     return { url: npm('config', 'get', 'registry').trim(), hosts: [] };
   },
 
   // Whether npm works and its registry answers, for the person; it need not have what is asked for.
-  check(order) {
-    writeConfiguration(order);
+  check(request) {
+    writeConfiguration(request);
     const tool = `npm ${npm('--version').trim()}`;
     try {
       npm('view', 'npm', 'version', '--fetch-retries=0', '--fetch-timeout=15000');
@@ -231,19 +231,19 @@ const steps = {
     return { tool };
   },
 
-  fetch(order) {
-    const wanted = parseAll(order.packages);
-    judge([...wanted.keys()].map((name) => ({ name })), order);
-    writeConfiguration(order);
+  fetch(request) {
+    const wanted = parseAll(request.packages);
+    judge([...wanted.keys()].map((name) => ({ name })), request);
+    writeConfiguration(request);
     fs.writeFileSync('package.json', JSON.stringify({ name: 'session', version: '1.0.0', private: true }));
     npm('install', '--package-lock-only', '--ignore-scripts', ...wanted.values());
     const rows = lockRows();
-    judge(rows, order);
+    judge(rows, request);
     npm('ci', '--ignore-scripts');
     return { files: rows.map(({ place, version, hash }) => ({ file: `${place}@${version}`, sha256: hash || digest(place) })), present: [] };
   },
 
-  unpack(order) {
+  unpack(request) {
     const rows = lockRows();
     const all = new Map(rows.map((row) => [row.place, row]));
     for (const row of rows) {
@@ -256,12 +256,12 @@ const steps = {
     const found = [...unpacked('node_modules')];
     const more = found.filter((row) => !all.has(row.place)).flatMap(({ place, name, version }) => [
       { name, version }, { name: place.slice(place.lastIndexOf('node_modules/') + 13), version }]);
-    judge([...rows, ...more], order);
+    judge([...rows, ...more], request);
     fs.mkdirSync('site', { recursive: true });
     if (fs.existsSync('node_modules')) fs.renameSync('node_modules', 'site/node_modules');
     const top = rows.filter((row) => row.place.lastIndexOf('node_modules/') === 0);
     return { packages: top.map(({ place, name, version, file }) => ({ name, version, file, modules: [place.slice(13)] })),
-      build: order.builds && found.some((row) => row.builds) };
+      build: request.builds && found.some((row) => row.builds) };
   },
 
   build() {
@@ -292,10 +292,10 @@ function readOrder() {
   return JSON.parse(data);
 }
 
-function answer(order) {
+function answer(request) {
   for (const folder of ['tmp', 'cache']) fs.mkdirSync(folder, { recursive: true });
   try {
-    return { ok: true, ...steps[order.step](order) };
+    return { ok: true, ...steps[request.step](request) };
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, text: error.message };
     throw error;

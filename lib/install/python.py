@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Installs Python packages, in a sandbox of its own: one order on descriptor 3, one answer.
+"""Installs Python packages, in a sandbox of its own: one request on descriptor 3, one answer.
 
 "where" tells what pip takes for its index when nobody names one; it has no network. Then two steps, each in a sandbox that is new. "fetch" has the network of the indexes: pip resolves, the
 policy is applied to what it found, and the files are downloaded to wheels/. "unpack" has none: the
@@ -165,16 +165,16 @@ def how_to_allow(rule, name, path):
     return "The user can allow it: %s in %s, then start ptycell again." % (change, path)
 
 
-def judge(found, order):
+def judge(found, request):
     """Applies the policy to all that would be installed: rows of name, version, requires."""
     for row in found:
-        why = verdict(row["name"], row.get("version"), order["policy"])
+        why = verdict(row["name"], row.get("version"), request["policy"])
         if why is None:
             continue
         needed = [other["name"] for other in found if row["name"] != other["name"] and requires(other, row["name"])]
         by = " (needed by %s)" % ", ".join(needed[:3]) if needed else ""
         raise Refusal("Refused by the policy: %s%s %s. Nothing was installed. %s"
-                      % (row["name"], by, why[1], how_to_allow(why[0], row["name"], order.get("policy_path"))))
+                      % (row["name"], by, why[1], how_to_allow(why[0], row["name"], request.get("policy_path"))))
 
 
 def requires(row, name):
@@ -276,20 +276,20 @@ def explain(said, in_folders=False):
     return "pip could not install it:\n%s%s" % (text, more)
 
 
-def sources(order):
+def sources(request):
     """pip's options for where packages come from."""
     options = []
-    if order["indexes"]:
-        options += ["--index-url", order["indexes"][0]]
-        for url in order["indexes"][1:]:
+    if request["indexes"]:
+        options += ["--index-url", request["indexes"][0]]
+        for url in request["indexes"][1:]:
             options += ["--extra-index-url", url]
     else:
         options.append("--no-index")
-    for folder in order["folders"]:
+    for folder in request["folders"]:
         options += ["--find-links", folder]
-    for host in order["trusted"]:
+    for host in request["trusted"]:
         options += ["--trusted-host", host]
-    if order["proxied"]:
+    if request["proxied"]:
         options += ["--proxy", PROXY]
     return options
 
@@ -309,38 +309,38 @@ def where(_):
     return {"url": index.simple_url, "hosts": [index.file_storage_domain]}
 
 
-def write_authorities(order):
-    if "certificates" in order:
-        write_lines(AUTHORITIES, [order["certificates"]])
+def write_authorities(request):
+    if "certificates" in request:
+        write_lines(AUTHORITIES, [request["certificates"]])
 
 
-def fetch(order):
-    write_authorities(order)
-    wanted = parse_all(order["packages"])
-    judge([{"name": name} for name in wanted], order)
+def fetch(request):
+    write_authorities(request)
+    wanted = parse_all(request["packages"])
+    judge([{"name": name} for name in wanted], request)
     write_lines("wanted.txt", [" ".join([str(r), *hashes]) for r, hashes in wanted.values()])
-    only = [] if order["builds"] else ["--only-binary", ":all:"]
-    pip("install", "--dry-run", "--quiet", "--report", "report.json", *only, *sources(order), "-r", "wanted.txt")
+    only = [] if request["builds"] else ["--only-binary", ":all:"]
+    pip("install", "--dry-run", "--quiet", "--report", "report.json", *only, *sources(request), "-r", "wanted.txt")
     with open("report.json", encoding="utf-8") as f:
         found = [row_of_report(item) for item in json.load(f)["install"]]
-    judge(found, order)
+    judge(found, request)
     if found:
         write_lines("locked.txt", [lock(row) for row in found])
         # What was judged is what is taken: by its URL and hash, and nothing else.
-        pip("wheel" if order["builds"] else "download", "--quiet", "--no-deps", "--progress-bar", "off", *only,
-            *sources(order), "--wheel-dir" if order["builds"] else "--dest", "wheels", "-r", "locked.txt")
+        pip("wheel" if request["builds"] else "download", "--quiet", "--no-deps", "--progress-bar", "off", *only,
+            *sources(request), "--wheel-dir" if request["builds"] else "--dest", "wheels", "-r", "locked.txt")
     return {"files": wheels(), "present": present(wanted, found)}
 
 
 UNREACHED = re.compile(r"Retrying \(.*|Could not fetch URL (?!.*\b404\b).*")
 
 
-def check(order):
+def check(request):
     """Whether pip works and its indexes answer, for the person; an index need not have what is asked for."""
     packaging()
-    write_authorities(order)
+    write_authorities(request)
     tool = "pip %s" % pip("--version").split()[1]
-    _, said = run_pip("index", "versions", "-vv", "--retries", "1", "--timeout", "15", *sources(order), "pip")
+    _, said = run_pip("index", "versions", "-vv", "--retries", "1", "--timeout", "15", *sources(request), "pip")
     failed = UNREACHED.findall(said)
     if failed:
         raise Refusal(explain("ERROR: " + failed[-1]).replace("could not install it", "does not get through", 1))
@@ -423,9 +423,9 @@ def check_names(file, names):
                           % (quote(file), quote(name)))
 
 
-def unpack(order):
+def unpack(request):
     rows = [look_into(row) for row in wheels()]
-    judge(rows, order)
+    judge(rows, request)
     write_lines("locked.txt", ["%s @ file://%s --hash=sha256:%s"
                                % (row["name"], os.path.abspath(os.path.join("wheels", row["file"])), row["sha256"])
                                for row in rows])
@@ -459,7 +459,7 @@ def modules(row):
     return sorted(tops)[:20]
 
 
-def read_order():
+def read_request():
     data = b""
     while not data.endswith(b"\n") and len(data) < ORDER_MAX:
         chunk = os.read(CHANNEL, 65536)
@@ -469,12 +469,12 @@ def read_order():
     return json.loads(data)
 
 
-def answer(order):
+def answer(request):
     for folder in ("tmp", "cache"):
         os.makedirs(folder, exist_ok=True)
     try:
         steps = {"where": where, "fetch": fetch, "unpack": unpack, "check": check}
-        return {"ok": True, **steps[order["step"]](order)}
+        return {"ok": True, **steps[request["step"]](request)}
     except Refusal as refusal:
         return {"ok": False, "text": str(refusal)}
     finally:
@@ -483,7 +483,7 @@ def answer(order):
 
 def main():
     os.set_inheritable(CHANNEL, False)
-    line = json.dumps(answer(read_order())).encode() + b"\n"
+    line = json.dumps(answer(read_request())).encode() + b"\n"
     while line:
         line = line[os.write(CHANNEL, line):]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Installs R packages, in a sandbox of its own, as python.py does for Python: one order on
+# Installs R packages, in a sandbox of its own, as python.py does for Python: one request on
 # descriptor 5, one answer on 6. "fetch" resolves by the repository's own index, judges what it
 # found and downloads it; "unpack", without network, opens the files, judges what lies there and moves
 # that into the set. To install a source runs its code, also where it is only R (configure, lazy loading,
@@ -130,28 +130,28 @@ local({
 	}
 
 	# Applies the policy to all that would be installed: rows of name, version, needs.
-	judge <- function(rows, order) {
+	judge <- function(rows, request) {
 		change <- c(block = "take it from r.block", allow = "add it to r.allow", minimum = "change r.minimum")
 		for (row in rows) {
-			why <- verdict(row, order$policy)
+			why <- verdict(row, request$policy)
 			if (is.null(why)) next
 			needs <- vapply(rows, function(other) other$name != row$name && row$name %in% other$needs, NA)
 			by <- vapply(rows[needs], function(other) other$name, "")
 			by <- if (length(by) > 0L) sprintf(" (needed by %s)", paste(utils::head(by, 3L), collapse = ", ")) else ""
 			refuse("Refused by the policy: %s%s %s. Nothing was installed. The user can allow it: %s in %s, then start ptycell again.",
-				row$name, by, why[2L], change[[why[1L]]], order$policy_path)
+				row$name, by, why[2L], change[[why[1L]]], request$policy_path)
 		}
 	}
 
 	# ---- the repository ----
 
-	repositories <- function(order)
-		c(unlist(order$indexes), vapply(order$folders, function(folder) paste0("file://", folder), ""))
+	repositories <- function(request)
+		c(unlist(request$indexes), vapply(request$folders, function(folder) paste0("file://", folder), ""))
 
-	prepare <- function(order) {
-		repos <- repositories(order)
+	prepare <- function(request) {
+		repos <- repositories(request)
 		names(repos) <- rep_len("CRAN", length(repos))
-		if (order$proxied) Sys.setenv(http_proxy = PROXY, https_proxy = PROXY, no_proxy = "")
+		if (request$proxied) Sys.setenv(http_proxy = PROXY, https_proxy = PROXY, no_proxy = "")
 		# By this name some repositories know for which system packages are to be built.
 		agent <- sprintf("R/%s R (%s)", getRversion(),
 			paste(getRversion(), R.version[["platform"]], R.version[["arch"]], R.version[["os"]]))
@@ -160,7 +160,7 @@ local({
 	}
 
 	# What R itself takes when nobody names one; its list of mirrors begins with the one for all.
-	where <- function(order) {
+	where <- function(request) {
 		told <- getOption("repos")[["CRAN"]]
 		if (identical(told, "@CRAN@") || !nzchar(told)) told <- utils::getCRANmirrors(local.only = TRUE)$URL[1L]
 		list(url = told, hosts = list())
@@ -429,8 +429,8 @@ local({
 		lapply(sources(), function(file) look_into(file$file))
 	}
 
-	check_built <- function(row, order) {
-		if (!row$built && !order$builds) refuse("%s %s %s", row$name, row$version, NO_SOURCE)
+	check_built <- function(row, request) {
+		if (!row$built && !request$builds) refuse("%s %s %s", row$name, row$version, NO_SOURCE)
 		platform <- if (row$built) trimws(strsplit(row$system, ";", fixed = TRUE)[[1L]][2L]) else ""
 		if (nzchar(platform) && platform != R.version$platform)
 			refuse("%s %s was built for another system (%s).", row$name, row$version, platform)
@@ -479,22 +479,22 @@ local({
 
 	steps <- list(
 		where = where,
-		fetch = function(order) {
-			wanted <- parse_all(order$packages)
-			judge(lapply(unname(wanted), function(need) list(name = need$name)), order)
-			prepare(order)
+		fetch = function(request) {
+			wanted <- parse_all(request$packages)
+			judge(lapply(unname(wanted), function(need) list(name = need$name)), request)
+			prepare(request)
 			have <- installed()
 			index <- read_index()
 			rows <- resolve(wanted, index, have)
-			judge(unname(rows), order)
+			judge(unname(rows), request)
 			download(rows, index)
 			present <- setdiff(names(wanted), names(rows))
 			list(files = sources(), present = lapply(present, function(name) list(name = name, version = have[[name]])))
 		},
-		unpack = function(order) {
+		unpack = function(request) {
 			rows <- open_all()
-			judge(rows, order)
-			for (row in rows) check_built(row, order)
+			judge(rows, request)
+			for (row in rows) check_built(row, request)
 			all_built <- all(vapply(rows, function(row) row$built, NA))
 			if (all_built) {
 				move_built(rows)
@@ -504,7 +504,7 @@ local({
 				list(name = row$name, version = row$version, file = row$file, modules = list(row$name))))
 		},
 		# What is in the set has been told: code of packages runs only here.
-		build = function(order) {
+		build = function(request) {
 			rows <- open_all()
 			move_built(rows)
 			for (row in in_order(rows)) if (!row$built) install_source(row)
@@ -512,8 +512,8 @@ local({
 			list()
 		},
 		# Whether all this works here: for the person.
-		check = function(order) {
-			prepare(order)
+		check = function(request) {
+			prepare(request)
 			options(timeout = 15)
 			tryCatch(read_index(), refusal = function(r)
 				refuse("%s", sub("could not install it", "does not get through", conditionMessage(r), fixed = TRUE)))
@@ -521,17 +521,17 @@ local({
 		}
 	)
 
-	answer <- function(order) {
+	answer <- function(request) {
 		dir.create("tmp", showWarnings = FALSE)
 		tryCatch(
-			c(list(ok = TRUE), steps[[order$step]](order)),
+			c(list(ok = TRUE), steps[[request$step]](request)),
 			refusal = function(r) list(ok = FALSE, text = conditionMessage(r))
 		)
 	}
 
 	channel <- file("/dev/fd/5", "r", raw = TRUE)
-	order <- from_json(readLines(channel, 1L, encoding = "UTF-8"))
+	request <- from_json(readLines(channel, 1L, encoding = "UTF-8"))
 	close(channel)
-	writeLines(to_json(answer(order)), up <- file("/dev/fd/6", "w", raw = TRUE), useBytes = TRUE)
+	writeLines(to_json(answer(request)), up <- file("/dev/fd/6", "w", raw = TRUE), useBytes = TRUE)
 	close(up)
 })

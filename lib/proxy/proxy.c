@@ -149,9 +149,10 @@ static const struct helper_handlers handlers = { .progress = on_proxy_progress,
 
 static int start_program(struct proxy *proxy, struct err *err)
 {
-	struct helper_spec spec = {
-		.path = proxy->path, .order = proxy->request, .fds = &proxy->listener, .fd_count = 1
-	};
+	struct helper_spec spec = { .path = proxy->path,
+				    .request = proxy->request,
+				    .fds = &proxy->listener,
+				    .fd_count = 1 };
 
 	proxy->helper = helper_start(proxy->loop, &spec, &handlers, proxy, err);
 	return proxy->helper != NULL ? 0 : -1;

@@ -251,7 +251,7 @@ static void on_deadline(struct loop_timer *timer)
 static int send_query(struct link *link, const struct query *query, struct err *err)
 {
 	struct helper_spec spec = { .path = link->queries->program,
-				    .order = query->request,
+				    .request = query->request,
 				    .fds = &link->dir_fd,
 				    .fd_count = 1 };
 

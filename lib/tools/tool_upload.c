@@ -268,8 +268,8 @@ static void import_url(struct service *service, const struct wait_import_request
 		return;
 	}
 	set_size_max(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
-	helper_request = imports_download_order(&web);
-	spec.order = helper_request;
+	helper_request = imports_download_request(&web);
+	spec.request = helper_request;
 	wait_import_start(
 		service_imports(service), request,
 		&(struct wait_import_label){ .name = name, .from = "url", .origin = origin },
@@ -330,8 +330,8 @@ static void import_path(struct service *service, const struct wait_import_reques
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	helper_request = imports_copy_order(name, session_disk_room(request->session), ROOM_NAME);
-	spec.order = helper_request;
+	helper_request = imports_copy_request(name, session_disk_room(request->session), ROOM_NAME);
+	spec.request = helper_request;
 	spec.source_fd = fd;
 	wait_import_start(service_imports(service), request,
 			  &(struct wait_import_label){

@@ -59,27 +59,27 @@ int imports_explain_name(const char *path, struct err *err)
 
 /* ---- requests ---- */
 
-json_t *imports_download_order(const struct import_web *web)
+json_t *imports_download_request(const struct import_web *web)
 {
-	json_t *order = network_options_put("download", web->deadline_ms, web->environment);
+	json_t *request = network_options_put("download", web->deadline_ms, web->environment);
 
-	json_put_str(order, "url", web->url);
-	json_put_str(order, "hosts", web->hosts);
-	json_put_bool(order, "allow_private", web->allow_private);
-	json_put_int(order, "size_max", (json_int_t)web->size_max);
-	json_put_str(order, "size_name", web->size_name);
-	return order;
+	json_put_str(request, "url", web->url);
+	json_put_str(request, "hosts", web->hosts);
+	json_put_bool(request, "allow_private", web->allow_private);
+	json_put_int(request, "size_max", (json_int_t)web->size_max);
+	json_put_str(request, "size_name", web->size_name);
+	return request;
 }
 
-json_t *imports_copy_order(const char *name, uint64_t size_max, const char *size_name)
+json_t *imports_copy_request(const char *name, uint64_t size_max, const char *size_name)
 {
-	json_t *order = json_object();
+	json_t *request = json_object();
 
-	json_put_str(order, "op", "import");
-	json_put_str(order, "name", name);
-	json_put_int(order, "size_max", (json_int_t)size_max);
-	json_put_str(order, "size_name", size_name);
-	return order;
+	json_put_str(request, "op", "import");
+	json_put_str(request, "name", name);
+	json_put_int(request, "size_max", (json_int_t)size_max);
+	json_put_str(request, "size_name", size_name);
+	return request;
 }
 
 /* ---- end of an import ---- */
@@ -259,7 +259,7 @@ static int launch_helper(struct import *import, const struct import_spec *spec, 
 	int fds[2] = { -1, spec->source_fd };
 	struct helper_spec helper = {
 		.path = spec->program,
-		.order = spec->order,
+		.request = spec->request,
 		.fds = fds,
 		.fd_count = spec->source_fd >= 0 ? 2 : 1,
 	};

@@ -31,9 +31,9 @@ enum {
 
 struct import_spec {
 	const char *program;
-	const json_t *order;  /* made by one of the functions below */
-	const char *argument; /* the argument that errors name, "arguments.url"; static */
-	int source_fd;        /* handed over as descriptor 4; -1: none */
+	const json_t *request; /* made by one of the functions below */
+	const char *argument;  /* the argument that errors name, "arguments.url"; static */
+	int source_fd;         /* handed over as descriptor 4; -1: none */
 	const struct workspace *workspace;
 	const char *filename; /* below input/; NULL: the name that the source reports */
 	bool overwrite;
@@ -68,12 +68,12 @@ struct import_web {
 };
 
 /* Returns a request to ptycell-fetch. It may hold a secret. The caller frees it. */
-json_t *imports_download_order(const struct import_web *web);
+json_t *imports_download_request(const struct import_web *web);
 /*
  * Returns a request to ptycell-files to copy descriptor 4; `name` is its file name. The caller
  * frees it.
  */
-json_t *imports_copy_order(const char *name, uint64_t size_max, const char *size_name);
+json_t *imports_copy_request(const char *name, uint64_t size_max, const char *size_name);
 
 struct imports *imports_new(struct loop *loop);
 /* Frees `imports`, which may be NULL. No import may be running. */

@@ -12,15 +12,15 @@
 json_t *network_options_put(const char *operation, uint64_t deadline_ms, char *const *environment)
 {
 	struct upstream_variables upstream;
-	json_t *order = json_object();
+	json_t *request = json_object();
 
 	upstream_find(environment, &upstream);
-	json_put_str(order, "do", operation);
-	json_put_int(order, "deadline_ms", (json_int_t)deadline_ms);
-	json_put_int(order, "stall_ms", NETWORK_OPTIONS_STALL_MS);
-	json_put_str(order, "https_proxy", upstream.https_proxy);
-	json_put_str(order, "http_proxy", upstream.http_proxy);
-	json_put_str(order, "no_proxy", upstream.no_proxy);
-	json_put_str(order, "ca_file", upstream.authorities);
-	return order;
+	json_put_str(request, "do", operation);
+	json_put_int(request, "deadline_ms", (json_int_t)deadline_ms);
+	json_put_int(request, "stall_ms", NETWORK_OPTIONS_STALL_MS);
+	json_put_str(request, "https_proxy", upstream.https_proxy);
+	json_put_str(request, "http_proxy", upstream.http_proxy);
+	json_put_str(request, "no_proxy", upstream.no_proxy);
+	json_put_str(request, "ca_file", upstream.authorities);
+	return request;
 }

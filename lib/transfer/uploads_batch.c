@@ -68,33 +68,33 @@ static json_t *describe_file(const struct uploads *uploads, const struct upload_
 	return file;
 }
 
-json_t *uploads_order(const struct uploads *uploads, const char *operation)
+json_t *uploads_request(const struct uploads *uploads, const char *operation)
 {
 	const struct storage_target *target = uploads->spec.target;
-	json_t *order =
+	json_t *request =
 		network_options_put(operation, UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
 	uint64_t seconds =
 		storage_target_hours(target, uploads->limits.link_hours) * SECONDS_PER_HOUR;
 
 	if (target->kind == STORAGE_AZURE)
-		json_put(order, "azure", describe_azure(target));
+		json_put(request, "azure", describe_azure(target));
 	else
-		json_put(order, "s3", describe_s3(target));
-	json_put_int(order, "link_seconds", (json_int_t)seconds);
-	return order;
+		json_put(request, "s3", describe_s3(target));
+	json_put_int(request, "link_seconds", (json_int_t)seconds);
+	return request;
 }
 
-static json_t *make_order(const struct upload_batch *batch)
+static json_t *make_request(const struct upload_batch *batch)
 {
 	const struct uploads *uploads = batch->uploads;
-	json_t *order = uploads_order(uploads, "store");
+	json_t *request = uploads_request(uploads, "store");
 	json_t *files = json_array();
 	struct upload_totals totals = uploads_totals(uploads);
 
 	for (size_t i = 0; i < batch->count; i++)
 		json_append(files, describe_file(uploads, batch->items[i], totals.bytes));
-	json_put(order, "files", files);
-	return order;
+	json_put(request, "files", files);
+	return request;
 }
 
 /* ---- replies ---- */
@@ -246,8 +246,8 @@ static int start_helper(struct upload_batch *batch, struct err *err)
 	static const struct helper_handlers handlers = { .progress = on_progress,
 							 .done = on_batch_done };
 	struct uploads *uploads = batch->uploads;
-	cleanup_json json_t *order = make_order(batch);
-	struct helper_spec spec = { .path = uploads->helper, .order = order, .fd_count = 1 };
+	cleanup_json json_t *request = make_request(batch);
+	struct helper_spec spec = { .path = uploads->helper, .request = request, .fd_count = 1 };
 
 	batch->folder = openat(workspace_data_fd(uploads->spec.workspace), ".",
 			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -96,7 +96,7 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 void uploads_start(struct uploads *uploads);
 void uploads_batch_free(struct upload_batch *batch);
 /* Returns a request with the storage and the lifetime of its links. The caller frees it. */
-json_t *uploads_order(const struct uploads *uploads, const char *operation);
+json_t *uploads_request(const struct uploads *uploads, const char *operation);
 /* Takes the helper's link for the item, or the reason why there is none. */
 void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress);
 void uploads_report_change(struct uploads *uploads);

@@ -75,9 +75,9 @@ static void on_renewal_done(struct helper *helper, const json_t *result, const s
 		uploads_report_change(uploads);
 }
 
-static json_t *make_order(const struct upload_renewal *renewal)
+static json_t *make_request(const struct upload_renewal *renewal)
 {
-	json_t *order = uploads_order(renewal->uploads, "link");
+	json_t *request = uploads_request(renewal->uploads, "link");
 	json_t *files = json_array();
 
 	for (size_t i = 0; i < renewal->count; i++) {
@@ -86,8 +86,8 @@ static json_t *make_order(const struct upload_renewal *renewal)
 		json_put_str(file, "name", renewal->items[i]->name);
 		json_append(files, file);
 	}
-	json_put(order, "files", files);
-	return order;
+	json_put(request, "files", files);
+	return request;
 }
 
 static void start_renewal(struct upload_renewal *renewal)
@@ -95,8 +95,8 @@ static void start_renewal(struct upload_renewal *renewal)
 	static const struct helper_handlers handlers = { .progress = on_progress,
 							 .done = on_renewal_done };
 	struct uploads *uploads = renewal->uploads;
-	cleanup_json json_t *order = make_order(renewal);
-	const struct helper_spec spec = { .path = uploads->helper, .order = order };
+	cleanup_json json_t *request = make_request(renewal);
+	const struct helper_spec spec = { .path = uploads->helper, .request = request };
 	struct err err;
 
 	renewal->helper = helper_start(uploads->spec.loop, &spec, &handlers, renewal, &err);

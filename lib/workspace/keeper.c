@@ -288,9 +288,9 @@ static int start_helper(struct copy *copy, struct err *err)
 	static const struct helper_handlers handlers = { .progress = keeper_take_progress,
 							 .done = on_copy_done };
 	struct keeper *keeper = copy->keeper;
-	cleanup_json json_t *order = keeper_make_order(copy);
+	cleanup_json json_t *request = keeper_make_request(copy);
 	struct helper_spec spec = { .path = keeper->helper_path,
-				    .order = order,
+				    .request = request,
 				    .fd_count = 2,
 				    .quiet_ms = keeper->hung ? QUIET_AGAIN_MS : QUIET_MS };
 

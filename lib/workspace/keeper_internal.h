@@ -70,7 +70,7 @@ struct keeper {
 };
 
 /* Returns a request for ptycell-files. The caller frees it. */
-json_t *keeper_make_order(struct copy *copy);
+json_t *keeper_make_request(struct copy *copy);
 /* Records where results go, so that the next server can export them if this one is killed. */
 void keeper_record(struct keeper *keeper);
 void keeper_take_progress(struct helper *helper, const json_t *progress);

@@ -134,30 +134,30 @@ static json_t *order_syncs(const struct copy *copy)
 	return paths;
 }
 
-json_t *keeper_make_order(struct copy *copy)
+json_t *keeper_make_request(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
-	json_t *order = json_object();
+	json_t *request = json_object();
 	json_t *files = json_array();
 	uint64_t room = keeper->quota > keeper->used ? keeper->quota - keeper->used : 0;
 
 	if (!keeper->freed)
 		record_notebook(keeper);
-	json_put_str(order, "op", "keep");
-	put_encoded(order, "root", keeper->root);
-	json_put_str(order, "folder", keeper->folder);
-	put_encoded(order, "seen", keeper->seen);
-	json_put_bool(order, "fresh", !keeper->made && !keeper->resumed);
-	json_put_bool(order, "compare", keeper->compares && copy == &keeper->results);
-	json_put_bool(order, "folds", keeptree_folds(keeper->kept.tree));
-	json_put(order, "moves", order_moves(keeper));
-	json_put_bool(order, "durable", is_durable(copy));
-	json_put(order, "sync", order_syncs(copy));
-	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
+	json_put_str(request, "op", "keep");
+	put_encoded(request, "root", keeper->root);
+	json_put_str(request, "folder", keeper->folder);
+	put_encoded(request, "seen", keeper->seen);
+	json_put_bool(request, "fresh", !keeper->made && !keeper->resumed);
+	json_put_bool(request, "compare", keeper->compares && copy == &keeper->results);
+	json_put_bool(request, "folds", keeptree_folds(keeper->kept.tree));
+	json_put(request, "moves", order_moves(keeper));
+	json_put_bool(request, "durable", is_durable(copy));
+	json_put(request, "sync", order_syncs(copy));
+	json_put_int(request, "room", (json_int_t)(room & INT64_MAX));
 	for (size_t i = 0; i < copy->file_count; i++)
 		json_append(files, order_file(copy, copy->files[i]));
-	json_put(order, "files", files);
-	return order;
+	json_put(request, "files", files);
+	return request;
 }
 
 /* ---- replies ---- */

@@ -214,9 +214,9 @@ static void on_look_done(struct helper *helper, const json_t *result, const stru
 		end_look(lookout);
 }
 
-static json_t *make_order(const struct lookout *lookout, size_t count)
+static json_t *make_request(const struct lookout *lookout, size_t count)
 {
-	json_t *order = json_object();
+	json_t *request = json_object();
 	json_t *shares = json_array();
 	cleanup_free char *home = percent_encode(home_path(lookout->spec.home));
 	bool learns = lookout->begun == 1;
@@ -226,15 +226,15 @@ static json_t *make_order(const struct lookout *lookout, size_t count)
 
 		json_append(shares, json_make_str(path));
 	}
-	json_put_str(order, "op", "look");
-	json_put(order, "shares", shares);
-	json_put_str(order, "home", home);
-	json_put_int(order, "since", lookout->since_ns);
-	json_put_int(order, "entries", lookout->last ? LAST_ENTRIES : LOOKOUT_ENTRIES);
-	json_put_int(order, "ms", lookout->last ? LAST_MS : learns ? LEARN_MS : LOOK_MS);
-	json_put_bool(order, "learn", learns);
-	json_put(order, "known", json_incref(lookout->known));
-	return order;
+	json_put_str(request, "op", "look");
+	json_put(request, "shares", shares);
+	json_put_str(request, "home", home);
+	json_put_int(request, "since", lookout->since_ns);
+	json_put_int(request, "entries", lookout->last ? LAST_ENTRIES : LOOKOUT_ENTRIES);
+	json_put_int(request, "ms", lookout->last ? LAST_MS : learns ? LEARN_MS : LOOK_MS);
+	json_put_bool(request, "learn", learns);
+	json_put(request, "known", json_incref(lookout->known));
+	return request;
 }
 
 /* Starts the run for the folders from `at` on. */
@@ -242,9 +242,9 @@ static bool start_look(struct lookout *lookout)
 {
 	static const struct helper_handlers handlers = { .done = on_look_done };
 	size_t count = size_min(lookout->spec.count - lookout->at, HELPER_FDS_MAX);
-	cleanup_json json_t *order = make_order(lookout, count);
+	cleanup_json json_t *request = make_request(lookout, count);
 	const struct helper_spec spec = { .path = lookout->spec.helper,
-					  .order = order,
+					  .request = request,
 					  .fds = lookout->fds + lookout->at,
 					  .fd_count = count,
 					  .quiet_ms = lookout->last   ? LAST_QUIET_MS

@@ -80,9 +80,9 @@ void removal_start(struct loop *loop, const struct home *home, const char *helpe
 	static const struct helper_handlers handlers = { .done = on_removal_done };
 	struct removal *removal = xcalloc(1, sizeof(*removal));
 	cleanup_free char *hidden = hide(home, name);
-	cleanup_json json_t *order = json_object();
+	cleanup_json json_t *request = json_object();
 	struct helper_spec spec = {
-		.path = helper, .order = order, .fds = (int[]){ home_fd(home) }, .fd_count = 1
+		.path = helper, .request = request, .fds = (int[]){ home_fd(home) }, .fd_count = 1
 	};
 	struct err err;
 
@@ -90,8 +90,8 @@ void removal_start(struct loop *loop, const struct home *home, const char *helpe
 	removal->data = data;
 	removal->job.leave = leave_removal;
 	home_add_job(home, &removal->job);
-	json_put_str(order, "op", "remove");
-	json_put_str(order, "name", hidden);
+	json_put_str(request, "op", "remove");
+	json_put_str(request, "name", hidden);
 	removal->helper = helper_start(loop, &spec, &handlers, removal, &err);
 	if (removal->helper == NULL) {
 		log_warn("workspace", "removing a session's files: %s", err.msg);

@@ -285,13 +285,13 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 }
 
 /* Starts a helper for the session's folder `name`. Returns false if it cannot be started. */
-static bool start_helper(struct rescue *rescue, const char *op, const char *name, json_t *order)
+static bool start_helper(struct rescue *rescue, const char *op, const char *name, json_t *request)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress,
 							 .done = on_rescue_done };
 	cleanup_fd int fd = beneath_open(rescue->session_fd, name, O_RDONLY | O_DIRECTORY, 0);
 	struct helper_spec spec = { .path = rescue->helper_path,
-				    .order = order,
+				    .request = request,
 				    .fds = &fd,
 				    .fd_count = 1,
 				    .quiet_ms = QUIET_MS };
@@ -299,10 +299,10 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 
 	if (fd < 0)
 		return false;
-	json_put_str(order, "op", op);
-	json_put_bool(order, "durable", true);
-	json_put_bool(order, "names", rescue->step == STEP_RESULTS);
-	json_put_int(order, "room", (json_int_t)rescue->quota_bytes);
+	json_put_str(request, "op", op);
+	json_put_bool(request, "durable", true);
+	json_put_bool(request, "names", rescue->step == STEP_RESULTS);
+	json_put_int(request, "room", (json_int_t)rescue->quota_bytes);
 	rescue->copied = 0;
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
@@ -314,7 +314,7 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 /* Starts the current step. Returns false if there is nothing to do. */
 static bool start_step(struct rescue *rescue)
 {
-	cleanup_json json_t *order = NULL;
+	cleanup_json json_t *request = NULL;
 
 	switch (rescue->step) {
 	case STEP_RESULTS:
@@ -325,10 +325,10 @@ static bool start_step(struct rescue *rescue)
 		       json_is_string(json_object_get(rescue->record, "notebook")) &&
 		       start_helper(rescue, "rescue-notebook", "journal", rescue->record);
 	case STEP_CELLS:
-		order = json_object();
+		request = json_object();
 		rescue->cells = json_array();
 		return json_is_object(rescue->audit) &&
-		       start_helper(rescue, "killed-cells", "journal", order);
+		       start_helper(rescue, "killed-cells", "journal", request);
 	case STEPS:
 		break;
 	}

@@ -222,7 +222,7 @@ def test_an_order_that_is_none_is_refused(storage, tmp_path):
     assert failure(Stored(tmp_path, {"azure": {"connection": "AccountKey=c2VjcmV0", "container": "box"}},
                           []).last) == (
         "invalid", "AZURE_BLOB_CONNECTION_STRING: it has neither AccountName nor BlobEndpoint")
-    assert failure(Stored(tmp_path, {}, []).last) == ("invalid", "the order has no storage")
+    assert failure(Stored(tmp_path, {}, []).last) == ("invalid", "the request has no storage")
 
 
 # ---- trouble ----

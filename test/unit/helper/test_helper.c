@@ -24,7 +24,7 @@ struct fixture {
 	struct loop *loop;
 	char script[128];
 	struct helper *helper;
-	json_t *order;
+	json_t *request;
 	int progress;
 	uint64_t quiet_ms;
 	bool done;
@@ -67,8 +67,8 @@ static int setup(void **state)
 	scratch_init(&f->scratch);
 	(void)snprintf(f->script, sizeof(f->script), "%s/helper", f->scratch.path);
 	f->loop = loop_new(clock_ms, &err);
-	f->order = json_object();
-	json_put_str(f->order, "op", "test");
+	f->request = json_object();
+	json_put_str(f->request, "op", "test");
 	*state = f;
 	return 0;
 }
@@ -79,7 +79,7 @@ static int teardown(void **state)
 
 	helper_free(f->helper);
 	json_decref(f->result);
-	json_decref(f->order);
+	json_decref(f->request);
 	loop_free(f->loop);
 	scratch_release(&f->scratch);
 	free(f);
@@ -90,7 +90,7 @@ static int teardown(void **state)
 static void start_with(struct fixture *f, const char *script, const int *fds, size_t fd_count)
 {
 	struct helper_spec spec = { .path = f->script,
-				    .order = f->order,
+				    .request = f->request,
 				    .fds = fds,
 				    .fd_count = fd_count,
 				    .quiet_ms = f->quiet_ms };
@@ -185,10 +185,10 @@ static void the_order_is_one_line_on_stdin(void **state)
 {
 	struct fixture *f = *state;
 
-	run(f, "read -r line; echo \"{\\\"result\\\":{\\\"order\\\":$line}}\"");
+	run(f, "read -r line; echo \"{\\\"result\\\":{\\\"request\\\":$line}}\"");
 	assert_non_null(f->result);
 	assert_string_equal(
-		json_string_value(json_object_get(json_object_get(f->result, "order"), "op")),
+		json_string_value(json_object_get(json_object_get(f->result, "request"), "op")),
 		"test");
 }
 
@@ -262,7 +262,7 @@ static void a_large_order_does_not_block(void **state)
 
 	for (int i = 0; i < 50000; i++)
 		json_append(list, json_make_str("0123456789012345678901234567890123456789"));
-	json_put(f->order, "list", list);
+	json_put(f->request, "list", list);
 	run(f, "read -r line; echo \"{\\\"result\\\":{\\\"text\\\":\\\"${#line}\\\"}}\"");
 	assert_true(strtol(result_text(f, "text"), NULL, 10) > 2000000);
 }
@@ -274,7 +274,7 @@ static void an_order_that_nobody_reads_does_no_harm(void **state)
 
 	for (int i = 0; i < 50000; i++)
 		json_append(list, json_make_str("0123456789012345678901234567890123456789"));
-	json_put(f->order, "list", list);
+	json_put(f->request, "list", list);
 	run(f, "exec <&-; echo '{\"result\":{}}'");
 	assert_non_null(f->result);
 }
@@ -353,7 +353,7 @@ static void a_left_helper_goes_on(void **state)
 static void a_program_that_is_missing_fails_at_once(void **state)
 {
 	struct fixture *f = *state;
-	struct helper_spec spec = { .path = "/nonexistent", .order = f->order };
+	struct helper_spec spec = { .path = "/nonexistent", .request = f->request };
 	struct err err = { 0 };
 
 	assert_null(helper_start(f->loop, &spec, &handlers, f, &err));

@@ -64,7 +64,7 @@ static void a_request_that_is_none_is_refused(void **state)
 	(void)state;
 	assert_refused("", 0, ERR_INVALID, "ends before its line does");
 	assert_refused(torn, strlen(torn), ERR_INVALID, "ends before its line does");
-	assert_refused(other, strlen(other), ERR_INVALID, "the order");
+	assert_refused(other, strlen(other), ERR_INVALID, "the request");
 }
 
 static void a_program_writes_a_line_each(void **state)

@@ -313,10 +313,10 @@ static void an_entry_that_goes_before_it_is_locked_is_not_there(void **state)
 	static const struct helper_handlers handlers = { .done = on_linked };
 	cleanup_free char *entry = make_entry("", 10, LONG_AGO_S);
 	cleanup_fd int lock = openat(cache_sets_fd(cache), entry, O_RDONLY | O_CLOEXEC);
-	cleanup_json json_t *order =
+	cleanup_json json_t *request =
 		json_pack("{ss ss ss}", "op", "link", "entry", entry, "to", "python");
 	const struct helper_spec spec = { .path = TEST_BUILD "/ptycell-files",
-					  .order = order,
+					  .request = request,
 					  .fds = (const int[]){ cache_sets_fd(cache), scratch.fd },
 					  .fd_count = 2 };
 	struct outcome outcome = { .told = false };

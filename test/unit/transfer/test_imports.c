@@ -24,7 +24,7 @@ struct fixture {
 	struct home *home;
 	struct workspace *workspace;
 	struct imports *imports;
-	json_t *order;
+	json_t *request;
 	char script[128];
 	int done;
 	int progress;
@@ -86,7 +86,7 @@ static int setup(void **state)
 	f->workspace = workspace_new(f->home, &err);
 	assert_non_null(f->workspace);
 	f->imports = imports_new(f->loop);
-	f->order = imports_copy_order("x", 1, "x");
+	f->request = imports_copy_request("x", 1, "x");
 	*state = f;
 	return 0;
 }
@@ -97,7 +97,7 @@ static int teardown(void **state)
 
 	imports_end_folder(f->imports, workspace_name(f->workspace));
 	imports_free(f->imports);
-	json_decref(f->order);
+	json_decref(f->request);
 	workspace_free(f->workspace);
 	home_close(f->home);
 	loop_free(f->loop);
@@ -113,9 +113,9 @@ static int teardown(void **state)
 static struct import *begin(struct fixture *f, const char *lines, const char *filename,
 			    struct err *err)
 {
-	cleanup_free char *text = xasprintf("#!/bin/sh\nread order\n%s\n", lines);
+	cleanup_free char *text = xasprintf("#!/bin/sh\nread request\n%s\n", lines);
 	struct import_spec spec = { .program = f->script,
-				    .order = f->order,
+				    .request = f->request,
 				    .argument = "arguments.url",
 				    .source_fd = -1,
 				    .workspace = f->workspace,
@@ -315,7 +315,7 @@ static void a_program_that_is_not_there_is_an_error(void **state)
 {
 	struct fixture *f = *state;
 	struct import_spec spec = { .program = "/nowhere",
-				    .order = f->order,
+				    .request = f->request,
 				    .argument = "x",
 				    .source_fd = -1,
 				    .workspace = f->workspace };
