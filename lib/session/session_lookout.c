@@ -46,8 +46,8 @@ void session_lookout_new(struct session *s)
 				     .paths = paths,
 				     .fds = fds,
 				     .who = s->id,
-				     .told = on_lookout_notice,
-				     .looked = on_lookout_done,
+				     .notice = on_lookout_notice,
+				     .inspected = on_lookout_done,
 				     .data = s };
 
 	if (!confinement_facts(s->host->confinement).holds_names)

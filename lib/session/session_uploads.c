@@ -105,8 +105,8 @@ void session_uploads_new(struct session *s)
 		.session_id = s->id,
 		.changed = on_uploads_changed,
 		.data = s,
-		.told = s->host->uploaded,
-		.told_data = s->host->owner,
+		.report = s->host->uploaded,
+		.report_data = s->host->owner,
 	};
 
 	if (settings->storage.kind == STORAGE_NONE)

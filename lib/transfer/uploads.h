@@ -44,8 +44,8 @@ struct uploads_spec {
 	void (*changed)(struct uploads *uploads, void *data);
 	void *data;
 	/* Called from the loop, also after uploads_free. May be NULL. */
-	uploads_report_fn *told;
-	void *told_data;
+	uploads_report_fn *report;
+	void *report_data;
 };
 
 struct uploads_limits {

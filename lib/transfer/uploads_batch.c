@@ -112,13 +112,13 @@ static bool is_url(const char *text)
 static void report_upload(const struct uploads *uploads, const struct upload_item *item,
 			  time_t expires)
 {
-	if (uploads->spec.told != NULL)
-		uploads->spec.told(uploads->spec.told_data,
-				   &(struct uploads_event){ .session_id = uploads->session_id,
-							    .path = item->path,
-							    .name = item->name,
-							    .size = item->stored_size,
-							    .expires = expires });
+	if (uploads->spec.report != NULL)
+		uploads->spec.report(uploads->spec.report_data,
+				     &(struct uploads_event){ .session_id = uploads->session_id,
+							      .path = item->path,
+							      .name = item->name,
+							      .size = item->stored_size,
+							      .expires = expires });
 }
 
 void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress)

@@ -69,7 +69,7 @@ static void report_text(struct lookout *lookout, const char *text)
 	if (lookout->last)
 		log_warn("lookout", "'%s': %s", lookout->who, text);
 	else
-		lookout->spec.told(lookout->spec.data, text);
+		lookout->spec.notice(lookout->spec.data, text);
 }
 
 /* Returns a decoded and quoted text, or NULL. The caller frees it. */
@@ -191,7 +191,7 @@ static void end_look(struct lookout *lookout)
 	}
 	if (lookout->wanted > lookout->begun)
 		(void)lookout_ask(lookout);
-	lookout->spec.looked(lookout->spec.data);
+	lookout->spec.inspected(lookout->spec.data);
 }
 
 static void on_look_done(struct helper *helper, const json_t *result, const struct err *err)

@@ -33,8 +33,8 @@ struct lookout_spec {
 	 * Both are called from the loop: with sentences for the session's next answer; when an
 	 * inspection ended.
 	 */
-	void (*told)(void *data, const char *text);
-	void (*looked)(void *data);
+	void (*notice)(void *data, const char *text);
+	void (*inspected)(void *data);
 	void *data;
 };
 
