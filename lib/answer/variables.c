@@ -25,8 +25,8 @@ enum {
 
 struct interpreter_query {
 	struct variables *variables;
-	const char *language; /* static */
-	struct query *query;  /* NULL once answered */
+	const char *language;       /* static */
+	struct runner_query *query; /* NULL once answered */
 	unsigned limit;
 	json_t *list; /* NULL: none yet, or a problem */
 	uint64_t left_out;

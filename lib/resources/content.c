@@ -28,7 +28,7 @@ enum {
 
 /* ---- queries ---- */
 
-struct query {
+struct uri_query {
 	uint64_t offset;
 	uint64_t length; /* 0: not given */
 	char language[32];
@@ -58,7 +58,7 @@ static bool parse_word(const char **p, char *word, size_t size)
 	return true;
 }
 
-static bool parse_member(const char **p, struct query *query)
+static bool parse_member(const char **p, struct uri_query *query)
 {
 	if (strncmp(*p, "language=", 9) == 0) {
 		*p += 9;
@@ -70,11 +70,11 @@ static bool parse_member(const char **p, struct query *query)
 	return parse_number(p, (*p)[-7] == 'o' ? &query->offset : &query->length);
 }
 
-static int parse_query(const char *text, struct query *query, struct err *err)
+static int parse_query(const char *text, struct uri_query *query, struct err *err)
 {
 	const char *p = text;
 
-	*query = (struct query){ .offset = 0 };
+	*query = (struct uri_query){ .offset = 0 };
 	while (*p != '\0') {
 		if ((*p != '?' && *p != '&') || (*p == '?') != (p == text))
 			return err_set(err, ERR_INVALID, "the query does not begin with ?");
@@ -89,7 +89,7 @@ static int parse_query(const char *text, struct query *query, struct err *err)
 
 int content_language(struct content_range *ret_range, const char *query, struct err *err)
 {
-	struct query parsed;
+	struct uri_query parsed;
 
 	if (parse_query(query, &parsed, err) < 0)
 		return -1;
@@ -112,7 +112,7 @@ static void set_range(struct content_range *range, uint64_t offset, size_t part,
 int content_range(struct content_range *ret_range, const char *query, const char *what,
 		  uint64_t size, struct err *err)
 {
-	struct query parsed;
+	struct uri_query parsed;
 	uint64_t left;
 
 	if (parse_query(query, &parsed, err) < 0)

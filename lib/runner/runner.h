@@ -292,7 +292,7 @@ void runner_next(struct runner *runner);
  * not after runner_free. Returns false when no interpreter runs.
  */
 bool runner_count_children(struct runner *runner, void (*done)(struct runner *runner, int count));
-struct query;
+struct runner_query;
 /* Borrowed for the call of `done`. */
 struct query_answer {
 	const char *lines; /* as `vars` in runtime/frame.h, untrusted; not NUL-terminated */
@@ -308,14 +308,14 @@ typedef void query_done_fn(const struct query_answer *answer, void *data);
  * Requests at most `limit` names of the interpreter's namespace. `done` comes from the loop, or
  * from runner_free, once. A busy interpreter is not asked: `problem` then says so.
  */
-struct query *runner_query_variables(struct runner *runner, unsigned limit, query_done_fn *done,
-				     void *data);
+struct runner_query *runner_query_variables(struct runner *runner, unsigned limit,
+					    query_done_fn *done, void *data);
 /*
  * Asks which of these packages (as `imported` in runtime/frame.h) are imported in another version.
  * `done` comes as above. Only for interpreters of Python.
  */
-struct query *runner_query_imported(struct runner *runner, const char *packages,
-				    query_done_fn *done, void *data);
+struct runner_query *runner_query_imported(struct runner *runner, const char *packages,
+					   query_done_fn *done, void *data);
 /*
  * Reports the outcome of the packages that cell `number` requested. `text` goes to the cell's
  * output; `packages` as in runtime/frame.h. Does nothing when the cell is over.
@@ -327,7 +327,7 @@ uint64_t runner_cell_number(const struct runner *runner);
 /* Returns the running cell, with its code; NULL when none runs. */
 const struct cell *runner_cell(const struct runner *runner);
 /* Cancels a query: `done` will not be called. */
-void runner_query_cancel(struct query *query);
+void runner_query_cancel(struct runner_query *query);
 
 /* ---- an interpreter before its session: runner_prestart.c ---- */
 

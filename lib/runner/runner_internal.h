@@ -138,8 +138,8 @@ struct runner {
 	bool fed;             /* some of it was written to the terminal and may be unread */
 	struct loop_timer typing;
 
-	uint64_t installing; /* the cell that waits for packages, or 0 */
-	struct query *query; /* sent and not answered */
+	uint64_t installing;        /* the cell that waits for packages, or 0 */
+	struct runner_query *query; /* sent and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
 	void (*children_counted)(struct runner *runner, int count);
@@ -160,7 +160,7 @@ struct runner {
 };
 
 /* A question that the driver answers between cells. */
-struct query {
+struct runner_query {
 	struct runner *runner; /* the runner that was asked; NULL when it was refused, because the
 				  runner may be gone first */
 	query_done_fn *done;

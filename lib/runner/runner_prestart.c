@@ -21,7 +21,7 @@ int runner_prepare(struct runner *r, struct err *err)
 static void send_query(struct runner *r, const char *type, const char *name, const char *value,
 		       query_done_fn *done, void *data)
 {
-	struct query *query = xcalloc(1, sizeof(*query));
+	struct runner_query *query = xcalloc(1, sizeof(*query));
 
 	assert(r->state == RUNNER_READY && r->query == NULL);
 	if (r->query_count == 0) {

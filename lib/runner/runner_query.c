@@ -23,7 +23,7 @@ static void on_query_timeout(struct loop_timer *timer)
 /* Answers a query that was refused without asking the interpreter. */
 static void on_query_refused(struct loop_defer *defer)
 {
-	struct query *query = container_of(defer, struct query, refused);
+	struct runner_query *query = container_of(defer, struct runner_query, refused);
 
 	const struct query_answer answer = { .problem = query->problem };
 
@@ -38,10 +38,10 @@ struct question {
 	const char *text;
 };
 
-static struct query *ask(struct runner *r, const struct question *question, query_done_fn *done,
-			 void *data)
+static struct runner_query *ask(struct runner *r, const struct question *question,
+				query_done_fn *done, void *data)
 {
-	struct query *query = xcalloc(1, sizeof(*query));
+	struct runner_query *query = xcalloc(1, sizeof(*query));
 
 	query->done = done;
 	query->data = data;
@@ -64,8 +64,8 @@ static struct query *ask(struct runner *r, const struct question *question, quer
 	return query;
 }
 
-struct query *runner_query_variables(struct runner *r, unsigned limit, query_done_fn *done,
-				     void *data)
+struct runner_query *runner_query_variables(struct runner *r, unsigned limit, query_done_fn *done,
+					    void *data)
 {
 	cleanup_free char *text = xasprintf("%u", limit);
 	const struct question question = { .type = "vars", .part = "limit", .text = text };
@@ -73,8 +73,8 @@ struct query *runner_query_variables(struct runner *r, unsigned limit, query_don
 	return ask(r, &question, done, data);
 }
 
-struct query *runner_query_imported(struct runner *r, const char *packages, query_done_fn *done,
-				    void *data)
+struct runner_query *runner_query_imported(struct runner *r, const char *packages,
+					   query_done_fn *done, void *data)
 {
 	const struct question question = { .type = "imported",
 					   .part = "packages",
@@ -102,7 +102,7 @@ static void read_answer(const struct frame *frame, struct query_answer *answer)
 
 void runner_end_query(struct runner *r, const struct frame *frame, const char *problem)
 {
-	struct query *query = r->query;
+	struct runner_query *query = r->query;
 	struct query_answer answer = { .problem = problem };
 
 	if (query == NULL)
@@ -116,7 +116,7 @@ void runner_end_query(struct runner *r, const struct frame *frame, const char *p
 	runner_kick(r);
 }
 
-void runner_query_cancel(struct query *query)
+void runner_query_cancel(struct runner_query *query)
 {
 	struct runner *r = query->runner;
 

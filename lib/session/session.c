@@ -259,8 +259,8 @@ struct session_language *session_language_for(struct session *s, const struct la
 	return lang;
 }
 
-struct query *session_query_variables(struct session *s, size_t index, unsigned limit,
-				      query_done_fn *done, void *data)
+struct runner_query *session_query_variables(struct session *s, size_t index, unsigned limit,
+					     query_done_fn *done, void *data)
 {
 	if (index >= s->language_count)
 		return NULL;
@@ -305,8 +305,8 @@ void session_installed(struct session *s, const struct language *language, uint6
 		runner_installed(runner, cell, ok, text, packages);
 }
 
-struct query *session_query_imported(struct session *s, const struct language *language,
-				     const char *packages, query_done_fn *done, void *data)
+struct runner_query *session_query_imported(struct session *s, const struct language *language,
+					    const char *packages, query_done_fn *done, void *data)
 {
 	struct runner *runner = find_runner(s, language);
 

@@ -287,11 +287,12 @@ void session_count_children(struct session *session,
 void session_installed(struct session *session, const struct language *language, uint64_t cell,
 		       bool ok, const char *text, const char *packages);
 /* Calls runner_query_imported for the runner of `language`. Returns NULL when there is none. */
-struct query *session_query_imported(struct session *session, const struct language *language,
-				     const char *packages, query_done_fn *done, void *data);
+struct runner_query *session_query_imported(struct session *session,
+					    const struct language *language, const char *packages,
+					    query_done_fn *done, void *data);
 /* Calls runner_query_variables for runner `index`. Returns NULL past the end. */
-struct query *session_query_variables(struct session *session, size_t index, unsigned limit,
-				      query_done_fn *done, void *data);
+struct runner_query *session_query_variables(struct session *session, size_t index, unsigned limit,
+					     query_done_fn *done, void *data);
 
 /*
  * Lists the files after a new scan. `done` comes from the loop or at once. The scan is borrowed for

@@ -49,7 +49,7 @@ struct older_query {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *answer;
-	struct query *query;
+	struct runner_query *query;
 };
 
 static void put_older(json_t *answer, const struct query_answer *reply)

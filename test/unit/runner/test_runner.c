@@ -311,7 +311,7 @@ static void a_question_without_an_answer_ends_by_the_clock(void **state)
 
 static void a_cancelled_question_is_never_answered(void **state)
 {
-	struct query *query;
+	struct runner_query *query;
 
 	(void)state;
 	runner_query_cancel(runner_query_variables(reports.runner, 200, on_variables, NULL));
@@ -324,7 +324,8 @@ static void a_cancelled_question_is_never_answered(void **state)
 
 static void a_refused_question_may_be_cancelled_after_its_runner(void **state)
 {
-	struct query *query = runner_query_variables(reports.runner, 200, on_variables, NULL);
+	struct runner_query *query =
+		runner_query_variables(reports.runner, 200, on_variables, NULL);
 
 	(void)state;
 	runner_free(reports.runner);
