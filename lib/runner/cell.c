@@ -104,10 +104,10 @@ bool cell_goes_on(const struct cell *cell)
 	       cell->grace_left_ms > 0;
 }
 
-void cell_look(struct cell *cell)
+void cell_observe(struct cell *cell)
 {
 	list_for_each (struct cell_image, image, &cell->images, node)
-		image->looked_at = true;
+		image->observed = true;
 }
 
 void cell_forget_shown(struct cell *cell)
@@ -116,13 +116,13 @@ void cell_forget_shown(struct cell *cell)
 	buf_clear(&cell->text);
 	cell->background = 0;
 	list_for_each (struct cell_image, image, &cell->images, node)
-		image->shown = image->looked_at;
+		image->shown = image->observed;
 }
 
 void cell_drop_images(struct cell *cell)
 {
 	list_for_each (struct cell_image, image, &cell->images, node) {
-		if (image->looked_at)
+		if (image->observed)
 			continue;
 		list_remove(&image->node);
 		let_go(cell, image->len);

@@ -42,9 +42,9 @@ enum cell_form { CELL_HTML = 1, CELL_SVG = 2, CELL_JAVASCRIPT = 4 };
 
 struct cell_image {
 	struct list node;
-	char *file;     /* its name in output/, or NULL */
-	bool looked_at; /* the current answer shows it */
-	bool shown;     /* an earlier answer showed it */
+	char *file;    /* its name in output/, or NULL */
+	bool observed; /* the current answer shows it */
+	bool shown;    /* an earlier answer showed it */
 	const char *mime;
 	uint32_t width;
 	uint32_t height;
@@ -128,7 +128,7 @@ const char *cell_state_name(enum cell_state state);
 /* Returns whether the cell runs or waits, so that its end is still to be reported. */
 bool cell_goes_on(const struct cell *cell);
 /* Marks everything that there is as shown by the current answer. */
-void cell_look(struct cell *cell);
+void cell_observe(struct cell *cell);
 /* Moves what the last answer showed to `reported`; it is not shown again. */
 void cell_forget_shown(struct cell *cell);
 /* Drops the images that no answer has shown. */

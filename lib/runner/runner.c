@@ -211,7 +211,7 @@ bool runner_is_interrupted(const struct runner *r)
 	return r->cell != NULL && r->stop != RUNNER_STOP_NONE;
 }
 
-struct cell *runner_look(struct runner *r)
+struct cell *runner_observe(struct runner *r)
 {
 	struct cell *cell = r->cell;
 	struct transcript_text shown;
@@ -234,7 +234,7 @@ struct cell *runner_look(struct runner *r)
 		cell->grace_left_ms = runner_grace_left_ms(r);
 	cell->wait = runner_wait(r);
 	cell->elapsed_us = clock_us() - r->started_us;
-	cell_look(cell);
+	cell_observe(cell);
 	return cell;
 }
 

@@ -261,7 +261,7 @@ uint64_t runner_elapsed_us(const struct runner *runner);
  * running, waiting_for_input or, in its grace period, timed_out. Returns NULL when none runs.
  * Borrowed until the next call about this runner.
  */
-struct cell *runner_look(struct runner *runner);
+struct cell *runner_observe(struct runner *runner);
 /* Appends the raw output, of the cell or since the last one, that no answer has shown. */
 void runner_read_held(struct runner *runner, struct buf *out);
 /* Returns the wait for input; NULL when there is none. Borrowed until the next turn of the loop. */

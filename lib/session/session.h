@@ -145,23 +145,23 @@ struct wait_name {
 	uint64_t number;
 };
 
-enum look_action {
-	LOOK_WAIT,
-	LOOK_ASK, /* waits, too; `wait`, which was asked about, may be asked about once more */
-	LOOK_TYPE,
-	LOOK_ANSWER,
-	LOOK_INTERRUPT,
-	LOOK_TERMINATE,
-	LOOK_KILL
+enum interact_action {
+	INTERACT_WAIT,
+	INTERACT_ASK, /* waits, too; `wait`, which was asked about, may be asked about once more */
+	INTERACT_TYPE,
+	INTERACT_ANSWER,
+	INTERACT_INTERRUPT,
+	INTERACT_TERMINATE,
+	INTERACT_KILL
 };
 
-struct look_request {
+struct interact_request {
 	const struct language *language; /* NULL: the one in use */
-	enum look_action action;         /* performed first */
-	enum runner_typing typing;       /* how LOOK_TYPE types `text` */
+	enum interact_action action;     /* performed first */
+	enum runner_typing typing;       /* how INTERACT_TYPE types `text` */
 	const char *text;
 	size_t text_len;
-	struct wait_name wait; /* LOOK_ANSWER types `text` as a line, to this wait only */
+	struct wait_name wait; /* INTERACT_ANSWER types `text` as a line, to this wait only */
 	const char *note;      /* returned instead of waiting; static, after "it"; or NULL */
 	const char *until;     /* text to wait for; NULL: none */
 	size_t until_len;
@@ -173,8 +173,8 @@ struct look_request {
  * `until`, and after `wait_ms` at the latest; at once when nothing runs. Returns NULL and sets
  * *err: ERR_NOT_FOUND when nothing has run yet, or nothing runs that input could go to.
  */
-struct call *session_look(struct session *session, const struct look_request *request,
-			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
+struct call *session_interact(struct session *session, const struct interact_request *request,
+			      call_done_fn *done, void *data, struct err *err) MUST_CHECK;
 /*
  * Called from the loop, before the call is answered, when its cell waits for input that the user
  * may be asked for. That is no secret and no debugger, has a prompt, and happens at most three

@@ -150,7 +150,7 @@ static void answer_running(struct call *call, const char *note)
 		like.elapsed_us = exec->cell->elapsed_us;
 		answer_bare(call, &like, "its code has ended, its files are still being looked at");
 	} else if (runner_current(lang->runner) == exec) {
-		answer_call(call, runner_look(lang->runner), NULL, note);
+		answer_call(call, runner_observe(lang->runner), NULL, note);
 	} else {
 		answer_bare(call, &like, "it is about to begin");
 	}
@@ -348,21 +348,21 @@ static struct session_language *choose_language(struct session *s, const struct 
 	return news > 1 && ask_for_language(s, err) < 0 ? NULL : found;
 }
 
-static int act_on_request(struct session_language *lang, const struct look_request *request,
+static int act_on_request(struct session_language *lang, const struct interact_request *request,
 			  struct err *err)
 {
 	static const enum runner_stop stops[] = {
-		[LOOK_INTERRUPT] = RUNNER_STOP_INTERRUPT,
-		[LOOK_TERMINATE] = RUNNER_STOP_TERMINATE,
-		[LOOK_KILL] = RUNNER_STOP_KILL,
+		[INTERACT_INTERRUPT] = RUNNER_STOP_INTERRUPT,
+		[INTERACT_TERMINATE] = RUNNER_STOP_TERMINATE,
+		[INTERACT_KILL] = RUNNER_STOP_KILL,
 	};
 
-	if (request->action == LOOK_ANSWER || request->action == LOOK_ASK)
+	if (request->action == INTERACT_ANSWER || request->action == INTERACT_ASK)
 		return 0; /* whether the answer can be typed is not an error of the request */
-	if (request->action == LOOK_TYPE)
+	if (request->action == INTERACT_TYPE)
 		return runner_type(lang->runner, request->typing, request->text, request->text_len,
 				   err);
-	if (request->action != LOOK_WAIT && !session_exec_stop_queued(lang))
+	if (request->action != INTERACT_WAIT && !session_exec_stop_queued(lang))
 		runner_stop(lang->runner, stops[request->action]);
 	return 0;
 }
@@ -379,7 +379,7 @@ static void start_expecting(struct call *call, const char *text, size_t len)
 }
 
 /* Returns whether there is something to wait for. */
-static bool has_reason_to_wait(const struct call *call, const struct look_request *request)
+static bool has_reason_to_wait(const struct call *call, const struct interact_request *request)
 {
 	const struct session_language *lang = call->lang;
 
@@ -387,12 +387,12 @@ static bool has_reason_to_wait(const struct call *call, const struct look_reques
 		return false;
 	if (session_first_exec(lang) == NULL)
 		return call->expected != NULL && list_empty(&lang->unreported);
-	return (request->action != LOOK_WAIT && request->action != LOOK_ASK) ||
+	return (request->action != INTERACT_WAIT && request->action != INTERACT_ASK) ||
 	       runner_wait(lang->runner) == NULL;
 }
 
-struct call *session_look(struct session *s, const struct look_request *request, call_done_fn *done,
-			  void *data, struct err *err)
+struct call *session_interact(struct session *s, const struct interact_request *request,
+			      call_done_fn *done, void *data, struct err *err)
 {
 	struct session_language *lang = choose_language(s, request->language, err);
 	struct call *call;
@@ -404,10 +404,10 @@ struct call *session_look(struct session *s, const struct look_request *request,
 		return NULL;
 	call = session_call_new(lang, NULL, done, data);
 	call->note = request->note;
-	if (request->action == LOOK_ANSWER &&
+	if (request->action == INTERACT_ANSWER &&
 	    !session_answer_wait(lang, &request->wait, request->text, request->text_len))
 		call->note = "the user's answer came too late for it";
-	if (request->action == LOOK_ASK)
+	if (request->action == INTERACT_ASK)
 		session_may_ask_again(call, &request->wait);
 	if (request->until != NULL)
 		start_expecting(call, request->until, request->until_len);

@@ -23,20 +23,20 @@ static const char *const known[] = { "session_id", "language", "input", "raw",
 
 static const struct {
 	const char *name;
-	enum look_action action;
+	enum interact_action action;
 } actions[] = {
-	{ "wait", LOOK_WAIT },
-	{ "interrupt", LOOK_INTERRUPT },
-	{ "terminate", LOOK_TERMINATE },
-	{ "kill", LOOK_KILL },
+	{ "wait", INTERACT_WAIT },
+	{ "interrupt", INTERACT_INTERRUPT },
+	{ "terminate", INTERACT_TERMINATE },
+	{ "kill", INTERACT_KILL },
 	/* Other words of models. */
-	{ "continue", LOOK_WAIT },
-	{ "poll", LOOK_WAIT },
-	{ "stop", LOOK_INTERRUPT },
-	{ "cancel", LOOK_INTERRUPT },
+	{ "continue", INTERACT_WAIT },
+	{ "poll", INTERACT_WAIT },
+	{ "stop", INTERACT_INTERRUPT },
+	{ "cancel", INTERACT_INTERRUPT },
 };
 
-static int find_action(const char *name, enum look_action *ret, struct err *err)
+static int find_action(const char *name, enum interact_action *ret, struct err *err)
 {
 	cleanup_free char *quoted = NULL;
 
@@ -51,12 +51,12 @@ static int find_action(const char *name, enum look_action *ret, struct err *err)
 		       quoted);
 }
 
-static int read_key(const char *name, struct look_request *ret, struct err *err)
+static int read_key(const char *name, struct interact_request *ret, struct err *err)
 {
 	cleanup_free char *quoted = NULL;
 
 	if (keys_find(name, &ret->text, &ret->text_len)) {
-		ret->action = LOOK_TYPE;
+		ret->action = INTERACT_TYPE;
 		ret->typing = TYPE_KEY;
 		return 0;
 	}
@@ -82,7 +82,7 @@ static bool is_typing(const char *action)
 }
 
 /* Reads one of input, key and action; none of them is a wait. */
-static int read_action(json_t *arguments, struct look_request *ret, struct err *err)
+static int read_action(json_t *arguments, struct interact_request *ret, struct err *err)
 {
 	const char *action = NULL;
 	const char *key = NULL;
@@ -99,7 +99,7 @@ static int read_action(json_t *arguments, struct look_request *ret, struct err *
 		return err_set(err, ERR_INVALID,
 			       "arguments.input, key and action: give one of them");
 	if (ret->text != NULL) {
-		ret->action = LOOK_TYPE;
+		ret->action = INTERACT_TYPE;
 		ret->typing = raw ? TYPE_RAW : TYPE_LINE;
 		return 0;
 	}
@@ -108,7 +108,7 @@ static int read_action(json_t *arguments, struct look_request *ret, struct err *
 	return action != NULL ? find_action(action, &ret->action, err) : 0;
 }
 
-static int read_until(json_t *arguments, struct look_request *ret, struct err *err)
+static int read_until(json_t *arguments, struct interact_request *ret, struct err *err)
 {
 	if (json_get_text(arguments, "arguments", "until", &ret->until, &ret->until_len, err) < 0)
 		return -1;
@@ -118,8 +118,8 @@ static int read_until(json_t *arguments, struct look_request *ret, struct err *e
 	return 0;
 }
 
-static int read_request(const struct service *service, json_t *arguments, struct look_request *ret,
-			struct err *err)
+static int read_request(const struct service *service, json_t *arguments,
+			struct interact_request *ret, struct err *err)
 {
 	const char *language = NULL;
 
@@ -137,7 +137,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct look_request request = { .action = LOOK_WAIT };
+	struct interact_request request = { .action = INTERACT_WAIT };
 	struct session *session;
 	struct wait_cell *waiter;
 	struct err err;
@@ -154,9 +154,9 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	/* Code can be stopped even when nothing can be recorded. */
-	if (request.action == LOOK_TYPE && tool_audit_refused(call, service))
+	if (request.action == INTERACT_TYPE && tool_audit_refused(call, service))
 		return;
 	waiter = wait_cell_new(call, service);
-	wait_cell_start(waiter, session_look(session, &request, wait_cell_done, waiter, &err),
+	wait_cell_start(waiter, session_interact(session, &request, wait_cell_done, waiter, &err),
 			&err);
 }

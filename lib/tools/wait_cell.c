@@ -224,10 +224,10 @@ void wait_cell_start(struct wait_cell *waiter, struct call *call, const struct e
 	schedule_progress(waiter);
 }
 
-static struct call *look_again(struct wait_cell *waiter, json_t *arguments, json_t *state,
-			       struct err *err)
+static struct call *interact_again(struct wait_cell *waiter, json_t *arguments, json_t *state,
+				   struct err *err)
 {
-	struct look_request request = { .action = LOOK_ASK };
+	struct interact_request request = { .action = INTERACT_ASK };
 	json_t *result = mcp_call_answer(waiter->call, ANSWER, MCP_ASK_FORM);
 	struct session *session = NULL;
 	struct table *table = service_table(waiter->service, err);
@@ -249,12 +249,12 @@ static struct call *look_again(struct wait_cell *waiter, json_t *arguments, json
 		record_question(waiter->service, session, &request.wait, result);
 	request.text = read_answer(result, &request.text_len, &why);
 	if (request.text != NULL) {
-		request.action = LOOK_ANSWER;
+		request.action = INTERACT_ANSWER;
 	} else if (result != NULL) {
-		request.action = LOOK_WAIT;
+		request.action = INTERACT_WAIT;
 		request.note = why;
 	}
-	return session_look(session, &request, wait_cell_done, waiter, err);
+	return session_interact(session, &request, wait_cell_done, waiter, err);
 }
 
 bool wait_cell_resume(struct mcp_call *call, struct service *service, json_t *arguments)
@@ -266,6 +266,6 @@ bool wait_cell_resume(struct mcp_call *call, struct service *service, json_t *ar
 	if (state == NULL)
 		return false;
 	waiter = wait_cell_new(call, service);
-	wait_cell_start(waiter, look_again(waiter, arguments, state, &err), &err);
+	wait_cell_start(waiter, interact_again(waiter, arguments, state, &err), &err);
 	return true;
 }

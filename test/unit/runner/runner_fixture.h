@@ -89,7 +89,7 @@ FIXTURE_FN void on_stuck(struct runner *runner, const char *how)
 
 FIXTURE_FN void on_overdue(struct runner *runner)
 {
-	const struct cell *cell = runner_look(runner);
+	const struct cell *cell = runner_observe(runner);
 
 	assert_int_equal(cell->state, CELL_TIMED_OUT);
 	assert_true(cell_goes_on(cell));

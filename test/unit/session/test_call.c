@@ -110,11 +110,11 @@ static struct call *start(const char *code, size_t index, uint64_t wait_ms)
 	return call;
 }
 
-static struct call *look(enum look_action action, size_t index, uint64_t wait_ms)
+static struct call *look(enum interact_action action, size_t index, uint64_t wait_ms)
 {
-	const struct look_request request = { .action = action, .wait_ms = wait_ms };
+	const struct interact_request request = { .action = action, .wait_ms = wait_ms };
 	struct err err;
-	struct call *call = session_look(session, &request, on_done, &answers[index], &err);
+	struct call *call = session_interact(session, &request, on_done, &answers[index], &err);
 
 	if (call == NULL)
 		fail_msg("%s", err.msg);
@@ -143,15 +143,15 @@ static void start_detached(const char *code, size_t index)
 
 static void a_call_is_answered_at_its_wait_and_the_rest_is_told_to_who_looks(void **state)
 {
-	const struct look_request typed = {
-		.action = LOOK_TYPE, .typing = TYPE_LINE, .text = "", .wait_ms = 60000
+	const struct interact_request typed = {
+		.action = INTERACT_TYPE, .typing = TYPE_LINE, .text = "", .wait_ms = 60000
 	};
 	struct err err;
 
 	(void)state;
 	start_detached("print=one\\n\nread\nprint=two\\n\nresult=42\ndone", 0);
 	assert_string_equal(answers[0].text, "one\n");
-	assert_non_null(session_look(session, &typed, on_done, &answers[1], &err));
+	assert_non_null(session_interact(session, &typed, on_done, &answers[1], &err));
 	fixture_until(answers[1].count == 1);
 	assert_int_equal(answers[1].state, CELL_DONE);
 	assert_string_equal(answers[1].text, "two\n");
@@ -163,7 +163,7 @@ static void code_that_finds_one_running_on_is_refused_in_the_next_turn(void **st
 	(void)state;
 	start_detached("print=go\nwait\ndone", 0);
 	(void)start("done", 1, 60000);
-	assert_int_equal(answers[1].count, 0); /* never before session_look has returned */
+	assert_int_equal(answers[1].count, 0); /* never before session_interact has returned */
 	fixture_pass(0);
 	assert_int_equal(answers[1].count, 1);
 	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
@@ -180,7 +180,7 @@ static void a_queued_call_is_withdrawn_when_its_wait_is_over(void **state)
 	assert_int_equal(answers[1].count, 0);
 	fixture_pass(1);
 	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
-	(void)look(LOOK_INTERRUPT, 2, 60000);
+	(void)look(INTERACT_INTERRUPT, 2, 60000);
 	fixture_until(answers[0].count == 1 && answers[2].count == 1);
 	assert_int_equal(answers[0].state, CELL_INTERRUPTED);
 	assert_true(answers[2].bare); /* its output was in the answer to its own call */
@@ -220,7 +220,7 @@ static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **s
 	fixture_until(answers[0].count == 1);
 	(void)start("done", 1, 60000);
 	(void)start("done", 2, 60000);
-	(void)look(LOOK_WAIT, 3, 60000);
+	(void)look(INTERACT_WAIT, 3, 60000);
 	session_free(session, "it was destroyed on request");
 	for (size_t i = 1; i <= 3; i++)
 		assert_int_equal(answers[i].count, 1);
@@ -229,7 +229,8 @@ static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **s
 
 static void what_did_not_begin_is_stopped_before_it_does(void **state)
 {
-	static const enum look_action stops[] = { LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+	static const enum interact_action stops[] = { INTERACT_INTERRUPT, INTERACT_TERMINATE,
+						      INTERACT_KILL };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(stops); i++) {
@@ -253,7 +254,7 @@ static void who_stops_what_was_answered_and_did_not_begin_is_told(void **state)
 	(void)start("print=go\nwait\ndone", 0, 0);
 	fixture_pass(0);
 	assert_int_equal(answers[0].state, CELL_RUNNING);
-	(void)look(LOOK_INTERRUPT, 1, 60000);
+	(void)look(INTERACT_INTERRUPT, 1, 60000);
 	fixture_until(answers[1].count == 1);
 	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
 	assert_non_null(strstr(answers[1].problem, "stopped before it began"));
@@ -268,7 +269,7 @@ static void why_answered_code_could_not_start_is_told(void **state)
 	(void)start("done", 0, 0);
 	fixture_until(answers[0].count == 1);
 	assert_int_equal(answers[0].state, CELL_RUNNING);
-	(void)look(LOOK_WAIT, 1, 60000);
+	(void)look(INTERACT_WAIT, 1, 60000);
 	fixture_until(answers[1].count == 1);
 	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
 	assert_non_null(strstr(answers[1].problem, "exited with code 3"));
@@ -276,23 +277,25 @@ static void why_answered_code_could_not_start_is_told(void **state)
 
 static void a_look_when_nothing_ran_is_an_error(void **state)
 {
-	const struct look_request request = { .action = LOOK_WAIT };
+	const struct interact_request request = { .action = INTERACT_WAIT };
 	struct err err = { 0 };
 
 	(void)state;
-	assert_null(session_look(session, &request, on_done, &answers[0], &err));
+	assert_null(session_interact(session, &request, on_done, &answers[0], &err));
 	assert_int_equal(err.code, ERR_NOT_FOUND);
 }
 
 static void typing_when_nothing_runs_is_an_error(void **state)
 {
-	const struct look_request request = { .action = LOOK_TYPE, .text = "x", .text_len = 1 };
+	const struct interact_request request = { .action = INTERACT_TYPE,
+						  .text = "x",
+						  .text_len = 1 };
 	struct err err = { 0 };
 
 	(void)state;
 	(void)start("done", 0, 60000);
 	fixture_until(answers[0].count == 1);
-	assert_null(session_look(session, &request, on_done, &answers[1], &err));
+	assert_null(session_interact(session, &request, on_done, &answers[1], &err));
 	assert_int_equal(err.code, ERR_NOT_FOUND);
 	assert_non_null(strstr(err.msg, "no fake cell runs"));
 }
@@ -301,7 +304,7 @@ static void a_cancelled_look_leaves_the_cell_alone(void **state)
 {
 	(void)state;
 	start_detached("print=go\nwait\ndone", 0);
-	session_call_cancel(look(LOOK_WAIT, 1, 60000));
+	session_call_cancel(look(INTERACT_WAIT, 1, 60000));
 	for (int i = 0; i < 5; i++)
 		fixture_pass(1000);
 	rest(fixture.loop);
@@ -401,17 +404,17 @@ static void the_wait_of_a_call_holds_while_somebody_is_asked(void **state)
 
 static void a_question_is_withdrawn_when_its_wait_is_over(void **state)
 {
-	const struct look_request request = { .action = LOOK_TYPE,
-					      .typing = TYPE_LINE,
-					      .text = "me",
-					      .text_len = 2,
-					      .wait_ms = 9000 };
+	const struct interact_request request = { .action = INTERACT_TYPE,
+						  .typing = TYPE_LINE,
+						  .text = "me",
+						  .text_len = 2,
+						  .wait_ms = 9000 };
 	struct err err;
 
 	(void)state;
 	(void)start("print=name? \nread\ndone", 0, 3600000);
 	until_asked(1);
-	assert_non_null(session_look(session, &request, on_done, &answers[1], &err));
+	assert_non_null(session_interact(session, &request, on_done, &answers[1], &err));
 	assert_int_equal(withdrawn_count, 1);
 	fixture_until(answers[0].count == 1);
 	assert_int_equal(answers[0].state, CELL_DONE);
