@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watchdog.c - polls what a session's processes use, and acts on it. Over the memory limit it
- * measures exactly and interrupts cells (memory_hold.c). It then asks the interpreter at fault for
+ * measures exactly and interrupts cells (memory_guard.c). It then asks the interpreter at fault for
  * its stack, so that the answer can name the line, and has init kill the largest processes. A kill
  * is reported by an interpreter's end or, for a program, by a notice.
  */
@@ -14,7 +14,7 @@
 #include "confinement/confinement.h"
 #include "proc/sandbox.h"
 #include "session/disk_guard.h"
-#include "session/memory_hold.h"
+#include "session/memory_guard.h"
 #include "session/relief.h"
 #include "session/session_internal.h"
 #include "text/status_line.h"
@@ -40,7 +40,7 @@ struct watchdog {
 	struct loop_timer timer;
 	enum relief relief;
 	struct loop_timer asked;
-	struct memory_hold hold;
+	struct memory_guard memory;
 	unsigned int reliefs; /* kills since first_relief_ms */
 	uint64_t first_relief_ms;
 	uint64_t oom_reported; /* of sandbox_oom_kills, reported */
@@ -107,7 +107,7 @@ static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint6
 	buf_puts(out, "the session's processes used ");
 	status_excess(out, usage->memory_bytes, max);
 	buf_puts(out, " (memory_max)");
-	if (usage->shared_bytes <= max / MEMORY_HOLD_STEP_PART)
+	if (usage->shared_bytes <= max / MEMORY_GUARD_STEP_PART)
 		return;
 	buf_puts(out, ", of which ");
 	status_size(out, usage->shared_bytes);
@@ -132,7 +132,7 @@ static void on_asked(struct loop_timer *timer)
 static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct loop *loop = w->session->host->loop;
-	struct runner *busy = memory_hold_at_fault(&w->hold, w->session);
+	struct runner *busy = memory_guard_at_fault(&w->memory, w->session);
 
 	if (usage->memory_bytes - usage->programs_bytes <= w->session->limits.memory_max ||
 	    busy == NULL || !runner_dump_stack(busy))
@@ -147,7 +147,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	int numbers[LANGUAGES_MAX];
-	size_t count = memory_hold_first(s, usage, numbers);
+	size_t count = memory_guard_first(s, usage, numbers);
 
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
@@ -155,7 +155,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve_memory(s->sandbox, s->limits.memory_max, memory_hold_max(s), numbers,
+	sandbox_relieve_memory(s->sandbox, s->limits.memory_max, memory_guard_max(s), numbers,
 			       count);
 }
 
@@ -190,10 +190,10 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 		return;
 	if (usage->memory_bytes <= w->session->limits.memory_max) {
 		w->relief = RELIEF_NONE;
-		memory_hold_fits(&w->hold);
+		memory_guard_fits(&w->memory);
 	} else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
-	else if (memory_hold_waits(&w->hold, w->session, usage))
+	else if (memory_guard_waits(&w->memory, w->session, usage))
 		w->relief = RELIEF_NONE;
 	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
 		return;
@@ -440,7 +440,7 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	w->cpu_stopped = w->cpu_stopped && is_running_beside(w->session, runner);
 	for (size_t i = 0; i < w->session->language_count; i++)
 		if (w->session->languages[i].runner == runner)
-			cell->memory_stopped = memory_hold_end_cell(&w->hold, i);
+			cell->memory_stopped = memory_guard_end_cell(&w->memory, i);
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
@@ -475,7 +475,7 @@ void watchdog_move(struct watchdog *w)
 {
 	loop_timer_stop(&w->asked);
 	w->relief = RELIEF_NONE;
-	w->hold = (struct memory_hold){ 0 };
+	w->memory = (struct memory_guard){ 0 };
 	w->oom_reported = 0;
 	w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;

@@ -7,7 +7,7 @@
  * kernel does: the kernel kills without asking where the code was.
  *
  * It polls twice a second while a cell runs, and seldom otherwise. Above the memory limit it
- * interrupts cells (memory_hold.h), then kills programs that code started, then interpreters, the
+ * interrupts cells (memory_guard.h), then kills programs that code started, then interpreters, the
  * idle ones last. Above the limit of processor time it interrupts cells. Processes that write on
  * above the limit of the disk are killed in the same order. Above any other limit it kills the
  * interpreters that run. The next answer says what ended, why, and what to do.

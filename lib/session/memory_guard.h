@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_hold.h - interrupts cells before an interpreter is killed for the session's memory.
+ * memory_guard.h - interrupts cells before an interpreter is killed for the session's memory.
  *
  * Above the limit, the running cell of the interpreter that grew most since the last poll is
  * interrupted, each cell once. It keeps its data and has some time to end; what is in use then may
  * stay. Memory that grows after that, or is far above the limit, gets its interpreters killed.
  */
-#ifndef SESSION_MEMORY_HOLD_H
-#define SESSION_MEMORY_HOLD_H
+#ifndef SESSION_MEMORY_GUARD_H
+#define SESSION_MEMORY_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #include "session/session_internal.h"
 
 enum {
-	MEMORY_HOLD_STEP_PART = 64, /* part of the limit that counts as growth */
+	MEMORY_GUARD_STEP_PART = 64, /* part of the limit that counts as growth */
 };
 
-struct memory_hold {
+struct memory_guard {
 	uint64_t base;       /* bytes in use at that time; 0: not above the limit */
 	uint64_t settled_ms; /* growth is allowed until then, because a cell is ending */
 	/* by language: bytes for which its running cell was interrupted; 0: it was not */
@@ -33,26 +33,27 @@ struct memory_hold {
  * Decides on an exact measure above the limit. Returns true if no interpreter must be killed now.
  * Programs are never waited for if their end suffices.
  */
-bool memory_hold_waits(struct memory_hold *hold, const struct session *session,
-		       const struct sandbox_usage *usage);
+bool memory_guard_waits(struct memory_guard *guard, const struct session *session,
+			const struct sandbox_usage *usage);
 /* Returns how much memory may stay if it does not grow. */
-uint64_t memory_hold_max(const struct session *session);
+uint64_t memory_guard_max(const struct session *session);
 /* Notes that memory is within the limit again. */
-void memory_hold_fits(struct memory_hold *hold);
+void memory_guard_fits(struct memory_guard *guard);
 /*
  * Notes that a cell of language `index` has ended. Returns the bytes for which it was interrupted,
  * or 0.
  */
-uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t index);
+uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index);
 /*
  * Lists the numbers of the interpreters to be killed first, and returns how many. These are those
  * that run a cell and grow as much as any; else those that grow after their cell ended; else all
  * that run a cell. One whose cell was interrupted may have grown until then.
  */
-size_t memory_hold_first(const struct session *session, const struct sandbox_usage *usage,
-			 int ret_numbers[LANGUAGES_MAX]);
+size_t memory_guard_first(const struct session *session, const struct sandbox_usage *usage,
+			  int ret_numbers[LANGUAGES_MAX]);
 
 /* Returns the only runner whose cell is at fault. Returns NULL if there is none, or several. */
-struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct session *session);
+struct runner *memory_guard_at_fault(const struct memory_guard *guard,
+				     const struct session *session);
 
 #endif

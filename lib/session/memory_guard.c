@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_hold.c - finds the interpreter whose running cell is at fault. Only growth since the last
+ * memory_guard.c - finds the interpreter whose running cell is at fault. Only growth since the last
  * poll counts, because an idle interpreter may hold more than the one that grows.
  */
-#include "session/memory_hold.h"
+#include "session/memory_guard.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ static bool is_busy(const struct session *s, size_t index)
  * Returns the index of the language whose running, uninterrupted cell grew most; language_count if
  * none did.
  */
-static size_t find_growing(const struct memory_hold *hold, const struct session *s,
+static size_t find_growing(const struct memory_guard *guard, const struct session *s,
 			   const struct sandbox_usage *usage)
 {
 	uint64_t most = largest_growth(usage);
@@ -54,7 +54,7 @@ static size_t find_growing(const struct memory_hold *hold, const struct session 
 	for (size_t i = 0; i < s->language_count; i++) {
 		uint64_t growth = growth_of(usage, s->languages[i].runner);
 
-		if (!is_busy(s, i) || hold->stopped[i] > 0 || growth <= best ||
+		if (!is_busy(s, i) || guard->stopped[i] > 0 || growth <= best ||
 		    growth < most / GROWTH_PART)
 			continue;
 		best = growth;
@@ -64,7 +64,7 @@ static size_t find_growing(const struct memory_hold *hold, const struct session 
 }
 
 /* Memory that the kernel holds for processes, and files in memory, are no interpreter's growth. */
-static size_t find_only_busy(const struct memory_hold *hold, const struct session *s)
+static size_t find_only_busy(const struct memory_guard *guard, const struct session *s)
 {
 	size_t found = s->language_count;
 
@@ -75,69 +75,69 @@ static size_t find_only_busy(const struct memory_hold *hold, const struct sessio
 			return s->language_count;
 		found = i;
 	}
-	return found < s->language_count && hold->stopped[found] == 0 ? found : s->language_count;
+	return found < s->language_count && guard->stopped[found] == 0 ? found : s->language_count;
 }
 
 /* Returns whether a cell was interrupted. */
-static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
+static bool interrupt_growing(struct memory_guard *guard, const struct session *s,
 			      const struct sandbox_usage *usage)
 {
-	size_t index = find_growing(hold, s, usage);
+	size_t index = find_growing(guard, s, usage);
 
 	if (index == s->language_count &&
-	    largest_growth(usage) < s->limits.memory_max / MEMORY_HOLD_STEP_PART)
-		index = find_only_busy(hold, s);
+	    largest_growth(usage) < s->limits.memory_max / MEMORY_GUARD_STEP_PART)
+		index = find_only_busy(guard, s);
 	if (index == s->language_count)
 		return false;
-	hold->stopped[index] = usage->memory_bytes;
-	hold->blamed[index] = true;
+	guard->stopped[index] = usage->memory_bytes;
+	guard->blamed[index] = true;
 	runner_stop(s->languages[index].runner, RUNNER_STOP_INTERRUPT);
 	return true;
 }
 
-uint64_t memory_hold_max(const struct session *s)
+uint64_t memory_guard_max(const struct session *s)
 {
 	return s->limits.memory_max + s->limits.memory_max / FAR_PART;
 }
 
-bool memory_hold_waits(struct memory_hold *hold, const struct session *s,
-		       const struct sandbox_usage *usage)
+bool memory_guard_waits(struct memory_guard *guard, const struct session *s,
+			const struct sandbox_usage *usage)
 {
 	uint64_t now = loop_now(s->host->loop);
 	uint64_t max = s->limits.memory_max;
-	bool is_new = hold->base == 0;
-	bool grows = is_new || usage->memory_bytes > hold->base + max / MEMORY_HOLD_STEP_PART;
+	bool is_new = guard->base == 0;
+	bool grows = is_new || usage->memory_bytes > guard->base + max / MEMORY_GUARD_STEP_PART;
 
 	if (usage->memory_bytes - usage->programs_bytes <= max ||
-	    usage->memory_bytes > memory_hold_max(s))
+	    usage->memory_bytes > memory_guard_max(s))
 		return false;
-	if (grows && interrupt_growing(hold, s, usage))
-		hold->settled_ms = now + SETTLE_MS;
-	if (is_new || now < hold->settled_ms) {
-		hold->base = usage->memory_bytes;
+	if (grows && interrupt_growing(guard, s, usage))
+		guard->settled_ms = now + SETTLE_MS;
+	if (is_new || now < guard->settled_ms) {
+		guard->base = usage->memory_bytes;
 		return true;
 	}
 	return !grows;
 }
 
-void memory_hold_fits(struct memory_hold *hold)
+void memory_guard_fits(struct memory_guard *guard)
 {
-	hold->base = 0;
-	memset(hold->blamed, 0, sizeof(hold->blamed));
+	guard->base = 0;
+	memset(guard->blamed, 0, sizeof(guard->blamed));
 }
 
-uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t index)
+uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index)
 {
-	uint64_t used = hold->stopped[index];
+	uint64_t used = guard->stopped[index];
 
-	hold->stopped[index] = 0;
+	guard->stopped[index] = 0;
 	return used;
 }
 
-static bool is_anybody_blamed(const struct memory_hold *hold, const struct session *s)
+static bool is_anybody_blamed(const struct memory_guard *guard, const struct session *s)
 {
 	for (size_t i = 0; i < s->language_count; i++)
-		if (hold->blamed[i] && runner_interpreter_number(s->languages[i].runner) != 0)
+		if (guard->blamed[i] && runner_interpreter_number(s->languages[i].runner) != 0)
 			return true;
 	return false;
 }
@@ -158,13 +158,13 @@ static size_t list_interpreters(const struct session *s, const struct sandbox_us
 	return count;
 }
 
-size_t memory_hold_first(const struct session *s, const struct sandbox_usage *usage,
-			 int ret_numbers[LANGUAGES_MAX])
+size_t memory_guard_first(const struct session *s, const struct sandbox_usage *usage,
+			  int ret_numbers[LANGUAGES_MAX])
 {
 	uint64_t most = largest_growth(usage);
 	size_t count = 0;
 
-	if (most >= s->limits.memory_max / MEMORY_HOLD_STEP_PART) {
+	if (most >= s->limits.memory_max / MEMORY_GUARD_STEP_PART) {
 		count = list_interpreters(s, usage, true, most / GROWTH_PART, ret_numbers);
 		if (count == 0)
 			count = list_interpreters(s, usage, false, most / GROWTH_PART, ret_numbers);
@@ -172,13 +172,13 @@ size_t memory_hold_first(const struct session *s, const struct sandbox_usage *us
 	return count > 0 ? count : list_interpreters(s, usage, true, 0, ret_numbers);
 }
 
-struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct session *s)
+struct runner *memory_guard_at_fault(const struct memory_guard *guard, const struct session *s)
 {
-	bool any = is_anybody_blamed(hold, s);
+	bool any = is_anybody_blamed(guard, s);
 	struct runner *found = NULL;
 
 	for (size_t i = 0; i < s->language_count; i++) {
-		if (!is_busy(s, i) || (any && hold->stopped[i] == 0))
+		if (!is_busy(s, i) || (any && guard->stopped[i] == 0))
 			continue;
 		if (found != NULL)
 			return NULL;
