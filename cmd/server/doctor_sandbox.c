@@ -76,7 +76,7 @@ static void say_advice(const struct sandbox_report *report)
 	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
 	struct hints_machine machine;
 
-	hints_look("", &machine);
+	hints_inspect("", &machine);
 	hints_write(&advice, report, &machine);
 	say_text("", buf_str(&advice));
 }

@@ -76,7 +76,7 @@ static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err
 	size_t len;
 	size_t declared;
 
-	if (csv_look(reader, &head, &len, err) < 0)
+	if (csv_peek(reader, &head, &len, err) < 0)
 		return -1;
 	declared = csv_declared(head, len, &sheet->separator);
 	if (declared == 0)

@@ -129,7 +129,7 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 	if (floor != POLICY_NAMESPACES)
 		buf_putf(&text, "The strongest tier, namespaces, failed with: %s.\n",
 			 c->report.reason[POLICY_NAMESPACES]);
-	hints_look("", &machine);
+	hints_inspect("", &machine);
 	hints_write(&text, &c->report, &machine);
 	if (hints_shortage(c->report.reason[POLICY_NAMESPACES]) != NULL)
 		return buf_steal(&text);
@@ -173,7 +173,7 @@ static char *explain_writable(const struct confinement *c, const char *path)
 		"hold, and this machine gives %s.\nShare it without :rw, and code reads it; or make "
 		"the machine give more:\n",
 		path, policy_tier_name((enum policy_tier)c->report.tier));
-	hints_look("", &machine);
+	hints_inspect("", &machine);
 	hints_write(&text, &c->report, &machine);
 	return buf_steal(&text);
 }

@@ -77,7 +77,7 @@ static bool is_chroot(const char *root)
 	return true;
 }
 
-void hints_look(const char *root, struct hints_machine *ret_machine)
+void hints_inspect(const char *root, struct hints_machine *ret_machine)
 {
 	*ret_machine = (struct hints_machine){
 		.apparmor = begins_with(

@@ -23,7 +23,7 @@ struct hints_machine {
 };
 
 /* Inspects the machine. `root` is "" except in tests. */
-void hints_look(const char *root, struct hints_machine *ret_machine);
+void hints_inspect(const char *root, struct hints_machine *ret_machine);
 
 /*
  * Returns what to do, in a line, if `reason` names a lack of descriptors, memory, processes or room

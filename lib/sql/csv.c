@@ -75,7 +75,7 @@ static int read_more(struct csv_reader *r, struct err *err)
 	return 0;
 }
 
-int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len, struct err *err)
+int csv_peek(struct csv_reader *reader, const char **ret_text, size_t *ret_len, struct err *err)
 {
 	while (!reader->ended && reader->end - reader->at < LOOK_SIZE)
 		if (read_more(reader, err) < 0)

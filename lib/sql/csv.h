@@ -56,7 +56,7 @@ void csv_release(struct csv_reader *reader);
  * Sets *ret_text to the first bytes, which stay to be read: a few lines, or all of them. Borrowed
  * until the next call. Returns -1 and sets *err.
  */
-int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len,
+int csv_peek(struct csv_reader *reader, const char **ret_text, size_t *ret_len,
 	     struct err *err) MUST_CHECK;
 /*
  * Sets the separator; must be called before the first row. `quotes`: false for text in which quotes
@@ -65,7 +65,7 @@ int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len,
 void csv_set(struct csv_reader *reader, char separator, bool quotes);
 /* Lets a backslash escape quotes and backslashes within quoted fields, besides doubled quotes. */
 void csv_escape(struct csv_reader *reader);
-/* Skips `len` bytes that csv_look returned. */
+/* Skips `len` bytes that csv_peek returned. */
 void csv_skip(struct csv_reader *reader, size_t len);
 /*
  * Returns 1 with a row, whose fields are valid until the next call; 0 at the end. Blank lines are

@@ -299,7 +299,7 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 
 	if (shares == NULL)
 		return -1;
-	user_path_look(&machine, service->settings->environment);
+	user_path_inspect(&machine, service->settings->environment);
 	path = user_path_read(&machine, text, err);
 	user_path_release(&machine);
 	if (path != NULL)

@@ -82,7 +82,7 @@ static bool release_is_wsl(void)
 	return release != NULL && strcasestr(release, "microsoft") != NULL;
 }
 
-void user_path_look(struct user_path_machine *ret_machine, char *const *environment)
+void user_path_inspect(struct user_path_machine *ret_machine, char *const *environment)
 {
 	struct err err;
 	size_t len;

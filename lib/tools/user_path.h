@@ -22,8 +22,8 @@ struct user_path_machine {
 };
 
 /* Reads the facts of this machine. `environment` is borrowed. */
-void user_path_look(struct user_path_machine *ret_machine, char *const *environment);
-/* Frees what user_path_look allocated. */
+void user_path_inspect(struct user_path_machine *ret_machine, char *const *environment);
+/* Frees what user_path_inspect allocated. */
 void user_path_release(struct user_path_machine *machine);
 /*
  * Returns `root` of [automount] in the text of a wsl.conf, without a slash at its end, or "/mnt".

@@ -85,7 +85,7 @@ static void each_machine_is_told_what_to_type(void **state)
 		scratch_init(&scratch);
 		if (cases[i].file != NULL)
 			write_below(&scratch, cases[i].file, cases[i].text);
-		hints_look(scratch.path, &machine);
+		hints_inspect(scratch.path, &machine);
 		hints_write(&out, &weak, &machine);
 		for (size_t j = 0; j < 3 && cases[i].lines[j] != NULL; j++)
 			if (strstr(buf_str(&out), cases[i].lines[j]) == NULL)

@@ -116,7 +116,7 @@ static void a_machine_is_wsl_when_its_environment_says_so(void **state)
 	struct user_path_machine machine;
 
 	(void)state;
-	user_path_look(&machine, environment);
+	user_path_inspect(&machine, environment);
 	assert_true(machine.wsl);
 	assert_non_null(machine.drives);
 	user_path_release(&machine);
