@@ -33,9 +33,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-enum { LOOK_FIRST_FD = 3 /* the first share; the others follow in order */ };
+enum { INSPECT_FIRST_FD = 3 /* the first share; the others follow in order */ };
 
-struct look {
+struct inspection {
 	const json_t *shares; /* paths */
 	char *home;           /* the sessions' folder; may be NULL */
 	char *home_real;      /* the same, with links resolved; may be NULL */
@@ -78,14 +78,15 @@ struct folder_at {
 };
 
 /* Counts one more entry. Returns false and sets `more` when the limit is reached. */
-bool gitfolder_count(struct look *look);
+bool gitfolder_count(struct inspection *inspection);
 /* Returns true when the entry changed, or became part of a repository, since the session began. */
-bool gitfolder_is_young(const struct look *look, const struct stat *st);
+bool gitfolder_is_young(const struct inspection *inspection, const struct stat *st);
 /* Inspects those entries of the folder that git reads. */
-void gitfolder_judge(struct look *look, const struct folder_at *folder);
+void gitfolder_judge(struct inspection *inspection, const struct folder_at *folder);
 /* Inspects what configs named. To be called after all folders of the share. */
-void gitfolder_judge_named(struct look *look);
+void gitfolder_judge_named(struct inspection *inspection);
 /* Inspects the link `name` in the folder. */
-void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);
+void gitfolder_judge_link(struct inspection *inspection, const struct folder_at *folder,
+			  const char *name);
 
 #endif

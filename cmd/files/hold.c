@@ -55,34 +55,34 @@ static char *rename_held(int dir, const char *name)
  * Records a held entry. `to` is the new name, "" for a removed entry, or NULL when it could not be
  * held.
  */
-static void note_held(struct look *look, const struct folder_at *folder, const char *name,
-		      const char *to)
+static void note_held(struct inspection *inspection, const struct folder_at *folder,
+		      const char *name, const char *to)
 {
-	cleanup_free char *path = xasprintf("%s/%s%s%s", look->share_path, folder->path,
+	cleanup_free char *path = xasprintf("%s/%s%s%s", inspection->share_path, folder->path,
 					    folder->path[0] != '\0' ? "/" : "", name);
 	cleanup_free char *encoded = percent_encode(path);
 	cleanup_free char *new_name = to != NULL ? percent_encode(to) : NULL;
 	json_t *row;
 
-	if (look->held_count++ >= ROWS_MAX)
+	if (inspection->held_count++ >= ROWS_MAX)
 		return;
 	row = json_object();
 	json_put_str(row, "path", encoded);
 	json_put_str(row, "name", new_name);
-	json_append(look->held, row);
+	json_append(inspection->held, row);
 }
 
-void hold_remove(struct look *look, const struct folder_at *folder, const char *name)
+void hold_remove(struct inspection *inspection, const struct folder_at *folder, const char *name)
 {
 	int rc = unlinkat(folder->fd, name, 0);
 
 	if (rc < 0 && errno == EACCES && unlock_open_folder(folder->fd) == 0)
 		rc = unlinkat(folder->fd, name, 0);
 	if (rc == 0 || errno != ENOENT)
-		note_held(look, folder, name, rc == 0 ? "" : NULL);
+		note_held(inspection, folder, name, rc == 0 ? "" : NULL);
 }
 
-void hold(struct look *look, const struct folder_at *folder, const char *name)
+void hold(struct inspection *inspection, const struct folder_at *folder, const char *name)
 {
 	cleanup_free char *to = rename_held(folder->fd, name);
 
@@ -90,5 +90,5 @@ void hold(struct look *look, const struct folder_at *folder, const char *name)
 		to = rename_held(folder->fd, name);
 	if (to == NULL && errno == ENOENT)
 		return; /* removed meanwhile */
-	note_held(look, folder, name, to);
+	note_held(inspection, folder, name, to);
 }

@@ -6,19 +6,20 @@
 #include <stdbool.h>
 
 struct folder_at;
-struct look;
+struct inspection;
 
 #define HOLD_MARK ".held-by-ptycell"
 
 /*
  * Renames `name` to the first free one of NAME.held-by-ptycell, NAME.held-by-ptycell-2 and so on,
- * and records it in `look`.
+ * and records it in `inspection`.
  */
-void hold(struct look *look, const struct folder_at *folder, const char *name);
+void hold(struct inspection *inspection, const struct folder_at *folder, const char *name);
 /*
- * Removes the link `name`, which would lead to its target under any name, and records it in `look`.
+ * Removes the link `name`, which would lead to its target under any name, and records it in
+ * `inspection`.
  */
-void hold_remove(struct look *look, const struct folder_at *folder, const char *name);
+void hold_remove(struct inspection *inspection, const struct folder_at *folder, const char *name);
 /* Returns true for a name that hold() has given. */
 bool hold_is_held(const char *name);
 

@@ -46,10 +46,11 @@ static char *plain(const char *path)
 	return buf_steal(&out);
 }
 
-static char *plain_from(const struct look *look, const char *from, const char *to)
+static char *plain_from(const struct inspection *inspection, const char *from, const char *to)
 {
 	cleanup_free char *whole =
-		to[0] == '/' ? xstrdup(to) : xasprintf("%s/%s/%s", look->share_path, from, to);
+		to[0] == '/' ? xstrdup(to)
+			     : xasprintf("%s/%s/%s", inspection->share_path, from, to);
 
 	return plain(whole);
 }
@@ -103,30 +104,31 @@ static const char *below(const char *share_path, const char *path)
 	return path + len + (path[len] == '/');
 }
 
-static bool is_in_another(const struct look *look, const char *path)
+static bool is_in_another(const struct inspection *inspection, const char *path)
 {
-	for (size_t i = 0; i < json_array_size(look->shares); i++) {
-		const char *text = json_string_value(json_array_get(look->shares, i));
+	for (size_t i = 0; i < json_array_size(inspection->shares); i++) {
+		const char *text = json_string_value(json_array_get(inspection->shares, i));
 		cleanup_free char *share = percent_decode(text, strlen(text));
 		const char *rest = share != NULL ? below(share, path) : NULL;
 
 		if (rest != NULL)
-			return is_plain_folder(LOOK_FIRST_FD + (int)i, rest);
+			return is_plain_folder(INSPECT_FIRST_FD + (int)i, rest);
 	}
 	return false;
 }
 
-bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path)
+bool leads_inside(const struct inspection *inspection, const char *from, const char *to,
+		  char **ret_path)
 {
-	cleanup_free char *path = plain_from(look, from, to);
+	cleanup_free char *path = plain_from(inspection, from, to);
 	const char *rest;
 
 	if (to[0] == '\0' || turns_back(to))
 		return false;
-	rest = below(look->share_path, path);
+	rest = below(inspection->share_path, path);
 	if (rest == NULL)
-		return is_in_another(look, path);
-	if (!is_plain_folder(look->share, rest))
+		return is_in_another(inspection, path);
+	if (!is_plain_folder(inspection->share, rest))
 		return false;
 	if (ret_path != NULL)
 		*ret_path = xstrdup(rest);
@@ -166,17 +168,18 @@ static bool is_magic(int dir, const char *path)
 	return fd < 0 && errno == ELOOP;
 }
 
-static bool names_home(const struct look *look, const char *from, const char *to)
+static bool names_home(const struct inspection *inspection, const char *from, const char *to)
 {
-	cleanup_free char *path = plain_from(look, from, to);
+	cleanup_free char *path = plain_from(inspection, from, to);
 
-	return is_within(look->home, path) || gitconfig_passes_fd(to) ||
+	return is_within(inspection->home, path) || gitconfig_passes_fd(to) ||
 	       gitconfig_passes_fd(path) ||
 	       (is_within("/proc", path) &&
 		(strstr(path, "/root") != NULL || strstr(path, "/cwd") != NULL));
 }
 
-bool leads_home(const struct look *look, const struct folder_at *folder, const char *name)
+bool leads_home(const struct inspection *inspection, const struct folder_at *folder,
+		const char *name)
 {
 	cleanup_free char *real = leads_to(folder->fd, name, O_DIRECTORY);
 	char to[PATH_MAX];
@@ -185,11 +188,11 @@ bool leads_home(const struct look *look, const struct folder_at *folder, const c
 	if (len < 0)
 		return false;
 	to[len] = '\0';
-	if (names_home(look, folder->path, to))
+	if (names_home(inspection, folder->path, to))
 		return true;
 	if (real == NULL)
 		return false; /* not a folder, or not yet */
-	return (look->home_real != NULL && is_within(look->home_real, real)) ||
+	return (inspection->home_real != NULL && is_within(inspection->home_real, real)) ||
 	       is_within("/proc", real) || is_magic(folder->fd, name);
 }
 
@@ -203,7 +206,7 @@ static bool open_place(struct leads_place *place, const char *below_share)
 	return false;
 }
 
-bool leads_to_share(const struct look *look, int dir, const char *path, bool is_file,
+bool leads_to_share(const struct inspection *inspection, int dir, const char *path, bool is_file,
 		    struct leads_place *ret)
 {
 	cleanup_free char *real = leads_to(dir, path, is_file ? 0 : O_DIRECTORY);
@@ -216,14 +219,14 @@ bool leads_to_share(const struct look *look, int dir, const char *path, bool is_
 		ret->name = xstrdup(name + 1);
 		*name = '\0';
 	}
-	for (size_t i = 0; i < json_array_size(look->shares); i++) {
-		const char *text = json_string_value(json_array_get(look->shares, i));
+	for (size_t i = 0; i < json_array_size(inspection->shares); i++) {
+		const char *text = json_string_value(json_array_get(inspection->shares, i));
 		cleanup_free char *share = percent_decode(text, strlen(text));
 		const char *rest = share != NULL ? below(share, real) : NULL;
 
 		if (rest == NULL)
 			continue;
-		ret->share = LOOK_FIRST_FD + (int)i;
+		ret->share = INSPECT_FIRST_FD + (int)i;
 		ret->share_path = mem_steal(&share);
 		return open_place(ret, rest);
 	}

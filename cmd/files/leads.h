@@ -6,19 +6,21 @@
 #include <stdbool.h>
 
 struct folder_at;
-struct look;
+struct inspection;
 
 /*
  * Returns true when `to` is a folder of a share reached through no link, or does not exist. It is
  * seen from the folder `from` of the current share. Sets *ret_path, unless it is NULL, to its path
  * in this share, or to NULL for another share. The caller frees it.
  */
-bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path);
+bool leads_inside(const struct inspection *inspection, const char *from, const char *to,
+		  char **ret_path);
 /*
  * Returns true when the link `name` in that folder leads to the sessions' folders, through any
  * links, or through /proc to anywhere.
  */
-bool leads_home(const struct look *look, const struct folder_at *folder, const char *name);
+bool leads_home(const struct inspection *inspection, const struct folder_at *folder,
+		const char *name);
 /*
  * Returns the path that the kernel gives to what `path` leads to; with O_DIRECTORY only of a
  * folder. The caller frees it. Returns NULL when there is nothing.
@@ -38,7 +40,7 @@ struct leads_place {
  * Finds where `path` leads from the folder `dir`, through any links. Returns false when that is in
  * no share, or missing. leads_place_release() frees *ret.
  */
-bool leads_to_share(const struct look *look, int dir, const char *path, bool is_file,
+bool leads_to_share(const struct inspection *inspection, int dir, const char *path, bool is_file,
 		    struct leads_place *ret);
 void leads_place_release(struct leads_place *place);
 

@@ -18,11 +18,11 @@
 #include "finish.h"
 #include "helper/program.h"
 #include "import.h"
+#include "inspect.h"
 #include "json/make.h"
 #include "keep.h"
 #include "link.h"
 #include "lockdown/harden.h"
-#include "look.h"
 #include "pack.h"
 #include "parts/parts.h"
 #include "remove.h"
@@ -61,8 +61,8 @@ static int run_request(json_t *request, struct err *err)
 		return trim_run(FOLDER_FD, request, err);
 	if (str_eq(op, "sweep"))
 		return sweep_run(FOLDER_FD, request, err);
-	if (str_eq(op, "look"))
-		return look_run(request, err);
+	if (str_eq(op, "inspection"))
+		return inspect_run(request, err);
 	return err_set(err, ERR_INVALID, "the request names no known operation");
 }
 

@@ -226,7 +226,7 @@ static json_t *make_request(const struct lookout *lookout, size_t count)
 
 		json_append(shares, json_make_str(path));
 	}
-	json_put_str(request, "op", "look");
+	json_put_str(request, "op", "inspect");
 	json_put(request, "shares", shares);
 	json_put_str(request, "home", home);
 	json_put_int(request, "since", lookout->since_ns);

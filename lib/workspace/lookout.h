@@ -2,7 +2,7 @@
 /*
  * lookout.h - inspects folders that a session may write, for repositories that session code made.
  *
- * An inspection is a run of ptycell-files (cmd/files/look.h). It is bounded, and outside of the
+ * An inspection is a run of ptycell-files (cmd/files/inspect.h). It is bounded, and outside of the
  * server, so that an unresponsive disk delays no session. Files of a repository that git would run
  * are renamed. The first inspection learns what configs contained before any session code ran. The
  * last one has no practical bound.

@@ -22,8 +22,8 @@
  * removed with the last session that uses the share, of any server, including those of a killed
  * launcher.
  *
- * Not protected: a repository that the session makes (cmd/files/look.h finds it), and names below
- * the top that do not exist.
+ * Not protected: a repository that the session makes (cmd/files/inspect.h finds it), and names
+ * below the top that do not exist.
  */
 #ifndef SANDBOX_ROOTFS_PROTECT_H
 #define SANDBOX_ROOTFS_PROTECT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look.c - walks the shares. The walk is breadth first, with folders of packages last, so that its
- * budget is spent where repositories usually are. A folder that session code closed by its mode is
- * opened again: git needs no list of names to use one, so a mode must not hide it.
+ * inspect.c - walks the shares. The walk is breadth first, with folders of packages last, so that
+ * its budget is spent where repositories usually are. A folder that session code closed by its mode
+ * is opened again: git needs no list of names to use one, so a mode must not hide it.
  */
-#include "look.h"
+#include "inspect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 16 << 10, WORKPLACES_MAX = 16 << 20 };
 
 struct walk {
-	struct look look;
+	struct inspection inspection;
 	struct repository_queue folders;
 };
 
@@ -38,8 +38,8 @@ struct walk {
 static int open_below(const struct walk *walk, const char *path, int flags)
 {
 	if (path[0] == '\0')
-		return openat(walk->look.share, ".", flags | O_DIRECTORY | O_CLOEXEC);
-	return beneath_open(walk->look.share, path, flags | O_DIRECTORY, 0);
+		return openat(walk->inspection.share, ".", flags | O_DIRECTORY | O_CLOEXEC);
+	return beneath_open(walk->inspection.share, path, flags | O_DIRECTORY, 0);
 }
 
 /*
@@ -52,10 +52,10 @@ static int open_folder(const struct walk *walk, const char *path)
 	cleanup_fd int closed = -1;
 	struct stat st;
 
-	if (fd >= 0 || errno != EACCES || walk->look.learn)
+	if (fd >= 0 || errno != EACCES || walk->inspection.learn)
 		return fd;
 	closed = open_below(walk, path, O_PATH);
-	if (closed < 0 || fstat(closed, &st) < 0 || !gitfolder_is_young(&walk->look, &st) ||
+	if (closed < 0 || fstat(closed, &st) < 0 || !gitfolder_is_young(&walk->inspection, &st) ||
 	    unlock_open_folder(closed) < 0)
 		return -1;
 	return open_below(walk, path, O_RDONLY);
@@ -92,7 +92,7 @@ static void visit(struct walk *walk, const struct folder_at *folder, const struc
 	if (type == DT_DIR)
 		add_folder(walk, folder, entry->d_name);
 	else if (type == DT_LNK)
-		gitfolder_judge_link(&walk->look, folder, entry->d_name);
+		gitfolder_judge_link(&walk->inspection, folder, entry->d_name);
 }
 
 static void walk_folder(struct walk *walk, const char *path)
@@ -104,12 +104,12 @@ static void walk_folder(struct walk *walk, const char *path)
 
 	if (fd < 0)
 		return;
-	gitfolder_judge(&walk->look, &folder);
+	gitfolder_judge(&walk->inspection, &folder);
 	entries = fdopendir(fd);
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(&walk->look))
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(&walk->inspection))
 		visit(walk, &folder, entry);
 	(void)closedir(entries);
 }
@@ -122,10 +122,10 @@ static void walk_share(struct walk *walk)
 
 		if (path == NULL)
 			break;
-		if (!walk->look.more)
+		if (!walk->inspection.more)
 			walk_folder(walk, path);
 	}
-	gitfolder_judge_named(&walk->look);
+	gitfolder_judge_named(&walk->inspection);
 }
 
 /* ---- the request ---- */
@@ -154,40 +154,40 @@ static int confine_to_shares(size_t count, struct err *err)
 	struct lockdown_rule rules[SHARES_MAX];
 
 	for (size_t i = 0; i < count; i++)
-		rules[i] = (struct lockdown_rule){ .fd = LOOK_FIRST_FD + (int)i,
+		rules[i] = (struct lockdown_rule){ .fd = INSPECT_FIRST_FD + (int)i,
 						   .rights = lockdown_rename };
 	return lockdown_files(rules, count, 1, err);
 }
 
 static void walk_all(struct walk *walk)
 {
-	for (size_t i = 0; i < json_array_size(walk->look.shares); i++) {
-		walk->look.share = LOOK_FIRST_FD + (int)i;
-		walk->look.share_path = get_path(json_array_get(walk->look.shares, i));
-		if (walk->look.share_path != NULL)
+	for (size_t i = 0; i < json_array_size(walk->inspection.shares); i++) {
+		walk->inspection.share = INSPECT_FIRST_FD + (int)i;
+		walk->inspection.share_path = get_path(json_array_get(walk->inspection.shares, i));
+		if (walk->inspection.share_path != NULL)
 			walk_share(walk);
-		free(walk->look.share_path);
+		free(walk->inspection.share_path);
 	}
 }
 
-int look_run(const json_t *request, struct err *err)
+int inspect_run(const json_t *request, struct err *err)
 {
 	const json_t *shares = json_object_get(request, "shares");
 	cleanup_free char *home = get_path(json_object_get(request, "home"));
 	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home, O_DIRECTORY) : NULL;
 	struct walk walk = {
-		.look = { .shares = shares,
-			  .home = home,
-			  .home_real = home_real,
-			  .since_ns = json_integer_value(json_object_get(request, "since")),
-			  .learn = json_is_true(json_object_get(request, "learn")),
-			  .known = map_new(),
-			  .held = json_array(),
-			  .learned = json_array(),
-			  .entries_left =
-				  (uint64_t)json_integer_value(json_object_get(request, "entries")),
-			  .until_ms = clock_ms() + (uint64_t)json_integer_value(
-							   json_object_get(request, "ms")) },
+		.inspection = { .shares = shares,
+				.home = home,
+				.home_real = home_real,
+				.since_ns = json_integer_value(json_object_get(request, "since")),
+				.learn = json_is_true(json_object_get(request, "learn")),
+				.known = map_new(),
+				.held = json_array(),
+				.learned = json_array(),
+				.entries_left = (uint64_t)json_integer_value(
+					json_object_get(request, "entries")),
+				.until_ms = clock_ms() + (uint64_t)json_integer_value(
+								 json_object_get(request, "ms")) },
 	};
 	json_t *result = json_object();
 
@@ -196,19 +196,19 @@ int look_run(const json_t *request, struct err *err)
 	if (confine_to_shares(json_array_size(shares), err) < 0)
 		return -1;
 	repository_queue_init(&walk.folders);
-	buf_init(&walk.look.hooks, HOOKS_MAX);
-	buf_init(&walk.look.commands, COMMANDS_MAX);
-	buf_init(&walk.look.workplaces, WORKPLACES_MAX);
-	learn_known(walk.look.known, json_object_get(request, "known"));
+	buf_init(&walk.inspection.hooks, HOOKS_MAX);
+	buf_init(&walk.inspection.commands, COMMANDS_MAX);
+	buf_init(&walk.inspection.workplaces, WORKPLACES_MAX);
+	learn_known(walk.inspection.known, json_object_get(request, "known"));
 	walk_all(&walk);
-	map_free(walk.look.known);
-	buf_release(&walk.look.hooks);
-	buf_release(&walk.look.commands);
-	buf_release(&walk.look.workplaces);
-	json_put(result, "held", walk.look.held);
-	json_put(result, "known", walk.look.learned);
-	json_put_bool(result, "more", walk.look.more);
-	json_put_int(result, "count", (json_int_t)walk.look.held_count);
+	map_free(walk.inspection.known);
+	buf_release(&walk.inspection.hooks);
+	buf_release(&walk.inspection.commands);
+	buf_release(&walk.inspection.workplaces);
+	json_put(result, "held", walk.inspection.held);
+	json_put(result, "known", walk.inspection.learned);
+	json_put_bool(result, "more", walk.inspection.more);
+	json_put_int(result, "count", (json_int_t)walk.inspection.held_count);
 	program_result(result);
 	return 0;
 }
