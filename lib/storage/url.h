@@ -4,7 +4,6 @@
 #define STORAGE_URL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/buf.h"
 

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "storage/object_name.h"
 #include "text/sanitize.h"
 #include "transfer/uploads_internal.h"
 

@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "base/list.h"
-#include "storage/object_name.h"
 #include "transfer/uploads.h"
 #include "workspace/home.h"
 

@@ -7,13 +7,11 @@
  */
 #include "workspace/beside.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "text/sanitize.h"

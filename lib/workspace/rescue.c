@@ -8,7 +8,6 @@
 #include "workspace/rescue.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

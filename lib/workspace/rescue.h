@@ -14,7 +14,6 @@
 #ifndef WORKSPACE_RESCUE_H
 #define WORKSPACE_RESCUE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/loop.h"

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "base/util.h"
 #include "workspace/beneath.h"
 
 static const uint64_t second_ns = 1000000000U;

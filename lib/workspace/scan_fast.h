@@ -11,8 +11,6 @@
 #define WORKSPACE_SCAN_FAST_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "workspace/snapshot.h"
 

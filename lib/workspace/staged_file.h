@@ -11,7 +11,6 @@
 #define WORKSPACE_STAGED_FILE_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/err.h"
 
