@@ -125,7 +125,7 @@ static void try_all(struct checkup *c, const struct settings *settings)
 	}
 	confinement_settle(confinement, on_event, &settled);
 	turn_until(c, &settled);
-	if (confinement_refusal(confinement) == NULL)
+	if (confinement_facts(confinement).refusal == NULL)
 		session = table_open(table, "doctor", NULL, &err);
 	if (session == NULL)
 		return;

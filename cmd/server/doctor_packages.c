@@ -130,7 +130,7 @@ static bool check_all(struct checkup *c, struct err *err)
 		return false;
 	confinement_settle(confinement, on_event, &settled);
 	turn_until(c, &settled);
-	if (confinement_refusal(confinement) != NULL) {
+	if (confinement_facts(confinement).refusal != NULL) {
 		(void)err_set(err, ERR_DENIED, "no code runs here: ptycell doctor says why");
 		return false;
 	}

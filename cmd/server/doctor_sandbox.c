@@ -128,15 +128,16 @@ static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
 
 static void say_all(const struct confinement *confinement)
 {
-	const struct sandbox_report *report = confinement_facts(confinement).report;
-	const char *refusal = confinement_refusal(confinement);
+	const struct confinement_facts facts = confinement_facts(confinement);
+	const struct sandbox_report *report = facts.report;
+	const char *refusal = facts.refusal;
 
 	if (refusal != NULL) {
 		say_text("sandbox", refusal);
 		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->escaped == 0)
 			say_tier("", "What there is: ", (enum policy_tier)report->tier);
 	} else {
-		say_tier("sandbox", "", confinement_facts(confinement).tier);
+		say_tier("sandbox", "", facts.tier);
 		if (confinement_proc_notice(report) != NULL)
 			say_text("", confinement_proc_notice(report));
 	}
@@ -165,7 +166,7 @@ static bool settle_and_say(struct loop *loop, struct launcher *launcher,
 	while (!settled)
 		loop_turn(loop, -1);
 	say_all(confinement);
-	runs = confinement_refusal(confinement) == NULL;
+	runs = confinement_facts(confinement).refusal == NULL;
 	launcher_free(launcher);
 	confinement_free(confinement);
 	return runs;

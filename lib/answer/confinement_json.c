@@ -76,14 +76,14 @@ static void put_shares(json_t *object, const struct shares *shares)
 	json_put(object, "shares", list);
 }
 
-static void put_explanation(json_t *object, const struct confinement_facts *facts,
-			    const char *refusal)
+static void put_explanation(json_t *object, const struct confinement_facts *facts)
 {
 	const char *seen = confinement_proc_notice(facts->report);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_puts(&text, refusal != NULL ? refusal : confinement_tier_text(facts->tier));
-	if (refusal == NULL && seen != NULL)
+	buf_puts(&text,
+		 facts->refusal != NULL ? facts->refusal : confinement_tier_text(facts->tier));
+	if (facts->refusal == NULL && seen != NULL)
 		buf_putf(&text, " %s", seen);
 	json_put_str(object, "explanation", buf_str(&text));
 }
@@ -91,21 +91,21 @@ static void put_explanation(json_t *object, const struct confinement_facts *fact
 json_t *confinement_json_make(const struct confinement *confinement)
 {
 	const struct confinement_facts facts = confinement_facts(confinement);
-	const char *refusal = confinement_refusal(confinement);
 	json_t *object = json_object();
 
-	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(facts.tier));
-	put_explanation(object, &facts, refusal);
+	json_put_str(object, "tier",
+		     facts.refusal != NULL ? "refused" : policy_tier_name(facts.tier));
+	put_explanation(object, &facts);
 	json_put_str(object, "floor", policy_tier_name(facts.floor));
 	if (facts.report != NULL) {
 		put_report(object, facts.report);
 		put_verified(object, facts.report, facts.verified_at);
 	}
-	if (refusal == NULL)
+	if (facts.refusal == NULL)
 		put_groups(object, confinement);
 	if (facts.shares != NULL)
 		put_shares(object, facts.shares);
-	if (refusal == NULL)
+	if (facts.refusal == NULL)
 		json_put_bool(object, "unix_sockets", facts.unix_sockets);
 	return object;
 }

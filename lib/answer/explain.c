@@ -213,7 +213,8 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "Not saved for the user: %s\n", result->keep_left);
 }
 
-static void explain_cell(struct buf *text, const struct exec_result *result)
+static void explain_cell(struct buf *text, const struct exec_result *result,
+			 const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 
@@ -242,10 +243,8 @@ static void explain_cell(struct buf *text, const struct exec_result *result)
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
 	else
-		limit_hints_explain(text, cell, session_limits(result->session),
-				    session_confinement(result->session),
-				    session_workspace(result->session));
-	network_json_explain(text, result);
+		limit_hints_explain(text, result, facts);
+	network_json_explain(text, result, facts);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		explain_search(text, cell);
 	if (cell->images_dropped > cell->images_dropped_saved)
@@ -254,7 +253,8 @@ static void explain_cell(struct buf *text, const struct exec_result *result)
 	explain_files(text, result);
 }
 
-void explain_text(struct buf *text, const struct exec_result *result)
+void explain_text(struct buf *text, const struct exec_result *result,
+		  const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 
@@ -263,16 +263,17 @@ void explain_text(struct buf *text, const struct exec_result *result)
 		end_line(text);
 		buf_put(text, cell->result.data, cell->result.len);
 	}
-	explain_cell(text, result);
+	explain_cell(text, result, facts);
 }
 
-void explain_earlier(struct buf *text, const struct exec_result *result)
+void explain_earlier(struct buf *text, const struct exec_result *result,
+		     const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 
 	buf_putf(text, "[cell %ju ended before: %s after %.1f s]\n", (uintmax_t)cell->number,
 		 cell_state_name(cell->state), (double)cell->elapsed_us / 1e6);
-	explain_text(text, result);
+	explain_text(text, result, facts);
 }
 
 bool explain_is_error(const struct cell *cell)

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "proc/cgroups.h"
+#include "session/session.h"
 #include "text/sanitize.h"
 #include "text/status_line.h"
 #include "workspace/disk_usage.h"
@@ -315,16 +316,16 @@ static const struct {
 };
 
 /* socket(2) of a Unix socket fails with this text alone. */
-static bool is_unix_socket(const struct cell *cell, const struct confinement *confinement)
+static bool is_unix_socket(const struct cell *cell, const struct confinement_facts *facts)
 {
-	return !confinement_facts(confinement).unix_sockets && cell->error_text != NULL &&
+	return !facts->unix_sockets && cell->error_text != NULL &&
 	       str_eq(cell->error_text, "[Errno 13] Permission denied");
 }
 
 /* For example a shared file whose permissions do not let the user read it. */
-static bool is_shared(const struct cell *cell, const struct confinement *confinement)
+static bool is_shared(const struct cell *cell, const struct confinement_facts *facts)
 {
-	const struct shares *shares = confinement_facts(confinement).shares;
+	const struct shares *shares = facts->shares;
 	const char *text = error_text_end(cell->error_text);
 	const struct policy_share *share;
 
@@ -387,15 +388,14 @@ static bool is_error_of(const struct cell *cell, const char *const *needles)
 }
 
 /* In a weak tier RLIMIT_NPROC counts all processes of the user; a control group does not. */
-static bool row_holds(size_t row, const struct confinement *confinement)
+static bool row_holds(size_t row, const struct confinement_facts *facts)
 {
-	const struct confinement_facts facts = confinement_facts(confinement);
-	const struct cgroups *groups = facts.groups;
+	const struct cgroups *groups = facts->groups;
 	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
-	return facts.tier >= rows[row].from && facts.tier <= rows[row].to;
+	return facts->tier >= rows[row].from && facts->tier <= rows[row].to;
 }
 
 /* Judges by the last call of the traceback, or of one that a program printed. */
@@ -412,11 +412,11 @@ static bool was_mapping(const struct cell *cell)
 
 /* Explains by the first row for the cell's error or, if `caused`, for an exception before it. */
 static bool explain_row(struct buf *out, const struct cell *cell,
-			const struct session_limits *limits, const struct confinement *confinement,
+			const struct session_limits *limits, const struct confinement_facts *facts,
 			bool caused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!row_holds(i, confinement))
+		if (!row_holds(i, facts))
 			continue;
 		if (caused ? !error_text_before(cell->traceback, rows[i].needles)
 			   : !is_error_of(cell, rows[i].needles))
@@ -443,12 +443,12 @@ static bool may_be_met_by_programs(size_t row)
  */
 static void explain_program_line(struct buf *out, const struct cell *cell,
 				 const struct session_limits *limits,
-				 const struct confinement *confinement)
+				 const struct confinement_facts *facts)
 {
 	const char *found = NULL;
 
 	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(rows); i++) {
-		if (!row_holds(i, confinement) || !may_be_met_by_programs(i) ||
+		if (!row_holds(i, facts) || !may_be_met_by_programs(i) ||
 		    (rows[i].explain == explain_map && !was_mapping(cell)))
 			continue;
 		found = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
@@ -489,11 +489,12 @@ static void explain_stops(struct buf *out, const struct cell *cell,
 		explain_cpu_stop(out, cell, limits);
 }
 
-void limit_hints_explain(struct buf *out, const struct cell *cell,
-			 const struct session_limits *limits, const struct confinement *confinement,
-			 const struct workspace *workspace)
+void limit_hints_explain(struct buf *out, const struct exec_result *result,
+			 const struct confinement_facts *facts)
 {
-	enum policy_tier tier = confinement_facts(confinement).tier;
+	const struct cell *cell = result->cell;
+	const struct session_limits *limits = session_limits(result->session);
+	enum policy_tier tier = facts->tier;
 
 	if (died_for_memory(cell))
 		explain_memory(out, limits);
@@ -510,10 +511,10 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 	}
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
 	    cell->state == CELL_INTERRUPTED)
-		explain_program_line(out, cell, limits, confinement);
+		explain_program_line(out, cell, limits, facts);
 	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
 		return;
-	if (is_unix_socket(cell, confinement)) {
+	if (is_unix_socket(cell, facts)) {
 		buf_puts(out, tier == POLICY_LANDLOCK
 				      ? "Sockets and /dev/shm, which pools of multiprocessing "
 					"need, are off in this tier of confinement: use threads.\n"
@@ -521,20 +522,20 @@ void limit_hints_explain(struct buf *out, const struct cell *cell,
 					"session.\n");
 		return;
 	}
-	if (is_shared(cell, confinement)) {
+	if (is_shared(cell, facts)) {
 		buf_puts(out, "It lies in a shared folder, but its permissions do not let code at "
 			      "it. The user can change them, or share the folder with :rw.\n");
 		return;
 	}
-	if (is_error_of(cell, no_space) && disk_is_full(workspace)) {
+	if (is_error_of(cell, no_space) && disk_is_full(session_workspace(result->session))) {
 		buf_puts(out, "The disk that holds the session's folder is full, or can have no "
 			      "more files. Delete what is not needed, or ask the user to make "
 			      "room there.\n");
 		return;
 	}
-	if (explain_row(out, cell, limits, confinement, false))
+	if (explain_row(out, cell, limits, facts, false))
 		return;
-	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, confinement, true))
+	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, facts, true))
 		return;
-	explain_program_line(out, cell, limits, confinement);
+	explain_program_line(out, cell, limits, facts);
 }

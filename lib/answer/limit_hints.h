@@ -9,18 +9,15 @@
 #define ANSWER_LIMIT_HINTS_H
 
 #include "base/buf.h"
-#include "config/settings.h"
-#include "runner/cell.h"
 
-struct confinement;
-struct workspace;
+struct confinement_facts;
+struct exec_result;
 
 /*
- * Appends a line, or nothing when the cell did not end with such an error. `workspace` is the
- * session's.
+ * Appends a line, or nothing when the cell did not end with such an error. `facts` are those of its
+ * session.
  */
-void limit_hints_explain(struct buf *out, const struct cell *cell,
-			 const struct session_limits *limits, const struct confinement *confinement,
-			 const struct workspace *workspace);
+void limit_hints_explain(struct buf *out, const struct exec_result *result,
+			 const struct confinement_facts *facts);
 
 #endif

@@ -19,13 +19,11 @@
 
 enum mode { MODE_NONE, MODE_PROXY, MODE_HOST };
 
-static enum mode mode_of(const struct confinement *confinement)
+static enum mode mode_of(const struct confinement_facts *facts)
 {
-	const struct confinement_facts facts = confinement_facts(confinement);
-
-	if (facts.tier == POLICY_UNCONFINED && confinement_refusal(confinement) == NULL)
+	if (facts->tier == POLICY_UNCONFINED && facts->refusal == NULL)
 		return MODE_HOST;
-	return facts.reaches_hosts ? MODE_PROXY : MODE_NONE;
+	return facts->reaches_hosts ? MODE_PROXY : MODE_NONE;
 }
 
 static const char no_network[] = "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
@@ -34,7 +32,7 @@ static const char no_effect[] =
 	"network of its own.";
 
 static const char *explain_mode(const struct settings *settings,
-				const struct confinement *confinement, enum mode mode)
+				const struct confinement_facts *facts, enum mode mode)
 {
 	switch (mode) {
 	case MODE_HOST:
@@ -48,7 +46,7 @@ static const char *explain_mode(const struct settings *settings,
 	if (settings->hosts != NULL)
 		return no_effect;
 	/* Naming hosts helps only where there is a network to reach them by. */
-	return confinement_facts(confinement).rooted ? no_network : "Code has no network.";
+	return facts->rooted ? no_network : "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)
@@ -106,12 +104,13 @@ static bool has_install_error(const char *text)
 	return has_phrase(text, phrases) && !has_phrase(text, through_server);
 }
 
-void network_json_explain(struct buf *text, const struct exec_result *result)
+void network_json_explain(struct buf *text, const struct exec_result *result,
+			  const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 	bool failed = cell->state == CELL_RAISED ||
 		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
-	enum mode mode = mode_of(session_confinement(result->session));
+	enum mode mode = mode_of(facts);
 
 	/* Cells that did not fail count, too: a failed installation rarely ends a script. */
 	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
@@ -130,8 +129,7 @@ void network_json_explain(struct buf *text, const struct exec_result *result)
 		buf_putf(text,
 			 "%s Data comes in by upload_file, or from a folder that the user "
 			 "shares.\n",
-			 explain_mode(session_settings(result->session),
-				      session_confinement(result->session), mode));
+			 explain_mode(session_settings(result->session), facts, mode));
 }
 
 void network_json_guide(struct buf *text, const struct settings *settings)
@@ -178,16 +176,16 @@ static void put_requests(json_t *object, const struct proxy *proxy)
 }
 
 json_t *network_json_describe(const struct settings *settings,
-			      const struct confinement *confinement, const struct proxy *proxy)
+			      const struct confinement_facts *facts, const struct proxy *proxy)
 {
 	static const char *const names[] = {
 		[MODE_NONE] = "none", [MODE_PROXY] = "proxy", [MODE_HOST] = "host"
 	};
-	enum mode mode = mode_of(confinement);
+	enum mode mode = mode_of(facts);
 	json_t *object = json_object();
 
 	json_put_str(object, "mode", names[mode]);
-	json_put_str(object, "explanation", explain_mode(settings, confinement, mode));
+	json_put_str(object, "explanation", explain_mode(settings, facts, mode));
 	if (mode == MODE_PROXY) {
 		json_put_str(object, "allowed", settings->hosts);
 		put_requests(object, proxy);

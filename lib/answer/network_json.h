@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "config/settings.h"
 
-struct confinement;
+struct confinement_facts;
 struct exec_result;
 struct proxy;
 
@@ -20,9 +20,10 @@ struct proxy;
  * and NULL when it has none, or none yet.
  */
 json_t *network_json_describe(const struct settings *settings,
-			      const struct confinement *confinement, const struct proxy *proxy);
+			      const struct confinement_facts *facts, const struct proxy *proxy);
 /* Appends what a session may reach, if the cell seems to have failed for lack of network. */
-void network_json_explain(struct buf *text, const struct exec_result *result);
+void network_json_explain(struct buf *text, const struct exec_result *result,
+			  const struct confinement_facts *facts);
 /* Appends the chapter of the guide, which knows only the settings. */
 void network_json_guide(struct buf *text, const struct settings *settings);
 

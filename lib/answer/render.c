@@ -130,7 +130,8 @@ static char *next_call(const struct exec_result *result)
 	return NULL;
 }
 
-static void build_status(struct buf *line, const struct exec_result *result)
+static void build_status(struct buf *line, const struct exec_result *result,
+			 const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 	cleanup_free char *try_call = next_call(result);
@@ -148,8 +149,7 @@ static void build_status(struct buf *line, const struct exec_result *result)
 		.output_cut = cell->spool_cut,
 		.background_chars = cell->background,
 		.children = cell->children,
-		.unconfined = confinement_facts(session_confinement(result->session)).tier ==
-			      POLICY_UNCONFINED,
+		.unconfined = facts->tier == POLICY_UNCONFINED,
 		.saved = result->saved,
 		.try_call = try_call,
 	};
@@ -179,19 +179,20 @@ static void add_storage_links(json_t *content, const struct exec_result *result)
 		json_append(content, mcp_text(text.data, text.len));
 }
 
-static void add_earlier(json_t *content, const struct exec_result *result)
+static void add_earlier(json_t *content, const struct exec_result *result,
+			const struct confinement_facts *facts)
 {
 	for (size_t i = 0; i < result->earlier_count; i++) {
 		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-		explain_earlier(&text, &result->earlier[i]);
+		explain_earlier(&text, &result->earlier[i], facts);
 		json_append(content, mcp_text(text.data, text.len));
 		(void)add_images(content, result->earlier[i].cell);
 	}
 }
 
 static void finish_blocks(struct mcp_call *call, const struct history *history,
-			  const struct exec_result *result)
+			  const struct exec_result *result, const struct confinement_facts *facts)
 {
 	json_t *content = json_array();
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -200,8 +201,8 @@ static void finish_blocks(struct mcp_call *call, const struct history *history,
 
 	if (result->notice != NULL)
 		json_append(content, mcp_text(result->notice, strlen(result->notice)));
-	add_earlier(content, result);
-	explain_text(&text, result);
+	add_earlier(content, result, facts);
+	explain_text(&text, result, facts);
 	if (text.len > 0)
 		json_append(content, mcp_text(text.data, text.len));
 	left_out = add_images(content, result->cell);
@@ -214,7 +215,7 @@ static void finish_blocks(struct mcp_call *call, const struct history *history,
 	if (mcp_call_revision(call) >= MCP_2025_06_18)
 		add_links(content, result);
 	add_storage_links(content, result);
-	build_status(&status, result);
+	build_status(&status, result, facts);
 	json_append(content, mcp_text(buf_str(&status), status.len));
 	mcp_call_finish(call, content, NULL, make_meta(history, result),
 			explain_is_error(result->cell));
@@ -282,7 +283,8 @@ static void on_all_files(void *data, const struct scan *scan)
 	send_json(answer);
 }
 
-static void finish_json(struct mcp_call *call, const struct exec_result *result)
+static void finish_json(struct mcp_call *call, const struct exec_result *result,
+			const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 	struct json_answer *answer = xcalloc(1, sizeof(*answer));
@@ -291,9 +293,9 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < result->earlier_count; i++)
-		explain_earlier(&text, &result->earlier[i]);
-	explain_text(&text, result);
-	build_status(&status, result);
+		explain_earlier(&text, &result->earlier[i], facts);
+	explain_text(&text, result, facts);
+	build_status(&status, result, facts);
 	answer->call = call;
 	answer->session = result->session;
 	answer->images = json_array();
@@ -316,8 +318,11 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 void render_finish(struct mcp_call *call, enum settings_results results,
 		   const struct history *history, const struct exec_result *result)
 {
+	const struct confinement_facts facts =
+		confinement_facts(session_confinement(result->session));
+
 	if (results == RESULTS_JSON)
-		finish_json(call, result);
+		finish_json(call, result, &facts);
 	else
-		finish_blocks(call, history, result);
+		finish_blocks(call, history, result, &facts);
 }

@@ -12,6 +12,7 @@
 #include "answer/network_json.h"
 #include "answer/storage_links.h"
 #include "base/mem.h"
+#include "confinement/confinement.h"
 #include "json/make.h"
 #include "query/databases.h"
 #include "runtime/language.h"
@@ -78,9 +79,10 @@ static json_t *describe_confinement(const struct settings *settings,
 				    const struct confinement *confinement,
 				    const struct proxy *proxy)
 {
+	const struct confinement_facts facts = confinement_facts(confinement);
 	json_t *object = confinement_json_make(confinement);
 
-	json_put(object, "network", network_json_describe(settings, confinement, proxy));
+	json_put(object, "network", network_json_describe(settings, &facts, proxy));
 	return object;
 }
 

@@ -309,11 +309,6 @@ void confinement_log(const struct confinement *c)
 			 c->report.escape_tests);
 }
 
-const char *confinement_refusal(const struct confinement *c)
-{
-	return c->refusal;
-}
-
 int confinement_check(const struct confinement *c, struct err *err)
 {
 	if (c->refusal != NULL)
@@ -360,6 +355,7 @@ struct confinement_facts confinement_facts(const struct confinement *c)
 		.holds_names =
 			c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL,
 		.unix_sockets = may_make_sockets(c),
+		.refusal = c->refusal,
 		.verified_at = c->verified_at,
 		.report = c->probed ? &c->report : NULL,
 		.groups = c->groups,

@@ -51,11 +51,6 @@ bool confinement_foreseen(const struct confinement *confinement);
 /* Logs the result in one line, at start-up. */
 void confinement_log(const struct confinement *confinement);
 
-/*
- * Returns NULL when code may run. Otherwise returns why not and what to do, in sentences, some with
- * commands.
- */
-const char *confinement_refusal(const struct confinement *confinement);
 /* Returns -1 and sets *err to the first line of the refusal when no code may run. */
 int confinement_check(const struct confinement *confinement, struct err *err) MUST_CHECK;
 
@@ -67,7 +62,9 @@ struct confinement_facts {
 	bool reaches_hosts;     /* sessions have a proxy to the hosts that the user names */
 	bool holds_names;       /* sandboxes protect names in shares (sandbox/rootfs/protect.h) */
 	bool unix_sockets;      /* programs may make Unix sockets */
-	time_t verified_at;     /* when the escape tests were passed; 0: none ran */
+	/* NULL when code may run; else why not and what to do, in sentences, some with commands */
+	const char *refusal;
+	time_t verified_at;                  /* when the escape tests were passed; 0: none ran */
 	const struct sandbox_report *report; /* NULL: unconfined on request, or the probe failed */
 	const struct cgroups *groups;        /* the control groups of sessions; NULL: none */
 	const char *group_problem; /* why `groups` is NULL, a sentence without end; "": not tried */

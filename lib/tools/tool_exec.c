@@ -132,7 +132,7 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 static bool refused(struct mcp_call *call, struct service *service)
 {
 	const struct confinement *confinement = service_confinement(service);
-	const char *why = confinement != NULL ? confinement_refusal(confinement) : NULL;
+	const char *why = confinement != NULL ? confinement_facts(confinement).refusal : NULL;
 	cleanup_free char *text = NULL;
 
 	if (why == NULL)

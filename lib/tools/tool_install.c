@@ -147,8 +147,8 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 		tool_fail(call, service, &err);
 		return;
 	}
-	if (confinement != NULL && confinement_refusal(confinement) != NULL) {
-		tool_fail_text(call, service, confinement_refusal(confinement));
+	if (confinement != NULL && confinement_facts(confinement).refusal != NULL) {
+		tool_fail_text(call, service, confinement_facts(confinement).refusal);
 		return;
 	}
 	if (tool_audit_refused(call, service))

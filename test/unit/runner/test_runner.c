@@ -444,7 +444,7 @@ static void compiled_drivers_are_not_kept_where_sessions_write_to_a_share(void *
 		list[1].writable = writable != 0;
 		confinement_settle(confinement, fixture_on_settled, &settled);
 		fixture_until(settled);
-		assert_null(confinement_refusal(confinement));
+		assert_null(confinement_facts(confinement).refusal);
 		assert_int_equal(keeps(fixture.home, confinement, NULL), !writable);
 		confinement_free(confinement);
 	}
