@@ -70,11 +70,6 @@ static const char *find_proxy(const struct job *job, const char *scheme, const c
 	return proxy != NULL && !excepted(job->no_proxy, host) ? proxy : NULL;
 }
 
-bool curl_handle_proxied(const struct job *job, const char *scheme, const char *host)
-{
-	return find_proxy(job, scheme, host) != NULL;
-}
-
 /* ---- the handle ---- */
 
 static bool may_connect(struct curl_handle *handle, const struct sockaddr *address)

@@ -43,8 +43,6 @@ struct curl_handle *curl_handle_new(const struct job *job, enum curl_handle_reac
 void curl_handle_free(struct curl_handle *handle);
 /* Sets URL, proxy and the rest of the deadline for the next transfer. Returns -1 and sets *err. */
 int curl_handle_aim(struct curl_handle *handle, CURLU *url, struct err *err) MUST_CHECK;
-/* Returns true when `host` would be reached through a proxy for `scheme`. */
-bool curl_handle_proxied(const struct job *job, const char *scheme, const char *host);
 /*
  * Sets *err to a sentence on why a transfer failed, which names the host and not the URL. Always
  * returns -1.

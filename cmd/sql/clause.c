@@ -193,7 +193,11 @@ static size_t behind_token(const struct clause *clause, size_t at)
 	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
 }
 
-bool clause_begins_frame(const struct clause *clause, size_t at)
+/*
+ * Returns true for the frame of a window, ROWS BETWEEN 6 PRECEDING AND CURRENT ROW: its BETWEEN
+ * compares nothing.
+ */
+static bool begins_frame(const struct clause *clause, size_t at)
 {
 	static const char *const words[] = { "ROWS", "RANGE", "GROUPS", NULL };
 	static const char *const bounds[] = { "PRECEDING", "FOLLOWING", "CURRENT", NULL };
@@ -220,7 +224,7 @@ bool clause_is_boundary(const struct clause *clause, size_t at)
 	};
 
 	return clause_is_one_of(clause, at, ",;") || clause_is_any(clause, at, words) ||
-	       clause_begins_frame(clause, at);
+	       begins_frame(clause, at);
 }
 
 /* Returns the END of the CASE at `at`, before `most`; `at` itself for none. */
@@ -315,7 +319,7 @@ size_t clause_behind_operator(const struct clause *clause, size_t at)
 	while (clause_is_one_of(clause, end, "<>=!"))
 		end++;
 	if (end == at && clause_is_any(clause, at, words) &&
-	    !(at > 0 && clause_begins_frame(clause, at - 1)))
+	    !(at > 0 && begins_frame(clause, at - 1)))
 		end = at + 1;
 	return end;
 }

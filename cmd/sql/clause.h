@@ -80,11 +80,6 @@ bool clause_has_condition(const struct clause *clause, size_t begin, size_t end)
  * there.
  */
 size_t clause_behind_case(const struct clause *clause, size_t at);
-/*
- * Returns true for the frame of a window, ROWS BETWEEN 6 PRECEDING AND CURRENT ROW: its BETWEEN
- * compares nothing.
- */
-bool clause_begins_frame(const struct clause *clause, size_t at);
 /* Returns true for a comma, a semicolon, or a word that ends an operand. */
 bool clause_is_boundary(const struct clause *clause, size_t at);
 

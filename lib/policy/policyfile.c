@@ -198,15 +198,6 @@ static json_t *rules_of(const struct policyfile *policy, const char *language)
 	return json_object_get(json_object_get(policy->sections, language), "rules");
 }
 
-enum policyfile_mode policyfile_rule(const struct policyfile *policy, const char *language,
-				     const char *rule)
-{
-	const json_t *mode = json_object_get(rules_of(policy, language), rule);
-
-	return mode == NULL ? POLICYFILE_OFF
-			    : (enum policyfile_mode)find_mode(json_string_value(mode));
-}
-
 const char *policyfile_rule_at(const struct policyfile *policy, const char *language, size_t index,
 			       enum policyfile_mode *ret_mode)
 {

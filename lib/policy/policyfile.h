@@ -44,9 +44,6 @@ char *policyfile_quote_name(const char *path);
  * missing. Borrowed until policyfile_free.
  */
 const json_t *policyfile_packages(const struct policyfile *policy, const char *language);
-/* Returns the mode of a code rule, POLICYFILE_OFF if the file does not name it. */
-enum policyfile_mode policyfile_rule(const struct policyfile *policy, const char *language,
-				     const char *rule);
 /*
  * Returns rule `index` that the file names for a language, in its order, and sets *ret_mode. NULL
  * past the end.

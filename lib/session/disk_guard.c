@@ -63,15 +63,6 @@ struct disk_guard {
 	bool stale;        /* the last measure may lack writes of the last cell */
 };
 
-static bool is_running(const struct session *s, const struct runner *but)
-{
-	for (size_t i = 0; i < s->language_count; i++)
-		if (s->languages[i].runner != but &&
-		    runner_state(s->languages[i].runner) == RUNNER_BUSY)
-			return true;
-	return false;
-}
-
 static void on_timer(struct loop_timer *timer);
 
 static void wait_for_room(struct disk_guard *g)
@@ -115,7 +106,7 @@ static void report_pressure(struct disk_guard *g)
 
 	if (g->telling == TELL_DONE)
 		return;
-	if (g->telling != TELL_NOW && (g->answer_due || is_running(g->session, NULL))) {
+	if (g->telling != TELL_NOW && (g->answer_due || session_runs_cell(g->session, NULL))) {
 		g->telling = TELL_LATER;
 		return;
 	}
@@ -148,20 +139,13 @@ static void begin_stage(struct disk_guard *g, enum stage stage)
 	g->base = UINT64_MAX;
 }
 
-static void interrupt_all(const struct session *s)
-{
-	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
-			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
-}
-
 /* Interrupts cells, then ends who writes: the folder grows although no file may. */
 static void escalate(struct disk_guard *g)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
-	if (g->stage == STAGE_FULL && is_running(g->session, NULL)) {
-		interrupt_all(g->session);
+	if (g->stage == STAGE_FULL && session_runs_cell(g->session, NULL)) {
+		session_interrupt_cells(g->session);
 		g->stopped = true;
 		begin_stage(g, STAGE_INTERRUPTED);
 		return;
@@ -324,7 +308,7 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 	cell->disk_stopped = g->stopped;
 	g->ended = true;
 	g->answer_due = true;
-	if (is_running(g->session, runner))
+	if (session_runs_cell(g->session, runner))
 		return;
 	g->stopped = false;
 	if (g->children && g->grew && grows_on(g)) /* behind the cell */

@@ -332,3 +332,19 @@ void session_exec_cancel(struct execution *exec)
 	exec->queued = NULL;
 	session_exec_over(exec);
 }
+
+bool session_runs_cell(const struct session *s, const struct runner *but)
+{
+	for (size_t i = 0; i < s->language_count; i++)
+		if (s->languages[i].runner != but &&
+		    runner_state(s->languages[i].runner) == RUNNER_BUSY)
+			return true;
+	return false;
+}
+
+void session_interrupt_cells(const struct session *s)
+{
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
+			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
+}

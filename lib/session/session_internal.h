@@ -206,6 +206,10 @@ struct execution *session_exec_in_state(const struct session *session, enum exec
 					const struct execution *after);
 /* Ends an execution for which nothing is left to do: reports it to the host and answers callers. */
 void session_exec_over(struct execution *exec);
+/* Returns whether a runner runs a cell. `but` is not asked, and may be NULL. */
+bool session_runs_cell(const struct session *session, const struct runner *but);
+/* Interrupts every cell that runs. */
+void session_interrupt_cells(const struct session *session);
 /* Runner handlers. */
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data);
 /* Ends all executions that are not over, as not started if they did not run; `why` says so. */

@@ -427,11 +427,6 @@ struct session *table_at(const struct table *t, size_t index)
 	return NULL;
 }
 
-size_t table_count(const struct table *t)
-{
-	return map_count(t->rows);
-}
-
 bool table_busy(const struct table *t)
 {
 	list_for_each (struct row, row, &t->order, node)

@@ -43,7 +43,6 @@ int table_destroy(struct table *table, const char *id, struct err *err) MUST_CHE
 bool table_forget(struct table *table, const char *id, size_t *ret_left);
 /* Returns the sessions in the order in which they were made; NULL past the end. */
 struct session *table_at(const struct table *table, size_t index);
-size_t table_count(const struct table *table);
 /* Returns whether any session is busy. */
 bool table_busy(const struct table *table);
 /* Has `changed` called after a session was made or ended, or began to export files. */

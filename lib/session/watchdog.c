@@ -67,20 +67,6 @@ static void schedule(struct watchdog *w, uint64_t wait_ms)
 	loop_timer_start(loop, &w->timer, loop_now(loop) + wait_ms, on_tick);
 }
 
-static bool is_running_beside(const struct session *s, const struct runner *but)
-{
-	for (size_t i = 0; i < s->language_count; i++)
-		if (s->languages[i].runner != but &&
-		    runner_state(s->languages[i].runner) == RUNNER_BUSY)
-			return true;
-	return false;
-}
-
-static bool is_running(const struct session *s)
-{
-	return is_running_beside(s, NULL);
-}
-
 static unsigned int live_interpreters(const struct session *s)
 {
 	unsigned int count = 0;
@@ -92,9 +78,13 @@ static unsigned int live_interpreters(const struct session *s)
 
 /* ---- ending ---- */
 
-void watchdog_end_code(struct session *s, const char *why)
+/*
+ * Ends the interpreters that run a cell. If none does, it ends all interpreters, because their
+ * children are at fault. `why` as in runner_end.
+ */
+static void end_code(struct session *s, const char *why)
 {
-	bool running = is_running(s);
+	bool running = session_runs_cell(s, NULL);
 
 	for (size_t i = 0; i < s->language_count; i++)
 		if (!running || runner_state(s->languages[i].runner) == RUNNER_BUSY)
@@ -181,7 +171,7 @@ static void kill_session(struct watchdog *w, const struct sandbox_usage *usage)
 		 WATCHDOG_RELIEFS_MAX);
 	w->relief = RELIEF_NONE;
 	w->reliefs = 0;
-	watchdog_end_code(w->session, buf_str(&why));
+	end_code(w->session, buf_str(&why));
 }
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
@@ -220,13 +210,6 @@ static void sum_cpu(struct watchdog *w, uint64_t seen_ms)
 	w->cpu_fell = fell;
 }
 
-static void interrupt_all(const struct session *s)
-{
-	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
-			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
-}
-
 /* Returns whether cells may still save their data, and interrupts them for that. */
 static bool may_save(struct watchdog *w, uint64_t beyond_ms)
 {
@@ -234,10 +217,10 @@ static bool may_save(struct watchdog *w, uint64_t beyond_ms)
 
 	if (beyond_ms > (part_ms > CPU_LEAST_MS ? part_ms : CPU_LEAST_MS))
 		return false;
-	if (!is_running(w->session))
+	if (!session_runs_cell(w->session, NULL))
 		return !w->has_children;
 	if (!w->cpu_stopped)
-		interrupt_all(w->session);
+		session_interrupt_cells(w->session);
 	w->cpu_stopped = true;
 	return true;
 }
@@ -256,7 +239,7 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
 			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
 			(used_ms + 999) / 1000, limit);
-	watchdog_end_code(w->session, why);
+	end_code(w->session, why);
 }
 
 /*
@@ -274,7 +257,7 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
 			" (processes_max); use fewer workers",
 			usage->processes, s->limits.processes_max);
-	watchdog_end_code(w->session, why);
+	end_code(w->session, why);
 }
 
 /*
@@ -300,7 +283,7 @@ static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usag
 	why = xasprintf("the session had %u descriptors on their way through sockets, more than "
 			"the limit of %u; receive them, or send fewer at a time",
 			usage->in_flight, WATCHDOG_IN_FLIGHT_MAX);
-	watchdog_end_code(w->session, why);
+	end_code(w->session, why);
 }
 
 static void on_measured(void *data, const struct sandbox_usage *usage)
@@ -419,7 +402,7 @@ static void inspect_shares(struct watchdog *w)
 static void on_tick(struct loop_timer *timer)
 {
 	struct watchdog *w = container_of(timer, struct watchdog, timer);
-	bool running = is_running(w->session);
+	bool running = session_runs_cell(w->session, NULL);
 
 	sandbox_measure(w->session->sandbox, false);
 	report_kernel_kills(w);
@@ -437,7 +420,7 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	disk_guard_end_cell(w->disk, runner, cell);
 	if (w->cpu_stopped)
 		cell->cpu_stopped_ms = w->cpu_used_ms;
-	w->cpu_stopped = w->cpu_stopped && is_running_beside(w->session, runner);
+	w->cpu_stopped = w->cpu_stopped && session_runs_cell(w->session, runner);
 	for (size_t i = 0; i < w->session->language_count; i++)
 		if (w->session->languages[i].runner == runner)
 			cell->memory_stopped = memory_guard_end_cell(&w->memory, i);

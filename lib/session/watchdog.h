@@ -59,11 +59,6 @@ void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, s
 /* Notes that the changes of an ended cell are known, and so what its answer says. */
 void watchdog_end_answer(struct watchdog *watchdog, const struct cell *cell);
 /*
- * Ends the interpreters that run a cell. If none does, it ends all interpreters, because their
- * children are at fault. `why` as in runner_end.
- */
-void watchdog_end_code(struct session *session, const char *why);
-/*
  * Kills what writes to the session's folder. `why` is reported by the next answer, with the name of
  * a program or as the reason for the end of an interpreter.
  */

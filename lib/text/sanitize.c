@@ -313,7 +313,7 @@ static void write_string(struct buf *out, const char *s, size_t len)
 	buf_put_char(out, '"');
 }
 
-void sanitize_path(struct buf *out, const char *s, size_t len)
+static void put_path(struct buf *out, const char *s, size_t len)
 {
 	if (len > 0 && s[0] != '"' && is_clean_path(s, len))
 		buf_put(out, s, len);
@@ -325,7 +325,7 @@ char *sanitize_path_string(const char *s)
 {
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	sanitize_path(&out, s, strlen(s));
+	put_path(&out, s, strlen(s));
 	return buf_steal(&out);
 }
 
@@ -344,7 +344,7 @@ void sanitize_path_word(struct buf *out, const char *s, size_t len)
 	size_t shown = utf8_offset(s, len, SANITIZE_PATH_MAX);
 
 	if (is_clean_path(s, shown) && is_word(s, shown))
-		sanitize_path(out, s, shown);
+		put_path(out, s, shown);
 	else
 		write_string(out, s, shown);
 	if (shown < len)
@@ -355,7 +355,7 @@ void sanitize_symbol(struct buf *out, const char *s, size_t len)
 {
 	size_t shown = utf8_offset(s, len, SANITIZE_QUOTE_MAX);
 
-	sanitize_path(out, s, shown);
+	put_path(out, s, shown);
 	if (shown < len)
 		buf_puts(out, "...");
 }

@@ -48,12 +48,10 @@ char *sanitize_quote(const char *s);
  */
 void sanitize_word(struct buf *out, const char *s, size_t len, size_t max_chars);
 /*
- * Appends a file's name or path as all answers write it, so that it names the file. A clean path
+ * Returns a file's name or path as all answers write it, so that it names the file. A clean path
  * stays as it is. Any other becomes a JSON string, in which an invisible character is \uXXXX and a
- * byte of ill-formed UTF-8 \udcXX (as in Python).
+ * byte of ill-formed UTF-8 \udcXX (as in Python). The caller frees it.
  */
-void sanitize_path(struct buf *out, const char *s, size_t len);
-/* Returns sanitize_path as a string. The caller frees it. */
 char *sanitize_path_string(const char *s);
 /*
  * Appends a path as one word of the status line: one with blanks or signs of the grammar becomes a

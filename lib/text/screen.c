@@ -55,13 +55,6 @@ void screen_free(struct screen *screen)
 	free(screen);
 }
 
-void screen_reset(struct screen *screen)
-{
-	grid_release(&screen->grid);
-	buf_release(&screen->answers);
-	*screen = (struct screen){ .answers = screen->answers };
-}
-
 bool screen_is_alternate(const struct screen *screen)
 {
 	return screen->alternate;

@@ -59,7 +59,5 @@ void screen_last_line(const struct screen *screen, struct buf *out);
  */
 bool screen_is_alternate(const struct screen *screen);
 void screen_set_alternate(struct screen *screen, bool alternate);
-/* Empties the screen and resets it to the start state. */
-void screen_reset(struct screen *screen);
 
 #endif

@@ -70,6 +70,7 @@ static void without_a_file_only_minimum_versions_hold(void **state)
 {
 	struct fixture *f = *state;
 	const json_t *python;
+	enum policyfile_mode mode;
 	struct err err;
 
 	f->policy = policyfile_load(NULL, &err);
@@ -80,7 +81,7 @@ static void without_a_file_only_minimum_versions_hold(void **state)
 	assert_int_equal(json_array_size(json_object_get(python, "block")), 0);
 	assert_true(json_is_array(
 		json_object_get(policyfile_packages(f->policy, "javascript"), "block")));
-	assert_int_equal(policyfile_rule(f->policy, "python", "imports"), POLICYFILE_OFF);
+	assert_null(policyfile_rule_at(f->policy, "python", 0, &mode));
 }
 
 static void a_file_says_lists_and_rules(void **state)
@@ -95,8 +96,9 @@ static void a_file_says_lists_and_rules(void **state)
 	assert_string_equal(policyfile_path(f->policy), f->path);
 	assert_string_equal(json_string_value(json_array_get(block, 0)), "paramiko");
 	assert_string_equal(minimum(f, "numpy"), "1.22.2");
-	assert_int_equal(policyfile_rule(f->policy, "python", "imports"), POLICYFILE_WARN);
-	assert_int_equal(policyfile_rule(f->policy, "javascript", "imports"), POLICYFILE_OFF);
+	assert_string_equal(policyfile_rule_at(f->policy, "python", 0, &mode), "imports");
+	assert_int_equal(mode, POLICYFILE_WARN);
+	assert_null(policyfile_rule_at(f->policy, "javascript", 0, &mode));
 	assert_string_equal(policyfile_rule_at(f->policy, "python", 1, &mode), "builtins");
 	assert_int_equal(mode, POLICYFILE_ENFORCE);
 	assert_null(policyfile_rule_at(f->policy, "python", 2, &mode));

@@ -105,6 +105,15 @@ static void pass_seconds(unsigned seconds)
 		fixture_pass(10000);
 }
 
+static size_t count_sessions(void)
+{
+	size_t count = 0;
+
+	while (table_at(table, count) != NULL)
+		count++;
+	return count;
+}
+
 static void an_id_is_made_at_its_first_use_and_found_afterwards(void **state)
 {
 	struct err err;
@@ -114,7 +123,7 @@ static void an_id_is_made_at_its_first_use_and_found_afterwards(void **state)
 	assert_ptr_equal(open_one("a"), a);
 	assert_ptr_equal(table_find(table, "a", &err), a);
 	assert_ptr_not_equal(open_one("b"), a);
-	assert_int_equal(table_count(table), 2);
+	assert_int_equal(count_sessions(), 2);
 	assert_ptr_equal(table_at(table, 0), a);
 	assert_string_equal(session_id(table_at(table, 1)), "b");
 	assert_null(table_at(table, 2));
@@ -245,12 +254,12 @@ static void an_idle_session_ends_after_its_limit(void **state)
 	(void)state;
 	(void)open_one("a");
 	pass_seconds(90);
-	assert_int_equal(table_count(table), 1);
+	assert_int_equal(count_sessions(), 1);
 	session_touch(open_one("a"));
 	pass_seconds(90);
-	assert_int_equal(table_count(table), 1);
+	assert_int_equal(count_sessions(), 1);
 	pass_seconds(20);
-	assert_int_equal(table_count(table), 0);
+	assert_int_equal(count_sessions(), 0);
 	assert_null(table_find(table, "a", &err));
 	run_cell(open_one("a"), "done");
 	assert_non_null(strstr(answer_notice, "it was not used for 100 s (idle_timeout)"));
@@ -282,11 +291,11 @@ static void what_runs_or_waits_is_never_ended_by_the_clock(void **state)
 	(void)state;
 	fixture_until(str_eq(session_state(a), "running"));
 	pass_seconds(2000);
-	assert_int_equal(table_count(table), 1);
+	assert_int_equal(count_sessions(), 1);
 	session_call_cancel(call);
 	fixture_until(!session_busy(a));
 	pass_seconds(120);
-	fixture_until(table_count(table) == 0);
+	fixture_until(count_sessions() == 0);
 }
 
 static void live_children_keep_a_session(void **state)
@@ -297,7 +306,7 @@ static void live_children_keep_a_session(void **state)
 	run_cell(a, "child\ndone");
 	pass_seconds(300);
 	rest(fixture.loop);
-	assert_int_equal(table_count(table), 1);
+	assert_int_equal(count_sessions(), 1);
 }
 
 static void an_interpreter_without_children_does_not(void **state)
@@ -305,7 +314,7 @@ static void an_interpreter_without_children_does_not(void **state)
 	(void)state;
 	run_cell(open_one("a"), "done");
 	pass_seconds(120);
-	fixture_until(table_count(table) == 0);
+	fixture_until(count_sessions() == 0);
 }
 
 static void destroying_answers_what_runs(void **state)

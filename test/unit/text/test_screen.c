@@ -175,17 +175,6 @@ static void the_last_line_is_where_the_cursor_stands(void **state)
 	assert_string_equal(buf_str(&out), "");
 }
 
-static void a_reset_screen_is_in_the_start_state(void **state)
-{
-	(void)state;
-	feed("text\x1b[6n\x1b[?1049h\x1b]0;half");
-	screen_reset(screen);
-	assert_string_equal(text(), "");
-	assert_string_equal(answers(), "");
-	feed("again");
-	assert_string_equal(text(), "again");
-}
-
 static void a_cut_character_shows_until_it_is_whole(void **state)
 {
 	(void)state;
@@ -340,7 +329,6 @@ int main(int argc, char **argv)
 		screen_test(answers_themselves_are_no_queries),
 		screen_test(a_flood_of_queries_gets_few_answers),
 		screen_test(the_last_line_is_where_the_cursor_stands),
-		screen_test(a_reset_screen_is_in_the_start_state),
 		screen_test(a_cut_character_shows_until_it_is_whole),
 		screen_test(the_alternate_screen_is_noted_once_for_neighbours),
 		screen_test(a_program_that_redraws_leaves_its_last_picture),
