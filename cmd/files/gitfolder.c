@@ -36,17 +36,17 @@ enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 
 /* ---- entries ---- */
 
-bool gitfolder_count(struct inspection *inspection)
+bool gitfolder_count(struct inspection *run)
 {
-	if (inspection->entries_left == 0 || inspection->more) {
-		inspection->more = true;
+	if (run->entries_left == 0 || run->more) {
+		run->more = true;
 		return false;
 	}
-	if (--inspection->entries_left % CLOCK_EVERY != 0)
+	if (--run->entries_left % CLOCK_EVERY != 0)
 		return true;
 	program_alive();
-	inspection->more = clock_ms() >= inspection->until_ms;
-	return !inspection->more;
+	run->more = clock_ms() >= run->until_ms;
+	return !run->more;
 }
 
 /*
@@ -60,12 +60,11 @@ static int64_t grain_of(long ns)
 	return ns % 10000000 == 0 ? 10000000 : 1000;
 }
 
-bool gitfolder_is_young(const struct inspection *inspection, const struct stat *st)
+bool gitfolder_is_young(const struct inspection *run, const struct stat *st)
 {
 	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 
-	return inspection->new_repository ||
-	       ns + grain_of(st->st_ctim.tv_nsec) > inspection->since_ns;
+	return run->new_repository || ns + grain_of(st->st_ctim.tv_nsec) > run->since_ns;
 }
 
 static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
@@ -73,10 +72,10 @@ static bool look_at(const struct folder_at *folder, const char *name, struct sta
 	return fstatat(folder->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static bool is_young_there(const struct inspection *inspection, const struct folder_at *folder,
+static bool is_young_there(const struct inspection *run, const struct folder_at *folder,
 			   const char *name, struct stat *ret_st)
 {
-	return look_at(folder, name, ret_st) && gitfolder_is_young(inspection, ret_st);
+	return look_at(folder, name, ret_st) && gitfolder_is_young(run, ret_st);
 }
 
 /* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
@@ -109,42 +108,42 @@ static char *read_small(const struct folder_at *folder, const char *name, size_t
 
 /* ---- entries at the session's start ---- */
 
-static void learn(struct inspection *inspection, const char *key)
+static void learn(struct inspection *run, const char *key)
 {
-	if (inspection->learned_bytes + strlen(key) > LEARNED_BYTES_MAX) {
-		inspection->unlearned = true;
+	if (run->learned_bytes + strlen(key) > LEARNED_BYTES_MAX) {
+		run->unlearned = true;
 		return;
 	}
-	inspection->learned_bytes += strlen(key);
-	json_append(inspection->learned, json_make_str(key));
+	run->learned_bytes += strlen(key);
+	json_append(run->learned, json_make_str(key));
 }
 
 /*
  * Returns the key of a repository, or for `path` NULL that of the fact that all of the share are
  * learned.
  */
-static char *repository_key(const struct inspection *inspection, const char *path)
+static char *repository_key(const struct inspection *run, const char *path)
 {
-	cleanup_free char *whole =
-		path != NULL ? xasprintf("%s/%s\nrepository", inspection->share_path, path)
-			     : xasprintf("%s\n", inspection->share_path);
+	cleanup_free char *whole = path != NULL
+					   ? xasprintf("%s/%s\nrepository", run->share_path, path)
+					   : xasprintf("%s\n", run->share_path);
 
 	return percent_encode(whole);
 }
 
-static bool is_known(const struct inspection *inspection, const char *path)
+static bool is_known(const struct inspection *run, const char *path)
 {
-	cleanup_free char *key = repository_key(inspection, path);
+	cleanup_free char *key = repository_key(run, path);
 
-	return map_get(inspection->known, key, strlen(key)) != NULL;
+	return map_get(run->known, key, strlen(key)) != NULL;
 }
 
-static void learn_repository(struct inspection *inspection, const char *path)
+static void learn_repository(struct inspection *run, const char *path)
 {
-	cleanup_free char *key = repository_key(inspection, path);
+	cleanup_free char *key = repository_key(run, path);
 
-	if (inspection->learn)
-		learn(inspection, key);
+	if (run->learn)
+		learn(run, key);
 }
 
 /* ---- names ---- */
@@ -159,19 +158,19 @@ static bool is_sample(const char *name)
 /* ---- config ---- */
 
 struct config_reader {
-	struct inspection *inspection;
+	struct inspection *run;
 	const struct folder_at *folder;
 	const char *name;
 	int depth; /* of includes */
 	bool untrusted;
 };
 
-static void judge_config(struct inspection *inspection, const struct folder_at *folder,
-			 const char *name, int depth);
+static void judge_config(struct inspection *run, const struct folder_at *folder, const char *name,
+			 int depth);
 
 static char *entry_key(const struct config_reader *reader, const char *entry)
 {
-	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reader->inspection->share_path,
+	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reader->run->share_path,
 					     reader->folder->path, reader->name, entry);
 
 	return percent_encode(whole);
@@ -180,17 +179,17 @@ static char *entry_key(const struct config_reader *reader, const char *entry)
 static void on_foreign(void *data, const char *entry)
 {
 	struct config_reader *reader = data;
-	struct inspection *inspection = reader->inspection;
+	struct inspection *run = reader->run;
 	size_t prefix = strlen(GITCONFIG_WORKTREE);
 	cleanup_free char *key = NULL;
 
 	if (strncmp(entry, GITCONFIG_WORKTREE, prefix) == 0 &&
-	    leads_inside(inspection, reader->folder->path, entry + prefix, NULL))
+	    leads_inside(run, reader->folder->path, entry + prefix, NULL))
 		return;
 	key = entry_key(reader, entry);
-	if (inspection->learn)
-		learn(inspection, key);
-	else if (map_get(inspection->known, key, strlen(key)) == NULL)
+	if (run->learn)
+		learn(run, key);
+	else if (map_get(run->known, key, strlen(key)) == NULL)
 		reader->untrusted = true;
 }
 
@@ -198,7 +197,7 @@ static void on_foreign(void *data, const char *entry)
 
 /* A visit to a folder of some share, which is the current one until leave(). */
 struct visit {
-	struct inspection *inspection;
+	struct inspection *run;
 	int share;
 	char *share_path;
 	struct leads_place place;
@@ -206,24 +205,22 @@ struct visit {
 };
 
 /* Returns false when the folder is in no share. */
-static bool enter(struct visit *visit, struct inspection *inspection, int dir, const char *path,
+static bool enter(struct visit *visit, struct inspection *run, int dir, const char *path,
 		  bool is_file)
 {
-	*visit = (struct visit){ .inspection = inspection,
-				 .share = inspection->share,
-				 .share_path = inspection->share_path };
-	if (!leads_to_share(inspection, dir, path, is_file, &visit->place))
+	*visit = (struct visit){ .run = run, .share = run->share, .share_path = run->share_path };
+	if (!leads_to_share(run, dir, path, is_file, &visit->place))
 		return false;
-	inspection->share = visit->place.share;
-	inspection->share_path = visit->place.share_path;
+	run->share = visit->place.share;
+	run->share_path = visit->place.share_path;
 	visit->folder = (struct folder_at){ .fd = visit->place.fd, .path = visit->place.path };
 	return true;
 }
 
 static void leave(struct visit *visit)
 {
-	visit->inspection->share = visit->share;
-	visit->inspection->share_path = visit->share_path;
+	visit->run->share = visit->share;
+	visit->run->share_path = visit->share_path;
 	leads_place_release(&visit->place);
 }
 
@@ -243,11 +240,11 @@ static void add_path(struct buf *paths, const char *path)
 }
 
 /* Returns the path that git makes of a value that begins with ~ or similar. The caller frees it. */
-static char *plain_value(const struct inspection *inspection, const char *value)
+static char *plain_value(const struct inspection *run, const char *value)
 {
-	const char *below = gitini_below_home(value, inspection->share_path);
+	const char *below = gitini_below_home(value, run->share_path);
 
-	return below != NULL ? xasprintf("%s/%s", inspection->share_path, below) : xstrdup(value);
+	return below != NULL ? xasprintf("%s/%s", run->share_path, below) : xstrdup(value);
 }
 
 /* ---- hooks ---- */
@@ -262,36 +259,33 @@ static bool may_be_hook(const char *name, bool among_others)
 	       (!among_others || repository_is_hook(name));
 }
 
-static bool is_hook(const struct inspection *inspection, const struct folder_at *hooks,
-		    const char *name)
+static bool is_hook(const struct inspection *run, const struct folder_at *hooks, const char *name)
 {
 	struct stat st;
 
-	return is_young_there(inspection, hooks, name, &st) &&
+	return is_young_there(run, hooks, name, &st) &&
 	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
 }
 
 /* Holds the hook, or the target of an old link, which may be new. */
-static void judge_hook(struct inspection *inspection, const struct folder_at *hooks,
-		       const char *name)
+static void judge_hook(struct inspection *run, const struct folder_at *hooks, const char *name)
 {
 	struct visit visit;
 	struct stat st;
 
-	if (is_hook(inspection, hooks, name)) {
-		hold(inspection, hooks, name);
+	if (is_hook(run, hooks, name)) {
+		hold(run, hooks, name);
 		return;
 	}
 	if (!look_at(hooks, name, &st) || !S_ISLNK(st.st_mode) ||
-	    !enter(&visit, inspection, hooks->fd, name, true))
+	    !enter(&visit, run, hooks->fd, name, true))
 		return;
-	if (is_hook(inspection, &visit.folder, visit.place.name))
-		hold(inspection, &visit.folder, visit.place.name);
+	if (is_hook(run, &visit.folder, visit.place.name))
+		hold(run, &visit.folder, visit.place.name);
 	leave(&visit);
 }
 
-static void judge_hooks_in(struct inspection *inspection, const struct folder_at *hooks,
-			   bool among_others)
+static void judge_hooks_in(struct inspection *run, const struct folder_at *hooks, bool among_others)
 {
 	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
@@ -300,57 +294,57 @@ static void judge_hooks_in(struct inspection *inspection, const struct folder_at
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(inspection))
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(run))
 		if (may_be_hook(entry->d_name, among_others))
-			judge_hook(inspection, hooks, entry->d_name);
+			judge_hook(run, hooks, entry->d_name);
 	(void)closedir(entries);
 }
 
-static void judge_hooks(struct inspection *inspection, const struct folder_at *folder)
+static void judge_hooks(struct inspection *run, const struct folder_at *folder)
 {
 	cleanup_fd int fd =
 		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
-	cleanup_free char *whole = xasprintf("%s/%s", inspection->share_path, path);
+	cleanup_free char *whole = xasprintf("%s/%s", run->share_path, path);
 	struct folder_at hooks = { .fd = fd, .path = path };
 	struct stat st;
 
-	if (inspection->learn || !look_at(folder, "hooks", &st))
+	if (run->learn || !look_at(folder, "hooks", &st))
 		return;
 	if (fd >= 0)
-		judge_hooks_in(inspection, &hooks, false);
+		judge_hooks_in(run, &hooks, false);
 	/* A link, or a folder that only git can read. */
-	else if (gitfolder_is_young(inspection, &st))
-		hold(inspection, folder, "hooks");
+	else if (gitfolder_is_young(run, &st))
+		hold(run, folder, "hooks");
 	else if (S_ISLNK(st.st_mode))
-		add_path(&inspection->hooks, whole);
+		add_path(&run->hooks, whole);
 }
 
 /* ---- files that a config names ---- */
 
-static void take_hooks(struct inspection *inspection, const char *value)
+static void take_hooks(struct inspection *run, const char *value)
 {
-	cleanup_free char *path = plain_value(inspection, value);
+	cleanup_free char *path = plain_value(run, value);
 
-	if (!inspection->learn && !has_path(&inspection->hooks, path))
-		add_path(&inspection->hooks, path);
+	if (!run->learn && !has_path(&run->hooks, path))
+		add_path(&run->hooks, path);
 }
 
 static void take_word(void *data, const char *word)
 {
-	struct inspection *inspection = data;
-	cleanup_free char *path = plain_value(inspection, word);
+	struct inspection *run = data;
+	cleanup_free char *path = plain_value(run, word);
 
-	if (!inspection->learn && !has_path(&inspection->commands, path))
-		add_path(&inspection->commands, path);
+	if (!run->learn && !has_path(&run->commands, path))
+		add_path(&run->commands, path);
 }
 
-static bool is_workplace(const struct inspection *inspection, const char *path)
+static bool is_workplace(const struct inspection *run, const char *path)
 {
-	const char *all = buf_str(&inspection->workplaces);
+	const char *all = buf_str(&run->workplaces);
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < inspection->workplaces.len; i += strlen(all + i) + 1) {
+	for (size_t i = 0; i < run->workplaces.len; i += strlen(all + i) + 1) {
 		const char *at = all + i;
 
 		if (len == 0 ||
@@ -360,76 +354,75 @@ static bool is_workplace(const struct inspection *inspection, const char *path)
 	return false;
 }
 
-static void judge_hooks_at(struct inspection *inspection, int dir, const char *path)
+static void judge_hooks_at(struct inspection *run, int dir, const char *path)
 {
 	struct visit visit;
 
-	if (!enter(&visit, inspection, dir, path, false))
+	if (!enter(&visit, run, dir, path, false))
 		return;
-	judge_hooks_in(inspection, &visit.folder, is_workplace(inspection, visit.folder.path));
+	judge_hooks_in(run, &visit.folder, is_workplace(run, visit.folder.path));
 	leave(&visit);
 }
 
-static void judge_command_at(struct inspection *inspection, int dir, const char *path)
+static void judge_command_at(struct inspection *run, int dir, const char *path)
 {
 	struct visit visit;
 	struct stat st;
 
-	if (!enter(&visit, inspection, dir, path, true))
+	if (!enter(&visit, run, dir, path, true))
 		return;
 	if (!hold_is_held(visit.place.name) &&
-	    is_young_there(inspection, &visit.folder, visit.place.name, &st) && S_ISREG(st.st_mode))
-		hold(inspection, &visit.folder, visit.place.name);
+	    is_young_there(run, &visit.folder, visit.place.name, &st) && S_ISREG(st.st_mode))
+		hold(run, &visit.folder, visit.place.name);
 	leave(&visit);
 }
 
-typedef void judge_fn(struct inspection *inspection, int dir, const char *path);
+typedef void judge_fn(struct inspection *run, int dir, const char *path);
 
 /*
  * Judges all paths that are relative, from a folder that git may be called in. `workplace` NULL
  * judges the absolute ones.
  */
-static void judge_from(struct inspection *inspection, const char *workplace,
-		       const struct buf *paths, judge_fn *fn)
+static void judge_from(struct inspection *run, const char *workplace, const struct buf *paths,
+		       judge_fn *fn)
 {
 	bool top = workplace == NULL || workplace[0] == '\0';
-	cleanup_fd int fd =
-		top ? openat(inspection->share, ".", O_PATH | O_CLOEXEC)
-		    : beneath_open(inspection->share, workplace, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = top ? openat(run->share, ".", O_PATH | O_CLOEXEC)
+				: beneath_open(run->share, workplace, O_PATH | O_DIRECTORY, 0);
 
 	for (size_t at = 0; fd >= 0 && at < paths->len; at += strlen(paths->data + at) + 1)
 		if ((paths->data[at] == '/') == (workplace == NULL))
-			fn(inspection, fd, paths->data + at);
+			fn(run, fd, paths->data + at);
 }
 
-static void judge_wherever(struct inspection *inspection, const struct buf *paths, judge_fn *fn)
+static void judge_wherever(struct inspection *run, const struct buf *paths, judge_fn *fn)
 {
-	judge_from(inspection, NULL, paths, fn);
-	for (size_t at = 0; paths->len > 0 && at < inspection->workplaces.len;
-	     at += strlen(inspection->workplaces.data + at) + 1)
-		judge_from(inspection, inspection->workplaces.data + at, paths, fn);
+	judge_from(run, NULL, paths, fn);
+	for (size_t at = 0; paths->len > 0 && at < run->workplaces.len;
+	     at += strlen(run->workplaces.data + at) + 1)
+		judge_from(run, run->workplaces.data + at, paths, fn);
 }
 
-void gitfolder_judge_named(struct inspection *inspection)
+void gitfolder_judge_named(struct inspection *run)
 {
-	judge_wherever(inspection, &inspection->hooks, judge_hooks_at);
-	judge_wherever(inspection, &inspection->commands, judge_command_at);
-	if (!inspection->more && !inspection->unlearned)
-		learn_repository(inspection, NULL);
-	buf_clear(&inspection->hooks);
-	buf_clear(&inspection->commands);
-	buf_clear(&inspection->workplaces);
+	judge_wherever(run, &run->hooks, judge_hooks_at);
+	judge_wherever(run, &run->commands, judge_command_at);
+	if (!run->more && !run->unlearned)
+		learn_repository(run, NULL);
+	buf_clear(&run->hooks);
+	buf_clear(&run->commands);
+	buf_clear(&run->workplaces);
 }
 
-static void judge_included(struct inspection *inspection, const struct folder_at *folder,
-			   const char *path, int depth)
+static void judge_included(struct inspection *run, const struct folder_at *folder, const char *path,
+			   int depth)
 {
 	struct visit visit;
 
-	if (depth >= DEPTH_MAX || !gitfolder_count(inspection) ||
-	    !enter(&visit, inspection, folder->fd, path, true))
+	if (depth >= DEPTH_MAX || !gitfolder_count(run) ||
+	    !enter(&visit, run, folder->fd, path, true))
 		return;
-	judge_config(inspection, &visit.folder, visit.place.name, depth + 1);
+	judge_config(run, &visit.folder, visit.place.name, depth + 1);
 	leave(&visit);
 }
 
@@ -440,20 +433,20 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 
 	if (entry->odd != NULL)
 		return;
-	path = plain_value(reader->inspection, entry->value);
+	path = plain_value(reader->run, entry->value);
 	if (gitini_is_include(entry))
-		judge_included(reader->inspection, reader->folder, path, reader->depth);
+		judge_included(reader->run, reader->folder, path, reader->depth);
 	else if (gitini_is_hooks(entry))
-		take_hooks(reader->inspection, entry->value);
+		take_hooks(reader->run, entry->value);
 	else if (gitini_is_command(entry))
-		gitini_each_word(entry->value, take_word, reader->inspection);
+		gitini_each_word(entry->value, take_word, reader->run);
 }
 
-static void judge_config(struct inspection *inspection, const struct folder_at *folder,
-			 const char *name, int depth)
+static void judge_config(struct inspection *run, const struct folder_at *folder, const char *name,
+			 int depth)
 {
 	struct config_reader reader = {
-		.inspection = inspection, .folder = folder, .name = name, .depth = depth
+		.run = run, .folder = folder, .name = name, .depth = depth
 	};
 	cleanup_free char *text = NULL;
 	struct stat st;
@@ -462,24 +455,23 @@ static void judge_config(struct inspection *inspection, const struct folder_at *
 
 	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode))
 		return;
-	if (S_ISLNK(st.st_mode) && !gitfolder_is_young(inspection, &st)) {
-		judge_included(inspection, folder, name, depth);
+	if (S_ISLNK(st.st_mode) && !gitfolder_is_young(run, &st)) {
+		judge_included(run, folder, name, depth);
 		return;
 	}
 	text = read_small(folder, name, CONFIG_MAX, &len);
-	young = gitfolder_is_young(inspection, &st);
-	if (text != NULL && young != inspection->learn)
+	young = gitfolder_is_young(run, &st);
+	if (text != NULL && young != run->learn)
 		gitconfig_each_foreign(text, len, on_foreign, &reader);
-	if (young && !inspection->learn && (text == NULL || reader.untrusted))
-		hold(inspection, folder, name);
+	if (young && !run->learn && (text == NULL || reader.untrusted))
+		hold(run, folder, name);
 	else if (text != NULL)
 		gitini_each(text, len, on_entry, &reader);
 }
 
 /* ---- remotes ---- */
 
-static void judge_remotes(struct inspection *inspection, const struct folder_at *folder,
-			  const char *name)
+static void judge_remotes(struct inspection *run, const struct folder_at *folder, const char *name)
 {
 	int fd = openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -489,46 +481,45 @@ static void judge_remotes(struct inspection *inspection, const struct folder_at 
 	const struct dirent *entry;
 	struct stat st;
 
-	if (!inspection->learn && fd < 0 && is_young_there(inspection, folder, name, &st))
-		hold(inspection, folder, name);
-	while (!inspection->learn && entries != NULL && (entry = readdir(entries)) != NULL &&
-	       gitfolder_count(inspection))
+	if (!run->learn && fd < 0 && is_young_there(run, folder, name, &st))
+		hold(run, folder, name);
+	while (!run->learn && entries != NULL && (entry = readdir(entries)) != NULL &&
+	       gitfolder_count(run))
 		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
 		    !hold_is_held(entry->d_name) &&
-		    is_young_there(inspection, &remotes, entry->d_name, &st))
-			hold(inspection, &remotes, entry->d_name);
+		    is_young_there(run, &remotes, entry->d_name, &st))
+			hold(run, &remotes, entry->d_name);
 	if (entries != NULL)
 		(void)closedir(entries);
 	else
 		fd_close(&fd);
 }
 
-static void judge_files(struct inspection *inspection, const struct folder_at *folder)
+static void judge_files(struct inspection *run, const struct folder_at *folder)
 {
-	inspection->new_repository = !inspection->learn && is_known(inspection, NULL) &&
-				     !is_known(inspection, folder->path);
-	learn_repository(inspection, folder->path);
-	judge_config(inspection, folder, "config", 0);
-	judge_config(inspection, folder, "config.worktree", 0);
-	judge_hooks(inspection, folder);
+	run->new_repository = !run->learn && is_known(run, NULL) && !is_known(run, folder->path);
+	learn_repository(run, folder->path);
+	judge_config(run, folder, "config", 0);
+	judge_config(run, folder, "config.worktree", 0);
+	judge_hooks(run, folder);
 	for (size_t i = 0; repository_remotes(i) != NULL; i++)
-		judge_remotes(inspection, folder, repository_remotes(i));
+		judge_remotes(run, folder, repository_remotes(i));
 }
 
 /* ---- where it leads ---- */
 
 /* Judges another folder of the share as a repository, although its own walk would not. */
-static void judge_there(struct inspection *inspection, const char *path)
+static void judge_there(struct inspection *run, const char *path)
 {
 	struct folder_at there = { .path = path };
-	cleanup_fd int fd =
-		path[0] == '\0' ? openat(inspection->share, ".", O_PATH | O_CLOEXEC)
-				: beneath_open(inspection->share, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = path[0] == '\0'
+				    ? openat(run->share, ".", O_PATH | O_CLOEXEC)
+				    : beneath_open(run->share, path, O_PATH | O_DIRECTORY, 0);
 
 	there.fd = fd;
 	if (fd >= 0)
-		judge_files(inspection, &there);
-	inspection->new_repository = false;
+		judge_files(run, &there);
+	run->new_repository = false;
 }
 
 /* Reads as git does: only line ends at the end do not belong to the path. */
@@ -542,69 +533,66 @@ static char *read_pointer(const struct folder_at *folder, const char *name)
 	return text;
 }
 
-static void judge_commondir(struct inspection *inspection, const struct folder_at *folder)
+static void judge_commondir(struct inspection *run, const struct folder_at *folder)
 {
 	cleanup_free char *text = read_pointer(folder, "commondir");
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (!inspection->learn && is_young_there(inspection, folder, "commondir", &st) &&
+	if (!run->learn && is_young_there(run, folder, "commondir", &st) &&
 	    (text == NULL || (!str_eq(text, "../..") && !str_eq(text, ".")))) {
-		hold(inspection, folder, "commondir");
+		hold(run, folder, "commondir");
 		return;
 	}
-	if (text != NULL && leads_inside(inspection, folder->path, text, &path) && path != NULL)
-		judge_there(inspection, path);
+	if (text != NULL && leads_inside(run, folder->path, text, &path) && path != NULL)
+		judge_there(run, path);
 }
 
-static void judge_git_file(struct inspection *inspection, const struct folder_at *folder)
+static void judge_git_file(struct inspection *run, const struct folder_at *folder)
 {
 	cleanup_free char *text = NULL;
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (inspection->learn || !is_young_there(inspection, folder, ".git", &st) ||
-	    S_ISDIR(st.st_mode))
+	if (run->learn || !is_young_there(run, folder, ".git", &st) || S_ISDIR(st.st_mode))
 		return;
 	text = read_pointer(folder, ".git");
 	if (text == NULL) {
-		hold(inspection, folder, ".git");
+		hold(run, folder, ".git");
 		return;
 	}
 	if (strncmp(text, GITDIR, strlen(GITDIR)) != 0)
 		return;
-	if (!leads_inside(inspection, folder->path, text + strlen(GITDIR), &path))
-		hold(inspection, folder, ".git");
+	if (!leads_inside(run, folder->path, text + strlen(GITDIR), &path))
+		hold(run, folder, ".git");
 	else if (path != NULL)
-		judge_there(inspection, path);
+		judge_there(run, path);
 }
 
-void gitfolder_judge_link(struct inspection *inspection, const struct folder_at *folder,
-			  const char *name)
+void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, const char *name)
 {
 	struct stat st;
 
-	if (inspection->learn || inspection->home == NULL ||
-	    !is_young_there(inspection, folder, name, &st))
+	if (run->learn || run->home == NULL || !is_young_there(run, folder, name, &st))
 		return;
-	if (leads_home(inspection, folder, name))
-		hold_remove(inspection, folder, name);
+	if (leads_home(run, folder, name))
+		hold_remove(run, folder, name);
 }
 
-void gitfolder_judge(struct inspection *inspection, const struct folder_at *folder)
+void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 {
 	bool repository = repository_is(folder->fd);
 	struct stat st;
 
-	judge_git_file(inspection, folder);
+	judge_git_file(run, folder);
 	if (repository || look_at(folder, ".git", &st))
-		add_path(&inspection->workplaces, folder->path);
+		add_path(&run->workplaces, folder->path);
 	if (!repository)
 		return;
 	/* A repository that code makes meanwhile is not learned. */
-	if (inspection->learn && is_young_there(inspection, folder, "HEAD", &st))
+	if (run->learn && is_young_there(run, folder, "HEAD", &st))
 		return;
-	judge_files(inspection, folder);
-	judge_commondir(inspection, folder);
-	inspection->new_repository = false;
+	judge_files(run, folder);
+	judge_commondir(run, folder);
+	run->new_repository = false;
 }

@@ -159,7 +159,7 @@ static void take_folder(void *data, const struct lasting_session *session,
 	folder->bytes = size_of(session->fd, session->journal_fd);
 }
 
-/* Those of unknown size first, then the longest unused. */
+/* Folders of unknown size come first, then the longest unused. */
 static int compare_folders(const void *a, const void *b)
 {
 	const struct folder *one = a;
@@ -251,7 +251,7 @@ int sweep_run(int home_fd, const json_t *request, struct err *err)
 	cleanup_fd int all = -1;
 
 	if (age_s <= 0 || bytes_max < 0)
-		return err_set(err, ERR_INVALID, "the order lacks its limits");
+		return err_set(err, ERR_INVALID, "the request lacks its limits");
 	allow_descriptors();
 	if (lockdown_files(&rule, 1, 2, err) < 0)
 		return -1;

@@ -5,8 +5,8 @@
  * Request {"op": "sweep", "age_s", "bytes_max"}: descriptor 3 is the home. Removes each folder that
  * was not used for `age_s`, then the longest unused until the others take at most `bytes_max`. A
  * folder that is nested deeper than SWEEP_DEPTH_MAX has no known size and is removed first. A
- * folder that a server takes over meanwhile stays: both take it by one rename. What is not as a
- * server made it is left alone.
+ * folder that a server takes over meanwhile stays: both take it by one rename. A folder
+ * that is not as a server made it is left alone.
  *
  * Progress {"session_id", "why": "age" or "size", "bytes", "used_s"} for each folder that is
  * removed. Result {"removed", "bytes"}: how many, and what stays. The size of a folder is stored in

@@ -386,7 +386,7 @@ void audit_events_import(struct audit_events *events, struct session *session,
 		digest_sha256(import->content, import->size, digest);
 		json_put_str(fields, "sha256", digest);
 	} else {
-		json_put_str(fields, "sha256", upload->sha256);
+		json_put_str(fields, "sha256", import->sha256);
 	}
 	json_put_str(fields, "problem", import->problem);
 	add_event(events, session, "upload", fields);

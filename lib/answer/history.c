@@ -14,7 +14,6 @@
 #include "answer/audit_log.h"
 #include "answer/cell_figures.h"
 #include "answer/cell_json.h"
-#include "answer/cell_figures.h"
 #include "answer/replayed.h"
 #include "base/log.h"
 #include "base/mem.h"

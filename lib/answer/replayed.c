@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "answer/audited.h"
+#include "answer/audit_events.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/settings.h"
@@ -130,24 +130,24 @@ void replayed_installation(struct session *session, const struct broker_event *e
 	add_note(session, REPLAY_INSTALLED, 0, fields);
 }
 
-void replayed_upload(struct session *session, const struct audited_upload *upload)
+void replayed_import(struct session *session, const struct audit_import *import)
 {
 	json_t *fields;
 	char digest[DIGEST_LEN + 1];
 
-	if (upload->problem != NULL)
+	if (import->problem != NULL)
 		return;
 	fields = json_object();
-	json_put_str(fields, "path", upload->path);
-	json_put_int(fields, "size_bytes", (json_int_t)upload->size);
-	if (upload->content != NULL) {
-		digest_sha256(upload->content, upload->size, digest);
+	json_put_str(fields, "path", import->path);
+	json_put_int(fields, "size_bytes", (json_int_t)import->size);
+	if (import->content != NULL) {
+		digest_sha256(import->content, import->size, digest);
 		json_put_str(fields, "sha256", digest);
-	} else if (upload->sha256 != NULL) {
-		json_put_str(fields, "sha256", upload->sha256);
+	} else if (import->sha256 != NULL) {
+		json_put_str(fields, "sha256", import->sha256);
 	}
-	json_put_str(fields, "from", upload->from);
-	json_put_str(fields, "source", upload->source);
+	json_put_str(fields, "from", import->from);
+	json_put_str(fields, "source", import->source);
 	add_note(session, REPLAY_INPUT, 0, fields);
-	session_keep_input(session, upload->path);
+	session_keep_input(session, import->path);
 }

@@ -8,7 +8,7 @@
 #ifndef ANSWER_REPLAYED_H
 #define ANSWER_REPLAYED_H
 
-struct audited_upload;
+struct audit_import;
 struct broker_event;
 struct cell;
 struct session;
@@ -24,7 +24,7 @@ void replayed_session(struct session *session, const struct session_event *event
 /* Records an installation that is over. `session` is NULL if it has ended. */
 void replayed_installation(struct session *session, const struct broker_event *event);
 /* Records an upload_file that is over. */
-void replayed_upload(struct session *session, const struct audited_upload *upload);
+void replayed_import(struct session *session, const struct audit_import *import);
 /* Records the interpreter's version before the first cell of its language. */
 void replayed_start(struct session *session, const struct cell *cell);
 

@@ -160,23 +160,21 @@ static json_t *make_request(const struct job *job, const char *step)
 {
 	const struct session_host *host = job->broker->host;
 	const struct policyfile *policy = job->broker->policy;
+	const struct indexes *from = &job->indexes;
 	json_t *request = json_object();
 	json_t *folders = json_array();
 
-	for (size_t i = 0; i < job->indexes.folder_count; i++)
-		json_append(folders, json_make_str(job->indexes.folders[i]));
+	for (size_t i = 0; i < from->folder_count; i++)
+		json_append(folders, json_make_str(from->folders[i]));
 	json_put_str(request, "step", step);
 	json_put(request, "packages", json_incref(job->wanted));
 	json_put(request, "policy",
 		 json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put_str(request, "policy_path", policyfile_path(policy));
-	json_put(request, "indexes",
-		 job->unreached ? json_array() : json_incref(job->indexes.urls));
-	json_put(request, "options",
-		 job->indexes.options != NULL ? json_incref(job->indexes.options) : json_object());
-	json_put(request, "trusted",
-		 job->indexes.trusted != NULL ? json_incref(job->indexes.trusted) : json_array());
-	json_put_str(request, "certificates", job->indexes.certificates);
+	json_put(request, "indexes", job->unreached ? json_array() : json_incref(from->urls));
+	json_put(request, "options", from->options ? json_incref(from->options) : json_object());
+	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
+	json_put_str(request, "certificates", from->certificates);
 	json_put(request, "folders", folders);
 	json_put_bool(request, "builds", host->settings->install_builds);
 	json_put_bool(request, "proxied", confinement_facts(host->confinement).rooted);

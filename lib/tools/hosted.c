@@ -35,7 +35,7 @@ static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name
 
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
-	wait_import_end_folder(service->waits, name);
+	wait_import_end_folder(service->imports, name);
 	retirement_add(service->retirement, &(struct retiring){ .sandbox_own = sandbox_own,
 								.name = name,
 								.lookout_own = lookout_own,

@@ -183,7 +183,7 @@ static void write_incoming(struct mcp_call *call, struct service *service, struc
 		tool_fail(call, service, &err);
 		return;
 	}
-	replayed_upload(session, &file);
+	replayed_import(session, &file);
 	audit_events_import(events, session, &file);
 	wait_import_report_file(service, session, path);
 	tool_answer(call, service, wait_import_answer(session, path, file.size));

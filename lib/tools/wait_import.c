@@ -246,16 +246,17 @@ static void record_end(const struct transfer *transfer)
 {
 	struct history *history = transfer->waits->service->history;
 
-	const struct audit_events_import upload = { .from = transfer->means,
-					       .source = transfer->origin,
-					       .path = transfer->path,
-					       .problem = transfer->problem,
-					       .size = transfer->size };
+	const struct audit_import import = { .from = transfer->means,
+					     .source = transfer->origin,
+					     .path = transfer->path,
+					     .problem = transfer->problem,
+					     .size = transfer->size };
 
 	if (transfer->session == NULL)
 		return;
-	replayed_upload(transfer->session, &upload);
-	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session, &upload);
+	replayed_import(transfer->session, &import);
+	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session,
+			    &import);
 }
 
 static void set_end(struct transfer *transfer, const struct import_result *result,

@@ -79,9 +79,9 @@ void sweep_start(const struct sweep_spec *spec, void (*done)(void *data), void *
 {
 	static const struct helper_handlers handlers = { .progress = on_removed, .done = on_swept };
 	struct sweep *sweep = xcalloc(1, sizeof(*sweep));
-	cleanup_json json_t *order = json_object();
+	cleanup_json json_t *request = json_object();
 	struct helper_spec helper = { .path = spec->helper,
-				      .order = order,
+				      .request = request,
 				      .fds = (int[]){ home_fd(spec->home) },
 				      .fd_count = 1 };
 	struct err err;
@@ -90,9 +90,9 @@ void sweep_start(const struct sweep_spec *spec, void (*done)(void *data), void *
 	sweep->data = data;
 	sweep->job.leave = leave_sweep;
 	home_add_job(spec->home, &sweep->job);
-	json_put_str(order, "op", "sweep");
-	json_put_int(order, "age_s", (json_int_t)spec->age_s);
-	json_put_int(order, "bytes_max", (json_int_t)(spec->bytes_max & INT64_MAX));
+	json_put_str(request, "op", "sweep");
+	json_put_int(request, "age_s", (json_int_t)spec->age_s);
+	json_put_int(request, "bytes_max", (json_int_t)(spec->bytes_max & INT64_MAX));
 	sweep->helper = helper_start(spec->loop, &helper, &handlers, sweep, &err);
 	if (sweep->helper == NULL) {
 		log_warn("workspace", "looking after folders of ended sessions: %s", err.msg);

@@ -235,8 +235,8 @@ void workspace_discard(struct workspace *workspace)
 }
 
 /*
- * Opens or makes the folder `name`. What code of an earlier life left in its place gets another
- * name.
+ * Opens or makes the folder `name`. A file that code of an earlier life left in its place gets
+ * another name.
  */
 static int enter(int dir_fd, const char *name, struct err *err)
 {
