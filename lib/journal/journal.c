@@ -65,6 +65,7 @@ void journal_free(struct journal *journal)
 		free(journal->cells[i].images);
 		free(journal->cells[i].shown);
 		free(journal->cells[i].typed);
+		redact_stream_free(journal->cells[i].typing);
 		free(journal->cells[i].notes);
 	}
 	free(journal->pending);
@@ -456,6 +457,7 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 	redacted_entry_init(&redacted, entry, journal->redact);
 	if (cell == NULL || cell->over)
 		return 0;
+	(void)!journal_end_typed(journal, cell, err); /* the end is of more use */
 	if (entry->ran)
 		journal_index_began(journal, cell);
 	journal_index_ended(journal, cell, entry->state, entry->error_name);

@@ -97,8 +97,9 @@ int journal_note(struct journal *journal, const char *event, uint64_t number, js
 int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,
 		 struct err *err) MUST_CHECK;
 /*
- * Adds input that was typed to a running cell; of hidden input only that it was typed. Returns -1
- * and sets *err if the disk fails.
+ * Adds input that was typed to a running cell; of hidden input only that it was typed. Text that
+ * may begin a secret is added when more is typed, or when the cell ends. Returns -1 and sets *err
+ * if the disk fails.
  */
 int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
 		 bool hidden, struct err *err) MUST_CHECK;

@@ -9,6 +9,7 @@
 #include "journal/journal_internal.h"
 #include "journal/notebook.h"
 #include "json/make.h"
+#include "redact/redact.h"
 
 enum { TYPED_MAX = 1 << 20, LATE_MAX = 1 << 20 };
 
@@ -32,23 +33,61 @@ void journal_index_late(struct journal *journal, const struct event_place *place
 	journal->late_bytes += place->len;
 }
 
-int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
-		 bool hidden, struct err *err)
+static int add_typed(struct journal *journal, struct kept_cell *cell, const struct buf *text,
+		     bool hidden, struct err *err)
 {
-	cleanup_json json_t *fields = journal_new_cell_fields("typed", number);
-	struct kept_cell *cell = journal_cell(journal, number);
+	cleanup_json json_t *fields = journal_new_cell_fields("typed", cell->script.number);
 	struct event_place place;
 
-	if (cell == NULL || cell->over || cell->typed_bytes + len > TYPED_MAX)
-		return 0;
 	if (hidden)
 		json_put_bool(fields, "hidden", true);
-	if (journal_add_text(journal, fields, hidden ? hidden_input : text,
-			     hidden ? sizeof(hidden_input) - 1 : len, &place, err) < 0)
+	if (journal_add_text(journal, fields, text->data, text->len, &place, err) < 0)
 		return -1;
 	if (place.len > 0)
 		journal_index_typed(cell, &place);
 	return 0;
+}
+
+int journal_end_typed(struct journal *journal, struct kept_cell *cell, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (cell->typing == NULL)
+		return 0;
+	redact_end(cell->typing, &text);
+	redact_stream_free(cell->typing);
+	cell->typing = NULL;
+	return add_typed(journal, cell, &text, false, err);
+}
+
+/* A secret may be typed in pieces: what may be its beginning is held until more is typed. */
+static void take_typed(const struct journal *journal, struct kept_cell *cell, const char *text,
+		       size_t len, struct buf *out)
+{
+	if (journal->redact == NULL) {
+		buf_put(out, text, len);
+		return;
+	}
+	if (cell->typing == NULL)
+		cell->typing = redact_stream_new(journal->redact);
+	redact_feed(cell->typing, text, len, out);
+}
+
+int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
+		 bool hidden, struct err *err)
+{
+	struct kept_cell *cell = journal_cell(journal, number);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	if (cell == NULL || cell->over || cell->typed_bytes + len > TYPED_MAX)
+		return 0;
+	if (hidden && journal_end_typed(journal, cell, err) < 0)
+		return -1;
+	if (hidden)
+		buf_puts(&out, hidden_input);
+	else
+		take_typed(journal, cell, text, len, &out);
+	return add_typed(journal, cell, &out, hidden, err);
 }
 
 int journal_add_late(struct journal *journal, const char *language, const char *text, size_t len,

@@ -25,7 +25,8 @@ struct kept_cell {
 	uint64_t shown_bytes; /* in the file */
 	size_t typed_count;   /* lines that were typed to it */
 	struct event_place *typed;
-	uint64_t typed_bytes; /* in the file */
+	uint64_t typed_bytes;         /* in the file */
+	struct redact_stream *typing; /* what was typed last; may be NULL */
 	size_t image_count;
 	struct event_place *images;
 	bool spooled;      /* its output is in a spool file */
@@ -110,6 +111,8 @@ int journal_add_text(struct journal *journal, const json_t *fields, const char *
 /* journal_input.c */
 void journal_index_typed(struct kept_cell *cell, const struct event_place *place);
 void journal_index_late(struct journal *journal, const struct event_place *place);
+/* Adds what is held of the text that was typed to the cell. */
+int journal_end_typed(struct journal *journal, struct kept_cell *cell, struct err *err) MUST_CHECK;
 /* Returns the texts that were typed to the cell, as a new reference to an array. */
 json_t *journal_read_input(const struct journal *journal, const struct kept_cell *cell);
 /* Adds what was typed to the cell to its record. */

@@ -65,7 +65,7 @@ static void input_is_in_the_cell_that_read_it(void **state)
 	assert_input(1, "");
 }
 
-static void a_typed_secret_is_replaced(void **state)
+static void a_typed_secret_is_replaced_also_in_pieces(void **state)
 {
 	struct redact *redact = redact_new();
 
@@ -77,6 +77,16 @@ static void a_typed_secret_is_replaced(void **state)
 	begin(1);
 	type(1, "hunter2hunter2\n", false);
 	assert_input(0, "[secret KEY]\n");
+	type(1, "the hunter2", false);
+	assert_input(0, "[secret KEY]\n | the ");
+	type(1, "hunter2\n", false);
+	assert_input(0, "[secret KEY]\n | the  | [secret KEY]\n");
+	type(1, "hunt", false);
+	type(1, "hidden", true);
+	type(1, "hunter2", false);
+	end_cell(1);
+	assert_input(0,
+		     "[secret KEY]\n | the  | [secret KEY]\n | hunt | [hidden input]\n | hunter2");
 	journal_free(journal);
 	journal = NULL;
 	redact_free(redact);
@@ -126,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		JOURNAL_TEST(input_is_in_the_cell_that_read_it),
-		JOURNAL_TEST(a_typed_secret_is_replaced),
+		JOURNAL_TEST(a_typed_secret_is_replaced_also_in_pieces),
 		JOURNAL_TEST(input_without_end_fills_no_journal),
 		JOURNAL_TEST(late_output_is_a_note_behind_the_last_cell),
 	};
