@@ -82,15 +82,6 @@ void journal_index_shown(struct kept_cell *cell, const struct event_place *place
 	cell->shown_bytes += place->len;
 }
 
-void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
-			 const char *error_name)
-{
-	cell->script.broken = script_is_broken(state, error_name);
-	journal->unfinished--;
-	cell->over = true;
-	cell->script.state = state;
-}
-
 void journal_index_end_at(struct kept_cell *cell, const struct event_place *place)
 {
 	cell->ended = *place;
@@ -117,6 +108,17 @@ static struct kept_cell *first_open(const struct journal *journal, const char *l
 	return first;
 }
 
+/* Notes an event before this cell, or before the next one if it is NULL. */
+static void add_note(struct journal *journal, struct kept_cell *cell,
+		     const struct event_place *place)
+{
+	struct event_place **notes = cell != NULL ? &cell->notes : &journal->pending;
+	size_t *count = cell != NULL ? &cell->note_count : &journal->pending_count;
+
+	*notes = xrealloc(*notes, (*count + 1) * sizeof(**notes));
+	(*notes)[(*count)++] = *place;
+}
+
 void journal_index_note(struct journal *journal, const json_t *fields,
 			const struct event_place *place)
 {
@@ -126,13 +128,29 @@ void journal_index_note(struct journal *journal, const json_t *fields,
 	struct kept_cell *cell =
 		number > 0 ? journal_cell(journal, number)
 			   : first_open(journal, str_eq(event, REPLAY_LOST) ? language : NULL);
-	struct event_place **notes = cell != NULL ? &cell->notes : &journal->pending;
-	size_t *count = cell != NULL ? &cell->note_count : &journal->pending_count;
 
-	if (number > 0 && (cell == NULL || cell->over))
-		return;
-	*notes = xrealloc(*notes, (*count + 1) * sizeof(**notes));
-	(*notes)[(*count)++] = *place;
+	if (number == 0 || (cell != NULL && !cell->over))
+		add_note(journal, cell, place);
+}
+
+/* Moves the events before a cell that never ran: the notebook does not have it. */
+static void pass_notes_on(struct journal *journal, struct kept_cell *cell)
+{
+	for (size_t i = 0; i < cell->note_count; i++)
+		add_note(journal, first_open(journal, NULL), &cell->notes[i]);
+	mem_cleanup(&cell->notes);
+	cell->note_count = 0;
+}
+
+void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
+			 const char *error_name)
+{
+	cell->script.broken = script_is_broken(state, error_name);
+	journal->unfinished--;
+	cell->over = true;
+	cell->script.state = state;
+	if (!cell->ran)
+		pass_notes_on(journal, cell);
 }
 
 /* ---- queries ---- */

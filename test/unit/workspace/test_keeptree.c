@@ -142,6 +142,20 @@ static void a_name_of_the_persons_is_told_by_who_found_it(void **state)
 	assert_true(list_empty(keeptree_moves(*state)));
 }
 
+static void each_version_of_an_input_is_kept_beside_the_results(void **state)
+{
+	struct place *first = keeptree_input(*state, "a.csv");
+
+	assert_place(first, "input/a.csv");
+	put(*state, first);
+	assert_place(keeptree_input(*state, "a.csv"), "input/a-2.csv");
+	assert_place(keeptree_input(*state, ".envrc"), "input/_.envrc");
+	/* A result has its true name. */
+	assert_place(keeptree_file(*state, "output/input/a.csv"), "input/a.csv");
+	assert_place(first, "input-2/a.csv");
+	assert_move(*state, "input", "input-2");
+}
+
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -154,6 +168,7 @@ int main(void)
 		TREE_TEST(a_folder_and_a_file_of_one_name_are_two),
 		TREE_TEST(where_case_is_nothing_names_that_differ_in_it_are_two),
 		TREE_TEST(a_name_of_the_persons_is_told_by_who_found_it),
+		TREE_TEST(each_version_of_an_input_is_kept_beside_the_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

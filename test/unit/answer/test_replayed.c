@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* test_replayed.c - the events between cells, as the journal gets them. The session is made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "answer/audited.h"
+#include "answer/replayed.h"
+#include "base/mem.h"
+#include "config/settings.h"
+#include "install/broker.h"
+#include "journal/journal.h"
+#include "json/make.h"
+#include "runtime/language.h"
+#include "scratch.h"
+#include "session/session.h"
+
+static struct scratch scratch;
+static struct journal *journal;
+static struct session *const session = (struct session *)&scratch; /* nobody looks into it */
+static char *kept;
+
+struct journal *session_journal(const struct session *s)
+{
+	(void)s;
+	return journal;
+}
+
+const char *session_id(const struct session *s)
+{
+	(void)s;
+	return "s";
+}
+
+const struct runner *session_runner(const struct session *s, size_t index)
+{
+	(void)s;
+	(void)index;
+	return NULL;
+}
+
+void session_keep_input(struct session *s, const char *path)
+{
+	(void)s;
+	kept = xstrdup(path);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_init(&scratch);
+	journal = journal_new(scratch.fd, "s", 1 << 20, 1 << 20, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	journal_free(journal);
+	scratch_release(&scratch);
+	mem_cleanup(&kept);
+	return 0;
+}
+
+/* The journal's file has these words. */
+static void assert_event(const char *words)
+{
+	cleanup_free char *text = scratch_read(scratch.fd, "events");
+
+	if (strstr(text, words) == NULL)
+		fail_msg("%s", text);
+}
+
+static void an_upload_is_noted_with_its_digest_and_kept(void **state)
+{
+	struct audited_upload upload = {
+		.from = "content", .path = "input/a", .size = 3, .content = "abc"
+	};
+
+	(void)state;
+	replayed_upload(session, &upload);
+	assert_event("\"path\":\"input/a\",\"size_bytes\":3,\"sha256\":\"ba7816bf8f01cfea414140de5d"
+		     "ae2223b00361a396177a9cb410ff61f20015ad\",\"from\":\"content\"}");
+	assert_string_equal(kept, "input/a");
+	upload = (struct audited_upload){
+		.from = "url", .source = "http://h/b", .path = "input/b", .size = 4, .sha256 = "00"
+	};
+	mem_cleanup(&kept);
+	replayed_upload(session, &upload);
+	assert_event("\"sha256\":\"00\",\"from\":\"url\",\"source\":\"http://h/b\"}");
+	mem_cleanup(&kept);
+	upload.problem = "it is gone";
+	replayed_upload(session, &upload);
+	assert_null(kept);
+}
+
+static void installed_packages_are_pairs(void **state)
+{
+	cleanup_json json_t *result =
+		json_pack("{s:[{s:s, s:s}]}", "packages", "name", "alpha", "version", "1.0");
+	cleanup_json json_t *nothing = json_pack("{s:[]}", "packages");
+	struct broker_event event = { .language = language_find("python"), .result = result };
+
+	(void)state;
+	replayed_installation(NULL, &event);
+	event.result = nothing;
+	replayed_installation(session, &event);
+	assert_int_equal(journal_bytes(journal), 0);
+	event.result = result;
+	replayed_installation(session, &event);
+	assert_event("\"language\":\"python\",\"packages\":[[\"alpha\",\"1.0\"]]");
+}
+
+static void a_session_names_its_secrets_and_its_losses(void **state)
+{
+	char key[] = "KEY";
+	char lang[] = "LANG";
+	struct user_env_variable passed[] = { { .name = key, .secret = true }, { .name = lang } };
+	struct settings settings = { .passed = { .items = passed, .count = 2 } };
+	const struct session_event made = { .kind = SESSION_MADE };
+	const struct session_event reset = { .kind = SESSION_RESET,
+					     .language = language_find("python"),
+					     .why = "it was\x1b[2J killed" };
+
+	(void)state;
+	replayed_session(session, &made, &settings, "1.2");
+	assert_int_equal(journal_bytes(journal), 0);
+	replayed_session(session, &reset, &settings, "1.2");
+	assert_event("\"server\":\"1.2\",\"secrets\":[\"KEY\"]}");
+	assert_event("\"event\":\"lost\"");
+	assert_event("\"language\":\"python\",\"why\":\"it was");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_upload_is_noted_with_its_digest_and_kept, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(installed_packages_are_pairs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_session_names_its_secrets_and_its_losses, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
