@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "crypto.h"
 #include "curl_handle.h"
 #include "decoder.h"
 #include "helper/program.h"
@@ -300,14 +301,20 @@ static int run_download(struct download *d, const json_t *json, struct err *err)
 		(uintmax_t)d->sink.size);
 }
 
-static void send_result(const struct download *d)
+static int send_result(const struct download *d, struct err *err)
 {
-	json_t *result = json_object();
+	json_t *result;
 	cleanup_free char *from = redirect_show(d->url);
+	char sha256[2 * STORAGE_HASH_LEN + 1];
 
+	if (crypto_hash_file(FILE_FD, 0, d->sink.size, sha256, err) < 0)
+		return -1;
+	result = json_object();
 	json_put_int(result, "size", (json_int_t)d->sink.size);
 	json_put_str(result, "from", from);
+	json_put_str(result, "sha256", sha256);
 	program_result(result);
+	return 0;
 }
 
 int download_run(const json_t *request, struct err *err)
@@ -320,7 +327,7 @@ int download_run(const json_t *request, struct err *err)
 	d.reported_ms = clock_ms();
 	result = run_download(&d, request, err);
 	if (result == 0)
-		send_result(&d);
+		result = send_result(&d, err);
 	curl_handle_free(d.handle);
 	curl_url_cleanup(d.url);
 	host_list_free(d.hosts);

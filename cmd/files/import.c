@@ -18,11 +18,18 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "helper/program.h"
+#include "journal/digest.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "lockdown.h"
 
-enum { PROGRESS_MS = 500, STEP = 16 << 20, READ_SIZE = 256 << 10, BLOCK = 512 };
+enum {
+	PROGRESS_MS = 500,
+	STEP = 16 << 20,
+	READ_SIZE = 256 << 10,
+	BLOCK = 512,
+	DIGEST_MAX = 256 << 20
+};
 
 struct import {
 	int from;
@@ -176,12 +183,40 @@ static int look(struct import *import, struct err *err)
 	return data > import->size_max ? refuse_size(import, err) : 0;
 }
 
+/*
+ * Adds the digest of the copy, for records of the session. It is left out where it would take
+ * seconds.
+ */
+static int put_digest(const struct import *import, json_t *result, struct err *err)
+{
+	cleanup_free char *buffer = xcalloc(1, READ_SIZE);
+	char text[DIGEST_LEN + 1];
+	struct digest digest;
+
+	if (import->size > DIGEST_MAX)
+		return 0;
+	digest_init(&digest);
+	for (off_t at = 0; at < import->size;) {
+		ssize_t n = pread(import->to, buffer, READ_SIZE, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_sys(err, "reading the copy");
+		digest_add(&digest, buffer, (size_t)n);
+		at += n;
+	}
+	digest_end(&digest, text);
+	json_put_str(result, "sha256", text);
+	return 0;
+}
+
 int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 {
 	struct import import = { .from = from_fd, .to = to_fd, .size_name = "the limit" };
 	const char *name = NULL;
 	json_int_t size_max = 0;
-	json_t *result;
+	cleanup_json json_t *result = json_object();
 
 	if (json_get_text(request, "request", "name", &name, NULL, err) < 0 ||
 	    json_get_text(request, "request", "size_name", &import.size_name, NULL, err) < 0 ||
@@ -192,10 +227,9 @@ int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 	if (look(&import, err) < 0 || lockdown_files(NULL, 0, 1, err) < 0)
 		return -1;
 	report_head(&import, name);
-	if (copy(&import, err) < 0)
+	if (copy(&import, err) < 0 || put_digest(&import, result, err) < 0)
 		return -1;
-	result = json_object();
 	json_put_int(result, "size", (json_int_t)import.size);
-	program_result(result);
+	program_result(mem_steal(&result));
 	return 0;
 }

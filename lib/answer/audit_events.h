@@ -46,7 +46,7 @@ struct audit_import {
 	const char *problem;
 	uint64_t size;
 	const void *content; /* `size` bytes, of which the SHA-256 is recorded */
-	const char *sha256;  /* where there is no content */
+	const char *sha256;  /* of a file without `content`; NULL if it is not known */
 };
 /* Records an upload_file that is over. */
 void audit_events_import(struct audit_events *events, struct session *session,

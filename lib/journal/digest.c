@@ -2,11 +2,12 @@
 /* digest.c - SHA-256 by FIPS 180-4, so that the server needs no library for one function. */
 #include "journal/digest.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 64, ROUNDS = 64, LENGTH_AT = 56 };
+#include "base/util.h"
+
+enum { BLOCK = DIGEST_BLOCK, ROUNDS = 64, LENGTH_AT = 56 };
 
 static const uint32_t round_constants[ROUNDS] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -66,32 +67,54 @@ static void take_block(uint32_t state[8], const unsigned char *block)
 		state[i] += v[i];
 }
 
-/* Hashes the rest of the data, a bit, zeros and the length in bits. */
-static void take_end(uint32_t state[8], const unsigned char *rest, size_t rest_len, size_t len)
+void digest_init(struct digest *digest)
 {
-	unsigned char end[2 * BLOCK] = { 0 };
-	size_t size = rest_len < LENGTH_AT ? BLOCK : 2 * BLOCK;
-	uint64_t bits = (uint64_t)len * 8;
+	*digest = (struct digest){ .len = 0 };
+	memcpy(digest->state, start, sizeof(start));
+}
 
-	if (rest_len > 0)
-		memcpy(end, rest, rest_len);
-	end[rest_len] = 0x80;
-	for (size_t i = 0; i < 8; i++)
-		end[size - 1 - i] = (unsigned char)(bits >> 8 * i);
-	for (size_t at = 0; at < size; at += BLOCK)
-		take_block(state, end + at);
+void digest_add(struct digest *digest, const void *data, size_t len)
+{
+	const unsigned char *bytes = data;
+
+	while (len > 0) {
+		size_t used = (size_t)(digest->len % BLOCK);
+		size_t n = size_min(len, BLOCK - used);
+
+		if (n == BLOCK) {
+			take_block(digest->state, bytes);
+		} else {
+			memcpy(digest->rest + used, bytes, n);
+			if (used + n == BLOCK)
+				take_block(digest->state, digest->rest);
+		}
+		digest->len += n;
+		bytes += n;
+		len -= n;
+	}
+}
+
+/* Hashes a bit, zeros and the length in bits. */
+void digest_end(struct digest *digest, char text[DIGEST_LEN + 1])
+{
+	static const unsigned char padding[BLOCK] = { 0x80 };
+	uint64_t bits = digest->len * 8;
+	size_t used = (size_t)(digest->len % BLOCK);
+	unsigned char length[sizeof(bits)];
+
+	for (size_t i = 0; i < sizeof(length); i++)
+		length[sizeof(length) - 1 - i] = (unsigned char)(bits >> 8 * i);
+	digest_add(digest, padding, (used < LENGTH_AT ? LENGTH_AT : LENGTH_AT + BLOCK) - used);
+	digest_add(digest, length, sizeof(length));
+	for (size_t i = 0; i < ARRAY_SIZE(digest->state); i++)
+		(void)snprintf(text + 8 * i, 9, "%08x", digest->state[i]);
 }
 
 void digest_sha256(const void *data, size_t len, char text[DIGEST_LEN + 1])
 {
-	const unsigned char *bytes = data;
-	uint32_t state[8];
-	size_t at = 0;
+	struct digest digest;
 
-	memcpy(state, start, sizeof(state));
-	for (; len - at >= BLOCK; at += BLOCK)
-		take_block(state, bytes + at);
-	take_end(state, bytes + at, len - at, len);
-	for (size_t i = 0; i < 8; i++)
-		(void)snprintf(text + 8 * i, 9, "%08x", state[i]);
+	digest_init(&digest);
+	digest_add(&digest, data, len);
+	digest_end(&digest, text);
 }

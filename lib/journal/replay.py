@@ -161,12 +161,19 @@ local({
 
         def input(self, path, size, sha256=None, source=None):
             """Puts an input where the session had it."""
-            for file in sorted(self.home.glob("input*/**/*")):
-                if file.is_file() and file.stat().st_size == size and sha256 in (None, hashlib.sha256(file.read_bytes()).hexdigest()):
+            for file in sorted(self.home.glob("input*/**/*"), key=lambda file: (file.name != pathlib.Path(path).name, file)):
+                if file.is_file() and file.stat().st_size == size and sha256 in (None, self.digest(file)):
                     (self.work / path).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(file, self.work / path)
                     return
             raise FileNotFoundError(f"{path} ({size} bytes, SHA-256 {sha256}, from {source}) is not beside this notebook: put it into input/")
+
+        def digest(self, file):
+            digest = hashlib.sha256()
+            with file.open("rb") as data:
+                for part in iter(lambda: data.read(1 << 20), b""):
+                    digest.update(part)
+            return digest.hexdigest()
 
         def install(self, language, *packages):
             """Installs packages beside the working folder, unless they are here."""

@@ -242,15 +242,16 @@ static void keep_ended(struct transfer *transfer)
 		transfer_free(list_entry(ended->next, struct transfer, node));
 }
 
-static void record_end(const struct transfer *transfer)
+/* `sha256` may be NULL. */
+static void record_end(const struct transfer *transfer, const char *sha256)
 {
 	struct history *history = transfer->waits->service->history;
-
 	const struct audit_import import = { .from = transfer->means,
 					     .source = transfer->origin,
 					     .path = transfer->path,
 					     .problem = transfer->problem,
-					     .size = transfer->size };
+					     .size = transfer->size,
+					     .sha256 = sha256 };
 
 	if (transfer->session == NULL)
 		return;
@@ -270,14 +271,14 @@ static void set_end(struct transfer *transfer, const struct import_result *resul
 
 		sanitize_block(&clean, err->msg, strlen(err->msg));
 		transfer->problem = buf_steal(&clean);
-		record_end(transfer);
+		record_end(transfer, NULL);
 		return;
 	}
 	transfer->path = xstrdup(result->path);
 	transfer->type = result->type != NULL ? xstrdup(result->type) : NULL;
 	transfer->from = result->from != NULL ? xstrdup(result->from) : NULL;
 	transfer->size = result->size;
-	record_end(transfer);
+	record_end(transfer, result->sha256);
 	wait_import_report_file(transfer->waits->service, transfer->session, transfer->path);
 }
 

@@ -204,9 +204,10 @@ static void succeed_import(struct import *import, const json_t *reply)
 	const struct import_handlers *handlers = import->handlers;
 	void *data = import->data;
 	cleanup_free char *from = line_of(reply, "from");
+	cleanup_free char *sha256 = line_of(reply, "sha256");
 	cleanup_free char *path = NULL;
 	cleanup_free char *type = NULL;
-	struct import_result result = { .from = from };
+	struct import_result result = { .from = from, .sha256 = sha256 };
 	struct err err;
 
 	if (place_file(import, &result.size, &err) < 0) {

@@ -43,8 +43,9 @@ struct import_spec {
 struct import_result {
 	const char *path; /* relative to the session's folder */
 	uint64_t size;
-	const char *type; /* as the server reported, one line; may be NULL */
-	const char *from; /* for the user, one line; may be NULL */
+	const char *type;   /* as the server reported, one line; may be NULL */
+	const char *from;   /* for the user, one line; may be NULL */
+	const char *sha256; /* NULL: the file is too large */
 };
 
 struct import_handlers {

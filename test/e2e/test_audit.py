@@ -54,9 +54,10 @@ def test_what_was_uploaded_is_recorded_with_where_it_came_from(home):
     assert (text["from"], text["path"], text["size_bytes"], text["sha256"]) == (
         "content", "input/t.txt", 4, hashlib.sha256(b"text").hexdigest())
     assert again["problem"] and "size_bytes" not in again
-    assert (path["from"], path["source"], path["path"], path["size_bytes"]) == (
-        "path", str(home / "data" / "a.csv"), "input/a.csv", 4)
-    assert (web["from"], web["source"], web["path"], web["size_bytes"]) == ("url", site.url("/w"), "input/w", 5)
+    assert (path["from"], path["source"], path["path"], path["size_bytes"], path["sha256"]) == (
+        "path", str(home / "data" / "a.csv"), "input/a.csv", 4, hashlib.sha256(b"1,2\n").hexdigest())
+    assert (web["from"], web["source"], web["path"], web["size_bytes"], web["sha256"]) == (
+        "url", site.url("/w"), "input/w", 5, hashlib.sha256(b"12345").hexdigest())
 
 
 def test_typed_input_is_one_line_a_cell_and_what_is_hidden_is_not_in_it(home):

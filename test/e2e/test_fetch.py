@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """ptycell-fetch alone, as hostile servers meet it: what it says, and what it leaves."""
 import gzip
+import hashlib
 import os
 import pathlib
 import socket
@@ -42,7 +43,7 @@ def test_a_file_comes_whole_with_its_name_type_and_source(tmp_path):
         progress, last, got = download(tmp_path, site.url("/a/data.csv?sig=SECRET#x"))
     assert got == data
     assert progress[0] == {"head": {"name": "data.csv", "type": "text/csv", "total": len(data)}}
-    assert last == {"result": {"size": len(data), "from": site.url("/a/data.csv")}}
+    assert last == {"result": {"size": len(data), "from": site.url("/a/data.csv"), "sha256": hashlib.sha256(data).hexdigest()}}
 
 
 def test_an_empty_file_is_a_file(tmp_path):

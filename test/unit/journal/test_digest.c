@@ -44,9 +44,32 @@ static void digests_are_those_of_others(void **state)
 		check(bytes, rows[i].len, rows[i].wanted);
 }
 
+static void a_digest_of_pieces_is_that_of_the_whole(void **state)
+{
+	char bytes[300];
+	char whole[DIGEST_LEN + 1];
+	char pieces[DIGEST_LEN + 1];
+
+	(void)state;
+	memset(bytes, 'b', sizeof(bytes));
+	digest_sha256(bytes, sizeof(bytes), whole);
+	for (size_t step = 1; step < 140; step++) {
+		struct digest digest;
+
+		digest_init(&digest);
+		for (size_t at = 0; at < sizeof(bytes); at += step)
+			digest_add(&digest, bytes + at, size_min(step, sizeof(bytes) - at));
+		digest_end(&digest, pieces);
+		assert_string_equal(pieces, whole);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(digests_are_those_of_others) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(digests_are_those_of_others),
+		cmocka_unit_test(a_digest_of_pieces_is_that_of_the_whole),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
