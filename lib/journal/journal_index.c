@@ -63,7 +63,7 @@ void journal_index_asked(struct journal *journal, const struct journal_asked *as
 					     .language = asked->language,
 					     .state = JOURNAL_QUEUED,
 					     .code_len = asked->code_len };
-	cell->script.lines = script_lines(asked->code, asked->code_len, &cell->script.open);
+	script_measure(&cell->script, asked->code);
 	journal->unfinished++;
 }
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "journal/magics.h"
+
 static const char *leader_of(const char *language)
 {
 	return str_eq(language, "javascript") ? "// " : "# ";
@@ -34,19 +36,52 @@ static size_t line_len(const char *s, size_t len, bool *ret_ended)
 	return len;
 }
 
-size_t script_lines(const char *code, size_t len, bool *ret_open)
+/* Appends the code as a script runs it, with a line end. */
+static void put_code(struct buf *out, const char *language, const char *code, size_t len)
 {
-	size_t lines = 0;
+	size_t before = out->len;
+
+	if (str_eq(language, "python"))
+		magics_rewrite(out, code, len);
+	else
+		buf_put(out, code, len);
+	if (out->len > before && out->data[out->len - 1] != '\n')
+		buf_put_char(out, '\n');
+}
+
+/* Appends the code as comments, with a line end. */
+static void put_comments(struct buf *out, const char *leader, const char *code, size_t len)
+{
 	bool ended = true;
 
-	for (; len > 0; lines++) {
+	while (len > 0) {
 		size_t line = line_len(code, len, &ended);
 
+		buf_puts(out, leader);
+		buf_put(out, code, line);
 		code += line;
 		len -= line;
 	}
-	*ret_open = !ended;
-	return lines;
+	if (!ended)
+		buf_put_char(out, '\n');
+}
+
+void script_measure(struct script_cell *cell, const char *code)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	size_t left = cell->code_len;
+
+	put_code(&text, cell->language, code, left);
+	cell->runs_len = text.len;
+	cell->lines = 0;
+	for (cell->open = false; left > 0; cell->lines++) {
+		bool ended;
+		size_t line = line_len(code, left, &ended);
+
+		cell->open = !ended;
+		code += line;
+		left -= line;
+	}
 }
 
 static void put_head(struct buf *out, const struct script_cell *cell, const char *language)
@@ -76,40 +111,31 @@ bool script_is_broken(const char *state, const char *error_name)
 	return false;
 }
 
-/* Returns what stands before each line of the cell. */
-static const char *prefix_of(const struct script_cell *cell, const char *language)
+static bool runs(const struct script_cell *cell, const char *language)
 {
-	bool runs = str_eq(cell->language, language) && !cell->broken;
-
-	return runs ? "" : leader_of(language);
+	return str_eq(cell->language, language) && !cell->broken;
 }
 
 size_t script_size(const struct script_cell *cell, const char *language)
 {
 	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
-	size_t prefix = strlen(prefix_of(cell, language));
 
 	put_head(&head, cell, language);
-	return head.len + cell->code_len + cell->lines * prefix + (cell->open ? 1 : 0) + 1;
+	if (runs(cell, language))
+		return head.len + cell->runs_len + 1;
+	return head.len + cell->code_len + cell->lines * strlen(leader_of(language)) +
+	       (cell->open ? 1 : 0) + 1;
 }
 
 void script_write(struct buf *out, const struct script_cell *cell, const char *language,
 		  const char *code)
 {
-	const char *prefix = prefix_of(cell, language);
-	size_t left = cell->code_len;
-
 	put_head(out, cell, language);
-	while (left > 0) {
-		bool ended;
-		size_t line = line_len(code, left, &ended);
-
-		buf_puts(out, prefix);
-		buf_put(out, code, line);
-		code += line;
-		left -= line;
-	}
-	buf_puts(out, cell->open ? "\n\n" : "\n");
+	if (runs(cell, language))
+		put_code(out, language, code, cell->code_len);
+	else
+		put_comments(out, leader_of(language), code, cell->code_len);
+	buf_puts(out, "\n");
 }
 
 void script_tail(struct buf *out, const char *language, uint64_t left_out)

@@ -3,7 +3,7 @@
  * script.h - renders cells as one script, in the cell format of editors.
  *
  *   # %% cell 3
- *   the code
+ *   the code, with calls in place of magics
  *
  *   # %% cell 4, bash, raised
  *   # code of another language, as comments
@@ -28,17 +28,17 @@ struct script_cell {
 	const char *language;
 	const char *state;
 	size_t code_len;
-	size_t lines; /* script_lines() of the code */
-	bool open;    /* its last line has no line end */
-	bool broken;  /* its code does not parse, or ended the interpreter: it becomes a comment */
+	size_t runs_len; /* of the code as it runs: with calls in place of magics (magics.h) */
+	size_t lines;
+	bool open;   /* its last line has no line end */
+	bool broken; /* its code does not parse, or ended the interpreter: it becomes a comment */
 };
 
 /*
- * Returns how many lines the code has. Each line end of any of the languages counts, also a
- * carriage return and U+2028: a comment must not end before its line does. Sets *ret_open as in
- * script_cell.
+ * Sets the lengths of a cell whose language and code_len are set. Each line end of any of the
+ * languages counts, also a carriage return and U+2028: a comment must not end before its line does.
  */
-size_t script_lines(const char *code, size_t len, bool *ret_open);
+void script_measure(struct script_cell *cell, const char *code);
 /* Returns true if a cell that ended so would keep the script from running to the next cell. */
 bool script_is_broken(const char *state, const char *error_name);
 /* Returns how many bytes script_write() appends. */

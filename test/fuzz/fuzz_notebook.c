@@ -84,7 +84,7 @@ static void check_script(const struct journal_entry *entry)
 				    .code_len = entry->code_len };
 	cleanup_buf struct buf script = BUF_INIT(BUF_UNBOUNDED);
 
-	cell.lines = script_lines(entry->code, entry->code_len, &cell.open);
+	script_measure(&cell, entry->code);
 	script_write(&script, &cell, "bash", entry->code);
 	assert(script.len == script_size(&cell, "bash"));
 	buf_clear(&script);

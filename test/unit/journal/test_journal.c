@@ -83,11 +83,11 @@ static void code_that_keeps_a_script_from_running_is_a_comment(void **state)
 	failed.error_name = "SyntaxError";
 	raised.error_name = "ZeroDivisionError";
 	died.state = "died";
-	add(entry_of(1, "python", "x = 1", ""));
+	add(entry_of(1, "python", "%pip list", ""));
 	add(failed);
 	add(died);
 	add(raised);
-	assert_script("python", "# %% cell 1\nx = 1\n\n"
+	assert_script("python", "# %% cell 1\nget_ipython().run_line_magic('pip', 'list')\n\n"
 				"# %% cell 2, raised, left out: it does not run\n# x =\n# !\n\n"
 				"# %% cell 3, died, left out: it does not run\n# os._exit(1)\n\n"
 				"# %% cell 4, raised\n1/0\n\n");
