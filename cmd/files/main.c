@@ -3,11 +3,11 @@
  * main.c - ptycell-files: reads one request, a line of JSON on stdin, runs its operation and writes
  * the result to stdout.
  *
- * It removes a session's folder, or those of ended sessions that exceed the limits. It exports
- * results, also of a session whose server died, and imports a user's file. It stores and links
- * packages, trims their cache, and inspects shared folders. Descriptor 3 is the folder that the
- * request is about, or the destination of an import. It may outlive the server: its jobs end by
- * themselves, and a partial one would help no user.
+ * It removes a session's folder, or folders of ended sessions that exceed the limits. It exports
+ * results (also of a session whose server died), imports a user's file, stores and links packages,
+ * trims their cache, and inspects shared folders. Descriptor 3 is the folder that the request is
+ * about, or the destination of an import. It may outlive the server: its jobs end by themselves,
+ * and a partial one would help no user.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -159,7 +159,7 @@ static void take_folder(void *data, const struct lasting_session *session,
 	folder->bytes = size_of(session->fd, session->journal_fd);
 }
 
-/* Folders of unknown size come first, then the longest unused. */
+/* Orders folders of unknown size first, then the longest unused. */
 static int compare_folders(const void *a, const void *b)
 {
 	const struct folder *one = a;

@@ -7,7 +7,7 @@
 #define ANSWER_KILLED_H
 
 struct audit_log;
-struct rescue_killed;
+struct lostcells_report;
 struct session;
 struct settings;
 
@@ -17,6 +17,6 @@ struct settings;
  */
 void killed_record(const struct audit_log *log, const struct session *session);
 /* Adds the lines of a session of a killed server. A failure is logged. */
-void killed_audit(const struct settings *settings, const struct rescue_killed *killed);
+void killed_audit(const struct settings *settings, const struct lostcells_report *report);
 
 #endif

@@ -23,6 +23,7 @@ struct launcher;
 struct lookout;
 struct loop;
 struct pool;
+struct lostcells_report;
 struct sandbox;
 struct session;
 struct session_event;
@@ -58,6 +59,8 @@ struct session_host {
 	void (*adopt)(void *owner);
 	/* The folder `name` of LASTING_FOLDER was taken over, or is removed. May be NULL. */
 	void (*adopted)(void *owner, const char *name);
+	/* A session is resumed, and cells ran when its server was killed. May be NULL. */
+	void (*killed)(void *owner, const struct lostcells_report *report);
 	/* A cell was requested. Called once per cell, before it begins. */
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
 	/* A cell's code is sent to the interpreter. */

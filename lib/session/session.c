@@ -23,6 +23,7 @@
 #include "session/watchdog.h"
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
+#include "workspace/lostcells.h"
 #include "workspace/scan.h"
 
 /* ---- the sandbox ---- */
@@ -360,6 +361,7 @@ static struct session *allocate(const struct session_host *host, const char *id,
 	s->generation = generation;
 	s->limits = host->settings->limits;
 	s->next_cell = 1;
+	s->first_cell = 1;
 	s->created_ms = loop_now(host->loop);
 	s->used_ms = s->created_ms;
 	list_init(&s->execs);
@@ -412,14 +414,18 @@ struct session *session_resume(const struct session_host *host, const char *id,
 			       const struct session_earlier *earlier)
 {
 	struct session *s = allocate(host, id, earlier->generation + 1);
+	struct lostcells *lost;
 
 	s->workspace = earlier->workspace_own;
 	s->next_cell = earlier->next_cell;
 	s->resumed = true;
 	s->verifies = !earlier->exported;
 	session_resume_journal(s);
+	s->first_cell = s->next_cell;
 	session_record(s);
+	lost = lostcells_take(workspace_journal_fd(s->workspace));
 	begin(s);
+	session_report_lost(s, lost);
 	return s;
 }
 

@@ -206,6 +206,8 @@ void session_call_cancel(struct call *call);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);
+/* Returns the number of the first cell of this life; of the earlier ones are those before. */
+uint64_t session_first_cell(const struct session *session);
 /*
  * Returns "waiting_for_input", "running", "starting" or "idle": the first that holds for any of its
  * languages.

@@ -34,6 +34,11 @@ uint64_t session_generation(const struct session *s)
 	return s->generation;
 }
 
+uint64_t session_first_cell(const struct session *s)
+{
+	return s->first_cell;
+}
+
 const struct language *session_last_language(const struct session *s)
 {
 	return s->last_language;

@@ -23,6 +23,7 @@ struct keeper;
 struct lookout;
 struct slot;
 struct expect;
+struct lostcells;
 struct uploads;
 struct watchdog;
 struct workspace;
@@ -109,6 +110,7 @@ struct session {
 	const struct session_host *host;
 	char *id;
 	uint64_t generation;
+	uint64_t first_cell; /* of this life */
 	struct notices notices;
 	bool recorded;        /* its folder has a record (workspace/lasting.h) */
 	bool resumed;         /* it goes on in the folder of an earlier life */
@@ -181,6 +183,8 @@ void session_record(struct session *session);
 bool session_record_end(struct session *session, const char *why);
 /* Opens the journal of the earlier life, or a new one if it cannot be read. */
 void session_resume_journal(struct session *session);
+/* Reports the cells that ran when the earlier life's server was killed. `lost_own` may be NULL. */
+void session_report_lost(struct session *session, struct lostcells *lost_own);
 /* Marks the earlier life's results without a copy as due, after the first scan. */
 void session_find_missing(struct session *session);
 

@@ -15,6 +15,7 @@
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
 #include "workspace/lasting.h"
+#include "workspace/lostcells.h"
 #include "workspace/scan.h"
 
 #define UNREADABLE EVENTS_FILE "-unreadable"
@@ -88,6 +89,20 @@ void session_resume_journal(struct session *s)
 	next = journal_last_number(s->journal) + journal_left_out(s->journal) + 1;
 	if (s->next_cell < next)
 		s->next_cell = next;
+}
+
+void session_report_lost(struct session *s, struct lostcells *lost_own)
+{
+	struct journal_line line;
+
+	if (lost_own == NULL)
+		return;
+	for (size_t i = 0; journal_at(s->journal, i, &line); i++)
+		if (line.ran && line.number < s->first_cell && str_eq(line.state, JOURNAL_KILLED))
+			lostcells_add(lost_own, line.number, line.language);
+	if (s->host->killed != NULL)
+		lostcells_tell(lost_own, keeper_folder(s->keeper), s->host->killed, s->host->owner);
+	lostcells_free(lost_own);
 }
 
 /* ---- results ---- */

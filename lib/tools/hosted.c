@@ -10,6 +10,7 @@
 #include "answer/audit_events.h"
 #include "answer/audit_log.h"
 #include "answer/history.h"
+#include "answer/killed.h"
 #include "answer/replayed.h"
 #include "install/broker.h"
 #include "journal/journal.h"
@@ -54,6 +55,13 @@ static void on_adopted(void *owner, const char *name)
 	struct service *service = owner;
 
 	retirement_skip(service->retirement, name);
+}
+
+static void on_killed(void *owner, const struct lostcells_report *report)
+{
+	const struct service *service = owner;
+
+	killed_audit(service->host.settings, report);
 }
 
 static bool is_any_busy(void *owner)
@@ -194,6 +202,7 @@ void hosted_listen(struct session_host *host, struct service *service)
 	host->retire = on_retire;
 	host->adopt = on_adopt;
 	host->adopted = on_adopted;
+	host->killed = on_killed;
 	host->busy = is_any_busy;
 	host->cell_asked = on_cell_asked;
 	host->cell_began = on_cell_began;

@@ -168,11 +168,11 @@ static void on_rescued(void *data, const char *name)
 	remove_folder(data, name);
 }
 
-static void on_killed(void *data, const struct rescue_killed *killed)
+static void on_killed(void *data, const struct lostcells_report *report)
 {
 	const struct retirement *retirement = data;
 
-	killed_audit(retirement->host->settings, killed);
+	killed_audit(retirement->host->settings, report);
 }
 
 bool retirement_add_stale(struct retirement *retirement)

@@ -6,9 +6,9 @@
  *
  * A session's folder moves there by one rename when the session ends, or when another server finds
  * its server dead. It leaves by one rename, too: into the folder of the server that resumes it, or
- * to a hidden name under which it is removed. So a folder has one owner at any moment, even if
- * one of them is killed. A server's folder, with the folders of its live sessions, is locked by
- * that server.
+ * to a hidden name under which it is removed. So a folder has one owner at any moment, even if a
+ * server is killed. A server's folder, with the folders of its live sessions, is locked by that
+ * server.
  *
  * The record LASTING_RECORD in the journal's folder, which no session code reaches, says whose
  * folder it is. A session without a record has nothing that could be resumed. A folder is ignored

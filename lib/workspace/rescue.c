@@ -27,6 +27,7 @@
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
 #include "workspace/lasting.h"
+#include "workspace/lostcells.h"
 
 /* Versions without a record wrote events, of which some name the folder of the results. */
 #define EARLIER_EVENTS "journal/records"
@@ -38,7 +39,7 @@ enum {
 	QUIET_MS = 120 * 1000, /* as in keeper.c: a helper without progress for so long hangs */
 };
 
-/* The steps of a session, in this order: the results make the folder for the notebook. */
+/* The steps of a session, in this request: the results make the folder for the notebook. */
 enum step { STEP_RESULTS, STEP_NOTEBOOK, STEP_CELLS, STEPS };
 
 struct rescue {
@@ -53,26 +54,25 @@ struct rescue {
 	int lock;      /* on the folder, like a remover's: no other server takes it for stale */
 	DIR *sessions;
 	uint64_t quota_bytes;
-	char *root;     /* of this server's results; NULL: it exports none */
-	int session_fd; /* the current session; -1 before the first */
-	enum step step; /* the next one for it */
-	json_t *record; /* of where its results go; NULL if they were not exported */
-	json_t *audit;  /* of its audit; may be NULL */
-	char *shown;    /* where its files go; NULL without a record */
-	char *path;     /* the same for the system */
-	json_t *cells;  /* those that ran when it was killed */
+	char *root;             /* of this server's results; NULL: it exports none */
+	int session_fd;         /* the current session; -1 before the first */
+	enum step step;         /* the next one for it */
+	json_t *record;         /* of where its results go; NULL if they were not exported */
+	char *shown;            /* where its files go; NULL without a record */
+	char *path;             /* the same for the system */
+	struct lostcells *lost; /* those that ran when it was killed; may be NULL */
 	size_t copied;
 	size_t failed;
-	void (*killed)(void *data, const struct rescue_killed *killed);
+	void (*killed)(void *data, const struct lostcells_report *report);
 	void (*done)(void *data, const char *name);
 	void *data;
 };
 
 /* ---- the record ---- */
 
-static int write_record(int journal_fd, const char *name, const json_t *record, struct err *err)
+static int write_record(int journal_fd, const json_t *record, struct err *err)
 {
-	cleanup_fd int fd = openat(journal_fd, name,
+	cleanup_fd int fd = openat(journal_fd, RESCUE_RECORD,
 				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	cleanup_free char *text = json_write_text(record);
 
@@ -90,19 +90,9 @@ void rescue_record(int journal_fd, const char *root, const char *folder, const c
 	json_put_str(record, "root", encoded);
 	json_put_str(record, "folder", folder);
 	json_put_str(record, "notebook", notebook);
-	if (write_record(journal_fd, RESCUE_RECORD, record, &err) < 0)
+	if (write_record(journal_fd, record, &err) < 0)
 		log_warn("rescue",
 			 "should this server be killed, results of '%s' would be lost: %s", folder,
-			 err.msg);
-}
-
-void rescue_record_audit(int journal_fd, const json_t *record)
-{
-	struct err err;
-
-	if (write_record(journal_fd, RESCUE_AUDIT, record, &err) < 0)
-		log_warn("rescue",
-			 "should this server be killed, the audit lacks the end of its cells: %s",
 			 err.msg);
 }
 
@@ -176,9 +166,9 @@ char *rescue_read_folder(int journal_fd, const char *root)
 static void forget_session(struct rescue *rescue)
 {
 	json_decref(rescue->record);
-	json_decref(rescue->audit);
-	json_decref(rescue->cells);
-	rescue->record = rescue->audit = rescue->cells = NULL;
+	lostcells_free(rescue->lost);
+	rescue->record = NULL;
+	rescue->lost = NULL;
 	mem_cleanup(&rescue->shown);
 	mem_cleanup(&rescue->path);
 	fd_close(&rescue->session_fd);
@@ -227,7 +217,9 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	const char *left = json_string_value(json_object_get(progress, "left"));
 
 	if (json_object_get(progress, "cell") != NULL)
-		json_append(rescue->cells, json_deep_copy(progress));
+		lostcells_add(rescue->lost,
+			      (uint64_t)json_integer_value(json_object_get(progress, "cell")),
+			      json_string_value(json_object_get(progress, "language")));
 	else if (left != NULL)
 		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
 	else if (json_object_get(progress, "problem") != NULL)
@@ -253,13 +245,10 @@ static void log_lost(const struct rescue *rescue, const struct err *err)
 /* Reports the cells that ran, once: the record goes. */
 static void report_killed(const struct rescue *rescue)
 {
-	struct rescue_killed killed = { .record = rescue->audit, .cells = rescue->cells };
+	bool exported = rescue->path != NULL && access(rescue->path, F_OK) == 0;
 
-	if (rescue->path != NULL && access(rescue->path, F_OK) == 0)
-		killed.kept_folder = rescue->shown;
-	if (json_array_size(rescue->cells) > 0)
-		rescue->killed(rescue->data, &killed);
-	(void)unlinkat(rescue->session_fd, "journal/" RESCUE_AUDIT, 0);
+	lostcells_tell(rescue->lost, exported ? rescue->shown : NULL, rescue->killed, rescue->data);
+	(void)unlinkat(rescue->session_fd, "journal/" LOSTCELLS_RECORD, 0);
 }
 
 static void on_rescue_done(struct helper *helper, const json_t *result, const struct err *err)
@@ -325,8 +314,7 @@ static bool start_step(struct rescue *rescue)
 		       start_helper(rescue, "rescue-notebook", "journal", rescue->record);
 	case STEP_CELLS:
 		request = json_object();
-		rescue->cells = json_array();
-		return json_is_object(rescue->audit) &&
+		return rescue->lost != NULL &&
 		       start_helper(rescue, "killed-cells", "journal", request);
 	case STEPS:
 		break;
@@ -336,13 +324,14 @@ static bool start_step(struct rescue *rescue)
 
 static void enter_session(struct rescue *rescue, int session_fd_own)
 {
+	cleanup_fd int journal = beneath_open(session_fd_own, "journal", O_RDONLY | O_DIRECTORY, 0);
 	cleanup_free char *decoded = NULL;
 	const char *root;
 	const char *folder;
 
 	rescue->session_fd = session_fd_own;
 	rescue->step = STEP_RESULTS;
-	rescue->audit = read_record(session_fd_own, "journal/" RESCUE_AUDIT);
+	rescue->lost = journal < 0 ? NULL : lostcells_read(journal);
 	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
 		rescue->record = earlier_record(session_fd_own, rescue->root);

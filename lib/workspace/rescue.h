@@ -7,7 +7,7 @@
  * one session at a time, before it removes the dead server's folder. The rules of beside.h decide
  * which files are results. A file with the same name and another content is kept beside the new
  * copy. If the notebook was exported, it is completed from the session's events: the cell that was
- * running has the state "killed". If RESCUE_AUDIT is there, its end is reported for the audit.
+ * running has the state "killed". If LOSTCELLS_RECORD is there, its end is reported for the audit.
  * Versions before this file wrote no record: the results of their sessions go where this server
  * exports its own.
  */
@@ -19,10 +19,9 @@
 #include "event/loop.h"
 #include "workspace/workspace.h"
 
-struct json_t;
+struct lostcells_report;
 
 #define RESCUE_RECORD "kept"
-#define RESCUE_AUDIT "audit"
 
 /* Writes the record. `notebook` is its name and may be NULL. A failure is only logged. */
 void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook);
@@ -33,18 +32,6 @@ void rescue_record(int journal_fd, const char *root, const char *folder, const c
  */
 char *rescue_read_folder(int journal_fd, const char *root);
 
-/*
- * Writes what the next server gets as `record` in struct rescue_killed. A failure is only logged.
- */
-void rescue_record_audit(int journal_fd, const struct json_t *record);
-
-/* The cells of a session that ran when its server was killed. */
-struct rescue_killed {
-	const struct json_t *record; /* of rescue_record_audit */
-	const struct json_t *cells;  /* {cell, language} each */
-	const char *kept_folder;     /* as the user would write it; NULL if nothing was exported */
-};
-
 struct rescue_spec {
 	struct loop *loop;
 	const struct home *home;
@@ -52,8 +39,8 @@ struct rescue_spec {
 	const char *name;     /* of home_take_stale; NULL: the sessions that last (lasting.h) */
 	const char *root;     /* of this server's results, or NULL; for sessions without a record */
 	uint64_t quota_bytes; /* for each session */
-	/* Called for each session with a record of rescue_record_audit and such cells. */
-	void (*killed)(void *data, const struct rescue_killed *killed);
+	/* Called for each session with cells that ran when its server was killed (lostcells.h). */
+	void (*killed)(void *data, const struct lostcells_report *report);
 };
 
 struct rescue;

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from client import Result, Server
+from client import LASTS, Result, Server
 from patience import until
 from steps import paths_in, session_folders, the_sessions
 
@@ -160,6 +160,35 @@ def test_a_cell_that_ran_when_the_server_was_killed_has_its_end_in_the_audit(hom
     assert (python["session_id"], python["generation"], python["killed_instance"], python["client"]) == (
         "s", 2, before[0]["instance"], before[0]["client"])
     assert python["instance"] != before[0]["instance"] and ("kept_folder" in python) == (keep == "on")
+
+
+@pytest.mark.parametrize("looked_after", [False, True])
+def test_the_audit_of_a_session_that_lasts_has_each_end_once(home, looked_after):
+    """The next server adds the end of a killed cell, whether it resumes the session or finds it there."""
+    audit = home / "audit.jsonl"
+    env = {"PTYCELL_AUDIT": str(audit), **LASTS}
+
+    def ends():
+        lines = [json.loads(line) for line in audit.read_text().splitlines()]
+        return [(line["cell"], line["state"]) for line in lines if line["event"] == "ended" and line["session_id"] == "s"]
+
+    def look_after(killed):
+        with Server(home, env=env) as server:
+            server.cell("1", session="other", language="bash")
+            until(lambda: (killed, "killed") in ends())
+
+    for last in (2, 4):
+        with Server(home, env=env) as server:
+            server.cell("1", language="bash")
+            server.cell("while :; do :; done", language="bash", budget=0)
+            until(lambda last=last: f'"event":"began","cell":{last},' in audit.read_text())
+            server.process.kill()
+            server.process.wait()
+        if looked_after:
+            look_after(last)
+    if not looked_after:
+        look_after(4)
+    assert ends() == [(1, "done"), (2, "killed"), (3, "done"), (4, "killed")]
 
 
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "answer/audited.h"
+#include "answer/audit_events.h"
 #include "answer/replayed.h"
 #include "base/mem.h"
 #include "config/settings.h"
@@ -77,24 +77,24 @@ static void assert_event(const char *words)
 
 static void an_upload_is_noted_with_its_digest_and_kept(void **state)
 {
-	struct audited_upload upload = {
+	struct audit_import upload = {
 		.from = "content", .path = "input/a", .size = 3, .content = "abc"
 	};
 
 	(void)state;
-	replayed_upload(session, &upload);
+	replayed_import(session, &upload);
 	assert_event("\"path\":\"input/a\",\"size_bytes\":3,\"sha256\":\"ba7816bf8f01cfea414140de5d"
 		     "ae2223b00361a396177a9cb410ff61f20015ad\",\"from\":\"content\"}");
 	assert_string_equal(kept, "input/a");
-	upload = (struct audited_upload){
+	upload = (struct audit_import){
 		.from = "url", .source = "http://h/b", .path = "input/b", .size = 4, .sha256 = "00"
 	};
 	mem_cleanup(&kept);
-	replayed_upload(session, &upload);
+	replayed_import(session, &upload);
 	assert_event("\"sha256\":\"00\",\"from\":\"url\",\"source\":\"http://h/b\"}");
 	mem_cleanup(&kept);
 	upload.problem = "it is gone";
-	replayed_upload(session, &upload);
+	replayed_import(session, &upload);
 	assert_null(kept);
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lostcells.h - the cells of a session that ran when its server was killed, for the audit.
+ *
+ * The file LOSTCELLS_RECORD in the session's journal folder has what the server's successor needs:
+ * an object of the caller's, and the number of the first cell that the server ran. Cells of earlier
+ * lives of a session have their ends in the audit already.
+ */
+#ifndef WORKSPACE_LOSTCELLS_H
+#define WORKSPACE_LOSTCELLS_H
+
+#include <stdint.h>
+
+struct json_t;
+struct lostcells;
+
+#define LOSTCELLS_RECORD "audit"
+
+/* Writes the record; adds the number to the object. A failure is only logged. */
+void lostcells_record(int journal_fd, struct json_t *record, uint64_t first_cell);
+
+/* Reads the record. Returns NULL if there is none. */
+struct lostcells *lostcells_read(int journal_fd);
+/* Does the same, and removes the record: this server may write none. */
+struct lostcells *lostcells_take(int journal_fd);
+void lostcells_free(struct lostcells *lost);
+/* Adds a cell of the session that ran, unless it is of an earlier life. */
+void lostcells_add(struct lostcells *lost, uint64_t number, const char *language);
+
+struct lostcells_report {
+	const struct json_t *record; /* of lostcells_record() */
+	const struct json_t *cells;  /* {cell, language} each */
+	const char *kept_folder;     /* as the user would write it; NULL if nothing was exported */
+};
+/* Calls `fn` if there are cells. */
+void lostcells_tell(const struct lostcells *lost, const char *kept_folder,
+		    void (*fn)(void *data, const struct lostcells_report *report), void *data);
+
+#endif
