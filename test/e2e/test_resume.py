@@ -359,7 +359,7 @@ def test_the_old_are_removed(start, home):
 
 
 def test_over_the_limit_the_longest_unused_go_and_a_live_one_stays(start, home):
-    server = start(PTYCELL_RESUME_MAX="8M", PTYCELL_KEEP="off")
+    server = start(PTYCELL_KEEP="off")
     for session in "abc":
         server.cell("open('big', 'wb').write(bytes(range(256)) * (3 << 12))", session=session)
     server.close()
