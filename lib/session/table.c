@@ -242,6 +242,15 @@ bool table_forget(struct table *t, const char *id, size_t *ret_left)
 	return true;
 }
 
+bool table_in_use(const struct table *t, const char *id)
+{
+	cleanup_lasting struct lasting_found found = { .count = 0 };
+
+	if (map_get(t->rows, id, strlen(id)) == NULL)
+		find_earlier(t, id, &found);
+	return found.in_use;
+}
+
 /* Says that an ended session can be resumed. The caller frees the result; NULL: there is none. */
 static char *describe_earlier(const struct table *t, const char *id)
 {

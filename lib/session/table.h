@@ -41,6 +41,8 @@ int table_destroy(struct table *table, const char *id, struct err *err) MUST_CHE
  * none. Sets *ret_left to the number of others of that id.
  */
 bool table_forget(struct table *table, const char *id, size_t *ret_left);
+/* Returns whether another server has a live session of this id, and this one has none. */
+bool table_in_use(const struct table *table, const char *id);
 /* Returns the sessions in the order in which they were made; NULL past the end. */
 struct session *table_at(const struct table *table, size_t index);
 /* Returns whether any session is busy. */

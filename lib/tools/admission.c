@@ -4,7 +4,8 @@
  *
  * No call overtakes a queued one, even if it needs no session. Queued calls run one a turn of
  * the loop, each after the callbacks that the call before it deferred: the order is that of calls
- * which came one after the other.
+ * which came one after the other. A call whose session another server has waits a moment in the
+ * queue.
  */
 #include "tools/admission.h"
 
@@ -23,6 +24,12 @@
 #include "tools/forgive.h"
 #include "tools/service.h"
 
+/*
+ * HELD_MS: how long a call waits for another server to give up its session. A server that ends does
+ * that within one turn of its loop, as soon as it finds its input closed.
+ */
+enum { HELD_MS = 1000, HELD_LOOK_MS = 50 };
+
 struct admission {
 	struct service *service;
 	struct loop_defer next;
@@ -37,6 +44,7 @@ struct queued_call {
 	struct list node;
 	struct mcp_call *call;
 	json_t *arguments;
+	uint64_t held_until; /* 0: not looked yet whether another server has its session */
 };
 
 static void queued_call_free(struct queued_call *queued)
@@ -66,6 +74,30 @@ static void call_tool(const struct admission *admission, struct mcp_call *call, 
 	mcp_call_fail(call, "there is no such tool");
 }
 
+static void on_next(struct loop_defer *defer);
+
+static void on_look_again(struct loop_timer *timer)
+{
+	struct admission *admission = container_of(timer, struct admission, timeout);
+
+	loop_defer_start(admission->service->loop, &admission->next, on_next);
+}
+
+/* Returns true, and looks again soon, if another server has the session of this call. */
+static bool is_held(struct admission *admission, struct queued_call *queued)
+{
+	struct service *service = admission->service;
+	uint64_t now = loop_now(service->loop);
+
+	if (queued->held_until == 0)
+		queued->held_until = now + HELD_MS;
+	if (now >= queued->held_until ||
+	    !admission_policy_held(service, mcp_call_target(queued->call), queued->arguments))
+		return false;
+	loop_timer_start(service->loop, &admission->timeout, now + HELD_LOOK_MS, on_look_again);
+	return true;
+}
+
 static void on_next(struct loop_defer *defer)
 {
 	struct admission *admission = container_of(defer, struct admission, next);
@@ -76,6 +108,8 @@ static void on_next(struct loop_defer *defer)
 	if (list_empty(&admission->queue))
 		return;
 	queued = list_entry(admission->queue.next, struct queued_call, node);
+	if (is_held(admission, queued))
+		return;
 	call = queued->call;
 	arguments = json_incref(queued->arguments);
 	queued_call_free(queued);
@@ -124,11 +158,23 @@ static bool runs_code(const struct mcp_call *call)
 	return str_eq(mcp_call_target(call), "exec_code");
 }
 
+/* Has the queue run after this time, or when the pool has what code waits for. */
+static void wait_for_pool(struct admission *admission, uint64_t wait_ms)
+{
+	struct loop *loop = admission->service->loop;
+
+	if (wait_ms == 0) {
+		admission_release(admission);
+		return;
+	}
+	log_debug("gate", "code waits, %u ms at most", (unsigned int)wait_ms);
+	loop_timer_start(loop, &admission->timeout, loop_now(loop) + wait_ms, on_queue_timeout);
+}
+
 /* Runs the call or queues it. Only a call that names a session needs one. */
 static void run_or_queue(struct service *service, struct mcp_call *call, json_t *arguments)
 {
 	struct admission *admission = service->admission;
-	struct loop *loop = service->loop;
 	bool waits = !list_empty(&admission->queue);
 	bool wants = json_object_get(arguments, "session_id") != NULL;
 	struct confinement *confinement = wants ? service_confinement(service) : NULL;
@@ -136,8 +182,10 @@ static void run_or_queue(struct service *service, struct mcp_call *call, json_t 
 	uint64_t wait_ms = settled && !waits && runs_code(call)
 				   ? admission_policy_wait_ms(service, arguments)
 				   : 0;
+	bool held = settled && !waits &&
+		    admission_policy_held(service, mcp_call_target(call), arguments);
 
-	if (settled && !waits && wait_ms == 0) {
+	if (settled && !waits && !held && wait_ms == 0) {
 		call_tool(admission, call, arguments);
 		return;
 	}
@@ -145,9 +193,7 @@ static void run_or_queue(struct service *service, struct mcp_call *call, json_t 
 	if (waits)
 		return;
 	if (settled) {
-		log_debug("gate", "code waits, %u ms at most", (unsigned int)wait_ms);
-		loop_timer_start(loop, &admission->timeout, loop_now(loop) + wait_ms,
-				 on_queue_timeout);
+		wait_for_pool(admission, wait_ms);
 		return;
 	}
 	confinement_settle(confinement, on_settled, admission);

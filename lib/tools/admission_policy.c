@@ -8,9 +8,11 @@
  */
 #include "tools/admission_policy.h"
 
+#include "base/util.h"
 #include "confinement/confinement.h"
 #include "pool/pool.h"
 #include "runtime/language.h"
+#include "session/session.h"
 #include "session/table.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -52,4 +54,28 @@ uint64_t admission_policy_wait_ms(struct service *service, const json_t *argumen
 	if (session != NULL && session_runner(session, 0) != NULL)
 		return 0;
 	return pool_wait_ms(service->host.pool, language_of(service, arguments));
+}
+
+/* Returns whether a call of the tool makes or resumes a session that is not there. */
+static bool opens_session(const char *tool)
+{
+	static const char *const names[] = { "exec_code", "exec_sql", "install_packages",
+					     "upload_file" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_eq(tool, names[i]))
+			return true;
+	return false;
+}
+
+bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments)
+{
+	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	struct table *table;
+	struct err err;
+
+	if (id == NULL || !opens_session(tool) || session_id_check(id, &err) < 0)
+		return false;
+	table = service_table(service, &err);
+	return table != NULL && table_in_use(table, id);
 }

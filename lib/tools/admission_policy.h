@@ -4,6 +4,7 @@
 #define TOOLS_ADMISSION_POLICY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct service;
@@ -17,5 +18,10 @@ void admission_policy_settled(struct service *service);
  * soon. Returns 0 when the call can run now.
  */
 uint64_t admission_policy_wait_ms(struct service *service, const json_t *arguments);
+/*
+ * Returns whether a call of this tool should be queued because another server has the session. That
+ * server may be ending: a host that restarts its server does not wait for the first one's end.
+ */
+bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments);
 
 #endif

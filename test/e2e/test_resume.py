@@ -479,3 +479,19 @@ def test_a_folder_of_many_files_does_not_delay_the_first_answer(start, home):
     server.close()
     server = start()
     assert server.cell("import os; print(os.path.getsize('big'))").text == f"{1 << 30}\n"
+
+
+@pytest.mark.parametrize("running", (False, True))
+def test_a_server_that_still_ends_hands_its_session_over(start, home, running):
+    """A host that restarts its server does not wait for the end of the first one."""
+    servers = [start() for _ in range(5)]
+    for number, server in enumerate(servers):
+        server.cell("1", session=f"own{number}")
+    for life, server in enumerate(servers, 1):
+        result = server.cell(f"open('output/{life}', 'w').write('x' * 1000000); print(sorted(__import__('os').listdir('output')))")
+        assert result.text == str([str(n) for n in range(1, life + 1)]) + "\n"
+        assert (RESUMED in result.notice) == (life > 1), result.texts
+        if running:
+            server.cell("while True: open('beat', 'w').write('1')", budget=0)
+        server.process.stdin.close()
+    assert len([name for name in kept_folders(home) if "-s-" in name]) == 1
