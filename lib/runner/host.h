@@ -20,6 +20,7 @@ struct holdings;
 struct home;
 struct language;
 struct launcher;
+struct list;
 struct lookout;
 struct loop;
 struct pool;
@@ -41,6 +42,7 @@ struct session_host {
 	char *files_helper;   /* path of ptycell-files */
 	char *proxy_helper;   /* path of ptycell-proxy; NULL if it is missing and not needed */
 	char *fetch_helper;   /* path of ptycell-fetch; NULL without a storage for results */
+	struct list *uploads; /* those of all sessions, transfer/uploads.h */
 	char *zygote_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
 				 sessions are not forked */
 	struct pool *pool;    /* the warm pool; NULL: every session starts from nothing */

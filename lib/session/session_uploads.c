@@ -100,6 +100,7 @@ void session_uploads_new(struct session *s)
 		.loop = s->host->loop,
 		.workspace = s->workspace,
 		.helper = s->host->fetch_helper,
+		.all = s->host->uploads,
 		.target = &settings->storage,
 		.environment = settings->environment,
 		.session_id = s->id,

@@ -90,6 +90,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->loop = loop;
 	service->settings = settings;
 	service->policy = policy;
+	list_init(&service->stored);
+	service->host.uploads = &service->stored;
 	service->host.loop = loop;
 	service->host.settings = settings;
 	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;

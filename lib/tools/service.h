@@ -43,6 +43,7 @@ struct service {
 	struct broker *broker;       /* NULL: nothing was installed yet */
 	struct wait_import *imports; /* NULL: no file came from elsewhere yet */
 	struct queries *queries;     /* NULL: no query ran yet */
+	struct list stored;          /* the uploads of all sessions */
 	struct list sql_calls;       /* of exec_sql: running, or ended while no call waited */
 
 	/* The rest is for the modules of the life cycle. */

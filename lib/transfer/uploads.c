@@ -59,6 +59,8 @@ struct uploads *uploads_new(const struct uploads_spec *spec)
 
 	uploads->job.leave = leave_uploads;
 	list_init(&uploads->job.node);
+	list_init(&uploads->node);
+	list_append(spec->all, &uploads->node);
 	uploads->spec = *spec;
 	uploads->helper = xstrdup(spec->helper);
 	uploads->session_id = xstrdup(spec->session_id);
@@ -104,6 +106,7 @@ void uploads_free(struct uploads *uploads)
 	if (uploads == NULL)
 		return;
 	uploads->freed = true;
+	list_remove(&uploads->node);
 	uploads_renewal_free(uploads->renewal);
 	uploads->renewal = NULL;
 	uploads_retry(uploads);
@@ -136,13 +139,16 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 	mem_cleanup(&item->url); /* the link would give the old content */
 }
 
-void uploads_forget_stored(struct uploads *uploads)
+void uploads_forget_stored(struct list *all, uint64_t before)
 {
-	list_for_each (struct upload_item, item, &uploads->items, node) {
-		item->again = item->again || item->stored;
-		item->stored = false;
-		mem_cleanup(&item->url);
-	}
+	list_for_each (struct uploads, uploads, all, node)
+		list_for_each (struct upload_item, item, &uploads->items, node) {
+			if (!item->stored || item->stored_at > before)
+				continue;
+			item->again = true;
+			item->stored = false;
+			mem_cleanup(&item->url);
+		}
 }
 
 static struct upload_item *make_item(struct uploads *uploads, const char *path, char *name_own)

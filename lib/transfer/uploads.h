@@ -37,6 +37,7 @@ struct uploads_spec {
 	struct loop *loop;
 	const struct workspace *workspace;
 	const char *helper; /* path of ptycell-fetch */
+	struct list *all;   /* the uploads of all sessions to this storage; must live longer */
 	const struct storage_target *target;
 	char *const *environment; /* for proxies */
 	const char *session_id;

@@ -144,6 +144,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 	mem_cleanup(&item->problem);
 	item->again = false;
 	item->stored = true;
+	item->stored_at = loop_now(uploads->spec.loop);
 	item->stored_size = size > 0 ? (uint64_t)size : 0;
 	if (!item->wanted)
 		item->size = item->stored_size;
@@ -175,7 +176,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	struct upload_item *item;
 
 	if (json_is_true(json_object_get(progress, "made")))
-		uploads_forget_stored(batch->uploads);
+		uploads_forget_stored(batch->uploads->spec.all, batch->started_at);
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= batch->count ||
 	    batch->items[index] == NULL)
 		return;
@@ -277,6 +278,7 @@ void uploads_start(struct uploads *uploads)
 		struct err err;
 
 		batch->uploads = uploads;
+		batch->started_at = loop_now(uploads->spec.loop);
 		batch->folder = -1;
 		list_init(&batch->node);
 		take_items(batch);

@@ -34,6 +34,7 @@ struct upload_item {
 	bool wanted;   /* to be uploaded, and not in a batch yet */
 	bool running;
 	bool stored;
+	uint64_t stored_at; /* time of the loop */
 	uint64_t stored_size;
 	char *url;
 	time_t expires;
@@ -48,6 +49,7 @@ struct upload_batch {
 	struct helper *helper;
 	struct upload_item **items;
 	size_t count;
+	uint64_t started_at;
 	int folder; /* the data folder, locked against its removal */
 };
 
@@ -55,6 +57,7 @@ struct upload_renewal;
 
 struct uploads {
 	struct home_job job; /* in the home's list after uploads_free, while batches run */
+	struct list node;    /* in spec.all until uploads_free */
 	bool freed;
 	struct uploads_spec spec;
 	struct uploads_limits limits;
@@ -86,9 +89,10 @@ struct upload_totals {
 struct upload_totals uploads_totals(const struct uploads *uploads);
 void uploads_release(struct uploads *uploads);
 /*
- * Forgets the stored files: they are gone from the storage, and uploads_retry uploads them again.
+ * Forgets the files of all sessions that were stored before: they are gone from the storage, and
+ * uploads_retry uploads them again.
  */
-void uploads_forget_stored(struct uploads *uploads);
+void uploads_forget_stored(struct list *all, uint64_t before);
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again);
 /* uploads_batch.c */
 /* Starts helpers for the queue, up to the maximum. */

@@ -41,16 +41,16 @@ def links(result):
     return dict(LINK.findall("\n".join(result.texts)))
 
 
-def told(server, code, is_enough):
+def told(server, code, is_enough, session="s"):
     """What a cell's answer tells, and the next ones until it is enough: an answer waits five seconds at most."""
-    texts = ["\n".join(server.cell(code).texts)]
-    until(lambda: is_enough("\n".join(texts)) or texts.append("\n".join(server.cell("1").texts)))
+    texts = ["\n".join(server.cell(code, session).texts)]
+    until(lambda: is_enough("\n".join(texts)) or texts.append("\n".join(server.cell("1", session).texts)))
     return "\n".join(texts)
 
 
-def offered(server, code, *paths):
+def offered(server, code, *paths, session="s"):
     """Path to URL of what a cell's answer offers, and the next ones until all of `paths` are among that."""
-    return dict(LINK.findall(told(server, code, lambda text: set(paths) <= set(dict(LINK.findall(text))))))
+    return dict(LINK.findall(told(server, code, lambda text: set(paths) <= set(dict(LINK.findall(text))), session)))
 
 
 def listed(server, pattern="output/**", session="s"):
@@ -392,12 +392,15 @@ def test_what_lay_in_a_container_that_is_made_anew_goes_up_again(home):
     trouble = Trouble(azure_error(201, "None"))
     with trouble.site, Server(home, env=trouble.environment()) as server:
         (old,) = offered(server, write("output/a.txt", "x"), "output/a.txt").values()
+        offered(server, write("output/c.txt", "x"), "output/c.txt", session="t")
         trouble.container = azure_error(201, "None")
         trouble.answers = [azure_error(404, "ContainerNotFound"), azure_error(201, "None")]
         offered(server, write("output/b.txt", "x"), "output/b.txt")
         trouble.site.paths.clear()
         offered(server, "1", "output/a.txt")
         assert [path.rpartition("/")[2] for path in trouble.site.paths] == ["a.txt"] and "/a.txt?" in old
+        assert "sas_url" not in listed(server, session="t")["output/c.txt"]
+        assert list(offered(server, "1", "output/c.txt", session="t")) == ["output/c.txt"]
 
 
 def test_what_could_not_go_up_goes_with_a_later_cell(home):

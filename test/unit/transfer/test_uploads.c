@@ -34,6 +34,7 @@ struct fixture {
 	struct home *home;
 	struct workspace *workspace;
 	struct storage_target target;
+	struct list all;
 	struct uploads *uploads;
 	size_t scripts; /* a shell reads its script as it goes: each is a file of its own */
 	size_t changes;
@@ -53,6 +54,7 @@ static int setup(void **state)
 	cleanup_free char *path = NULL;
 	struct err err;
 
+	list_init(&f->all);
 	scratch_init(&f->scratch);
 	path = xasprintf("%s/home", f->scratch.path);
 	f->loop = loop_new(clock_ms, &err);
@@ -91,6 +93,7 @@ static void make(struct fixture *f, const char *does)
 	const struct uploads_spec spec = { .loop = f->loop,
 					   .workspace = f->workspace,
 					   .helper = path,
+					   .all = &f->all,
 					   .target = &f->target,
 					   .environment = environment,
 					   .session_id = "s",
