@@ -24,6 +24,7 @@
 #include "workspace/beneath.h"
 #include "workspace/content_hash.h"
 #include "workspace/keepname.h"
+#include "workspace/look.h"
 #include "workspace/scan_fast.h"
 #include "workspace/snapshot.h"
 
@@ -286,8 +287,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		push_folder(scan, scan->folder, name);
 	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
 		return;
-	if (statx(scan->folder_fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC,
-		  STATX_BASIC_STATS, &st) < 0) {
+	if (look_at(scan->folder_fd, name, &st) < 0) {
 		note_error(scan, errno);
 		if (errno == EACCES)
 			carry_over_name(scan, name);

@@ -12,20 +12,13 @@
 
 #include "base/fd.h"
 #include "workspace/beneath.h"
+#include "workspace/look.h"
 
 static const uint64_t second_ns = 1000000000U;
 
 static uint64_t to_ns(const struct statx_timestamp *t)
 {
 	return (uint64_t)t->tv_sec * second_ns + t->tv_nsec;
-}
-
-static int look(int fd, const char *name, struct statx *ret)
-{
-	return statx(fd, name,
-		     AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC |
-			     (name[0] == '\0' ? AT_EMPTY_PATH : 0),
-		     STATX_BASIC_STATS, ret);
 }
 
 /* ---- folders ---- */
@@ -43,7 +36,7 @@ void scan_fast_note_folder(struct snapshot *snapshot, const char *path, int fd)
 	struct folder_stamp *folder;
 	struct statx st;
 
-	if (snapshot->folder_count == SNAPSHOT_FOLDERS || look(fd, "", &st) < 0) {
+	if (snapshot->folder_count == SNAPSHOT_FOLDERS || look_at(fd, "", &st) < 0) {
 		snapshot->unsure = true;
 		return;
 	}
@@ -61,7 +54,7 @@ static bool same_folder(const struct folder_stamp *known, int fd, const char *na
 	struct folder_stamp now = { .path = known->path };
 	struct statx st;
 
-	if (look(fd, name, &st) < 0 || !S_ISDIR(st.stx_mode))
+	if (look_at(fd, name, &st) < 0 || !S_ISDIR(st.stx_mode))
 		return false;
 	fill_stamp(&now, &st);
 	return now.device == known->device && now.ino == known->ino &&
@@ -77,7 +70,7 @@ static bool same_file(const struct snapshot *snapshot, size_t index, int folder_
 	const char *slash = strrchr(file->path, '/');
 	struct statx st;
 
-	if (stamp->young || look(folder_fd, slash != NULL ? slash + 1 : file->path, &st) < 0)
+	if (stamp->young || look_at(folder_fd, slash != NULL ? slash + 1 : file->path, &st) < 0)
 		return false;
 	return stamp->ino == st.stx_ino && stamp->ctime_ns == to_ns(&st.stx_ctime) &&
 	       file->mtime_ns == to_ns(&st.stx_mtime) && file->size == st.stx_size &&

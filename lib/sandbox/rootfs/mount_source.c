@@ -58,16 +58,23 @@ static int open_by_walking(int root, const char *path, bool may_be_link)
 	return fd_steal(&at);
 }
 
+/*
+ * Returns whether the system call that failed is unknown. Old seccomp profiles of containers answer
+ * EPERM to calls that they do not know.
+ */
+static bool is_unknown_call(void)
+{
+	return errno == ENOSYS || errno == EPERM;
+}
+
 static int open_plain(int root, const char *path, uint64_t flags, uint64_t resolve)
 {
 	const struct open_how how = { .flags = O_PATH | O_CLOEXEC | flags,
 				      .resolve = RESOLVE_NO_MAGICLINKS | resolve };
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	/* Old seccomp profiles of containers answer EPERM to calls that they do not know. */
-	return fd < 0 && (errno == ENOSYS || errno == EPERM)
-		       ? open_by_walking(root, path, (flags & O_NOFOLLOW) != 0)
-		       : fd;
+	return fd < 0 && is_unknown_call() ? open_by_walking(root, path, (flags & O_NOFOLLOW) != 0)
+					   : fd;
 }
 
 int mount_source_open(const char *path, int expected, struct err *err)
@@ -113,7 +120,7 @@ int mount_source_open_name_below(int root, const char *path, struct err *err)
 
 /* ---- binding ---- */
 
-/* Returns a detached copy of the tree, or -1: with ENOSYS before Linux 5.12. */
+/* Returns a detached copy of the tree, or -1: by an unknown call before Linux 5.12. */
 static int clone_tree(int source, const struct mount_source_bind *how)
 {
 	struct mount_attr attributes = {
@@ -172,7 +179,7 @@ int mount_source_bind(int source, const char *target, int target_fd,
 	cleanup_fd int tree = clone_tree(source, how);
 	int rc;
 
-	if (tree < 0 && errno == ENOSYS)
+	if (tree < 0 && is_unknown_call())
 		rc = bind_by_path(source, target, how);
 	else if (tree < 0)
 		rc = -1;
