@@ -6,10 +6,10 @@
  */
 #include "lockdown.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "base/fd.h"
+#include "base/random.h"
 #include "base/util.h"
 #include "lockdown/landlock_ruleset.h"
 #include "lockdown/seccomp_helper.h"
@@ -28,13 +28,6 @@ static const int refused[] = {
 #endif
 };
 
-static int allow_authorities(int ruleset, const char *file, struct err *err)
-{
-	cleanup_fd int fd = open(file, O_PATH | O_CLOEXEC);
-
-	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE, err);
-}
-
 static int enter(const char *ca_file, int read_fd, struct err *err)
 {
 	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
@@ -51,7 +44,9 @@ static int enter(const char *ca_file, int read_fd, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (landlock_ruleset_allow_folder(ruleset, folders[i], err) < 0)
 			return -1;
-	if (ca_file != NULL && allow_authorities(ruleset, ca_file, err) < 0)
+	if (ca_file != NULL && landlock_ruleset_allow_file(ruleset, ca_file, err) < 0)
+		return -1;
+	if (landlock_ruleset_allow_file(ruleset, RANDOM_DEVICE, err) < 0)
 		return -1;
 	if (read_fd >= 0 &&
 	    landlock_ruleset_allow(ruleset, read_fd, LANDLOCK_RULESET_READ, err) < 0)

@@ -7,6 +7,7 @@
 #include "lockdown.h"
 
 #include "base/fd.h"
+#include "base/random.h"
 #include "lockdown/landlock_ruleset.h"
 
 const uint64_t lockdown_read = LANDLOCK_RULESET_READ;
@@ -35,5 +36,7 @@ int lockdown_files(const struct lockdown_rule *rules, size_t count, int min_abi,
 		if (landlock_ruleset_allow(ruleset, rules[i].fd, rules[i].rights & refused.fs,
 					   err) < 0)
 			return -1;
+	if (landlock_ruleset_allow_file(ruleset, RANDOM_DEVICE, err) < 0)
+		return -1;
 	return landlock_ruleset_enter(ruleset, err);
 }

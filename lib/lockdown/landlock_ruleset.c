@@ -74,6 +74,13 @@ int landlock_ruleset_allow_folder(int ruleset, const char *path, struct err *err
 	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_RULESET_READ, err);
 }
 
+int landlock_ruleset_allow_file(int ruleset, const char *path, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE, err);
+}
+
 int landlock_ruleset_allow_port(int ruleset, uint16_t port, struct err *err)
 {
 	struct net_port_attr attr = { .allowed_access = NET_CONNECT_TCP, .port = port };

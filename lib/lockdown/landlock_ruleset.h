@@ -53,6 +53,8 @@ int landlock_ruleset_new(const struct landlock_rights *rights, struct err *err) 
 int landlock_ruleset_allow(int ruleset, int fd, uint64_t rights, struct err *err) MUST_CHECK;
 /* Allows reading a folder and everything below it. A missing folder is no error. */
 int landlock_ruleset_allow_folder(int ruleset, const char *path, struct err *err) MUST_CHECK;
+/* Allows reading a file that is no folder. A missing file is no error. */
+int landlock_ruleset_allow_file(int ruleset, const char *path, struct err *err) MUST_CHECK;
 /* Allows connecting to a port, for a ruleset that refuses `net`. */
 int landlock_ruleset_allow_port(int ruleset, uint16_t port, struct err *err) MUST_CHECK;
 /*

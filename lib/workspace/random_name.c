@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_name.c - random names from getrandom(2). Each byte gives one of 32 characters, so no bias
+ * random_name.c - random names. Each byte gives one of 32 characters, so no bias
  * needs to be removed.
  */
 #include "workspace/random_name.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -18,12 +17,7 @@ void random_name_fill(char *out, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char byte;
 
-		/*
-		 * Without randomness the process must end: session code could create a guessed name
-		 * first.
-		 */
-		if (getrandom(&byte, 1, 0) != 1)
-			abort();
+		random_bytes(&byte, 1); /* session code could create a guessed name first */
 		out[i] = alphabet[byte % 32];
 	}
 	out[len] = '\0';

@@ -21,13 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/random.h"
 
 enum { DEPTH_MAX = 64, MAP_TEXT_MAX = 64, ACCOUNT_TEXT_MAX = 4096 };
 
@@ -82,8 +82,7 @@ static int pick_user(uid_t *ret_uid, struct err *err)
 	uid_t uid;
 
 	for (int i = 0; i < UID_MAP_PICKS_MAX; i++) {
-		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-			return err_sys(err, "choosing a session's user");
+		random_bytes(&number, sizeof(number));
 		uid = UID_MAP_FIRST + number % (UID_MAP_LAST - UID_MAP_FIRST + 1);
 		if (has_account(uid))
 			continue;
