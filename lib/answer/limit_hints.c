@@ -376,10 +376,29 @@ static bool prints_its_error(const struct cell *cell)
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
 }
 
+/* Node's own errors of callbacks end in these words. Others are what the code or a program says. */
+static bool is_said_by_node(const char *words)
+{
+	static const char *const own[] = { "Array buffer allocation failed",
+					   "EAGAIN: resource temporarily unavailable, read",
+					   "code: 'EAGAIN'," };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (str_eq(words, own[i]))
+			return true;
+	return false;
+}
+
+static bool has_printed(const struct cell *cell, const char *const *needles)
+{
+	const char *found = error_text_line_end(&cell->text, needles, LINES_SEARCHED);
+
+	return found != NULL && (!str_eq(cell->language, "javascript") || is_said_by_node(found));
+}
+
 static bool is_error_of(const struct cell *cell, const char *const *needles)
 {
-	if (prints_its_error(cell) &&
-	    error_text_line_end(&cell->text, needles, LINES_SEARCHED) != NULL)
+	if (prints_its_error(cell) && has_printed(cell, needles))
 		return true;
 	return cell->state == CELL_RAISED && !cell->raised_by_code &&
 	       (error_text_any(cell->error_name, needles) ||

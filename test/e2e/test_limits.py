@@ -361,8 +361,14 @@ def test_what_javascript_only_says_names_no_limit(home):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:
         assert not server.call("session_info", session_id="s", config={"file_max": 30 * MIB}).is_error
-        said = server.cell("throw new Error('EFBIG: file too large, as the other said')", language="javascript")
-        assert said.state == "raised" and "_max)" not in said.text
+        server.cell("require('fs').writeFileSync('own.js', 'exports.f = () => { throw new Error(\"EFBIG: file too large\") }')", language="javascript")
+        for code in ("throw new Error('EFBIG: file too large, as the other said')", "require('./own').f()", "throw { message: 'Cannot allocate memory' }"):
+            said = server.cell(code, language="javascript")
+            assert said.state == "raised" and "_max)" not in said.text
+        for code in ("console.log('No space left on device')",
+                     "setTimeout(() => { throw new Error('No space left on device') }, 1); await new Promise(r => setTimeout(r, 50))"):
+            said = server.cell(code, language="javascript")
+            assert said.state == "done" and "ends in 'No space left on device', perhaps because a limit was met." in said.text
         met = server.cell("require('fs').writeFileSync('g', Buffer.alloc(40 << 20))", language="javascript")
         assert "One file here is limited to 30 MB (file_max)." in met.text
 

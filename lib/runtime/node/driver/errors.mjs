@@ -10,7 +10,7 @@ import {
   values,
 } from './own.mjs';
 import { cell } from './cells.mjs';
-import { CELL_PLACE, excerpt, moved, placeOf } from './stacks.mjs';
+import { excerpt, moved, placeOf } from './stacks.mjs';
 import { requireFromCell } from './workspace.mjs';
 
 const EVALUE_LIMIT = 2000;
@@ -79,14 +79,19 @@ export function traceback(error) {
   return `${values.shortened(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
 }
 
-// Returns whether the code of a cell made the error itself, so that no call met a limit there.
-// Errors of system calls have a code. A failed allocation is a RangeError that is made where the
-// code stands.
-function isMadeByCell(error) {
-  if (!values.isNativeError(error)) return typeof error === 'string';
-  if (read(error, 'code') !== 'undefined' || read(error, 'name') === 'RangeError') return false;
-  const first = exec(/\n +at [^\n]*/, read(error, 'stack') ?? '');
-  return first !== null && exec(CELL_PLACE, first[0]) !== null;
+const FIRST_FRAME = /\n +at [^\n]*/;
+const FOREIGN = /\bnode:|\/node_modules\/|<anonymous>\)?$/;
+
+// Returns whether the code of a cell, or of a file of the session, made the error itself, so that no
+// call met a limit there. Errors of system calls have a code. A failed allocation is a RangeError
+// that is made where the code stands.
+function isMadeByCode(error) {
+  const isObject = error !== null && typeof error === 'object';
+  if (isObject && read(error, 'code') !== 'undefined') return false;
+  if (!values.isNativeError(error)) return true;
+  if (read(error, 'name') === 'RangeError') return false;
+  const first = exec(FIRST_FRAME, read(error, 'stack') ?? '');
+  return first !== null && exec(FOREIGN, first[0]) === null;
 }
 
 export function describeError(error) {
@@ -96,7 +101,7 @@ export function describeError(error) {
   if (place !== undefined && place.file === cell.file) push(parts, ['line', `${place.line}`]);
   const missing = missingModule(error);
   if (missing !== undefined) push(parts, ['missing', missing]);
-  if (isMadeByCell(error)) push(parts, ['raised', '1']);
+  if (isMadeByCode(error)) push(parts, ['raised', '1']);
   return parts;
 }
 
