@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "proc/cgroups.h"
+#include "runtime/language.h"
 #include "session/session.h"
 #include "text/sanitize.h"
 #include "text/status_line.h"
@@ -337,16 +338,16 @@ static bool is_shared(const struct cell *cell, const struct confinement_facts *f
 	return false;
 }
 
-static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in",
-				  "Check failed: reservation_.SetPermissions", "std::bad_alloc",
-				  NULL };
-
 /* V8 prints its reason, then a long stack: the whole text is searched. */
+static bool has_v8_met_memory(const char *text)
+{
+	return error_text_any(text, language_find("javascript")->memory_words);
+}
+
 static bool is_shells_v8(const struct cell *cell)
 {
 	return cell->state == CELL_DONE && str_eq(cell->language, "bash") && cell->has_exit_code &&
-	       cell->exit_code == SHELL_SIGNAL + SIGABRT &&
-	       error_text_any(buf_str(&cell->text), v8);
+	       cell->exit_code == SHELL_SIGNAL + SIGABRT && has_v8_met_memory(buf_str(&cell->text));
 }
 
 /* Bash and V8 abort with a message, or crash after an allocation has failed. */
@@ -359,7 +360,7 @@ static bool died_for_memory(const struct cell *cell)
 	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
 				  cell->signal == SIGTRAP || cell->signal == SIGILL))
 		return true;
-	return (cell->signal != 0 && error_text_any(text, v8)) ||
+	return (cell->signal != 0 && has_v8_met_memory(text)) ||
 	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
 }
 

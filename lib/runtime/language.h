@@ -106,6 +106,8 @@ struct language {
 	void (*name_cell)(struct buf *text, uint64_t number);
 	/* Continues the sentence "exited with code 126". May be NULL. */
 	const char *exit_126;
+	/* The interpreter prints one of these when it ends for lack of memory. The last is NULL. */
+	const char *const *memory_words;
 	/* Its driver warms up for a first cell at a `preload` without a module. */
 	bool warms_up;
 	/* Its driver imports the modules of PTYCELL_PRELOAD. */

@@ -3,9 +3,12 @@
  * session_events.c - reports events other than cells to the host. Lost state is also reported to
  * the model, by a notice, unless a cell that ended with it says so.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "session/session_internal.h"
+#include "text/status_line.h"
 
 void session_report_event(struct session *s, const struct session_event *event)
 {
@@ -36,11 +39,40 @@ void session_on_late(struct runner *runner, const char *text, size_t len)
 	session_keep_notebook(s);
 }
 
+/* Returns whether the interpreter has printed between cells that it ends for lack of memory. */
+static bool has_met_memory(struct runner *runner)
+{
+	const char *const *words = runner_language(runner)->memory_words;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (words == NULL)
+		return false;
+	runner_read_held(runner, &text);
+	for (; *words != NULL; words++)
+		if (strstr(buf_str(&text), *words) != NULL)
+			return true;
+	return false;
+}
+
+/* Continues the reason of an end between cells. The caller frees the result. */
+static char *name_limit(const struct session *s, struct runner *runner)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	if (has_met_memory(runner)) {
+		buf_puts(&out, " for lack of memory, of which one process here has at most ");
+		status_size(&out, s->limits.memory_max);
+		buf_puts(&out, " (memory_max)");
+	}
+	return buf_steal(&out);
+}
+
 void session_on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
 	cleanup_free char *text = NULL;
 	cleanup_free char *code = NULL;
+	cleanup_free char *limit = NULL;
 
 	s->generation++;
 	session_report_event(s, &(struct session_event){ .kind = SESSION_RESET,
@@ -51,10 +83,12 @@ void session_on_lost(struct runner *runner, const char *why, bool reported)
 		return;
 	if (!journal_is_off(s->journal))
 		code = xasprintf(", and session://%s/script has the code that ran", s->id);
-	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
-			 "imports are gone; files are not%s. This is generation %ju.",
-			 runner_language(runner)->name, s->id,
-			 (uintmax_t)session_last_number(session_language_of(s, runner)), why,
-			 code != NULL ? code : "", (uintmax_t)s->generation);
+	limit = name_limit(s, runner);
+	text = xasprintf(
+		"The %s state of session '%s' was lost after cell %ju: %s%s. Variables and "
+		"imports are gone; files are not%s. This is generation %ju.",
+		runner_language(runner)->name, s->id,
+		(uintmax_t)session_last_number(session_language_of(s, runner)), why, limit,
+		code != NULL ? code : "", (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }

@@ -421,6 +421,17 @@ def test_what_v8_says_of_its_end_names_the_limit(home, said):
         assert result.state == "died" and "(memory_max)" in result.text, result.texts
 
 
+@pytest.mark.parametrize("said, why", [
+    ("FATAL ERROR: JavaScript heap out of memory", " for lack of memory, of which one process here has at most 4.0 GB (memory_max)"), ("no more", "")])
+def test_what_v8_says_of_its_end_between_cells_names_the_limit(home, said, why):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        server.cell(f"const fs = require('fs'); setInterval(() => {{ if (fs.existsSync('go')) {{ fs.writeSync(2, '{said}\\n'); process.abort() }} }}, 5); 1",
+                    language="javascript")
+        server.cell("touch go", language="bash")
+        until(lambda: f"was killed by signal 6 (SIGABRT){why}. Variables" in "".join(server.cell("true", language="bash").texts))
+
+
 GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
 
 

@@ -54,6 +54,11 @@ static const struct language_descriptor descriptors[] = {
 	{ "interrupt", 4, LANGUAGE_PIPE_IN },
 };
 
+/* V8's last words. */
+static const char *const memory_words[] = { "heap out of memory", "Fatal javascript OOM in",
+					    "Check failed: reservation_.SetPermissions",
+					    "std::bad_alloc", NULL };
+
 const struct language *node_language(void)
 {
 	static const struct language row = {
@@ -69,6 +74,7 @@ const struct language *node_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
+		.memory_words = memory_words,
 		.warms_up = true,
 		.reports_imported = true,
 	};
