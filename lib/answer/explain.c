@@ -7,6 +7,8 @@
  */
 #include "answer/explain.h"
 
+#include <string.h>
+
 #include "answer/limit_hints.h"
 #include "answer/network_json.h"
 #include "base/clock.h"
@@ -63,6 +65,17 @@ static void explain_death(struct buf *text, const struct exec_result *result, co
 	buf_puts(text, "; the next cell starts a new interpreter.\n");
 }
 
+/* The driver keeps a shell's state at an exit, unless the trap of EXIT is no longer its own. */
+static void explain_shell_end(struct buf *text, const struct cell *cell)
+{
+	if (!str_eq(cell->language, "bash") || !cell->has_exit_code || cell->exit_code == 126 ||
+	    strstr(buf_str(&cell->text), "bash: this shell ends: ") != NULL)
+		return;
+	buf_puts(text, "A shell ends so by `exec`, or by an exit behind a trap of EXIT that a "
+		       "sourced file has set: set such a trap in the cell itself, or source the "
+		       "file in parentheses.\n");
+}
+
 static void explain_problem(struct buf *text, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
@@ -77,6 +90,8 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 			 buf_str(&line));
 	else
 		explain_death(text, result, buf_str(&line));
+	if (cell->state == CELL_DIED)
+		explain_shell_end(text, cell);
 	if (cell->gathered && cell->signal != 0)
 		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
 }

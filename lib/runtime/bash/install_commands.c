@@ -17,24 +17,26 @@
 static bool step(struct lexer *l);
 static enum ending follow(struct lexer *l);
 
-/* Makes a group of a command, with a function as its last command. */
-static void settle_command(struct lexer *l)
+/* Makes a group of a command, with a function as its last or first command. */
+static void group_command(struct lexer *l, const char *start, const char *end)
 {
 	size_t count = l->marks->count;
 
 	if (count + 2 > LEXER_MARKS_MAX)
 		return;
-	bash_add_mark(l->marks, l->start, SETTLING_START);
+	bash_add_mark(l->marks, l->start, start);
 	if (l->marks->count > count)
-		bash_add_mark(l->marks, l->words_end, SETTLING_END);
+		bash_add_mark(l->marks, l->words_end, end);
 }
 
 static void end_command(struct lexer *l)
 {
 	if (l->progress == TRAP && (l->lists || l->words == 1))
 		bash_rename_mark(l->marks, l->command, LISTS_WORD);
-	if (l->progress == BARE_TRAP && l->exits)
-		settle_command(l);
+	if (l->progress == SOURCES || (l->progress == BARE_TRAP && l->exits))
+		group_command(l, SETTLING_START, SETTLING_END);
+	if (l->progress == EXITS)
+		group_command(l, EXIT_START, EXIT_END);
 	l->progress = NOTHING;
 	l->exits = false;
 	l->dashes = false;
@@ -52,8 +54,18 @@ static void begin_command(struct lexer *l)
 
 /* ---- commands ---- */
 
+/* Commands after which, or before which, a trap of EXIT may have come from elsewhere. */
+static enum progress begin_settling(const struct lexer *l, const struct word *word)
+{
+	if (l->inner)
+		return NOTHING;
+	if (l->marks->strict && (bash_word_is(word, ".") || bash_word_is(word, "source")))
+		return SOURCES;
+	return l->marks->foreign && bash_word_is(word, "exit") ? EXITS : NOTHING;
+}
+
 /* Also accepts the notation of notebooks: !pip, %pip. */
-static enum progress begin_progress(const struct word *first)
+static enum progress begin_progress(const struct lexer *l, const struct word *first)
 {
 	bool marked = first->len > 1 && (*first->start == '!' || *first->start == '%');
 	const struct word cut = { .start = first->start + marked, .len = first->len - marked };
@@ -71,7 +83,7 @@ static enum progress begin_progress(const struct word *first)
 		return TRAP;
 	if (bash_word_is(word, "builtin") || bash_word_is(word, "command"))
 		return BUILTIN;
-	return bash_word_is(word, "uv") ? UV : NOTHING;
+	return bash_word_is(word, "uv") ? UV : begin_settling(l, word);
 }
 
 static enum progress next_progress(enum progress before, const struct word *word)
@@ -97,6 +109,8 @@ static enum progress next_progress(enum progress before, const struct word *word
 	case FOUND:
 	case TRAP:
 	case BARE_TRAP:
+	case SOURCES:
+	case EXITS:
 	case NOTHING:
 		break;
 	}
@@ -322,8 +336,8 @@ static bool take_first(struct lexer *l, const struct word *word)
 	if (bash_word_is(word, "[["))
 		return skip_test(l);
 	if (word->plain || bash_word_is(word, "\\trap"))
-		l->progress = begin_progress(word);
-	if (l->progress == TRAP && is_definition(l))
+		l->progress = begin_progress(l, word);
+	if (l->progress >= TRAP && is_definition(l))
 		l->progress = NOTHING;
 	if (l->progress == TRAP)
 		bash_add_mark(l->marks, l->command, TRAPS_WORD);
@@ -357,6 +371,8 @@ static bool handle_word(struct lexer *l)
 	l->words++;
 	if (l->begins)
 		return take_first(l, &word);
+	if (l->progress == SOURCES || l->progress == EXITS)
+		return true;
 	if (l->progress == TRAP || l->progress == BARE_TRAP) {
 		take_trap_word(l, &word);
 		return true;
@@ -391,6 +407,7 @@ static bool handle_redirection(struct lexer *l)
 		return bash_take_document(l);
 	} else if (bash_next_is(l, "<(") || bash_next_is(l, ">(")) {
 		l->at = bash_skip_commands(l, l->at + 2);
+		l->words_end = l->at;
 		l->target = false;
 		return l->at != NULL;
 	} else {
@@ -555,17 +572,27 @@ void bash_look_into(struct lexer *outer, const char *at, const char *end)
 		outer->marks->count = marks;
 }
 
+static bool has_any(const char *code, size_t len, const char *const *texts)
+{
+	for (; *texts != NULL; texts++)
+		if (memmem(code, len, *texts, strlen(*texts)) != NULL)
+			return true;
+	return false;
+}
+
 void install_commands_mark(const char *code, size_t len, struct buf *out)
 {
-	static const char *const of_interest[] = { "pip", "npm", "trap" };
-	struct marks marks = { .count = 0 };
+	static const char *const of_interest[] = { "pip", "npm", "trap", NULL };
+	static const char *const foreign[] = {
+		". ", "source ", "eval ", "\"trap\"", "'trap'", NULL
+	};
+	static const char *const strict[] = { "set -", NULL };
+	struct marks marks = { .foreign = has_any(code, len, foreign),
+			       .strict = has_any(code, len, strict) };
 	struct lexer l = { .at = code, .end = code + len, .marks = &marks };
-	bool look = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_interest); i++)
-		look = look || memmem(code, len, of_interest[i], strlen(of_interest[i])) != NULL;
 	begin_command(&l);
-	if (look)
+	if (marks.foreign || has_any(code, len, of_interest))
 		(void)follow(&l);
 	bash_put_marks(&marks, code, len, out);
 }

@@ -6,8 +6,11 @@
  * (__ptycell_install in driver.bash). `trap`: the shell's EXIT trap is the driver's, which stores
  * the cell's own (__ptycell_trap). This includes `\trap`, `builtin trap` and `command trap`, but
  * not traps of DEBUG and RETURN, nor `trap - ERR`. If such a command names EXIT too, as `trap - ERR
- * EXIT`, it becomes a group whose last command settles it (__ptycell_settle). Commands that list
- * traps get bash's own list, because a function does not see all traps (__ptycell_list_traps).
+ * EXIT`, it becomes a group whose last command settles it (__ptycell_settle). A sourced file,
+ * `eval` and a quoted `trap` set a trap of EXIT in the driver's place. So in code that has one of
+ * them each `exit` becomes a group whose first command settles it and, if the code may set -e,
+ * `source` one whose last command does. Commands that list traps get bash's own list, because a
+ * function does not see all traps (__ptycell_list_traps).
  *
  * Only simple commands whose words are literal are found, anywhere that bash would begin a command:
  * after `&&`, in a loop, in a clause of `case`, in a pipeline. `trap` is also found in
@@ -32,6 +35,9 @@
 #define SETTLING_START "{ "
 /* In another shell, the empty command has the status of its substitution. */
 #define SETTLING_END "; ${__ptycell_on+\"__ptycell_settle\"}${__ptycell_on-$(exit \"$?\")} && :; }"
+
+#define EXIT_START "{ ${__ptycell_on+\"__ptycell_settle\"}${__ptycell_on-$(exit \"$?\")} && :; "
+#define EXIT_END "; }"
 
 /* Appends `code` with a mark before each of these commands. */
 void install_commands_mark(const char *code, size_t len, struct buf *out);

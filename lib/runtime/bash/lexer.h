@@ -21,7 +21,20 @@ enum {
 };
 
 /* The state of recognising a command by its words. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BARE_TRAP, BUILTIN };
+enum progress {
+	NOTHING,
+	PIP,
+	PYTHON,
+	PYTHON_M,
+	UV,
+	NPM,
+	FOUND,
+	TRAP,
+	BARE_TRAP,
+	BUILTIN,
+	SOURCES,
+	EXITS
+};
 
 /*
  * The end of a list of commands: the text's end, an unmatched `)` or `;;`, or `esac`; or the code
@@ -39,6 +52,8 @@ struct marks {
 	struct mark list[LEXER_MARKS_MAX];
 	size_t count;
 	unsigned int misread; /* double parentheses that were no arithmetic and are read again */
+	bool foreign;         /* a trap may come from what the code sources or evaluates */
+	bool strict;          /* the code may set -e */
 };
 
 struct word {

@@ -25,7 +25,7 @@ static char *marked(const char *code)
 
 /* `@` stands where the word of installs is expected, a bell where that of traps is, a vertical
  * tab where that of their lists is; a carriage return and a form feed where a group begins and
- * ends. */
+ * ends, and the characters 1 and 2 where that of an `exit` does. */
 static void expect(const char *want)
 {
 	struct buf code;
@@ -45,9 +45,13 @@ static void expect(const char *want)
 			buf_puts(&whole, SETTLING_START);
 		else if (*c == '\f')
 			buf_puts(&whole, SETTLING_END);
+		else if (*c == '\1')
+			buf_puts(&whole, EXIT_START);
+		else if (*c == '\2')
+			buf_puts(&whole, EXIT_END);
 		else
 			buf_put(&whole, c, 1);
-		if (strchr("@\a\v\r\f", *c) == NULL)
+		if (strchr("@\a\v\r\f\1\2", *c) == NULL)
 			buf_put(&code, c, 1);
 	}
 	got = marked(buf_str(&code));
@@ -194,6 +198,24 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		expect(cells[i]);
 }
 
+static void a_trap_from_elsewhere_is_looked_for_before_an_exit(void **state)
+{
+	static const char *const cells[] = {
+		". ./lib.sh; \1exit 4\2",
+		"source lib.sh || \1exit\2 # no\nf() { \1a=1 exit \"$?\" 2>&1\2; }; x=$(exit 3)",
+		"eval \"$old\"; case $x in x) \1exit 1\2;; esac; if \1exit 3\2 <<E\nexit\nE\nthen :; fi",
+		"\"trap\" x EXIT; (\1exit 1\2); exit() { :; }; builtin exit; echo exit; 'exit'",
+		"exit 4; sourced",
+		"exit 4",
+		"set -e; \r. ./lib.sh\f; \1exit\2; source() { :; }; eval x; x=$(. ./lib.sh)",
+		"set -e; if ! \rA=1 source lib.sh \"$1\"\f; then eval x; fi; \r. <(ls) x\f; \r. <(ls)\f",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		expect(cells[i]);
+}
+
 static void what_stands_before_a_trap_can_be_followed(void **state)
 {
 	static const char *const texts[] = {
@@ -283,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_that_install_are_found_wherever_a_command_begins),
+		cmocka_unit_test(a_trap_from_elsewhere_is_looked_for_before_an_exit),
 		cmocka_unit_test(what_only_looks_like_it_stays_as_it_is),
 		cmocka_unit_test(traps_are_found_but_those_of_debug_and_return),
 		cmocka_unit_test(what_stands_before_a_trap_can_be_followed),
