@@ -59,8 +59,8 @@ static enum progress begin_settling(const struct lexer *l, const struct word *wo
 {
 	if (l->inner)
 		return NOTHING;
-	if (l->marks->strict && (bash_word_is(word, ".") || bash_word_is(word, "source")))
-		return SOURCES;
+	if (bash_word_is(word, ".") || bash_word_is(word, "source"))
+		return l->looped == 0 ? SOURCES : NOTHING; /* it costs a fork */
 	return l->marks->foreign && bash_word_is(word, "exit") ? EXITS : NOTHING;
 }
 
@@ -308,6 +308,8 @@ static bool take_reserved(struct lexer *l, const struct word *word, bool *ret)
 	if (!word->plain)
 		return false;
 	if (bash_word_in(word, go_on)) {
+		l->looped += bash_word_is(word, "do");
+		l->looped -= bash_word_is(word, "done") && l->looped > 0;
 		begin_command(l);
 	} else if (bash_word_is(word, "esac")) {
 		l->ending = ESAC;
@@ -586,9 +588,7 @@ void install_commands_mark(const char *code, size_t len, struct buf *out)
 	static const char *const foreign[] = {
 		". ", "source ", "eval ", "\"trap\"", "'trap'", NULL
 	};
-	static const char *const strict[] = { "set -", NULL };
-	struct marks marks = { .foreign = has_any(code, len, foreign),
-			       .strict = has_any(code, len, strict) };
+	struct marks marks = { .foreign = has_any(code, len, foreign) };
 	struct lexer l = { .at = code, .end = code + len, .marks = &marks };
 
 	begin_command(&l);

@@ -8,9 +8,9 @@
  * not traps of DEBUG and RETURN, nor `trap - ERR`. If such a command names EXIT too, as `trap - ERR
  * EXIT`, it becomes a group whose last command settles it (__ptycell_settle). A sourced file,
  * `eval` and a quoted `trap` set a trap of EXIT in the driver's place. So in code that has one of
- * them each `exit` becomes a group whose first command settles it and, if the code may set -e,
- * `source` one whose last command does. Commands that list traps get bash's own list, because a
- * function does not see all traps (__ptycell_list_traps).
+ * them each `exit` becomes a group whose first command settles it, and `source` outside of a loop
+ * one whose last command does. Commands that list traps get bash's own list, because a function
+ * does not see all traps (__ptycell_list_traps).
  *
  * Only simple commands whose words are literal are found, anywhere that bash would begin a command:
  * after `&&`, in a loop, in a clause of `case`, in a pipeline. `trap` is also found in

@@ -53,7 +53,6 @@ struct marks {
 	size_t count;
 	unsigned int misread; /* double parentheses that were no arithmetic and are read again */
 	bool foreign;         /* a trap may come from what the code sources or evaluates */
-	bool strict;          /* the code may set -e */
 };
 
 struct word {
@@ -88,6 +87,7 @@ struct lexer {
 	enum progress progress;
 	enum ending ending;
 	unsigned int depth;  /* of open parentheses */
+	unsigned int looped; /* in loops */
 	unsigned int nested; /* in `case` and in expansions */
 	struct document documents[LEXER_DOCUMENTS_MAX];
 	size_t document_count;

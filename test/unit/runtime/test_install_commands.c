@@ -201,14 +201,15 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 static void a_trap_from_elsewhere_is_looked_for_before_an_exit(void **state)
 {
 	static const char *const cells[] = {
-		". ./lib.sh; \1exit 4\2",
-		"source lib.sh || \1exit\2 # no\nf() { \1a=1 exit \"$?\" 2>&1\2; }; x=$(exit 3)",
+		"\r. ./lib.sh\f; \1exit 4\2",
+		"\rsource lib.sh\f || \1exit\2 # no\nf() { \1a=1 exit \"$?\" 2>&1\2; }; x=$(exit 3)",
 		"eval \"$old\"; case $x in x) \1exit 1\2;; esac; if \1exit 3\2 <<E\nexit\nE\nthen :; fi",
 		"\"trap\" x EXIT; (\1exit 1\2); exit() { :; }; builtin exit; echo exit; 'exit'",
 		"exit 4; sourced",
 		"exit 4",
-		"set -e; \r. ./lib.sh\f; \1exit\2; source() { :; }; eval x; x=$(. ./lib.sh)",
-		"set -e; if ! \rA=1 source lib.sh \"$1\"\f; then eval x; fi; \r. <(ls) x\f; \r. <(ls)\f",
+		"source() { :; }; eval x; x=$(. ./lib.sh); \r. <(ls) x\f; \r. <(ls)\f & ./a . b",
+		"if ! \rA=1 source lib.sh \"$1\"\f; then eval x; fi | \r. x\f",
+		"for f in *; do . $f; while x; do . $f; done; . $f && \1exit\2; done; \r. $f\f",
 	};
 
 	(void)state;
