@@ -46,7 +46,8 @@ WORDS = {
 # is an eighth above the limit before the next look is ended.
 LOST = {("memory", "javascript", "cell"), ("memory", "bash", "cell"),
         ("memory", "javascript", "all"), ("memory", "bash", "all"), ("memory", "r", "all")}
-# R has 128 connections, and bash tries for 15 s to make a process, or needs the descriptors itself.
+# R has 128 connections. Bash tries for 15 s to make a process, and then waits for the last that it made; descriptors it
+# needs itself.
 NOT = {("descriptors", "r"), ("processes", "bash"), ("descriptors", "bash")}
 
 SHELL = {  # at once, slowly
