@@ -260,7 +260,7 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 	else
 		limit_hints_explain(text, result, facts);
 	network_json_explain(text, result, facts);
-	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
+	if (cell->spool_path != NULL && cell->text_shown + cell->folded < cell->text_total)
 		explain_search(text, cell);
 	if (cell->images_dropped > cell->images_dropped_saved)
 		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",

@@ -28,33 +28,69 @@
 
 /* ---- images and links ---- */
 
-/*
- * Appends the images that fit; a later image may fit where an earlier one did not. Returns the
- * number of the others that are stored in output/.
- */
-static size_t add_images(json_t *content, const struct cell *cell)
+/* The images of one answer. */
+struct shown_images {
+	const struct cell_image *images[RENDER_IMAGES_MAX];
+	size_t count;
+	size_t left_out; /* others, which are stored in output/ */
+};
+
+/* Appends the images that fit; a later image may fit where an earlier one did not. */
+static struct shown_images add_images(json_t *content, const struct cell *cell)
 {
-	size_t shown = 0;
+	struct shown_images shown = { .left_out = cell->images_dropped_saved };
 	size_t bytes = 0;
-	size_t left_out = cell->images_dropped_saved;
 
 	list_for_each (const struct cell_image, image, &cell->images, node) {
 		size_t len = base64_encoded_len(image->len);
 
 		if (image->shown)
 			continue;
-		if (shown == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
-			left_out += image->file != NULL ? 1 : 0;
+		if (shown.count == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
+			shown.left_out += image->file != NULL ? 1 : 0;
 			continue;
 		}
 		json_append(content, mcp_image(image->data, image->len, image->mime));
-		shown++;
+		shown.images[shown.count++] = image;
 		bytes += len;
 	}
-	return left_out;
+	return shown;
 }
 
-static void add_links(json_t *content, const struct exec_result *result)
+/* Returns whether the answer has the file as an image. */
+static bool is_shown(const struct shown_images *shown, const char *path)
+{
+	static const char folder[] = "output/";
+
+	if (strncmp(path, folder, strlen(folder)) != 0)
+		return false;
+	for (size_t i = 0; i < shown->count; i++)
+		if (shown->images[i]->file != NULL &&
+		    str_eq(shown->images[i]->file, path + strlen(folder)))
+			return true;
+	return false;
+}
+
+/* Makes a link for the host: the user may open it, the model reads the file's name elsewhere. */
+static json_t *make_link(const struct exec_result *result, const struct file_info *file)
+{
+	cleanup_free char *uri = artifact_uri(session_id(result->session), file->path,
+					      session_settings(result->session)->redact);
+	cleanup_free char *name = sanitize_path_string(file->path);
+	json_t *link =
+		mcp_resource_link(uri, name, mime_of_name(file->path), (json_int_t)file->size);
+	json_t *annotations = json_object();
+	json_t *audience = json_array();
+
+	json_append(audience, json_make_str("user"));
+	json_put(annotations, "audience", audience);
+	json_put(link, "annotations", annotations);
+	return link;
+}
+
+/* Appends links to the changed files that the answer does not show as images. */
+static void add_links(json_t *content, const struct exec_result *result,
+		      const struct shown_images *shown)
 {
 	const struct cell *cell = result->cell;
 	size_t links = 0;
@@ -63,16 +99,11 @@ static void add_links(json_t *content, const struct exec_result *result)
 		return; /* its resources are gone */
 	for (size_t i = 0; i < cell->change_count && links < RENDER_LINKS_MAX; i++) {
 		const struct change *change = &cell->changes[i];
-		cleanup_free char *uri = NULL;
-		cleanup_free char *name = NULL;
 
-		if (change->kind == CHANGE_DELETED || change->file.is_link)
+		if (change->kind == CHANGE_DELETED || change->file.is_link ||
+		    is_shown(shown, change->file.path))
 			continue;
-		uri = artifact_uri(session_id(result->session), change->file.path,
-				   session_settings(result->session)->redact);
-		name = sanitize_path_string(change->file.path);
-		json_append(content, mcp_resource_link(uri, name, mime_of_name(change->file.path),
-						       (json_int_t)change->file.size));
+		json_append(content, make_link(result, &change->file));
 		links++;
 	}
 }
@@ -197,7 +228,7 @@ static void finish_blocks(struct mcp_call *call, const struct history *history,
 	json_t *content = json_array();
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
-	size_t left_out;
+	struct shown_images shown;
 
 	if (result->notice != NULL)
 		json_append(content, mcp_text(result->notice, strlen(result->notice)));
@@ -205,15 +236,16 @@ static void finish_blocks(struct mcp_call *call, const struct history *history,
 	explain_text(&text, result, facts);
 	if (text.len > 0)
 		json_append(content, mcp_text(text.data, text.len));
-	left_out = add_images(content, result->cell);
-	if (left_out > 0) {
-		cleanup_free char *note = xasprintf(
-			"Named figures that are not shown and lie in output/: %zu.", left_out);
+	shown = add_images(content, result->cell);
+	if (shown.left_out > 0) {
+		cleanup_free char *note =
+			xasprintf("%zu of %zu figures are shown; all are saved in output/.",
+				  shown.count, shown.count + shown.left_out);
 
 		json_append(content, mcp_text(note, strlen(note)));
 	}
 	if (mcp_call_revision(call) >= MCP_2025_06_18)
-		add_links(content, result);
+		add_links(content, result, &shown);
 	add_storage_links(content, result);
 	build_status(&status, result, facts);
 	json_append(content, mcp_text(buf_str(&status), status.len));

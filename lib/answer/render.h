@@ -2,10 +2,11 @@
 /*
  * render.h - a cell's result as the answer of exec_code or interact.
  *
- * The content blocks have this order: the notice, if any; one text; images; resource links; the
- * status line, always last. The text has what a terminal would show, the last value or the
- * traceback, and what to do next. With RESULTS_JSON there is one JSON object instead, with
- * CodeBoxMCP's keys and ptycell's, then the images.
+ * The content blocks have this order: the notice, if any; one text; images; resource links to the
+ * files that are no images here, for the user alone; the status line, always last. The text has
+ * what a terminal would show, the last value or the traceback, and what to do next. With
+ * RESULTS_JSON there is one JSON object instead, with CodeBoxMCP's keys and ptycell's, then the
+ * images.
  */
 #ifndef ANSWER_RENDER_H
 #define ANSWER_RENDER_H

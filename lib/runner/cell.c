@@ -130,6 +130,15 @@ void cell_drop_images(struct cell *cell)
 	}
 }
 
+static int by_path(const void *left, const void *right)
+{
+	const struct change *a = left;
+	const struct change *b = right;
+
+	/* figure-2 stands before figure-10. */
+	return strverscmp(a->file.path, b->file.path);
+}
+
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count)
 {
 	cell->changes = xcalloc(count, sizeof(*changes));
@@ -138,6 +147,8 @@ void cell_set_changes(struct cell *cell, const struct change *changes, size_t co
 		cell->changes[i] = changes[i];
 		cell->changes[i].file.path = xstrdup(changes[i].file.path);
 	}
+	if (count > 1)
+		qsort(cell->changes, count, sizeof(*cell->changes), by_path);
 }
 
 static char *cut_text(const char *text, size_t len)

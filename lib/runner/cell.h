@@ -80,6 +80,7 @@ struct cell {
 	struct buf reported; /* what earlier answers showed of it, as far as there is room */
 	size_t text_shown;   /* characters of `text` and `result` */
 	size_t text_total;   /* characters that there are */
+	size_t folded;       /* of those, characters of library frames that are never shown */
 	char *spool_path;    /* file with all of them */
 	size_t spooled;      /* bytes of its output in that file */
 	size_t lead;         /* bytes of `reported` and `text` before its own output */

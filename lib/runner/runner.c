@@ -151,15 +151,6 @@ static void tidy_text(const struct runner *r, struct cell *cell)
 		r->c.language->name_cell(&cell->text, cell->number);
 }
 
-static void add_result(struct buf *result, const char *text)
-{
-	if (text == NULL || text[0] == '\0')
-		return;
-	if (result->len > 0 && result->data[result->len - 1] != '\n')
-		buf_puts(result, "\n");
-	buf_puts(result, text);
-}
-
 /* Returns how many characters an answer has room for, besides background output. */
 static size_t room_for_text(const struct runner *r, const struct cell *cell)
 {
@@ -170,7 +161,7 @@ static size_t room_for_text(const struct runner *r, const struct cell *cell)
 
 static void take_output(struct runner *r, struct cell *cell)
 {
-	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+	struct transcript_result result;
 	struct transcript_text shown;
 
 	cell->wait = NULL;
@@ -178,10 +169,10 @@ static void take_output(struct runner *r, struct cell *cell)
 		cell_forget_shown(cell);
 	else
 		runner_take_background(r, cell);
-	add_result(&result, cell->value);
-	add_result(&result, cell->traceback);
+	cell->folded = runner_result_make(r, cell, &result);
 	shown = transcript_render(r->transcript, room_for_text(r, cell), &result, &cell->text,
 				  &cell->result);
+	runner_result_release(&result);
 	tidy_text(r, cell);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;

@@ -24,12 +24,28 @@ enum {
 	END_ROOM = 128 << 10, /* of the pending frames when the interpreter ends */
 };
 
+/* Returns the number in "cell-3-figure-12.png", a name that drivers give, or 0. */
+static unsigned long figure_number(const struct runner *r, const char *file)
+{
+	cleanup_free char *start = xasprintf("cell-%ju-figure-", (uintmax_t)r->cell->number);
+	size_t len = strlen(start);
+
+	return strncmp(file, start, len) == 0 ? strtoul(file + len, NULL, 10) : 0;
+}
+
+/*
+ * Notes the place of a figure. The status line names its file, so that its number is enough where
+ * that is in the name.
+ */
 static void insert_figure_note(struct runner *r, const char *file)
 {
 	cleanup_buf struct buf note = BUF_INIT(BUF_UNBOUNDED);
+	unsigned long number = file != NULL ? figure_number(r, file) : 0;
 
 	buf_puts(&note, "[figure");
-	if (file != NULL) {
+	if (number > 0) {
+		buf_putf(&note, " %lu", number);
+	} else if (file != NULL) {
 		cleanup_free char *path = xasprintf("output/%s", file);
 
 		buf_puts(&note, ": ");

@@ -11,6 +11,7 @@
  *   - runner_frames.c: acting on the frames of the control channel
  *   - runner_query.c: questions to the driver, and the one that it may ask
  *   - runner_lifecycle.c: the interpreter's start and end
+ *   - runner_result.c: what an answer shows of a value and a traceback
  *   - runner_prestart.c: an interpreter that waits for its session
  */
 #ifndef RUNNER_RUNNER_INTERNAL_H
@@ -181,6 +182,14 @@ void runner_end_cell(struct runner *runner, enum cell_state state);
 void runner_fail_queue(struct runner *runner, const char *problem);
 /* Starts the next cell, after this turn's callbacks. */
 void runner_kick(struct runner *runner);
+
+/*
+ * Makes what answers show of the cell's value and traceback. Returns how many characters of library
+ * frames they leave out. The caller releases it.
+ */
+size_t runner_result_make(const struct runner *runner, const struct cell *cell,
+			  struct transcript_result *ret);
+void runner_result_release(struct transcript_result *result);
 /* Answers a pending count of children. */
 void runner_end_count(struct runner *runner, int count);
 

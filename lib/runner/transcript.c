@@ -440,21 +440,20 @@ static void show_panel(struct transcript *t, size_t max_chars, struct buf *out,
 }
 
 struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
-					 const struct buf *result, struct buf *out,
+					 const struct transcript_result *result, struct buf *out,
 					 struct buf *ret_result)
 {
-	size_t result_chars = result != NULL ? utf8_count(buf_str(result), result->len) : 0;
+	size_t result_chars =
+		result != NULL ? utf8_count(buf_str(&result->text), result->text.len) : 0;
 	size_t output_chars = max_chars - size_min(result_chars, max_chars / 2);
 	struct transcript_text all;
 
 	end_redaction(t);
 	all = render(t, output_chars, out);
 	show_panel(t, output_chars, out, &all);
-	all.total += result_chars;
 	if (result != NULL)
-		all.shown += truncate_text(ret_result, buf_str(result), result->len,
-					   max_chars - all.shown);
-	settle_spool(t, result, &all);
+		transcript_result_show(result, max_chars, ret_result, &all);
+	settle_spool(t, result != NULL ? &result->whole : NULL, &all);
 	return all;
 }
 

@@ -30,12 +30,22 @@ struct transcript_text {
 	bool spooled; /* the spool has the whole output */
 };
 
+/* The value and the traceback, which follow a cell's output. They are well-formed UTF-8. */
+struct transcript_result {
+	struct buf text;  /* what an answer shows of it */
+	struct buf whole; /* what the spool gets */
+	size_t shown;     /* characters of `whole` that `text` has */
+};
+
 /*
  * Makes a transcript, which owns `spool_own` and writes nothing to it for a short output. `redact`
  * (borrowed, may be NULL) removes secrets before anything is held or spooled.
  */
 struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact);
 void transcript_free(struct transcript *transcript);
+/* Appends the result's text within the room that `all` leaves, and counts it there. */
+void transcript_result_show(const struct transcript_result *result, size_t max_chars,
+			    struct buf *out, struct transcript_text *all);
 void transcript_feed(struct transcript *transcript, const char *data, size_t len);
 /* Inserts `text` at this point of the output, on lines of its own. */
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
@@ -49,13 +59,13 @@ bool transcript_empty(const struct transcript *transcript);
 /* Returns whether the last line has text; colours and modes do not count. */
 bool transcript_has_open_line(const struct transcript *transcript);
 /*
- * Ends the output. Appends it to `out`, and `result` to `ret_result`: together at most `max_chars`
- * characters. `result` is well-formed UTF-8; it and `ret_result` may be NULL. The result gets the
- * room that the output leaves, and at least half; either is clipped. If anything is clipped, the
- * spool has all of it, the result after the output; else the spool is discarded.
+ * Ends the output. Appends it to `out`, and the result's text to `ret_result`: together at most
+ * `max_chars` characters. `result` and `ret_result` may be NULL. The result gets the room that the
+ * output leaves, and at least half; either is clipped. If anything is clipped, or left out of the
+ * result's text, the spool has all of it, the result after the output; else the spool is discarded.
  */
 struct transcript_text transcript_render(struct transcript *transcript, size_t max_chars,
-					 const struct buf *result, struct buf *out,
+					 const struct transcript_result *result, struct buf *out,
 					 struct buf *ret_result);
 /*
  * Appends the output since the last take, and begins anew. From the first take on, everything is

@@ -101,6 +101,9 @@ struct language {
 	/* Appends the place that a dump names, to follow "in"; untrusted text. Appends nothing if
 	 * it names none. May be NULL. */
 	void (*read_dump)(const struct buf *text, struct buf *place);
+	/* Appends a traceback for answers, without what says nothing about the user's code. May be
+	 * NULL. */
+	void (*fold_traceback)(const char *traceback, struct buf *out);
 	/* Replaces the driver's name of the cell in text by the number that answers give it. May be
 	 * NULL. */
 	void (*name_cell)(struct buf *text, uint64_t number);

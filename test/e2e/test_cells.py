@@ -137,7 +137,7 @@ def test_a_cell_that_catches_its_interrupts_is_killed(strict_server):
     assert strict_server.cell("1").text.endswith("1\n")
 
 
-@pytest.mark.parametrize("timeout", [0, -1, 1e9, "5", None, True])
+@pytest.mark.parametrize("timeout", [0, -1, 1e9, "five", None, True])
 def test_a_timeout_out_of_range_names_the_argument_and_runs_nothing(server, timeout):
     result = server.call("exec_code", session_id="s", language="python",
                          code="open('ran', 'w')", timeout=timeout)
@@ -506,7 +506,7 @@ def test_a_figure_comes_once_with_and_without_show_and_as_the_value(server):
 def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
     result = server.cell("import matplotlib.pyplot as plt\nfor i in range(6):\n"
                          "    plt.figure(); plt.plot([i]); print('made', i); plt.show()")
-    assert len(result.images) == 4 and "lie in output/: 2." in result.text
+    assert len(result.images) == 4 and "4 of 6 figures are shown" in result.text
     order = re.findall(r"made (\d)|figure-(\d)\.png\]", result.text)
     assert [a or f"f{b}" for a, b in order] == [x for i in range(6) for x in (f"{i}", f"f{i+1}")]
     assert len(listed(server, "output/*.png")) == 6

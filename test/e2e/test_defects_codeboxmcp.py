@@ -97,7 +97,7 @@ def test_plots_and_displayed_values_are_shown(server):
     result = server.cell("import matplotlib.pyplot as plt, pandas as pd\nplt.plot([1, 2]); plt.show()\n"
                          "display(pd.DataFrame({'a': [1]}))\nprint('end')")
     assert len(result.images) == 1 and "output/cell-1-figure-1.png" in listed(server)
-    assert result.text.index("[figure: ") < result.text.index("   a\n0  1") < result.text.index("end")
+    assert result.text.index("[figure 1]") < result.text.index("   a\n0  1") < result.text.index("end")
 
 
 def test_output_is_as_it_was_written(server):

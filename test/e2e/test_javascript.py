@@ -175,7 +175,7 @@ const png = Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk
 console.log('before'); display(png); console.log('after')"""
     result = js(code)
     assert [image["mimeType"] for image in result.images] == ["image/png"]
-    assert result.text.startswith("before\n[figure: output/cell-1-figure-1.png]\nafter\n")
+    assert result.text.startswith("before\n[figure 1]\nafter\n")
 
 
 def test_names_and_variables(server, js):

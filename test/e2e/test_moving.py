@@ -192,7 +192,7 @@ def test_plots_are_shown_and_lie_in_output(tmp_path):
     with Server(tmp_path, env={"PTYCELL_PYTHON": "/usr/bin/python3"}) as server:
         answer = server.cell("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
     assert len(answer.images) == 1
-    assert [link["uri"] for link in answer.links] == ["session://s/files/output/cell-1-figure-1.png"]
+    assert [file["path"] for file in answer.status["files"]] == ["output/cell-1-figure-1.png"]
 
 
 @row("new files of some kinds")
@@ -380,8 +380,8 @@ def test_text_says_where_each_figure_came(tmp_path):
             "plt.plot([2]); plt.show()")
     with Server(tmp_path, env={"PTYCELL_PYTHON": "/usr/bin/python3"}) as server:
         answer = server.cell(code)
-    assert answer.text.endswith("one\n[figure: output/cell-1-figure-1.png]\ntwo\n"
-                                "[figure: output/cell-1-figure-2.png]\n")
+    assert answer.text.endswith("one\n[figure 1]\ntwo\n"
+                                "[figure 2]\n")
     assert len(answer.images) == 2
 
 

@@ -90,8 +90,7 @@ def test_two_plots_in_a_cell_are_two_pictures_in_their_places(r, fresh):
     result = r('plot(1); cat("between\\n"); hist(c(1, 2, 2)); cat("after\\n")')
     assert len(result.images) == 2
     lines = result.text.splitlines()
-    assert lines == ["between", "[figure: output/cell-1-figure-1.png]", "after",
-                     "[figure: output/cell-1-figure-2.png]"]
+    assert lines == ["between", "[figure 1]", "after", "[figure 2]"]
     assert [change["path"] for change in result.status["files"]] == [
         "output/cell-1-figure-1.png", "output/cell-1-figure-2.png"]
 
@@ -154,7 +153,7 @@ def test_plots_on_a_device_that_stays_open_are_told(r, fresh):
     assert r("dev.new(); plot(3)").images != []
     assert r("dev.set(2); hist(1:3); invisible(dev.set(3))").text.endswith(
         "[Open is device 2 (png): dev.off(2) closes it, and completes 'output/x.png'.]\n")
-    assert r("graphics.off(); plot(4); invisible(dev.off())").text.startswith("[figure: ")
+    assert r("graphics.off(); plot(4); invisible(dev.off())").text.startswith("[figure ")
     failed = r('pdf("own.pdf"); plot(1); stop("no"); dev.off()')
     assert failed.text == ("Error: no\n[Plots are drawn on device 2 (pdf) and not shown: "
                            "dev.off() closes it, and completes 'own.pdf'.]\n")

@@ -238,3 +238,40 @@ def test_arguments_are_taken_as_they_were_meant(tmp_path):
         assert answer.object["rows"] == [[42]]
         assert server.call("exec_sql", session_id="s", query="select ? as y", params=7).object["rows"] == [[7]]
         assert server.call("list_artifacts", session="s", glob="*.csv").object["count"] == 1
+
+
+def test_a_long_value_shows_its_ends_and_lies_whole_in_a_file(tmp_path):
+    with Server(tmp_path) as server:
+        answer = server.cell("list(range(900))")
+        assert len(answer.text) < 2000 and answer.text.startswith("[0, 1,") and "898, 899]\n" in answer.text
+        assert server.cell(f"eval(open('{answer.cell['output_path']}').read()) == list(range(900))").text == "True\n"
+        assert server.cell("print('x' * 5000)").text == "x" * 5000 + "\n"
+        assert server.cell("'y' * 1000").text == f"'{'y' * 1000}'\n"
+
+
+def test_frames_of_libraries_are_folded_and_lie_whole_in_a_file(tmp_path):
+    with Server(tmp_path) as server:
+        answer = server.cell("import json\ndef read(text):\n    return json.loads(text)\nread('{')")
+        assert answer.text == """Traceback (most recent call last):
+  File "<cell 1>", line 4, in <module>
+    read('{')
+  File "<cell 1>", line 3, in read
+    return json.loads(text)
+           ^^^^^^^^^^^^^^^^
+  [3 frames of libraries, the last json/decoder.py:353 in raw_decode]
+json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)
+"""
+        whole = server.cell(f"print(open('{answer.cell['output_path']}').read())").text
+        assert whole.count("json/decoder.py") == 2 and "json/__init__.py" in whole
+        assert "Search the whole" not in answer.text and answer.cell["output_path"] in answer.texts[-1]
+
+
+def test_figures_are_named_once_and_their_limit_is_told(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_PRELOAD": "matplotlib.pyplot"}) as server:
+        answer = server.cell("import matplotlib.pyplot as plt\nfor i in range(12):\n    plt.figure()\n    plt.plot([i])")
+    names = [f"output/cell-1-figure-{i}.png" for i in range(1, 13)]
+    assert answer.text.startswith("".join(f"[figure {i}]\n" for i in range(1, 13)))
+    assert [file["path"] for file in answer.cell["files"]] == names
+    assert [link["name"] for link in answer.links] == names[4:] and len(answer.images) == 4
+    assert all(link["annotations"] == {"audience": ["user"]} for link in answer.links)
+    assert "4 of 12 figures are shown; all are saved in output/." in answer.texts

@@ -15,6 +15,7 @@
 #include "runtime/frame.h"
 #include "runtime/language.h"
 #include "runtime/python/dump.h"
+#include "runtime/python/fold.h"
 
 enum { HASH_OFFSET = 4 };
 
@@ -86,6 +87,7 @@ const struct language *python_language(void)
 		.dump_signal = SIGUSR2,
 		.tidy_dump = dump_tidy,
 		.read_dump = dump_place,
+		.fold_traceback = fold_traceback,
 		.warms_up = true,
 		.preloads = true,
 		.wake_signal = SIGURG,

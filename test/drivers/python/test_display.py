@@ -60,6 +60,23 @@ def test_a_plot_without_show_is_one_image(session, needs, tmp_path):
     assert session.run("1").images == []
 
 
+@pytest.mark.parametrize("code", [
+    "plt.plot([1, 2])", "plt.title('t')", "plt.hist([1, 2, 2])", "plt.hist([[1, 2], [2, 3]])", "plt.pie([1, 2])",
+    "plt.boxplot([1, 2, 5])", "plt.bar([1], [2])", "plt.errorbar([1, 2], [1, 2], yerr=1)", "plt.subplots(2, 2)",
+    "plt.subplots(2, 2)[1]", "plt.gca().set(xlim=(0, 1), xlabel='x')", "plt.contour([[1, 2], [3, 4]])", "{'a': plt.gca()}",
+    "plt.plot([1]); plt.show(); plt.gca()"])
+def test_what_a_figure_shows_is_not_told_beside_it(plots, code):
+    assert plots.run(code).value is None
+
+
+@pytest.mark.parametrize("code, value", [
+    ("plt.plot([1]), 2", ", 2)"), ("{'axes': plt.gca(), 'p': 0.5}", "'p': 0.5"), ("[plt.gca(), 'x']", "'x'"),
+    ("a = plt.gca(); plt.close('all'); a", "Axes"), ("plt.plot([1]); plt.axis()", "("), ("plt.plot([1]); [1, 2]", "[1, 2]"),
+    ("plt.plot([1]); []", "[]"), ("plt.plot([1]); {}", "{}"), ("plt.gca, plt.plot([1])", "function gca")])
+def test_what_is_more_than_what_a_figure_shows_is_told(plots, code, value):
+    assert value in plots.run(code).value
+
+
 def test_two_figures_come_in_order(plots):
     code = "plt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
     widths = [size_of(frame.parts["image/png"])[0] for frame in plots.run(code).images]

@@ -40,7 +40,7 @@ class Python(Language):
     name = "python"
     program = "ipython3"
     rules = [
-        Rule("a figure's place in the text", r"^\[figure: [^\]]*\]\n"),
+        Rule("a figure's place in the text", r"^\[figure[^\]]*\]\n"),
         Rule("the file of a cell in a syntax error of IPython", r'^(  File )<(cell \d+)>:(\d+)$', r'\1"<\2>", line \3'),
         Rule("what to do about a missing module", r"^The module '.*' is not installed for this interpreter\..*\n?"),
         Rule("what Python's traceback module does not suggest before 3.12", r"\. Did you mean: '[^'\n]*'\?$"),

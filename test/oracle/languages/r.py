@@ -69,7 +69,7 @@ class R(Language):
     name = "r"
     program = "R"
     rules = [
-        Rule("a figure's place in the text", r"^\[figure: [^\]]*\]\n"),
+        Rule("a figure's place in the text", r"^\[figure[^\]]*\]\n"),
         Rule("R compiles a function when it comes to that", r"^<bytecode: 0x[0-9a-f]+>\n?", ""),
         Rule("an object lies anywhere", r"<environment: 0x[0-9a-f]+>", "<environment>"),
         Rule("ptycell adds the way to an error", r"^Calls: .*\n"),

@@ -185,21 +185,28 @@ static void a_silent_cell_is_its_status_line(void **state)
 
 static void the_blocks_come_in_their_order(void **state)
 {
-	struct change change = { .kind = CHANGE_NEW,
-				 .file = { .path = (char[]){ "output/plot.png" }, .size = 18000 } };
+	struct change changes[] = {
+		{ .kind = CHANGE_NEW,
+		  .file = { .path = (char[]){ "output/plot.png" }, .size = 18000 } },
+		{ .kind = CHANGE_NEW, .file = { .path = (char[]){ "output/t10" }, .size = 1 } },
+		{ .kind = CHANGE_NEW, .file = { .path = (char[]){ "output/t9" }, .size = 1 } },
+	};
 
 	(void)state;
 	result.notice = "Session 'sales' is new.";
 	set_text("printed");
 	buf_puts(&cell->result, "42");
 	add_image(sizeof(png));
-	cell_set_changes(cell, &change, 1);
+	cell_set_changes(cell, changes, ARRAY_SIZE(changes));
 	call_as("2025-11-25");
-	assert_string_equal(kinds(), "text text image resource_link text");
+	/* The figure is here as an image, so that no link names it again. */
+	assert_string_equal(kinds(), "text text image resource_link resource_link text");
+	assert_non_null(strstr(buf_str(&out), "\"audience\":[\"user\"]"));
 	assert_string_equal(text_at(0), "Session 'sales' is new.");
 	assert_string_equal(text_at(1), "printed\n42\n");
 	assert_string_equal(status_line(),
-			    "[sales#14 done 0.42 s | files +output/plot.png 18 KB | unconfined]");
+			    "[sales#14 done 0.42 s | files +output/plot.png 18 KB +output/t9 1 B "
+			    "+output/t10 1 B | unconfined]");
 }
 
 static void older_clients_get_no_links(void **state)
@@ -241,7 +248,7 @@ static void images_are_limited_by_number(void **state)
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
 	assert_non_null(
-		strstr(buf_str(&out), "Named figures that are not shown and lie in output/: 3."));
+		strstr(buf_str(&out), "4 of 7 figures are shown; all are saved in output/."));
 }
 
 /* Of those that nobody holds, too. */
@@ -254,7 +261,7 @@ static void all_figures_that_are_not_shown_are_counted(void **state)
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
 	assert_non_null(
-		strstr(buf_str(&out), "Named figures that are not shown and lie in output/: 26."));
+		strstr(buf_str(&out), "4 of 30 figures are shown; all are saved in output/."));
 	assert_non_null(strstr(buf_str(&out), "Figures not shown, as too large, too many or no "
 					      "picture: 1."));
 }
@@ -270,7 +277,8 @@ static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 	add_image(100);
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), 2);
-	assert_non_null(strstr(buf_str(&out), "lie in output/: 2."));
+	assert_non_null(
+		strstr(buf_str(&out), "2 of 4 figures are shown; all are saved in output/."));
 	assert_true(out.len < 1000000);
 }
 

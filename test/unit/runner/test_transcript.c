@@ -386,14 +386,28 @@ static void the_prompt_is_known_after_it_was_taken(void **state)
 
 /* ---- what is answered behind the output ---- */
 
+/* Renders with a result of which answers show less than there is. */
+static struct transcript_text render_short(const char *text, const char *whole, size_t max_chars,
+					   struct buf *ret_result)
+{
+	struct transcript_result result = { .shown = strlen(text) };
+	struct transcript_text all;
+
+	buf_init(&result.text, BUF_UNBOUNDED);
+	buf_init(&result.whole, BUF_UNBOUNDED);
+	buf_puts(&result.text, text);
+	buf_puts(&result.whole, whole);
+	buf_clear(&out);
+	all = transcript_render(t, max_chars, &result, &out, ret_result);
+	buf_release(&result.text);
+	buf_release(&result.whole);
+	return all;
+}
+
 static struct transcript_text render_with(const char *text, size_t max_chars,
 					  struct buf *ret_result)
 {
-	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
-
-	buf_puts(&result, text);
-	buf_clear(&out);
-	return transcript_render(t, max_chars, &result, &out, ret_result);
+	return render_short(text, text, max_chars, ret_result);
 }
 
 static char *long_text(char letter, size_t len)
@@ -422,6 +436,25 @@ static void a_result_that_is_cut_lies_whole_in_the_spool(void **state)
 	whole = spooled(&len);
 	assert_int_equal(len, 3008);
 	assert_memory_equal(whole, "printed\nvvv", 11);
+}
+
+static void a_result_that_is_shown_in_part_lies_whole_in_the_spool(void **state)
+{
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *whole = NULL;
+	struct transcript_text text;
+	size_t len = 0;
+
+	(void)state;
+	feed("printed");
+	text = render_short("the [2 words] end", "the one long end", 500, &result);
+	assert_int_equal(text.total, 7 + 16);
+	assert_int_equal(text.shown, 7 + 15);
+	assert_true(text.spooled);
+	assert_string_equal(buf_str(&result), "the [2 words] end");
+	whole = spooled(&len);
+	assert_int_equal(len, 8 + 16);
+	assert_memory_equal(whole, "printed\nthe one long end", len);
 }
 
 static void a_result_has_at_least_half_of_the_room(void **state)
@@ -547,6 +580,7 @@ int main(void)
 		TEXT_TEST(a_query_in_pieces_is_found),
 		TEXT_TEST(a_query_behind_a_long_output_is_answered),
 		TEXT_TEST(a_result_that_is_cut_lies_whole_in_the_spool),
+		TEXT_TEST(a_result_that_is_shown_in_part_lies_whole_in_the_spool),
 		TEXT_TEST(a_result_has_at_least_half_of_the_room),
 		TEXT_TEST(what_fits_together_leaves_no_spool),
 		TEXT_TEST(a_secret_is_neither_shown_nor_spooled),

@@ -6,6 +6,7 @@ Only the main thread may send frames. Displays of other threads wait for the nex
 
 import builtins
 
+from .artists import shown_by_figure
 from .bulk_output import settle
 from .channel import channel
 from .errors import error_line
@@ -27,6 +28,8 @@ def show_value(value):
         display(value)
         return
     if shows_itself(value) and show_itself(value):
+        return
+    if shown_by_figure(value):
         return
     parts = bundle_parts(value)
     if in_child() or not may_send():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finds the global names that a cell changed."""
 
-from .kinds import ModuleType, is_a, root_of, type_name
+from .kinds import BuiltinType, FunctionType, ModuleType, is_a, module_of, root_of, type_name
 from .limits import LIST_MAX, NAMES_KEPT
 from .state import NAMESPACE
 
@@ -34,6 +34,15 @@ def kind_of(value):
     if is_a(value, type):
         return "class"
     return type_name(type(value))
+
+
+def is_imported(name, value):
+    """Returns whether the value is a class or function of a module, under its own name."""
+    if is_a(value, FunctionType):
+        return value.__globals__ is not NAMESPACE and value.__name__ == name
+    if is_a(value, type):
+        return module_of(value) != "__main__" and type.__dict__["__name__"].__get__(value) == name
+    return is_a(value, BuiltinType)
 
 
 class Names:
@@ -86,7 +95,7 @@ class Names:
     def _is_reported(self, name, value):
         if type(name) is not str or not name.isidentifier():
             return False
-        return is_users(name) and not is_a(value, ModuleType)
+        return is_users(name) and not is_a(value, ModuleType) and not is_imported(name, value)
 
 
 names = Names()
