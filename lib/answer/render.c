@@ -315,6 +315,14 @@ static void on_all_files(void *data, const struct scan *scan)
 	send_json(answer);
 }
 
+/* Returns the word of `status`, which frameworks look at before anything else. */
+static const char *status_word(const struct cell *cell)
+{
+	if (explain_is_error(cell))
+		return "error";
+	return cell_goes_on(cell) && !cell->bare ? cell_state_name(cell->state) : "success";
+}
+
 static void finish_json(struct mcp_call *call, const struct exec_result *result,
 			const struct confinement_facts *facts)
 {
@@ -333,7 +341,7 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result,
 	answer->images = json_array();
 	answer->object = cell_json_make(result);
 	(void)add_images(answer->images, cell);
-	json_put_str(answer->object, "status", explain_is_error(cell) ? "error" : "success");
+	json_put_str(answer->object, "status", status_word(cell));
 	json_put(answer->object, "output", json_make_text(buf_str(&text), text.len));
 	json_put(answer->object, "new_artifacts",
 		 cell_json_artifacts(result, RENDER_ARTIFACTS_BYTES_MAX, &left_out));

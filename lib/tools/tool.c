@@ -70,6 +70,21 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 	mcp_call_finish(call, content, object_own, NULL, false);
 }
 
+void tool_answer_text(struct mcp_call *call, const struct service *service, json_t *object_own,
+		      const struct buf *text)
+{
+	const struct settings *settings = service->settings;
+	json_t *content;
+
+	if (settings->results == RESULTS_JSON || settings->unconfined) {
+		tool_answer(call, service, object_own);
+		return;
+	}
+	content = json_array();
+	json_append(content, mcp_text(buf_str(text), text->len));
+	mcp_call_finish(call, content, object_own, NULL, false);
+}
+
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err)
 {

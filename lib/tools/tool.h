@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "mcp/server.h"
 
+struct buf;
 struct service;
 struct list;
 struct session;
@@ -45,6 +46,12 @@ bool tool_audit_refused(struct mcp_call *call, struct service *service);
  * Ends the call with an object: structuredContent, and the same as text. Takes ownership of it.
  */
 void tool_answer(struct mcp_call *call, const struct service *service, json_t *object_own);
+/*
+ * Ends the call with an object as structuredContent and what a model needs of it as text; with
+ * RESULTS_JSON as tool_answer does. Takes ownership of the object.
+ */
+void tool_answer_text(struct mcp_call *call, const struct service *service, json_t *object_own,
+		      const struct buf *text);
 /*
  * Returns the session that `arguments` name, and makes a new one if `make`. Returns NULL and sets
  * *err.

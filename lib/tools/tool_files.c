@@ -14,9 +14,11 @@
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "json/write.h"
 #include "session/session.h"
 #include "text/normal.h"
 #include "text/percent.h"
+#include "text/status_line.h"
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -129,6 +131,40 @@ static bool list_some(struct listing *listing, const struct scan *scan, const ch
 	return false;
 }
 
+/* Appends a line for each file: its path and size, and the link that opens it for the user. */
+static void put_lines(struct buf *text, const json_t *artifacts)
+{
+	size_t index;
+	const json_t *artifact;
+
+	if (json_array_size(artifacts) == 0)
+		buf_puts(text, "no files\n");
+	json_array_foreach (artifacts, index, artifact) {
+		const char *url = json_string_value(json_object_get(artifact, "sas_url"));
+
+		buf_putf(text, "%s ", json_string_value(json_object_get(artifact, "path")));
+		status_size(text,
+			    (uint64_t)json_integer_value(json_object_get(artifact, "size_bytes")));
+		buf_putf(text, "%s%s\n", url != NULL ? " " : "", url != NULL ? url : "");
+	}
+}
+
+static void answer_listing(const struct listing *listing, json_t *answer_own)
+{
+	static const char *const keys[] = { "incoming", "next_cursor", "note" };
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	put_lines(&text, listing->artifacts);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const json_t *value = json_object_get(answer_own, keys[i]);
+		cleanup_free char *whole = value != NULL ? json_write_text(value) : NULL;
+
+		if (whole != NULL)
+			buf_putf(&text, "%s: %s\n", keys[i], whole);
+	}
+	tool_answer_text(listing->call, listing->service, answer_own, &text);
+}
+
 static void fail_listing(struct listing *listing, const struct scan *scan)
 {
 	struct err err;
@@ -167,7 +203,7 @@ static bool on_listing_files(void *data, const struct scan *scan)
 				       "and those in paths of more than %d bytes, are neither "
 				       "listed nor saved",
 				       SCAN_FILES_MAX, SCAN_PATHS_MAX >> 20, BENEATH_PATH_MAX));
-	tool_answer(listing->call, listing->service, answer);
+	answer_listing(listing, answer);
 	listing_free(listing);
 	return false;
 }

@@ -10,6 +10,7 @@
 
 #include "answer/python_packages.h"
 #include "answer/session_json.h"
+#include "answer/session_text.h"
 #include "answer/storage_links.h"
 #include "answer/variables.h"
 #include "base/mem.h"
@@ -69,6 +70,7 @@ int tool_configure(const struct service *service, struct session *session, json_
 
 struct info_request {
 	json_t *config;
+	json_t *include; /* words, or NULL */
 	bool variables;
 	bool packages;
 };
@@ -77,23 +79,24 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 		     struct err *err)
 {
 	static const char *const keys[] = { "session_id", "config", "include" };
-	json_t *include = NULL;
 	size_t index;
 	json_t *word;
 
 	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), err) < 0 ||
 	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
 	    tool_check_config(service, ret->config, err) < 0 ||
-	    json_get_texts(arguments, "arguments", "include", &include, err) < 0)
+	    json_get_texts(arguments, "arguments", "include", &ret->include, err) < 0)
 		return -1;
-	json_array_foreach (include, index, word) {
-		if (strcasecmp(json_string_value(word), "variables") == 0)
-			ret->variables = true;
-		else if (strcasecmp(json_string_value(word), "packages") == 0)
-			ret->packages = true;
-		else
+	json_array_foreach (ret->include, index, word) {
+		const char *name = json_string_value(word);
+		bool all = strcasecmp(name, "all") == 0;
+
+		ret->variables = ret->variables || all || strcasecmp(name, "variables") == 0;
+		ret->packages = ret->packages || all || strcasecmp(name, "packages") == 0;
+		if (!session_text_knows(name))
 			return err_set(err, ERR_INVALID,
-				       "arguments.include takes only variables and packages");
+				       "arguments.include takes variables, packages, limits, "
+				       "languages, confinement, storage, journal and all");
 	}
 	return 0;
 }
@@ -103,14 +106,25 @@ struct info_wait {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *answer;
+	json_t *include;
 	struct variables *variables;
 };
+
+static void answer_info(struct mcp_call *call, const struct service *service, json_t *answer_own,
+			const json_t *include)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	session_text_put(&text, answer_own, include);
+	tool_answer_text(call, service, answer_own, &text);
+}
 
 static void on_variables(void *data)
 {
 	struct info_wait *pending = data;
 
-	tool_answer(pending->call, pending->service, pending->answer);
+	answer_info(pending->call, pending->service, pending->answer, pending->include);
+	json_decref(pending->include);
 	free(pending);
 }
 
@@ -121,17 +135,19 @@ static void on_info_cancel(struct mcp_call *call, void *data)
 	variables_cancel(pending->variables);
 	mcp_call_fail(call, "cancelled");
 	json_decref(pending->answer);
+	json_decref(pending->include);
 	free(pending);
 }
 
 static void ask_variables(struct mcp_call *call, struct service *service, struct session *session,
-			  json_t *answer)
+			  json_t *answer, json_t *include)
 {
 	struct info_wait *pending = xcalloc(1, sizeof(*pending));
 
 	pending->call = call;
 	pending->service = service;
 	pending->answer = answer;
+	pending->include = json_incref(include);
 	pending->variables = variables_ask(service->loop, session, service->settings->redact,
 					   answer, on_variables, pending);
 	mcp_call_on_cancel(call, on_info_cancel, pending);
@@ -165,7 +181,7 @@ static bool answer_for_none(struct mcp_call *call, struct service *service, json
 		put_packages(answer, service, NULL);
 	if (request->variables)
 		json_put(answer, "variables", json_array());
-	tool_answer(call, service, answer);
+	answer_info(call, service, answer, request->include);
 	return true;
 }
 
@@ -198,9 +214,9 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	if (request.packages)
 		put_packages(answer, service, session);
 	if (request.variables)
-		ask_variables(call, service, session, answer);
+		ask_variables(call, service, session, answer, request.include);
 	else
-		tool_answer(call, service, answer);
+		answer_info(call, service, answer, request.include);
 }
 
 /* ---- list_sessions and destroy_session ---- */

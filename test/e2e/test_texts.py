@@ -275,3 +275,21 @@ def test_figures_are_named_once_and_their_limit_is_told(tmp_path):
     assert [link["name"] for link in answer.links] == names[4:] and len(answer.images) == 4
     assert all(link["annotations"] == {"audience": ["user"]} for link in answer.links)
     assert "4 of 12 figures are shown; all are saved in output/." in answer.texts
+
+
+def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):
+    with Server(tmp_path) as server:
+        server.cell("x = 5\nopen('output/a b.csv', 'w').write('x' * 2048)\nopen('t.txt', 'w').write('y')")
+        info = server.call("session_info", session_id="s")
+        assert info.texts[0].startswith("session: s, idle\nfolder: /mnt/data, ") and len(info.texts[0]) < 600
+        assert info.object["effective_config"]["net_max"] and "net_max" not in info.texts[0]
+        more = server.call("session_info", session_id="s", include=["variables", "limits"]).texts[0]
+        assert '"net_max":' in more and '"name":"x"' in more
+        refused = server.call("session_info", session_id="s", include=["everything"])
+        assert refused.is_error and refused.texts[0].startswith("arguments.include takes variables, ")
+        files = server.call("list_artifacts", session_id="s")
+        assert files.texts == ['output/a b.csv 2.0 KB\nt.txt 1 B\n']
+        assert files.object["artifacts"][1] == {
+            "path": "t.txt", "filename": "t.txt", "extension": ".txt", "size_bytes": 1, "mime_type": "text/plain",
+            "uri": "session://s/files/t.txt"}
+        assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no files\n"]
