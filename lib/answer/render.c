@@ -57,6 +57,12 @@ static struct shown_images add_images(json_t *content, const struct cell *cell)
 	return shown;
 }
 
+/* Programs keep notes in hidden files (.viminfo, .cache): they are no news. */
+static bool is_hidden(const char *path)
+{
+	return path[0] == '.' || strstr(path, "/.") != NULL;
+}
+
 /* Returns whether the answer has the file as an image. */
 static bool is_shown(const struct shown_images *shown, const char *path)
 {
@@ -101,7 +107,7 @@ static void add_links(json_t *content, const struct exec_result *result,
 		const struct change *change = &cell->changes[i];
 
 		if (change->kind == CHANGE_DELETED || change->file.is_link ||
-		    is_shown(shown, change->file.path))
+		    is_hidden(change->file.path) || is_shown(shown, change->file.path))
 			continue;
 		json_append(content, make_link(result, &change->file));
 		links++;
@@ -118,12 +124,15 @@ static void fill_changes(struct status *status, const struct cell *cell)
 	struct status_change *changes = xcalloc(cell->change_count, sizeof(*changes));
 
 	for (size_t i = 0; i < cell->change_count; i++) {
-		changes[i].kind = signs[cell->changes[i].kind];
-		changes[i].path = cell->changes[i].file.path;
-		changes[i].size = cell->changes[i].file.size;
+		const struct change *change = &cell->changes[i];
+
+		if (!is_hidden(change->file.path))
+			changes[status->change_count++] =
+				(struct status_change){ .kind = signs[change->kind],
+							.path = change->file.path,
+							.size = change->file.size };
 	}
 	status->changes = changes;
-	status->change_count = cell->change_count;
 }
 
 static bool runs_cell(const struct session *session, const char *language)

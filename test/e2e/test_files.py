@@ -137,7 +137,7 @@ def test_an_upload_is_no_change_of_the_next_cell(server):
     ({"filename": "f"}, "content"), ({"content": "x"}, "filename"),
     ({"filename": "f", "content": "x", "encoding": "latin-1"}, "encoding"),
     ({"filename": "f", "content": "%%%", "encoding": "base64"}, "base64"),
-    ({"filename": "f", "content": 5}, "content"), ({"filename": "f", "content": "x", "overwrite": "yes"}, "overwrite"),
+    ({"filename": "f", "content": [5]}, "content"), ({"filename": "f", "content": "x", "overwrite": "yes"}, "overwrite"),
     ({"filename": "f", "content": "x", "url": "http://x"}, "url")])
 def test_a_wrong_argument_is_named_and_writes_nothing(server, arguments, said):
     refused = upload(server, **arguments)

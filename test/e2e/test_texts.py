@@ -293,3 +293,18 @@ def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):
             "path": "t.txt", "filename": "t.txt", "extension": ".txt", "size_bytes": 1, "mime_type": "text/plain",
             "uri": "session://s/files/t.txt"}
         assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no files\n"]
+
+
+def test_hidden_files_are_no_news(tmp_path):
+    with Server(tmp_path) as server:
+        answer = server.cell("import os; os.makedirs('.cache')\nfor name in ('.viminfo', '.cache/a', 'b'): open(name, 'w').close()")
+        assert [file["path"] for file in answer.status["files"]] == ["b"] and [link["name"] for link in answer.links] == ["b"]
+        assert {file["path"] for file in answer.cell["files"]} == {".viminfo", ".cache/a", "b"}
+
+
+@pytest.mark.parametrize("text, package", [
+    ("Missing optional dependency 'tabulate'.  Use pip or conda to install tabulate.", "tabulate"),
+    ("Unable to find a usable engine; tried using: 'pyarrow', 'fastparquet'.", "pyarrow")])
+def test_a_missing_optional_dependency_gets_the_hint_to_install(tmp_path, text, package):
+    with Server(tmp_path) as server:
+        assert f'install_packages with packages: ["{package}"]' in server.cell(f"raise ImportError({text!r})").text

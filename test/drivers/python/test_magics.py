@@ -529,3 +529,34 @@ def test_files_of_the_session_are_no_modules_of_a_magic(start, tmp_path):
     for name in ("subprocess", "cProfile"):
         assert session.run("import %s" % name).output == "run: %s\n" % name
     assert session.run("!echo one").output == "one\n"
+
+
+def test_the_cells_so_far_and_their_values_have_names(session):
+    assert session.run("In[1], len(Out)").value == "('In[1], len(Out)', 0)"
+    session.run("5")
+    session.run("'six'")
+    assert session.run("_, __, _2, _3, Out[2], Out[3]").value == "('six', 5, 5, 'six', 5, 'six')"
+    assert session.run("In[2], len(In)").value == "('5', 6)"
+    assert session.run("%history -l 2").output == "_, __, _2, _3, Out[2], Out[3]\nIn[2], len(In)\n"
+    assert session.run("%hist -n").output.startswith("1: In[1], len(Out)\n2: 5\n")
+    assert session.run("In = 3").done["names"] == "In int" and session.run("In").value == "3"
+    for i in range(30):
+        session.run(str(i))
+    assert session.run("len(Out)").value == "20"
+    assert session.run("'_2' in vars(__builtins__)").value == "False"
+
+
+def test_a_script_of_any_program(session):
+    assert session.run("%%script bash\necho hi").output == "hi\n"
+    assert session.run("%%python3\nimport sys; print(sys.argv[1:], 6 * 7)").output == "[] 42\n"
+    assert session.run("%%script cat -n\na").output.split() == ["1", "a"]
+    failed = session.run("%%script bash\nexit 3")
+    assert failed.done["ename"] == "CalledProcessError"
+    assert session.run("%%script\nx").done["ename"] == "UsageError"
+
+
+@pytest.mark.parametrize("text, module", [
+    ("Missing optional dependency 'tabulate'.  Use pip or conda to install tabulate.", "tabulate"),
+    ("Unable to find a usable engine; tried using: 'pyarrow', 'fastparquet'.", "pyarrow"), ("other", None)])
+def test_a_missing_optional_dependency_is_named(session, text, module):
+    assert session.run(f"raise ImportError({text!r})").done.get("missing") == module

@@ -18,6 +18,7 @@ from .descriptors import check_descriptors, reopen_streams
 from .display import publish_later_ones
 from .errors import describe_error, describe_exit, log
 from .figures import note_images_left_out, show_figures
+from .history import remember_source
 from .interrupt import in_child, meant_for, on_sigint
 from .names import changed_names
 from .rules import Refused
@@ -48,6 +49,7 @@ def begin_cell(request):
         prepare_process()
     except Exception as error:
         log(error)
+    remember_source(cell)
     return run_guarded(cell)
 
 

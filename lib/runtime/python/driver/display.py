@@ -4,12 +4,11 @@
 Only the main thread may send frames. Displays of other threads wait for the next cell.
 """
 
-import builtins
-
 from .artists import shown_by_figure
 from .bulk_output import settle
 from .channel import channel
 from .errors import error_line
+from .history import remember_value
 from .images import FORMATS
 from .interrupt import check_interrupt, in_child
 from .kinds import is_a, type_name
@@ -23,7 +22,7 @@ def show_value(value):
     """Shows the value of the cell's last expression. This is sys.displayhook."""
     if value is None:
         return
-    builtins._ = value
+    remember_value(State.cell, value)
     if State.captured is not None or (State.cell is not None and State.cell.shows_each):
         display(value)
         return

@@ -100,10 +100,18 @@ def is_raised_by_cell(error):
 
 
 def missing_module(error):
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+        return optional_module(error_text(error))
     if not isinstance(error, ModuleNotFoundError) or type(error.name) is not str:
         return None
     top = error.name.partition(".")[0]
     return top if len(top) <= 200 and top.isidentifier() and top not in sys.modules else None
+
+
+def optional_module(text):
+    """Returns the module that pandas says it lacks, or None."""
+    found = own("re").search(r"Missing optional dependency '(\w+)'|tried using: '(\w+)'", text)
+    return found and (found[1] or found[2])
 
 
 def describe_exit(error):

@@ -83,6 +83,22 @@ def script_magic(program):
     return magic
 
 
+def magic_script(line, body, lineno):
+    """Runs the body as the file that a program is given: `%%script perl -w`."""
+    words = own("shlex").split(line)
+    if not words:
+        raise UsageError("%%script needs a program: %%script perl")
+    tempfile = own("tempfile")
+    flush_streams()
+    with tempfile.NamedTemporaryFile("w", prefix="script-") as file:
+        file.write(body)
+        file.flush()
+        code, *_ = run_program([own("shutil").which(words[0]) or words[0], *words[1:], file.name])
+    note_exit(code)
+    if code:
+        raise own("subprocess").CalledProcessError(code, words[0])
+
+
 def script_options(line):
     """Returns `-e -s A B --out NAME` as (["-e"], ["A", "B"], {"out": "NAME"})."""
     given, words, options = own("shlex").split(line), [], {}

@@ -4,6 +4,7 @@
 import builtins
 import sys
 
+from .history import magic_history
 from .magics_expand import expand_names
 from .magics_files import magic_cd, magic_env, magic_pwd, magic_set_env, magic_writefile
 from .magics_names import magic_debug, magic_reset, magic_who, magic_whos, show_help
@@ -12,7 +13,7 @@ from .magics_run import magic_run
 from .magics_settings import (
     magic_config, magic_load_ext, magic_matplotlib, magic_pylab, without_effect,
 )
-from .magics_shell import magic_pip, magic_shell, run_command, run_shell, script_magic
+from .magics_shell import magic_pip, magic_script, magic_shell, run_command, run_shell, script_magic
 from .magics_syntax import UsageError
 from .magics_timing import magic_prun, magic_time, magic_time_cell, magic_timeit, magic_timeit_cell
 
@@ -73,6 +74,8 @@ LINE_MAGICS = {
     "timeit": magic_timeit,
     "prun": magic_prun,
     "lsmagic": magic_lsmagic,
+    "history": magic_history,
+    "hist": magic_history,
     "sx": lambda line: run_command(line, True),
     "system": lambda line: run_command(line, True),
 }
@@ -91,6 +94,9 @@ SEE_LOCALS = {magic_time, magic_timeit, magic_prun}
 CELL_MAGICS = {
     "bash": script_magic("bash"),
     "sh": script_magic("sh"),
+    "script": magic_script,
+    "python3": lambda line, body, lineno: magic_script("python3 " + line, body, lineno),
+    "perl": lambda line, body, lineno: magic_script("perl " + line, body, lineno),
     "writefile": magic_writefile,
     "file": magic_writefile,
     "time": magic_time_cell,

@@ -33,6 +33,7 @@ from .display import display, show_value
 from .errors import print_traceback
 from .fork import handle_serve
 from .hello import take_hello
+from .history import begin_history
 from .hooks import install_hooks
 from .imported import handle_imported
 from .interrupt import on_sigint
@@ -67,6 +68,7 @@ def set_up():
     faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
     State.shell = Shell()
     builtins.display = display
+    begin_history()
     builtins.get_ipython = for_cells(no_ipython)
     sys.displayhook = show_value
     sys.argv = [""]
