@@ -297,7 +297,7 @@ static int run_download(struct download *d, const json_t *json, struct err *err)
 		return -1;
 	return err_set(
 		err, ERR_TIMEOUT,
-		"the download took longer than it may (DOWNLOAD_TIMEOUT); %ju bytes had come",
+		"the download took longer than it may (PTYCELL_DOWNLOAD_TIMEOUT); %ju bytes had come",
 		(uintmax_t)d->sink.size);
 }
 

@@ -20,7 +20,7 @@ static const char intro[] =
 	"  ptycell --version\n"
 	"\n"
 	"The settings that people set; ptycell help settings has all. Each is a flag, a variable of the\n"
-	"environment (--keep is PTYCELL_KEEP, --exec-timeout EXEC_TIMEOUT), or a line of a file.\n"
+	"environment (--keep is PTYCELL_KEEP), or a line of a file.\n"
 	"  --env-file FILE         read NAME=value lines from FILE; may be given more than once\n";
 
 void help_print(void)

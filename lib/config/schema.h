@@ -33,9 +33,10 @@ enum schema_type {
 };
 
 struct setting {
-	const char *name; /* of the environment variable; "" if there is only the flag */
-	const char *flag; /* without the leading dashes */
-	const char *key;  /* in effective_config, if a session may lower it; or NULL */
+	const char *name;  /* of the environment variable; "" if there is only the flag */
+	const char *alias; /* another name of the variable, older or expected; or NULL */
+	const char *flag;  /* without the leading dashes */
+	const char *key;   /* in effective_config, if a session may lower it; or NULL */
 	const char *help;
 	const char *default_text; /* describes the default where a number does not; or NULL */
 	const char *const *words; /* NULL-terminated, or NULL */
@@ -53,7 +54,7 @@ enum { SCHEMA_FLAG_MAX = 32 }; /* no flag is longer */
 /* Returns descriptor `index`, NULL past the end. */
 const struct setting *schema_at(size_t index);
 size_t schema_count(void);
-/* Returns the descriptor by the variable's name, NULL if there is none. */
+/* Returns the descriptor by the variable's name or alias, NULL if there is none. */
 const struct setting *schema_find(const char *name);
 /*
  * Returns the descriptor whose flag `flag` resembles but for one or two letters ("max-sesions"), or

@@ -121,7 +121,7 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 		sources_refuse(
 			sources,
 			"The setting %s%s%s has a mistake: %s. Correct it and start ptycell again.",
-			is_flag ? "--" : "", is_flag ? row->flag : row->name, value->origin,
+			is_flag ? "--" : "", is_flag ? row->flag : value->name, value->origin,
 			err.msg);
 		return;
 	}
@@ -235,7 +235,7 @@ static void set_defaults(struct settings *s, char *const env[])
  */
 static void reconcile_timeouts(struct settings *s, struct sources *sources)
 {
-	const struct setting *timeout = schema_find("EXEC_TIMEOUT");
+	const struct setting *timeout = schema_find("PTYCELL_EXEC_TIMEOUT");
 	const struct setting *most = schema_find("PTYCELL_EXEC_TIMEOUT_MAX");
 
 	if (s->limits.exec_timeout <= s->exec_timeout_max)

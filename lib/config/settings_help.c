@@ -54,6 +54,23 @@ void settings_help(struct buf *out)
 	}
 }
 
+/* Appends the cells of the variable, with its alias, and of the flag. */
+static void put_names(const struct setting *row, struct buf *out)
+{
+	if (row->name[0] == '\0') {
+		buf_putf(out, "| | `--%s` | ", row->flag);
+		return;
+	}
+	buf_putf(out, "| `%s`", row->name);
+	if (row->alias != NULL)
+		buf_putf(out, " or `%s`", row->alias);
+	if (row->type == SCHEMA_SECRET)
+		buf_puts(out, " | | ");
+	else
+		buf_putf(out, " | `--%s%s` | ", row->flag,
+			 row->type == SCHEMA_SWITCH ? placeholder(row) : "");
+}
+
 void settings_markdown(struct buf *out)
 {
 	buf_puts(out, "| variable | flag | default | legal | what it is |\n");
@@ -61,13 +78,7 @@ void settings_markdown(struct buf *out)
 	for (size_t i = 0; i < schema_count(); i++) {
 		const struct setting *row = schema_at(i);
 
-		if (row->type == SCHEMA_SECRET)
-			buf_putf(out, "| `%s` | | ", row->name);
-		else if (row->name[0])
-			buf_putf(out, "| `%s` | `--%s%s` | ", row->name, row->flag,
-				 row->type == SCHEMA_SWITCH ? placeholder(row) : "");
-		else
-			buf_putf(out, "| | `--%s` | ", row->flag);
+		put_names(row, out);
 		schema_default(row, out);
 		buf_putf(out, "%s | ", unit_name(row));
 		schema_range(row, out);

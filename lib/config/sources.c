@@ -91,16 +91,21 @@ void sources_refuse_value(struct sources *sources, const struct setting *row,
 	sources_refuse(
 		sources,
 		"The setting %s%s has the value '%s'%s, but it %s. Correct it and start ptycell again.",
-		is_flag ? "--" : "", is_flag ? row->flag : row->name, quoted, value->origin,
+		is_flag ? "--" : "", is_flag ? row->flag : value->name, quoted, value->origin,
 		buf_str(&legal));
 }
 
 static void set_value(struct sources *s, enum source source, const struct setting *row,
-		      const char *text, const char *origin)
+		      const char *name, const char *text, const char *origin)
 {
 	struct sources_value *value = value_at(s, source, row);
-	cleanup_free char *earlier = mem_steal(&value->text);
+	bool by_alias = row->alias != NULL && str_eq(row->alias, name);
+	cleanup_free char *earlier = NULL;
 
+	if (by_alias && value->name == row->name && value->text[0] != '\0')
+		return;
+	earlier = mem_steal(&value->text);
+	value->name = by_alias ? row->alias : row->name;
 	mem_cleanup(&value->origin);
 	if (row->type == SCHEMA_SHARES && source == SOURCE_FLAG && earlier)
 		value->text = xasprintf("%s\n%s", earlier, text);
@@ -213,7 +218,7 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 	const struct setting *row = schema_find(name);
 
 	if (row) {
-		set_value(s, source, row, value, origin);
+		set_value(s, source, row, name, value, origin);
 		return;
 	}
 	if (is_database(name)) {
@@ -340,7 +345,7 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 	else if (is_file)
 		take_file(s, value);
 	else
-		set_value(s, SOURCE_FLAG, row, value, "");
+		set_value(s, SOURCE_FLAG, row, row->name, value, "");
 	return used;
 }
 

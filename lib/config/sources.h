@@ -3,7 +3,7 @@
  * sources.h - the text of each setting in flags, environment and files, before it is parsed.
  *
  * Flags win over the environment, and the environment over the files of --env-file. Within one kind
- * the last value wins.
+ * the last value wins, but a setting's own name wins over its alias.
  */
 #ifndef CONFIG_SOURCES_H
 #define CONFIG_SOURCES_H
@@ -18,8 +18,9 @@
 #define SOURCES_AZURE_PASSWORD "AZURE_DATABASE_PASSWORD"
 
 struct sources_value {
-	char *text;   /* NULL: not given */
-	char *origin; /* " in the environment"; "" for a flag */
+	char *text;       /* NULL: not given */
+	char *origin;     /* " in the environment"; "" for a flag */
+	const char *name; /* of the variable as it was given; static */
 };
 
 /* NAME and value of a PTYCELL_SQL_NAME, or of AZURE_DATABASE_CONNECTION_STRING and _PASSWORD. */

@@ -267,7 +267,7 @@ static void import_url(struct service *service, const struct wait_import_request
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	set_size_max(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
+	set_size_max(request->session, limits->download_max, "PTYCELL_MAX_DOWNLOAD_SIZE", &web);
 	helper_request = imports_download_request(&web);
 	spec.request = helper_request;
 	wait_import_start(

@@ -297,9 +297,9 @@ def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):
 
 def test_hidden_files_are_no_news(tmp_path):
     with Server(tmp_path) as server:
-        answer = server.cell("import os; os.makedirs('.cache')\nfor name in ('.viminfo', '.cache/a', 'b'): open(name, 'w').close()")
+        answer = server.cell("import os; os.makedirs('.conf')\nfor name in ('.viminfo', '.conf/a', 'b'): open(name, 'w').close()")
         assert [file["path"] for file in answer.status["files"]] == ["b"] and [link["name"] for link in answer.links] == ["b"]
-        assert {file["path"] for file in answer.cell["files"]} == {".viminfo", ".cache/a", "b"}
+        assert {file["path"] for file in answer.cell["files"]} == {".viminfo", ".conf/a", "b"}
 
 
 @pytest.mark.parametrize("text, package", [

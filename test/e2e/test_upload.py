@@ -495,7 +495,7 @@ def test_a_session_may_lower_its_limits(server):
     slow = Slow()
     with Site({"/a": body(b"x" * 1025), "/slow": slow}) as site:
         refused = upload(server, url=site.url("/a"))
-        assert refused.is_error and "1024 bytes (MAX_DOWNLOAD_SIZE)" in refused.texts[0]
+        assert refused.is_error and "1024 bytes (PTYCELL_MAX_DOWNLOAD_SIZE)" in refused.texts[0]
         server.call("session_info", session_id="s", config={"download_timeout": 1})
         refused = upload(server, url=site.url("/slow"))
         assert refused.is_error and "DOWNLOAD_TIMEOUT" in refused.texts[0]

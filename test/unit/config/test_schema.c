@@ -175,7 +175,7 @@ static void every_flag_is_its_variable_in_small_letters(void **state)
 static void a_slip_finds_the_flag_that_was_meant(void **state)
 {
 	(void)state;
-	assert_string_equal(schema_nearest("exec-timout")->name, "EXEC_TIMEOUT");
+	assert_string_equal(schema_nearest("exec-timout")->name, "PTYCELL_EXEC_TIMEOUT");
 	assert_string_equal(schema_nearest("max-session")->name, "PTYCELL_MAX_SESSIONS");
 	assert_string_equal(schema_nearest("keep")->name, "PTYCELL_KEEP");
 	assert_null(schema_nearest("perl"));

@@ -492,8 +492,9 @@ static void the_table_names_every_setting_and_help_the_common_ones(void **state)
 	(void)state;
 	settings_help(&help);
 	settings_markdown(&markdown);
-	assert_contains(buf_str(&markdown), "| `EXEC_TIMEOUT` | `--exec-timeout` | 300 s | "
-					    "1 to 604800 s | how long");
+	assert_contains(buf_str(&markdown),
+			"| `PTYCELL_EXEC_TIMEOUT` or `EXEC_TIMEOUT` | `--exec-timeout` | 300 s | "
+			"1 to 604800 s | how long");
 	for (size_t i = 0; schema_at(i); i++) {
 		cleanup_free char *flag = xasprintf("  --%s ", schema_at(i)->flag);
 
