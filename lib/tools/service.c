@@ -7,6 +7,7 @@
  * closed.
  */
 #include "tools/service.h"
+#include "tools/prompts.h"
 
 #include <stdlib.h>
 
@@ -104,6 +105,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	list_init(&service->sql_calls);
 	service->catalog = catalog_new(settings);
 	catalog_features(service->catalog, &service->features);
+	prompts_features(&service->features);
 	service->features.context = service;
 	service->features.tools_listed = on_tools_listed;
 	service->features.redact = settings->redact;

@@ -233,7 +233,7 @@ def test_a_sessions_own_limits_are_clamped_between_floor_and_ceiling(home):
         assert server.cell("import time\ntime.sleep(1000)").state == "timed_out"
 
 
-@pytest.mark.parametrize("config, said", [({"colour": 1}, "colour"), ({"exec_timeout": "9"}, "number"),
+@pytest.mark.parametrize("config, said", [({"colour": 1}, "colour"), ({"exec_timeout": "nine"}, "number"),
                                           ("fast", "config"), ({"exec_timeout": None}, "number")])
 def test_a_wrong_config_is_refused_by_name(server, config, said):
     refused = server.call("session_info", session_id="s", config=config)
