@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* node.c - the row of JavaScript. The sources of the driver travel in the binary: the stub is an
- * argument of `node -e`, and reads the others from the boot frame. `driver` is one program of the
- * modules below driver/, which scripts/pack-node-driver makes when ptycell is built; the stub
- * loads the other parts by their names. Interrupts have a pipe of their own, because the guard's
- * thread must read them while the main thread computes.
+ * argument of `node -e`, reads the other parts from the boot frame and loads them by their names.
+ * The build makes one program of each folder of modules, by scripts/pack-node-driver.
+ * Interrupts have a pipe of their own, because the guard's thread must read them while the main
+ * thread computes.
  */
 #include "runtime/node/node.h"
 
@@ -13,7 +13,7 @@
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
-/* Made by the build from the .cjs files; each ends with a 0 that is not counted. */
+/* Made by the build from the sources; each ends with a 0 that is not counted. */
 extern const unsigned char node_stub_source[];
 extern const unsigned char node_driver_source[];
 extern const size_t node_driver_source_len;

@@ -19,16 +19,16 @@ sys.path.insert(0, str(DRIVERS / "python"))
 import harness  # noqa: E402
 
 Died = harness.Died
-PARTS = ("output", "syntax", "values")
+PACKED = ("driver", "syntax", "values")
 GUARD_WAITS = "const GUARD_WAITS_MS = 100;"
 
 
 @functools.cache
-def driver():
-    """The program that scripts/pack-node-driver makes of the driver's modules."""
+def packed(part):
+    """The program that scripts/pack-node-driver makes of the modules of a part."""
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, "driver.cjs")
-        subprocess.run([sys.executable, DRIVERS.parents[1] / "scripts/pack-node-driver", out, SOURCES / "driver/main.mjs"],
+        out = pathlib.Path(folder, "part.cjs")
+        subprocess.run([sys.executable, DRIVERS.parents[1] / "scripts/pack-node-driver", out, SOURCES / part / "main.mjs"],
                        check=True)
         return out.read_text()
 
@@ -53,7 +53,7 @@ class Session(harness.Session):
         os.close(interrupts)
         theirs.close()
         os.set_blocking(self.master, False)
-        sources = [("driver", driver()), *((name, (SOURCES / f"{name}.cjs").read_text()) for name in PARTS)]
+        sources = [*((part, packed(part)) for part in PACKED), ("output", (SOURCES / "output.cjs").read_text())]
         if patient:
             assert GUARD_WAITS in sources[0][1]
             sources[0] = ("driver", sources[0][1].replace(GUARD_WAITS, "const GUARD_WAITS_MS = 86400000;"))
