@@ -27,6 +27,7 @@
 #include "doctor_packages.h"
 #include "doctor_sandbox.h"
 #include "doctor_sql.h"
+#include "event/loop.h"
 #include "helper/helper.h"
 #include "host_entry.h"
 #include "journal/audit.h"
@@ -532,4 +533,15 @@ int doctor_main(int argc, char **argv)
 	buf_release(&r.todo);
 	settings_free(settings);
 	return code;
+}
+
+void doctor_note_end(void *data)
+{
+	*(bool *)data = true;
+}
+
+void doctor_turn_until(struct loop *loop, const bool *over)
+{
+	while (!*over)
+		loop_turn(loop, -1);
 }

@@ -8,10 +8,19 @@
 #ifndef SERVER_DOCTOR_H
 #define SERVER_DOCTOR_H
 
+#include <stdbool.h>
+
+struct loop;
+
 /*
  * Runs the checks. argv[0] is "doctor"; the server's flags follow. Returns 0 when ptycell works
  * here, and 1 when something is missing.
  */
 int doctor_main(int argc, char **argv);
+
+/* Callback that sets the bool at `data`. */
+void doctor_note_end(void *data);
+/* Turns the loop until the bool is set. */
+void doctor_turn_until(struct loop *loop, const bool *over);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "confinement/confinement.h"
+#include "doctor.h"
 #include "event/loop.h"
 #include "runtime/language.h"
 #include "session/session.h"
@@ -29,17 +30,6 @@ struct checkup {
 	struct doctor_trials *trials;
 	size_t waiting;
 };
-
-static void on_event(void *data)
-{
-	*(bool *)data = true;
-}
-
-static void turn_until(struct checkup *c, const bool *over)
-{
-	while (!*over)
-		loop_turn(c->loop, -1);
-}
 
 static size_t index_of(const struct language *language)
 {
@@ -123,8 +113,8 @@ static void try_all(struct checkup *c, const struct settings *settings)
 		c->trials->home_problem = confinement != NULL ? clean_copy(err.msg) : NULL;
 		return;
 	}
-	confinement_settle(confinement, on_event, &settled);
-	turn_until(c, &settled);
+	confinement_settle(confinement, doctor_note_end, &settled);
+	doctor_turn_until(c->loop, &settled);
 	if (confinement_facts(confinement).refusal == NULL)
 		session = table_open(table, "doctor", NULL, &err);
 	if (session == NULL)
@@ -182,8 +172,8 @@ static void run_checkup(struct checkup *c, struct settings *settings)
 
 	c->service = service_new(c->loop, settings, NULL);
 	try_all(c, settings);
-	service_close(c->service, on_event, &closed);
-	turn_until(c, &closed);
+	service_close(c->service, doctor_note_end, &closed);
+	doctor_turn_until(c->loop, &closed);
 	service_free(c->service);
 }
 

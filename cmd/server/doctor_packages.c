@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "confinement/confinement.h"
+#include "doctor.h"
 #include "event/loop.h"
 #include "install/broker.h"
 #include "install/indexes.h"
@@ -33,17 +34,6 @@ struct checkup {
 	bool over;
 	bool good;
 };
-
-static void on_event(void *data)
-{
-	*(bool *)data = true;
-}
-
-static void turn_until(struct checkup *c, const bool *over)
-{
-	while (!*over)
-		loop_turn(c->loop, -1);
-}
 
 static const char *other_index_hint(const char *language)
 {
@@ -117,7 +107,7 @@ static void check_installer(struct checkup *c, struct broker *broker, const char
 	c->language = name;
 	c->over = false;
 	(void)broker_check(broker, language, on_checked, c);
-	turn_until(c, &c->over);
+	doctor_turn_until(c->loop, &c->over);
 }
 
 static bool check_all(struct checkup *c, struct err *err)
@@ -128,8 +118,8 @@ static bool check_all(struct checkup *c, struct err *err)
 
 	if (confinement == NULL || service_table(c->service, err) == NULL)
 		return false;
-	confinement_settle(confinement, on_event, &settled);
-	turn_until(c, &settled);
+	confinement_settle(confinement, doctor_note_end, &settled);
+	doctor_turn_until(c->loop, &settled);
 	if (confinement_facts(confinement).refusal != NULL) {
 		(void)err_set(err, ERR_DENIED, "no code runs here: ptycell doctor says why");
 		return false;
@@ -160,8 +150,8 @@ static bool run_checkup(struct loop *loop, struct settings *settings,
 		say("packages", "%s", err.msg);
 		c.good = false;
 	}
-	service_close(c.service, on_event, &closed);
-	turn_until(&c, &closed);
+	service_close(c.service, doctor_note_end, &closed);
+	doctor_turn_until(c.loop, &closed);
 	service_free(c.service);
 	return c.good;
 }

@@ -15,16 +15,12 @@
 #include "confinement/confinement.h"
 #include "confinement/confinement_text.h"
 #include "confinement/hints.h"
+#include "doctor.h"
 #include "event/loop.h"
 #include "helper/helper.h"
 #include "proc/launcher.h"
 #include "sandbox/probe/escapes.h"
 #include "say.h"
-
-static void on_settled(void *data)
-{
-	*(bool *)data = true;
-}
 
 static void say_layers(const struct sandbox_report *report)
 {
@@ -162,9 +158,8 @@ static bool settle_and_say(struct loop *loop, struct launcher *launcher,
 	bool settled = false;
 	bool runs;
 
-	confinement_settle(confinement, on_settled, &settled);
-	while (!settled)
-		loop_turn(loop, -1);
+	confinement_settle(confinement, doctor_note_end, &settled);
+	doctor_turn_until(loop, &settled);
 	say_all(confinement);
 	runs = confinement_facts(confinement).refusal == NULL;
 	launcher_free(launcher);

@@ -122,7 +122,7 @@ int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err 
 	return each_python(root, &(struct visit){ fn, data }, err);
 }
 
-static bool is_at_or_below(const char *path, const char *folder)
+bool hosttree_is_within(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 
@@ -132,10 +132,10 @@ static bool is_at_or_below(const char *path, const char *folder)
 bool hosttree_links_user_data(const struct policy *policy)
 {
 	for (size_t i = 0; i < policy->share_count; i++)
-		if (is_at_or_below(policy->shares[i].path, POLICY_USER_DATA))
+		if (hosttree_is_within(policy->shares[i].path, POLICY_USER_DATA))
 			return false;
 	for (size_t i = 0; i < policy->runtime_count; i++)
-		if (is_at_or_below(policy->runtimes[i], POLICY_USER_DATA))
+		if (hosttree_is_within(policy->runtimes[i], POLICY_USER_DATA))
 			return false;
 	return true;
 }
@@ -148,7 +148,7 @@ bool hosttree_is_reserved(const char *path)
 					     "/mnt", "/sbin", "/tmp", "/usr",   "/var",   "/run" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (is_at_or_below(path, ours[i]))
+		if (hosttree_is_within(path, ours[i]))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (str_eq(path, whole[i]))

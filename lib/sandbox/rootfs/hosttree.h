@@ -36,6 +36,8 @@ extern const size_t hosttree_made_count;
  * nothing there.
  */
 bool hosttree_links_user_data(const struct policy *policy);
+/* Returns whether a path is the folder, or below it. */
+bool hosttree_is_within(const char *path, const char *folder);
 /* Returns whether a host path shown at `path` would hide a part of the tree that confines. */
 bool hosttree_is_reserved(const char *path);
 

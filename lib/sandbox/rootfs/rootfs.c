@@ -345,13 +345,6 @@ struct bind {
 	bool is_mount; /* the source is a detached mount, which only needs attaching */
 };
 
-static bool is_at_or_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
-}
-
 static int bind_one(int root, const struct bind *bind, struct err *err)
 {
 	cleanup_fd int target = -1;
@@ -412,7 +405,7 @@ static int bind_shares_and_runtimes(const struct policy *policy,
 			.is_mount = (sources->idmapped & BIT(i)) != 0,
 		};
 	for (size_t i = 0; i < policy->runtime_count; i++)
-		if (!is_at_or_below(policy->runtimes[i], "/usr"))
+		if (!hosttree_is_within(policy->runtimes[i], "/usr"))
 			binds[count++] = (struct bind){
 				.path = policy->runtimes[i],
 				.how = &read_only,
