@@ -213,16 +213,6 @@ static void explain_eagain(struct buf *out, const struct session_limits *limits)
 	put_processes(out, "If that was a new process or thread: here they are", limits);
 }
 
-/* Node sets O_NONBLOCK on a terminal that process.stdin has read, and leaves it set. */
-static void explain_empty_input(struct buf *out, const struct session_limits *limits)
-{
-	(void)limits;
-	buf_puts(out,
-		 "Nothing was there to read. A cell has no standard input but what is typed, and "
-		 "once process.stdin was used fs.readFileSync(0) does not wait for it. Ask with "
-		 "`await rl.question(...)` of readline/promises.\n");
-}
-
 static void explain_open_files(struct buf *out, const struct session_limits *limits)
 {
 	buf_putf(out,
@@ -231,27 +221,20 @@ static void explain_open_files(struct buf *out, const struct session_limits *lim
 		 limits->open_files_max);
 }
 
-static void explain_read_only(struct buf *out, const struct session_limits *limits)
-{
-	(void)limits;
-	buf_puts(out,
-		 "Blocked by the sandbox: code may write in its working folder, in /tmp and in "
-		 "folders shared with :rw; names such as .git/hooks are never written.\n");
-}
-
-static void explain_denied(struct buf *out, const struct session_limits *limits)
-{
-	(void)limits;
-	buf_puts(out, "Blocked by the sandbox: code may write in its working folder and read the "
-		      "system's programs, nothing else.\n");
-}
-
-static void explain_missing(struct buf *out, const struct session_limits *limits)
-{
-	(void)limits;
-	buf_puts(out, "The user's files are not visible here. Put the file in with upload_file, or "
-		      "ask the user to start ptycell with --share FOLDER.\n");
-}
+/* Node sets O_NONBLOCK on a terminal that process.stdin has read, and leaves it set. */
+static const char empty_input[] =
+	"Nothing was there to read. A cell has no standard input but what is typed, and "
+	"once process.stdin was used fs.readFileSync(0) does not wait for it. Ask with "
+	"`await rl.question(...)` of readline/promises.\n";
+static const char read_only[] =
+	"Blocked by the sandbox: code may write in its working folder, in /tmp and in "
+	"folders shared with :rw; names such as .git/hooks are never written.\n";
+static const char denied[] =
+	"Blocked by the sandbox: code may write in its working folder and read the "
+	"system's programs, nothing else.\n";
+static const char missing[] =
+	"The user's files are not visible here. Put the file in with upload_file, or "
+	"ask the user to start ptycell with --share FOLDER.\n";
 
 static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
 							       "File size limit exceeded" };
@@ -260,60 +243,50 @@ static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on 
 /* The words that interpreters print for the kernel's errors. */
 static const struct {
 	const char *needles[ERROR_TEXT_NEEDLES_MAX];
+	/* NULL: `explain` makes it. With a text, the row is only for a cell's own error. */
+	const char *text;
 	void (*explain)(struct buf *out, const struct session_limits *limits);
 	enum policy_tier from; /* the tiers in which the row holds */
-	enum policy_tier to;
+	enum policy_tier to;   /* POLICY_UNCONFINED: the row holds in all from `from` on */
 } rows[] = {
-	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
-	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
-	    "Array buffer allocation failed", "memory exhausted", "JS heap out of memory",
-	    "std::bad_alloc" },
-	  explain_memory,
-	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "File too large", "EFBIG", "File size limit exceeded" },
-	  explain_file,
-	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "No space left on device", "ENOSPC" },
-	  explain_space_bwrap,
-	  POLICY_BWRAP,
-	  POLICY_BWRAP },
-	{ { "No space left on device", "ENOSPC" },
-	  explain_space,
-	  POLICY_NAMESPACES,
-	  POLICY_NAMESPACES },
-	{ { "can't start new thread" }, explain_thread, POLICY_BWRAP, POLICY_NAMESPACES },
-	{ { "disk I/O error", "database or disk is full" },
-	  explain_database,
-	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "error writing to connection" },
-	  explain_connection,
-	  POLICY_NAMESPACES,
-	  POLICY_NAMESPACES },
-	{ { "EAGAIN: resource temporarily unavailable, read" },
-	  explain_empty_input,
-	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
-	  explain_eagain,
-	  POLICY_BWRAP,
-	  POLICY_NAMESPACES },
-	{ { "Too many open files", "EMFILE" },
-	  explain_open_files,
-	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "Read-only file system", "EROFS" },
-	  explain_read_only,
-	  POLICY_BWRAP,
-	  POLICY_NAMESPACES },
-	{ { "Permission denied", "EACCES" }, explain_denied, POLICY_LANDLOCK, POLICY_LANDLOCK },
-	{ { "No such file or directory: '/home/", "No such file or directory: '/root/",
-	    "No such file or directory: '/Users/", "open '/home/", "open '/root/" },
-	  explain_missing,
-	  POLICY_BWRAP,
-	  POLICY_NAMESPACES },
+	{ .needles = { "annot allocate memory" }, .explain = explain_map },
+	{ .needles = { "MemoryError", "annot allocate memory", "cannot allocate vector",
+		       "Array buffer allocation failed", "memory exhausted",
+		       "JS heap out of memory", "std::bad_alloc" },
+	  .explain = explain_memory },
+	{ .needles = { "File too large", "EFBIG", "File size limit exceeded" },
+	  .explain = explain_file },
+	{ .needles = { "No space left on device", "ENOSPC" },
+	  .explain = explain_space_bwrap,
+	  .from = POLICY_BWRAP,
+	  .to = POLICY_BWRAP },
+	{ .needles = { "No space left on device", "ENOSPC" },
+	  .explain = explain_space,
+	  .from = POLICY_NAMESPACES },
+	{ .needles = { "can't start new thread" },
+	  .explain = explain_thread,
+	  .from = POLICY_BWRAP },
+	{ .needles = { "disk I/O error", "database or disk is full" },
+	  .explain = explain_database },
+	{ .needles = { "error writing to connection" },
+	  .explain = explain_connection,
+	  .from = POLICY_NAMESPACES },
+	{ .needles = { "EAGAIN: resource temporarily unavailable, read" }, .text = empty_input },
+	{ .needles = { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
+	  .explain = explain_eagain,
+	  .from = POLICY_BWRAP },
+	{ .needles = { "Too many open files", "EMFILE" }, .explain = explain_open_files },
+	{ .needles = { "Read-only file system", "EROFS" },
+	  .text = read_only,
+	  .from = POLICY_BWRAP },
+	{ .needles = { "Permission denied", "EACCES" },
+	  .text = denied,
+	  .from = POLICY_LANDLOCK,
+	  .to = POLICY_LANDLOCK },
+	{ .needles = { "No such file or directory: '/home/", "No such file or directory: '/root/",
+		       "No such file or directory: '/Users/", "open '/home/", "open '/root/" },
+	  .text = missing,
+	  .from = POLICY_BWRAP },
 };
 
 /* socket(2) of a Unix socket fails with this text alone. */
@@ -415,7 +388,8 @@ static bool row_holds(size_t row, const struct confinement_facts *facts)
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
-	return facts->tier >= rows[row].from && facts->tier <= rows[row].to;
+	return facts->tier >= rows[row].from &&
+	       (rows[row].to == POLICY_UNCONFINED || facts->tier <= rows[row].to);
 }
 
 /* Judges by the last call of the traceback, or of one that a program printed. */
@@ -428,6 +402,14 @@ static bool was_mapping(const struct cell *cell)
 	for (const char *at = text; (at = strstr(at, "\n  File ")) != NULL; at++)
 		last = at;
 	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
+}
+
+static void put_row(struct buf *out, size_t row, const struct session_limits *limits)
+{
+	if (rows[row].text != NULL)
+		buf_puts(out, rows[row].text);
+	else
+		rows[row].explain(out, limits);
 }
 
 /* Explains by the first row for the cell's error or, if `caused`, for an exception before it. */
@@ -443,7 +425,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 			continue;
 		if (rows[i].explain == explain_map && !was_mapping(cell))
 			continue;
-		rows[i].explain(out, limits);
+		put_row(out, i, limits);
 		return true;
 	}
 	return false;
@@ -452,9 +434,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 /* explain_file is left out: explain_cut knows from the file whether it met the limit. */
 static bool may_be_met_by_programs(size_t row)
 {
-	return rows[row].explain != explain_read_only && rows[row].explain != explain_denied &&
-	       rows[row].explain != explain_missing && rows[row].explain != explain_empty_input &&
-	       rows[row].explain != explain_file;
+	return rows[row].text == NULL && rows[row].explain != explain_file;
 }
 
 /*
@@ -477,7 +457,7 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 		buf_putf(out,
 			 "A line of the output ends in '%s', perhaps because a limit was met. ",
 			 found);
-		rows[i].explain(out, limits);
+		put_row(out, i, limits);
 	}
 }
 
