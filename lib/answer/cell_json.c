@@ -188,6 +188,6 @@ json_t *cell_json_make(const struct exec_result *result)
 		json_put(record, "names", cell_json_names(cell->names));
 	if (cell->change_count > 0)
 		json_put(record, "files", make_changes(cell));
-	json_put_str(record, "saved", result->saved);
+	json_put_str(record, result->saving ? "saving" : "saved", result->saved);
 	return record;
 }

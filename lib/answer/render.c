@@ -191,6 +191,7 @@ static void build_status(struct buf *line, const struct exec_result *result,
 		.children = cell->children,
 		.unconfined = facts->tier == POLICY_UNCONFINED,
 		.saved = result->saved,
+		.saving = result->saving,
 		.try_call = try_call,
 	};
 

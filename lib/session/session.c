@@ -453,6 +453,7 @@ void session_free(struct session *s, const char *why)
 		s->host->ends(s->host->owner, s);
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
+	session_keep_end(s);
 	lasts = session_record_end(s, why);
 	session_forget_inputs(s);
 	keeper_free(s->keeper);

@@ -74,6 +74,7 @@ struct exec_result {
 	const char
 		*notice; /* the session is new, state was lost: sentences of the server; or NULL */
 	const char *saved;        /* folder to which results of this cell were exported, or NULL */
+	bool saving;              /* they are still being exported to it */
 	const char *keep_problem; /* why something was not exported, or NULL */
 	const char *keep_renamed; /* what was exported under another name, or NULL */
 	const char *keep_left;    /* new files that are not exported, or NULL */

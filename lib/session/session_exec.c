@@ -14,6 +14,15 @@
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 
+const char *session_exec_folder(const struct execution *exec)
+{
+	const struct keeper *keeper = exec->lang->session->keeper;
+
+	if (exec->saving)
+		return keeper_planned(keeper);
+	return exec->kept_count > 0 ? keeper_folder(keeper) : NULL;
+}
+
 static void report_over(const struct execution *exec)
 {
 	struct session *s = exec->lang->session;
@@ -21,7 +30,8 @@ static void report_over(const struct execution *exec)
 		.session = s,
 		.cell = exec->cell,
 		.generation = exec->generation,
-		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
+		.saved = session_exec_folder(exec),
+		.saving = exec->saving,
 		.keep_problem = exec->keep_problem,
 		.keep_renamed = exec->keep_renamed,
 		.keep_left = exec->keep_left,

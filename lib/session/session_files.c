@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_files.c - scans the folder after a cell, exports its results, and lists files. One scan
- * and one export run at a time. A scan compares with the one before. Its changes belong to a cell
- * only if that had ended when the scan began, and no other code runs; otherwise they are disowned,
- * so that the next scan finds them again.
+ * session_files.c - scans the folder after a cell, and lists files. One scan runs at a time. It
+ * compares with the one before. Its changes belong to a cell only if that had ended when the scan
+ * began, and no other code runs; otherwise they are disowned, so that the next scan finds them
+ * again.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,126 +13,17 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "journal/journal.h"
 #include "session/session_internal.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
-#include "workspace/keeptext.h"
 #include "workspace/scan.h"
 
 enum {
-	FILES_PER_COPY = 1000, /* paths for one helper; the next one gets the rest */
-	LOOKS_PART = 20,       /* part of the time that scans for background writes may take */
-	CELLS_PART = 16,       /* part of disk_max that is reserved for cells */
+	LOOKS_PART = 20, /* part of the time that scans for background writes may take */
+	CELLS_PART = 16, /* part of disk_max that is reserved for cells */
 };
-
-/* ---- export of results ---- */
-
-static void on_kept(struct keeper *keeper, const struct keep_result *result);
-
-/*
- * Exports the next of a cell's results, and retries failed exports of earlier cells. Returns false
- * when nothing is left.
- */
-static bool copy_more(struct session *s, struct execution *exec)
-{
-	const struct cell *cell = exec->cell;
-	const char **paths;
-	const char *owed;
-	size_t count = 0;
-	bool any;
-
-	if (s->host->settings->keep == NULL)
-		return false;
-	if (exec->keeps == NULL)
-		exec->keeps = beside_choose(s->keeper, cell->changes, cell->change_count,
-					    &exec->keep_left);
-	paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
-	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
-		if (exec->keeps[exec->kept_to])
-			paths[count++] = cell->changes[exec->kept_to].file.path;
-	any = count > 0 || (!exec->kept_owed && keeper_count_due(s->keeper, &owed) > 0);
-	if (any) {
-		exec->kept_owed = true;
-		s->keeping = exec;
-		keeper_copy(s->keeper, paths, count, on_kept);
-	}
-	free(paths);
-	return any;
-}
-
-static void keep_next(struct session *s)
-{
-	struct execution *exec;
-
-	while (s->keeping == NULL && !s->keeping_inputs &&
-	       (exec = session_exec_in_state(s, EXEC_SAVING, NULL)) != NULL)
-		if (!copy_more(s, exec))
-			session_exec_kept(exec);
-}
-
-static void on_kept(struct keeper *keeper, const struct keep_result *result)
-{
-	struct session *s = keeper_data(keeper);
-	struct execution *exec = s->keeping;
-
-	s->keeping = NULL;
-	exec->kept_count += result->copied;
-	if (exec->keep_problem == NULL && result->error != NULL)
-		exec->keep_problem = xstrdup(result->error);
-	if (result->renamed != NULL)
-		keeptext_add(&exec->keep_renamed, result->renamed);
-	keep_next(s); /* it is still the first in EXEC_SAVING */
-}
-
-/* ---- export of inputs ---- */
-
-static void on_inputs_kept(struct keeper *keeper, const struct keep_result *result)
-{
-	struct session *s = keeper_data(keeper);
-
-	(void)result;
-	s->keeping_inputs = false;
-	keep_next(s);
-}
-
-static void hold_input(struct session *s, const char *path)
-{
-	s->inputs = xrealloc(s->inputs, (s->input_count + 1) * sizeof(*s->inputs));
-	s->inputs[s->input_count++] = xstrdup(path);
-}
-
-void session_keep_input(struct session *s, const char *path)
-{
-	if (!session_keeps_notebook(s))
-		return;
-	if (!journal_has_run(s->journal)) {
-		hold_input(s, path);
-		return;
-	}
-	keeper_mark_input(s->keeper, path);
-	if (s->keeping != NULL || s->keeping_inputs)
-		return; /* the next export takes it along */
-	s->keeping_inputs = true;
-	keeper_copy(s->keeper, NULL, 0, on_inputs_kept);
-}
-
-void session_keep_first_inputs(struct session *s)
-{
-	for (size_t i = 0; i < s->input_count; i++)
-		keeper_mark_input(s->keeper, s->inputs[i]);
-	session_forget_inputs(s);
-}
-
-void session_forget_inputs(struct session *s)
-{
-	for (size_t i = 0; i < s->input_count; i++)
-		free(s->inputs[i]);
-	mem_cleanup(&s->inputs);
-	s->input_count = 0;
-}
 
 /* ---- scans ---- */
 
@@ -312,24 +203,7 @@ static void on_scanned(struct scan *scan)
 	/* Cells that ended meanwhile get a scan of their own. */
 	if (session_exec_in_state(s, EXEC_SCANNING, NULL) != NULL)
 		session_scan_soon(s);
-	keep_next(s);
-}
-
-/* Adds results of cells whose export has not begun to the exports that are due. */
-static void owe_rest(struct session *s)
-{
-	const struct execution *exec = NULL;
-
-	while ((exec = session_exec_in_state(s, EXEC_SAVING, exec)) != NULL) {
-		const struct cell *cell = exec->cell;
-		cleanup_free char *left = NULL;
-		cleanup_free bool *keeps =
-			beside_choose(s->keeper, cell->changes, cell->change_count, &left);
-
-		for (size_t i = exec->kept_to; i < cell->change_count; i++)
-			if (keeps[i])
-				keeper_mark_due(s->keeper, cell->changes[i].file.path);
-	}
+	session_keep_next(s);
 }
 
 void session_keep_last(struct session *s)
@@ -337,7 +211,7 @@ void session_keep_last(struct session *s)
 	if (s->language_count == 0 || s->host->settings->keep == NULL)
 		return;
 	scan_finish(s->scan);
-	owe_rest(s);
+	session_owe_results(s);
 	if (!scan_running(s->scan))
 		start_scan(s, NULL);
 	scan_finish(s->scan);
@@ -485,11 +359,6 @@ void session_end_listings(struct session *s)
 		placed_free(list_entry(s->placed.next, struct placed, node));
 	answer_listings(s, NULL);
 	end_walks(s);
-}
-
-const char *session_keep_folder(const struct session *s)
-{
-	return keeper_folder(s->keeper);
 }
 
 char *session_unkept(const struct session *s)

@@ -82,6 +82,7 @@ struct execution {
 	size_t kept_to;      /* changes before this index are exported or left out */
 	size_t kept_count;
 	bool kept_owed;        /* failed exports of earlier cells were retried with it */
+	bool saving;           /* its export goes on behind its answer */
 	char *keep_problem;    /* the first problem */
 	char *keep_renamed;    /* as in struct keep_result */
 	uint64_t inspection;   /* number of the inspection of shared folders after it; 0: none */
@@ -140,8 +141,17 @@ struct session {
 
 	struct list execs; /* executions that are not over, in the order of their last move */
 	struct execution *keeping; /* the execution whose export is under way */
-	bool keeping_inputs;       /* an export of inputs alone is under way */
-	char **inputs;             /* those that came before the first cell */
+	struct {
+		bool running;   /* an export that no answer waits for is under way */
+		bool announced; /* an answer said so: a notice must report its end */
+		uint64_t bytes; /* of such exports that are not over */
+		char **paths;   /* results; the export of those from `at` on has not begun */
+		size_t count;
+		size_t at;
+		char *problem; /* the first one */
+		struct loop_timer wait;
+	} behind;
+	char **inputs; /* those that came before the first cell */
 	size_t input_count;
 	struct loop_timer link_wait;
 	struct list listings;
@@ -276,7 +286,13 @@ void session_scan_first(struct session *session);
  * The changes are exported when the keeper is freed.
  */
 void session_keep_last(struct session *session);
-void session_forget_inputs(struct session *session);
+/* session_keep.c */
+/* Exports the results of executions that wait for it. */
+void session_keep_next(struct session *session);
+/* Adds results of executions whose export has not begun to the exports that are due. */
+void session_owe_results(struct session *session);
+void session_keep_end(struct session *session);
+
 /* Starts a scan if an execution or a listing waits for one. */
 void session_scan_next(struct session *session);
 /* Answers all listings without a list. */
@@ -316,6 +332,8 @@ void session_uploads_renew(struct session *session);
 bool session_uploads_hold(const struct session *session);
 /* Follows the export of an execution: ends it, unless it waits for an inspection or for links. */
 void session_exec_kept(struct execution *exec);
+/* Returns the folder to which its results are exported, or NULL if there are none. */
+const char *session_exec_folder(const struct execution *exec);
 
 /* session_events.c */
 void session_report_event(struct session *session, const struct session_event *event);

@@ -193,7 +193,7 @@ void status_write(struct buf *out, const struct status *status)
 	if (status->unconfined)
 		buf_puts(out, " | unconfined");
 	if (status->saved != NULL) {
-		buf_puts(out, " | saved ");
+		buf_puts(out, status->saving ? " | saving " : " | saved ");
 		put_phrase(out, status->saved, STATUS_PATH_MAX);
 	}
 	if (status->try_call != NULL) {

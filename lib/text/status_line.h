@@ -9,7 +9,7 @@
  *            | "names " name *11( ", " name ) [ " and " n " more" ]
  *            | "output " n " of " n " chars" [ ", " ( "all" | "start" ) " in " path ]
  *            | "background " n " chars" | "children " n
- *            | "unconfined" | "saved " path | "try " call
+ *            | "unconfined" | ( "saved " | "saving " ) path | "try " call
  *
  *     change = "+" file " " size | ( "~" | "-" ) file
  *     file   = word | JSON string without `|` [ "..." ]   ; sanitize_path_word()
@@ -63,6 +63,7 @@ struct status {
 	int children;
 	bool unconfined; /* the code ran without confinement */
 	const char *saved;
+	bool saving;          /* to that path */
 	const char *try_call; /* the next step, as a call */
 };
 

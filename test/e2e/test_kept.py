@@ -2,9 +2,11 @@
 """What the files of a session are called where they are kept for the user, and which are."""
 import json
 import os
+import re
+import shutil
 
 import pytest
-from client import Server
+from client import BUILD, Server
 from patience import until
 from steps import kept_files, paths_in, session_folders, the_sessions
 
@@ -264,3 +266,31 @@ def test_who_destroys_a_session_is_told_what_stays(home):
         told = server.call("destroy_session", session_id="s").object["message"]
         assert "its record; its notebook is in ~/kept/" in told and "the user's audit keeps its lines" in told
         kept_book(home, 1)
+
+
+@pytest.mark.parametrize("limit", ["", "1M"])
+def test_large_results_are_saved_behind_the_answer_which_says_so(home, tmp_path, limit):
+    """The helper that saves them begins when it may: until then every answer says "saving"."""
+    programs, go = tmp_path / "programs", tmp_path / "go"
+    programs.mkdir()
+    for program in BUILD.glob("ptycell*"):
+        if program.is_file():
+            shutil.copy(program, programs)
+    helper = programs / "ptycell-files"
+    helper.rename(programs / "held")
+    helper.write_text(f'#!/bin/sh\nwhile [ ! -e {go} ]; do /bin/sleep 0.02; done\nexec {programs}/held "$@"\n')
+    helper.chmod(0o755)
+    with Server(home, command=[str(programs / "ptycell")], env={"PTYCELL_KEEP_MAX": limit} if limit else {}) as server:
+        large = server.cell("open('output/large', 'w').truncate(65 << 20)")
+        assert large.status["saving"].startswith("~/kept/") and "saved" not in large.status and not kept_files(home)
+        assert "saving" in server.cell("open('output/small', 'w').write('x')").status
+        assert not {"saved", "saving"} & set(server.cell("1").status)
+        go.touch()
+        said = until(lambda: re.search("(The results that were still being saved are saved in .* now|"
+                                       "Results were not saved for the user: .*)", "\n".join(server.cell("1").texts)))[0]
+        if limit:
+            assert "PTYCELL_KEEP_MAX" in said and {path.name for path in kept_files(home)} == {"small"}
+        else:
+            assert said.endswith(f"'{large.status['saving']}' now")
+            assert {path.name for path in kept_files(home)} == {"large", "small"}
+        assert "saved" in server.cell("open('output/later', 'w').write('x')").status

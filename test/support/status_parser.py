@@ -30,6 +30,7 @@ PARTS = {
     "children": re.compile(rf"children (?P<value>{COUNT})"),
     "unconfined": re.compile(r"(?P<value>unconfined)"),
     "saved": re.compile(rf"saved (?P<value>{PHRASE})"),
+    "saving": re.compile(rf"saving (?P<value>{PHRASE})"),
     "try": re.compile(rf"try (?P<value>{PHRASE})"),
 }
 NUMBERS = ("exit", "background", "children")

@@ -67,6 +67,8 @@ static void set_field(struct parsed *p, const char *key, char *value)
 		p->status.children = (int)strtol(value, NULL, 10);
 	else if (str_eq(key, "saved"))
 		p->status.saved = value;
+	else if (str_eq(key, "saving"))
+		p->status.saved = value;
 	else if (str_eq(key, "try"))
 		p->status.try_call = value;
 	else
