@@ -204,11 +204,12 @@ int finish_report_cells(int journal_fd, struct err *err)
 	for (size_t i = 0; journal != NULL && journal_at(journal, i, &line); i++) {
 		json_t *progress;
 
-		if (!line.ran || !str_eq(line.state, JOURNAL_KILLED))
+		if (!line.ends_last && (!line.ran || !str_eq(line.state, JOURNAL_KILLED)))
 			continue;
 		progress = json_object();
 		json_put_int(progress, "cell", (json_int_t)line.number);
 		json_put_str(progress, "language", line.language);
+		json_put_str(progress, "state", line.state);
 		program_progress(progress);
 	}
 	journal_free(journal);

@@ -259,6 +259,17 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	end_in_journal(history, result->session, &entry);
 }
 
+static void add_end_to_audit(struct history *history, struct session *session, const char *id,
+			     uint64_t number, json_t *fields_own)
+{
+	struct err err;
+
+	audit_log_add(history->audit_log, session, id, "ended", fields_own);
+	if (session != NULL && audit_log_is_on(history->audit_log))
+		check_journal(history, session,
+			      journal_audited(session_journal(session), number, &err), &err);
+}
+
 /* Adds the record, which has no outputs: they are in the notebook. The code of a cell that ran is
  * in the line "began". */
 static void audit_end(struct history *history, const struct exec_result *result,
@@ -272,8 +283,8 @@ static void audit_end(struct history *history, const struct exec_result *result,
 		json_put_int(fields, "generation", (json_int_t)result->generation);
 	if (!cell->ran && cell->code != NULL)
 		json_put(fields, "code", json_make_text(cell->code, cell->code_len));
-	audit_log_add(history->audit_log, result->session, session_id(result->session), "ended",
-		      fields);
+	add_end_to_audit(history, result->session, session_id(result->session), cell->number,
+			 fields);
 }
 
 void history_add(struct history *history, const struct exec_result *result)
@@ -339,8 +350,8 @@ void history_add_query(struct history *history, const struct history_query *quer
 	if (query->session != NULL)
 		end_in_journal(history, query->session, &entry);
 	json_put_str(record, "language", JOURNAL_SQL);
-	audit_log_add(history->audit_log, query->session, query->session_id, "ended",
-		      json_incref(record));
+	add_end_to_audit(history, query->session, query->session_id, query->number,
+			 json_incref(record));
 }
 
 json_t *history_describe(const struct session *session)

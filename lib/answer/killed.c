@@ -41,7 +41,7 @@ static json_t *end_of(const struct lostcells_report *report, const json_t *cell)
 		 json_incref(json_object_get(report->record, "instance")));
 	json_put(fields, "cell", json_incref(json_object_get(cell, "cell")));
 	json_put(fields, "language", json_incref(json_object_get(cell, "language")));
-	json_put_str(fields, "state", "killed");
+	json_put(fields, "state", json_incref(json_object_get(cell, "state")));
 	json_put_str(fields, "problem", "server killed");
 	return fields;
 }

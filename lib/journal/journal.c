@@ -465,6 +465,18 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
 }
 
+int journal_audited(struct journal *journal, uint64_t number, struct err *err)
+{
+	cleanup_buf struct buf fields = BUF_INIT(BUF_UNBOUNDED);
+	struct event_place place;
+
+	if (journal_cell(journal, number) == NULL || !has_room(journal, END_MAX, journal->max))
+		return 0;
+	begin_fields(&fields, "audited", number);
+	buf_puts(&fields, "}");
+	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
+}
+
 /* ---- copies of the notebook ---- */
 
 struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail)

@@ -115,6 +115,11 @@ int journal_add_late(struct journal *journal, const char *language, const char *
  */
 int journal_end(struct journal *journal, const struct journal_entry *entry,
 		enum journal_taken *ret_taken, struct err *err) MUST_CHECK;
+/*
+ * Notes that the end of a cell is in the audit. Without such a note, or another event, after the
+ * end the next server adds it there. Returns -1 and sets *err if the disk fails.
+ */
+int journal_audited(struct journal *journal, uint64_t number, struct err *err) MUST_CHECK;
 
 /*
  * Return the cells recorded, those of them without outputs, the cells left out, and the bytes on
@@ -135,6 +140,7 @@ struct journal_line {
 	const char *state; /* "queued", "running", "killed", or how it ended */
 	bool ran;
 	size_t image_count;
+	bool ends_last; /* of a loaded journal: its end is the last event */
 };
 /* Returns the cell at `index`, in the order of numbers. Returns false past the end. */
 bool journal_at(const struct journal *journal, size_t index, struct journal_line *ret_line);

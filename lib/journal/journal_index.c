@@ -192,6 +192,7 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 	ret_line->state = cell->script.state;
 	ret_line->ran = cell->ran;
 	ret_line->image_count = cell->image_count;
+	ret_line->ends_last = cell->ended.len > 0 && cell->ended.offset == journal->last;
 	return true;
 }
 

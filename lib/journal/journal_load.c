@@ -139,8 +139,10 @@ static struct journal *load(struct journal *journal, struct events *events_own,
 	events_free(journal->events);
 	journal->events = events_own;
 	*ret_last = (struct event_place){ .len = 0 };
-	while (events_next(events_own, ret_last, &event))
+	while (events_next(events_own, ret_last, &event)) {
 		load_event(journal, &event, ret_last);
+		journal->last = ret_last->offset;
+	}
 	for (size_t i = 0; i < journal->count; i++)
 		if (!journal->cells[i].over)
 			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL);

@@ -98,8 +98,9 @@ void session_report_lost(struct session *s, struct lostcells *lost_own)
 	if (lost_own == NULL)
 		return;
 	for (size_t i = 0; journal_at(s->journal, i, &line); i++)
-		if (line.ran && line.number < s->first_cell && str_eq(line.state, JOURNAL_KILLED))
-			lostcells_add(lost_own, line.number, line.language);
+		if (line.number < s->first_cell &&
+		    (line.ends_last || (line.ran && str_eq(line.state, JOURNAL_KILLED))))
+			lostcells_add(lost_own, line.number, line.language, line.state);
 	if (s->host->killed != NULL)
 		lostcells_tell(lost_own, keeper_folder(s->keeper), s->host->killed, s->host->owner);
 	lostcells_free(lost_own);

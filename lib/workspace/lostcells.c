@@ -81,7 +81,7 @@ void lostcells_free(struct lostcells *lost)
 	free(lost);
 }
 
-void lostcells_add(struct lostcells *lost, uint64_t number, const char *language)
+void lostcells_add(struct lostcells *lost, uint64_t number, const char *language, const char *state)
 {
 	json_t *cell;
 
@@ -90,6 +90,7 @@ void lostcells_add(struct lostcells *lost, uint64_t number, const char *language
 	cell = json_object();
 	json_put_int(cell, "cell", (json_int_t)number);
 	json_put_str(cell, "language", language);
+	json_put_str(cell, "state", state);
 	json_append(lost->cells, cell);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lostcells.h - the cells of a session that ran when its server was killed, for the audit.
+ * lostcells.h - the cells of a session that ran when its server was killed, and the last one if its
+ * end may not be in the audit.
  *
  * The file LOSTCELLS_RECORD in the session's journal folder has what the server's successor needs:
  * an object of the caller's, and the number of the first cell that the server ran. Cells of earlier
@@ -24,12 +25,13 @@ struct lostcells *lostcells_read(int journal_fd);
 /* Does the same, and removes the record: this server may write none. */
 struct lostcells *lostcells_take(int journal_fd);
 void lostcells_free(struct lostcells *lost);
-/* Adds a cell of the session that ran, unless it is of an earlier life. */
-void lostcells_add(struct lostcells *lost, uint64_t number, const char *language);
+/* Adds a cell of the session, unless it is of an earlier life. */
+void lostcells_add(struct lostcells *lost, uint64_t number, const char *language,
+		   const char *state);
 
 struct lostcells_report {
 	const struct json_t *record; /* of lostcells_record() */
-	const struct json_t *cells;  /* {cell, language} each */
+	const struct json_t *cells;  /* {cell, language, state} each */
 	const char *kept_folder;     /* as the user would write it; NULL if nothing was exported */
 };
 /* Calls `fn` if there are cells. */

@@ -219,7 +219,8 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	if (json_object_get(progress, "cell") != NULL)
 		lostcells_add(rescue->lost,
 			      (uint64_t)json_integer_value(json_object_get(progress, "cell")),
-			      json_string_value(json_object_get(progress, "language")));
+			      json_string_value(json_object_get(progress, "language")),
+			      json_string_value(json_object_get(progress, "state")));
 	else if (left != NULL)
 		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
 	else if (json_object_get(progress, "problem") != NULL)

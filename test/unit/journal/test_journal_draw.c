@@ -392,6 +392,25 @@ static void a_long_output_is_drawn_in_steps(void **state)
 	close(dir);
 }
 
+static void a_cell_whose_end_is_the_last_event_may_not_be_in_the_audit(void **state)
+{
+	struct journal_line line;
+	struct journal *loaded;
+
+	(void)state;
+	add(entry_of(1, "python", "1", ""));
+	add(entry_of(2, "python", "2", ""));
+	for (int audited = 0; audited < 2; audited++) {
+		loaded = journal_load(scratch.fd, &err);
+		assert_non_null(loaded);
+		assert_true(journal_at(loaded, 0, &line) && !line.ends_last);
+		assert_true(journal_at(loaded, 1, &line));
+		assert_int_equal(line.ends_last, !audited);
+		journal_free(loaded);
+		assert_int_equal(journal_audited(journal, 2, &err), 0);
+	}
+}
+
 static void where_there_is_no_journal_none_is_loaded(void **state)
 {
 	(void)state;
@@ -419,6 +438,7 @@ int main(void)
 		JOURNAL_TEST(cells_behind_one_that_goes_on_are_not_all_held),
 		JOURNAL_TEST(cells_that_are_over_are_drawn_one_at_a_time),
 		JOURNAL_TEST(a_long_output_is_drawn_in_steps),
+		JOURNAL_TEST(a_cell_whose_end_is_the_last_event_may_not_be_in_the_audit),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
