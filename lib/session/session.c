@@ -455,7 +455,6 @@ void session_free(struct session *s, const char *why)
 	session_notebook_end(s);
 	session_keep_end(s);
 	lasts = session_record_end(s, why);
-	session_forget_inputs(s);
 	keeper_free(s->keeper);
 	loop_timer_stop(&s->link_wait);
 	uploads_free(s->uploads);

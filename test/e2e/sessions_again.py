@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions whose notebooks run again: {name: (steps, normalisations)}. A step is (LANGUAGE, CODE, DEADLINE?), or
 (TOOL, ARGUMENTS)."""
-from again import durations, echoes, installers
+from rerun import durations, echoes, installers
 
 LONG = 60
 TABLE = "x,y\n1,2\n3,4\n"

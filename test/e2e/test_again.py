@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from again import assert_same, convert, record, skip_without_jupyter
+from rerun import assert_same, convert, record, skip_without_jupyter
 from sessions_again import ALL
 
 

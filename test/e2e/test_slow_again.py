@@ -2,7 +2,7 @@
 """Recorded sessions of all languages run again in Jupyter and give the same."""
 import pytest
 
-from again import assert_same, record, skip_without_jupyter
+from rerun import assert_same, record, skip_without_jupyter
 from sessions_again import ALL
 from steps import skip_without
 
