@@ -88,7 +88,7 @@ void notebook_late(struct buf *out, size_t number, const char *language, const c
 	cleanup_buf struct buf block = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *id = xasprintf("late-%zu", number);
 
-	buf_putf(&block, "Output of background processes after the last cell (%s):\n\n    ",
+	buf_putf(&block, "Output of background processes that no cell has (%s):\n\n    ",
 		 language != NULL ? language : "");
 	for (size_t i = 0; i < len; i++) {
 		buf_put_char(&block, text[i]);

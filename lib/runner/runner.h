@@ -87,8 +87,7 @@ struct runner_handlers {
 	 */
 	void (*typed)(struct runner *runner, const char *text, size_t len, bool hidden);
 	/*
-	 * The interpreter ends, and no cell will have this output, which came after the last one.
-	 * May be NULL.
+	 * No cell will have this output, which came after the last one. May be NULL.
 	 */
 	void (*late)(struct runner *runner, const char *text, size_t len);
 	/* The terminal brought bytes. */
@@ -283,6 +282,11 @@ bool runner_answer(struct runner *runner, uint64_t wait_number, const char *line
  * The caller frees the result.
  */
 char *runner_last_line(const struct runner *runner);
+/*
+ * Reports the output since the last cell by the callback `late`, because no cell will have it: the
+ * interpreter is forgotten, or an answer without a cell shows it.
+ */
+void runner_report_late(struct runner *runner);
 /* Moves the output since the last cell into a cell's text. */
 void runner_take_background(struct runner *runner, struct cell *cell);
 /* Lets the next cell begin, after `ended` and the scan of the files. */

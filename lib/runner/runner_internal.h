@@ -234,8 +234,6 @@ void runner_type_clear(struct runner *runner);
 /* runner_io.c */
 loop_io_fn runner_on_pty;
 loop_io_fn runner_on_control;
-/* Reports output that no cell will have, before the interpreter is forgotten. */
-void runner_report_late(struct runner *runner);
 /* Reads the terminal until it is empty, or `max` bytes. Waits for the text of the current frame. */
 size_t runner_drain(struct runner *runner, size_t max);
 /* Notes new output in the transcript, from the terminal or from the driver. */

@@ -24,7 +24,7 @@ enum {
 	CONTROL_CHUNK = 64 << 10,
 	OUTGOING_KEPT_MAX = 64 << 10, /* capacity kept for output once all is sent */
 	READ_END_MAX = 256 << 10,     /* after an end; a child that keeps writing has more */
-	LATE_TEXT_MAX = 64 << 10,     /* characters of output after the last cell */
+	LATE_TEXT_MAX = 64 << 10,     /* characters of output that no cell has */
 	PTY_READ_MUCH = 1024,         /* one read of a pty returns 4,095 bytes at most */
 };
 

@@ -39,7 +39,7 @@ enum session_event_kind {
 	SESSION_MADE,
 	SESSION_RESET, /* an interpreter's state was lost; the generation is the new one */
 	SESSION_TYPED, /* a running cell was given input */
-	SESSION_LATE,  /* an interpreter ended with output that no cell has */
+	SESSION_LATE,  /* there is output that no cell has */
 	SESSION_ENDED, /* its cells are over */
 };
 

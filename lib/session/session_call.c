@@ -133,8 +133,10 @@ static void answer_bare(struct call *call, const struct cell *like, const char *
 	cell->state = like->state;
 	cell->elapsed_us = like->elapsed_us;
 	cell->bare = true;
-	if (like->state != CELL_RUNNING)
+	if (like->state != CELL_RUNNING) {
+		runner_report_late(call->lang->runner);
 		runner_take_background(call->lang->runner, cell);
+	}
 	answer_call(call, cell, NULL, note);
 	cell_free(cell);
 }

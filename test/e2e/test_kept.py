@@ -208,7 +208,7 @@ def test_what_was_typed_is_in_notebook_and_journal(home):
         assert '["one\\n","[hidden input]\\n"]' in text and "very hidden" not in text
 
 
-@pytest.mark.parametrize("end", ["destroy", "end"])
+@pytest.mark.parametrize("end", ["destroy", "end", "terminate", "kill", "wait"])
 def test_output_after_the_last_cell_is_in_the_notebook(home, end):
     with Server(home) as server:
         server.cell("import threading, time\ngate = threading.Event()\n"
@@ -219,10 +219,13 @@ def test_output_after_the_last_cell_is_in_the_notebook(home, end):
         until(lambda: (folder / "done").exists())
         if end == "destroy":
             server.call("destroy_session", session_id="s")
+        elif end != "end":  # the answer shows it, and no later cell has it
+            assert "came late" in server.interact(action=end).text
+            server.cell("1")
     path, = (home / "kept").glob("*/notebook.ipynb")
     note = json.loads(path.read_text())["cells"][-1]
     assert note["cell_type"] == "markdown"
-    assert note["source"].startswith("Output of background processes after the last cell (python):\n\n")
+    assert note["source"].startswith("Output of background processes that no cell has (python):\n\n")
     assert "    came late\n    ```" in note["source"]
 
 

@@ -114,7 +114,7 @@ static void add_late(const char *text)
 
 static void late_output_is_a_note_behind_the_last_cell(void **state)
 {
-	static const char note[] = "Output of background processes after the last cell (bash):\n\n"
+	static const char note[] = "Output of background processes that no cell has (bash):\n\n"
 				   "    done\n    ```\n";
 	cleanup_json json_t *before = NULL;
 	cleanup_json json_t *after = NULL;
