@@ -12,12 +12,15 @@
 #include <limits.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 void fd_close(int *fd)
 {
@@ -236,4 +239,23 @@ int fd_write_all(int fd, const void *data, size_t len, struct err *err)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+static int write_new(int dir_fd, const char *name, const char *text, struct err *err)
+{
+	cleanup_fd int fd =
+		openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? err_sys(err, "making it") : fd_write_all(fd, text, strlen(text), err);
+}
+
+int fd_replace_file(int dir_fd, const char *name, const char *text, struct err *err)
+{
+	cleanup_free char *fresh = xasprintf(".%s.new", name);
+
+	if (write_new(dir_fd, fresh, text, err) < 0) {
+		(void)unlinkat(dir_fd, fresh, 0);
+		return -1;
+	}
+	return renameat(dir_fd, fresh, dir_fd, name) < 0 ? err_sys(err, "naming it") : 0;
 }

@@ -53,5 +53,10 @@ int fd_mark_from(int first) MUST_CHECK;
 int fd_unnamed(const char *name, struct err *err) MUST_CHECK;
 /* Writes all of it and waits where it must: for regular files and blocking pipes only. */
 int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
+/*
+ * Writes the file `name` in the folder anew, with mode 0600, as a whole: a reader finds either the
+ * old or the new one. Uses the name ".NAME.new" meanwhile.
+ */
+int fd_replace_file(int dir_fd, const char *name, const char *text, struct err *err) MUST_CHECK;
 
 #endif

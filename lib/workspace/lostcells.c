@@ -25,13 +25,9 @@ struct lostcells {
 
 static int write_record(int journal_fd, const json_t *record, struct err *err)
 {
-	cleanup_fd int fd = openat(journal_fd, LOSTCELLS_RECORD,
-				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	cleanup_free char *text = json_write_text(record);
 
-	if (fd < 0)
-		return err_sys(err, "making it");
-	return fd_write_all(fd, text, strlen(text), err);
+	return fd_replace_file(journal_fd, LOSTCELLS_RECORD, text, err);
 }
 
 void lostcells_record(int journal_fd, json_t *record, uint64_t first_cell)

@@ -175,8 +175,9 @@ def main():
                 run.lose_power()
             else:
                 run.end(how or by_kill)
-            if run.cells > 0 and number % 10 == 9:
+            if run.done > 0 and number % 10 == 9:
                 run.look()
+        check(run.done > 0, "no cell came to its end")
         run.look()
     except Wrong as wrong:
         print("resume: wrong:", *wrong.args, f"(seed {options.seed}, in {top})")

@@ -246,6 +246,26 @@ static void a_file_without_a_name_can_be_written_and_read(void **state)
 	fd_close(&fd);
 }
 
+static void a_file_is_replaced_whole_or_stays(void **state)
+{
+	struct scratch scratch;
+	struct err err = { 0 };
+	size_t len = 0;
+	char *text;
+
+	(void)state;
+	scratch_init(&scratch);
+	assert_int_equal(fd_replace_file(scratch.fd, "a", "one", &err), 0);
+	assert_int_equal(fd_replace_file(scratch.fd, "a", "other", &err), 0);
+	assert_int_equal(mkdirat(scratch.fd, ".a.new", 0700), 0);
+	assert_int_equal(fd_replace_file(scratch.fd, "a", "third", &err), -1);
+	text = fd_read_file(scratch.fd, "a", 100, &len, &err);
+	assert_string_equal(text, "other");
+	assert_int_equal(faccessat(scratch.fd, ".b.new", F_OK, 0), -1);
+	free(text);
+	scratch_release(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +279,7 @@ int main(void)
 		cmocka_unit_test(all_from_a_number_on_are_closed_or_marked),
 		cmocka_unit_test(a_file_without_a_name_can_be_written_and_read),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
+		cmocka_unit_test(a_file_is_replaced_whole_or_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
