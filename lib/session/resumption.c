@@ -97,7 +97,7 @@ static void put_life(struct buf *out, const struct session *session, const struc
 			 "used ",
 			 session_record_problem(session));
 	else if (cells == 0)
-		buf_puts(out, "no cell ran in it, and it was last used ");
+		buf_puts(out, "its record has no cell, and it was last used ");
 	else
 		buf_putf(out, "%zu %s until ", cells, cells == 1 ? "cell" : "cells");
 	put_time(out, row->used_s);
@@ -107,11 +107,13 @@ static void put_life(struct buf *out, const struct session *session, const struc
 static void put_what_is_back(struct buf *out, const struct session *session)
 {
 	const char *id = session_id(session);
+	const struct journal *journal = session_journal(session);
+	bool ran = journal_language(journal) != NULL;
 
-	if (session_record_problem(session) != NULL)
-		buf_puts(out, " Its files are back; its variables are not.");
-	else if (journal_language(session_journal(session)) == NULL)
+	if (!ran && session_first_cell(session) == 1)
 		buf_puts(out, " Its files are back.");
+	else if (!ran || journal_is_off(journal) || session_record_problem(session) != NULL)
+		buf_puts(out, " Its files are back; its variables are not.");
 	else
 		buf_putf(out,
 			 " Its files are back; its variables are not: read the script (resource "

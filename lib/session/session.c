@@ -283,6 +283,7 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 	keeper_set_quota(s->keeper, limits->keep_max);
 	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
+	session_record_limits(s);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_set_limits(s->languages[i].runner, s->limits.spool_max,
 				  s->limits.output_chars);
@@ -420,6 +421,8 @@ struct session *session_resume(const struct session_host *host, const char *id,
 	s->next_cell = earlier->next_cell;
 	s->resumed = true;
 	s->verifies = !earlier->exported;
+	if (earlier->limits != NULL)
+		session_resume_limits(s, earlier->limits);
 	session_resume_journal(s);
 	s->first_cell = s->next_cell;
 	session_record(s);

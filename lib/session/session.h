@@ -109,6 +109,7 @@ struct session_earlier {
 	struct workspace *workspace_own;
 	uint64_t generation;
 	uint64_t next_cell; /* 0: see the journal */
+	const char *limits; /* of struct lasting_record */
 	bool exported;
 };
 /* Goes on in the folder and the journal of an ended session. Processes and variables are new. */

@@ -191,6 +191,10 @@ void session_report_state(struct session *session);
 void session_record(struct session *session);
 /* Records how it ended. Returns whether its folder lasts. */
 bool session_record_end(struct session *session, const char *why);
+/* Records limits that have changed. */
+void session_record_limits(struct session *session);
+/* Takes the limits that the earlier life had lowered; they stay below those of this server. */
+void session_resume_limits(struct session *session, const char *limits);
 /* Opens the journal of the earlier life, or a new one if it cannot be read. */
 void session_resume_journal(struct session *session);
 /* Reports the cells that ran when the earlier life's server was killed. `lost_own` may be NULL. */

@@ -3,9 +3,12 @@
  * session_resume.c - what a later life of a session needs: the record of its folder, its journal,
  * and the results that a killed server had not exported.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "journal/events.h"
@@ -22,18 +25,58 @@
 
 /* ---- the record ---- */
 
+/* Returns the limits that the session has lowered, or NULL. The caller frees it. */
+static char *describe_limits(const struct session *s)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	const char *key;
+	uint64_t value;
+	uint64_t servers = 0;
+
+	for (size_t i = 0; settings_limit_at(&s->limits, i, &key, &value); i++)
+		if (settings_limit_at(&s->host->settings->limits, i, &key, &servers) &&
+		    value != servers)
+			buf_putf(&out, "%s%s=%" PRIu64, out.len > 0 ? " " : "", key, value);
+	return out.len > 0 ? buf_steal(&out) : NULL;
+}
+
+/* Ignores a limit that this server does not know. */
+void session_resume_limits(struct session *s, const char *limits)
+{
+	cleanup_free char *copy = xstrdup(limits);
+	char *rest = copy;
+	char *part;
+
+	while ((part = strsep(&rest, " ")) != NULL) {
+		const char *key = strsep(&part, "=");
+		struct err ignored;
+
+		if (part != NULL && settings_clamp(s->host->settings, &s->limits, key,
+						   strtod(part, NULL), &ignored) < 0)
+			log_debug("session", "'%s': a limit is unknown: %s", s->id, key);
+	}
+}
+
 static void write_record(struct session *s, const char *why, bool exported)
 {
 	struct lasting_record record = { .session_id = s->id,
 					 .generation = s->generation,
 					 .next_cell = why != NULL ? s->next_cell : 0,
+					 .limits = describe_limits(s),
 					 .why = why != NULL ? xstrdup(why) : NULL,
 					 .exported = exported };
 	struct err err;
 
 	if (lasting_write(workspace_journal_fd(s->workspace), &record, &err) < 0)
 		log_warn("session", "'%s' may not be resumed later: %s", s->id, err.msg);
+	free(record.limits);
 	free(record.why);
+}
+
+void session_record_limits(struct session *s)
+{
+	if (s->recorded)
+		write_record(s, NULL, false);
 }
 
 void session_record(struct session *s)

@@ -353,6 +353,7 @@ static struct session *resume_row(const struct table *t, const struct lasting *r
 			      &(struct session_earlier){ .workspace_own = workspace,
 							 .generation = row->record.generation,
 							 .next_cell = row->record.next_cell,
+							 .limits = row->record.limits,
 							 .exported = row->record.exported });
 }
 

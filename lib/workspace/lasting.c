@@ -25,7 +25,6 @@
 #include "workspace/home.h"
 #include "workspace/random_name.h"
 
-#define NEW_RECORD ".session.new"
 #define EVENTS "events"
 
 enum { RECORD_MAX = 4 << 10, NUMBER_MAX = 1 << 30 };
@@ -35,6 +34,7 @@ enum { RECORD_MAX = 4 << 10, NUMBER_MAX = 1 << 30 };
 void lasting_record_release(struct lasting_record *record)
 {
 	mem_cleanup(&record->session_id);
+	mem_cleanup(&record->limits);
 	mem_cleanup(&record->why);
 }
 
@@ -42,25 +42,18 @@ int lasting_write(int journal_fd, const struct lasting_record *record, struct er
 {
 	cleanup_json json_t *value = json_object();
 	cleanup_free char *text = NULL;
-	cleanup_fd int fd = -1;
 
 	json_put_str(value, "session_id", record->session_id);
 	json_put_int(value, "generation", (json_int_t)record->generation);
 	if (record->next_cell > 0)
 		json_put_int(value, "next_cell", (json_int_t)record->next_cell);
+	json_put_str(value, "limits", record->limits);
 	json_put_str(value, "why", record->why);
 	json_put_bool(value, "exported", record->exported);
 	text = json_write_text(value);
-	fd = openat(journal_fd, NEW_RECORD, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
-	if (fd < 0)
-		return err_sys(err, "making the record of a session");
-	if (fd_write_all(fd, text, strlen(text), err) == 0 &&
-	    renameat(journal_fd, NEW_RECORD, journal_fd, LASTING_RECORD) == 0)
-		return 0;
-	(void)err_sys(err, "writing the record of a session");
-	(void)unlinkat(journal_fd, NEW_RECORD, 0);
-	return -1;
+	if (fd_replace_file(journal_fd, LASTING_RECORD, text, err) < 0)
+		return err_wrap(err, "the record of a session");
+	return 0;
 }
 
 /* Reads a regular file of less than `size` bytes, never through a link. */
@@ -103,6 +96,7 @@ int lasting_read(int journal_fd, struct lasting_record *ret, struct err *err)
 	ret->session_id = take_text(value, "session_id");
 	ret->generation = take_number(value, "generation");
 	ret->next_cell = take_number(value, "next_cell");
+	ret->limits = take_text(value, "limits");
 	ret->why = take_text(value, "why");
 	ret->exported = json_is_true(json_object_get(value, "exported"));
 	return 0;

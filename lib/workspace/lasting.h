@@ -35,6 +35,7 @@ struct lasting_record {
 	char *session_id;
 	uint64_t generation;
 	uint64_t next_cell; /* 0: see the journal */
+	char *limits;       /* "KEY=VALUE ..." of those that the session had lowered; or NULL */
 	char *why;     /* why it ended, after "it ended because"; NULL: its server was killed */
 	bool exported; /* no export of results was due when it ended */
 };

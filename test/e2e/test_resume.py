@@ -126,6 +126,30 @@ def test_an_upload_resumes_a_session_too_and_tells_it(start):
     assert sorted(listed(server)) == ["a", "input/b"]
 
 
+def test_limits_that_a_session_had_lowered_hold_again(start):
+    server = start()
+    server.call("session_info", session_id="s", config={"exec_timeout": 7, "memory_max": 1 << 30})
+    server.cell("1", language="bash")
+    server.call("session_info", session_id="s", config={"output_chars": 3000})
+    kill(server)
+    server = start(EXEC_TIMEOUT="5")
+    server.cell("1", language="bash")
+    config = server.call("session_info", session_id="s").object["effective_config"]
+    assert (config["exec_timeout"], config["memory_max"], config["output_chars"]) == (5, 1 << 30, 3000)
+
+
+def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(start, home):
+    server = start(PTYCELL_RECORD="off")
+    server.cell("echo 1 > a", language="bash")
+    server.close()
+    server = start(PTYCELL_RECORD="off")
+    result = server.cell("cat a", language="bash")
+    assert result.text == "1\n" and result.status["cell"] == 2
+    assert RESUMED + "its record has no cell, and it was last used " in result.notice
+    assert "Its files are back; its variables are not. To begin empty" in result.notice
+    assert paths_in(home, "cache/server-*/sessions/*/journal/events") == []
+
+
 def test_nothing_lasts_of_a_session_in_which_nothing_was_done(start, home):
     server = start()
     server.call("session_info", session_id="s", config={"exec_timeout": 3})
