@@ -146,6 +146,8 @@ static char *explain_unknown(const struct err *err)
 {
 	const char *advice = hints_shortage(err->msg);
 
+	if (advice == NULL)
+		advice = hints_filter();
 	return xasprintf(
 		"No code runs, because it could not be found out how this machine confines "
 		"it: %s.\n%s",

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -159,6 +160,17 @@ const char *hints_shortage(const char *reason)
 		if (strstr(reason, strerrordesc_np(rows[i].sys)) != NULL)
 			return rows[i].advice;
 	return NULL;
+}
+
+/* glibc has a substitute for a clone3 that is unknown (ENOSYS), and none for one that is forbidden.
+ */
+const char *hints_filter(void)
+{
+	if (syscall(SYS_clone3, NULL, 0) == 0 || errno != EPERM)
+		return NULL;
+	return "A filter of system calls forbids clone3, so that no program starts, as Docker's before "
+	       "20.10.10 does: update Docker, or start the container with --security-opt "
+	       "seccomp=unconfined.\n";
 }
 
 void hints_write(struct buf *out, const struct sandbox_report *report,

@@ -30,6 +30,8 @@ void hints_inspect(const char *root, struct hints_machine *ret_machine);
  * in files, else NULL. A lack passes; no rule of the machine should be changed for it.
  */
 const char *hints_shortage(const char *reason);
+/* Returns what to do, in a line, if a filter of system calls lets no program start, else NULL. */
+const char *hints_filter(void);
 /*
  * Appends lines that say why the tier is not the strongest, and which commands change that. Appends
  * nothing for the strongest.

@@ -112,6 +112,8 @@ TABLE = [
     *[Row(f"{call}, {error}", WORKS, wrapper=denied(f"{call}={number}")) for call in SUBSTITUTES
       for error, number in (("unknown", 38), ("forbidden", 1))],
     Row("all of them, forbidden", WORKS, wrapper=denied(",".join(f"{call}=1" for call in SUBSTITUTES))),
+    Row("clone3, forbidden", REFUSES, "forbids clone3, so that no program starts, as Docker's before 20.10.10 does: update Docker",
+        wrapper=denied("clone3=1")),
     # ---- missing parts of the file system ----
     Row("no /dev/shm", WORKS, mounts="mount --bind /proc/driver /dev/shm"),
     Row("no /dev/pts", WORKS, mounts="umount -l /dev/pts"),

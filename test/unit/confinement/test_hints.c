@@ -136,6 +136,7 @@ static void a_shortage_is_told_as_one(void **state)
 		assert_null(strstr(buf_str(&out), "docker"));
 	}
 	assert_null(hints_shortage("creating namespaces: Operation not permitted"));
+	assert_null(hints_filter());
 }
 
 static void the_strongest_tier_needs_no_advice(void **state)
