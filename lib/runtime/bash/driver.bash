@@ -906,6 +906,15 @@ __ptycell_unwind() {
 	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return 0 ;; esac' DEBUG
 }
 
+# Takes a trap of DEBUG that exits itself from what the next shell gets: each command of it would end its cell, also
+# the one that takes the trap away.
+__ptycell_disarm() {
+	[[ $__ptycell_traps == *"' DEBUG"* && ${__ptycell_traps%%"' DEBUG"*} == *exit* ]] || builtin return 0
+	__ptycell_traps=${__ptycell_traps#*"' DEBUG"}
+	__ptycell_traps=${__ptycell_traps#$'\n'}
+	builtin printf 'bash: the trap of DEBUG did not outlive the exit, as it exits itself.\n' >/dev/tty
+}
+
 # In the trap of EXIT, with the parameters of the cell or of the function that `exit` came from. `exit`,
 # or a failure under set -e, ends this bash: another takes its place in the same process and gets all
 # that can be handed over. A signal ends it for good, as any interpreter.
@@ -925,6 +934,7 @@ __ptycell_leave() {
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	[[ ! $__ptycell_ended ]] || builtin return 0
 	__ptycell_restore >/dev/null 2>&1 # also where compgen is off, which tells of the others
+	__ptycell_disarm
 	if (( ${#FUNCNAME[@]} == 1 )); then
 		__ptycell_args=("$@") __ptycell_traps+=${__ptycell_traps:+$'\n'}"trap -- '$__ptycell_at_exit' EXIT"
 	else # the cell's are out of reach: they stay as they were at its start
@@ -1049,7 +1059,7 @@ __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_is_large __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_disarm __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
