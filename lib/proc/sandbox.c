@@ -407,12 +407,14 @@ static void relieve(const struct sandbox *sandbox, struct usage_kill_request *re
 		wire_notify(sandbox->channel, WIRE_RELIEVE, request);
 }
 
-void sandbox_relieve_memory(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+void sandbox_relieve_memory(struct sandbox *sandbox, const struct sandbox_need *need,
 			    const int *busy, size_t count)
 {
 	relieve(sandbox,
-		&(struct usage_kill_request){
-			.cause = USAGE_MEMORY, .memory_max = memory_max, .still_max = still_max },
+		&(struct usage_kill_request){ .cause = USAGE_MEMORY,
+					      .programs_only = need->programs_only,
+					      .memory_max = need->memory_max,
+					      .still_max = need->still_max },
 		busy, count);
 }
 

@@ -131,12 +131,20 @@ void sandbox_measure(struct sandbox *sandbox, bool exact);
  * `bytes`. A `bytes` above policy.file_max counts as policy.file_max.
  */
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
+/* How much memory processes may have together; as in struct usage_kill_request. */
+struct sandbox_need {
+	uint64_t memory_max;
+	uint64_t still_max;
+	bool programs_only;
+};
+
 /*
- * Kills processes until the rest have at most `memory_max` bytes together. Interpreters are killed
- * last, and among them the `count` that run code (`busy`, by interpreter_number) before the others.
- * victims_for_memory says in which order, and what `still_max` means.
+ * Kills processes until the rest have at most `need->memory_max` bytes together. Interpreters are
+ * killed last, and among them the `count` that run code (`busy`, by interpreter_number) before the
+ * others. victims_for_memory says in which order.
+that grow)
  */
-void sandbox_relieve_memory(struct sandbox *sandbox, uint64_t memory_max, uint64_t still_max,
+void sandbox_relieve_memory(struct sandbox *sandbox, const struct sandbox_need *need,
 			    const int *busy, size_t count);
 /* Kills the processes that write to the session's folder, in the same order. */
 void sandbox_relieve_disk(struct sandbox *sandbox, const int *busy, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory_guard.c - finds the interpreter whose running cell is at fault. Only growth since the last
- * poll counts, because an idle interpreter may hold more than the one that grows.
+ * poll counts, because an idle interpreter may guard more than the one that grows.
  */
 #include "session/memory_guard.h"
 
@@ -42,20 +42,18 @@ static bool is_busy(const struct session *s, size_t index)
 
 /*
  * Returns the index of the language whose running, uninterrupted cell grew most; language_count if
- * none did.
+ * none did, or by less than `least`.
  */
 static size_t find_growing(const struct memory_guard *guard, const struct session *s,
-			   const struct sandbox_usage *usage)
+			   const struct sandbox_usage *usage, uint64_t least)
 {
-	uint64_t most = largest_growth(usage);
 	uint64_t best = 0;
 	size_t found = s->language_count;
 
 	for (size_t i = 0; i < s->language_count; i++) {
 		uint64_t growth = growth_of(usage, s->languages[i].runner);
 
-		if (!is_busy(s, i) || guard->stopped[i] > 0 || growth <= best ||
-		    growth < most / GROWTH_PART)
+		if (!is_busy(s, i) || guard->stopped[i] > 0 || growth <= best || growth < least)
 			continue;
 		best = growth;
 		found = i;
@@ -78,21 +76,69 @@ static size_t find_only_busy(const struct memory_guard *guard, const struct sess
 	return found < s->language_count && guard->stopped[found] == 0 ? found : s->language_count;
 }
 
+static void interrupt(struct memory_guard *guard, const struct session *s, size_t index,
+		      uint64_t used_bytes)
+{
+	guard->stopped[index] = used_bytes;
+	guard->blamed[index] = true;
+	runner_stop(s->languages[index].runner, RUNNER_STOP_INTERRUPT);
+}
+
+static uint64_t growth_of_others(const struct memory_guard *guard, const struct session *s,
+				 const struct sandbox_usage *usage)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < s->language_count; i++)
+		if (is_busy(s, i) && guard->stopped[i] == 0)
+			bytes += growth_of(usage, s->languages[i].runner);
+	return bytes;
+}
+
+/* Interrupts further cells that would take the session far above its limit by the next poll. */
+static void interrupt_others(struct memory_guard *guard, const struct session *s,
+			     const struct sandbox_usage *usage)
+{
+	size_t index;
+
+	while (usage->memory_bytes + growth_of_others(guard, s, usage) > memory_guard_max(s) &&
+	       (index = find_growing(guard, s, usage, 0)) < s->language_count)
+		interrupt(guard, s, index, usage->memory_bytes);
+}
+
 /* Returns whether a cell was interrupted. */
 static bool interrupt_growing(struct memory_guard *guard, const struct session *s,
 			      const struct sandbox_usage *usage)
 {
-	size_t index = find_growing(guard, s, usage);
+	size_t index = find_growing(guard, s, usage, largest_growth(usage) / GROWTH_PART);
 
 	if (index == s->language_count &&
 	    largest_growth(usage) < s->limits.memory_max / MEMORY_GUARD_STEP_PART)
 		index = find_only_busy(guard, s);
 	if (index == s->language_count)
 		return false;
-	guard->stopped[index] = usage->memory_bytes;
-	guard->blamed[index] = true;
-	runner_stop(s->languages[index].runner, RUNNER_STOP_INTERRUPT);
+	interrupt(guard, s, index, usage->memory_bytes);
+	interrupt_others(guard, s, usage);
 	return true;
+}
+
+bool memory_guard_interrupt_all(struct memory_guard *guard, const struct session *s,
+				const struct sandbox_usage *usage)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->language_count; i++) {
+		if (!is_busy(s, i) || guard->stopped[i] > 0)
+			continue;
+		interrupt(guard, s, i, usage->memory_bytes);
+		any = true;
+	}
+	return any;
+}
+
+bool memory_guard_needs_programs(const struct session *s, const struct sandbox_usage *usage)
+{
+	return usage->memory_bytes - usage->programs_bytes <= s->limits.memory_max;
 }
 
 uint64_t memory_guard_max(const struct session *s)
@@ -108,8 +154,7 @@ bool memory_guard_waits(struct memory_guard *guard, const struct session *s,
 	bool is_new = guard->base == 0;
 	bool grows = is_new || usage->memory_bytes > guard->base + max / MEMORY_GUARD_STEP_PART;
 
-	if (usage->memory_bytes - usage->programs_bytes <= max ||
-	    usage->memory_bytes > memory_guard_max(s))
+	if (memory_guard_needs_programs(s, usage) || usage->memory_bytes > memory_guard_max(s))
 		return false;
 	if (grows && interrupt_growing(guard, s, usage))
 		guard->settled_ms = now + SETTLE_MS;

@@ -3,8 +3,9 @@
  * memory_guard.h - interrupts cells before an interpreter is killed for the session's memory.
  *
  * Above the limit, the running cell of the interpreter that grew most since the last poll is
- * interrupted, each cell once. It keeps its data and has some time to end; what is in use then may
- * stay. Memory that grows after that, or is far above the limit, gets its interpreters killed.
+ * interrupted, each cell once; others, too, whose growth would lead far above it by the next poll.
+ * It keeps its data and has some time to end; what is in use then may stay. Memory that grows after
+ * that, or is far above the limit, gets its interpreters killed.
  */
 #ifndef SESSION_MEMORY_GUARD_H
 #define SESSION_MEMORY_GUARD_H
@@ -35,6 +36,14 @@ struct memory_guard {
  */
 bool memory_guard_waits(struct memory_guard *guard, const struct session *session,
 			const struct sandbox_usage *usage);
+/* Returns whether the end of programs, which are no interpreters, suffices. */
+bool memory_guard_needs_programs(const struct session *session, const struct sandbox_usage *usage);
+/*
+ * Interrupts all running cells that were not yet, for programs that they start again and again.
+ * Returns whether there was one.
+ */
+bool memory_guard_interrupt_all(struct memory_guard *guard, const struct session *session,
+				const struct sandbox_usage *usage);
 /* Returns how much memory may stay if it does not grow. */
 uint64_t memory_guard_max(const struct session *session);
 /* Notes that memory is within the limit again. */

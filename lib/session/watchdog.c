@@ -124,8 +124,8 @@ static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 	struct loop *loop = w->session->host->loop;
 	struct runner *busy = memory_guard_at_fault(&w->memory, w->session);
 
-	if (usage->memory_bytes - usage->programs_bytes <= w->session->limits.memory_max ||
-	    busy == NULL || !runner_dump_stack(busy))
+	if (memory_guard_needs_programs(w->session, usage) || busy == NULL ||
+	    !runner_dump_stack(busy))
 		return false;
 	w->relief = RELIEF_ASKED;
 	loop_timer_start(loop, &w->asked, loop_now(loop) + WATCHDOG_WHERE_MS, on_asked);
@@ -145,8 +145,12 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve_memory(s->sandbox, s->limits.memory_max, memory_guard_max(s), numbers,
-			       count);
+	sandbox_relieve_memory(
+		s->sandbox,
+		&(struct sandbox_need){ .memory_max = s->limits.memory_max,
+					.still_max = memory_guard_max(s),
+					.programs_only = memory_guard_needs_programs(s, usage) },
+		numbers, count);
 }
 
 /* Returns whether code starts again what is killed: no kill helps then. */
@@ -161,6 +165,16 @@ static bool relieves_in_vain(struct watchdog *w)
 	return ++w->reliefs > WATCHDOG_RELIEFS_MAX;
 }
 
+/* Interrupts cells, which may start the programs that were killed. Returns whether one ran. */
+static bool stop_starting(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	if (!memory_guard_interrupt_all(&w->memory, w->session, usage))
+		return false;
+	w->reliefs = 0;
+	return true;
+}
+
+/* Ends what runs, or all if nothing does: it is not known who starts the programs. */
 static void kill_session(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
@@ -187,10 +201,10 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 		w->relief = RELIEF_NONE;
 	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
 		return;
-	else if (relieves_in_vain(w))
-		kill_session(w, usage);
-	else
+	else if (!relieves_in_vain(w) || stop_starting(w, usage))
 		relieve(w, usage);
+	else
+		kill_session(w, usage);
 }
 
 /*

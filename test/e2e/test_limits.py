@@ -286,6 +286,16 @@ def test_of_several_that_grow_each_is_interrupted_and_keeps_what_it_has(tight):
         assert tight.cell(look, language=language).text.strip() == "5"
 
 
+def test_a_cell_that_starts_what_is_killed_again_and_again_is_interrupted(tight):
+    """Its programs end, and no interpreter does."""
+    tight.cell("y=5", language="bash")
+    grow = "import mmap, time; held = mmap.mmap(-1, 220 << 20); held.write(bytes(220 << 20)); time.sleep(10**6)"
+    result = tight.cell(f"import subprocess, sys\nn = 0\nwhile True: n += 1; subprocess.run([sys.executable, '-c', {grow!r}])")
+    assert result.state == "interrupted" and "(memory_max)" in result.text, result.texts
+    assert tight.cell("len(x) >> 20, n > 4").text == "(250, True)\n"
+    assert tight.cell("echo $y", language="bash").text == "5\n"
+
+
 def test_what_grows_behind_cells_is_ended_and_an_idle_interpreter_last(tight):
     skip_without("javascript")
     tight.cell("y=5", language="bash")

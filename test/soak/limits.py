@@ -42,8 +42,8 @@ WORDS = {
     "output": "left out",
     "time": "deadline of ",
 }
-# Nothing else is possible: V8 and bash end their process when an allocation fails. Of several that grow at once, what
-# is an eighth above the limit before the next look is ended.
+# Nothing else is possible: V8 and bash end their process when an allocation fails. The session is looked at twice a second.
+# Those that grow by more than an eighth of the limit in between, together, are above what may stay before any is interrupted.
 LOST = {("memory", "javascript", "cell"), ("memory", "bash", "cell"),
         ("memory", "javascript", "all"), ("memory", "bash", "all"), ("memory", "r", "all")}
 # R has 128 connections. Bash tries for 15 s to make a process, and then waits for the last that it made; descriptors it

@@ -500,6 +500,7 @@ static void choose_for_memory(const struct usage_kill_request *request, uint64_t
 	const struct victims_need need = { .held = held,
 					   .max = request->memory_max,
 					   .still_max = request->still_max,
+					   .programs_only = request->programs_only != 0,
 					   .count_max = USAGE_KILLS_MAX };
 
 	victims_for_memory(candidates, len, &need);

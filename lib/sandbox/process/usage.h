@@ -77,9 +77,11 @@ enum usage_cause {
 
 /* Whom to kill. Crosses a channel as raw bytes. */
 struct usage_kill_request {
-	uint32_t cause;      /* enum usage_cause */
-	uint64_t memory_max; /* this and still_max count for USAGE_MEMORY only */
-	uint64_t still_max;  /* as in struct victims_need */
+	uint32_t cause; /* enum usage_cause */
+	/* From here to still_max: for USAGE_MEMORY only. */
+	uint32_t programs_only; /* interpreters, which are of the first generation, are spared */
+	uint64_t memory_max;
+	uint64_t still_max; /* as in struct victims_need */
 	uint32_t busy_count;
 	int32_t busy[USAGE_BUSY_MAX]; /* parents of processes that run code, numbered as the
 					 receiver does */

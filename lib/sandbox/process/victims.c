@@ -96,6 +96,8 @@ void victims_for_memory(struct victim *rows, size_t len, const struct victims_ne
 		left += rows[i].bytes;
 	}
 	for (size_t i = 0; i < len && count < need->count_max; i++) {
+		if (need->programs_only && rows[i].is_interpreter)
+			continue;
 		if (left <= limit_of(&rows[i], growth, need) || !helps(&rows[i], need))
 			continue;
 		rows[i].is_chosen = true;

@@ -29,6 +29,7 @@ struct victims_need {
 	uint64_t held; /* in use even if all end, such as files in memory */
 	uint64_t max;  /* while a process that grows is left, and for a program if none grows */
 	uint64_t still_max; /* for other processes that do not grow */
+	bool programs_only; /* no interpreter is chosen */
 	size_t count_max;   /* at most so many are chosen */
 };
 

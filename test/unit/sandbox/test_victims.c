@@ -37,6 +37,7 @@ struct situation {
 	struct process processes[ROWS_MAX];
 	const char *goes; /* names in the order of killing */
 	uint64_t held;    /* in use whoever ends */
+	bool programs_only;
 	size_t count_max; /* 0: no maximum */
 };
 
@@ -167,6 +168,14 @@ static void at_the_limit_of_memory_those_go(void **state)
 		  .processes = { { NONE, 0, 0 } },
 		  .goes = "",
 		  .held = 200 },
+		{ .what = "no interpreter where programs were to go, and have gone by themselves",
+		  .processes = { { IDLE, 60, 'a' }, { GROWING_RUNNING, 80, 'b' } },
+		  .goes = "",
+		  .programs_only = true },
+		{ .what = "and the programs that are left",
+		  .processes = { { GROWING_RUNNING, 120, 'a' }, { PROGRAM, 5, 'b' } },
+		  .goes = "b",
+		  .programs_only = true },
 	};
 
 	(void)state;
@@ -175,6 +184,7 @@ static void at_the_limit_of_memory_those_go(void **state)
 		const struct victims_need need = { .held = at->held,
 						   .max = 100,
 						   .still_max = 112,
+						   .programs_only = at->programs_only,
 						   .count_max = at->count_max > 0 ? at->count_max
 										  : ALL };
 		struct victim rows[ROWS_MAX];
