@@ -171,11 +171,19 @@ void runner_fail_start(struct runner *r, const char *what)
 {
 	cleanup_free char *printed = startup_text(r);
 	cleanup_free char *advice = advise(r, printed);
-	cleanup_free char *problem = NULL;
+	cleanup_free char *problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path,
+					       what, printed[0] != '\0' ? "; it printed '" : "",
+					       printed, printed[0] != '\0' ? "'" : "", advice);
 
-	problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path, what,
-			    printed[0] != '\0' ? "; it printed '" : "", printed,
-			    printed[0] != '\0' ? "'" : "", advice);
+	begin_ending(r);
+	runner_fail_queue(r, problem);
+}
+
+static void fail_killed_start(struct runner *r, const char *why)
+{
+	cleanup_free char *problem =
+		xasprintf("%s (%s) could not start: %s", r->c.language->name, r->path, why);
+
 	begin_ending(r);
 	runner_fail_queue(r, problem);
 }
@@ -198,9 +206,8 @@ void runner_note_crowd(struct runner *r, bool crowded)
 
 static void on_ready_timeout(struct loop_timer *timer)
 {
-	struct runner *r = container_of(timer, struct runner, ready);
-
-	runner_fail_start(r, "did not become ready in 30 s");
+	runner_fail_start(container_of(timer, struct runner, ready),
+			  "did not become ready in 30 s");
 }
 
 void runner_on_ready(struct runner *r, const struct frame *frame)
@@ -439,7 +446,7 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		begin_ending(r);
 		return;
 	}
-	if (r->state == RUNNER_STARTING) {
+	if (r->state == RUNNER_STARTING && killer == NULL) {
 		runner_fail_start(r, how);
 		return;
 	}
@@ -451,7 +458,9 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		r->cell->has_exit_code = true;
 		r->cell->exit_code = WEXITSTATUS(wait_status);
 	}
-	if (killer != NULL)
+	if (r->state == RUNNER_STARTING)
+		fail_killed_start(r, killer);
+	else if (killer != NULL)
 		runner_abort(r, killer);
 	else if (r->cell != NULL && runner_stop_reason(r) != NULL)
 		runner_abort(r, runner_stop_reason(r));
@@ -462,7 +471,7 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 void runner_kill(struct runner *r, const char *why)
 {
 	if (r->state == RUNNER_STARTING)
-		runner_fail_start(r, why);
+		fail_killed_start(r, why);
 	else if (r->state == RUNNER_BUSY)
 		runner_abort_with_dump(r, why);
 	else if (r->state == RUNNER_READY)

@@ -155,6 +155,19 @@ static void an_interpreter_that_closes_the_channel_at_once_is_given_up(void **st
 	expect_not_started("closed the control channel");
 }
 
+/* What the server ends, such as for the session's memory, is no fault of the program's. */
+static void who_is_killed_as_it_starts_is_not_to_be_replaced(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("print=thinking", "hang"));
+	(void)submit("done", 1);
+	fixture_until(reports.runner->background != NULL);
+	runner_kill(reports.runner, "the session used too much");
+	fixture_until(reports.ended == 1);
+	expect_not_started("could not start: the session used too much");
+	assert_null(strstr(reports.cells[0]->problem, "to one that works"));
+}
+
 static void everything_queued_fails_with_the_start(void **state)
 {
 	(void)state;
@@ -391,6 +404,7 @@ int main(void)
 		RUNNER_TEST(garbage_instead_of_ready_is_refused),
 		RUNNER_TEST(an_interpreter_that_ends_at_once_tells_its_status_and_words),
 		RUNNER_TEST(an_interpreter_that_closes_the_channel_at_once_is_given_up),
+		RUNNER_TEST(who_is_killed_as_it_starts_is_not_to_be_replaced),
 		RUNNER_TEST(everything_queued_fails_with_the_start),
 		RUNNER_TEST(a_crash_tells_the_signal_and_keeps_the_output),
 		RUNNER_TEST(a_kill_from_outside_speaks_of_memory),
