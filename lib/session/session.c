@@ -334,7 +334,8 @@ void session_count_children(struct session *s,
 	s->counted_data = data;
 	s->child_count = 0;
 	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_count_children(s->languages[i].runner, on_counted))
+		if (!runner_in_grace(s->languages[i].runner) &&
+		    runner_count_children(s->languages[i].runner, on_counted))
 			s->counts_awaited++;
 	if (s->counts_awaited == 0)
 		done(s, 0, data);

@@ -280,8 +280,9 @@ void session_add_notice_about(struct session *session, uint64_t subject, const c
 /* Removes the notice about `subject`, unless an answer has taken it. */
 void session_withdraw_notice(struct session *session, uint64_t subject);
 /*
- * Counts the live child processes of the session's interpreters. `done` comes from the loop, or at
- * once when no interpreter runs, and not after session_free. One count at a time.
+ * Counts the live child processes of the session's interpreters, but for those whose cell runs on
+ * after its deadline. `done` comes from the loop, or at once when no interpreter is asked, and not
+ * after session_free. One count at a time.
  */
 void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),

@@ -55,7 +55,8 @@ def test_the_grace_ends(servers):
 def test_the_end_of_a_session_does_not_wait_for_the_grace(servers, end):
     limits = {"SESSION_TTL": "1", "CLEANUP_INTERVAL": "1"} if end == "ttl" else {}
     server = servers(env={**ALONE, **limits, "PTYCELL_STOP_GRACE": "3600"})
-    assert "It has not ended yet" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
+    child = f"import subprocess\nsubprocess.Popen(['sleep', '{NEVER_S}'])\n"
+    assert "It has not ended yet" in overdue(server, DEAF + child + f"time.sleep({NEVER_S})").text
     processes = interpreters(server)
     assert processes
     if end == "destroy":
