@@ -77,6 +77,31 @@ def test_what_is_more_than_what_a_figure_shows_is_told(plots, code, value):
     assert value in plots.run(code).value
 
 
+def files_of(plots):
+    return sorted(path.name for path in (plots.folder / "output").iterdir())
+
+
+@pytest.mark.parametrize("save", ["plt.savefig('output/a.png')", "plt.gcf().savefig('output/a.png', dpi=50)",
+                                  "import pathlib; plt.savefig(pathlib.Path('output/a.png'), bbox_inches='tight')",
+                                  "plt.savefig('output/b.jpg'); plt.savefig('output/a.png')"])
+def test_a_figure_that_the_cell_saved_has_no_second_file(plots, save):
+    frame, = plots.run("plt.plot([1, 2]); %s; plt.show()" % save).images
+    assert frame["file"] == "a.png" and not any("figure" in name for name in files_of(plots))
+
+
+@pytest.mark.parametrize("code", [
+    "plt.plot([1]); plt.savefig('output/a.png'); plt.title('later')", "plt.plot([1]); plt.savefig('a.png')",
+    "plt.plot([1]); plt.savefig('output/a.svg')", "plt.plot([1]); plt.savefig('output/a.png'); plt.figure(); plt.plot([2])"])
+def test_what_is_not_in_that_file_has_one_of_its_own(plots, code):
+    result = plots.run(code)
+    assert "figure" in result.images[-1]["file"] and result.images[-1]["file"] in files_of(plots)
+
+
+def test_a_savefig_of_an_earlier_cell_is_none_of_this(plots):
+    plots.run("fig = plt.figure(); fig.gca().plot([1]); fig.savefig('output/a.png')")
+    assert "figure" in plots.run("fig").images[0]["file"]
+
+
 def test_two_figures_come_in_order(plots):
     code = "plt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
     widths = [size_of(frame.parts["image/png"])[0] for frame in plots.run(code).images]

@@ -132,6 +132,7 @@ def finish_cell(cell, ran_whole):
     if children:
         parts.append(("children", str(children)))
     cell.figures.clear()
+    cell.saved_figures.clear()
     return parts
 
 

@@ -10,7 +10,7 @@ import sys
 
 from .channel import channel
 from .display import publish
-from .errors import print_traceback
+from .errors import log, print_traceback
 from .interrupt import in_child
 from .kinds import type_name
 from .limits import IMAGES_PER_CELL
@@ -25,7 +25,10 @@ def figure_forms(figure):
     if any(shown is figure for shown in State.cell.figures) and not figure.stale:
         return {}
     State.cell.figures.append(figure)
-    return {"image/png": render_figure(figure)}
+    saved_as = None if figure.stale else saved_name(figure)
+    forms = {"image/png": render_figure(figure)}
+    State.cell.saved_as = saved_as
+    return forms
 
 
 def render_figure(figure):
@@ -233,7 +236,41 @@ def hook_pyplot(pyplot):
     pyplot.show = show
 
 
+def saved_name(figure):
+    """Returns the name of the file in output/ that the cell saved the figure in, or None."""
+    return next((name for saved, name in reversed(State.cell.saved_figures) if saved is figure), None)
+
+
+def note_saved(figure, path):
+    """Notes that the cell saved the figure in output/, where no second file of it is needed."""
+    os = own("os")
+
+    if not isinstance(path, (str, os.PathLike)) or not State.output:
+        return
+    folder, name = os.path.split(os.path.realpath(path))
+    if folder != os.path.realpath(State.output) or not name.lower().endswith((".png", ".jpg", ".jpeg")) or name[0] == ".":
+        return
+    State.cell.saved_figures.append((figure, name))
+    if not any(shown is figure for shown in State.cell.figures):
+        figure.stale = False  # what is drawn from now on is not in the file
+
+
+def hook_savefig(module):
+    original = module.Figure.savefig
+
+    def savefig(self, fname, *args, **kwargs):
+        original(self, fname, *args, **kwargs)
+        try:
+            note_saved(self, fname)
+        except Exception as error:
+            log(error)
+
+    savefig.__doc__ = original.__doc__
+    module.Figure.savefig = savefig
+
+
 def hook_figure(module):
+    hook_savefig(module)
     original = module.Figure.show
 
     def show(self, *args, **kwargs):

@@ -36,7 +36,8 @@ def image_parts(data):
         return []
     cell = State.cell
     cell.images += 1
-    name = save_output(data, FORMATS[mime])
+    name = cell.saved_as or save_output(data, FORMATS[mime])
+    cell.saved_as = None
     if cell.images > IMAGES_PER_CELL:
         cell.images_left_out += 1
         cell.images_lost += name is None

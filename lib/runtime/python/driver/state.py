@@ -21,6 +21,8 @@ class Cell:
         self.assigned = set()  # top-level names that its statements assign
         self.touched = set()  # names that they may change in place: x[0] = 1, x.a = 1, x += 1
         self.figures = []  # matplotlib figures already shown
+        self.saved_figures = []  # those that it saved in output/ itself, each with its file's name
+        self.saved_as = None  # such a name, of the figure that is being shown
         self.images = 0
         self.images_left_out = 0
         self.images_lost = 0  # of those left out, how many could not be saved
