@@ -330,7 +330,7 @@ static const char *status_word(const struct cell *cell)
 {
 	if (explain_is_error(cell))
 		return "error";
-	return cell_goes_on(cell) && !cell->bare ? cell_state_name(cell->state) : "success";
+	return cell_goes_on(cell) ? cell_state_name(cell->state) : "success";
 }
 
 static void finish_json(struct mcp_call *call, const struct exec_result *result,

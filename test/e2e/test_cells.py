@@ -507,7 +507,7 @@ def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
     result = server.cell("import matplotlib.pyplot as plt\nfor i in range(6):\n"
                          "    plt.figure(); plt.plot([i]); print('made', i); plt.show()")
     assert len(result.images) == 4 and "4 of 6 figures are shown" in result.text
-    order = re.findall(r"made (\d)|figure-(\d)\.png\]", result.text)
+    order = re.findall(r"made (\d)|\[figure (\d)\]", result.text)
     assert [a or f"f{b}" for a, b in order] == [x for i in range(6) for x in (f"{i}", f"f{i+1}")]
     assert len(listed(server, "output/*.png")) == 6
 
