@@ -57,10 +57,11 @@ static struct shown_images add_images(json_t *content, const struct cell *cell)
 	return shown;
 }
 
-/* Programs keep notes in hidden files (.viminfo, .cache): they are no news. */
+/* Programs keep notes in hidden files (.viminfo, .config/a): they are no news, but in output/. */
 static bool is_hidden(const char *path)
 {
-	return path[0] == '.' || strstr(path, "/.") != NULL;
+	return strncmp(path, "output/", strlen("output/")) != 0 &&
+	       (path[0] == '.' || strstr(path, "/.") != NULL);
 }
 
 /* Returns whether the answer has the file as an image. */
