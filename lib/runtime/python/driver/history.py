@@ -6,6 +6,7 @@ They are builtins, so that a name of the session hides them and they are none of
 
 import builtins
 
+from .kinds import type_name
 from .state import NAMESPACE
 
 OUT_KEPT = 20  # values, because each keeps its memory
@@ -21,6 +22,11 @@ def number_of(cell):
     """Returns the number in the cell's name, `<cell 4>`, or 0 for code that is none of the session's."""
     digits = cell.name[len("<cell ") : -1]
     return int(digits) if digits.isdecimal() else 0
+
+
+def is_coroutine(value):
+    """Returns whether Python warns when the value goes away unused; it must not be held then."""
+    return type_name(type(value)) == "coroutine"
 
 
 def begin_history():
@@ -39,10 +45,11 @@ def remember_source(cell):
 def remember_value(cell, value):
     names = vars(builtins)
     number = number_of(cell)
+    last = names.get("_", "")
     if number:
-        names["___"], names["__"] = names.get("__", ""), names.get("_", "")
+        names["___"], names["__"] = names.get("__", ""), "" if is_coroutine(last) else last
     builtins._ = value
-    if not number:
+    if not number or is_coroutine(value):
         return
     History.values[number] = value
     setattr(builtins, "_%d" % number, value)
