@@ -117,7 +117,7 @@ def judge_audit(path, worker, cells):
         if kinds != ["began", "ended"] and not again_by_next and not unbegun:
             raise Wrong(f"{worker.session}: cell {number} has {found}")
         answered = number <= len(worker.answered)
-        if found[1]["state"] not in (("done",) if answered else ("done", "killed")):
+        if found[-1]["state"] not in (("done",) if answered else ("done", "killed")):
             raise Wrong(f"{worker.session}: cell {number} ended as {found[1]}")
 
 
