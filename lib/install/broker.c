@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "install/job.h"
@@ -25,51 +26,37 @@ struct install {
 
 /* ---- installed packages ---- */
 
-static struct installed *find_installed(const struct broker *b, const char *folder,
-					const struct language *language)
+/* Finds the packages of an earlier life of the session, too. */
+static void load_installed(struct broker *b, const struct session *session)
 {
-	list_for_each (struct installed, one, &b->installed, node)
-		if (one->language == language && str_eq(one->folder, folder))
-			return one;
-	return NULL;
-}
+	const struct workspace *workspace = session_workspace(session);
 
-static void installed_free(struct installed *one)
-{
-	list_remove(&one->node);
-	free(one->folder);
-	free(one->from);
-	json_decref(one->wanted);
-	json_decref(one->result);
-	free(one);
+	installed_read(&b->installed, workspace_name(workspace), workspace_journal_fd(workspace));
 }
 
 static void remember(struct broker *b, const struct job *job, const json_t *result)
 {
-	struct installed *one = find_installed(b, job->folder, job->language);
+	struct installed *one = installed_find(&b->installed, job->folder, job->language, true);
 
-	if (one == NULL) {
-		one = xcalloc(1, sizeof(*one));
-		list_init(&one->node);
-		list_append(&b->installed, &one->node);
-		one->folder = xstrdup(job->folder);
-		one->language = job->language;
-	}
 	json_decref(one->wanted);
 	json_decref(one->result);
 	one->wanted = json_incref(job->wanted);
 	one->result = json_deep_copy(result);
 	free(one->from);
 	one->from = indexes_describe(&job->indexes);
+	installed_write(&b->installed, job->folder, job->journal_fd);
 }
 
-bool broker_has(const struct broker *b, const struct session *session,
-		const struct language *language, const json_t *packages)
+bool broker_has(struct broker *b, const struct session *session, const struct language *language,
+		const json_t *packages)
 {
-	const struct installed *one =
-		find_installed(b, workspace_name(session_workspace(session)), language);
+	const struct installed *one;
 	size_t n;
 	json_t *text;
+
+	load_installed(b, session);
+	one = installed_find(&b->installed, workspace_name(session_workspace(session)), language,
+			     false);
 
 	json_array_foreach (packages, n, text) {
 		size_t i = 0;
@@ -83,11 +70,12 @@ bool broker_has(const struct broker *b, const struct session *session,
 	return true;
 }
 
-json_t *broker_list(const struct broker *b, const struct session *session)
+json_t *broker_list(struct broker *b, const struct session *session)
 {
 	const char *folder = workspace_name(session_workspace(session));
 	json_t *list = json_array();
 
+	load_installed(b, session);
 	list_for_each (const struct installed, one, &b->installed, node) {
 		size_t n;
 		json_t *row;
@@ -130,9 +118,10 @@ static struct job *find_running(const struct broker *b, const struct job *job)
  * Returns the earlier packages of the session, then the new ones. A later request for the same name
  * replaces the earlier one.
  */
-static json_t *join_wanted(const struct broker *b, const struct job *job)
+static json_t *join_wanted(struct broker *b, const struct job *job)
 {
-	const struct installed *before = find_installed(b, job->folder, job->language);
+	const struct installed *before =
+		installed_find(&b->installed, job->folder, job->language, false);
 	json_t *wanted = json_array();
 	size_t n;
 	json_t *text;
@@ -283,12 +272,16 @@ struct install *broker_install(struct broker *b, const struct session *session,
 			       void *data, struct err *err)
 {
 	struct job *job;
+	struct err ignored;
 
 	if (broker_check_packages(request->packages, err) < 0)
 		return NULL;
+	load_installed(b, session);
 	job = job_new(b, session, request->language, request->packages, err);
 	if (job == NULL)
 		return NULL;
+	/* Without it the record is not written, which is logged. */
+	job->journal_fd = fd_dup(workspace_journal_fd(session_workspace(session)), &ignored);
 	if (check_room(b, job, err) < 0) {
 		job_free(job);
 		return NULL;

@@ -94,13 +94,13 @@ struct install *broker_check(struct broker *broker, const struct language *langu
 /* Drops the caller's `done`. The installation continues. `install` may be NULL. */
 void broker_forget(struct install *install);
 /* Returns true if all of these were installed for this session before, in the same notation. */
-bool broker_has(const struct broker *broker, const struct session *session,
+bool broker_has(struct broker *broker, const struct session *session,
 		const struct language *language, const json_t *packages);
 /*
  * Returns what was installed for this session: [{"name", "version", "language", "file", "from"}],
  * where `from` are the hosts and folders of the indexes. A new reference.
  */
-json_t *broker_list(const struct broker *broker, const struct session *session);
+json_t *broker_list(struct broker *broker, const struct session *session);
 /* Ends the jobs of the session of this folder (workspace_name), which ends. */
 void broker_end_folder(struct broker *broker, const char *folder);
 

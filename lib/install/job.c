@@ -522,7 +522,7 @@ struct job *job_new_check(struct broker *broker, const struct language *language
 	job->folder = xstrdup(""); /* no session's folder has this name */
 	job->language = language;
 	job->asked = json_array();
-	job->packages_fd = -1;
+	job->packages_fd = job->journal_fd = -1;
 	job->checks = true;
 	return job;
 }
@@ -588,6 +588,7 @@ void job_free(struct job *job)
 	workspace_free(job->work);
 	indexes_release(&job->indexes);
 	fd_close(&job->packages_fd);
+	fd_close(&job->journal_fd);
 	json_decref(job->asked);
 	json_decref(job->wanted);
 	json_decref(job->record);

@@ -19,20 +19,11 @@
 #include "install/broker.h"
 #include "install/cache.h"
 #include "install/indexes.h"
+#include "install/installed.h"
 
 struct helper;
 struct installer;
 struct workspace;
-
-/* The packages that a session has in one language. */
-struct installed {
-	struct list node;
-	char *folder;
-	const struct language *language;
-	char *from;     /* indexes_describe */
-	json_t *wanted; /* everything that was requested, as it was written */
-	json_t *result; /* in the form of install_done_fn */
-};
 
 struct broker {
 	const struct session_host *host;
@@ -56,6 +47,7 @@ struct job {
 			   job_start */
 	struct list waiting;
 	int packages_fd;
+	int journal_fd; /* set by the broker; the session's: the record of its packages is there */
 	struct indexes indexes;
 	struct workspace *work; /* of the installer; NULL before its first step */
 	struct installer *installer;

@@ -233,6 +233,8 @@ char *session_unkept(const struct session *session);
 const struct uploads *session_uploads(const struct session *session);
 /* Returns the session's journal, which its owner fills. */
 struct journal *session_journal(const struct session *session);
+/* Notes that packages were installed: from then on the session can be resumed. */
+void session_got_packages(struct session *session);
 /* Returns why the journal of the session's earlier life cannot be read, or NULL. */
 const char *session_record_problem(const struct session *session);
 /* Has the exported copy of the notebook renewed soon, because the journal has grown. */

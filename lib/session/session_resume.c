@@ -87,6 +87,11 @@ void session_record(struct session *s)
 	write_record(s, NULL, false);
 }
 
+void session_got_packages(struct session *s)
+{
+	session_record(s);
+}
+
 bool session_record_end(struct session *s, const char *why)
 {
 	if (!s->recorded || str_eq(why, table_destroyed))

@@ -185,6 +185,8 @@ void hosted_installed(void *data, const struct broker_event *event)
 {
 	struct session *session = find_folder(data, event->folder);
 
+	if (session != NULL && event->result != NULL)
+		session_got_packages(session);
 	replayed_installation(session, event);
 	audit_events_installation(audit_events_of(data), session, event);
 }

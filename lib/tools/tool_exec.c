@@ -187,7 +187,7 @@ static bool install_first(struct mcp_call *call, struct service *service,
 			  const struct exec_args *args)
 {
 	const struct language *language = args->request.language;
-	const struct broker *broker = service->broker;
+	struct broker *broker = service->broker;
 	struct session *session;
 	struct err err;
 

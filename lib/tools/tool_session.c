@@ -154,14 +154,13 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 }
 
 /* `session` may be NULL. */
-static void put_packages(json_t *answer, const struct service *service,
-			 const struct session *session)
+static void put_packages(json_t *answer, struct service *service, const struct session *session)
 {
-	const struct broker *broker = service->broker;
+	struct err err;
+	struct broker *broker = session != NULL ? service_broker(service, &err) : NULL;
 
 	json_put(answer, "packages", python_packages_list(service->settings));
-	json_put(answer, "installed",
-		 broker != NULL && session != NULL ? broker_list(broker, session) : json_array());
+	json_put(answer, "installed", broker != NULL ? broker_list(broker, session) : json_array());
 }
 
 /* Answers and returns true when there is no such session and the call needs none. */

@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import pytest
+from client import LASTS, Server
 from indexes import Index, sdist, wheel
 from patience import until
 from steps import install, paths_in
@@ -143,6 +144,20 @@ def test_session_info_tells_what_was_installed_and_from_where(start, index):
     rows = {row["name"]: row for row in info["installed"]}
     assert rows["beta"]["version"] == "1.0" and rows["beta"]["language"] == "python"
     assert rows["beta"]["from"] in index.url and rows["alpha"]["file"] == "alpha-2.0-py3-none-any.whl"
+
+
+@pytest.mark.account
+def test_a_resumed_session_has_its_packages_and_what_is_installed_then_goes_with_them(index, home):
+    def begin():
+        return Server(home, "--pip-index", index.url, env=LASTS)
+
+    with begin() as server:
+        install(server, "alpha==1.0")
+    with begin() as server:
+        assert "1.0" in python(server, "import alpha; alpha.version").text
+        info = server.call("session_info", session_id="s", include=["packages"]).object
+        assert [(row["name"], row["version"]) for row in info["installed"]] == [("alpha", "1.0")]
+        assert install(server, "beta").object["packages"] == ["alpha 1.0", "beta 1.0"]
 
 
 def test_a_call_that_does_not_wait_long_enough_finds_its_installation_again(start, index):
