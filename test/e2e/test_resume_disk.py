@@ -22,7 +22,7 @@ def fixture_inside(home):
         if holder.stdout.readline() != b"ready\n":
             pytest.skip("no mount namespace here")
         enter = ["nsenter", "-t", str(holder.pid), "-m", *(["-U", "--preserve-credentials"] if user else [])]
-        yield [*enter, "--wd=" + str(home), str(BUILD / "ptycell")], enter
+        yield [*enter, "--wd=" + str(home), str((BUILD / "ptycell").resolve())], enter
     finally:
         holder.kill()
         holder.wait()
