@@ -14,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/gitini.h"
 #include "base/mem.h"
-#include "helper/program.h"
 #include "hold.h"
+#include "inspection.h"
 #include "json/make.h"
 #include "leads.h"
 #include "sandbox/rootfs/repository.h"
@@ -28,83 +27,11 @@
 #include "workspace/gitconfig.h"
 
 /* DEPTH_MAX is git's limit for includes. */
-enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, CLOCK_EVERY = 256, DEPTH_MAX = 10 };
+enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, DEPTH_MAX = 10 };
 enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 
 #define GITDIR "gitdir: "
 #define SAMPLE ".sample"
-
-/* ---- entries ---- */
-
-bool gitfolder_count(struct inspection *run)
-{
-	if (run->entries_left == 0 || run->more) {
-		run->more = true;
-		return false;
-	}
-	if (--run->entries_left % CLOCK_EVERY != 0)
-		return true;
-	program_alive();
-	run->more = clock_ms() >= run->until_ms;
-	return !run->more;
-}
-
-/*
- * Returns how much the file system cuts off its times: the coarsest resolution that fits these
- * digits.
- */
-static int64_t grain_of(long ns)
-{
-	if (ns == 0)
-		return 2000000000;
-	return ns % 10000000 == 0 ? 10000000 : 1000;
-}
-
-bool gitfolder_is_young(const struct inspection *run, const struct stat *st)
-{
-	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
-
-	return run->new_repository || ns + grain_of(st->st_ctim.tv_nsec) > run->since_ns;
-}
-
-static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
-{
-	return fstatat(folder->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-static bool is_young_there(const struct inspection *run, const struct folder_at *folder,
-			   const char *name, struct stat *ret_st)
-{
-	return look_at(folder, name, ret_st) && gitfolder_is_young(run, ret_st);
-}
-
-/* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
-static char *read_small(const struct folder_at *folder, const char *name, size_t max,
-			size_t *ret_len)
-{
-	cleanup_fd int fd =
-		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	cleanup_free char *text = xcalloc(1, max + 1);
-	size_t len = 0;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	while (len <= max) {
-		ssize_t n = read(fd, text + len, max + 1 - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 || len + (size_t)n > max)
-			return NULL;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	text[len] = '\0';
-	*ret_len = len;
-	return mem_steal(&text);
-}
 
 /* ---- entries at the session's start ---- */
 
@@ -263,7 +190,7 @@ static bool is_hook(const struct inspection *run, const struct folder_at *hooks,
 {
 	struct stat st;
 
-	return is_young_there(run, hooks, name, &st) &&
+	return inspection_young_there(run, hooks, name, &st) &&
 	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
 }
 
@@ -277,7 +204,7 @@ static void judge_hook(struct inspection *run, const struct folder_at *hooks, co
 		hold(run, hooks, name);
 		return;
 	}
-	if (!look_at(hooks, name, &st) || !S_ISLNK(st.st_mode) ||
+	if (!inspection_stat(hooks, name, &st) || !S_ISLNK(st.st_mode) ||
 	    !enter(&visit, run, hooks->fd, name, true))
 		return;
 	if (is_hook(run, &visit.folder, visit.place.name))
@@ -294,7 +221,7 @@ static void judge_hooks_in(struct inspection *run, const struct folder_at *hooks
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(run))
+	while ((entry = readdir(entries)) != NULL && inspection_count(run))
 		if (may_be_hook(entry->d_name, among_others))
 			judge_hook(run, hooks, entry->d_name);
 	(void)closedir(entries);
@@ -309,12 +236,12 @@ static void judge_hooks(struct inspection *run, const struct folder_at *folder)
 	struct folder_at hooks = { .fd = fd, .path = path };
 	struct stat st;
 
-	if (run->learn || !look_at(folder, "hooks", &st))
+	if (run->learn || !inspection_stat(folder, "hooks", &st))
 		return;
 	if (fd >= 0)
 		judge_hooks_in(run, &hooks, false);
 	/* A link, or a folder that only git can read. */
-	else if (gitfolder_is_young(run, &st))
+	else if (inspection_is_young(run, &st))
 		hold(run, folder, "hooks");
 	else if (S_ISLNK(st.st_mode))
 		add_path(&run->hooks, whole);
@@ -371,8 +298,8 @@ static void judge_command_at(struct inspection *run, int dir, const char *path)
 
 	if (!enter(&visit, run, dir, path, true))
 		return;
-	if (!hold_is_held(visit.place.name) &&
-	    is_young_there(run, &visit.folder, visit.place.name, &st) && S_ISREG(st.st_mode))
+	if (inspection_young_there(run, &visit.folder, visit.place.name, &st) &&
+	    S_ISREG(st.st_mode))
 		hold(run, &visit.folder, visit.place.name);
 	leave(&visit);
 }
@@ -419,7 +346,7 @@ static void judge_included(struct inspection *run, const struct folder_at *folde
 {
 	struct visit visit;
 
-	if (depth >= DEPTH_MAX || !gitfolder_count(run) ||
+	if (depth >= DEPTH_MAX || !inspection_count(run) ||
 	    !enter(&visit, run, folder->fd, path, true))
 		return;
 	judge_config(run, &visit.folder, visit.place.name, depth + 1);
@@ -453,14 +380,14 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 	size_t len = 0;
 	bool young;
 
-	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode))
+	if (!inspection_stat(folder, name, &st) || S_ISDIR(st.st_mode))
 		return;
-	if (S_ISLNK(st.st_mode) && !gitfolder_is_young(run, &st)) {
+	if (S_ISLNK(st.st_mode) && !inspection_is_young(run, &st)) {
 		judge_included(run, folder, name, depth);
 		return;
 	}
-	text = read_small(folder, name, CONFIG_MAX, &len);
-	young = gitfolder_is_young(run, &st);
+	text = inspection_read(folder, name, CONFIG_MAX, &len);
+	young = inspection_is_young(run, &st);
 	if (text != NULL && young != run->learn)
 		gitconfig_each_foreign(text, len, on_foreign, &reader);
 	if (young && !run->learn && (text == NULL || reader.untrusted))
@@ -471,28 +398,38 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 
 /* ---- remotes ---- */
 
-static void judge_remotes(struct inspection *run, const struct folder_at *folder, const char *name)
+static bool has_young(struct inspection *run, const struct folder_at *folder)
 {
-	int fd = openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-	cleanup_free char *path =
-		xasprintf("%s%s%s", folder->path, folder->path[0] ? "/" : "", name);
-	struct folder_at remotes = { .fd = fd, .path = path };
+	cleanup_fd int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
 	struct stat st;
+	bool found = false;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 
-	if (!run->learn && fd < 0 && is_young_there(run, folder, name, &st))
+	if (entries == NULL)
+		return false;
+	fd_steal(&fd);
+	while (!found && (entry = readdir(entries)) != NULL && inspection_count(run))
+		found = !str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
+			inspection_young_there(run, folder, entry->d_name, &st);
+	(void)closedir(entries);
+	return found;
+}
+
+/*
+ * Holds the whole folder: any name in it is the name of a remote, also one that hold() would give.
+ */
+static void judge_remotes(struct inspection *run, const struct folder_at *folder, const char *name)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct folder_at remotes = { .fd = fd };
+	struct stat st;
+
+	if (run->learn)
+		return;
+	if (fd < 0 ? inspection_young_there(run, folder, name, &st) : has_young(run, &remotes))
 		hold(run, folder, name);
-	while (!run->learn && entries != NULL && (entry = readdir(entries)) != NULL &&
-	       gitfolder_count(run))
-		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
-		    !hold_is_held(entry->d_name) &&
-		    is_young_there(run, &remotes, entry->d_name, &st))
-			hold(run, &remotes, entry->d_name);
-	if (entries != NULL)
-		(void)closedir(entries);
-	else
-		fd_close(&fd);
 }
 
 static void judge_files(struct inspection *run, const struct folder_at *folder)
@@ -526,7 +463,7 @@ static void judge_there(struct inspection *run, const char *path)
 static char *read_pointer(const struct folder_at *folder, const char *name)
 {
 	size_t len = 0;
-	char *text = read_small(folder, name, POINTER_MAX, &len);
+	char *text = inspection_read(folder, name, POINTER_MAX, &len);
 
 	while (text != NULL && len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		text[--len] = '\0';
@@ -539,7 +476,7 @@ static void judge_commondir(struct inspection *run, const struct folder_at *fold
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (!run->learn && is_young_there(run, folder, "commondir", &st) &&
+	if (!run->learn && inspection_young_there(run, folder, "commondir", &st) &&
 	    (text == NULL || (!str_eq(text, "../..") && !str_eq(text, ".")))) {
 		hold(run, folder, "commondir");
 		return;
@@ -554,7 +491,7 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (run->learn || !is_young_there(run, folder, ".git", &st) || S_ISDIR(st.st_mode))
+	if (run->learn || !inspection_young_there(run, folder, ".git", &st) || S_ISDIR(st.st_mode))
 		return;
 	text = read_pointer(folder, ".git");
 	if (text == NULL) {
@@ -573,7 +510,7 @@ void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder
 {
 	struct stat st;
 
-	if (run->learn || run->home == NULL || !is_young_there(run, folder, name, &st))
+	if (run->learn || run->home == NULL || !inspection_young_there(run, folder, name, &st))
 		return;
 	if (leads_home(run, folder, name))
 		hold_remove(run, folder, name);
@@ -585,12 +522,12 @@ void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 	struct stat st;
 
 	judge_git_file(run, folder);
-	if (repository || look_at(folder, ".git", &st))
+	if (repository || inspection_stat(folder, ".git", &st))
 		add_path(&run->workplaces, folder->path);
 	if (!repository)
 		return;
 	/* A repository that code makes meanwhile is not learned. */
-	if (run->learn && is_young_there(run, folder, "HEAD", &st))
+	if (run->learn && inspection_young_there(run, folder, "HEAD", &st))
 		return;
 	judge_files(run, folder);
 	judge_commondir(run, folder);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "gitfolder.h"
+#include "inspection.h"
 #include "json/make.h"
 #include "text/percent.h"
 #include "unlock.h"

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "gitfolder.h"
 #include "helper/program.h"
+#include "inspection.h"
 #include "json/make.h"
 #include "leads.h"
 #include "lockdown.h"
@@ -55,7 +56,7 @@ static int open_folder(const struct walk *walk, const char *path)
 	if (fd >= 0 || errno != EACCES || walk->inspection.learn)
 		return fd;
 	closed = open_below(walk, path, O_PATH);
-	if (closed < 0 || fstat(closed, &st) < 0 || !gitfolder_is_young(&walk->inspection, &st) ||
+	if (closed < 0 || fstat(closed, &st) < 0 || !inspection_is_young(&walk->inspection, &st) ||
 	    unlock_open_folder(closed) < 0)
 		return -1;
 	return open_below(walk, path, O_RDONLY);
@@ -109,7 +110,7 @@ static void walk_folder(struct walk *walk, const char *path)
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(&walk->inspection))
+	while ((entry = readdir(entries)) != NULL && inspection_count(&walk->inspection))
 		visit(walk, &folder, entry);
 	(void)closedir(entries);
 }

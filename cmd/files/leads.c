@@ -20,7 +20,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "gitfolder.h"
+#include "inspection.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"

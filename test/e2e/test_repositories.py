@@ -306,16 +306,17 @@ cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git re
 
 
 @needs_git
-@pytest.mark.parametrize("remote", ["mkdir -p .git/remotes; echo URL: $E/up > .git/remotes/origin", "mkdir -p .git/branches; echo $E/up > .git/branches/origin",
-                                    "rm -rf .git/branches; mkdir .b; echo $E/up > .b/origin; ln -s ../.b .git/branches"])
-def test_no_remote_that_is_in_no_config_is_made(project, remote):
+@pytest.mark.parametrize("name", ["origin", "x.held-by-ptycell"])
+@pytest.mark.parametrize("remote", ["mkdir -p .git/remotes; echo URL: $E/up > .git/remotes/NAME", "mkdir -p .git/branches; echo $E/up > .git/branches/NAME",
+                                    "rm -rf .git/branches; mkdir .b; echo $E/up > .b/NAME; ln -s ../.b .git/branches"])
+def test_no_remote_that_is_in_no_config_is_made(project, remote, name):
     place, folder = project
     make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
-cd {folder}; {remote}"""
+cd {folder}; {remote.replace("NAME", name)}"""
     with served(place, folder) as server:
         holds_names(server)
         assert server.cell(make.replace("HOME=/tmp", ""), language="bash").state == "done"
-        git(folder, "push", "origin", "main", home=place, user=USER)
+        git(folder, "push", name, "main", home=place, user=USER)
         assert not (place / "ran").exists()
 
 

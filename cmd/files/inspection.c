@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* inspection.c - the limits of an inspection, and what its folders hold. */
+#include "inspection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "helper/program.h"
+
+enum { CLOCK_EVERY = 256 };
+
+bool inspection_count(struct inspection *run)
+{
+	if (run->entries_left == 0 || run->more) {
+		run->more = true;
+		return false;
+	}
+	if (--run->entries_left % CLOCK_EVERY != 0)
+		return true;
+	program_alive();
+	run->more = clock_ms() >= run->until_ms;
+	return !run->more;
+}
+
+/*
+ * Returns how much the file system cuts off its times: the coarsest resolution that fits these
+ * digits.
+ */
+static int64_t grain_of(long ns)
+{
+	if (ns == 0)
+		return 2000000000;
+	return ns % 10000000 == 0 ? 10000000 : 1000;
+}
+
+bool inspection_is_young(const struct inspection *run, const struct stat *st)
+{
+	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+
+	return run->new_repository || ns + grain_of(st->st_ctim.tv_nsec) > run->since_ns;
+}
+
+bool inspection_stat(const struct folder_at *folder, const char *name, struct stat *ret_st)
+{
+	return fstatat(folder->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool inspection_young_there(const struct inspection *run, const struct folder_at *folder,
+			    const char *name, struct stat *ret_st)
+{
+	return inspection_stat(folder, name, ret_st) && inspection_is_young(run, ret_st);
+}
+
+char *inspection_read(const struct folder_at *folder, const char *name, size_t max, size_t *ret_len)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	cleanup_free char *text = xcalloc(1, max + 1);
+	size_t len = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	while (len <= max) {
+		ssize_t n = read(fd, text + len, max + 1 - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || len + (size_t)n > max)
+			return NULL;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	text[len] = '\0';
+	*ret_len = len;
+	return mem_steal(&text);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* inspection.h - one inspection of shares: what is known, its limits, and what it held. */
+#ifndef FILES_INSPECTION_H
+#define FILES_INSPECTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+enum { INSPECT_FIRST_FD = 3 /* the first share; the others follow in order */ };
+
+struct inspection {
+	const json_t *shares; /* paths */
+	char *home;           /* the sessions' folder; may be NULL */
+	char *home_real;      /* the same, with links resolved; may be NULL */
+	int64_t since_ns;
+	bool learn;
+	struct map *known;
+	json_t *held; /* the first of the held entries */
+	size_t held_count;
+	json_t *learned;
+	size_t learned_bytes;
+	bool unlearned; /* some entries did not fit into `learned` */
+	uint64_t entries_left;
+	uint64_t until_ms;
+	bool more; /* entries are left that were not inspected */
+	/*
+	 * The current repository was not one when the session began: everything in it counts as
+	 * young.
+	 */
+	bool new_repository;
+	/* The current share. */
+	int share;
+	char *share_path;
+	/*
+	 * Paths in the current share, each ended by a NUL. `hooks` has folders that configs name,
+	 * `commands` words of commands, relative to where git is called, and `workplaces` folders
+	 * that git may be called in.
+	 */
+	struct buf hooks;
+	struct buf commands;
+	struct buf workplaces;
+};
+
+/*
+ * A folder below the share. `path` is relative to the share, "" for itself. `fd` may be an O_PATH
+ * one.
+ */
+struct folder_at {
+	int fd;
+	const char *path;
+};
+
+/* Counts one more entry. Returns false and sets `more` when the limit is reached. */
+bool inspection_count(struct inspection *inspection);
+/* Returns true when the entry changed, or became part of a repository, since the session began. */
+bool inspection_is_young(const struct inspection *inspection, const struct stat *st);
+/* Reads the state of an entry itself, not of what a link leads to. Returns false without one. */
+bool inspection_stat(const struct folder_at *folder, const char *name, struct stat *ret_st);
+/* The same; returns true when there is an entry and it is young. */
+bool inspection_young_there(const struct inspection *inspection, const struct folder_at *folder,
+			    const char *name, struct stat *ret_st);
+/* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
+char *inspection_read(const struct folder_at *folder, const char *name, size_t max,
+		      size_t *ret_len);
+
+#endif
