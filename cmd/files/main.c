@@ -61,7 +61,7 @@ static int run_request(json_t *request, struct err *err)
 		return trim_run(FOLDER_FD, request, err);
 	if (str_eq(op, "sweep"))
 		return sweep_run(FOLDER_FD, request, err);
-	if (str_eq(op, "inspection"))
+	if (str_eq(op, "inspect"))
 		return inspect_run(request, err);
 	return err_set(err, ERR_INVALID, "the request names no known operation");
 }
