@@ -214,9 +214,10 @@ static void judge_hook(struct inspection *run, const struct folder_at *hooks, co
 
 static void judge_hooks_in(struct inspection *run, const struct folder_at *hooks, bool among_others)
 {
+	enum judged_as as = among_others ? AS_HOOKS_AMONG_OTHERS : AS_HOOKS;
 	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	DIR *entries = fd < 0 || !inspection_is_first(run, fd, as) ? NULL : fdopendir(fd);
 
 	if (entries == NULL)
 		return;
@@ -327,14 +328,15 @@ static void judge_wherever(struct inspection *run, const struct buf *paths, judg
 	judge_from(run, NULL, paths, fn);
 	for (size_t at = 0; paths->len > 0 && at < run->workplaces.len;
 	     at += strlen(run->workplaces.data + at) + 1)
-		judge_from(run, run->workplaces.data + at, paths, fn);
+		if (inspection_goes_on(run))
+			judge_from(run, run->workplaces.data + at, paths, fn);
 }
 
 void gitfolder_judge_named(struct inspection *run)
 {
 	judge_wherever(run, &run->hooks, judge_hooks_at);
 	judge_wherever(run, &run->commands, judge_command_at);
-	if (!run->more && !run->unlearned)
+	if (run->more == NULL && !run->unlearned)
 		learn_repository(run, NULL);
 	buf_clear(&run->hooks);
 	buf_clear(&run->commands);
@@ -435,6 +437,8 @@ static void judge_remotes(struct inspection *run, const struct folder_at *folder
 static void judge_files(struct inspection *run, const struct folder_at *folder)
 {
 	run->new_repository = !run->learn && is_known(run, NULL) && !is_known(run, folder->path);
+	if (!inspection_is_first(run, folder->fd, AS_REPOSITORY))
+		return;
 	learn_repository(run, folder->path);
 	judge_config(run, folder, "config", 0);
 	judge_config(run, folder, "config.worktree", 0);

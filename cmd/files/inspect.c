@@ -32,6 +32,7 @@ enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 16 << 10, WORKPLACES
 struct walk {
 	struct inspection inspection;
 	struct repository_queue folders;
+	struct repository_queue linked; /* folders with links, which are judged last */
 };
 
 /* ---- a folder ---- */
@@ -84,16 +85,16 @@ static void add_folder(struct walk *walk, const struct folder_at *folder, const 
 		repository_queue_add(&walk->folders, name, false, path);
 }
 
-static void visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry)
+/* Returns true for a link. */
+static bool visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry)
 {
 	unsigned char type = type_of(folder->fd, entry);
 
 	if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
-		return;
+		return false;
 	if (type == DT_DIR)
 		add_folder(walk, folder, entry->d_name);
-	else if (type == DT_LNK)
-		gitfolder_judge_link(&walk->inspection, folder, entry->d_name);
+	return type == DT_LNK;
 }
 
 static void walk_folder(struct walk *walk, const char *path)
@@ -101,6 +102,7 @@ static void walk_folder(struct walk *walk, const char *path)
 	cleanup_fd int fd = open_folder(walk, path);
 	struct folder_at folder = { .fd = fd, .path = path };
 	const struct dirent *entry;
+	bool has_links = false;
 	DIR *entries;
 
 	if (fd < 0)
@@ -111,22 +113,49 @@ static void walk_folder(struct walk *walk, const char *path)
 		return;
 	fd_steal(&fd);
 	while ((entry = readdir(entries)) != NULL && inspection_count(&walk->inspection))
-		visit(walk, &folder, entry);
+		has_links |= visit(walk, &folder, entry);
 	(void)closedir(entries);
+	if (has_links && !walk->inspection.learn)
+		repository_queue_add(&walk->linked, "", false, xstrdup(path));
+}
+
+static void walk_links(struct walk *walk, const char *path)
+{
+	cleanup_fd int fd = open_folder(walk, path);
+	struct folder_at folder = { .fd = fd, .path = path };
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (entries == NULL)
+		return;
+	fd_steal(&fd);
+	while ((entry = readdir(entries)) != NULL && inspection_goes_on(&walk->inspection))
+		if (type_of(folder.fd, entry) == DT_LNK)
+			gitfolder_judge_link(&walk->inspection, &folder, entry->d_name);
+	(void)closedir(entries);
+}
+
+/* Empties the queue. Its folders are walked until a limit is met. */
+static void walk_queue(struct walk *walk, struct repository_queue *queue,
+		       void (*fn)(struct walk *walk, const char *path))
+{
+	for (;;) {
+		cleanup_free char *path = repository_queue_take(queue);
+
+		if (path == NULL)
+			break;
+		if (walk->inspection.more == NULL)
+			fn(walk, path);
+	}
 }
 
 static void walk_share(struct walk *walk)
 {
 	repository_queue_add(&walk->folders, "", false, xstrdup(""));
-	for (;;) {
-		cleanup_free char *path = repository_queue_take(&walk->folders);
-
-		if (path == NULL)
-			break;
-		if (!walk->inspection.more)
-			walk_folder(walk, path);
-	}
+	walk_queue(walk, &walk->folders, walk_folder);
 	gitfolder_judge_named(&walk->inspection);
+	/* The slowest to judge, which code can make many of. */
+	walk_queue(walk, &walk->linked, walk_links);
 }
 
 /* ---- the request ---- */
@@ -183,6 +212,7 @@ int inspect_run(const json_t *request, struct err *err)
 				.since_ns = json_integer_value(json_object_get(request, "since")),
 				.learn = json_is_true(json_object_get(request, "learn")),
 				.known = map_new(),
+				.judged = map_new(),
 				.held = json_array(),
 				.learned = json_array(),
 				.entries_left = (uint64_t)json_integer_value(
@@ -197,18 +227,20 @@ int inspect_run(const json_t *request, struct err *err)
 	if (confine_to_shares(json_array_size(shares), err) < 0)
 		return -1;
 	repository_queue_init(&walk.folders);
+	repository_queue_init(&walk.linked);
 	buf_init(&walk.inspection.hooks, HOOKS_MAX);
 	buf_init(&walk.inspection.commands, COMMANDS_MAX);
 	buf_init(&walk.inspection.workplaces, WORKPLACES_MAX);
 	learn_known(walk.inspection.known, json_object_get(request, "known"));
 	walk_all(&walk);
 	map_free(walk.inspection.known);
+	map_free(walk.inspection.judged);
 	buf_release(&walk.inspection.hooks);
 	buf_release(&walk.inspection.commands);
 	buf_release(&walk.inspection.workplaces);
 	json_put(result, "held", walk.inspection.held);
 	json_put(result, "known", walk.inspection.learned);
-	json_put_bool(result, "more", walk.inspection.more);
+	json_put_str(result, "more", walk.inspection.more);
 	json_put_int(result, "count", (json_int_t)walk.inspection.held_count);
 	program_result(result);
 	return 0;

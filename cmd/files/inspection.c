@@ -13,17 +13,40 @@
 
 enum { CLOCK_EVERY = 256 };
 
+bool inspection_goes_on(struct inspection *run)
+{
+	program_alive();
+	if (run->more == NULL && clock_ms() >= run->until_ms)
+		run->more = "time";
+	return run->more == NULL;
+}
+
 bool inspection_count(struct inspection *run)
 {
-	if (run->entries_left == 0 || run->more) {
-		run->more = true;
+	if (run->more != NULL)
+		return false;
+	if (run->entries_left == 0) {
+		run->more = "entries";
 		return false;
 	}
-	if (--run->entries_left % CLOCK_EVERY != 0)
+	return --run->entries_left % CLOCK_EVERY != 0 || inspection_goes_on(run);
+}
+
+bool inspection_is_first(struct inspection *run, int dir, enum judged_as as)
+{
+	static char there;
+	struct statx st;
+	uint64_t key[5];
+
+	if (statx(dir, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
 		return true;
-	program_alive();
-	run->more = clock_ms() >= run->until_ms;
-	return !run->more;
+	/* Where a path leads from the folder depends on the mount. */
+	key[0] = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	key[1] = st.stx_ino;
+	key[2] = st.stx_mnt_id;
+	key[3] = as;
+	key[4] = run->new_repository;
+	return map_set(run->judged, key, sizeof(key), &there) == NULL;
 }
 
 /*

@@ -27,7 +27,9 @@ struct inspection {
 	bool unlearned; /* some entries did not fit into `learned` */
 	uint64_t entries_left;
 	uint64_t until_ms;
-	bool more; /* entries are left that were not inspected */
+	/* The limit that was met, "entries" or "time": entries are left. Else NULL. */
+	const char *more;
+	struct map *judged; /* folders that were judged (inspection_is_first) */
 	/*
 	 * The current repository was not one when the session began: everything in it counts as
 	 * young.
@@ -55,8 +57,18 @@ struct folder_at {
 	const char *path;
 };
 
-/* Counts one more entry. Returns false and sets `more` when the limit is reached. */
+/* Counts one more entry. Returns false and sets `more` when a limit is reached. */
 bool inspection_count(struct inspection *inspection);
+/* The same for work that adds no entry: only the time is limited. */
+bool inspection_goes_on(struct inspection *inspection);
+
+/* Two reasons to judge a folder, and the second where only git's names count. */
+enum judged_as { AS_REPOSITORY, AS_HOOKS, AS_HOOKS_AMONG_OTHERS };
+/*
+ * Returns true when this inspection has not judged the folder so. Any number of names may lead to
+ * one folder; each entry in it is looked at, and counted, once.
+ */
+bool inspection_is_first(struct inspection *inspection, int dir, enum judged_as as);
 /* Returns true when the entry changed, or became part of a repository, since the session began. */
 bool inspection_is_young(const struct inspection *inspection, const struct stat *st);
 /* Reads the state of an entry itself, not of what a link leads to. Returns false without one. */

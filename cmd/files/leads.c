@@ -25,6 +25,8 @@
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
+enum { TRIES = 3 /* of a link that may be magic */ };
+
 /* Returns an absolute path without ".", ".." and double slashes, as if no part were a link. */
 static char *plain(const char *path)
 {
@@ -154,18 +156,28 @@ char *leads_to(int dir, const char *path, int flags)
 	return xstrdup(real);
 }
 
+static bool leads_somewhere(int dir, const char *path, uint64_t resolve)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = resolve };
+	cleanup_fd int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	return fd >= 0;
+}
+
 /*
  * Returns true for a magic link of /proc, which can lead into another namespace. The kernel does
  * not resolve those of processes that the helper must not inspect. names_home() therefore judges
- * them by their text, and a link to a folder of /proc does not stay either.
+ * them by their text, and a link to a folder of /proc does not stay either. ELOOP alone does not
+ * show one: a chain of many ordinary links fails so now and then, since the kernel counts its links
+ * anew when it tries again.
  */
 static bool is_magic(int dir, const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-				.resolve = RESOLVE_NO_MAGICLINKS };
-	cleanup_fd int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-
-	return fd < 0 && errno == ELOOP;
+	for (int i = 0; i < TRIES; i++)
+		if (leads_somewhere(dir, path, RESOLVE_NO_MAGICLINKS) || errno != ELOOP ||
+		    !leads_somewhere(dir, path, 0))
+			return false;
+	return true;
 }
 
 static bool names_home(const struct inspection *inspection, const char *from, const char *to)

@@ -2,8 +2,9 @@
 /*
  * lookout.c - runs ptycell-files over the shared folders, as many at a time as a helper takes
  * descriptors, with a time limit. A request during an inspection starts another one after it,
- * because session code may have written behind the first. The last inspection outlives the session
- * as a job of the home.
+ * because session code may have written behind the first. Where the limit is met, a whole
+ * inspection follows beside the others, which no answer waits for. The last inspection is whole as
+ * well, and outlives the session as a job of the home.
  */
 #include "workspace/lookout.h"
 
@@ -20,15 +21,28 @@
 #include "text/sanitize.h"
 #include "workspace/home.h"
 
-enum {
-	LOOK_MS = 1000, /* an answer waits for the inspection */
-	LEARN_MS = 10000,
-	LAST_MS = 600000,
-	LAST_ENTRIES = 100000000,
-	QUIET_MS = 5000,
-	LAST_QUIET_MS = 60000,
-	QUIET_AGAIN_MS = 500, /* for a disk that did not answer before */
-	SHOWN_MAX = 5,        /* names in a sentence */
+enum { QUIET_AGAIN_MS = 500 /* for a disk that did not answer before */, SHOWN_MAX = 5 };
+
+enum kind { LEARNS, QUICK, WHOLE };
+
+/* An answer waits for a quick inspection. */
+static const struct {
+	json_int_t entries;
+	json_int_t ms;
+	uint64_t quiet_ms;
+} limits[] = {
+	[LEARNS] = { LOOKOUT_ENTRIES, 10000, 5000 },
+	[QUICK] = { LOOKOUT_ENTRIES, 1000, 5000 },
+	[WHOLE] = { 100000000, 600000, 60000 },
+};
+
+/* One inspection of all folders. */
+struct look {
+	struct lookout *lookout;
+	struct helper *helper;
+	enum kind kind;
+	size_t at; /* the first folder of the current run */
+	uint64_t start_ms;
 };
 
 struct lookout {
@@ -41,13 +55,18 @@ struct lookout {
 	uint64_t begun; /* number of the last inspection that began */
 	uint64_t ended;
 	uint64_t wanted;
-	struct helper *helper;
+	struct look look;
+	struct look whole; /* beside it, after a limit was met */
+	bool whole_wanted;
+	uint64_t whole_ms; /* what the last one took, and how long the next one waits after it */
+	struct loop_timer whole_timer;
 	struct loop_defer defer; /* the end of a last inspection that could not start */
-	size_t at;               /* the first folder of the current run */
 	json_t *known;
 	bool hung;
-	bool more_reported;
-	bool stuck_reported;
+	bool entries_reported;
+	bool time_reported;
+	bool rest_reported;
+	char *stuck; /* the last list of these names that was reported */
 	bool last;
 	void (*done)(void *data);
 	void *done_data;
@@ -126,45 +145,73 @@ static void report_stuck(struct lookout *lookout, const json_t *result)
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
 
-	if (lookout->stuck_reported || list_rows(result, false, &list) == 0)
+	if (list_rows(result, false, &list) == 0 ||
+	    (lookout->stuck != NULL && str_eq(lookout->stuck, buf_str(&list))))
 		return;
-	lookout->stuck_reported = true;
+	free(lookout->stuck);
+	lookout->stuck = xstrdup(buf_str(&list));
 	text = xasprintf("The user's git would run what code wrote into %s, and it could not be "
 			 "renamed; tell the user to remove it before calling git there.",
 			 buf_str(&list));
 	report_text(lookout, text);
 }
 
-static void report_more(struct lookout *lookout, const json_t *result)
+/* Reports the first inspection that met this limit. */
+static void report_limit(struct lookout *lookout, bool entries)
 {
+	bool *reported = entries ? &lookout->entries_reported : &lookout->time_reported;
 	cleanup_free char *text = NULL;
 
-	if (!json_is_true(json_object_get(result, "more")) ||
-	    (lookout->more_reported && !lookout->last))
+	if (*reported)
 		return;
-	if (lookout->last) {
+	*reported = true;
+	if (entries)
+		text = xasprintf(
+			"The shared folder has more than %d entries. Of the others, those deepest "
+			"and in folders of packages, names that make programs run something (.git/"
+			"hooks, .envrc ...) are not held read-only, and repositories that code "
+			"makes there are found later than those before them: they are looked for "
+			"in the background.",
+			LOOKOUT_ENTRIES);
+	else
+		text = xstrdup(
+			"The shared folder takes long to look through. Repositories that "
+			"code makes there are found later than usual: they are looked for in "
+			"the background.");
+	report_text(lookout, text);
+}
+
+/* Reports a limit that was met. Returns true when a whole inspection is to follow. */
+static bool report_more(struct look *look, const json_t *result)
+{
+	const char *more = json_string_value(json_object_get(result, "more"));
+	struct lookout *lookout = look->lookout;
+
+	if (more == NULL)
+		return false;
+	if (look->kind != WHOLE) {
+		report_limit(lookout, str_eq(more, "entries"));
+		return look->kind == QUICK;
+	}
+	if (!lookout->rest_reported || lookout->last)
 		report_text(lookout,
 			    "The shared folder has too many entries to look at all of them; the "
 			    "user's git would run what code wrote into a repository there.");
-		return;
-	}
-	lookout->more_reported = true;
-	text = xasprintf("The shared folder has more than %d entries. Of the others, those deepest "
-			 "and in folders of packages, names that make programs run something (.git/"
-			 "hooks, .envrc ...) are not held read-only, and repositories that code "
-			 "makes there are looked for when the session ends, not after each cell.",
-			 LOOKOUT_ENTRIES);
-	report_text(lookout, text);
+	lookout->rest_reported = true;
+	return false;
 }
 
 /* ---- an inspection ---- */
 
-static bool start_look(struct lookout *lookout);
+static bool start_look(struct look *look);
 
 static void release_lookout(struct lookout *lookout)
 {
-	helper_free(lookout->helper);
+	helper_free(lookout->look.helper);
+	helper_free(lookout->whole.helper);
+	loop_timer_stop(&lookout->whole_timer);
 	json_decref(lookout->known);
+	free(lookout->stuck);
 	free(lookout->paths);
 	free(lookout->fds);
 	free(lookout->who);
@@ -181,14 +228,43 @@ static void end_last(struct lookout *lookout)
 	done(data);
 }
 
-/* Ends an inspection of all folders. */
-static void end_look(struct lookout *lookout)
+static void on_whole_due(struct loop_timer *timer)
 {
+	struct lookout *lookout = container_of(timer, struct lookout, whole_timer);
+
+	lookout->whole_wanted = false;
+	lookout->whole.at = 0;
+	lookout->whole.start_ms = loop_now(lookout->spec.loop);
+	(void)start_look(&lookout->whole);
+}
+
+/* It takes no more than half of the time, however large the folder is. */
+static void plan_whole(struct lookout *lookout)
+{
+	uint64_t now = loop_now(lookout->spec.loop);
+
+	if (lookout->whole_wanted && lookout->whole.helper == NULL &&
+	    !loop_timer_active(&lookout->whole_timer))
+		loop_timer_start(lookout->spec.loop, &lookout->whole_timer, now + lookout->whole_ms,
+				 on_whole_due);
+}
+
+/* Ends an inspection of all folders. */
+static void end_look(struct look *look)
+{
+	struct lookout *lookout = look->lookout;
+
+	if (look == &lookout->whole) {
+		lookout->whole_ms = loop_now(lookout->spec.loop) - look->start_ms;
+		plan_whole(lookout);
+		return;
+	}
 	lookout->ended = lookout->begun;
 	if (lookout->last) {
 		end_last(lookout);
 		return;
 	}
+	plan_whole(lookout);
 	if (lookout->wanted > lookout->begun)
 		(void)lookout_ask(lookout);
 	lookout->spec.inspected(lookout->spec.data);
@@ -196,33 +272,36 @@ static void end_look(struct lookout *lookout)
 
 static void on_look_done(struct helper *helper, const json_t *result, const struct err *err)
 {
-	struct lookout *lookout = helper_data(helper);
+	struct look *look = helper_data(helper);
+	struct lookout *lookout = look->lookout;
 
-	lookout->hung = err != NULL && err->code == ERR_TIMEOUT;
+	if (look->kind != WHOLE)
+		lookout->hung = err != NULL && err->code == ERR_TIMEOUT;
 	if (err != NULL)
 		log_warn("lookout", "'%s': looking into shared folders: %s", lookout->who,
 			 err->msg);
-	if (lookout->begun == 1)
+	if (look->kind == LEARNS)
 		json_array_extend(lookout->known, json_object_get(result, "known"));
 	report_renamed(lookout, result);
 	report_stuck(lookout, result);
-	report_more(lookout, result);
+	if (report_more(look, result))
+		lookout->whole_wanted = true;
 	helper_free(helper); /* the result belonged to the helper */
-	lookout->helper = NULL;
-	lookout->at += HELPER_FDS_MAX;
-	if (lookout->at >= lookout->spec.count || !start_look(lookout))
-		end_look(lookout);
+	look->helper = NULL;
+	look->at += HELPER_FDS_MAX;
+	if (look->at >= lookout->spec.count || !start_look(look))
+		end_look(look);
 }
 
-static json_t *make_request(const struct lookout *lookout, size_t count)
+static json_t *make_request(const struct look *look, size_t count)
 {
+	const struct lookout *lookout = look->lookout;
 	json_t *request = json_object();
 	json_t *shares = json_array();
 	cleanup_free char *home = percent_encode(home_path(lookout->spec.home));
-	bool learns = lookout->begun == 1;
 
 	for (size_t i = 0; i < count; i++) {
-		cleanup_free char *path = percent_encode(lookout->paths[lookout->at + i]);
+		cleanup_free char *path = percent_encode(lookout->paths[look->at + i]);
 
 		json_append(shares, json_make_str(path));
 	}
@@ -230,48 +309,50 @@ static json_t *make_request(const struct lookout *lookout, size_t count)
 	json_put(request, "shares", shares);
 	json_put_str(request, "home", home);
 	json_put_int(request, "since", lookout->since_ns);
-	json_put_int(request, "entries", lookout->last ? LAST_ENTRIES : LOOKOUT_ENTRIES);
-	json_put_int(request, "ms", lookout->last ? LAST_MS : learns ? LEARN_MS : LOOK_MS);
-	json_put_bool(request, "learn", learns);
+	json_put_int(request, "entries", limits[look->kind].entries);
+	json_put_int(request, "ms", limits[look->kind].ms);
+	json_put_bool(request, "learn", look->kind == LEARNS);
 	json_put(request, "known", json_incref(lookout->known));
 	return request;
 }
 
 /* Starts the run for the folders from `at` on. */
-static bool start_look(struct lookout *lookout)
+static bool start_look(struct look *look)
 {
 	static const struct helper_handlers handlers = { .done = on_look_done };
-	size_t count = size_min(lookout->spec.count - lookout->at, HELPER_FDS_MAX);
-	cleanup_json json_t *request = make_request(lookout, count);
+	struct lookout *lookout = look->lookout;
+	size_t count = size_min(lookout->spec.count - look->at, HELPER_FDS_MAX);
+	cleanup_json json_t *request = make_request(look, count);
+	bool again = look->kind != WHOLE && lookout->hung;
 	const struct helper_spec spec = { .path = lookout->spec.helper,
 					  .request = request,
-					  .fds = lookout->fds + lookout->at,
+					  .fds = lookout->fds + look->at,
 					  .fd_count = count,
-					  .quiet_ms = lookout->last   ? LAST_QUIET_MS
-						      : lookout->hung ? QUIET_AGAIN_MS
-								      : QUIET_MS };
+					  .quiet_ms = again ? QUIET_AGAIN_MS
+							    : limits[look->kind].quiet_ms };
 	struct err err;
 
-	lookout->helper = helper_start(lookout->spec.loop, &spec, &handlers, lookout, &err);
-	if (lookout->helper == NULL)
+	look->helper = helper_start(lookout->spec.loop, &spec, &handlers, look, &err);
+	if (look->helper == NULL)
 		log_warn("lookout", "'%s': looking into shared folders: %s", lookout->who, err.msg);
-	return lookout->helper != NULL;
+	return look->helper != NULL;
 }
 
-static bool begin(struct lookout *lookout)
+static bool begin(struct lookout *lookout, enum kind kind)
 {
 	lookout->begun++;
-	lookout->at = 0;
-	return start_look(lookout);
+	lookout->look.kind = kind;
+	lookout->look.at = 0;
+	return start_look(&lookout->look);
 }
 
 uint64_t lookout_ask(struct lookout *lookout)
 {
-	if (lookout->helper != NULL) {
+	if (lookout->look.helper != NULL) {
 		lookout->wanted = lookout->begun + 1;
 		return lookout->wanted;
 	}
-	if (!begin(lookout))
+	if (!begin(lookout, lookout->begun == 0 ? LEARNS : QUICK))
 		lookout->ended = lookout->begun;
 	return lookout->begun;
 }
@@ -288,6 +369,9 @@ struct lookout *lookout_new(const struct lookout_spec *spec)
 	struct lookout *lookout = xcalloc(1, sizeof(*lookout));
 
 	lookout->spec = *spec;
+	lookout->look.lookout = lookout;
+	lookout->whole.lookout = lookout;
+	lookout->whole.kind = WHOLE;
 	lookout->paths = xcalloc(spec->count, sizeof(*lookout->paths));
 	lookout->fds = xcalloc(spec->count, sizeof(*lookout->fds));
 	memcpy(lookout->paths, spec->paths, spec->count * sizeof(*lookout->paths));
@@ -304,8 +388,11 @@ void lookout_quiet(struct lookout *lookout)
 {
 	if (lookout == NULL)
 		return;
-	helper_free(lookout->helper);
-	lookout->helper = NULL;
+	helper_free(lookout->look.helper);
+	helper_free(lookout->whole.helper);
+	lookout->look.helper = NULL;
+	lookout->whole.helper = NULL;
+	loop_timer_stop(&lookout->whole_timer);
 	lookout->last = true;
 }
 
@@ -314,8 +401,8 @@ static void leave_lookout(struct home_job *job, int wait_ms)
 	struct lookout *lookout = container_of(job, struct lookout, job);
 
 	loop_defer_stop(&lookout->defer);
-	helper_leave(lookout->helper, wait_ms);
-	lookout->helper = NULL;
+	helper_leave(lookout->look.helper, wait_ms);
+	lookout->look.helper = NULL;
 	release_lookout(lookout);
 }
 
@@ -329,9 +416,8 @@ void lookout_last(struct lookout *lookout, void (*done)(void *data), void *data)
 	lookout->done = done;
 	lookout->done_data = data;
 	lookout->job.leave = leave_lookout;
-	lookout->begun++; /* no configs are learned */
 	home_add_job(lookout->spec.home, &lookout->job);
-	if (!begin(lookout))
+	if (!begin(lookout, WHOLE))
 		loop_defer_start(lookout->spec.loop, &lookout->defer, on_not_started);
 }
 

@@ -4,8 +4,8 @@
  *
  * An inspection is a run of ptycell-files (cmd/files/inspect.h). It is bounded, and outside of the
  * server, so that an unresponsive disk delays no session. Files of a repository that git would run
- * are renamed. The first inspection learns what configs contained before any session code ran. The
- * last one has no practical bound.
+ * are renamed. The first inspection learns what configs contained before any session code ran. One
+ * that met its bound is followed by another, and the last one is one, that has no practical bound.
  */
 #ifndef WORKSPACE_LOOKOUT_H
 #define WORKSPACE_LOOKOUT_H
@@ -19,7 +19,7 @@
 
 struct lookout;
 
-enum { LOOKOUT_ENTRIES = 50000 /* of one inspection, except the last */ };
+enum { LOOKOUT_ENTRIES = 50000 /* of an inspection that an answer waits for */ };
 
 struct lookout_spec {
 	struct loop *loop;
