@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "config/paths.h"
 #include "config/settings.h"
+#include "confinement/place.h"
 #include "sandbox/rootfs/mount_source.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
@@ -145,13 +146,13 @@ static int check_ours(const struct shares *shares, const struct share *share, st
 {
 	const struct settings *settings = shares->settings;
 
-	if (overlap(share->path, settings->home))
+	if (overlap(share->path, settings->home) || place_overlaps(share->path, settings->home))
 		return refuse(share->path,
 			      "holds the folders of other sessions, or lies among them: set "
 			      "PTYCELL_HOME to a folder outside of it",
 			      err);
 	if (share->policy.writable && settings->keep != NULL &&
-	    overlap(share->path, settings->keep))
+	    (overlap(share->path, settings->keep) || place_overlaps(share->path, settings->keep)))
 		return refuse(share->path,
 			      "would let code change kept results: share it without :rw, or set "
 			      "PTYCELL_KEEP to a folder outside of it",

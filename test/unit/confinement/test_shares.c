@@ -243,6 +243,30 @@ static void folders_of_sessions_and_kept_results_are_protected(void **state)
 	shares_free(shares);
 }
 
+static void they_are_protected_whatever_link_leads_to_them(void **state)
+{
+	struct fixture *f = *state;
+	struct err err;
+
+	make_folder(f, "me/data/results");
+	assert_int_equal(symlinkat("me/data", f->scratch.fd, "way"), 0);
+	free(f->settings.home);
+	f->settings.home = xasprintf("%s/way/not/yet", f->scratch.path);
+	want(f, "me/data", false);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "PTYCELL_HOME");
+	free(f->settings.home);
+	f->settings.home = xasprintf("%s/cache", f->scratch.path);
+	free(f->settings.keep);
+	f->settings.keep = xasprintf("%s/way/results", f->scratch.path);
+	want(f, "me/data", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "PTYCELL_KEEP");
+	want(f, "me/data/results", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "PTYCELL_KEEP");
+}
+
 static void a_link_is_not_followed_and_its_end_is_named(void **state)
 {
 	struct fixture *f = *state;
@@ -499,6 +523,7 @@ int main(void)
 		SHARE_TEST(names_that_only_begin_like_a_system_folder_are_none),
 		SHARE_TEST(the_home_folder_is_shared_only_when_that_is_said),
 		SHARE_TEST(folders_of_sessions_and_kept_results_are_protected),
+		SHARE_TEST(they_are_protected_whatever_link_leads_to_them),
 		SHARE_TEST(a_link_is_not_followed_and_its_end_is_named),
 		SHARE_TEST(a_folder_of_others_is_not_shared_for_writing),
 		SHARE_TEST(sessions_of_root_get_what_others_may_have),

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* place.h - compares the places of folders, through links and mounts. */
+#ifndef CONFINEMENT_PLACE_H
+#define CONFINEMENT_PLACE_H
+
+#include <stdbool.h>
+
+/*
+ * Returns true when one of the folders is the other one or lies in it. Both paths are absolute;
+ * their links are followed as far as something is there, and folders are compared by device and
+ * inode, as one may be mounted elsewhere.
+ */
+bool place_overlaps(const char *a, const char *b);
+
+#endif
