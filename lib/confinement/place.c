@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - resolves paths and goes through the folders above them. */
+/* place.c - resolves paths, and goes through the folders above them. */
 #include "confinement/place.h"
 
 #include <limits.h>
@@ -7,7 +7,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+
+char *place_plain(const char *path)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if ((len == 1 && path[0] == '.') || (len == 2 && path[0] == '.' && path[1] == '.'))
+			return NULL;
+		if (len > 0)
+			buf_putf(&out, "/%.*s", (int)len, path);
+		path += len + (path[len] == '/');
+	}
+	return out.len > 0 ? buf_steal(&out) : xstrdup("/");
+}
 
 /* Resolves as much of the path as is there. The caller frees the result. */
 static char *resolve(const char *path)
@@ -41,7 +58,7 @@ static bool lies_in(const char *path, const char *folder)
 	if (stat(folder, &st) < 0)
 		return false;
 	for (char *slash; (slash = strrchr(part, '/')) != NULL; *slash = '\0')
-		if (slash[0] != '\0' && is_folder(part, &st))
+		if (is_folder(part, &st))
 			return true;
 	return false;
 }

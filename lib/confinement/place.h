@@ -11,5 +11,10 @@
  * inode, as one may be mounted elsewhere.
  */
 bool place_overlaps(const char *a, const char *b);
+/*
+ * Returns a path without doubled slashes and without one at its end. Returns NULL for a path with
+ * "." or "..". The caller frees the result.
+ */
+char *place_plain(const char *path);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "config/paths.h"
 #include "config/settings.h"
+#include "confinement/filesystem.h"
 #include "confinement/place.h"
 #include "sandbox/rootfs/mount_source.h"
 #include "text/sanitize.h"
@@ -90,26 +91,6 @@ static int refuse(const char *path, const char *why, struct err *err)
 	return err_set(err, ERR_DENIED, "the share '%s' %s", quoted, why);
 }
 
-/*
- * Returns a path without doubled slashes and without one at its end. Returns NULL for a path with
- * "." or "..". The caller frees the result.
- */
-static char *plain_path(const char *path)
-{
-	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	while (*path) {
-		size_t len = strcspn(path, "/");
-
-		if ((len == 1 && path[0] == '.') || (len == 2 && path[0] == '.' && path[1] == '.'))
-			return NULL;
-		if (len > 0)
-			buf_putf(&out, "/%.*s", (int)len, path);
-		path += len + (path[len] == '/');
-	}
-	return out.len > 0 ? buf_steal(&out) : xstrdup("/");
-}
-
 /* A folder directly in /home is a user's home, also when this user's own is elsewhere. */
 static bool is_a_home(const char *path)
 {
@@ -146,13 +127,13 @@ static int check_ours(const struct shares *shares, const struct share *share, st
 {
 	const struct settings *settings = shares->settings;
 
-	if (overlap(share->path, settings->home) || place_overlaps(share->path, settings->home))
+	if (place_overlaps(share->path, settings->home))
 		return refuse(share->path,
 			      "holds the folders of other sessions, or lies among them: set "
 			      "PTYCELL_HOME to a folder outside of it",
 			      err);
 	if (share->policy.writable && settings->keep != NULL &&
-	    (overlap(share->path, settings->keep) || place_overlaps(share->path, settings->keep)))
+	    place_overlaps(share->path, settings->keep))
 		return refuse(share->path,
 			      "would let code change kept results: share it without :rw, or set "
 			      "PTYCELL_KEEP to a folder outside of it",
@@ -272,12 +253,19 @@ static int check_owner(const struct shares *shares, const struct share *share, s
 
 static int open_share(const struct shares *shares, struct share *share, struct err *err)
 {
+	const char *objection;
+
 	if (check_place(shares, share, err) < 0)
 		return -1;
 	share->fd = open_plain(share->path, O_RDONLY | O_DIRECTORY);
 	if (share->fd < 0)
 		return open_failed(share->path, err);
-	return check_owner(shares, share, err);
+	if (check_owner(shares, share, err) < 0)
+		return -1;
+	if (!share->policy.writable || shares->settings->unconfined)
+		return 0;
+	objection = filesystem_objection(share->fd);
+	return objection != NULL ? refuse(share->path, objection, err) : 0;
 }
 
 static void share_release(struct share *share)
@@ -289,7 +277,7 @@ static void share_release(struct share *share)
 /* Adds a share, or adds the right to write to an equal path. */
 static int add_share(struct shares *shares, const struct settings_share *wanted, struct err *err)
 {
-	struct share share = { .path = plain_path(wanted->path),
+	struct share share = { .path = place_plain(wanted->path),
 			       .fd = -1,
 			       .is_home = wanted->is_home };
 
@@ -583,7 +571,7 @@ static int open_in_share(const struct share *share, const char *rest, off_t *ret
 int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
 		     struct err *err)
 {
-	cleanup_free char *plain = path[0] == '/' ? plain_path(path) : NULL;
+	cleanup_free char *plain = path[0] == '/' ? place_plain(path) : NULL;
 	const struct share *share;
 
 	if (plain == NULL)
