@@ -289,6 +289,26 @@ def test_names_that_command_the_persons_programs_stay(tier):
         assert not [name for name in COMMANDING if (project / name).exists()]
 
 
+# FS_IOC_SETFLAGS (NODUMP, NOATIME), FS_IOC_FSSETXATTR (a project) and FS_IOC_SET_ENCRYPTION_POLICY: each needs no right to write.
+REQUESTS = """import fcntl, os, struct
+fd = os.open({path!r}, os.O_RDONLY)
+for request, value in ((0x40086602, struct.pack('l', 0xc0)), (0x401c5820, struct.pack('5I8x', 0, 0, 0, 77, 0)),
+                       (0x800c6613, struct.pack('4B8s', 0, 1, 4, 0, b'12345678'))):
+    try: fcntl.ioctl(fd, request, value); print('THROUGH')
+    except OSError: print('stopped')
+"""
+
+
+@pytest.mark.parametrize("tier", [tier for tier in TIERS if tier != "landlock for root"])
+def test_no_request_changes_what_is_shared_for_reading(tier):
+    wrapper = {"namespaces": [], "bwrap": hostile("apparmor"), "landlock": hostile("docker")}[tier]
+    with user_home() as home:
+        project = a_project(home)
+        with on(home, *wrapper, env={"PTYCELL_SHARE": str(project)}) as server:
+            for path in (project / "nested/.envrc", project / "nested"):
+                assert server.cell(REQUESTS.format(path=str(path))).text.split() == ["stopped"] * 3
+
+
 @pytest.mark.parametrize("mode", ["", ":rw"])
 def test_a_socket_in_a_shared_folder_is_not_reached(mode):
     with user_home() as home:

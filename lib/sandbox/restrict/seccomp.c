@@ -12,9 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
@@ -25,7 +28,9 @@
 
 enum {
 	SPANS_MAX = 256,
-	JUMP_MAX = 255, /* the furthest that a condition can jump */
+	JUMP_MAX = 255,        /* the furthest that a condition can jump */
+	REQUEST_TYPE = 0xff00, /* of an ioctl request */
+	FCNTL_UNKNOWN = 1039,  /* F_GETDELEG, the first request that Linux 6.19 added */
 };
 
 #define NAMESPACE_FLAGS                                                                            \
@@ -99,7 +104,31 @@ static void refuse_requests(struct builder *builder, const uint32_t *requests, s
 		bpf_if_equal(builder->program, requests[i]);
 		bpf_errno(builder->program, EPERM);
 	}
-	bpf_allow(builder->program);
+}
+
+static void allow_requests(struct builder *builder, const uint32_t *requests, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bpf_if_equal(builder->program, requests[i]);
+		bpf_allow(builder->program);
+	}
+}
+
+/*
+ * Allows requests of terminals and sockets, and those that change a file only through a descriptor
+ * for writing. File systems have others that make a file unchangeable, or a folder unusable,
+ * through one for reading. ENOTTY is the answer of a file system without a request.
+ */
+static void put_file_requests(struct builder *builder)
+{
+	static const uint32_t requests[] = { FICLONE,         FICLONERANGE,      FIDEDUPERANGE,
+					     FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP };
+	static const uint32_t types[] = { TCGETS & REQUEST_TYPE, SIOCATMARK & REQUEST_TYPE };
+
+	allow_requests(builder, requests, ARRAY_SIZE(requests));
+	bpf_put(builder->program, BPF_ALU | BPF_AND | BPF_K, REQUEST_TYPE, 0, 0);
+	allow_requests(builder, types, ARRAY_SIZE(types));
+	bpf_errno(builder->program, ENOTTY);
 }
 
 static void put_ioctl(struct builder *builder)
@@ -108,14 +137,24 @@ static void put_ioctl(struct builder *builder)
 	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
 
 	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+	if (builder->options->host_files)
+		put_file_requests(builder);
+	else
+		bpf_allow(builder->program);
 }
 
-/* Opening a leased file blocks until the holder releases it, for up to 45 s by default. */
+/*
+ * Opening a leased file blocks until the holder releases it, for up to 45 s by default. Requests
+ * that are newer than this list fail as on a kernel without them; F_SETDELEG is one, and a lease.
+ */
 static void put_fcntl(struct builder *builder)
 {
 	static const uint32_t requests[] = { F_SETLEASE, F_NOTIFY };
 
 	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+	bpf_put(builder->program, BPF_JMP | BPF_JGE | BPF_K, FCNTL_UNKNOWN, 0, 1);
+	bpf_errno(builder->program, EINVAL);
+	bpf_allow(builder->program);
 }
 
 /* A watch needs only a file's name and read permission. */

@@ -31,7 +31,11 @@ enum seccomp_verdict {
 	SECCOMP_REFUSE,        /* EPERM */
 	SECCOMP_ABSENT,        /* ENOSYS: the caller falls back on a call that can be inspected */
 	SECCOMP_NO_NAMESPACES, /* namespace flags of clone */
-	SECCOMP_NO_INJECTION,  /* ioctl requests that inject terminal input, or load code */
+	/*
+	 * No ioctl requests that inject terminal input, or load code. Where host files are visible,
+	 * only those of terminals and sockets, and few of files.
+	 */
+	SECCOMP_NO_INJECTION,
 	SECCOMP_NO_LEASES, /* fcntl requests that delay, or observe, other processes' use of a file
 			    */
 	SECCOMP_FAMILIES,  /* families of socket */

@@ -11,6 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -199,6 +203,34 @@ static void terminals_take_no_injected_input(void **state)
 		EXPECT("ioctl", &all, ALLOWED, TIOCSTI, allowed[i]);
 }
 
+static void requests_of_file_systems_reach_no_files_of_the_host(void **state)
+{
+	static const uint64_t refused[] = {
+		FS_IOC_SETFLAGS,
+		FS_IOC32_SETFLAGS,
+		FS_IOC_FSSETXATTR,
+		FS_IOC_SETVERSION,
+		FS_IOC_SETFSLABEL,
+		FS_IOC_SET_ENCRYPTION_POLICY,
+		FIFREEZE,
+		FS_IOC_ADD_ENCRYPTION_KEY,
+		FS_IOC_ENABLE_VERITY,
+		FS_IOC_REMOVE_ENCRYPTION_KEY,
+	};
+	static const uint64_t allowed[] = { TCGETS,   FIONREAD,        FIOCLEX,
+					    FICLONE,  FS_IOC_GETFLAGS, SIOCGIFCONF,
+					    TIOCGPTN, FIDEDUPERANGE,   TIOCGWINSZ };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		EXPECT("ioctl", &host, FAILS(ENOTTY), 0, GARBAGE | refused[i]);
+		EXPECT("ioctl", &all, ALLOWED, 0, refused[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
+		EXPECT("ioctl", &host, ALLOWED, 0, allowed[i]);
+	EXPECT("ioctl", &host, FAILS(EPERM), 0, TIOCSTI);
+}
+
 static void files_take_no_leases(void **state)
 {
 	static const uint64_t refused[] = { F_SETLEASE, F_NOTIFY };
@@ -212,6 +244,9 @@ static void files_take_no_leases(void **state)
 		EXPECT("fcntl", &all, FAILS(EPERM), 0, GARBAGE | refused[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
 		EXPECT("fcntl", &all, ALLOWED, F_SETLEASE, allowed[i]);
+	EXPECT("fcntl", &all, ALLOWED, 0, 1038 /* the last hint */);
+	EXPECT("fcntl", &all, FAILS(EINVAL), 0, 1040 /* F_SETDELEG */);
+	EXPECT("fcntl", &all, FAILS(EINVAL), 0, 2000);
 }
 
 /* Test 10. */
@@ -471,6 +506,7 @@ int main(void)
 		cmocka_unit_test(a_call_of_another_architecture_kills),
 		cmocka_unit_test(clone_makes_processes_and_threads_but_no_namespaces),
 		cmocka_unit_test(terminals_take_no_injected_input),
+		cmocka_unit_test(requests_of_file_systems_reach_no_files_of_the_host),
 		cmocka_unit_test(files_take_no_leases),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
