@@ -253,6 +253,19 @@ static void reconcile_timeouts(struct settings *s, struct sources *sources)
 	s->limits.exec_timeout = s->exec_timeout_max;
 }
 
+/* No code runs below a floor that was set, and --unconfined is below every floor. */
+static void reconcile_confinement(const struct settings *s, struct sources *sources)
+{
+	const struct setting *floor = schema_find("PTYCELL_FLOOR");
+
+	if (s->unconfined && sources_find(sources, floor) != NULL)
+		sources_refuse(sources,
+			       "--unconfined contradicts %s: with the one code runs without "
+			       "confinement, with the other it does not. Remove one of them and "
+			       "start ptycell again.",
+			       floor->name);
+}
+
 static void add_database(struct settings *s, const char *name, const char *string)
 {
 	struct settings_database *database;
@@ -401,6 +414,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	for (size_t i = 0; i < schema_count(); i++)
 		apply_setting(s, &sources, schema_at(i));
 	reconcile_timeouts(s, &sources);
+	reconcile_confinement(s, &sources);
 	s->home_set = sources_find(&sources, schema_find("PTYCELL_HOME")) != NULL;
 	s->call_budget_set = sources_find(&sources, schema_find("PTYCELL_CALL_BUDGET")) != NULL;
 	apply_databases(s, &sources);

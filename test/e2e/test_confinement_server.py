@@ -262,6 +262,13 @@ def test_two_sessions_share_no_open_file_but_the_null_device(home):
 
 # ---- unconfined ----
 
+@pytest.mark.parametrize("floor", ["landlock", "namespaces"])
+def test_a_floor_that_was_set_and_no_confinement_contradict_each_other(home, floor):
+    with Server(home, "--unconfined", env={"PTYCELL_FLOOR": floor}) as server:
+        result = server.cell("1")
+        assert result.is_error and "--unconfined contradicts PTYCELL_FLOOR" in result.texts[0], result.texts
+
+
 def test_without_confinement_every_answer_says_so(home):
     with Server(home, "--unconfined") as server:
         first = server.cell("1")
