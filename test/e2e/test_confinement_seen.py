@@ -78,6 +78,13 @@ def test_what_runs_outside_is_not_seen(confined):
         assert set(watches.values()) == {"ENOSYS" if confined.tier == "landlock" else "EPERM"}
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/keys"), reason="this kernel keeps no keys")
+def test_names_of_the_users_keys_are_not_read(confined):
+    """In tier landlock, whose /proc is the host's, the help topic says that they are."""
+    if confined.tier != "landlock":
+        assert confined.server.cell("open('/proc/keys').read() + open('/proc/key-users').read()").text == "''\n"
+
+
 def test_a_watch_tells_of_the_session_itself(confined):
     """What watchers need: chokidar and tail ask for changes, watchdog and watchfiles for opens as well."""
     server = confined.server

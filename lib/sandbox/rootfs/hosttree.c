@@ -29,6 +29,9 @@ const char *const hosttree_devices[] = {
 };
 const size_t hosttree_device_count = ARRAY_SIZE(hosttree_devices);
 
+const char *const hosttree_masked[] = { "/proc/keys", "/proc/key-users", "/proc/timer_list" };
+const size_t hosttree_masked_count = ARRAY_SIZE(hosttree_masked);
+
 _Static_assert(UID_MAP_INSIDE == 1000, "the accounts name the session's user");
 
 const struct hosttree_file hosttree_made[] = {

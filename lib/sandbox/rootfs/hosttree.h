@@ -21,6 +21,12 @@ extern const size_t hosttree_system_count;
 /* The nodes of /dev that a program may expect. */
 extern const char *const hosttree_devices[];
 extern const size_t hosttree_device_count;
+/*
+ * Files of /proc that report on the machine and not on the session, such as the names of keys that
+ * the user's programs have in the kernel. /dev/null covers them where they are.
+ */
+extern const char *const hosttree_masked[];
+extern const size_t hosttree_masked_count;
 
 /* Files made for /etc: accounts and names that are the same in every session. */
 struct hosttree_file {

@@ -303,6 +303,20 @@ static int make_proc(uint32_t *layers, struct err *err)
 	return old < 0 ? -1 : mount_source_bind(old, "/proc", -1, &shared, err);
 }
 
+static int mask_proc(struct err *err)
+{
+	for (size_t i = 0; i < hosttree_masked_count; i++) {
+		cleanup_fd int null = -1;
+
+		if (access(hosttree_masked[i], F_OK) < 0)
+			continue;
+		null = mount_source_open("/dev/null", -1, err);
+		if (null < 0 || mount_source_bind(null, hosttree_masked[i], -1, &device, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int make_terminals(struct err *err)
 {
 	if (rootfs_make_folder("/dev/pts", err) < 0)
@@ -331,7 +345,7 @@ static int make_devices(const struct policy *policy, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (make_link(links[i][0], links[i][1], err) < 0)
 			return -1;
-	if (make_terminals(err) < 0)
+	if (make_terminals(err) < 0 || mask_proc(err) < 0)
 		return -1;
 	return mount_scratch(ROOTFS_SHARED, rootfs_shared_room(policy, 0), policy, err);
 }

@@ -140,10 +140,19 @@ static void add_scratch(struct command *command, const struct policy *policy, co
 	add_pair(command, "--tmpfs", path);
 }
 
+/* bwrap cannot make a file in /proc, so each must be there. */
+static void add_masks(struct command *command)
+{
+	for (size_t i = 0; i < hosttree_masked_count; i++)
+		if (access(hosttree_masked[i], F_OK) == 0)
+			add_three(command, "--dev-bind", "/dev/null", hosttree_masked[i]);
+}
+
 static void add_kernel(struct command *command, const struct policy *policy)
 {
 	add_pair(command, "--proc", "/proc");
 	add_pair(command, "--dev", "/dev");
+	add_masks(command);
 	add_scratch(command, policy, "/dev/shm");
 	add_scratch(command, policy, "/tmp");
 	/* A folder cannot be bound below a link. */
