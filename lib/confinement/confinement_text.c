@@ -41,9 +41,10 @@ const char *confinement_tier_text(enum policy_tier tier)
 			"network, because of the flag --unconfined.",
 		[POLICY_LANDLOCK] =
 			"Code can write its own folder only and read the system's programs; it has "
-			"no network. It can see names and command lines of the user's other "
-			"processes and change the modes and times of the user's files, but not see "
-			"what is in either.",
+			"no network of its own. It can see names and command lines of the user's "
+			"other processes, addresses of the machine's connections, names of kernel "
+			"keys, and sizes, times and links of the user's files, and change modes, "
+			"times and groups of these, but not see what is in any.",
 		[POLICY_BWRAP] = "Code sees a small system of its own, made by bwrap: its folder, "
 				 "its /tmp, its processes, nothing of the user's but the shares.",
 		[POLICY_NAMESPACES] = "Code sees a small system of its own: its folder, its /tmp, "

@@ -81,9 +81,10 @@ SAID = {
                    "a `/proc` of its own where a container masks parts of the machine's"),
     "bwrap": ("the same, made by the system's own `/usr/bin/bwrap`", "the second user namespace; shares with `:rw`"),
     "landlock": ("your system's programs and its own folder; no network, no sockets; it cannot signal or look into your processes",
-                 "`/tmp` and `/dev/shm` of its own; shares with `:rw`; watches (inotify) and extended attributes; **code can read names and "
-                 "command lines of your processes, see whether a path is there, its size and times, and change modes and times of your "
-                 "files**, though not read or change what is in them"),
+                 "`/tmp` and `/dev/shm` of its own; shares with `:rw`; watches (inotify) and extended attributes; **code can read names, "
+                 "command lines, limits and mounts of your processes, addresses of the machine's connections and names of your kernel keys, "
+                 "see whether a path is there, its size, times and where a link leads, and change modes, times and groups of your files and "
+                 "terminals**, though not read or change what is in them"),
     "none of them": ("no code runs, and the answer says what to type", ""),
 }
 
