@@ -35,22 +35,23 @@ static const struct {
 	/* version control */
 	{ THERE, ".gitconfig .hgrc .husky .pre-commit-config.yaml .pre-commit-config.yml "
 		 "lefthook.yml .lefthook.yml" },
-	{ KEPT, ".gitmodules .hg .svn .bzr .jj" },
+	{ KEPT, ".gitmodules .hg .sl .svn .bzr .jj .pijul" },
 	/* shells, and programs that watch the current folder */
 	{ FILE_THERE, ".env" },
 	{ THERE, ".autoenv .autoenv.zsh .bashrc .bash_profile .bash_login .bash_logout .profile "
 		 ".zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .tmux.conf .screenrc .mise "
 		 ".mise.toml mise.toml .mise.local.toml mise.local.toml .rtx.toml .tool-versions "
-		 ".shadowenv.d" },
+		 ".shadowenv.d .rvmrc" },
 	/* editors and assistants */
 	{ THERE,
 	  ".idea .zed .fleet .devcontainer .devcontainer.json .gemini .codex .kiro .windsurf "
 	  ".qwen .opencode opencode.json opencode.jsonc .crush.json crush.json .roo .kilocode "
 	  ".continue .amazonq .trae .aider.conf.yml .vs .helix .exrc .vimrc .nvimrc .nvim.lua "
-	  ".lvimrc .local.vimrc .pylintrc .lintr .dir-locals.el .dir-locals-2.el" },
+	  ".lvimrc .local.vimrc .pylintrc .lintr .dir-locals.el .dir-locals-2.el .vim "
+	  ".ropeproject hie.yaml .clinerules .factory" },
 	/* interpreters and debuggers */
 	{ THERE, ".Rprofile .Renviron .RData .pdbrc .irbrc .pryrc .octaverc .ghci .ocamlinit "
-		 ".gdbinit .lldbinit" },
+		 ".gdbinit .lldbinit .erlang .iex.exs startup.m" },
 	/* package managers and builds */
 	{ THERE, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .bunfig.toml bunfig.toml .cargo .mvn "
 		 ".bazelrc .bundle" },
@@ -130,6 +131,9 @@ const char *runnames_inside(const char *folder, size_t index)
 					     ".hg/hgrc-not-shared",
 					     ".hg/requires",
 					     ".hg/sharedpath",
+					     ".sl/config",
+					     ".sl/sharedpath",
+					     ".pijul/config",
 					     ".jj/repo",
 					     ".jj/repo/config.toml",
 					     ".jj/repo/store/git_target",

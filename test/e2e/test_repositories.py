@@ -515,8 +515,8 @@ def test_what_lies_in_folders_called_as_git_s_own_stays_whatever_lies_beside_the
     assert {(folder / name).read_text(encoding="ascii") for name in names} == {"mine\n"}
 
 
-THERE = [".hg/hgrc", ".jj/repo/config.toml", ".husky/pre-commit", ".devcontainer/devcontainer.json", ".idea/workspace.xml", ".npmrc",
-         ".cargo/config.toml", ".Rprofile", ".mise.toml", ".env", ".codex/config.toml"]
+THERE = [".hg/hgrc", ".sl/config", ".rvmrc", ".jj/repo/config.toml", ".husky/pre-commit", ".devcontainer/devcontainer.json", ".idea/workspace.xml",
+         ".npmrc", ".cargo/config.toml", ".Rprofile", ".mise.toml", ".env", ".codex/config.toml"]
 OPEN = [".hg/store/data", ".jj/repo/store/x", ".gitmodules", "venv/.env/bin/x", "node_modules/a/.npmrc"]
 
 

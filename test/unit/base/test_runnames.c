@@ -30,6 +30,8 @@ static void names_at_any_depth_are_marked(void **state)
 	assert_altered("a/opencode.json", "a/_opencode.json");
 	assert_altered(".roo/mcp.json", "_.roo/mcp.json");
 	assert_altered("b/.lintr", "b/_.lintr");
+	assert_altered(".sl/config", "_.sl/config");
+	assert_altered("a/startup.m", "a/_startup.m");
 }
 
 static void upper_and_lower_case_are_alike(void **state)
@@ -78,6 +80,7 @@ static void settings_inside_of_what_is_written_into_are_known(void **state)
 	assert_string_equal(runnames_inside(".hg", 0), ".hg/hgrc");
 	assert_string_equal(runnames_inside(".jj", 1), ".jj/repo/config.toml");
 	assert_non_null(runnames_inside(".bzr", 0));
+	assert_string_equal(runnames_inside(".sl", 0), ".sl/config");
 	assert_null(runnames_inside(".hg", 4));
 	assert_null(runnames_inside(".h", 0));
 	assert_null(runnames_inside("src", 0));
