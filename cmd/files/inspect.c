@@ -27,7 +27,7 @@
 #include "unlock.h"
 #include "workspace/beneath.h"
 
-enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 16 << 10, WORKPLACES_MAX = 16 << 20 };
+enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 64 << 10, WORKPLACES_MAX = 16 << 20 };
 
 struct walk {
 	struct inspection inspection;

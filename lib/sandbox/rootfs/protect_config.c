@@ -56,10 +56,13 @@ static bool has_path(const struct buf *paths, const char *path)
 	return false;
 }
 
-static void add_path(struct buf *paths, const char *path)
+/* Appends the path and a NUL. Returns false without room. */
+static bool add_path(struct buf *paths, const char *path)
 {
-	if (paths->len + strlen(path) < paths->max)
-		buf_put(paths, path, strlen(path) + 1);
+	if (paths->len + strlen(path) >= paths->max)
+		return false;
+	buf_put(paths, path, strlen(path) + 1);
+	return true;
 }
 
 /*
@@ -201,16 +204,16 @@ static void add_hooks(struct protect_config *config, const char *value)
 	if (len > husky && strncmp(value + len - husky, HUSKY, husky) == 0)
 		len -= husky;
 	path = xmemdup(value, len);
-	if (path[0] != '\0' && !has_path(&config->hooks, path))
-		add_path(&config->hooks, path);
+	if (path[0] != '\0' && !has_path(&config->hooks, path) && !add_path(&config->hooks, path))
+		config->full = true;
 }
 
 static void add_command(void *data, const char *word)
 {
 	struct protect_config *config = data;
 
-	if (!has_path(&config->commands, word))
-		add_path(&config->commands, word);
+	if (!has_path(&config->commands, word) && !add_path(&config->commands, word))
+		config->full = true;
 }
 
 static void on_config_entry(void *data, const struct gitini_entry *entry)
@@ -261,12 +264,12 @@ void protect_config_begin(struct protect_config *config, const char *top,
 
 void protect_config_add_workplace(struct protect_config *config, const char *folder)
 {
-	add_path(&config->workplaces, folder);
+	(void)add_path(&config->workplaces, folder);
 }
 
 void protect_config_add_name(struct protect_config *config, const char *path)
 {
-	add_path(&config->names, path);
+	(void)add_path(&config->names, path);
 }
 
 void protect_config_add_file(struct protect_config *config, const char *path)
@@ -298,7 +301,7 @@ static void report_all(struct protect_config *config, const struct buf *values, 
 	}
 }
 
-void protect_config_end(struct protect_config *config)
+bool protect_config_end(struct protect_config *config)
 {
 	report_all(config, &config->hooks, report_hooks);
 	report_all(config, &config->commands, report_file);
@@ -309,4 +312,5 @@ void protect_config_end(struct protect_config *config)
 	buf_release(&config->commands);
 	buf_release(&config->names);
 	buf_release(&config->workplaces);
+	return !config->full;
 }

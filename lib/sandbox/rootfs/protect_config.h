@@ -12,6 +12,9 @@
 #ifndef SANDBOX_ROOTFS_PROTECT_CONFIG_H
 #define SANDBOX_ROOTFS_PROTECT_CONFIG_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/buf.h"
 
 struct protect_config {
@@ -20,6 +23,7 @@ struct protect_config {
 	struct buf commands;   /* words of commands, each NUL-terminated */
 	struct buf names;      /* paths, each NUL-terminated */
 	struct buf workplaces; /* paths, each NUL-terminated */
+	bool full;             /* some of `hooks` or `commands` had no room */
 	size_t reads_left;
 	size_t follows_left;
 	void (*fn)(void *data, const char *path);
@@ -40,7 +44,10 @@ void protect_config_add_name(struct protect_config *config, const char *path);
 void protect_config_add_file(struct protect_config *config, const char *path);
 /* Reads a config, if the path is a file. */
 void protect_config_read(struct protect_config *config, const char *path);
-/* Reports what depends on all folders and names, and frees the members. */
-void protect_config_end(struct protect_config *config);
+/*
+ * Reports what depends on all folders and names, and frees the members. Returns false when configs
+ * name more hooks folders or commands than there is room for.
+ */
+bool protect_config_end(struct protect_config *config);
 
 #endif

@@ -271,9 +271,14 @@ int protect_mount(int root, const char *path, struct err *err)
 	protect_config_begin(&walk.named, path, on_named, &walk);
 	scan_share(&walk, path);
 	walk.folders.in_packages = false;
-	protect_config_end(&walk.named);
-	sort_pins(&walk);
-	rc = mount_pins(&walk, root, err);
+	if (protect_config_end(&walk.named)) {
+		sort_pins(&walk);
+		rc = mount_pins(&walk, root, err);
+	} else {
+		rc = err_set(err, ERR_LIMIT,
+			     "git's configs there name more hooks and programs than can be held "
+			     "read-only; share it without :rw");
+	}
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.pins[i].path);
 	free(walk.pins);

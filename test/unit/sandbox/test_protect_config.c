@@ -70,7 +70,7 @@ static void assert_named(struct fixture *fixture, const char *config, const char
 	protect_config_add_workplace(&named, fixture->scratch.path);
 	protect_config_add_workplace(&named, other);
 	protect_config_read(&named, path);
-	protect_config_end(&named);
+	assert_true(protect_config_end(&named));
 	assert_string_equal(buf_str(&fixture->found), expected);
 }
 
@@ -129,7 +129,7 @@ static void assert_held(struct fixture *fixture, const char *name, const char *e
 	buf_clear(&fixture->found);
 	protect_config_begin(&named, fixture->scratch.path, add, fixture);
 	protect_config_add_name(&named, path);
-	protect_config_end(&named);
+	assert_true(protect_config_end(&named));
 	assert_string_equal(buf_str(&fixture->found), expected);
 }
 
@@ -199,6 +199,25 @@ static void no_folder_of_hooks_is_above_where_git_is_called(void **state)
 	assert_named(fixture, "[core]\nhooksPath = /usr/bin\n", "");
 }
 
+static void more_names_than_there_is_room_for_are_no_silent_loss(void **state)
+{
+	static const char *const keys[] = { "hooksPath", "fsmonitor" };
+	struct fixture *fixture = *state;
+	cleanup_free char *path = xasprintf("%s/.git/config", fixture->scratch.path);
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+		struct protect_config named;
+
+		for (int number = 0; number < 100; number++)
+			buf_putf(&text, "[core]\n%s = %0200d\n", keys[i], number);
+		make(fixture, ".git/config", buf_str(&text));
+		protect_config_begin(&named, fixture->scratch.path, add, fixture);
+		protect_config_read(&named, path);
+		assert_false(protect_config_end(&named));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +235,8 @@ int main(void)
 			of_a_folder_where_git_is_called_only_hooks_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_folder_of_hooks_is_above_where_git_is_called,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			more_names_than_there_is_room_for_are_no_silent_loss, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
