@@ -29,11 +29,10 @@ struct folder_at;
 struct inspection;
 
 /* Inspects those entries of the folder that git reads. */
-void gitfolder_judge(struct inspection *inspection, const struct folder_at *folder);
+void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
 /* Inspects what configs named. To be called after all folders of the share. */
-void gitfolder_judge_named(struct inspection *inspection);
+void gitfolder_judge_named(struct inspection *run);
 /* Inspects the link `name` in the folder. */
-void gitfolder_judge_link(struct inspection *inspection, const struct folder_at *folder,
-			  const char *name);
+void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, const char *name);
 
 #endif

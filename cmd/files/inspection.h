@@ -58,9 +58,9 @@ struct folder_at {
 };
 
 /* Counts one more entry. Returns false and sets `more` when a limit is reached. */
-bool inspection_count(struct inspection *inspection);
+bool inspection_count(struct inspection *run);
 /* The same for work that adds no entry: only the time is limited. */
-bool inspection_goes_on(struct inspection *inspection);
+bool inspection_goes_on(struct inspection *run);
 
 /* Two reasons to judge a folder, and the second where only git's names count. */
 enum judged_as { AS_REPOSITORY, AS_HOOKS, AS_HOOKS_AMONG_OTHERS };
@@ -68,13 +68,13 @@ enum judged_as { AS_REPOSITORY, AS_HOOKS, AS_HOOKS_AMONG_OTHERS };
  * Returns true when this inspection has not judged the folder so. Any number of names may lead to
  * one folder; each entry in it is looked at, and counted, once.
  */
-bool inspection_is_first(struct inspection *inspection, int dir, enum judged_as as);
+bool inspection_is_first(struct inspection *run, int dir, enum judged_as as);
 /* Returns true when the entry changed, or became part of a repository, since the session began. */
-bool inspection_is_young(const struct inspection *inspection, const struct stat *st);
+bool inspection_is_young(const struct inspection *run, const struct stat *st);
 /* Reads the state of an entry itself, not of what a link leads to. Returns false without one. */
 bool inspection_stat(const struct folder_at *folder, const char *name, struct stat *ret_st);
 /* The same; returns true when there is an entry and it is young. */
-bool inspection_young_there(const struct inspection *inspection, const struct folder_at *folder,
+bool inspection_young_there(const struct inspection *run, const struct folder_at *folder,
 			    const char *name, struct stat *ret_st);
 /* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */
 char *inspection_read(const struct folder_at *folder, const char *name, size_t max,

@@ -44,17 +44,17 @@ static char *kernel_name(int folder, const char *name)
 {
 	cleanup_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char link[32];
-	char path[PATH_MAX];
+	char target[PATH_MAX];
 	ssize_t len;
 
 	if (fd < 0)
 		return NULL;
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, path, sizeof(path) - 1);
+	len = readlink(link, target, sizeof(target) - 1);
 	if (len <= 0)
 		return NULL;
-	path[len] = '\0';
-	return xstrdup(path);
+	target[len] = '\0';
+	return xstrdup(target);
 }
 
 static bool is_elsewhere_too(int folder, const char *name, const char *other)
