@@ -158,7 +158,6 @@ static json_t *find_record(const struct job *job, const char *key, uint64_t max_
 
 static json_t *make_request(const struct job *job, const char *step)
 {
-	const struct session_host *host = job->broker->host;
 	const struct policyfile *policy = job->broker->policy;
 	const struct indexes *from = &job->indexes;
 	json_t *request = json_object();
@@ -176,8 +175,8 @@ static json_t *make_request(const struct job *job, const char *step)
 	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
 	json_put_str(request, "certificates", from->certificates);
 	json_put(request, "folders", folders);
-	json_put_bool(request, "builds", host->settings->install_builds);
-	json_put_bool(request, "proxied", confinement_facts(host->confinement).rooted);
+	json_put_bool(request, "builds", job->broker->host->settings->install_builds);
+	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
 	return request;
 }
 

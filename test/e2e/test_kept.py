@@ -248,9 +248,6 @@ def test_nothing_is_recorded_where_no_record_is_wanted(home, end):
             assert refused["message"] == "Resource not found"
         assert server.call("session_info", session_id="s").object["journal"]["record"] == "off"
         folder, = session_folders(server.home)
-        assert sorted(path.name for path in (folder.parent / "journal").iterdir()) == ["copies", "kept"]
-
-
         assert sorted(path.name for path in (folder.parent / "journal").iterdir()) == ["copies", "kept"]  # where results went
         assert [path for path in traces(home, "spoor") if "/spool/" not in path] == []  # of a session that lives
         if end == "destroyed":

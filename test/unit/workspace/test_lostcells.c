@@ -48,11 +48,11 @@ static void only_cells_of_that_server_are_told(void **state)
 	record(scratch.fd, 3);
 	lost = lostcells_take(scratch.fd);
 	assert_non_null(lost);
-	lostcells_add(lost, 2, "python");
+	lostcells_add(lost, 2, "python", "killed");
 	lostcells_tell(lost, NULL, on_told, &told);
 	assert_int_equal(told.count, 0);
-	lostcells_add(lost, 3, "bash");
-	lostcells_add(lost, 4, "r");
+	lostcells_add(lost, 3, "bash", "killed");
+	lostcells_add(lost, 4, "r", "killed");
 	lostcells_tell(lost, "~/kept", on_told, &told);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.cells, 2);
