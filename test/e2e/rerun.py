@@ -71,8 +71,8 @@ def line_ends(result):
 
 
 def figure_notes(result):
-    """ptycell names the file of a figure where it stood; Jupyter shows the figure alone."""
-    return {**result, "text": re.sub(r"\[figure: output/[^\]\n]*\]\n?", "", result["text"]).rstrip()}
+    """ptycell marks the place of a figure in the text; Jupyter shows the figure alone."""
+    return {**result, "text": re.sub(r"\[figure(?: \d+|: output/[^\]\n]*)\]\n?", "", result["text"]).rstrip()}
 
 
 def figure_values(result):

@@ -31,6 +31,7 @@ SESSIONS = 4
 DEPTH_MAX = 16
 CELLS_A_LIFE = 1500  # of a session, on average
 SILENCE_S = 100
+FOLDED = re.compile(r"  \[[0-9]+ frames of libraries, the last [^\n]*\]\n")
 OMITTED = re.compile(r"\n?\[\.\.\. ([0-9]+) characters left out \.\.\.\]\n")
 # Between two statements no line of the cell is on the stack.
 TRACEBACK = re.compile("^(Traceback .most recent call last.:|KeyboardInterrupt)$", re.MULTILINE)
@@ -404,20 +405,38 @@ class Soak:
                 check(rest.startswith("\n"), "no end of line after the output")
                 rest = rest[1:]
             return rest
+        text, shown = self.unfolded(text, part, output)
         # What follows the output, a value or a traceback, is short, shown whole, and counted.
         behind = part["total"] - len(output)
         check(behind >= 0, "wrong total: it wrote", len(output))
         check(part["path"], "no path")
         omitted = OMITTED.search(text)
-        check(omitted and int(omitted[1]) == part["total"] - part["shown"], "the number left out")
+        if omitted is None:
+            check(shown == part["total"] and text.startswith(output), "another output")
+            rest = text[len(output):].removeprefix("\n" if output[-1:] != "\n" else "")
+            self.check_spool(part["path"], output, rest[:behind])
+            return rest
+        check(int(omitted[1]) == part["total"] - shown, "the number left out")
         for head in (text[:omitted.start() + 1], text[:omitted.start()]):
-            tail_len = part["shown"] - len(head) - behind
+            tail_len = shown - len(head) - behind
             tail = text[omitted.end():omitted.end() + tail_len]
             if output.startswith(head) and tail_len >= 0 and output.endswith(tail):
                 rest = text[omitted.end() + tail_len:].removeprefix("\n" if tail[-1:] != "\n" else "")
                 self.check_spool(part["path"], output, rest[:behind])
                 return rest
         raise Wrong("another head or tail")
+
+    def unfolded(self, text, part, output):
+        """The text with the frames of libraries that a traceback in an answer leaves out, and its length that counts as shown."""
+        if not FOLDED.search(text):
+            return text, part["shown"]
+        own = "Traceback (most recent call last):\n"
+        whole = self.spooled(part["path"], output[:50])
+        traceback = whole[whole.rindex(own):]
+        start = text.index(own)
+        last = traceback.rstrip("\n").split("\n")[-1]
+        end = text.index(f"\n{last}\n", start) + 1 + len(last) + len(traceback) - len(traceback.rstrip("\n"))
+        return text[:start] + traceback + text[end:], part["shown"] + len(traceback) - (end - start)
 
     def spooled(self, path, beginning):
         """The spool file of this name that begins so: the answer says how its session sees it, and each session
