@@ -2,6 +2,7 @@
 """The sentences that models and people read: true, in place, and within their budgets."""
 import base64
 import json
+import re
 
 import pytest
 
@@ -247,6 +248,18 @@ def test_a_long_value_shows_its_ends_and_lies_whole_in_a_file(tmp_path):
         assert server.cell(f"eval(open('{answer.cell['output_path']}').read()) == list(range(900))").text == "True\n"
         assert server.cell("print('x' * 5000)").text == "x" * 5000 + "\n"
         assert server.cell("'y' * 1000").text == f"'{'y' * 1000}'\n"
+
+
+def test_a_long_value_in_a_small_answer_counts_all_that_is_left_out(tmp_path):
+    """A text that was cut twice told how much the second cut took."""
+    with Server(tmp_path, env={"PTYCELL_OUTPUT_CHARS": "500"}) as server:
+        for before in ("", "print('x' * 300); "):
+            answer = server.cell(f"{before}'v' * 3000")
+            own = answer.text.split("Search the whole")[0]
+            left = map(int, re.findall(r"\[\.\.\. (\d+) characters left out", answer.text))
+            assert sum(left) == answer.cell["output_chars"] - answer.cell["output_shown"]
+            assert 490 <= answer.cell["output_shown"] <= 500
+            assert sum(map(own.count, "vx'")) <= answer.cell["output_shown"]
 
 
 def test_frames_of_libraries_are_folded_and_lie_whole_in_a_file(tmp_path):
