@@ -214,7 +214,7 @@ static const struct setting rows[] = {
 	  .help = "packages may run their own code to be built; else only finished ones go in" },
 	{ SETTING("PTYCELL_FLOOR", "floor", floor), .type = SCHEMA_INDEX, .words = floor_words,
 	  .default_number = FLOOR_LANDLOCK, .common = true,
-	  .help = "the weakest confinement that will do; with less, or --unconfined, no code runs" },
+	  .help = "weakest confinement that will do; with less (or --unconfined) no code runs" },
 	{ SETTING("", "unconfined", unconfined), .type = SCHEMA_SWITCH, .words = switch_words,
 	  .help = "no confinement: code can do whatever you can; every answer says so" },
 	{ SETTING("PTYCELL_RESULTS", "results", results), .type = SCHEMA_INDEX,

@@ -308,6 +308,18 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish_copy(container_of(defer, struct copy, defer));
 }
 
+/* Returns whether a result takes the name under which the notebook's export began. */
+static bool takes_notebook_name(const struct copy *copy)
+{
+	const struct keeper *keeper = copy->keeper;
+	cleanup_free char *name = NULL;
+
+	if (copy != &keeper->results || !keeper->keeps_notebook)
+		return false;
+	name = keeptree_path(keeptree_notebook(keeper->kept.tree));
+	return !str_eq(name, keeper->recorded);
+}
+
 /*
  * Starts the export, or queues it behind the other one. Returns false and notes the problem if it
  * cannot.
@@ -326,7 +338,8 @@ static bool try_start_copy(struct copy *copy)
 	 * renamed while they are updated.
 	 */
 	copy->waiting = other_of(copy)->helper != NULL &&
-			(!keeper->made || !list_empty(keeptree_moves(keeper->kept.tree)));
+			(!keeper->made || !list_empty(keeptree_moves(keeper->kept.tree)) ||
+			 takes_notebook_name(copy));
 	if (copy->waiting)
 		return true;
 	if (copy->file_count == 0)

@@ -121,7 +121,7 @@ def test_links_beside_a_database_lead_nowhere(server, home, side):
 
 @pytest.mark.parametrize("database", [
     "Driver=SQLite3;Database=/etc/passwd", "DSN=postgres", "sqlite:/etc/passwd", "file:/etc/passwd?mode=ro",
-    "file:data.db?vfs=unix", "/etc/passwd", "input/../../x.db", "default;Pwd=x", "files'--", "", "./.", "\u202edata.db"])
+    "file:data.db?vfs=unix", "/etc/passwd", "input/../../x.db", "default;Pwd=x", "files'--", " ", "./.", "\u202edata.db"])
 def test_the_name_of_a_database_is_never_a_connection_or_a_path_outside(server, database):
     make_database(server)
     answer = sql(server, "SELECT * FROM sqlite_master", database=database)

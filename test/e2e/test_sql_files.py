@@ -1230,7 +1230,7 @@ def test_a_database_in_another_folder_is_named(server):  # B5
 
 def test_sql_as_code_is_sent_to_the_tool_for_it(server):  # B5
     answer = server.call("exec_code", session_id="s", language="SQL", code="SELECT 1")
-    assert answer.is_error and "does not run here, queries are for exec_sql; what does: python" in answer.texts[0]
+    assert answer.is_error and 'SQL is run by another tool; call exec_sql {"session_id":"s","query":"SELECT 1"}' in answer.texts[0]
 
 
 # ---- functions ----

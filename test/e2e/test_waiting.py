@@ -244,7 +244,7 @@ def test_a_program_with_its_own_screen_is_driven_by_keys(warm):
     warm.cell("open('long.txt', 'w').write('\\n'.join(map(str, range(500))))")
     waiting(warm, "subprocess.run(['less', 'long.txt']).returncode")
     assert warm.interact(key="page-down").state == "waiting_for_input"
-    assert warm.interact(input="q", raw=True).text.endswith("0\n")
+    assert "0\n" in warm.interact(input="q", raw=True).text.splitlines(True)
 
 
 # ---- answering ----
@@ -297,10 +297,10 @@ def test_what_was_typed_ahead_goes_with_its_cell(warm):
 
 
 @pytest.mark.parametrize("arguments, named", [
-    ({"input": "x", "action": "wait"}, "give one of them"), ({"key": "hyper-x"}, "arguments.key 'hyper-x'"),
-    ({"action": "explode"}, "arguments.action"), ({"until": ""}, "arguments.until"),
-    ({"until": "x" * 5000}, "arguments.until"), ({"input": 5}, "arguments.input"),
-    ({"language": "cobol"}, "arguments.language 'cobol'"), ({"text": "x"}, "arguments")])
+    ({"input": "x", "action": "interrupt"}, "give one of them"), ({"key": "hyper-x"}, "arguments.key 'hyper-x'"),
+    ({"action": "explode"}, "arguments.action"),
+    ({"until": "x" * 5000}, "arguments.until"), ({"input": [5]}, "arguments.input"),
+    ({"language": "cobol"}, "arguments.language must be one of"), ({"word": "x"}, "arguments")])
 def test_wrong_arguments_are_named(warm, arguments, named):
     result = warm.interact(**arguments)
     assert result.is_error and named in result.texts[0]
