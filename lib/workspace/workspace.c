@@ -256,6 +256,7 @@ int workspace_make_tmp(struct workspace *workspace, struct err *err)
 
 	if (tmp < 0)
 		return -1;
+	free(workspace->tmp_path);
 	workspace->tmp_path = xasprintf("%s/.cache/tmp", workspace->data_path);
 	return 0;
 }

@@ -61,6 +61,8 @@ static const char *objection_on(const char *mount_by)
 	end = xasprintf("umount '%s/m'", scratch.path);
 	if (geteuid() != 0 || !runs("command -v mkntfs >&2") || !runs(make)) {
 		scratch_release(&scratch);
+		mem_cleanup(&make); /* skip() does not return */
+		mem_cleanup(&end);
 		skip();
 	}
 	fd = openat(scratch.fd, "m", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
