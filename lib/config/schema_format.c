@@ -119,21 +119,18 @@ void schema_print(const struct setting *row, uint64_t number, struct buf *out)
 	buf_putf(out, "%llu", (unsigned long long)number);
 }
 
-void schema_range(const struct setting *row, struct buf *out)
+static void put_number_range(const struct setting *row, struct buf *out)
 {
-	if (schema_is_number(row)) {
-		schema_print(row, row->minimum, out);
-		buf_puts(out, " to ");
-		schema_print(row, row->maximum, out);
-		if (row->words != NULL)
-			buf_putf(out, "%s, %s", row->type == SCHEMA_SECONDS ? " s" : "",
-				 row->words[0]);
-		return;
-	}
-	if (row->type == SCHEMA_SWITCH) {
-		buf_puts(out, "0, 1");
-		return;
-	}
+	schema_print(row, row->minimum, out);
+	buf_puts(out, " to ");
+	schema_print(row, row->maximum, out);
+	if (row->words != NULL)
+		buf_putf(out, "%s, %s", row->type == SCHEMA_SECONDS ? " s" : "", row->words[0]);
+}
+
+/* Names what a value is that is neither a number nor one of the row's words. */
+static void put_kind(const struct setting *row, struct buf *out)
+{
 	if (row->type == SCHEMA_FOLDER || row->type == SCHEMA_FILE || row->type == SCHEMA_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
 	if (row->type == SCHEMA_SHARES)
@@ -147,6 +144,19 @@ void schema_range(const struct setting *row, struct buf *out)
 			 row->words ? "; " : "");
 	if (row->type == SCHEMA_MODULES)
 		buf_puts(out, "names with commas between, ");
+}
+
+void schema_range(const struct setting *row, struct buf *out)
+{
+	if (schema_is_number(row)) {
+		put_number_range(row, out);
+		return;
+	}
+	if (row->type == SCHEMA_SWITCH) {
+		buf_puts(out, "0, 1");
+		return;
+	}
+	put_kind(row, out);
 	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
 }

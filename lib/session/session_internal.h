@@ -113,10 +113,7 @@ struct session {
 	uint64_t generation;
 	uint64_t first_cell; /* of this life */
 	struct notices notices;
-	bool recorded;        /* its folder has a record (workspace/lasting.h) */
-	bool resumed;         /* it goes on in the folder of an earlier life */
 	char *record_problem; /* why the earlier life's journal cannot be read, or NULL */
-	bool verifies;        /* results of that life may lack a copy: its server was killed */
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
@@ -135,21 +132,20 @@ struct session {
 	uint64_t next_cell;
 	uint64_t asks;                        /* how often the user was asked for input */
 	const struct language *last_language; /* NULL before the first code */
-	unsigned holds;
 	uint64_t created_ms;
 	uint64_t used_ms;
 
 	struct list execs; /* executions that are not over, in the order of their last move */
 	struct execution *keeping; /* the execution whose export is under way */
 	struct {
-		bool running;   /* an export that no answer waits for is under way */
-		bool announced; /* an answer said so: a notice must report its end */
 		uint64_t bytes; /* of such exports that are not over */
 		char **paths;   /* results; the export of those from `at` on has not begun */
 		size_t count;
 		size_t at;
 		char *problem; /* the first one */
 		struct loop_timer wait;
+		bool running;   /* an export that no answer waits for is under way */
+		bool announced; /* an answer said so: a notice must report its end */
 	} behind;
 	char **inputs; /* those that came before the first cell */
 	size_t input_count;
@@ -159,22 +155,27 @@ struct session {
 	struct loop_defer walk;
 	struct loop_timer renewal;   /* runs while listings wait for fresh links */
 	struct list placed;          /* files that the server itself stored: no cell changed them */
-	bool background_scan;        /* session_scan_in_background is under way */
-	uint64_t background_scan_ms; /* when that scan began; then when the next one may begin */
-	bool scanning_for_cell;      /* the scan under way is for an execution */
+	uint64_t background_scan_ms; /* when the scan in the background began; then its next time */
 	struct loop_defer work;      /* starts the next scan */
 
 	struct loop_timer notebook; /* runs until the next copy is due */
 	uint64_t notebook_ms;       /* when its last copy began; then how long it took */
+
+	void (*counted)(struct session *session, int count, void *data);
+	void *counted_data; /* of session_count_children */
+	int counts_awaited;
+	int child_count;
+
+	unsigned holds;
+	bool recorded;          /* its folder has a record (workspace/lasting.h) */
+	bool resumed;           /* it goes on in the folder of an earlier life */
+	bool verifies;          /* results of that life may lack a copy: its server was killed */
+	bool background_scan;   /* session_scan_in_background is under way */
+	bool scanning_for_cell; /* the scan under way is for an execution */
 	bool notebook_copying;
 	bool notebook_stale;  /* the journal has grown since */
 	bool notebook_failed; /* a failure was logged */
 	bool notebook_owed;   /* the last copy failed */
-
-	int counts_awaited; /* of session_count_children */
-	int child_count;
-	void (*counted)(struct session *session, int count, void *data);
-	void *counted_data;
 };
 
 /* session.c */

@@ -36,12 +36,10 @@ struct copy {
 
 struct keeper {
 	struct home_job job; /* in the home's list after keeper_free(), while an export runs */
-	bool freed;
 	struct loop *loop;
 	const struct home *home;
 	int data_fd; /* both borrowed until keeper_free() */
 	int journal_fd;
-	bool keeps_notebook;
 	char *helper_path;
 	char *root;
 	char *seen; /* the data folder's path as the session sees it */
@@ -50,23 +48,25 @@ struct keeper {
 	void *data;
 	char *folder;   /* below root, made by the first export */
 	char *shown;    /* the folder's path as users write it */
-	char *recorded; /* the notebook's name in the record of rescue.h; may be NULL */
-	bool made;
-	bool resumed;   /* an earlier life of the session may have made the folder */
-	bool compares;  /* copies that the record lacks are found by their content */
+	char *recorded; /* the notebook's name in the record of rescue.h; or NULL */
 	struct buf log; /* lines for keeplog.h */
-	bool log_renewed;
 	struct keeper_notebook *notebooks; /* copies of the notebook that may be there */
 	size_t notebook_count;
-	unsigned int names;          /* how many names `folder` has had */
-	bool hung;                   /* the last export hung */
-	bool last;                   /* freed, and the last export of due files is running */
-	bool told[KEEPNAME_REASONS]; /* that names are altered for this reason */
-	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
 	uint64_t used;
 	struct kept_table kept;
 	struct copy results;
 	struct copy notebook;
+	unsigned int names; /* how many names `folder` has had */
+	bool keeps_notebook;
+	bool made;
+	bool resumed;  /* an earlier life of the session may have made the folder */
+	bool compares; /* copies that the record lacks are found by their content */
+	bool log_renewed;
+	bool hung; /* the last export hung */
+	bool freed;
+	bool last;  /* freed, and the last export of due files is running */
+	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
+	bool told[KEEPNAME_REASONS]; /* that names are altered for this reason */
 };
 
 /* Returns a request for ptycell-files. The caller frees it. */

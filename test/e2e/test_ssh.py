@@ -66,7 +66,7 @@ def processes_of(home):
 
 
 def connect(remote, home):
-    command = remote + [str(BUILD.resolve() / "ptycell"), f"--home={home}/cache", f"--keep={home}/kept",
+    command = remote + [str(BUILD.resolve() / "ptycell"), f"--home={home}/cache", f"--keep={home}/kept", "--resume=off",
                         "--python=/usr/bin/python3"]
     return Server(home, command=command)
 
