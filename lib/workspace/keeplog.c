@@ -55,6 +55,8 @@ static void put_copy(struct keeper *keeper, const struct kept *kept)
 	json_put_int(line, "size", kept->size);
 	if (kept->linked)
 		json_put_bool(line, "linked", true);
+	if (kept->spare)
+		json_put_bool(line, "input", true);
 	put_line(&keeper->log, line);
 }
 
@@ -174,6 +176,7 @@ static char *take_path(const json_t *line, const char *key)
 static struct kept *find_file(struct keeper *keeper, const json_t *line)
 {
 	cleanup_free char *from = take_path(line, "from");
+	cleanup_free char *to = take_path(line, "to");
 
 	if (json_is_true(json_object_get(line, "folds")) && !keeptree_folds(keeper->kept.tree))
 		keeptree_fold(keeper->kept.tree);
@@ -181,7 +184,11 @@ static struct kept *find_file(struct keeper *keeper, const json_t *line)
 		return NULL;
 	if (str_eq(from, KEEPLOG_NOTEBOOK))
 		return kept_notebook(&keeper->kept, NOTEBOOK_FILE);
-	return beneath_path_valid(from) ? kept_find(&keeper->kept, from) : NULL;
+	if (!beneath_path_valid(from))
+		return NULL;
+	return to != NULL && json_is_true(json_object_get(line, "input"))
+		       ? kept_input_at(&keeper->kept, from, to)
+		       : kept_find(&keeper->kept, from);
 }
 
 static void take_line(struct keeper *keeper, const json_t *line)

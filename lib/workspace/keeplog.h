@@ -3,10 +3,10 @@
  * keeplog.h - a record of a session's copies, so that a later server updates them, too.
  *
  * The file KEEPLOG_FILE in the journal's folder has one line of JSON for each copy that was made:
- * {"from", "to", "ino", "mtime", "size", "linked"}, paths percent-encoded; the notebook is from
- * "/". The last line of a file counts. {"folds": true} says that the folder's file system ignores
- * case. Lines are written after each export. If a server is killed before, the copies are found
- * again by their content.
+ * {"from", "to", "ino", "mtime", "size", "linked", "input"}, paths percent-encoded; the notebook is
+ * from "/". The last line of a file counts. {"folds": true} says that the folder's file system
+ * ignores case. Lines are written after each export. If a server is killed before, the copies are
+ * found again by their content.
  */
 #ifndef WORKSPACE_KEEPLOG_H
 #define WORKSPACE_KEEPLOG_H

@@ -54,17 +54,31 @@ struct kept *kept_find(struct kept_table *table, const char *path)
 	return kept;
 }
 
-struct kept *kept_input(struct kept_table *table, const char *path)
+/* `key` has a form that no path of a session has. */
+static struct kept *find_input(struct kept_table *table, const char *key, const char *path)
 {
-	/* No path of a session has this form. */
-	cleanup_free char *key = xasprintf("/%zu/%s", list_len(&table->all), path);
 	const char *slash = strrchr(path, '/');
 	struct kept *kept = find_or_add(table, key, path);
 
 	kept->spare = true;
-	kept->place = keeptree_input(table->tree, slash != NULL ? slash + 1 : path);
+	if (kept->place == NULL)
+		kept->place = keeptree_input(table->tree, slash != NULL ? slash + 1 : path);
 	kept->place->data = kept;
 	return kept;
+}
+
+struct kept *kept_input(struct kept_table *table, const char *path)
+{
+	cleanup_free char *key = xasprintf("/%zu/%s", list_len(&table->all), path);
+
+	return find_input(table, key, path);
+}
+
+struct kept *kept_input_at(struct kept_table *table, const char *path, const char *to)
+{
+	cleanup_free char *key = xasprintf("/to/%s", to);
+
+	return find_input(table, key, path);
 }
 
 struct kept *kept_notebook(struct kept_table *table, const char *file)

@@ -47,6 +47,8 @@ void kept_table_release(struct kept_table *table);
 struct kept *kept_find(struct kept_table *table, const char *path);
 /* Adds an input, each time as another file. `path` is relative to data. */
 struct kept *kept_input(struct kept_table *table, const char *path);
+/* Returns the input that an earlier life copied to `to`, and adds it if it is new. */
+struct kept *kept_input_at(struct kept_table *table, const char *path, const char *to);
 /* Returns the notebook, which is copied from this file of the journal. */
 struct kept *kept_notebook(struct kept_table *table, const char *file);
 bool kept_knows(const struct kept_table *table, const char *path);

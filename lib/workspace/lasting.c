@@ -182,12 +182,14 @@ static int64_t time_of(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
 }
 
-/* The last event, which is a cell's or about the notebook; without a journal the record. */
+/* Returns the time of the last event, or of the record: a life without a journal writes no event.
+ */
 static int64_t last_use(int journal_fd)
 {
 	int64_t recorded = time_of(journal_fd, EVENTS);
+	int64_t marked = time_of(journal_fd, LASTING_RECORD);
 
-	return recorded > 0 ? recorded : time_of(journal_fd, LASTING_RECORD);
+	return recorded > marked ? recorded : marked;
 }
 
 void lasting_each(int sessions_fd_own, lasting_fn *fn, void *data)

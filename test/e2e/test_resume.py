@@ -102,6 +102,15 @@ def test_one_kept_folder_is_for_all_lives_of_a_session(start, home):
     assert [cell["metadata"]["ptycell"]["cell"] for cell in book["cells"][2:]] == [1, 2, 3]
 
 
+def test_uploads_of_all_lives_lie_in_one_folder(start, home):
+    for day in "abc":
+        server = start()
+        server.call("upload_file", session_id="s", filename=f"{day}.csv", content=day)
+        assert server.cell(f"open('input/{day}.csv').read()").text == f"'{day}'\n"
+        server.close()
+    assert [name for name in kept(home) if "notebook" not in name] == ["input/a.csv", "input/b.csv", "input/c.csv"]
+
+
 def test_whatever_language_and_a_query_are_resumed(start):
     server = start()
     server.cell("a=1; echo hi > note", language="bash")

@@ -128,6 +128,7 @@ static void the_last_used_comes_first(void **state)
 {
 	struct fixture *f = *state;
 	struct lasting_found found;
+	const struct timespec older[] = { { .tv_sec = 500 }, { .tv_sec = 500 } };
 
 	for (int i = 0; i < 3; i++) {
 		const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 + i % 2 } };
@@ -135,6 +136,10 @@ static void the_last_used_comes_first(void **state)
 		if (i > 0)
 			f->workspace = workspace_new(f->home, &err);
 		record(f->workspace, "a", i == 1 ? "newest" : "older");
+		/* A life without a journal adds nothing to the events of an earlier one. */
+		scratch_write(workspace_journal_fd(f->workspace), "events", "");
+		assert_int_equal(utimensat(workspace_journal_fd(f->workspace), "events", older, 0),
+				 0);
 		assert_int_equal(
 			utimensat(workspace_journal_fd(f->workspace), LASTING_RECORD, times, 0), 0);
 		release(f);
