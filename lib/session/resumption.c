@@ -104,13 +104,15 @@ static void put_life(struct buf *out, const struct session *session, const struc
 	put_end(out, &row->record, killed);
 }
 
-static void put_what_is_back(struct buf *out, const struct session *session)
+/* Where a server was killed and nothing is recorded, it is not known whether code ran. */
+static void put_what_is_back(struct buf *out, const struct session *session,
+			     const struct lasting_record *record)
 {
 	const char *id = session_id(session);
 	const struct journal *journal = session_journal(session);
 	bool ran = journal_language(journal) != NULL;
 
-	if (!ran && session_first_cell(session) == 1)
+	if (!ran && session_first_cell(session) == 1 && record->why != NULL)
 		buf_puts(out, " Its files are back.");
 	else if (!ran || journal_is_off(journal) || session_record_problem(session) != NULL)
 		buf_puts(out, " Its files are back; its variables are not.");
@@ -149,7 +151,7 @@ char *resumption_describe(const struct session *session, const struct lasting_fo
 	buf_init(&out, BUF_UNBOUNDED);
 	buf_putf(&out, "Session '%s' is resumed: ", session_id(session));
 	put_life(&out, session, &found->rows[index]);
-	put_what_is_back(&out, session);
+	put_what_is_back(&out, session, &found->rows[index].record);
 	put_others(&out, found, index);
 	put_beginning_empty(&out, session_id(session));
 	return buf_steal(&out);

@@ -147,6 +147,15 @@ def test_limits_that_a_session_had_lowered_hold_again(start):
     assert (config["exec_timeout"], config["memory_max"], config["output_chars"]) == (5, 1 << 30, 3000)
 
 
+def test_variables_are_not_back_though_nothing_was_recorded_before_a_kill(start):
+    server = start(PTYCELL_RECORD="off")
+    server.cell("x = 1")
+    kill(server)
+    server = start(PTYCELL_RECORD="off")
+    notice = server.cell("1").notice
+    assert "its record has no cell" in notice and " Its files are back; its variables are not." in notice
+
+
 def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(start, home):
     server = start(PTYCELL_RECORD="off")
     server.cell("echo 1 > a", language="bash")
