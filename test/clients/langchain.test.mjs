@@ -90,7 +90,7 @@ describe('LangChain, one client held', () => {
         const answer = await invoke(client, 'session_info', { session_id: 'held' });
         const structured = answer.artifact.find((item) => item.type === 'mcp_structured_content');
         assert.equal(structured.data.session_id, 'held');
-        assert.match(textsOf(answer)[0], /^session: held\n/);
+        assert.match(textsOf(answer)[0], /^session: held, idle\n/);
     });
 
     test('lists sessions until they are destroyed', async () => {

@@ -141,9 +141,12 @@ def test_what_writes_on_behind_a_cell_is_stopped(server, confined):
     # No limit of the file's own ends it before the session's is looked at, however busy the machine is.
     server.call("session_info", session_id="behind", config={"disk_max": 30 * MIB, "file_max": 1024 * MIB})
     writer = "import time\nf = open('log', 'wb', buffering=0)\nwhile True: f.write(bytes(4 << 20)); time.sleep(0.1)"
-    server.cell(f"import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', {writer!r}])", session="behind")
-    until(lambda: any((f / "log").exists() for f in session_folders(confined.home)))
-    until(lambda: "(disk_max)" in server.cell("'p' in globals()", session="behind").texts[0], every=1)
+    texts = list(server.cell(f"import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', {writer!r}])", session="behind").texts)
+
+    def is_told():
+        texts.extend(server.cell("'p' in globals()", session="behind").texts)
+        return "(disk_max)" in "".join(texts)
+    until(is_told, every=1)
     server.call("destroy_session", session_id="behind")
 
 
