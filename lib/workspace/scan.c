@@ -476,11 +476,18 @@ static void on_turn(struct loop_defer *defer)
 	run_slice(container_of(defer, struct scan, defer));
 }
 
+/* Returns whether nothing differs from the last scan, which must count. */
+static bool finds_nothing(const struct scan *scan)
+{
+	return !scan->first && scan->counts &&
+	       scan_fast_holds(&scan->now, workspace_data_fd(scan->workspace));
+}
+
 void scan_start(struct scan *scan, void (*done)(struct scan *scan))
 {
 	assert(scan->phase == PHASE_IDLE);
 	scan->done = done;
-	if (!scan->first && scan_fast_holds(&scan->now, workspace_data_fd(scan->workspace))) {
+	if (finds_nothing(scan)) {
 		scan->change_count = 0;
 		if (done != NULL)
 			done(scan);

@@ -197,6 +197,18 @@ def test_a_cells_files_are_its_own_whatever_is_asked_or_put_in_meanwhile(server,
     assert [c["path"] for c in server.cell("open('input/a', 'a').write('b')").status["files"]] == ["input/a"]
 
 
+def test_files_that_were_listed_while_their_cell_ran_are_its_own(server, home):
+    """The folder did not change between that look and the one at the cell's end, which then found nothing."""
+    server.cell("1")
+    running = server.start_cell("import os, time\nopen('output/early', 'w').write('x')\nm = os.stat('output').st_mtime\n"
+                                "while time.time() < m + 0.5: pass\nprint('old', flush=True)\ninput()")
+    assert running.get()["result"]["_meta"]["ptycell/cell"]["state"] == "waiting_for_input"
+    assert "output/early" in listed(server)
+    ended = server.call("interact", session_id="s", input="")
+    assert [c["path"] for c in ended.status["files"]] == ["output/early"]
+    assert "early" in {p.name for p in kept_files(home)}
+
+
 # ---- longer than a call ----
 
 @pytest.fixture
