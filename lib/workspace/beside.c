@@ -157,7 +157,7 @@ static char *sentence(const struct choice *choice)
 
 	if (name == NULL)
 		return NULL;
-	return xasprintf("'%s' (%s)%s. What they should have belongs into output/.", name,
+	return xasprintf("'%s' (%s)%s. Write to output/ what they should have.", name,
 			 choice->first_why, more);
 }
 

@@ -674,7 +674,7 @@ def test_a_result_named_files_is_not_mixed_with_them(server, home):
 def test_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name, why):
     text = server.cell(f"import os; {code}; open('mine', 'w').close()").text
     more = " and 200 more" if why.startswith("too many") else ""
-    assert f"Not saved for the user: '{name}' ({why}){more}. What they should have belongs into output/.\n" in text
+    assert f"Not saved for the user: '{name}' ({why}){more}. Write to output/ what they should have.\n" in text
     assert list(kept_paths(home)) == ["files/mine"]
 
 
