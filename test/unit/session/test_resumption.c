@@ -1,221 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_resumption.c - sessions that go on in the folder of an earlier life: what their first answer
- * says of it, and what they take over.
- */
+/* test_resumption.c - what the first answer of a resumed session says of its earlier life. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <ctype.h>
-#include <time.h>
 
 #include <cmocka.h>
 
-#include "base/fd.h"
-#include "journal/events.h"
-#include "journal/journal.h"
+#include "resume_fixture.h"
 #include "session/resumption.h"
-#include "session/session_internal.h"
-#include "session/table.h"
-#include "session_fixture.h"
-#include "workspace/home.h"
-#include "workspace/keeper.h"
-#include "workspace/lostcells.h"
-#include "workspace/scan.h"
-
-/* 9 Sep 2001 01:46:40 in UTC, as is the time of these tests. */
-#define LONG_AGO 1000000000
-#define DATE "9 Sep 2001 01:46"
-
-static struct table *table;
-static int answered;
-static char first_notice[1000];
-static char keep[128];
-
-/* ---- servers ---- */
-
-static void on_asked(void *owner, struct session *session, const struct exec_asked *asked)
-{
-	struct err err;
-
-	(void)owner;
-	assert_int_equal(journal_ask(session_journal(session),
-				     &(struct journal_asked){ .number = asked->number,
-							      .language = asked->language->name,
-							      .code = asked->code,
-							      .code_len = asked->code_len,
-							      .begins = asked->begins },
-				     &err),
-			 0);
-}
-
-static void on_began(void *owner, struct session *session, const struct cell *cell)
-{
-	struct err err;
-
-	(void)owner;
-	fixture.cells_begun++;
-	assert_int_equal(journal_begin(session_journal(session), cell->number, &err), 0);
-}
-
-static void on_over(void *owner, const struct exec_result *result)
-{
-	const struct cell *cell = result->cell;
-	json_t *record = json_object();
-	enum journal_taken taken;
-	struct err err;
-
-	(void)owner;
-	assert_int_equal(journal_end(session_journal(result->session),
-				     &(struct journal_entry){ .number = cell->number,
-							      .language = cell->language,
-							      .state = cell_state_name(cell->state),
-							      .ran = cell->ran,
-							      .text = "",
-							      .record = record },
-				     &taken, &err),
-			 0);
-	json_decref(record);
-}
-
-static void adopt(void *owner)
-{
-	(void)owner;
-	home_look_again(fixture.home);
-	free(home_take_stale(fixture.home));
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	(void)setenv("TZ", "UTC0", 1);
-	tzset();
-	fixture_open();
-	fixture.settings.resume = 3600;
-	fixture.settings.record_output = 1 << 20;
-	fixture.host.cell_asked = on_asked;
-	fixture.host.cell_began = on_began;
-	fixture.host.cell_over = on_over;
-	fixture.host.adopt = adopt;
-	(void)snprintf(keep, sizeof(keep), "%s/keep", fixture.scratch.path);
-	answered = 0;
-	table = table_new(&fixture.host);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	table_free(table, table_server_ends);
-	fixture.settings.keep = NULL;
-	fixture_close();
-	return 0;
-}
-
-static struct session *open_one(const char *id)
-{
-	struct err err = { 0 };
-	struct session *session = table_open(table, id, NULL, &err);
-
-	if (session == NULL)
-		fail_msg("%s", err.msg);
-	return session;
-}
-
-static void on_done(struct call *call, const struct exec_result *result, void *data)
-{
-	(void)call;
-	(void)data;
-	if (answered++ == 0)
-		(void)snprintf(first_notice, sizeof(first_notice), "%s", result->notice);
-}
-
-static void start(struct session *session, const char *code)
-{
-	const struct exec_request request = { .language = &fixture_language,
-					      .code = code,
-					      .code_len = strlen(code),
-					      .wait_ms = 3600000 };
-	struct err err;
-
-	assert_non_null(session_exec(session, &request, on_done, NULL, &err));
-}
-
-static void run_cell(struct session *session, const char *code)
-{
-	int before = answered;
-
-	start(session, code);
-	fixture_until(answered == before + 1);
-}
-
-/* Ends the server, and starts the next one. */
-static void restart(void)
-{
-	table_free(table, table_server_ends);
-	table = table_new(&fixture.host);
-}
-
-/* Makes a server of its own of a process that was forked. */
-static void begin_server(void)
-{
-	struct err err = { 0 };
-
-	fixture.loop = loop_new(fixture_clock, &err);
-	fixture.home = home_open(home_path(fixture.home), &err);
-	fixture.launcher = launcher_new(fixture.loop, TEST_BUILD "/ptycell-launcher");
-	fixture.host.loop = fixture.loop;
-	fixture.host.home = fixture.home;
-	fixture.host.launcher = fixture.launcher;
-	fixture_settle();
-	table = table_new(&fixture.host);
-}
-
-/* Runs a server that does this with session "a" and is killed. */
-static void run_killed_server(void (*live)(struct session *session))
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0) {
-		begin_server();
-		live(open_one("a"));
-		(void)raise(SIGKILL);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGKILL);
-}
-
-/* ---- folders of ended sessions ---- */
-
-/* Opens the journal's folder of the only ended session of this id. */
-static int open_ended(const char *id)
-{
-	cleanup_lasting struct lasting_found found;
-	int journal_fd = -1;
-	int fd;
-
-	adopt(NULL);
-	lasting_find(fixture.home, id, &found);
-	assert_int_equal(found.count, 1);
-	fd = lasting_open(fixture.home, found.rows[0].name, &journal_fd);
-	assert_true(fd >= 0);
-	(void)close(fd);
-	return journal_fd;
-}
-
-/* Has the only ended session of this id be used long ago. */
-static void make_old(const char *id)
-{
-	const struct timespec times[] = { { .tv_sec = LONG_AGO }, { .tv_sec = LONG_AGO } };
-	cleanup_fd int fd = open_ended(id);
-
-	(void)utimensat(fd, EVENTS_FILE, times, 0);
-	assert_int_equal(utimensat(fd, LASTING_RECORD, times, 0), 0);
-}
 
 /* ---- sentences ---- */
 
@@ -242,14 +37,22 @@ static void expect_text(char *text, const char *expected, const char *other)
 	assert_string_equal(text, expected);
 }
 
-/* Checks the first line of the session's notice. */
-static void expect_notice(struct session *session, const char *expected)
+/* Returns the first line of the session's notice. The caller frees it. */
+static char *take_first_line(struct session *session)
 {
-	cleanup_free char *notice = session_take_notice(session);
+	char *notice = session_take_notice(session);
 
 	assert_non_null(notice);
 	notice[strcspn(notice, "\n")] = '\0';
-	expect_text(notice, expected, session_id(session));
+	return notice;
+}
+
+/* Checks what the session, which is resumed, says of itself. */
+static void expect_notice(struct session *session, const char *expected, const char *other)
+{
+	cleanup_free char *notice = take_first_line(session);
+
+	expect_text(notice, expected, other);
 }
 
 /* ---- what happened ---- */
@@ -266,10 +69,12 @@ static void a_session_whose_server_ended_is_resumed(void **state)
 	session = open_one("a");
 	assert_int_equal(session_generation(session), 2);
 	assert_int_equal(session_first_cell(session), 3);
-	expect_notice(session, "Session 'a' is resumed: 2 cells until " DATE
-			       ", when the host closed. Its files are back; its variables are not: "
-			       "read the script (resource session://a/script) or run its cells "
-			       "again.");
+	expect_notice(session,
+		      "Session 'a' is resumed: 2 cells until " DATE
+		      ", when the host closed. Its files are back; its variables are not: "
+		      "read the script (resource session://a/script) or run its cells "
+		      "again.",
+		      "a");
 }
 
 static void an_idle_session_says_why_it_ended(void **state)
@@ -284,18 +89,8 @@ static void an_idle_session_says_why_it_ended(void **state)
 		      "Session 'a' is resumed: 1 cell until " DATE
 		      "; it ended because it was not used for 100 s (idle_timeout). Its files are "
 		      "back; its variables are not: read the script (resource session://a/script) "
-		      "or run its cells again.");
-}
-
-static void live_with_running_cell(struct session *session)
-{
-	json_t *record = json_object();
-
-	lostcells_record(workspace_journal_fd(session->workspace), record, 1);
-	json_decref(record);
-	run_cell(session, "done");
-	start(session, "wait");
-	fixture_until(fixture.cells_begun == 2);
+		      "or run its cells again.",
+		      "a");
 }
 
 static void a_cell_that_ran_when_the_server_was_killed_is_named(void **state)
@@ -307,10 +102,248 @@ static void a_cell_that_ran_when_the_server_was_killed_is_named(void **state)
 		      "Session 'a' is resumed: 2 cells until " DATE
 		      ", when its server was killed while cell 2 ran. Its files are back; its "
 		      "variables are not: read the script (resource session://a/script) or run its "
-		      "cells again.");
+		      "cells again.",
+		      "a");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+static void live_idle(struct session *session)
+{
+	run_cell(session, "done");
+}
+
+static void live_without_cells(struct session *session)
+{
+	session_record(session);
+}
+
+static void a_server_that_was_killed_between_cells_names_none(void **state)
+{
+	(void)state;
+	run_killed_server(live_idle);
+	make_old("a");
+	expect_notice(open_one("a"),
+		      "Session 'a' is resumed: 1 cell until " DATE
+		      ", when its server was killed. Its files are back; its variables are not: "
+		      "read the script (resource session://a/script) or run its cells again.",
+		      "a");
+}
+
+/* It may have run code that is not recorded. */
+static void a_killed_session_without_cells_may_have_lost_variables(void **state)
+{
+	(void)state;
+	run_killed_server(live_without_cells);
+	make_old("a");
+	expect_notice(open_one("a"),
+		      "Session 'a' is resumed: its record has no cell, and it was "
+		      "last used " DATE ", when its server was killed. Its files are back; its "
+		      "variables are not.",
+		      "a");
+}
+
+static void a_session_that_only_got_files_has_no_variables(void **state)
+{
+	(void)state;
+	session_file_placed(open_one("trip-5d2a"), "input/a.csv");
+	restart();
+	make_old("trip-5d2a");
+	expect_notice(open_one("trip-5d2a"),
+		      "Session 'trip-5d2a' is resumed: its record has no cell, and it was last "
+		      "used " DATE ", when the host closed. Its files are back.",
+		      "trip");
+}
+
+static void an_id_that_is_too_long_for_a_suffix_is_cut(void **state)
+{
+	char id[SESSION_ID_MAX + 1];
+	char other[SESSION_ID_MAX + 1];
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	memset(id, 'x', SESSION_ID_MAX);
+	id[SESSION_ID_MAX] = '\0';
+	(void)snprintf(other, sizeof(other), "%.*s", SESSION_ID_MAX - 5, id);
+	session_record(open_one(id));
+	restart();
+	make_old(id);
+	text = xasprintf(
+		"Session '%s' is resumed: its record has no cell, and it was last used " DATE
+		", when the host closed. Its files are back.",
+		id);
+	expect_notice(open_one(id), text, other);
+}
+
+static void a_session_that_was_never_used_leaves_nothing(void **state)
+{
+	cleanup_free char *notice = NULL;
+
+	(void)state;
+	(void)open_one("a");
+	restart();
+	assert_int_equal(fixture.lasting, 0);
+	notice = take_first_line(open_one("a"));
+	assert_string_equal(notice, "Session 'a' is new and empty; there is no other.");
+}
+
+static void a_destroyed_session_is_not_resumed(void **state)
+{
+	cleanup_free char *notice = NULL;
+	struct err err;
+
+	(void)state;
+	run_cell(open_one("a"), "done");
+	assert_int_equal(table_destroy(table, "a", &err), 0);
+	restart();
+	assert_int_equal(fixture.lasting, 0);
+	notice = take_first_line(open_one("a"));
+	assert_string_equal(notice, "Session 'a' is new and empty; there is no other.");
+}
+
+static void a_record_that_cannot_be_read_begins_anew(void **state)
+{
+	cleanup_free char *expected = NULL;
+	cleanup_free char *kept = NULL;
+	struct session *session;
+	int fd;
+
+	(void)state;
+	run_cell(open_one("a"), "done");
+	restart();
+	fd = open_ended("a");
+	scratch_write(fd, EVENTS_FILE, "no events\n");
+	(void)close(fd);
+	make_old("a");
+	session = open_one("a");
+	assert_non_null(session_record_problem(session));
+	expected = xasprintf("Session 'a' is resumed: the record of its cells cannot be read (%s) "
+			     "and begins anew. It was last used " DATE
+			     ", when the host closed. Its files are back; its variables are not.",
+			     session_record_problem(session));
+	expect_notice(session, expected, "a");
+	kept = scratch_read(workspace_journal_fd(session->workspace), EVENTS_FILE "-unreadable");
+	assert_string_equal(kept, "no events\n");
+	/* No number is given twice. */
+	assert_int_equal(session_first_cell(session), 2);
+	run_cell(session, "done");
+	assert_int_equal(journal_last_number(session_journal(session)), 2);
+}
+
+static void a_record_that_is_off_names_no_script(void **state)
+{
+	(void)state;
+	run_cell(open_one("a"), "done");
+	fixture.settings.record = RECORD_OFF;
+	restart();
+	make_old("a");
+	expect_notice(open_one("a"),
+		      "Session 'a' is resumed: 1 cell until " DATE
+		      ", when the host closed. Its files are back; its variables "
+		      "are not.",
+		      "a");
+}
+
+/* ---- several of an id ---- */
+
+/* Describes a session that goes on in row `index` of `count`, a day between them. */
+static char *describe_one_of(struct session *session, size_t count, size_t index)
+{
+	struct lasting rows[6] = { { .used_s = 0 } };
+	const struct lasting_found found = { .rows = rows, .count = count };
+
+	for (size_t i = 0; i < count; i++) {
+		rows[i].used_s = LONG_AGO - (int64_t)i * 86400;
+		rows[i].record.why = (char *)(uintptr_t)table_server_ends;
+	}
+	return resumption_describe(session, &found, index);
+}
+
+static void others_of_the_id_are_counted_and_the_last_ones_dated(void **state)
+{
+	static const struct {
+		size_t count;
+		size_t index;
+		const char *date;
+		const char *others;
+	} cases[] = {
+		{ 1, 0, "9", "" },
+		{ 2, 0, "9",
+		  " 1 more ended session has that id, last used 8 Sep 2001 01:46: it is not this "
+		  "one, the last used." },
+		{ 4, 0, "9",
+		  " 3 more ended sessions have that id, last used 8 Sep 2001 01:46, 7 Sep 2001 "
+		  "01:46, 6 Sep 2001 01:46: they are not this one, the last used." },
+		{ 5, 1, "8",
+		  " 4 more ended sessions have that id, last used 9 Sep 2001 01:46, 7 Sep 2001 "
+		  "01:46, 6 Sep 2001 01:46 and earlier: they are not this one, the last used." },
+	};
+	struct session *session = open_one("a");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_free char *text = describe_one_of(session, cases[i].count, cases[i].index);
+		cleanup_free char *expected =
+			xasprintf("Session 'a' is resumed: its record has no cell, and it was last "
+				  "used %s Sep 2001 01:46, when the host closed. Its files are "
+				  "back.%s",
+				  cases[i].date, cases[i].others);
+
+		expect_text(text, expected, "a");
+	}
+}
+
+/* ---- sessions that are not resumed ---- */
+
+static void a_session_of_another_server_is_in_use(void **state)
+{
+	const struct lasting_found found = { .in_use = true, .in_use_s = LONG_AGO };
+	cleanup_free char *text = resumption_in_use("a", &found);
+
+	(void)state;
+	assert_string_equal(text, "Session 'a' is new and empty: another ptycell server on this "
+				  "machine has a live session of that id (last used " DATE
+				  "), and no two servers share one. Its files and variables are "
+				  "not here.");
+}
+
+static void a_folder_that_cannot_be_taken_over_is_told_with_the_reason(void **state)
+{
+	const struct err why = { .msg = "it is gone" };
+	cleanup_free char *text = resumption_failed("a", &why);
+
+	(void)state;
+	assert_string_equal(text, "Session 'a' is new and empty: an ended session of that id is "
+				  "there, but cannot be resumed (it is gone).");
+}
+
+static void a_session_that_is_not_live_is_offered(void **state)
+{
+	struct err err;
+
+	(void)state;
+	run_cell(open_one("a"), "done");
+	restart();
+	make_old("a");
+	assert_null(table_find(table, "a", &err));
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+	assert_string_equal(err.msg, "session 'a' is not live; it was last used " DATE
+				     ", and exec_code or upload_file with this id resumes it with "
+				     "its files");
+}
+
+static void a_time_of_this_year_has_no_year(void **state)
+{
+	struct lasting row = { .used_s = time(NULL) };
+	const struct lasting_found found = { .rows = &row, .count = 1 };
+	time_t then = row.used_s;
+	cleanup_free char *text = resumption_offer("a", &found);
+	cleanup_free char *expected = NULL;
+	char date[32];
+
+	(void)state;
+	assert_true(strftime(date, sizeof(date), "%b %H:%M", gmtime(&then)) > 0);
+	expected = xasprintf("it was last used %d %s, and", gmtime(&then)->tm_mday, date);
+	assert_non_null(strstr(text, expected));
+}
 
 int main(void)
 {
@@ -318,6 +351,19 @@ int main(void)
 		TEST(a_session_whose_server_ended_is_resumed),
 		TEST(an_idle_session_says_why_it_ended),
 		TEST(a_cell_that_ran_when_the_server_was_killed_is_named),
+		TEST(a_server_that_was_killed_between_cells_names_none),
+		TEST(a_killed_session_without_cells_may_have_lost_variables),
+		TEST(a_session_that_only_got_files_has_no_variables),
+		TEST(an_id_that_is_too_long_for_a_suffix_is_cut),
+		TEST(a_session_that_was_never_used_leaves_nothing),
+		TEST(a_destroyed_session_is_not_resumed),
+		TEST(a_record_that_cannot_be_read_begins_anew),
+		TEST(a_record_that_is_off_names_no_script),
+		TEST(others_of_the_id_are_counted_and_the_last_ones_dated),
+		TEST(a_session_of_another_server_is_in_use),
+		TEST(a_folder_that_cannot_be_taken_over_is_told_with_the_reason),
+		TEST(a_session_that_is_not_live_is_offered),
+		TEST(a_time_of_this_year_has_no_year),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <sys/file.h>
 
 #include "base/buf.h"
 #include "base/crc.h"
@@ -20,15 +19,13 @@
 #include "base/mem.h"
 #include "json/make.h"
 #include "workspace/home.h"
-#include "workspace/keeplog.h"
-#include "workspace/lasting.h"
 #include "workspace/lostcells.h"
 #include "workspace/rescue.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 #define NOTEBOOK "notebook.ipynb"
 
-enum { ROOM = 1 << 20, DEEP = 64, LOG_MAX = 16 << 10 };
+enum { ROOM = 1 << 20 };
 
 /* The server that is to be killed, with one session. */
 struct server {

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -252,6 +253,43 @@ static void a_request_during_an_inspection_starts_another_one(void **state)
 	wait_for(&w, 3);
 	assert_int_equal(w.ended, 3);
 	assert_held(w.fds[0]);
+	assert_int_equal(w.notice_count, 1);
+	release(&w);
+}
+
+static int64_t in_ns(struct timespec time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* What has been made is old from then on, also where times are in steps of 10 ms. */
+static void pass_the_time_of(int share, const char *path)
+{
+	struct timespec now = { 0 };
+	struct stat st;
+
+	assert_int_equal(fstatat(share, path, &st, 0), 0);
+	while (in_ns(now) <= in_ns(st.st_ctim) + 10000000)
+		assert_int_equal(clock_gettime(CLOCK_REALTIME_COARSE, &now), 0);
+}
+
+static void what_a_config_contained_before_may_be_written_again(void **state)
+{
+	const char *own = "[core]\n\tfsmonitor = ./own\n";
+	struct watch w;
+
+	make_shares(&w, *state, 1);
+	make_repository(w.fds[0]);
+	scratch_write(w.fds[0], "repo/.git/config", own);
+	pass_the_time_of(w.fds[0], "repo/.git/config");
+	start_and_learn(&w, HELPER);
+	scratch_write(w.fds[0], "repo/.git/config", own);
+	look(&w);
+	assert_true(scratch_exists(w.fds[0], "repo/.git/config"));
+	assert_int_equal(w.notice_count, 0);
+	scratch_write(w.fds[0], "repo/.git/config", "[core]\n\tfsmonitor = ./evil\n");
+	look(&w);
+	assert_false(scratch_exists(w.fds[0], "repo/.git/config"));
 	assert_int_equal(w.notice_count, 1);
 	release(&w);
 }
@@ -526,6 +564,7 @@ int main(void)
 		FIXTURE_TEST(an_empty_share_has_nothing_to_report),
 		FIXTURE_TEST(a_hook_and_a_config_that_code_wrote_are_renamed_and_reported),
 		FIXTURE_TEST(a_request_during_an_inspection_starts_another_one),
+		FIXTURE_TEST(what_a_config_contained_before_may_be_written_again),
 		FIXTURE_TEST(what_cannot_be_renamed_is_reported_until_the_list_is_the_same),
 		FIXTURE_TEST(of_many_names_some_are_reported_and_the_others_counted),
 		FIXTURE_TEST(a_link_into_the_home_is_removed),

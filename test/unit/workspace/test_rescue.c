@@ -2,6 +2,13 @@
 /* The rescue of what a killed server had not exported. */
 #include "rescue_fixture.h"
 
+#include <sys/file.h>
+
+#include "workspace/keeplog.h"
+#include "workspace/lasting.h"
+
+enum { DEEP = 64 }; /* deeper than RESCUE_DEPTH_MAX */
+
 /* ---- servers that ended ---- */
 
 static void results_are_saved_in_the_recorded_folder(void **state)
