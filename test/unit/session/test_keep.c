@@ -13,12 +13,46 @@
 /* More than an answer waits for to the end. */
 #define LARGE_BYTES ((off_t)65 << 20)
 
+static int gate_fd = -1;
+static char helper[128];
+static char gate[128]; /* while this FIFO is there, exports wait */
+
+/* Writes a helper that waits at the gate. */
+static void make_helper(void)
+{
+	cleanup_free char *text = NULL;
+
+	(void)snprintf(helper, sizeof(helper), "%s/helper", fixture.scratch.path);
+	(void)snprintf(gate, sizeof(gate), "%s/gate", fixture.scratch.path);
+	text = xasprintf("#!/bin/sh\n[ -p %s ] && read -r go < %s\nexec %s \"$@\"\n", gate, gate,
+			 fixture.host.files_helper);
+	scratch_write(AT_FDCWD, helper, text);
+	assert_int_equal(chmod(helper, 0700), 0);
+	fixture.host.files_helper = helper;
+}
+
+static void open_gate(void)
+{
+	gate_fd = open(gate, O_RDWR | O_CLOEXEC);
+	assert_int_equal(unlink(gate), 0);
+	assert_int_equal(write(gate_fd, "\n", 1), 1);
+}
+
 static int set_up_keep(void **state)
 {
 	(void)set_up(state);
+	make_helper();
 	fixture.settings.keep = keep;
 	fixture.settings.limits.keep_max = (uint64_t)1 << 30;
 	return 0;
+}
+
+static int tear_down_keep(void **state)
+{
+	if (gate_fd >= 0)
+		(void)close(gate_fd);
+	gate_fd = -1;
+	return tear_down(state);
 }
 
 /* Makes a result that is large, but takes no room on the disk. */
@@ -46,6 +80,7 @@ static struct session *answer_before_the_export(void)
 	run_cell(session, "done");
 	free(session_take_notice(session));
 	make_large(session, "output/large");
+	assert_int_equal(mkfifo(gate, 0600), 0);
 	start(session, "done");
 	fixture_until(loop_timer_active(&session->behind.wait));
 	assert_int_equal(answered, 1);
@@ -62,6 +97,7 @@ static void the_export_of_a_large_result_goes_on_behind_the_answer(void **state)
 	cleanup_free char *expected = NULL;
 
 	(void)state;
+	open_gate();
 	fixture_until(!session->behind.running);
 	assert_int_equal(kept_size(session, "large"), LARGE_BYTES);
 	assert_int_equal(session->behind.bytes, 0);
@@ -78,6 +114,8 @@ static void a_cell_without_results_does_not_wait_for_that_export(void **state)
 	(void)state;
 	run_cell(session, "done");
 	assert_int_equal(answered, 3);
+	assert_true(session->behind.running);
+	open_gate();
 	fixture_until(!session->behind.running);
 	assert_int_equal(kept_size(session, "large"), LARGE_BYTES);
 }
@@ -90,6 +128,7 @@ static void what_was_not_exported_when_the_session_ended_is_exported_then(void *
 
 	(void)state;
 	scratch_write(workspace_data_fd(session->workspace), "output/small", "1");
+	open_gate();
 	restart();
 	fixture_until(stat(path, &st) == 0 && st.st_size == 1);
 	rest(fixture.loop);
@@ -119,7 +158,7 @@ static void inputs_are_exported_with_the_first_cell(void **state)
 	assert_int_equal(kept_size(session, "input/b.csv"), 6);
 }
 
-#define KEEP_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_keep, tear_down)
+#define KEEP_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_keep, tear_down_keep)
 
 int main(void)
 {
