@@ -6,12 +6,12 @@
  */
 #include "crypto.h"
 
-#include <errno.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "text/base64.h"
 
@@ -57,11 +57,9 @@ static int feed(EVP_MD_CTX *context, int fd, uint64_t offset, uint64_t length, s
 	cleanup_free char *data = xcalloc(1, READ_SIZE);
 
 	while (length > 0) {
-		ssize_t n = pread(fd, data, length < READ_SIZE ? (size_t)length : READ_SIZE,
-				  (off_t)offset);
+		ssize_t n = fd_read_at(fd, data, length < READ_SIZE ? (size_t)length : READ_SIZE,
+				       offset);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
 			return err_sys(err, "reading it");
 		if (n == 0)

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "crypto.h"
@@ -55,14 +55,6 @@ struct download {
 
 /* ---- while it comes ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-	size_t end_len = strlen(end);
-
-	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
-}
-
 /*
  * Returns true for a file that is compressed by its name. It stays so, even if the server calls
  * that an encoding.
@@ -74,7 +66,7 @@ static bool is_compressed(CURLU *url)
 	bool found = false;
 
 	for (size_t i = 0; path != NULL && i < ARRAY_SIZE(ends); i++)
-		found = found || ends_in(path, ends[i]);
+		found = found || chars_end_with(path, ends[i]);
 	curl_free(path);
 	return found;
 }

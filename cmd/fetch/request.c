@@ -7,12 +7,12 @@
  */
 #include "request.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "curl_handle.h"
 #include "refusal.h"
@@ -124,9 +124,7 @@ static size_t on_read(char *out, size_t size, size_t count, void *data)
 		len = (size_t)left;
 	if (len == 0)
 		return 0;
-	do
-		n = pread(sending->fd, out, len, (off_t)(sending->offset + request->sent));
-	while (n < 0 && errno == EINTR);
+	n = fd_read_at(sending->fd, out, len, sending->offset + request->sent);
 	if (n <= 0) {
 		request->body_failed = true;
 		if (n < 0)

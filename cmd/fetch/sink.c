@@ -6,12 +6,12 @@
  */
 #include "sink.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 void sink_init(struct sink *sink, int fd)
@@ -36,29 +36,13 @@ static int refuse_size(const struct sink *sink, struct err *err)
 		       (uintmax_t)sink->size_max, sink->max_name);
 }
 
-static int write_at(int fd, const char *data, size_t len, uint64_t at, struct err *err)
-{
-	while (len > 0) {
-		ssize_t n = pwrite(fd, data, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "writing the file");
-		data += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Writes a block that begins at `at`, unless it is all zeros. */
 static int put_block(const struct sink *sink, const char *block, size_t len, uint64_t at,
 		     struct err *err)
 {
 	if (len == 0 || is_zeros(block, len))
 		return 0;
-	return write_at(sink->fd, block, len, at, err);
+	return fd_write_at(sink->fd, block, len, at) < 0 ? err_sys(err, "writing the file") : 0;
 }
 
 int sink_write(struct sink *sink, const char *data, size_t len, struct err *err)

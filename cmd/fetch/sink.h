@@ -37,7 +37,7 @@ int sink_write(struct sink *sink, const char *data, size_t len, struct err *err)
  * disk.
  */
 int sink_check_size(const struct sink *sink, uint64_t size, struct err *err) MUST_CHECK;
-/* Writes the remaining bytes and sets the file's length. */
+/* Writes the remaining bytes and sets the file's length. Returns -1 and sets *err. */
 int sink_finish(struct sink *sink, struct err *err) MUST_CHECK;
 
 #endif

@@ -46,14 +46,6 @@ int adopt_crc(int fd, off_t len, uint32_t *ret)
 	return 0;
 }
 
-static struct copy_known describe(const struct stat *st)
-{
-	return (struct copy_known){ .known = true,
-				    .ino = (json_int_t)st->st_ino,
-				    .mtime_ns = copy_mtime_ns(st),
-				    .size = st->st_size };
-}
-
 void adopt_seen(int dir_fd, const char *name, json_int_t size, json_int_t mtime_ns,
 		struct copy_known *known)
 {
@@ -61,7 +53,7 @@ void adopt_seen(int dir_fd, const char *name, json_int_t size, json_int_t mtime_
 
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_size == size && copy_mtime_ns(&st) == mtime_ns)
-		*known = describe(&st);
+		*known = copy_describe(&st);
 }
 
 static bool is_listed(const json_t *copies, off_t size, uint32_t crc)
@@ -89,5 +81,5 @@ void adopt_listed(int dir_fd, const char *name, const json_t *copies, struct cop
 	if (there < 0 || fstat(there, &st) < 0 || adopt_crc(there, st.st_size, &crc) < 0 ||
 	    !is_listed(copies, st.st_size, crc))
 		return;
-	*known = describe(&st);
+	*known = copy_describe(&st);
 }

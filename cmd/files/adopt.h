@@ -4,7 +4,6 @@
 #define FILES_ADOPT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 

@@ -8,6 +8,7 @@
  */
 #include "copy.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -29,6 +30,14 @@ enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, COMPARE_SIZE = 64 << 10, NAME
 json_int_t copy_mtime_ns(const struct stat *st)
 {
 	return (json_int_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+struct copy_known copy_describe(const struct stat *st)
+{
+	return (struct copy_known){ .known = true,
+				    .ino = (json_int_t)st->st_ino,
+				    .mtime_ns = copy_mtime_ns(st),
+				    .size = st->st_size };
 }
 
 /* ---- bytes ---- */
@@ -346,4 +355,28 @@ int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	}
 	*ret_made = made;
 	return 0;
+}
+
+void copy_remove_halves(int folder_fd, int depth)
+{
+	DIR *folder = fd_list(folder_fd);
+	const struct dirent *entry;
+
+	if (folder == NULL)
+		return;
+	while ((entry = readdir(folder)) != NULL) {
+		cleanup_fd int below = -1;
+
+		if (random_name_matches(entry->d_name, COPY_HALF_PREFIX)) {
+			(void)unlinkat(dirfd(folder), entry->d_name, 0);
+			continue;
+		}
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || depth == COPY_DEPTH_MAX)
+			continue;
+		below = openat(dirfd(folder), entry->d_name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			copy_remove_halves(below, depth + 1);
+	}
+	(void)closedir(folder);
 }

@@ -12,6 +12,8 @@
 /* The prefix of an unfinished copy's name, where the file system has no unnamed files. */
 #define COPY_HALF_PREFIX ".ptycell-"
 
+enum { COPY_DEPTH_MAX = 60 /* of folders in which such names are looked for */ };
+
 /* An earlier copy of the same file: what `stat` must show for it to be replaced. */
 struct copy_known {
 	bool known;
@@ -60,13 +62,20 @@ char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_
 		struct err *err) MUST_CHECK;
 /*
  * Copies the first `left` bytes of one open file to another, sharing blocks where the file system
- * can.
+ * can. Returns -1 and sets *err.
  */
 int copy_bytes(int from, int to, off_t left, struct err *err) MUST_CHECK;
 /*
  * Returns true when two open regular files have the same bytes. `moved` is called as during a copy.
  */
 bool copy_is_same(int one, int other, void (*moved)(void));
+/*
+ * Removes the unfinished copies of a killed helper in a folder, which is `depth` below the kept one
+ * (1: itself), and in the folders in it. No helper may copy to it meanwhile.
+ */
+void copy_remove_halves(int folder_fd, int depth);
 json_int_t copy_mtime_ns(const struct stat *st);
+/* Describes a file as it is now, to replace it. */
+struct copy_known copy_describe(const struct stat *st);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finish.c - draws the notebook of a session whose server was killed, from its events.
+ * finish.c - draws notebook and report of a session whose server was killed, from its events.
  *
  * An exported notebook is recognized as the dead server's by its size and checksum: the journal
  * records those of every copy. So is one that is torn. Any other file is the user's, and stays.
@@ -9,8 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,11 +21,18 @@
 #include "copy.h"
 #include "helper/program.h"
 #include "journal/journal.h"
+#include "journal/journal_report.h"
+#include "journal/replay.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "keep.h"
-#include "text/percent.h"
+#include "page.h"
 #include "workspace/beneath.h"
+#include "workspace/keepname.h"
+#include "workspace/lostcells.h"
+#include "workspace/original.h"
+#include "workspace/spool.h"
 
 enum { COMPARE_BYTES = 64 << 10, TORN_MAX = 256 << 20 };
 
@@ -63,9 +70,8 @@ static const char *kept_name(const json_t *request)
 /* Returns -1 when no notebook was exported. */
 static int open_kept(const json_t *request, struct stat *ret_stat)
 {
-	const char *root = json_string_value(json_object_get(request, "root"));
 	const char *folder = json_string_value(json_object_get(request, "folder"));
-	cleanup_free char *path = root == NULL ? NULL : percent_decode(root, strlen(root));
+	cleanup_free char *path = json_path_of(json_object_get(request, "root"));
 	cleanup_fd int root_fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd int fd = -1;
 	cleanup_fd int kept = -1;
@@ -159,18 +165,114 @@ static bool find_kept(const json_t *request, const struct journal *journal, int 
 	return true;
 }
 
+/* ---- whole outputs ---- */
+
+/* Returns a name for a folder beside results, which no result has. The caller frees it. */
+static char *choose_folder(int journal_fd, const char *wanted)
+{
+	for (int number = 1;; number++) {
+		char *name = keepname_numbered(wanted, number);
+		cleanup_free char *path = xasprintf("../data/output/%s", name);
+
+		if (faccessat(journal_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			return name;
+		free(name);
+	}
+}
+
+struct outputs {
+	char *folder;
+	json_t *files; /* to be exported */
+};
+
+static char *add_output(void *data, const struct journal_line *line, const char *file,
+			uint64_t bytes)
+{
+	const struct outputs *outputs = data;
+	char *to = xasprintf("%s/cell-%" PRIu64 ".txt", outputs->folder, line->number);
+
+	(void)bytes;
+	json_append(outputs->files,
+		    json_pack("{s:s, s:s, s:b}", "from", file, "to", to, "whole", 1));
+	return to;
+}
+
+static void add_outputs(struct journal *journal, int journal_fd, json_t *files)
+{
+	struct outputs outputs = { .folder = choose_folder(journal_fd, "outputs"), .files = files };
+
+	journal_export_outputs(journal, &(struct journal_outputs){ .name = spool_name,
+								   .export = add_output,
+								   .data = &outputs });
+	free(outputs.folder);
+}
+
+/* Adds the inputs. Copies that are there are recognised by their content. */
+static void add_inputs(int journal_fd, json_t *files)
+{
+	cleanup_free char *folder = choose_folder(journal_fd, "input");
+	cleanup_original_list struct original_list inputs;
+
+	original_list(journal_fd, &inputs);
+	for (size_t i = 0; i < inputs.count; i++) {
+		const char *name = inputs.files[i].name;
+		enum keepname_reason reason;
+		cleanup_free char *tame = keepname_tame(original_upload(name), &reason);
+		cleanup_free char *to = xasprintf("%s/%s", folder, tame);
+		json_t *file = json_object();
+
+		json_put_path(file, "from", name);
+		json_put_path(file, "to", to);
+		json_put_bool(file, "spare", true);
+		json_append(files, file);
+	}
+}
+
+/*
+ * Draws the report after the notebook and adds it to the files. Returns its descriptor, or -1
+ * without one.
+ */
+static int add_report(const struct journal *journal, int journal_fd, json_t *request, json_t *files)
+{
+	const struct journal_report about = { .kept = json_string_value(
+						      json_object_get(request, "shown")) };
+	const char *name = json_string_value(json_object_get(request, "report"));
+	cleanup_json json_t *parts = NULL;
+	struct err err;
+
+	if (name == NULL)
+		return -1;
+	json_append(files, json_pack("{s:s, s:b}", "to", name, "report", 1));
+	parts = journal_draw_report(journal, &about, &err);
+	if (parts == NULL)
+		return -1;
+	json_put(request, "facts", json_incref(json_object_get(parts, "facts")));
+	return page_join(journal_fd, parts, &err);
+}
+
 static int finish(struct journal *journal, int journal_fd, json_t *request, struct err *err)
 {
 	struct journal_copy drawn;
 	json_t *files = json_array();
 	json_t *file = make_file(request);
+	cleanup_fd int report = -1;
 
-	json_append(files, file);
 	json_put(request, "files", files);
-	if (draw_file(journal, journal_fd, &drawn, err) < 0)
+	add_outputs(journal, journal_fd, files);
+	add_inputs(journal_fd, files);
+	/* Copies of these are recognised by their content. */
+	json_put_bool(request, "compare", json_array_size(files) > 0);
+	if (draw_file(journal, journal_fd, &drawn, err) < 0) {
+		json_decref(file);
 		return -1;
+	}
 	if (find_kept(request, journal, journal_fd, &drawn, file))
-		return keep_run(journal_fd, request, err);
+		json_append(files, file);
+	else
+		json_decref(file);
+	report = add_report(journal, journal_fd, request, files);
+	if (json_array_size(files) > 0)
+		return keep_run(journal_fd, request, report, err);
 	program_result(json_object());
 	return 0;
 }
@@ -194,13 +296,34 @@ int finish_run(int journal_fd, json_t *request, struct err *err)
 	return result;
 }
 
+static int report_installed(const struct journal *journal, struct err *err)
+{
+	cleanup_json json_t *installed = journal_read_installed(journal, err);
+	size_t n;
+	json_t *fields;
+
+	if (installed == NULL)
+		return -1;
+	json_array_foreach (installed, n, fields) {
+		json_t *progress = json_object();
+
+		json_put(progress, "installed", json_incref(fields));
+		json_put(progress, "by", json_incref(json_object_get(fields, REPLAY_BY)));
+		program_progress(progress);
+	}
+	return 0;
+}
+
 int finish_report_cells(int journal_fd, struct err *err)
 {
 	struct journal *journal = journal_load(journal_fd, err);
 	struct journal_line line;
+	int result = 0;
 
 	if (journal == NULL && (err->code != ERR_SYSTEM || err->sys != ENOENT))
 		return -1;
+	if (journal != NULL)
+		result = report_installed(journal, err);
 	for (size_t i = 0; journal != NULL && journal_at(journal, i, &line); i++) {
 		json_t *progress;
 
@@ -210,9 +333,11 @@ int finish_report_cells(int journal_fd, struct err *err)
 		json_put_int(progress, "cell", (json_int_t)line.number);
 		json_put_str(progress, "language", line.language);
 		json_put_str(progress, "state", line.state);
+		json_put(progress, "typed", journal_read_typed(journal, i, LOSTCELLS_TYPED_MAX));
 		program_progress(progress);
 	}
 	journal_free(journal);
-	program_result(json_object());
-	return 0;
+	if (result == 0)
+		program_result(json_object());
+	return result;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finish.h - exports the notebook of a session whose server died.
+ * finish.h - exports notebook and report of a session whose server died.
  *
- * Request {"op": "rescue-notebook", "root", "folder", "notebook", "room"}: draws the notebook from
- * the events in the given journal folder and copies it to root/folder, under the given name. A
- * notebook there that the dead server wrote is replaced. One that the user changed stays, and the
- * copy gets another name. Progress and result are those of keep.h. Without cells nothing is done.
+ * Request {"op": "rescue-notebook", "root", "folder", "notebook", "report", "shown", "room"}: draws
+ * notebook and report from the events in the given journal folder and copies them to root/folder,
+ * under the given names. Those there that the dead server wrote are replaced. One that the user
+ * changed stays, and the copy gets another name. Records of earlier versions have no "report".
+ * Whole outputs that the dead server meant to export are copied to a folder "outputs" there, and so
+ * is what the killed cell left if the notebook has only a part of it. Progress and result are those
+ * of keep.h. Without cells nothing is done.
  */
 #ifndef FILES_FINISH_H
 #define FILES_FINISH_H

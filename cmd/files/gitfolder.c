@@ -8,11 +8,9 @@
 #include "gitfolder.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/gitini.h"
@@ -21,13 +19,14 @@
 #include "inspection.h"
 #include "json/make.h"
 #include "leads.h"
+#include "sandbox/rootfs/protect_config.h"
 #include "sandbox/rootfs/repository.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
 /* DEPTH_MAX is git's limit for includes. */
-enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, DEPTH_MAX = 10 };
+enum { POINTER_MAX = 4096, DEPTH_MAX = 10 };
 enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 
 #define GITDIR "gitdir: "
@@ -159,11 +158,13 @@ static bool has_path(const struct buf *paths, const char *path)
 	return false;
 }
 
-/* Appends the path and a NUL. A path without room is dropped. */
-static void add_path(struct buf *paths, const char *path)
+/* Appends the path and a NUL. One without room is not judged, which is reported as a limit. */
+static void add_path(struct inspection *run, struct buf *paths, const char *path)
 {
 	if (paths->len + strlen(path) < paths->max)
 		buf_put(paths, path, strlen(path) + 1);
+	else
+		run->more = "entries";
 }
 
 /* Returns the path that git makes of a value that begins with ~ or similar. The caller frees it. */
@@ -217,14 +218,20 @@ static void judge_hooks_in(struct inspection *run, const struct folder_at *hooks
 	enum judged_as as = among_others ? AS_HOOKS_AMONG_OTHERS : AS_HOOKS;
 	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
-	DIR *entries = fd < 0 || !inspection_is_first(run, fd, as) ? NULL : fdopendir(fd);
+	bool judged = fd >= 0 && !inspection_is_first(run, fd, as);
+	DIR *entries = fd < 0 || judged ? NULL : fdopendir(fd);
 
-	if (entries == NULL)
+	if (entries == NULL) {
+		if (!judged)
+			inspection_note_unread(run);
 		return;
+	}
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && inspection_count(run))
+	while ((entry = fd_next_entry(entries)) != NULL && inspection_count(run))
 		if (may_be_hook(entry->d_name, among_others))
 			judge_hook(run, hooks, entry->d_name);
+	if (entry == NULL)
+		inspection_note_unread(run);
 	(void)closedir(entries);
 }
 
@@ -245,7 +252,7 @@ static void judge_hooks(struct inspection *run, const struct folder_at *folder)
 	else if (inspection_is_young(run, &st))
 		hold(run, folder, "hooks");
 	else if (S_ISLNK(st.st_mode))
-		add_path(&run->hooks, whole);
+		add_path(run, &run->hooks, whole);
 }
 
 /* ---- files that a config names ---- */
@@ -255,7 +262,7 @@ static void take_hooks(struct inspection *run, const char *value)
 	cleanup_free char *path = plain_value(run, value);
 
 	if (!run->learn && !has_path(&run->hooks, path))
-		add_path(&run->hooks, path);
+		add_path(run, &run->hooks, path);
 }
 
 static void take_word(void *data, const char *word)
@@ -264,7 +271,7 @@ static void take_word(void *data, const char *word)
 	cleanup_free char *path = plain_value(run, word);
 
 	if (!run->learn && !has_path(&run->commands, path))
-		add_path(&run->commands, path);
+		add_path(run, &run->commands, path);
 }
 
 static bool is_workplace(const struct inspection *run, const char *path)
@@ -336,7 +343,7 @@ void gitfolder_judge_named(struct inspection *run)
 {
 	judge_wherever(run, &run->hooks, judge_hooks_at);
 	judge_wherever(run, &run->commands, judge_command_at);
-	if (run->more == NULL && !run->unlearned)
+	if (run->more == NULL && !run->unlearned && !run->unread)
 		learn_repository(run, NULL);
 	buf_clear(&run->hooks);
 	buf_clear(&run->commands);
@@ -388,7 +395,7 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 		judge_included(run, folder, name, depth);
 		return;
 	}
-	text = inspection_read(folder, name, CONFIG_MAX, &len);
+	text = inspection_read(folder, name, PROTECT_CONFIG_MAX, &len);
 	young = inspection_is_young(run, &st);
 	if (text != NULL && young != run->learn)
 		gitconfig_each_foreign(text, len, on_foreign, &reader);
@@ -402,18 +409,20 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 
 static bool has_young(struct inspection *run, const struct folder_at *folder)
 {
-	cleanup_fd int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct dirent *entry;
+	DIR *entries = fd_list(folder->fd);
+	const struct dirent *entry = NULL;
 	struct stat st;
 	bool found = false;
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 
-	if (entries == NULL)
+	if (entries == NULL) {
+		inspection_note_unread(run);
 		return false;
-	fd_steal(&fd);
-	while (!found && (entry = readdir(entries)) != NULL && inspection_count(run))
-		found = !str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
+	}
+	while (!found && (entry = fd_next_entry(entries)) != NULL && inspection_count(run))
+		found = !fd_is_dot(entry->d_name) &&
 			inspection_young_there(run, folder, entry->d_name, &st);
+	if (entry == NULL)
+		inspection_note_unread(run);
 	(void)closedir(entries);
 	return found;
 }
@@ -527,7 +536,7 @@ void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 
 	judge_git_file(run, folder);
 	if (repository || inspection_stat(folder, ".git", &st))
-		add_path(&run->workplaces, folder->path);
+		add_path(run, &run->workplaces, folder->path);
 	if (!repository)
 		return;
 	/* A repository that code makes meanwhile is not learned. */

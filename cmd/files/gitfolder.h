@@ -5,8 +5,9 @@
  *
  * A folder with HEAD and one of objects, refs and commondir counts as a repository, under any name.
  * These of its entries are held, if they are young:
- *   - config, config.worktree: with an entry that workspace/gitconfig.h calls untrusted, that was
- *     not there before, or that leads the worktree out of the shares
+ *   - config, config.worktree: too long (PROTECT_CONFIG_MAX), or with an entry that
+ *     workspace/gitconfig.h calls untrusted, that was not there before, or that leads the worktree
+ *     out of the shares
  *   - hooks/NAME: executable and not a sample; also in a folder of core.hooksPath, and there only
  *     names of hooks when git may be called in it or above it
  *   - the target of a link there: as if it were there itself

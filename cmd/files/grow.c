@@ -31,33 +31,22 @@ static int open_known(int dir_fd, const char *name, const struct copy_known *kno
 
 static int read_range(int fd, off_t from, off_t to, struct buf *out, struct err *err)
 {
-	while (from < to) {
-		size_t len = (size_t)(to - from);
-		char *room = buf_reserve(out, len, err);
-		ssize_t n = room == NULL ? -1 : pread(fd, room, len, from);
+	size_t len = (size_t)(to - from);
+	char *room = buf_reserve(out, len, err);
 
-		if (n < 0 && room != NULL && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return room == NULL ? -1 : err_sys(err, "reading it");
-		buf_commit(out, (size_t)n);
-		from += n;
-	}
+	if (room == NULL)
+		return -1;
+	if (fd_read_at(fd, room, len, (uint64_t)from) != (ssize_t)len)
+		return err_sys(err, "reading it");
+	buf_commit(out, len);
 	return 0;
 }
 
 static int write_range(int fd, const struct buf *data, off_t at, struct err *err)
 {
-	for (size_t done = 0; done < data->len;) {
-		ssize_t n = pwrite(fd, data->data + done, data->len - done, at + (off_t)done);
+	int result = fd_write_at(fd, data->data, data->len, (uint64_t)at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_sys(err, "writing it");
-		done += (size_t)n;
-	}
-	return 0;
+	return result < 0 ? err_sys(err, "writing it") : 0;
 }
 
 static int reserve(int fd, off_t at, size_t len, struct err *err)

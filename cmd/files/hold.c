@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "inspection.h"
 #include "json/make.h"
-#include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
 #include "workspace/random_name.h"
@@ -60,15 +59,13 @@ static void note_held(struct inspection *inspection, const struct folder_at *fol
 {
 	cleanup_free char *path = xasprintf("%s/%s%s%s", inspection->share_path, folder->path,
 					    folder->path[0] != '\0' ? "/" : "", name);
-	cleanup_free char *encoded = percent_encode(path);
-	cleanup_free char *new_name = to != NULL ? percent_encode(to) : NULL;
 	json_t *row;
 
 	if (inspection->held_count++ >= ROWS_MAX)
 		return;
 	row = json_object();
-	json_put_str(row, "path", encoded);
-	json_put_str(row, "name", new_name);
+	json_put_path(row, "path", path);
+	json_put_path(row, "name", to);
 	json_append(inspection->held, row);
 }
 

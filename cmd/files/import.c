@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "helper/program.h"
 #include "journal/digest.h"
@@ -38,6 +39,7 @@ struct import {
 	uint64_t copied;
 	uint64_t size_max;
 	const char *size_name;
+	bool plain;      /* no digest is wanted */
 	bool by_reading; /* the kernel cannot copy between these two */
 	char *buffer;
 	uint64_t reported_ms;
@@ -76,22 +78,13 @@ static void report_bytes(struct import *import, off_t at)
 /* Returns how many bytes were copied, 0 at the end of a file that shrank. */
 static ssize_t copy_by_reading(struct import *import, off_t at, size_t len, struct err *err)
 {
-	ssize_t done = 0;
-	ssize_t n;
+	ssize_t n =
+		fd_read_at(import->from, import->buffer, size_min(len, READ_SIZE), (uint64_t)at);
 
-	do
-		n = pread(import->from, import->buffer, size_min(len, READ_SIZE), at);
-	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_sys(err, "reading it");
-	while (done < n) {
-		ssize_t written =
-			pwrite(import->to, import->buffer + done, (size_t)(n - done), at + done);
-
-		if (written < 0 && errno != EINTR)
-			return err_sys(err, "writing it");
-		done += written > 0 ? written : 0;
-	}
+	if (fd_write_at(import->to, import->buffer, (size_t)n, (uint64_t)at) < 0)
+		return err_sys(err, "writing it");
 	return n;
 }
 
@@ -193,14 +186,12 @@ static int put_digest(const struct import *import, json_t *result, struct err *e
 	char text[DIGEST_LEN + 1];
 	struct digest digest;
 
-	if (import->size > DIGEST_MAX)
+	if (import->plain || import->size > DIGEST_MAX)
 		return 0;
 	digest_init(&digest);
 	for (off_t at = 0; at < import->size;) {
-		ssize_t n = pread(import->to, buffer, READ_SIZE, at);
+		ssize_t n = fd_read_at(import->to, buffer, READ_SIZE, (uint64_t)at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return err_sys(err, "reading the copy");
 		digest_add(&digest, buffer, (size_t)n);
@@ -220,6 +211,7 @@ int import_run(int to_fd, int from_fd, const json_t *request, struct err *err)
 
 	if (json_get_text(request, "request", "name", &name, NULL, err) < 0 ||
 	    json_get_text(request, "request", "size_name", &import.size_name, NULL, err) < 0 ||
+	    json_get_bool(request, "request", "plain", &import.plain, err) < 0 ||
 	    json_get_int(request, "request", "size_max", &size_max, err) < 0)
 		return -1;
 	import.size_max = size_max > 0 ? (uint64_t)size_max : 0;

@@ -19,11 +19,11 @@
 #include "gitfolder.h"
 #include "helper/program.h"
 #include "inspection.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "leads.h"
 #include "lockdown.h"
 #include "sandbox/rootfs/repository.h"
-#include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
 
@@ -90,7 +90,7 @@ static bool visit(struct walk *walk, const struct folder_at *folder, const struc
 {
 	unsigned char type = type_of(folder->fd, entry);
 
-	if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
+	if (fd_is_dot(entry->d_name))
 		return false;
 	if (type == DT_DIR)
 		add_folder(walk, folder, entry->d_name);
@@ -105,15 +105,21 @@ static void walk_folder(struct walk *walk, const char *path)
 	bool has_links = false;
 	DIR *entries;
 
-	if (fd < 0)
+	if (fd < 0) {
+		inspection_note_unread(&walk->inspection);
 		return;
+	}
 	gitfolder_judge(&walk->inspection, &folder);
 	entries = fdopendir(fd);
-	if (entries == NULL)
+	if (entries == NULL) {
+		inspection_note_unread(&walk->inspection);
 		return;
+	}
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && inspection_count(&walk->inspection))
+	while ((entry = fd_next_entry(entries)) != NULL && inspection_count(&walk->inspection))
 		has_links |= visit(walk, &folder, entry);
+	if (entry == NULL)
+		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
 	if (has_links && !walk->inspection.learn)
 		repository_queue_add(&walk->linked, "", false, xstrdup(path));
@@ -126,12 +132,16 @@ static void walk_links(struct walk *walk, const char *path)
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
-	if (entries == NULL)
+	if (entries == NULL) {
+		inspection_note_unread(&walk->inspection);
 		return;
+	}
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && inspection_goes_on(&walk->inspection))
+	while ((entry = fd_next_entry(entries)) != NULL && inspection_goes_on(&walk->inspection))
 		if (type_of(folder.fd, entry) == DT_LNK)
 			gitfolder_judge_link(&walk->inspection, &folder, entry->d_name);
+	if (entry == NULL)
+		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
 }
 
@@ -172,13 +182,6 @@ static void learn_known(struct map *known, const json_t *texts)
 	}
 }
 
-static char *get_path(const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	return text != NULL ? percent_decode(text, strlen(text)) : NULL;
-}
-
 static int confine_to_shares(size_t count, struct err *err)
 {
 	struct lockdown_rule rules[SHARES_MAX];
@@ -193,7 +196,8 @@ static void walk_all(struct walk *walk)
 {
 	for (size_t i = 0; i < json_array_size(walk->inspection.shares); i++) {
 		walk->inspection.share = INSPECT_FIRST_FD + (int)i;
-		walk->inspection.share_path = get_path(json_array_get(walk->inspection.shares, i));
+		walk->inspection.share_path =
+			json_path_of(json_array_get(walk->inspection.shares, i));
 		if (walk->inspection.share_path != NULL)
 			walk_share(walk);
 		free(walk->inspection.share_path);
@@ -203,7 +207,7 @@ static void walk_all(struct walk *walk)
 int inspect_run(const json_t *request, struct err *err)
 {
 	const json_t *shares = json_object_get(request, "shares");
-	cleanup_free char *home = get_path(json_object_get(request, "home"));
+	cleanup_free char *home = json_path_of(json_object_get(request, "home"));
 	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home, O_DIRECTORY) : NULL;
 	struct walk walk = {
 		.inspection = { .shares = shares,
@@ -240,6 +244,8 @@ int inspect_run(const json_t *request, struct err *err)
 	buf_release(&walk.inspection.workplaces);
 	json_put(result, "held", walk.inspection.held);
 	json_put(result, "known", walk.inspection.learned);
+	if (walk.inspection.more == NULL && walk.inspection.unread)
+		walk.inspection.more = "unread";
 	json_put_str(result, "more", walk.inspection.more);
 	json_put_int(result, "count", (json_int_t)walk.inspection.held_count);
 	program_result(result);

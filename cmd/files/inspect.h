@@ -13,11 +13,12 @@
  * names.
  *
  * Result {"held": [{"path": PATH, "name": NAME}], "count": N, "more": LIMIT, "known": [TEXT]}:
- * "held" has the first of N entries. "more" is the limit that was met, "entries" or "time", and
- * missing when none was. "name" is empty for a removed entry, and missing when the entry could
- * neither be renamed nor removed. "known" is sent when `learn` is true, and then nothing is held:
- * it lists the entries of older configs that session code must not make, and the existing
- * repositories. A later inspection counts a repository outside this list as made by session code.
+ * "held" has the first of N entries. "more" is the limit that was met, "entries" or "time",
+ * "unread" when a folder could not be read to its end, and missing when all was looked at. "name"
+ * is empty for a removed entry, and missing when the entry could neither be renamed nor removed.
+ * "known" is sent when `learn` is true, and then nothing is held: it lists the entries of older
+ * configs that session code must not make, and the existing repositories. A later inspection counts
+ * a repository outside this list as made by session code.
  */
 #ifndef FILES_INSPECT_H
 #define FILES_INSPECT_H

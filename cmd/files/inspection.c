@@ -32,6 +32,13 @@ bool inspection_count(struct inspection *run)
 	return --run->entries_left % CLOCK_EVERY != 0 || inspection_goes_on(run);
 }
 
+void inspection_note_unread(struct inspection *run)
+{
+	/* The user's git runs nothing in a folder that is gone or closed to the user. */
+	run->unread |=
+		fd_hides_entries(errno) && errno != EXDEV && errno != EACCES && errno != EPERM;
+}
+
 bool inspection_is_first(struct inspection *run, int dir, enum judged_as as)
 {
 	static char there;
@@ -83,23 +90,14 @@ char *inspection_read(const struct folder_at *folder, const char *name, size_t m
 	cleanup_fd int fd =
 		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	cleanup_free char *text = xcalloc(1, max + 1);
-	size_t len = 0;
+	ssize_t len;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return NULL;
-	while (len <= max) {
-		ssize_t n = read(fd, text + len, max + 1 - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 || len + (size_t)n > max)
-			return NULL;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	text[len] = '\0';
-	*ret_len = len;
+	len = fd_read_at(fd, text, max + 1, 0);
+	if (len < 0 || (size_t)len > max)
+		return NULL;
+	*ret_len = (size_t)len;
 	return mem_steal(&text);
 }

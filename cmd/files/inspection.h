@@ -25,6 +25,7 @@ struct inspection {
 	json_t *learned;
 	size_t learned_bytes;
 	bool unlearned; /* some entries did not fit into `learned` */
+	bool unread;    /* a folder could not be read to its end */
 	uint64_t entries_left;
 	uint64_t until_ms;
 	/* The limit that was met, "entries" or "time": entries are left. Else NULL. */
@@ -59,8 +60,12 @@ struct folder_at {
 
 /* Counts one more entry. Returns false and sets `more` when a limit is reached. */
 bool inspection_count(struct inspection *run);
-/* The same for work that adds no entry: only the time is limited. */
+/* Checks only the time, for work that adds no entry. Returns false and sets `more` past the limit.
+ */
 bool inspection_goes_on(struct inspection *run);
+
+/* Notes errno when it hides entries: that of a folder which could not be opened, or read. */
+void inspection_note_unread(struct inspection *run);
 
 /* Two reasons to judge a folder, and the second where only git's names count. */
 enum judged_as { AS_REPOSITORY, AS_HOOKS, AS_HOOKS_AMONG_OTHERS };
@@ -73,7 +78,7 @@ bool inspection_is_first(struct inspection *run, int dir, enum judged_as as);
 bool inspection_is_young(const struct inspection *run, const struct stat *st);
 /* Reads the state of an entry itself, not of what a link leads to. Returns false without one. */
 bool inspection_stat(const struct folder_at *folder, const char *name, struct stat *ret_st);
-/* The same; returns true when there is an entry and it is young. */
+/* Reads the state as inspection_stat does. Returns true when there is an entry and it is young. */
 bool inspection_young_there(const struct inspection *run, const struct folder_at *folder,
 			    const char *name, struct stat *ret_st);
 /* Returns a regular file's text, or NULL when it cannot be read whole. The caller frees it. */

@@ -9,7 +9,6 @@
 #include "keep.h"
 #include "helper/program.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +21,28 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
+#include "destination.h"
 #include "grow.h"
+#include "json/get.h"
 #include "json/make.h"
+#include "kept_index.h"
 #include "lockdown.h"
+#include "page.h"
+#include "room.h"
 #include "source.h"
-#include "text/percent.h"
 #include "workspace/beneath.h"
+#include "workspace/original.h"
 
 enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
 
 struct job {
 	struct source_folder data;
-	int folder_fd; /* the destination */
-	json_int_t room;
+	struct source_folder spool;  /* their fd is -1 unless a file comes from there */
+	struct source_folder inputs; /* the originals of uploads */
+	int folder_fd;               /* the destination */
+	int drawn_fd;                /* the report; -1 if it could not be drawn */
+	char *report;                /* its name, once it was copied */
+	struct room room;
 	bool durable;
 	bool names;   /* progress has "from" */
 	bool compare; /* copies that are not known are found by their content */
@@ -45,6 +53,8 @@ struct file {
 	char *to;
 	struct copy_known known;
 	bool spare;
+	bool whole;
+	bool report;          /* it is drawn_fd */
 	const char *suffix;   /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;      /* with a suffix: how many bytes come before it */
 	json_int_t stays;     /* with a suffix: how many of them the known copy begins with */
@@ -60,13 +70,6 @@ static void file_release(struct file *file)
 }
 #define cleanup_file __attribute__((cleanup(file_release)))
 
-static char *get_path(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text == NULL ? NULL : percent_decode(text, strlen(text));
-}
-
 static void parse_known(const json_t *value, struct copy_known *ret_known)
 {
 	ret_known->known = json_is_true(json_object_get(value, "known"));
@@ -77,122 +80,21 @@ static void parse_known(const json_t *value, struct copy_known *ret_known)
 
 static int file_parse(const json_t *value, struct file *ret_file, struct err *err)
 {
-	ret_file->from = get_path(value, "from");
-	ret_file->to = get_path(value, "to");
+	ret_file->from = json_path_of(json_object_get(value, "from"));
+	ret_file->to = json_path_of(json_object_get(value, "to"));
 	parse_known(value, &ret_file->known);
 	ret_file->spare = json_is_true(json_object_get(value, "spare"));
+	ret_file->whole = json_is_true(json_object_get(value, "whole"));
+	ret_file->report = json_is_true(json_object_get(value, "report"));
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
 	ret_file->seen_size = json_integer_value(json_object_get(value, "seen_size"));
 	ret_file->seen_mtime = json_integer_value(json_object_get(value, "seen_mtime"));
 	ret_file->copies = json_object_get(value, "copies");
-	if (ret_file->from == NULL || ret_file->to == NULL)
+	if ((ret_file->from == NULL && !ret_file->report) || ret_file->to == NULL)
 		return err_set(err, ERR_INVALID, "a file of the request has no valid path");
 	return 0;
-}
-
-/* ---- the folder ---- */
-
-static bool give_to(int fd, const struct stat *owner)
-{
-	return fchown(fd, owner->st_uid, owner->st_gid) == 0;
-}
-
-/*
- * Creates a folder. One that root creates in a user's home (sudo) is given to that user, who could
- * not write to it otherwise.
- */
-static void make_folder(const char *path)
-{
-	cleanup_free char *parent = xmemdup(path, (size_t)(strrchr(path, '/') - path));
-	cleanup_fd int fd = -1;
-	struct stat st;
-
-	if (mkdir(path, 0700) < 0 || geteuid() != 0 ||
-	    stat(parent[0] != '\0' ? parent : "/", &st) < 0 || st.st_uid == 0)
-		return;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		(void)give_to(fd, &st);
-}
-
-static int refuse_root(int root_fd, const char *path, struct err *err)
-{
-	struct stat st;
-
-	(void)err_sys(err, "making a folder in '%s'", path);
-	if (err->sys == EACCES && fstat(root_fd, &st) == 0 && st.st_uid != geteuid())
-		(void)err_set(err, ERR_DENIED, "making a folder in '%s': it belongs to user %u",
-			      path, st.st_uid);
-	return -1;
-}
-
-static int make_root(const char *path, struct err *err)
-{
-	cleanup_free char *copy = xstrdup(path);
-	int fd;
-
-	if (path[0] != '/')
-		return err_set(err, ERR_INVALID, "the folder for results is not absolute");
-	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		make_folder(copy);
-		*p = '/';
-	}
-	make_folder(copy);
-	/* The user may have made it a link to another disk. Only here a link is followed. */
-	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(err, "opening '%s'", path) : fd;
-}
-
-static int open_folder(const char *root_path, const char *name, bool fresh, struct err *err)
-{
-	cleanup_fd int root = make_root(root_path, err);
-	cleanup_fd int folder = -1;
-	struct stat st;
-
-	if (root < 0)
-		return -1;
-	if (strchr(name, '/') != NULL || !beneath_path_valid(name))
-		return err_set(err, ERR_INVALID, "the folder's name is not a name");
-	if (mkdirat(root, name, 0700) < 0) {
-		if (errno != EEXIST)
-			return refuse_root(root, root_path, err);
-		if (fresh)
-			return err_set(err, ERR_BUSY, "a folder of that name exists");
-	}
-	folder = beneath_open(root, name, O_RDONLY | O_DIRECTORY, 0);
-	if (folder < 0 && (errno == ELOOP || errno == ENOTDIR))
-		return err_set(err, ERR_DENIED, "the folder '%s' is a link or a file now", name);
-	if (folder < 0 || fstat(folder, &st) < 0)
-		return err_sys(err, "opening the folder '%s'", name);
-	if (st.st_uid != geteuid())
-		return err_set(err, ERR_DENIED, "the folder '%s' belongs to another user", name);
-	return fd_steal(&folder);
-}
-
-/* Returns true when the folder is also reached by its name in capital letters. */
-static bool folds(const char *root_path, const char *name, int folder)
-{
-	cleanup_free char *path = xasprintf("%s/%s", root_path, name);
-	struct stat by_name;
-	struct stat st;
-	bool any = false;
-
-	for (char *c = path + strlen(root_path); *c != '\0'; c++) {
-		any |= *c >= 'a' && *c <= 'z';
-		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-	}
-	return any && stat(path, &by_name) == 0 && fstat(folder, &st) == 0 &&
-	       by_name.st_dev == st.st_dev && by_name.st_ino == st.st_ino;
-}
-
-static int remove_folder(const char *root_path, const char *name, struct err *err)
-{
-	cleanup_free char *path = xasprintf("%s/%s", root_path, name);
-
-	return rmdir(path) == 0 ? 0 : err_sys(err, "removing the folder '%s'", name);
 }
 
 /* ---- one file ---- */
@@ -207,11 +109,23 @@ static void show_life(void)
 	(void)alarm(KEEP_HANGS_S);
 }
 
-static int open_source(const struct job *job, const char *path, bool *ret_linked,
+static int open_drawn(const struct job *job, struct err *err)
+{
+	if (job->drawn_fd < 0)
+		return err_set(err, ERR_INVALID, "it could not be drawn");
+	return fd_dup(job->drawn_fd, err);
+}
+
+static int open_source(const struct job *job, const struct file *file, bool *ret_linked,
 		       struct stat *ret_stat, struct err *err)
 {
-	cleanup_fd int fd = source_open(&job->data, path, ret_linked, err);
+	const struct source_folder *folder = file->whole   ? &job->spool
+					     : file->spare ? &job->inputs
+							   : &job->data;
+	cleanup_fd int fd = -1;
 
+	*ret_linked = false;
+	fd = file->report ? open_drawn(job, err) : source_open(folder, file->from, ret_linked, err);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, ret_stat) < 0)
@@ -270,10 +184,7 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 	for (int tries = 1; is_mixed(source) && tries < COPY_TRIES; tries++) {
 		cleanup_free char *taken = ret_made->name;
 
-		last = (struct copy_known){ .known = true,
-					    .ino = (json_int_t)ret_made->stat.st_ino,
-					    .mtime_ns = copy_mtime_ns(&ret_made->stat),
-					    .size = ret_made->stat.st_size };
+		last = copy_describe(&ret_made->stat);
 		if (fstat(source->fd, &source->stat) < 0 || lseek(source->fd, 0, SEEK_SET) < 0)
 			return err_sys(err, "reading it once more");
 		if (copy_file(source, dir, taken, &last, ret_made, err) < 0)
@@ -307,16 +218,9 @@ static int copy_or_grow(struct copy_source *source, int dir, const char *name,
 				      : copy_whole(source, dir, name, &file->known, ret_made, err);
 }
 
-static void put_encoded(json_t *progress, const char *key, const char *path)
-{
-	cleanup_free char *encoded = percent_encode(path);
-
-	json_put_str(progress, key, encoded);
-}
-
 static void put_copy(json_t *progress, const char *to, const struct copy_known *copy)
 {
-	put_encoded(progress, "to", to);
+	json_put_path(progress, "to", to);
 	json_put_int(progress, "ino", copy->ino);
 	json_put_int(progress, "mtime", copy->mtime_ns);
 	json_put_int(progress, "size", copy->size);
@@ -334,11 +238,10 @@ static void put_stat(json_t *progress, const struct buf *parent, const char *nam
 }
 
 /* Reports a copy that is there already. Returns false if there is none. */
-static bool adopt(const struct job *job, int from, int dir, const char *name,
-		  const struct buf *parent, json_t *progress)
+static bool adopt(int from, int dir, const char *name, const struct buf *parent, json_t *progress)
 {
 	struct stat st;
-	cleanup_free char *taken = job->compare ? adopt_same(from, dir, name, &st) : NULL;
+	cleanup_free char *taken = adopt_same(from, dir, name, &st);
 
 	if (taken == NULL)
 		return false;
@@ -350,6 +253,8 @@ static bool adopt(const struct job *job, int from, int dir, const char *name,
 /* Finds out whether an earlier life of the session made the file at `name`. */
 static void recognise(int dir, const char *name, struct file *file)
 {
+	if (file->report)
+		page_recognise(dir, name, &file->known);
 	adopt_listed(dir, name, file->copies, &file->known);
 	if (file->seen_mtime > 0)
 		adopt_seen(dir, name, file->seen_size, file->seen_mtime, &file->known);
@@ -361,11 +266,11 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	struct copy_made copy;
 	const char *name = NULL;
 	bool linked;
-	cleanup_fd int from = open_source(job, file->from, &linked, &source.stat, err);
+	cleanup_fd int from = open_source(job, file, &linked, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
-	json_int_t room = job->room + (file->known.known ? file->known.size : 0);
+	json_int_t before = file->known.known ? file->known.size : 0;
 
 	if (from < 0)
 		return -1;
@@ -373,8 +278,8 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 		return err_set(err, ERR_INVALID, "it is shorter than it was");
 	if (file->suffix != NULL)
 		source.stat.st_size = file->take;
-	if (source.stat.st_size > (file->spare ? room / 2 : room))
-		return err_set(err, ERR_LIMIT, "limit");
+	if (room_check(&job->room, source.stat.st_size, before, file->spare, err) < 0)
+		return -1;
 	if (linked && is_unchanged(&source.stat, &file->known)) {
 		json_put_bool(progress, "unchanged", true);
 		return 0;
@@ -386,16 +291,18 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0)
 		return -1;
-	if (adopt(job, from, dir, name, &path, progress))
+	if ((job->compare || file->report) && adopt(from, dir, name, &path, progress))
 		return 0;
 	recognise(dir, name, file);
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
-	job->room = room - copy.stat.st_size;
+	room_take(&job->room, copy.stat.st_size - before);
 	put_stat(progress, &path, taken, &copy.stat);
-	if (job->names)
-		put_encoded(progress, "from", file->from);
+	if (job->names || file->whole)
+		json_put_path(progress, "from", file->from);
+	json_put_bool(progress, "whole", file->whole);
+	json_put_bool(progress, "report", file->report);
 	json_put_bool(progress, "mixed", is_mixed(&source));
 	json_put_bool(progress, "linked", linked);
 	return 0;
@@ -419,27 +326,31 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 		}
 		if (keep_file(job, &file, progress, &trouble) < 0) {
 			json_put_str(progress, "problem", trouble.msg);
-			json_put_bool(progress, "again", trouble.code == ERR_SYSTEM);
-		}
+			json_put_bool(progress, "again",
+				      trouble.code == ERR_SYSTEM || trouble.code == ERR_BUSY);
+		} else if (file.report)
+			job->report = json_path_of(json_object_get(progress, "to"));
 		program_progress(progress);
 	}
 	return 0;
 }
 
 /* Returns true when one of the files can be read. If none can, no folder is created. */
-static bool any_readable(const struct job *job, const json_t *files)
+static bool any_readable(struct job *job, const json_t *files)
 {
 	size_t index;
 	json_t *value;
 
 	json_array_foreach (files, index, value) {
-		cleanup_free char *from = get_path(value, "from");
+		cleanup_file struct file file = { .from = NULL };
 		bool linked;
 		struct stat st;
 		struct err err;
-		cleanup_fd int fd = from == NULL ? -1 : open_source(job, from, &linked, &st, &err);
+		cleanup_fd int fd = file_parse(value, &file, &err) < 0
+					    ? -1
+					    : open_source(job, &file, &linked, &st, &err);
 
-		if (fd >= 0 && st.st_size <= job->room)
+		if (fd >= 0 && room_check(&job->room, st.st_size, 0, false, &err) == 0)
 			return true;
 	}
 	return false;
@@ -454,13 +365,12 @@ static bool any_readable(const struct job *job, const json_t *files)
 static int step_aside(const struct job *job, const json_t *move, json_t *progress, struct err *err)
 {
 	struct copy_known known;
-	cleanup_free char *at = get_path(move, "at");
-	cleanup_free char *to = get_path(move, "to");
+	cleanup_free char *at = json_path_of(json_object_get(move, "at"));
+	cleanup_free char *to = json_path_of(json_object_get(move, "to"));
 	cleanup_buf struct buf parent = BUF_INIT(BUF_UNBOUNDED);
 	const char *name = NULL;
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
-	cleanup_free char *encoded = NULL;
 
 	parse_known(move, &known);
 	if (at == NULL || to == NULL)
@@ -470,8 +380,7 @@ static int step_aside(const struct job *job, const json_t *move, json_t *progres
 		return -1;
 	taken = copy_move(dir, name, to, json_object_get(move, "known") != NULL ? &known : NULL,
 			  err);
-	encoded = taken == NULL ? NULL : percent_encode(taken);
-	json_put_str(progress, "to", encoded);
+	json_put_path(progress, "to", taken);
 	return taken == NULL ? -1 : 0;
 }
 
@@ -498,8 +407,7 @@ static void sync_files(const struct job *job, const json_t *paths)
 	json_t *value;
 
 	json_array_foreach (paths, index, value) {
-		const char *text = json_string_value(value);
-		cleanup_free char *path = text == NULL ? NULL : percent_decode(text, strlen(text));
+		cleanup_free char *path = json_path_of(value);
 		cleanup_fd int fd =
 			path == NULL ? -1 : beneath_open(job->folder_fd, path, O_RDONLY, 0);
 
@@ -517,39 +425,85 @@ static void report_folds(void)
 	program_progress(progress);
 }
 
+/* Adds the session to the page of the root. Nothing depends on the page: it may fail. */
+static void update_index(const struct job *job, int root_fd, const json_t *facts)
+{
+	struct err ignored;
+
+	if (job->report == NULL || facts == NULL ||
+	    kept_index_note(job->folder_fd, facts, job->report, &ignored) < 0)
+		return;
+	(void)!kept_index_draw(root_fd, &ignored);
+}
+
 static int keep_in_folder(struct job *job, const char *root, const json_t *request, struct err *err)
 {
 	const json_t *files = json_object_get(request, "files");
 	const char *name = json_string_value(json_object_get(request, "folder"));
 	bool fresh = json_is_true(json_object_get(request, "fresh"));
-	cleanup_fd int folder = open_folder(root, name, fresh, err);
+	cleanup_fd int folder = destination_open(root, name, fresh, err);
+	cleanup_fd int root_fd = -1;
+	bool draws;
+	int result;
 
 	if (folder < 0)
 		return -1;
+	if (job->compare)
+		copy_remove_halves(folder, 1);
 	if (json_is_false(json_object_get(request, "folds")) && fresh &&
-	    folds(root, name, folder)) {
+	    destination_folds(root, name, folder)) {
 		report_folds();
-		return remove_folder(root, name, err);
+		return destination_remove(root, name, err);
 	}
-	struct lockdown_rule rules[] = { { .fd = job->data.fd, .rights = lockdown_read },
-					 { .fd = folder,
-					   .rights = lockdown_write | lockdown_remove } };
+	/*
+	 * The page of the root is drawn by helpers that copy nothing of the session's files. The
+	 * others measure the root.
+	 */
+	root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	draws = job->drawn_fd >= 0 && root_fd >= 0;
+	struct lockdown_rule rules[] = {
+		{ .fd = job->data.fd, .rights = lockdown_read },
+		{ .fd = root_fd < 0 ? folder : root_fd, .rights = lockdown_read },
+		{ .fd = draws ? root_fd : folder, .rights = lockdown_write | lockdown_remove },
+		{ .fd = job->spool.fd < 0 ? folder : job->spool.fd, .rights = lockdown_read },
+		{ .fd = job->inputs.fd < 0 ? folder : job->inputs.fd, .rights = lockdown_read }
+	};
 	if (lockdown_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
 		return -1;
 	job->folder_fd = folder;
 	make_moves(job, json_object_get(request, "moves"));
 	sync_files(job, json_object_get(request, "sync"));
-	return keep_files(job, files, err);
+	result = keep_files(job, files, err);
+	if (result == 0 && draws)
+		update_index(job, root_fd, json_object_get(request, "facts"));
+	return result;
 }
 
-int keep_run(int data_fd, const json_t *request, struct err *err)
+/* Opens a folder beside data if one of the files, which `key` marks, comes from there; -1 else. */
+static int open_beside(int data_fd, const json_t *files, const char *key, const char *path)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (files, index, value)
+		if (json_is_true(json_object_get(value, key)))
+			return openat(data_fd, path,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return -1;
+}
+
+int keep_run(int data_fd, const json_t *request, int drawn_fd, struct err *err)
 {
 	const json_t *files = json_object_get(request, "files");
-	cleanup_free char *root = get_path(request, "root");
-	cleanup_free char *seen = get_path(request, "seen");
+	cleanup_fd int spool = open_beside(data_fd, files, "whole", "../spool");
+	cleanup_fd int inputs = open_beside(data_fd, files, "spare", "../journal/" ORIGINAL_FOLDER);
+	cleanup_free char *root = json_path_of(json_object_get(request, "root"));
+	cleanup_free char *seen = json_path_of(json_object_get(request, "seen"));
 	struct job job = { .data = { .fd = data_fd, .seen = seen },
+			   .spool = { .fd = spool },
+			   .inputs = { .fd = inputs },
 			   .folder_fd = -1,
-			   .room = json_integer_value(json_object_get(request, "room")),
+			   .drawn_fd = drawn_fd,
 			   .durable = json_is_true(json_object_get(request, "durable")),
 			   .names = json_is_true(json_object_get(request, "names")),
 			   .compare = json_is_true(json_object_get(request, "compare")) };
@@ -559,12 +513,14 @@ int keep_run(int data_fd, const json_t *request, struct err *err)
 	if (root == NULL || !json_is_string(json_object_get(request, "folder")) ||
 	    !json_is_array(files))
 		return err_set(err, ERR_INVALID, "the request lacks root, folder or files");
+	room_parse(&job.room, request, root);
 	/* A server may still be saving what a killed one had not copied. */
 	if (job.compare && (flock(data_fd, LOCK_EX) < 0 || flock(data_fd, LOCK_SH) < 0))
 		return err_sys(err, "waiting for another copy");
 	/* Without a folder each file still gets its own result. */
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, request, err);
+	free(job.report);
 	if (result == 0)
 		program_result(json_object());
 	return result;

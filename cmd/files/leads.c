@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,7 +20,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "inspection.h"
-#include "text/percent.h"
+#include "json/get.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
@@ -109,8 +108,7 @@ static const char *below(const char *share_path, const char *path)
 static bool is_in_another(const struct inspection *inspection, const char *path)
 {
 	for (size_t i = 0; i < json_array_size(inspection->shares); i++) {
-		const char *text = json_string_value(json_array_get(inspection->shares, i));
-		cleanup_free char *share = percent_decode(text, strlen(text));
+		cleanup_free char *share = json_path_of(json_array_get(inspection->shares, i));
 		const char *rest = share != NULL ? below(share, path) : NULL;
 
 		if (rest != NULL)
@@ -142,18 +140,8 @@ bool leads_inside(const struct inspection *inspection, const char *from, const c
 char *leads_to(int dir, const char *path, int flags)
 {
 	cleanup_fd int fd = openat(dir, path, O_PATH | O_CLOEXEC | flags);
-	char link[32];
-	char real[PATH_MAX];
-	ssize_t len;
 
-	if (fd < 0)
-		return NULL;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, real, sizeof(real) - 1);
-	if (len <= 0)
-		return NULL;
-	real[len] = '\0';
-	return xstrdup(real);
+	return fd >= 0 ? fd_path(fd) : NULL;
 }
 
 static bool leads_somewhere(int dir, const char *path, uint64_t resolve)
@@ -232,8 +220,7 @@ bool leads_to_share(const struct inspection *inspection, int dir, const char *pa
 		*name = '\0';
 	}
 	for (size_t i = 0; i < json_array_size(inspection->shares); i++) {
-		const char *text = json_string_value(json_array_get(inspection->shares, i));
-		cleanup_free char *share = percent_decode(text, strlen(text));
+		cleanup_free char *share = json_path_of(json_array_get(inspection->shares, i));
 		const char *rest = share != NULL ? below(share, real) : NULL;
 
 		if (rest == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* leads.h - finds where a path leads that a file of a share names. */
+/* leads.h - finds where the paths lead that files of a share name. */
 #ifndef FILES_LEADS_H
 #define FILES_LEADS_H
 

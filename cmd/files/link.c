@@ -133,6 +133,18 @@ static int link_line(struct linker *linker, char *line, struct err *err)
 	return link_file(linker, size, mtime, mode, line, err);
 }
 
+/* Removes the last line. Returns false if it is not the one that every manifest has. */
+static bool cut_end(char *manifest, size_t len)
+{
+	const size_t end = strlen(TREE_MANIFEST_END);
+
+	if (len < end || !str_eq(manifest + len - end, TREE_MANIFEST_END) ||
+	    (len > end && manifest[len - end - 1] != '\n'))
+		return false;
+	manifest[len - end] = '\0';
+	return true;
+}
+
 static int link_all(struct linker *linker, char *manifest, struct err *err)
 {
 	char *line;
@@ -153,15 +165,15 @@ static int link_entry(int entry, const json_t *request, struct err *err)
 	struct linker linker = { .copy = json_is_true(json_object_get(request, "copy")),
 				 .from_dir = -1,
 				 .to_dir = -1 };
-	size_t len;
+	size_t len = 0;
 	cleanup_free char *manifest = fd_read_file(entry, "manifest", MANIFEST_MAX, &len, err);
 	cleanup_free char *hidden = NULL;
 	cleanup_fd int files = beneath_open(entry, "files", O_RDONLY | O_DIRECTORY, 0);
 	cleanup_fd int to = -1;
 	int result;
 
-	if (manifest == NULL)
-		return -1;
+	if (manifest == NULL || !cut_end(manifest, len))
+		return differs("manifest", err);
 	if (files < 0)
 		return differs("files", err);
 	to = tree_make(TO_FD, &hidden, err);

@@ -27,7 +27,7 @@ extern const uint64_t lockdown_rename; /* read, and rename anything within its f
 /*
  * Applies the rules to this process for good. Does nothing where the kernel's landlock is older
  * than `min_abi` (renaming across folders needs 2) or missing: the program then keeps the user's
- * own rights.
+ * own rights. Returns -1 and sets *err.
  */
 int lockdown_files(const struct lockdown_rule *rules, size_t count, int min_abi,
 		   struct err *err) MUST_CHECK;

@@ -29,7 +29,9 @@ static int write_manifest(int dir_fd, const struct buf *manifest, struct err *er
 
 	if (fd < 0)
 		return err_sys(err, "making the manifest");
-	return fd_write_all(fd, manifest->data, manifest->len, err);
+	if (fd_write_all(fd, manifest->data, manifest->len, err) < 0)
+		return -1;
+	return fsync(fd) == 0 ? 0 : err_sys(err, "writing the manifest");
 }
 
 static int pack_entry(int from, int to, const struct tree_limits *limits, struct err *err)
@@ -44,6 +46,7 @@ static int pack_entry(int from, int to, const struct tree_limits *limits, struct
 		return err_sys(err, "opening a folder for packages");
 	if (tree_copy(from, files, limits, &manifest, err) < 0)
 		return -1;
+	buf_puts(&manifest, TREE_MANIFEST_END);
 	return write_manifest(to, &manifest, err);
 }
 

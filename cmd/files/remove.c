@@ -112,11 +112,6 @@ static void move_folder_up(struct remover *remover, int dir, const char *name)
 		note(remover, errno);
 }
 
-static bool is_dot(const char *name)
-{
-	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
 /* Returns true for a folder that is not empty, or that must be opened to find out. */
 static bool remove_entry(struct remover *remover, int dir, const struct dirent64 *entry)
 {
@@ -155,7 +150,7 @@ static void empty_folder(struct remover *remover, int dir)
 			const struct dirent64 *entry = (const void *)(remover->names + at);
 
 			at += entry->d_reclen;
-			if (!is_dot(entry->d_name) && remove_entry(remover, dir, entry))
+			if (!fd_is_dot(entry->d_name) && remove_entry(remover, dir, entry))
 				move_folder_up(remover, dir, entry->d_name);
 		}
 	}
@@ -204,7 +199,7 @@ static void round_over_top(struct remover *remover)
 			const struct dirent64 *entry = (const void *)(remover->top_names + at);
 
 			at += entry->d_reclen;
-			if (!is_dot(entry->d_name) && remove_entry(remover, remover->top, entry))
+			if (!fd_is_dot(entry->d_name) && remove_entry(remover, remover->top, entry))
 				remove_folder(remover, entry->d_name);
 		}
 	}

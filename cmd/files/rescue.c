@@ -8,6 +8,7 @@
 #include "rescue.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,14 @@
 #include "base/mem.h"
 #include "copy.h"
 #include "helper/program.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "keep.h"
-#include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
 #include "workspace/keepname.h"
 #include "workspace/keeptree.h"
 #include "workspace/mark.h"
-#include "workspace/random_name.h"
 
 #define INPUT "input"
 #define OUTPUT "output"
@@ -40,7 +40,8 @@ struct search {
 	struct list found; /* of struct found */
 	size_t count;
 	bool cut;
-	char *large; /* a folder beside output/ with too many files to be results; may be NULL */
+	char *large;  /* a folder beside output/ with too many files to be results; may be NULL */
+	char *unread; /* the first name that could not be looked at, and why; may be NULL */
 };
 
 /* A file of the session. */
@@ -110,12 +111,10 @@ static json_t *list_files(struct search *search)
 
 	list_for_each (const struct found, found, &search->found, node) {
 		cleanup_free char *to = keeptree_path(found->place);
-		cleanup_free char *to_encoded = percent_encode(to);
-		cleanup_free char *from = percent_encode(found->path);
 		json_t *file = json_object();
 
-		json_put_str(file, "from", from);
-		json_put_str(file, "to", to_encoded);
+		json_put_path(file, "from", found->path);
+		json_put_path(file, "to", to);
 		json_append(files, file);
 	}
 	while (search->count > 0)
@@ -123,31 +122,56 @@ static json_t *list_files(struct search *search)
 	return files;
 }
 
+/* Notes an error that hides files. A name that is gone, a link or another mount hides none. */
+static void note_unread(struct search *search, const char *path)
+{
+	if (search->unread != NULL || !fd_hides_entries(errno) || errno == EXDEV)
+		return;
+	search->unread = xasprintf("'%s' could not be read: %s", path[0] == '\0' ? "." : path,
+				   strerrordesc_np(errno));
+}
+
+/* Ends the list of a folder. Must follow its last entry. */
+static void end_list(struct search *search, const char *path, DIR *folder)
+{
+	note_unread(search, path);
+	(void)closedir(folder);
+}
+
+static void look_into(struct search *search, const char *path, int depth);
+
+static void look_at_result(struct search *search, int folder_fd, const char *path, const char *name,
+			   int depth)
+{
+	struct stat st;
+
+	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		note_unread(search, path);
+	else if (S_ISREG(st.st_mode))
+		add_file(search, path);
+	else if (S_ISDIR(st.st_mode) && depth == RESCUE_DEPTH_MAX)
+		search->cut = true;
+	else if (S_ISDIR(st.st_mode) && !keepname_is_skipped(name))
+		look_into(search, path, depth + 1);
+}
+
 static void look_into(struct search *search, const char *path, int depth)
 {
-	int fd = beneath_open_same_mount(search->data_fd, path, O_RDONLY | O_DIRECTORY);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	DIR *folder =
+		fd_list_own(beneath_open_same_mount(search->data_fd, path, O_RDONLY | O_DIRECTORY));
 	const struct dirent *entry;
 
 	if (folder == NULL) {
-		fd_close(&fd);
+		note_unread(search, path);
 		return;
 	}
-	while ((entry = readdir(folder)) != NULL) {
+	while ((entry = fd_next_entry(folder)) != NULL) {
 		cleanup_free char *below = xasprintf("%s/%s", path, entry->d_name);
-		struct stat st;
 
-		if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, "..") ||
-		    fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISREG(st.st_mode))
-			add_file(search, below);
-		else if (S_ISDIR(st.st_mode) && depth == RESCUE_DEPTH_MAX)
-			search->cut = true;
-		else if (S_ISDIR(st.st_mode) && !keepname_is_skipped(entry->d_name))
-			look_into(search, below, depth + 1);
+		if (!fd_is_dot(entry->d_name))
+			look_at_result(search, dirfd(folder), below, entry->d_name, depth);
 	}
-	(void)closedir(folder);
+	end_list(search, path, folder);
 }
 
 /* ---- beside output/ (workspace/beside.h) ---- */
@@ -164,13 +188,15 @@ static void look_at(struct search *search, int folder_fd, const char *path, cons
 {
 	struct stat st;
 
-	if (is_aside(name) || fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (is_aside(name))
 		return;
-	if (S_ISREG(st.st_mode))
+	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		note_unread(search, path);
+	else if (S_ISREG(st.st_mode))
 		add_file(search, path);
 	else if (S_ISDIR(st.st_mode) && depth == RESCUE_DEPTH_MAX)
 		search->cut = true;
-	else if (S_ISDIR(st.st_mode))
+	else if (S_ISDIR(st.st_mode) && !str_eq(path, INPUT) && !str_eq(path, OUTPUT))
 		look_beside(search, path, depth + 1);
 }
 
@@ -180,20 +206,21 @@ static void look_beside(struct search *search, const char *path, int depth)
 	bool at_top = path[0] == '\0';
 	int fd = at_top ? openat(search->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 			: beneath_open_same_mount(search->data_fd, path, O_RDONLY | O_DIRECTORY);
-	DIR *folder = fd < 0 || mark_of(search->data_fd, path) != NULL ? NULL : fdopendir(fd);
+	bool is_marked = fd >= 0 && mark_of(search->data_fd, path) != NULL;
+	DIR *folder = fd < 0 || is_marked ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
 	if (folder == NULL) {
+		if (!is_marked)
+			note_unread(search, path);
 		fd_close(&fd);
 		return;
 	}
-	while ((entry = readdir(folder)) != NULL) {
+	while ((entry = fd_next_entry(folder)) != NULL) {
 		cleanup_free char *below =
 			at_top ? xstrdup(entry->d_name) : xasprintf("%s/%s", path, entry->d_name);
 		size_t before = search->count;
 
-		if (at_top && (str_eq(below, INPUT) || str_eq(below, OUTPUT)))
-			continue;
 		look_at(search, dirfd(folder), below, entry->d_name, depth);
 		if (!at_top || search->count - before <= BESIDE_TREE_MAX)
 			continue;
@@ -202,43 +229,14 @@ static void look_beside(struct search *search, const char *path, int depth)
 		free(search->large);
 		search->large = mem_steal(&below);
 	}
-	(void)closedir(folder);
-}
-
-/* Removes unfinished copies, which have a name where the file system has no files without one. */
-static void remove_halves(int folder_fd, int depth)
-{
-	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	if (folder == NULL) {
-		fd_close(&fd);
-		return;
-	}
-	while ((entry = readdir(folder)) != NULL) {
-		cleanup_fd int below = -1;
-
-		if (random_name_matches(entry->d_name, COPY_HALF_PREFIX)) {
-			(void)unlinkat(dirfd(folder), entry->d_name, 0);
-			continue;
-		}
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || depth == RESCUE_DEPTH_MAX)
-			continue;
-		below = openat(dirfd(folder), entry->d_name,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			remove_halves(below, depth + 1);
-	}
-	(void)closedir(folder);
+	end_list(search, path, folder);
 }
 
 /* Returns -1 when nothing was exported yet. */
 static int open_kept(const json_t *request)
 {
-	const char *root = json_string_value(json_object_get(request, "root"));
 	const char *folder = json_string_value(json_object_get(request, "folder"));
-	cleanup_free char *path = root == NULL ? NULL : percent_decode(root, strlen(root));
+	cleanup_free char *path = json_path_of(json_object_get(request, "root"));
 	cleanup_fd int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 || folder == NULL ? -1 : beneath_open(fd, folder, O_RDONLY | O_DIRECTORY, 0);
@@ -250,7 +248,9 @@ static void report_left(const struct search *search)
 	cleanup_free char *left = NULL;
 	json_t *progress;
 
-	if (search->large != NULL)
+	if (search->unread != NULL)
+		left = xstrdup(search->unread);
+	else if (search->large != NULL)
 		left = xasprintf("'%s' has more than %d files that were not kept", search->large,
 				 BESIDE_TREE_MAX);
 	else if (search->cut)
@@ -273,7 +273,7 @@ int rescue_run(int data_fd, json_t *request, struct err *err)
 	if (flock(data_fd, LOCK_EX) < 0)
 		return err_sys(err, "waiting for another copy");
 	if (kept_fd >= 0)
-		remove_halves(kept_fd, 1);
+		copy_remove_halves(kept_fd, 1);
 	list_init(&search.found);
 	search.tree = keeptree_new();
 	look_into(&search, OUTPUT, 1);
@@ -282,9 +282,10 @@ int rescue_run(int data_fd, json_t *request, struct err *err)
 	files = list_files(&search);
 	keeptree_free(search.tree);
 	free(search.large);
+	free(search.unread);
 	json_put(request, "files", files);
 	if (json_array_size(files) > 0)
-		return keep_run(data_fd, request, err);
+		return keep_run(data_fd, request, -1, err);
 	program_result(json_object());
 	return 0;
 }

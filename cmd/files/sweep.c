@@ -35,7 +35,7 @@ enum { BLOCK = 512, SIZE_CHARS = 24 };
 struct folder {
 	char *name;
 	char *session_id;
-	int64_t used_s;
+	struct timespec used;
 	uint64_t bytes; /* UINT64_MAX: not known */
 };
 
@@ -75,8 +75,7 @@ static bool measure_entry(int dir_fd, const char *name, int depth, uint64_t *byt
 	struct stat st;
 	int fd;
 
-	if (str_eq(name, ".") || str_eq(name, "..") ||
-	    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fd_is_dot(name) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return true;
 	*bytes += (uint64_t)st.st_blocks * BLOCK /
 		  (S_ISDIR(st.st_mode) || st.st_nlink == 0 ? 1 : st.st_nlink);
@@ -92,17 +91,16 @@ static bool measure_entry(int dir_fd, const char *name, int depth, uint64_t *byt
 /* Returns false if the size cannot be found out. */
 static bool measure(int fd_own, int depth, uint64_t *bytes)
 {
-	DIR *dir = fdopendir(fd_own);
+	DIR *dir = fd_list_own(fd_own);
 	const struct dirent *entry;
 	bool known = true;
 
-	if (dir == NULL) {
-		fd_close(&fd_own);
+	if (dir == NULL)
 		return false;
-	}
 	program_alive();
-	while (known && (entry = readdir(dir)) != NULL)
+	while (known && (entry = fd_next_entry(dir)) != NULL)
 		known = measure_entry(dirfd(dir), entry->d_name, depth, bytes);
+	known = known && errno == 0;
 	(void)closedir(dir);
 	return known;
 }
@@ -155,7 +153,7 @@ static void take_folder(void *data, const struct lasting_session *session,
 	folder = &sweep->folders[sweep->count++];
 	folder->name = xstrdup(session->name);
 	folder->session_id = xstrdup(record->session_id);
-	folder->used_s = session->used_s;
+	folder->used = session->used;
 	folder->bytes = size_of(session->fd, session->journal_fd);
 }
 
@@ -167,7 +165,7 @@ static int compare_folders(const void *a, const void *b)
 
 	if ((one->bytes == UINT64_MAX) != (two->bytes == UINT64_MAX))
 		return one->bytes == UINT64_MAX ? -1 : 1;
-	return (one->used_s > two->used_s) - (one->used_s < two->used_s);
+	return lasting_compare_use(&one->used, &two->used);
 }
 
 static void report_removed(const struct folder *folder, const char *why)
@@ -178,7 +176,7 @@ static void report_removed(const struct folder *folder, const char *why)
 	json_put_str(progress, "why", why);
 	if (folder->bytes != UINT64_MAX)
 		json_put_int(progress, "bytes", (json_int_t)folder->bytes);
-	json_put_int(progress, "used_s", folder->used_s);
+	json_put_int(progress, "used_s", folder->used.tv_sec);
 	program_progress(progress);
 }
 
@@ -198,7 +196,7 @@ static bool remove_one(struct sweep *sweep, const struct folder *folder, const c
 static const char *why_removed(const struct sweep *sweep, const struct folder *folder,
 			       int64_t oldest_s, uint64_t bytes_max)
 {
-	if (folder->used_s < oldest_s)
+	if (folder->used.tv_sec < oldest_s)
 		return "age";
 	return folder->bytes == UINT64_MAX || sweep->bytes > bytes_max ? "size" : NULL;
 }
@@ -257,7 +255,8 @@ int sweep_run(int home_fd, const json_t *request, struct err *err)
 		return -1;
 	all = beneath_open(home_fd, LASTING_FOLDER, O_RDONLY | O_DIRECTORY, 0);
 	sweep.all_fd = all;
-	lasting_each(fcntl(all, F_DUPFD_CLOEXEC, 3), take_folder, &sweep);
+	/* The next sweep looks at what this one could not read. */
+	(void)lasting_each(fcntl(all, F_DUPFD_CLOEXEC, 3), take_folder, &sweep);
 	if (sweep.count > 1)
 		qsort(sweep.folders, sweep.count, sizeof(*sweep.folders), compare_folders);
 	remove_excess(&sweep, time(NULL) - age_s, (uint64_t)bytes_max);

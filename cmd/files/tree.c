@@ -106,7 +106,7 @@ static int take_room(struct walk *walk, const struct stat *st, struct err *err)
 		return err_set(err, ERR_LIMIT, "they are larger than PTYCELL_INSTALL_MAX allows");
 	if (walk->left.files == 0)
 		return err_set(err, ERR_LIMIT,
-			       "they are more files than PTYCELL_INSTALL_FILES_MAX allows");
+			       "they are more files than a set of packages may have");
 	walk->left.bytes -= (uint64_t)st->st_size;
 	walk->left.files--;
 	return 0;
@@ -168,7 +168,7 @@ static int copy_entry(struct walk *walk, int from, int to, const char *name, str
 {
 	struct stat st;
 
-	if (str_eq(name, ".") || str_eq(name, ".."))
+	if (fd_is_dot(name))
 		return 0;
 	if (!is_plain(name))
 		return err_set(err, ERR_INVALID, "a file of the packages has no usable name");
@@ -181,17 +181,16 @@ static int copy_entry(struct walk *walk, int from, int to, const char *name, str
 
 static int copy_folder(struct walk *walk, int from, int to, struct err *err)
 {
-	int copy = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = fd_list(from);
 	const struct dirent *entry;
 	int result = 0;
 
-	if (dir == NULL) {
-		fd_close(&copy);
+	if (dir == NULL)
 		return err_sys(err, "reading a folder");
-	}
-	while (result == 0 && (entry = readdir(dir)) != NULL)
+	while (result == 0 && (entry = fd_next_entry(dir)) != NULL)
 		result = copy_entry(walk, from, to, entry->d_name, err);
+	if (result == 0 && errno != 0)
+		result = err_sys(err, "reading a folder");
 	(void)closedir(dir);
 	return result;
 }
@@ -236,16 +235,13 @@ static void remove_entry(int dir_fd, const char *name, int depth)
 
 static void remove_below(int fd, int depth)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = fd_list(fd);
 	const struct dirent *entry;
 
-	if (dir == NULL) {
-		fd_close(&copy);
+	if (dir == NULL)
 		return;
-	}
 	while ((entry = readdir(dir)) != NULL)
-		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, ".."))
+		if (!fd_is_dot(entry->d_name))
 			remove_entry(fd, entry->d_name, depth);
 	(void)closedir(dir);
 }

@@ -3,7 +3,8 @@
  * tree.h - makes folders of packages under a hidden name, then renames them into place.
  *
  * A manifest has a line for each file, "SIZE MTIME_NS MODE PATH", the mode in octal. No path has a
- * control character, contains a link, or leads out of the folder.
+ * control character, contains a link, or leads out of the folder. The last line is
+ * TREE_MANIFEST_END: without it a part of the manifest is lost.
  */
 #ifndef FILES_TREE_H
 #define FILES_TREE_H
@@ -19,6 +20,8 @@
 /* Copies may be read by all users and written by none. */
 enum { TREE_FOLDER_MODE = 0755, TREE_FILE_MODE = 0444, TREE_PROGRAM_MODE = 0555 };
 enum { TREE_DEPTH_MAX = 60 };
+
+#define TREE_MANIFEST_END "end\n"
 
 struct tree_limits {
 	uint64_t bytes;
@@ -50,7 +53,7 @@ bool tree_matches(const struct stat *st, const char *size, const char *mtime, co
 void tree_remove(int dir_fd, const char *name);
 /*
  * Renames `name` to `to` and removes the folder that had this name. The change is atomic: `to`
- * exists at every moment.
+ * exists at every moment. Returns -1 and sets *err.
  */
 int tree_replace(int dir_fd, const char *name, const char *to, struct err *err) MUST_CHECK;
 

@@ -7,6 +7,7 @@
 #include "trim.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,19 +96,18 @@ static struct timespec last_use(const struct stat *st)
 /* Reads all names before anything in the folder changes. */
 static int read_names(int dir_fd, struct items *names, struct err *err)
 {
-	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = fd_list(dir_fd);
 	const struct dirent *entry;
+	int rc;
 
-	if (dir == NULL) {
-		fd_close(&copy);
+	if (dir == NULL)
 		return err_sys(err, "reading the folder of packages");
-	}
-	while ((entry = readdir(dir)) != NULL)
-		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, ".."))
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (!fd_is_dot(entry->d_name))
 			items_add(names, &(struct item){ .name = xstrdup(entry->d_name) });
+	rc = errno == 0 ? 0 : err_sys(err, "reading the folder of packages");
 	(void)closedir(dir);
-	return 0;
+	return rc;
 }
 
 /* ---- entries ---- */
@@ -236,9 +236,7 @@ static int trim_sets(int sets, uint64_t bytes_max, json_t *result, struct err *e
 static bool has_entry(int index, int sets, const char *name)
 {
 	struct err err;
-	size_t len;
-	cleanup_free char *text = fd_read_file(index, name, RECORD_MAX, &len, &err);
-	cleanup_json json_t *record = text != NULL ? json_parse(text, len, &err) : NULL;
+	cleanup_json json_t *record = json_parse_file(index, name, RECORD_MAX, &err);
 	const char *entry = json_string_value(json_object_get(record, "entry"));
 
 	return entry != NULL && random_name_matches(entry, "") &&

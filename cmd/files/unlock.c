@@ -5,6 +5,7 @@
  */
 #include "unlock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -15,16 +16,34 @@
 #define SYS_fchmodat2 452
 #endif
 
-int unlock_open_folder(int fd)
+static int add_rights(int fd, mode_t rights)
 {
 	char path[32];
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -1;
-	if (syscall(SYS_fchmodat2, fd, "", (st.st_mode & 07777) | 0700, AT_EMPTY_PATH) == 0)
+	if (syscall(SYS_fchmodat2, fd, "", (st.st_mode & 07777) | rights, AT_EMPTY_PATH) == 0)
 		return 0;
 	/* Before Linux 6.6 only /proc leads from an O_PATH descriptor to a chmod. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return chmod(path, (st.st_mode & 07777) | 0700);
+	return chmod(path, (st.st_mode & 07777) | rights);
+}
+
+int unlock_open_folder(int fd)
+{
+	return add_rights(fd, 0700);
+}
+
+int unlock_open_file(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (st.st_mode & 0600) == 0600 ? 0 : add_rights(fd, 0600);
 }

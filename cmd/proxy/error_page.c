@@ -15,7 +15,7 @@ struct row {
 	const char *what_to_do;
 };
 
-static const char ask_for_host[] = "; the person can add it to PTYCELL_HOSTS for new sessions";
+static const char ask_for_host[] = "; the user can add it to PTYCELL_HOSTS for new sessions";
 
 static const struct row rows[] = {
 	[VERDICT_ALLOWED] = { 200, "" },
@@ -24,10 +24,10 @@ static const struct row rows[] = {
 	[VERDICT_FORBIDDEN] = { 403, "" },
 	[VERDICT_PORT] = { 403, ask_for_host },
 	[VERDICT_PRIVATE] = { 403,
-			      "; the person can allow that with PTYCELL_ALLOW_PRIVATE_HOSTS=1 for new sessions" },
+			      "; the user can allow that with PTYCELL_ALLOW_PRIVATE_HOSTS=1 for new sessions" },
 	[VERDICT_RESERVED] = { 403, "" },
 	[VERDICT_TLS] = { 403, "" },
-	[VERDICT_BYTES] = { 403, "; the person can raise it for new sessions" },
+	[VERDICT_BYTES] = { 403, "; the user can raise it for new sessions" },
 	[VERDICT_UNRESOLVED] = { 502, "" },
 	[VERDICT_UNREACHABLE] = { 502, "" },
 };

@@ -4,7 +4,7 @@
  *
  * Neither can run a program, write a file, or inspect or signal another process. The proxy can open
  * no file and only TCP sockets, and connects only to the ports of its request. Rules that the
- * kernel's landlock does not know are left out.
+ * kernel's landlock does not know are left out. Both functions return -1 and set *err.
  */
 #ifndef PROXY_LOCKDOWN_H
 #define PROXY_LOCKDOWN_H

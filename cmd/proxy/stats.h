@@ -24,7 +24,7 @@ struct stats_row;
 
 enum { STATS_ROWS = 64 };
 
-/* `loop` is borrowed until stats_free. */
+/* Makes empty statistics. `loop` is borrowed until stats_free. */
 struct stats *stats_new(struct loop *loop);
 void stats_free(struct stats *stats);
 /*

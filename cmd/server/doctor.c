@@ -38,6 +38,8 @@
 #include "say.h"
 #include "settle.h"
 #include "text/sanitize.h"
+#include "workspace/keeproom.h"
+#include "workspace/kept_size.h"
 
 enum { OLDEST_PYTHON_MINOR = 9 };
 
@@ -258,7 +260,7 @@ static void report_settings(struct report *r)
 		say("settings", "%s", problem);
 		r->broken = true;
 	} else {
-		say("settings", "all legal");
+		say("settings", "OK");
 	}
 	while (rest && *rest) {
 		size_t len = strcspn(rest, "\n");
@@ -361,6 +363,29 @@ static bool report_folder(struct report *r, const char *topic, const char *path,
 	return true;
 }
 
+/* Says how much of PTYCELL_KEEP_TOTAL is used. */
+static void report_kept(const struct settings *s)
+{
+	cleanup_buf struct buf used = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf most = BUF_INIT(BUF_UNBOUNDED);
+	const char *advice = "";
+	uint64_t bytes;
+	struct err err;
+
+	if (kept_size_measure(s->keep, NULL, &bytes, &err) < 0) {
+		say("", "%s", err.msg);
+		return;
+	}
+	put_bytes(&used, bytes);
+	put_bytes(&most, s->keep_total);
+	if (bytes >= s->keep_total)
+		advice = "; new ones are not saved: delete folders there";
+	else if (keeproom_is_nearly_full(bytes, s->keep_total))
+		advice = "; at the limit new ones are not saved: delete folders there";
+	say("", "results take %s of %s (PTYCELL_KEEP_TOTAL)%s", buf_str(&used), buf_str(&most),
+	    advice);
+}
+
 static void report_folders(struct report *r)
 {
 	const struct settings *s = r->settings;
@@ -370,9 +395,10 @@ static void report_folders(struct report *r)
 		say_text("", r->home_problem);
 		r->broken = true;
 	}
-	if (s->keep)
-		(void)report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP");
-	else
+	if (s->keep) {
+		if (report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP"))
+			report_kept(s);
+	} else
 		say("", "results are not kept (PTYCELL_KEEP is off, or there is no home folder)");
 }
 

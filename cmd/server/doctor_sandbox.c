@@ -94,14 +94,31 @@ static void say_shares(const struct confinement *confinement)
 	}
 }
 
+/* Says what is not measured without a control group that counts memory. */
+static void say_unmeasured(const struct confinement_facts *facts)
+{
+	const struct sandbox_report *report = facts->report;
+
+	if (report == NULL || report->tier != POLICY_LANDLOCK ||
+	    (report->layers & BIT(LAYER_HIDDEN_PROCESSES)) == 0 ||
+	    (report->layers & BIT(LAYER_CGROUP_LIMITS)) != 0)
+		return;
+	say_text("",
+		 "/proc hides processes here (hidepid): programs that cannot be traced, such as "
+		 "ssh-agent, count for processes_max, but no limit counts their memory. In a "
+		 "control group of ptycell's own the kernel counts it.");
+}
+
 /* Explains cgroups only to users whose sessions have none. */
 static void say_groups(const struct confinement *confinement)
 {
+	const struct confinement_facts facts = confinement_facts(confinement);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	confinement_groups_text(&text, confinement);
 	say("cgroup", "%s", buf_str(&text));
-	if (confinement_facts(confinement).groups != NULL)
+	say_unmeasured(&facts);
+	if (facts.groups != NULL)
 		return;
 	say("", "so ptycell looks twice a second what each session uses");
 	if (access("/run/systemd/system", F_OK) == 0)
@@ -109,7 +126,8 @@ static void say_groups(const struct confinement *confinement)
 			     "  systemd-run --user --scope -p Delegate=yes ptycell\n");
 }
 
-static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
+static void say_tier(const char *topic, const char *lead, enum policy_tier tier,
+		     const struct sandbox_report *report)
 {
 	static const char *const ranks[POLICY_TIERS] = {
 		[POLICY_UNCONFINED] = ", as you asked",
@@ -119,7 +137,7 @@ static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
 	};
 
 	say(topic, "%s%s%s", lead, policy_tier_name(tier), ranks[tier]);
-	say_text("", confinement_tier_text(tier));
+	say_text("", confinement_tier_text(tier, report));
 }
 
 static void say_all(const struct confinement *confinement)
@@ -131,9 +149,9 @@ static void say_all(const struct confinement *confinement)
 	if (refusal != NULL) {
 		say_text("sandbox", refusal);
 		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->escaped == 0)
-			say_tier("", "What there is: ", (enum policy_tier)report->tier);
+			say_tier("", "What there is: ", (enum policy_tier)report->tier, report);
 	} else {
-		say_tier("sandbox", "", facts.tier);
+		say_tier("sandbox", "", facts.tier, report);
 		if (confinement_proc_notice(report) != NULL)
 			say_text("", confinement_proc_notice(report));
 	}

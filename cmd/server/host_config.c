@@ -37,8 +37,8 @@ static void print_usage(FILE *out)
 	      "  become part of it.\n"
 	      "  --write             put it into the host's file, keeping a copy of what was there\n"
 	      "  --file FILE         that file, where it is not at its usual place\n"
-	      "  --ssh USER@MACHINE  for a host on another machine, which reaches this one so\n"
-	      "  --wsl               for a host on Windows, with ptycell in WSL\n"
+	      "  --ssh USER@MACHINE  for a host on another machine: it starts ptycell here, by ssh\n"
+	      "  --wsl               for a host on Windows: it starts ptycell in WSL\n"
 	      "  HOST is one of\n",
 	      out);
 	for (size_t i = 0; hosts_at(i); i++)
@@ -231,7 +231,9 @@ static int write_entry(const struct invocation *invocation, json_t *made)
 		return 1;
 	}
 	if (!file || (is_elsewhere(invocation) && !invocation->file)) {
-		fprintf(stderr, "Where is the file of %s? Say --file FILE.\n", host->title);
+		fprintf(stderr,
+			"ptycell does not know where the file of %s is: name it with --file FILE.\n",
+			host->title);
 		return 2;
 	}
 	if (json_merge_file(file, host->servers, host_entry_server, made, &result, &err) < 0) {
@@ -242,9 +244,9 @@ static int write_entry(const struct invocation *invocation, json_t *made)
 	if (!result.changed)
 		fprintf(stderr, "%s has this entry already.\n", file);
 	else if (result.backup)
-		fprintf(stderr, "%s is changed; what was there is in %s.\n", file, result.backup);
+		fprintf(stderr, "Changed %s; what was there is in %s.\n", file, result.backup);
 	else
-		fprintf(stderr, "%s is made.\n", file);
+		fprintf(stderr, "Created %s.\n", file);
 	print_advice(invocation, made);
 	json_merge_result_release(&result);
 	return 0;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "runtime/language.h"

@@ -4,7 +4,6 @@
 #ifndef SERVER_HOSTS_H
 #define SERVER_HOSTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum host_place { HOST_CONFIG, HOST_HOME, HOST_PROJECT, HOST_NO_FILE };

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/settings.h"
+#include "front.h"
 #include "help.h"
 #include "journal/audit.h"
 #include "mcp/stdio.h"
@@ -29,7 +30,7 @@
 #include "serve.h"
 #include "settle.h"
 
-enum { OPEN_FILES = 131072, MAPPED_FROM = 1 << 20 };
+enum { MAPPED_FROM = 1 << 20 };
 
 /*
  * Resets what a parent may pass on: an ignored SIGCHLD, with which no child can be waited for, and
@@ -56,19 +57,6 @@ static void be_private(void)
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
-/*
- * Raises the limit of descriptors. A session takes about 24, and the usual limit is 1,024 for all.
- */
-static void allow_many_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= OPEN_FILES)
-		return;
-	files.rlim_cur = files.rlim_max < OPEN_FILES ? files.rlim_max : OPEN_FILES;
-	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static void filter_log(const void *context, char **text)
@@ -126,13 +114,45 @@ static void wait_for_cells(struct settings *settings)
 		settings->call_budget = settings->exec_timeout_max;
 }
 
+/* Only a host comes again: the one behind a file or a terminal does not. */
+static bool may_linger(const struct settings *settings, int in_fd)
+{
+	struct stat st;
+
+	return settings->linger > 0 && settings->problem == NULL && fstat(in_fd, &st) == 0 &&
+	       !S_ISREG(st.st_mode) && isatty(in_fd) == 0;
+}
+
+static int serve(const struct settings *settings, const struct policyfile *policy,
+		 char *const argv[])
+{
+	int fds[] = { -1, -1, STDERR_FILENO };
+	struct err err;
+
+	if (mcp_stdio_take(&fds[HANDOVER_IN], &fds[HANDOVER_OUT], &err) < 0) {
+		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
+		return EXIT_FAILURE;
+	}
+	if (may_linger(settings, fds[HANDOVER_IN]))
+		return front_run(settings, policy, argv, fds);
+	return serve_run(settings, policy, NULL, fds);
+}
+
+/* Returns the exit code of a command. It fails if its output could not be written whole. */
+static int check_output(int code)
+{
+	bool whole = fflush(stdout) == 0 && ferror(stdout) == 0;
+
+	if (whole || code != EXIT_SUCCESS)
+		return code;
+	(void)fputs("ptycell: not all of the output could be written. Is the disk full?\n", stderr);
+	return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
-	int in_fd = -1;
-	int out_fd = -1;
 	struct settings *settings;
 	struct policyfile *policy;
-	struct err err;
 	int code;
 
 	/* Otherwise malloc would keep the memory of one long request, up to 32 MB, for the next. */
@@ -140,9 +160,8 @@ int main(int argc, char **argv)
 	forget_inherited();
 	code = options_run(argc, argv);
 	if (code != OPTIONS_SERVE)
-		return code;
+		return check_output(code);
 	be_private();
-	allow_many_files();
 	settings = settle_settings(argc, argv);
 	policy = load_policy(settings);
 	check_audit(settings);
@@ -150,12 +169,7 @@ int main(int argc, char **argv)
 		help_on_terminal(settings);
 	report_problems(settings);
 	wait_for_cells(settings);
-	if (mcp_stdio_take(&in_fd, &out_fd, &err) < 0) {
-		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
-		code = EXIT_FAILURE;
-	} else {
-		code = serve_run(settings, policy, in_fd, out_fd);
-	}
+	code = serve(settings, policy, argv);
 	policyfile_free(policy);
 	log_set_filter(NULL, NULL);
 	settings_free(settings);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options.c - finds the command. A flag for help or the version wins over the command and over
- * other flags, wherever it is. The exception is `config`, which has a help of its own. Any other
- * argument that begins with "-" belongs to the server.
+ * other flags, wherever it is. The exception is `config`, which has a help of its own; that of the
+ * commands about sessions is their topic. Any other argument that begins with "-" belongs to the
+ * server.
  */
 #include "options.h"
 
@@ -12,8 +13,14 @@
 #include "doctor.h"
 #include "help.h"
 #include "host_config.h"
+#include "open.h"
+#include "ps.h"
+#include "record.h"
+#include "resume.h"
+#include "stop.h"
 #include "text/sanitize.h"
 #include "topics.h"
+#include "watch.h"
 
 static int print_help(int argc, char **argv)
 {
@@ -21,6 +28,15 @@ static int print_help(int argc, char **argv)
 	(void)argv;
 	help_print();
 	return 0;
+}
+
+/* The help of commands about sessions. */
+static int print_commands(void)
+{
+	char name[] = "commands";
+	char *words[] = { name, name, NULL };
+
+	return topics_main(2, words);
 }
 
 static int print_version(int argc, char **argv)
@@ -34,20 +50,29 @@ static int print_version(int argc, char **argv)
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	bool about_sessions;
 };
 
 static const struct command commands[] = {
-	{ "doctor", doctor_main },
-	{ "config", host_config_main },
-	{ "help", topics_main },
-	{ "version", print_version },
+	{ "doctor", doctor_main, false },
+	{ "config", host_config_main, false },
+	{ "help", topics_main, false },
+	{ "version", print_version, false },
+	{ "ps", ps_main, true },
+	{ "resume", resume_main, true },
+	{ "stop", stop_main, true },
+	{ "log", record_log_main, true },
+	{ "export", record_export_main, true },
+	{ "open", open_main, true },
+	{ "watch", watch_main, true },
+	{ "attach", watch_attach_main, true },
 };
 
-/* These flags win wherever they are; config has a help of its own. */
+/* These flags win wherever they are. */
 static const struct command flags[] = {
-	{ "--help", print_help },
-	{ "-h", print_help },
-	{ "--version", print_version },
+	{ "--help", print_help, false },
+	{ "-h", print_help, false },
+	{ "--version", print_version, false },
 };
 
 static const struct command *find_command(const struct command *list, size_t count,
@@ -80,6 +105,8 @@ int options_run(int argc, char **argv)
 	if (!command || command->run != host_config_main) {
 		const struct command *flag = find_flag(argc, argv);
 
+		if (flag && flag->run == print_help && command && command->about_sessions)
+			return print_commands();
 		command = flag ? flag : command;
 	}
 	if (command)
@@ -88,8 +115,8 @@ int options_run(int argc, char **argv)
 		return OPTIONS_SERVE;
 	quoted = sanitize_quote(argv[1]);
 	fprintf(stderr,
-		"ptycell has no command '%s'; there are doctor, config and help, and without a command "
-		"it serves. ptycell --help says more.\n",
+		"ptycell has no command '%s'; there are doctor, config, help, ps, resume, watch, "
+		"attach, log, export, open and stop, and without a command it serves. ptycell --help says more.\n",
 		quoted);
 	return 2;
 }

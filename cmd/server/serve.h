@@ -4,14 +4,23 @@
 #define SERVER_SERVE_H
 
 #include "config/settings.h"
+#include "console/likeness.h"
+#include "control/handover.h"
 
 struct policyfile;
 
+/* A server whose sessions may outlive the host, and which then serves the next one. */
+struct serve_linger {
+	char likeness[LIKENESS_LEN + 1];
+	int socket_fd; /* owned: to the front of the first host (control/handover.h) */
+};
+
 /*
- * Serves until the host closes `in_fd` or a signal ends the process. Borrows both arguments.
- * Returns the exit code.
+ * Serves on stdin and stdout among `fds` until the host closes them or a signal ends the process.
+ * With `linger`, which may be NULL, sessions go on for settings->linger after that. Borrows the
+ * arguments, but with `linger` the descriptors are closed. Returns the exit code.
  */
-int serve_run(const struct settings *settings, const struct policyfile *policy, int in_fd,
-	      int out_fd);
+int serve_run(const struct settings *settings, const struct policyfile *policy,
+	      const struct serve_linger *linger, const int fds[HANDOVER_FDS]);
 
 #endif

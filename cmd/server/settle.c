@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle.c - loads settings and finds a usable folder for sessions. The folder for sessions is the
- * only setting that is replaced. A home folder that is missing, read-only or owned by another user
- * (sudo) is common, and the server could do nothing without one. The substitute's name contains the
- * user's id, because all users may create it in /tmp.
+ * settle.c - loads settings, finds a usable folder for sessions, and lowers the limits of sessions
+ * to those of the user. The folder for sessions is the only setting that is replaced otherwise. A
+ * home folder that is missing, read-only or owned by another user (sudo) is common, and the server
+ * could do nothing without one. The substitute's name contains the user's id, because all users may
+ * create it in /tmp.
  */
 #include "settle.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +21,8 @@
 #include "config/paths.h"
 #include "config/room.h"
 #include "config/settings.h"
+
+enum { OPEN_FILES = 131072 }; /* as many as sessions can need (config/room.h) */
 
 /*
  * Returns why no session can be made at `path`, which may be missing. Returns NULL when one can.
@@ -83,11 +87,48 @@ static void settle_home(struct settings *settings)
 			  notices != NULL ? notices : "", usual, obstacle, settings->home);
 }
 
+/* A session takes about 24 descriptors, and the usual soft limit is 1,024 for all. */
+static void raise_open_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= OPEN_FILES)
+		return;
+	files.rlim_cur = files.rlim_max < OPEN_FILES ? files.rlim_max : OPEN_FILES;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* Raises our own soft limits, which processes inherit, and returns the hard ones of sessions. */
+static void raise_ulimits(uint64_t ret_hard[ROOM_ULIMITS])
+{
+	static const __rlimit_resource_t resources[] = {
+		[ROOM_ULIMIT_FILE] = RLIMIT_FSIZE,  [ROOM_ULIMIT_DATA] = RLIMIT_DATA,
+		[ROOM_ULIMIT_ADDRESS] = RLIMIT_AS,  [ROOM_ULIMIT_CPU] = RLIMIT_CPU,
+		[ROOM_ULIMIT_TASKS] = RLIMIT_NPROC,
+	};
+
+	for (size_t i = 0; i < ROOM_ULIMITS; i++) {
+		struct rlimit limit;
+
+		ret_hard[i] = UINT64_MAX;
+		if (getrlimit(resources[i], &limit) < 0)
+			continue;
+		if (limit.rlim_max != RLIM_INFINITY)
+			ret_hard[i] = limit.rlim_max;
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(resources[i], &limit);
+	}
+}
+
 struct settings *settle_settings(int argc, char **argv)
 {
 	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	uint64_t hard[ROOM_ULIMITS];
 
 	settle_home(settings);
+	raise_open_files();
+	raise_ulimits(hard);
+	room_limit_by_ulimits(settings, hard);
 	room_limit_processes(settings, machine_tasks_left());
 	return settings;
 }

@@ -15,6 +15,7 @@
 	X(settings)                                                                                \
 	X(hosts)                                                                                   \
 	X(cells)                                                                                   \
+	X(commands)                                                                                \
 	X(files)                                                                                   \
 	X(packages)                                                                                \
 	X(databases)                                                                               \

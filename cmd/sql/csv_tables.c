@@ -23,7 +23,6 @@
 #include "sqlite.h"
 #include "text/normal.h"
 #include "text/sanitize.h"
-#include "text/utf8.h"
 
 enum { SHOWN_MAX = 120, EXPLAINED_MAX = 400 };
 
@@ -527,21 +526,6 @@ static const struct column *find_form(const struct sheet *sheet, const char *nam
 	return NULL;
 }
 
-static void put_escaped(struct buf *out, const char *text)
-{
-	struct utf8_decoder decoder = { 0 };
-
-	for (; *text != '\0'; text++) {
-		int32_t got[2];
-
-		utf8_decode(&decoder, (unsigned char)*text, &got[0], &got[1]);
-		if (got[0] >= 0x80)
-			buf_putf(out, "\\u%04X", (unsigned)got[0]);
-		else if (got[0] != UTF8_MORE)
-			buf_put(out, text, 1);
-	}
-}
-
 /* Returns true when a file that was read has such a column. */
 static bool explain_form(const struct csv_tables *tables, const char *name, struct err *err)
 {
@@ -554,7 +538,7 @@ static bool explain_form(const struct csv_tables *tables, const char *name, stru
 
 		if (column == NULL)
 			continue;
-		put_escaped(&escaped, column->name);
+		names_put_escaped(&escaped, column->name);
 		(void)err_set(
 			err, err->code,
 			"no such column: %s; %s has it in another form of its letters: \"%s\"",

@@ -25,13 +25,16 @@
 enum { SAMPLE_MAX = 40, PATTERN_MAX = 1000, VALUES_FIRST = 64 };
 
 static struct {
-	uint64_t texts; /* texts that are not numbers and were added */
+	const char *function; /* the first that added texts that are not numbers */
+	const char *other;    /* another one, which often adds the same texts */
+	uint64_t texts;       /* those that the first one added */
 	char sample[SAMPLE_MAX];
-	const char *function;
 } doubt;
 
 void functions_begin(void)
 {
+	doubt.function = NULL;
+	doubt.other = NULL;
 	doubt.texts = 0;
 }
 
@@ -42,10 +45,12 @@ void functions_report(struct sink *sink)
 	if (doubt.texts == 0)
 		return;
 	sanitize_line(&sample, doubt.sample, strlen(doubt.sample), SAMPLE_MAX);
-	sink_note(sink, "%s counted %ju %s, each as the digits it begins with or as 0 ('%s')",
+	sink_note(sink, "%s counted %ju %s, each as the digits it begins with or as 0 ('%s')%s%s%s",
 		  doubt.function, (uintmax_t)doubt.texts,
 		  doubt.texts == 1 ? "text that is not a number" : "texts that are not numbers",
-		  buf_str(&sample));
+		  buf_str(&sample), doubt.other != NULL ? "; " : "",
+		  doubt.other != NULL ? doubt.other : "",
+		  doubt.other != NULL ? " does so, too" : "");
 }
 
 /* Returns the value's type as a number, and remembers a text that is not one. */
@@ -56,6 +61,10 @@ static int number_type(sqlite3_value *value, const char *function)
 
 	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
 		return type;
+	if (doubt.function != NULL && strcmp(doubt.function, function) != 0) {
+		doubt.other = function;
+		return SQLITE_FLOAT;
+	}
 	text = (const char *)sqlite3_value_text(value);
 	if (doubt.texts++ == 0) {
 		doubt.function = function;

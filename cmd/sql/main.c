@@ -25,7 +25,7 @@
 #include "lockdown/harden.h"
 #include "parts/parts.h"
 
-/* More than a message of PTYCELL_LINE_MAX bytes needs, with each character as \u1234. */
+/* More than a request of 32 MB needs, with each character as \u1234. */
 enum { REQUEST_MAX = 256 << 20, FOLDER_FD = 3 };
 
 static int take_size(const json_t *request, const char *key, uint64_t *ret, struct err *err)

@@ -183,15 +183,13 @@ static void add_entry(struct names *names, const char *folder, const struct dire
 
 static void read_folder(struct names *names, const char *folder, unsigned depth)
 {
-	int fd = folder[0] == '\0' ? openat(names->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-				   : beneath_open(names->dir_fd, folder, O_RDONLY | O_DIRECTORY, 0);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *dir = fd_list_own(
+		folder[0] == '\0' ? openat(names->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+				  : beneath_open(names->dir_fd, folder, O_RDONLY | O_DIRECTORY, 0));
 	const struct dirent *entry;
 
-	if (dir == NULL) {
-		fd_close(&fd);
+	if (dir == NULL)
 		return;
-	}
 	while ((entry = readdir(dir)) != NULL)
 		add_entry(names, folder, entry, depth);
 	(void)closedir(dir);
@@ -311,7 +309,7 @@ static bool has_double(const struct list *list, const struct file *file)
 	return false;
 }
 
-static void put_escaped(struct buf *out, const char *text)
+void names_put_escaped(struct buf *out, const char *text)
 {
 	struct utf8_decoder decoder = { 0 };
 
@@ -341,7 +339,7 @@ size_t names_put(const struct names *names, const char *name, struct buf *out)
 			continue;
 		buf_puts(out, count++ > 0 ? ", " : "");
 		if (has_double(&names->tables, file))
-			put_escaped(out, shown);
+			names_put_escaped(out, shown);
 		else
 			buf_puts(out, shown);
 	}

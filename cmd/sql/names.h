@@ -47,5 +47,7 @@ bool names_put_other(const struct names *names, const char *name, struct buf *ou
 char *names_unused(int dir_fd, const char *stem, const char *ending);
 /* Appends the path in quotes, as a line of Python or of a shell has it. */
 void names_put_quoted(struct buf *out, const char *path, bool python);
+/* Appends the text with \uXXXX for each character beyond ASCII: names that look alike differ. */
+void names_put_escaped(struct buf *out, const char *text);
 
 #endif

@@ -11,12 +11,8 @@
 #include <stdint.h>
 
 struct query {
-	const char
-		/*
-		 * set by the check: the whole text, NUL-terminated; positions in messages refer to
-		 * it
-		 */
-		*whole;
+	/* Set by the check: the whole text, NUL-terminated. Positions in messages refer to it. */
+	const char *whole;
 	const char *text; /* the whole text; after the check, the statement within `whole` */
 	size_t len;
 	const json_t *params; /* an array, or NULL */

@@ -61,14 +61,6 @@ static int open_file(const struct sheet *sheet, struct stat *ret, struct err *er
 	return fd_steal(&fd);
 }
 
-static bool has_ending(const char *path, const char *ending)
-{
-	size_t len = strlen(path);
-	size_t ending_len = strlen(ending);
-
-	return len >= ending_len && strcasecmp(path + len - ending_len, ending) == 0;
-}
-
 /* Skips what precedes the rows, and sets how they are read. */
 static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err *err)
 {
@@ -81,7 +73,7 @@ static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err
 	declared = csv_declared(head, len, &sheet->separator);
 	if (declared == 0)
 		sheet->separator =
-			has_ending(sheet->path, ".tsv") ? '\t' : csv_separator(head, len);
+			chars_end_with(sheet->path, ".tsv") ? '\t' : csv_separator(head, len);
 	csv_skip(reader, declared);
 	csv_set(reader, sheet->separator, sheet->quotes);
 	if (sheet->escapes)

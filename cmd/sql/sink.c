@@ -2,8 +2,9 @@
 /*
  * sink.c - writes rows as JSON and as CSV. Each value is written twice: as CSV into a buffer and as
  * JSON into the row of the answer. When the limits of the answer are exceeded the buffer becomes
- * the file, only the first rows stay in the answer, and long values there are shortened. A failed
- * write is remembered and reported by sink_end_row, so the functions for values need no error.
+ * the file, only the first rows stay in the answer, long values there are shortened, and some rows
+ * more are for the record. A failed write is remembered and reported by sink_end_row, so the
+ * functions for values need no error.
  */
 #include "sink.h"
 
@@ -20,6 +21,7 @@
 #include "cancel.h"
 #include "helper/program.h"
 #include "json/make.h"
+#include "json/write.h"
 #include "result_files.h"
 #include "sql/csv.h"
 #include "sql/result_names.h"
@@ -35,7 +37,8 @@ enum {
 	/* characters of a value in the first rows when everything is in the file */
 	CUT_MIN = 16,
 	CUT_MAX = 1000,
-	DECIMAL_SAFE = 15, /* characters of a number that a double holds for sure */
+	MORE_BYTES = 128 << 10, /* of the rows that are for the record only, as JSON */
+	DECIMAL_SAFE = 15,      /* characters of a number that a double holds for sure */
 };
 
 #define SAFE_INTEGER ((int64_t)1 << 53)
@@ -56,8 +59,10 @@ struct sink {
 	struct seen *seen;
 	size_t column_count;
 	json_t *rows;
-	json_t *row;   /* the current row; NULL when it is not for the answer */
-	size_t column; /* index of the next value */
+	json_t *more;     /* the rows behind them that are for the record */
+	size_t more_room; /* bytes that they may still take */
+	json_t *row;      /* the current row; NULL when it is only for the file */
+	size_t column;    /* index of the next value */
 	struct buf csv;
 	struct result_files files;
 	bool failed; /* a value could not be written; `err` has the reason */
@@ -77,6 +82,8 @@ struct sink *sink_new(const struct sink_spec *spec)
 	sink->spec = spec;
 	sink->columns = json_array();
 	sink->rows = json_array();
+	sink->more = json_array();
+	sink->more_room = MORE_BYTES;
 	sink->notes = json_array();
 	sink->types = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->types));
 	sink->seen = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->seen));
@@ -93,6 +100,7 @@ void sink_free(struct sink *sink)
 	result_files_release(&sink->files);
 	json_decref(sink->columns);
 	json_decref(sink->rows);
+	json_decref(sink->more);
 	json_decref(sink->row);
 	json_decref(sink->notes);
 	free(sink->types);
@@ -122,12 +130,18 @@ int sink_column(struct sink *sink, const char *name, const char *type, struct er
 
 /* ---- values ---- */
 
+/* Returns whether the current row is in the answer, or in the record. */
+static bool wants_row(const struct sink *sink)
+{
+	return sink->files.fd < 0 || (sink->row_count < SINK_RECORD_ROWS && sink->more_room > 0);
+}
+
 /* Starts a value: the row of the answer, and the separator in the file. */
 static bool begin_value(struct sink *sink)
 {
 	if (sink->column == 0) {
 		buf_put(&sink->csv, "\r\n", 2);
-		if (sink->files.fd < 0)
+		if (wants_row(sink))
 			sink->row = json_array();
 	} else {
 		buf_put_char(&sink->csv, ',');
@@ -172,7 +186,8 @@ void sink_integer(struct sink *sink, const char *s, size_t len)
 
 	if (begin_value(sink)) {
 		json_append(sink->row, safe ? json_integer(value) : json_make_text(s, len));
-		sink->seen[sink->column].wide |= !safe;
+		/* The type of a column in the answer does not depend on rows that are not in it. */
+		sink->seen[sink->column].wide |= !safe && sink->files.fd < 0;
 	}
 	sink->seen[sink->column].long_number |= !safe;
 	csv_put(&sink->csv, s, len);
@@ -306,9 +321,10 @@ static int flush_csv(struct sink *sink, struct err *err)
 	return result;
 }
 
-/* Shortens long values: the file has them whole. */
-static void cut_row(struct sink *sink, json_t *row, size_t chars)
+/* Shortens long values: the file has them whole. Returns whether there was one. */
+static bool cut_row(json_t *row, size_t chars)
 {
+	bool cut = false;
 	size_t index;
 	json_t *value;
 
@@ -320,25 +336,65 @@ static void cut_row(struct sink *sink, json_t *row, size_t chars)
 		if (kept == len)
 			continue;
 		(void)json_array_set_new(row, index, json_make_fmt("%.*s\u2026", (int)kept, text));
-		sink->cut = true;
+		cut = true;
 	}
+	return cut;
 }
 
-/* Switches to the file: only the first rows stay in the answer. */
-static int switch_to_file(struct sink *sink, struct err *err)
+/* Returns the characters of a value that each of so many rows may have in `bytes`. */
+static size_t chars_of(const struct sink *sink, uint64_t bytes, size_t rows)
 {
-	size_t values = sink->column_count * SINK_PREVIEW_ROWS;
-	size_t chars = sink->spec->inline_bytes / values;
+	uint64_t chars = bytes / (sink->column_count * rows);
+
+	return chars < CUT_MIN ? CUT_MIN : chars > CUT_MAX ? CUT_MAX : (size_t)chars;
+}
+
+/* Adds a row for the record, unless there is no room for it: then no later one is added either. */
+static void add_more(struct sink *sink, json_t *row_own)
+{
+	cleanup_free char *text = NULL;
+	size_t bytes;
+
+	while (json_array_size(row_own) > RESULT_RECORD_COLUMNS)
+		(void)json_array_remove(row_own, json_array_size(row_own) - 1);
+	(void)cut_row(row_own, chars_of(sink, MORE_BYTES, SINK_RECORD_ROWS));
+	text = json_write_text(row_own);
+	bytes = strlen(text);
+	if (bytes > sink->more_room) {
+		sink->more_room = 0;
+		json_decref(row_own);
+		return;
+	}
+	sink->more_room -= bytes;
+	json_append(sink->more, row_own);
+}
+
+/* Keeps the first rows for the answer, and some that follow for the record. */
+static void split_rows(struct sink *sink)
+{
+	size_t chars = chars_of(sink, sink->spec->inline_bytes, SINK_PREVIEW_ROWS);
+	json_t *rows = json_array();
 	size_t index;
 	json_t *row;
 
+	json_array_foreach (sink->rows, index, row) {
+		if (index < SINK_PREVIEW_ROWS) {
+			sink->cut |= cut_row(row, chars);
+			json_append(rows, json_incref(row));
+		} else if (index < SINK_RECORD_ROWS && sink->more_room > 0) {
+			add_more(sink, json_incref(row));
+		}
+	}
+	json_decref(sink->rows);
+	sink->rows = rows;
+}
+
+/* Switches to the file. */
+static int switch_to_file(struct sink *sink, struct err *err)
+{
 	if (result_files_open(&sink->files, err) < 0)
 		return -1;
-	while (json_array_size(sink->rows) > SINK_PREVIEW_ROWS)
-		(void)json_array_remove(sink->rows, json_array_size(sink->rows) - 1);
-	chars = chars < CUT_MIN ? CUT_MIN : chars > CUT_MAX ? CUT_MAX : chars;
-	json_array_foreach (sink->rows, index, row)
-		cut_row(sink, row, chars);
+	split_rows(sink);
 	return 0;
 }
 
@@ -382,14 +438,22 @@ static bool is_too_much(const struct sink *sink)
 	       sink->csv.len > sink->spec->inline_bytes;
 }
 
+static void take_row(struct sink *sink)
+{
+	json_t *row = sink->row;
+
+	sink->row = NULL;
+	if (row != NULL && sink->files.fd >= 0)
+		add_more(sink, row);
+	else if (row != NULL)
+		json_append(sink->rows, row);
+}
+
 int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 {
 	sink->column = 0;
 	sink->row_count++;
-	if (sink->row != NULL) {
-		json_append(sink->rows, sink->row);
-		sink->row = NULL;
-	}
+	take_row(sink);
 	if (cancel_requested())
 		return cancel_fail(err);
 	if (sink->failed) {
@@ -476,6 +540,8 @@ json_t *sink_finish(struct sink *sink, struct err *err)
 	answer = json_object();
 	json_put(answer, "columns", json_incref(sink->columns));
 	json_put(answer, "rows", json_incref(sink->rows));
+	if (json_array_size(sink->more) > 0)
+		json_put(answer, "more", json_incref(sink->more));
 	json_put_int(answer, "row_count", (json_int_t)sink->row_count);
 	json_put_bool(answer, "truncated", sink->truncated);
 	json_put_bool(answer, "cut", sink->cut);

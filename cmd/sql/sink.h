@@ -2,8 +2,9 @@
 /*
  * sink.h - receives rows: into the answer while they are few, else into a CSV file of the session.
  *
- * The first rows are kept for the answer in both cases. Memory does not grow with the number of
- * rows. Values come in the order of the columns, and each row ends with sink_end_row.
+ * The first rows are kept for the answer in both cases, and some that follow for the record. Memory
+ * does not grow with the number of rows. Values come in the order of the columns, and each row ends
+ * with sink_end_row.
  */
 #ifndef SQL_SINK_H
 #define SQL_SINK_H
@@ -15,7 +16,12 @@
 
 #include "base/err.h"
 
-enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10, SINK_NOTES_MAX = 12 };
+enum {
+	SINK_COLUMNS_MAX = 2000,
+	SINK_PREVIEW_ROWS = 10, /* in the answer when the file has all rows */
+	SINK_RECORD_ROWS = 100, /* of these and those in "more", which the record has */
+	SINK_NOTES_MAX = 12
+};
 
 struct sink_spec {
 	int dir_fd;         /* the session's folder */
@@ -64,10 +70,11 @@ void sink_note(struct sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Sends the server at once why the query takes so long. */
 void sink_slow(const struct sink *sink, const char *why);
 /*
- * Returns {"columns", "rows", "schema_count", "truncated", "cut", "bytes", "blobs", "notes"}, owned
- * by the caller, or NULL and sets *err. "cut": long values in "rows" are shortened. "bytes": of the
- * file, if there is one. "blobs": how many values are files. "notes": at most SINK_NOTES_MAX and
- * one sentences, if there are any.
+ * Returns {"columns", "rows", "more", "row_count", "truncated", "cut", "bytes", "blobs", "notes"},
+ * owned by the caller, or NULL and sets *err. "more": rows behind "rows" that are not for the
+ * answer, if there are any: their first RESULT_RECORD_COLUMNS values, long ones shortened. "cut":
+ * long values in "rows" are shortened. "bytes": of the file, if there is one. "blobs": how many
+ * values are files. "notes": at most SINK_NOTES_MAX and one sentences, if there are any.
  *
  * Each of "columns" is {"name", "type", "nulls", "empties", "long", "nan"}. The flags say whether
  * any row has NULL, an empty text, a number that may not fit a double, or NaN.

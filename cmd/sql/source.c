@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 enum {
@@ -28,20 +29,9 @@ enum {
 /* Reads as many bytes as there are, up to `size`. */
 static ssize_t read_at(int fd, char *out, size_t size, off_t at, struct err *err)
 {
-	size_t got = 0;
+	ssize_t got = fd_read_at(fd, out, size, (uint64_t)at);
 
-	while (got < size) {
-		ssize_t n = pread(fd, out + got, size - got, at + (off_t)got);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "reading it");
-		if (n == 0)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
+	return got < 0 ? err_sys(err, "reading it") : got;
 }
 
 static int find_encoding(struct source *source, struct err *err)

@@ -25,6 +25,7 @@ typedef int sqlite_prepared(void *data, struct err *err);
 
 /*
  * Configures SQLite; must be called first. A name is never a URI, even if it begins with "file:".
+ * Returns -1 and sets *err.
  */
 int sqlite_start(struct err *err) MUST_CHECK;
 /* Opens a database in memory, for tables of our own. Returns NULL and sets *err. */

@@ -9,7 +9,6 @@
  */
 #include "vfs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -58,24 +57,13 @@ static int close_file(sqlite3_file *base)
 
 static int read_file(sqlite3_file *base, void *out, int amount, sqlite3_int64 offset)
 {
-	char *to = out;
-	int got = 0;
+	ssize_t got = fd_read_at(file_of(base)->fd, out, (size_t)amount, (uint64_t)offset);
 
-	while (got < amount) {
-		ssize_t n = pread(file_of(base)->fd, to + got, (size_t)(amount - got),
-				  (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return SQLITE_IOERR_READ;
-		if (n == 0)
-			break;
-		got += (int)n;
-	}
+	if (got < 0)
+		return SQLITE_IOERR_READ;
 	if (got == amount)
 		return SQLITE_OK;
-	memset(to + got, 0, (size_t)(amount - got));
+	memset((char *)out + got, 0, (size_t)(amount - got));
 	return SQLITE_IOERR_SHORT_READ;
 }
 

@@ -122,3 +122,9 @@ json_t *artifact_describe(const struct session *session, const struct file_info 
 {
 	return take_cost(left, session, file) ? describe(session, file) : NULL;
 }
+
+bool artifact_is_hidden(const char *path)
+{
+	return strncmp(path, "output/", strlen("output/")) != 0 &&
+	       (path[0] == '.' || strstr(path, "/.") != NULL);
+}

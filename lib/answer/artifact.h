@@ -4,6 +4,7 @@
 #define ANSWER_ARTIFACT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct file_info;
@@ -33,5 +34,10 @@ size_t artifact_after(const struct file_info *files, size_t count, const char *p
  * file by it. `redact` may be NULL. The caller frees the result.
  */
 char *artifact_uri(const char *session_id, const char *path, const struct redact *redact);
+/*
+ * Returns whether answers leave the file out: programs keep notes in hidden files (.viminfo,
+ * .config/a), but what is in output/ is a result.
+ */
+bool artifact_is_hidden(const char *path);
 
 #endif

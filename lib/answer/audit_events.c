@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audit_events.c - makes the fields of the audit's lines, and collects what a cell can repeat.
+ * audit_events.c - makes the events that are no cell's, for the journal and for the lines of the
+ * audit, and collects what a cell can repeat.
  *
- * Typed input is collected for each cell; its memory is overwritten when it is freed. Hosts are
- * counted by the session's proxy, which never resets its counts: a line has the difference to the
- * counts of the line before, which are kept for each session.
+ * Typed input and the installations that code asks for are collected for each cell. The memory of
+ * the input is overwritten when it is freed. Hosts are counted by the session's proxy, which never
+ * resets its counts: a line has the difference to the counts of the line before, which are kept for
+ * each session.
  */
 #include "answer/audit_events.h"
 
@@ -12,19 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/audit_killed.h"
 #include "answer/audit_log.h"
 #include "answer/install_result.h"
-#include "answer/killed.h"
+#include "answer/install_sum.h"
+#include "answer/journal_events.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "install/broker.h"
-#include "journal/digest.h"
+#include "journal/journal.h"
 #include "json/make.h"
 #include "proxy/proxy.h"
 #include "session/table.h"
 #include "storage/object_name.h"
 #include "text/sanitize.h"
 #include "transfer/uploads.h"
+#include "workspace/lostcells.h"
 
 /* The input of one cell so far. */
 struct typed {
@@ -44,9 +49,18 @@ struct reached {
 	size_t count;
 };
 
+/* The installations of one cell so far. */
+struct installed {
+	struct list node;
+	const struct session *session;
+	uint64_t cell;
+	struct install_sum *sum;
+};
+
 struct audit_events {
 	struct audit_log *log;
 	struct list typed;
+	struct list installed;
 	struct list reached;
 };
 
@@ -56,6 +70,7 @@ struct audit_events *audit_events_new(struct audit_log *log)
 
 	events->log = log;
 	list_init(&events->typed);
+	list_init(&events->installed);
 	list_init(&events->reached);
 	return events;
 }
@@ -67,6 +82,13 @@ static void typed_free(struct typed *typed)
 		explicit_bzero(typed->text.data, typed->text.cap);
 	buf_release(&typed->text);
 	free(typed);
+}
+
+static void installed_free(struct installed *installed)
+{
+	list_remove(&installed->node);
+	install_sum_free(installed->sum);
+	free(installed);
 }
 
 static void reached_free(struct reached *reached)
@@ -81,15 +103,32 @@ void audit_events_free(struct audit_events *events)
 		return;
 	while (!list_empty(&events->typed))
 		typed_free(list_entry(events->typed.next, struct typed, node));
+	while (!list_empty(&events->installed))
+		installed_free(list_entry(events->installed.next, struct installed, node));
 	while (!list_empty(&events->reached))
 		reached_free(list_entry(events->reached.next, struct reached, node));
 	free(events);
 }
 
+/* Adds the line of an event that the journal has in another form. */
+static void add_line(struct audit_events *events, struct session *session, const char *event,
+		     json_t *fields_own)
+{
+	audit_log_add(events->log, session, session_id(session), event, fields_own);
+}
+
+/* Adds an event to the journal and, drawn from it, a line to the audit. */
 static void add_event(struct audit_events *events, struct session *session, const char *event,
 		      json_t *fields_own)
 {
-	audit_log_add(events->log, session, session_id(session), event, fields_own);
+	journal_events_other(session, event, json_deep_copy(fields_own));
+	add_line(events, session, event, fields_own);
+}
+
+/* Returns whether anything records what happens in the session. */
+static bool is_recorded(const struct audit_events *events, const struct session *session)
+{
+	return audit_log_is_on(events->log) || !journal_is_off(session_journal(session));
 }
 
 static json_t *cell_fields(const struct cell *cell)
@@ -137,7 +176,7 @@ static void take_typed(struct audit_events *events, const struct session *sessio
 		typed = typed_new(events, session, event->cell);
 	typed->count++;
 	typed->bytes += event->len;
-	if (typed->text.len + len <= AUDIT_TYPED_MAX)
+	if (typed->text.len + len <= LOSTCELLS_TYPED_MAX)
 		buf_put(&typed->text, text, len);
 }
 
@@ -153,7 +192,74 @@ static void add_typed(struct audit_events *events, struct session *session, cons
 	json_put_int(fields, "bytes", (json_int_t)typed->bytes);
 	json_put(fields, "input", json_make_text(buf_str(&typed->text), typed->text.len));
 	typed_free(typed);
-	add_event(events, session, "typed", fields);
+	add_line(events, session, "typed", fields);
+}
+
+/* ---- packages ---- */
+
+static void write_installed(struct audit_events *events, struct session *session,
+			    struct installed *installed)
+{
+	journal_events_other(session, "installed", install_sum_event(installed->sum));
+	add_line(events, session, "installed", install_sum_line(installed->sum));
+	installed_free(installed);
+}
+
+/* Adds what the code of this cell installed; `cell` is 0 for all cells. */
+static void add_installed(struct audit_events *events, struct session *session, uint64_t cell)
+{
+	list_for_each (struct installed, installed, &events->installed, node)
+		if (installed->session == session && (cell == 0 || installed->cell == cell))
+			write_installed(events, session, installed);
+}
+
+static struct installed *find_installed(struct audit_events *events, const struct session *session,
+					uint64_t cell, const json_t *fields)
+{
+	struct installed *found;
+
+	list_for_each (struct installed, installed, &events->installed, node)
+		if (installed->session == session &&
+		    install_sum_takes(installed->sum, cell, fields))
+			return installed;
+	found = xcalloc(1, sizeof(*found));
+	list_init(&found->node);
+	list_append(&events->installed, &found->node);
+	found->session = session;
+	found->cell = cell;
+	found->sum = install_sum_new(cell, fields);
+	return found;
+}
+
+/* Other packages are in the journal at once, which a killed server's successor reads. */
+static void take_installed(struct audit_events *events, struct session *session, uint64_t cell,
+			   const json_t *fields)
+{
+	struct installed *installed = find_installed(events, session, cell, fields);
+
+	if (install_sum_add(installed->sum, fields))
+		journal_events_packages(session, fields);
+	if (install_sum_is_full(installed->sum))
+		write_installed(events, session, installed);
+}
+
+void audit_events_installation(struct audit_events *events, struct session *session,
+			       const struct broker_event *event)
+{
+	cleanup_json json_t *fields = NULL;
+
+	if (session == NULL || !is_recorded(events, session))
+		return; /* a session's end cancels its installations */
+	fields = journal_events_installation(event);
+	if (event->cell != 0) {
+		take_installed(events, session, event->cell, fields);
+		return;
+	}
+	journal_events_packages(session, fields);
+	if (event->result != NULL)
+		json_put(fields, "packages",
+			 install_result_names(json_object_get(event->result, "packages")));
+	add_line(events, session, "installed", json_incref(fields));
 }
 
 /* ---- hosts ---- */
@@ -208,19 +314,24 @@ static json_t *describe_host(const struct proxy_row *now, const struct proxy_row
 	return host;
 }
 
-/* Adds the line of hosts with `fields_own`, if any count has changed. Takes ownership of it. */
-static void add_hosts(struct audit_events *events, struct session *session, json_t *fields_own)
+/*
+ * Adds the line of hosts, if any count has changed: of the cell that has ended, or of the session
+ * that ends, with NULL.
+ */
+static void add_hosts(struct audit_events *events, struct session *session, const struct cell *cell)
 {
 	const struct proxy *proxy = session_proxy(session);
 	struct reached *reached = find_reached(events, session);
-	cleanup_json json_t *fields = fields_own;
-	json_t *hosts = json_array();
+	cleanup_json json_t *fields = NULL;
+	json_t *hosts;
 	const struct proxy_row *row;
 	uint64_t count = 0;
 
-	json_put(fields, "hosts", hosts);
 	if (proxy == NULL || proxy_row(proxy, 0) == NULL)
 		return;
+	fields = cell != NULL ? cell_fields(cell) : json_object();
+	hosts = json_array();
+	json_put(fields, "hosts", hosts);
 	if (reached == NULL)
 		reached = reached_new(events, session);
 	for (size_t i = 0; (row = proxy_row(proxy, i)) != NULL; i++) {
@@ -272,29 +383,50 @@ static void add_limits(struct audit_events *events, struct session *session,
 
 void audit_events_end_cell(struct audit_events *events, const struct exec_result *result)
 {
-	if (!audit_log_is_on(events->log))
+	if (!is_recorded(events, result->session))
 		return;
 	add_typed(events, result->session, result->cell);
-	add_hosts(events, result->session, cell_fields(result->cell));
+	add_installed(events, result->session, result->cell->number);
+	add_hosts(events, result->session, result->cell);
 	add_limits(events, result->session, result->cell);
 }
 
 /* ---- sessions ---- */
 
+static void begin_session(struct audit_events *events, struct session *session)
+{
+	json_t *fields;
+
+	if (journal_any(session_journal(session))) { /* of an earlier life */
+		fields = json_object();
+		json_put_int(fields, "generation", (json_int_t)session_generation(session));
+		journal_events_other(session, "resumed", fields);
+	}
+	if (!audit_log_is_on(events->log))
+		return;
+	audit_killed_record(events->log, session);
+	add_line(events, session, "session_created", NULL);
+}
+
+/* A session without events leaves no journal. */
 static void end_session(struct audit_events *events, struct session *session, const char *why)
 {
+	const char *event = str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended";
 	struct reached *reached;
 	json_t *fields = json_object();
 
-	add_hosts(events, session, json_object());
+	add_installed(events, session, 0);
+	add_hosts(events, session, NULL);
 	reached = find_reached(events, session);
 	if (reached != NULL)
 		reached_free(reached);
 	json_put_str(fields, "why", why);
-	add_event(events, session,
-		  str_eq(why, table_destroyed) ? "session_destroyed" : "session_ended", fields);
+	if (journal_any(session_journal(session)))
+		journal_events_end(session, event, json_deep_copy(fields));
+	add_line(events, session, event, fields);
 }
 
+/* The journal has it as the event `lost`. */
 static void reset_session(struct audit_events *events, struct session *session,
 			  const struct session_event *event)
 {
@@ -302,39 +434,57 @@ static void reset_session(struct audit_events *events, struct session *session,
 
 	json_put_str(fields, "language", event->language->name);
 	json_put_str(fields, "why", event->why);
-	killed_record(events->log, session);
-	add_event(events, session, "session_reset", fields);
+	audit_killed_record(events->log, session);
+	add_line(events, session, "session_reset", fields);
+}
+
+static void report_restored(struct audit_events *events, struct session *session,
+			    const struct session_event *event)
+{
+	json_t *fields = json_object();
+
+	add_installed(events, session, 0); /* by cells that have no end of their own */
+	json_put(fields, "report", json_make_text(event->text, event->len));
+	add_event(events, session,
+		  event->kind == SESSION_VALUES ? "variables_restored" : "cells_run_again", fields);
 }
 
 void audit_events_session(struct audit_events *events, struct session *session,
 			  const struct session_event *event)
 {
-	if (!audit_log_is_on(events->log))
-		return;
+	bool audited = audit_log_is_on(events->log);
+
 	switch (event->kind) {
 	case SESSION_MADE:
-		killed_record(events->log, session);
-		add_event(events, session, "session_created", NULL);
+		begin_session(events, session);
 		break;
 	case SESSION_RESET:
-		reset_session(events, session, event);
+		if (audited)
+			reset_session(events, session, event);
 		break;
 	case SESSION_TYPED:
-		take_typed(events, session, event);
+		if (audited)
+			take_typed(events, session, event);
+		break;
+	case SESSION_RESTORED:
+	case SESSION_VALUES:
+		report_restored(events, session, event);
 		break;
 	case SESSION_LATE:
 		break; /* outputs are in the journal alone */
 	case SESSION_ENDED:
-		end_session(events, session, event->why);
+		if (is_recorded(events, session))
+			end_session(events, session, event->why);
 		break;
 	}
 }
 
-/* ---- files, packages, questions ---- */
+/* ---- files, questions ---- */
 
 void audit_events_stored(struct audit_events *events, struct session *session,
 			 const struct uploads_event *event)
 {
+	const char *kind = event->expires != 0 ? "link_signed" : "result_stored";
 	cleanup_free char *path = sanitize_path_string(event->path);
 	json_t *fields = json_object();
 	char expires[STORAGE_TIME_LEN + 1];
@@ -347,49 +497,15 @@ void audit_events_stored(struct audit_events *events, struct session *session,
 	} else {
 		json_put_int(fields, "size_bytes", (json_int_t)event->size);
 	}
-	audit_log_add(events->log, session, event->session_id,
-		      event->expires != 0 ? "link_signed" : "result_stored", fields);
-}
-
-void audit_events_installation(struct audit_events *events, struct session *session,
-			       const struct broker_event *event)
-{
-	json_t *fields;
-
-	if (session == NULL)
-		return; /* its end cancelled the installation */
-	fields = json_object();
-	json_put_str(fields, "language", event->language->name);
-	json_put(fields, "asked", json_deep_copy(event->asked));
-	json_put_str(fields, "from", event->from);
-	if (event->result != NULL) {
-		json_put(fields, "packages",
-			 install_result_names(json_object_get(event->result, "packages")));
-		json_put(fields, "files", json_deep_copy(json_object_get(event->result, "files")));
-	}
-	json_put_str(fields, "problem", event->problem);
-	add_event(events, session, "installed", fields);
+	if (session != NULL)
+		journal_events_other(session, kind, json_deep_copy(fields));
+	audit_log_add(events->log, session, event->session_id, kind, fields);
 }
 
 void audit_events_import(struct audit_events *events, struct session *session,
 			 const struct audit_import *import)
 {
-	json_t *fields = json_object();
-	char digest[DIGEST_LEN + 1];
-
-	json_put_str(fields, "from", import->from);
-	json_put_str(fields, "source", import->source);
-	json_put_str(fields, "path", import->path);
-	if (import->problem == NULL)
-		json_put_int(fields, "size_bytes", (json_int_t)import->size);
-	if (import->content != NULL && audit_log_is_on(events->log)) {
-		digest_sha256(import->content, import->size, digest);
-		json_put_str(fields, "sha256", digest);
-	} else {
-		json_put_str(fields, "sha256", import->sha256);
-	}
-	json_put_str(fields, "problem", import->problem);
-	add_event(events, session, "upload", fields);
+	add_line(events, session, "upload", journal_events_import(session, import));
 }
 
 void audit_events_question(struct audit_events *events, struct session *session, uint64_t cell,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * audit_events.h - the events of the audit other than cells. cmd/server/help/audit.md has their
- * table.
+ * audit_events.h - records the events other than cells in the journal and in the audit.
+ * cmd/server/help/audit.md and lib/journal/FORMAT.md have their tables. A full journal drops no
+ * line of the audit.
  *
- * Events that code can cause without end (hosts, limits, typed input) are collected. They become
- * one line for each cell and kind when the cell ends.
+ * Events that code can cause without end (hosts, limits, typed input, installations that it asks
+ * for) are collected. They become one line for each cell and kind when the cell ends.
  */
 #ifndef ANSWER_AUDIT_EVENTS_H
 #define ANSWER_AUDIT_EVENTS_H
@@ -19,8 +20,6 @@ struct session;
 struct session_event;
 struct uploads_event;
 
-enum { AUDIT_TYPED_MAX = 64 << 10 /* bytes of typed input in the line of a cell */ };
-
 /* Makes a recorder that borrows `log`. */
 struct audit_events *audit_events_new(struct audit_log *log);
 /* Frees it. `events` may be NULL. */
@@ -29,12 +28,12 @@ void audit_events_free(struct audit_events *events);
 /* Records an event of a session. `session` is NULL when it has ended, here and below. */
 void audit_events_session(struct audit_events *events, struct session *session,
 			  const struct session_event *event);
-/* Writes the lines that were collected for a cell. Call it before the cell's end is recorded. */
+/* Writes what was collected for a cell. Call it before the cell's end is recorded. */
 void audit_events_end_cell(struct audit_events *events, const struct exec_result *result);
 /* Records an upload of a result to the storage. */
 void audit_events_stored(struct audit_events *events, struct session *session,
 			 const struct uploads_event *event);
-/* Records an installation that is over. */
+/* Records an installation that is over, or collects it for the cell whose code asked for it. */
 void audit_events_installation(struct audit_events *events, struct session *session,
 			       const struct broker_event *event);
 

@@ -72,8 +72,19 @@ void audit_log_free(struct audit_log *log)
 	free(log);
 }
 
+static bool is_client(const json_t *client, const char *name, const char *version)
+{
+	const char *known_name = json_string_value(json_object_get(client, "name"));
+	const char *known_version = json_string_value(json_object_get(client, "version"));
+
+	return known_name != NULL && known_version != NULL && str_eq(known_name, name) &&
+	       str_eq(known_version, version);
+}
+
 void audit_log_set_client(struct audit_log *log, const char *name, const char *version)
 {
+	if (is_client(log->client, name, version))
+		return; /* nearly always, and this runs in every call */
 	json_decref(log->client);
 	log->client = json_object();
 	json_put(log->client, "name", json_make_str(name));

@@ -186,6 +186,7 @@ json_t *cell_json_make(const struct exec_result *result)
 		json_put_int(record, "background_chars", (json_int_t)cell->background);
 	if (cell->names != NULL)
 		json_put(record, "names", cell_json_names(cell->names));
+	json_put_str(record, "cwd", cell->cwd);
 	if (cell->change_count > 0)
 		json_put(record, "files", make_changes(cell));
 	json_put_str(record, result->saving ? "saving" : "saved", result->saved);

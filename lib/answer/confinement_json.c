@@ -81,8 +81,8 @@ static void put_explanation(json_t *object, const struct confinement_facts *fact
 	const char *seen = confinement_proc_notice(facts->report);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_puts(&text,
-		 facts->refusal != NULL ? facts->refusal : confinement_tier_text(facts->tier));
+	buf_puts(&text, facts->refusal != NULL ? facts->refusal
+					       : confinement_tier_text(facts->tier, facts->report));
 	if (facts->refusal == NULL && seen != NULL)
 		buf_putf(&text, " %s", seen);
 	json_put_str(object, "explanation", buf_str(&text));

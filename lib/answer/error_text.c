@@ -19,13 +19,18 @@ const char *error_text_end(const char *text)
 	return len > ERROR_TEXT_MAX ? text + len - ERROR_TEXT_MAX : text;
 }
 
-bool error_text_any(const char *text, const char *const *needles)
+const char *error_text_find(const char *text, const char *const *needles)
 {
 	text = error_text_end(text);
 	for (size_t i = 0; text != NULL && i < ERROR_TEXT_NEEDLES_MAX && needles[i] != NULL; i++)
 		if (strstr(text, needles[i]) != NULL)
-			return true;
-	return false;
+			return needles[i];
+	return NULL;
+}
+
+bool error_text_any(const char *text, const char *const *needles)
+{
+	return error_text_find(text, needles) != NULL;
 }
 
 const char *error_text_last_line(const char *text)

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 enum {
-	ERROR_TEXT_NEEDLES_MAX = 7, /* a shorter list ends with NULL */
+	ERROR_TEXT_NEEDLES_MAX = 9, /* a shorter list ends with NULL */
 	ERROR_TEXT_MAX = 32 << 10,  /* bytes at the end of a text that are searched */
 };
 
@@ -35,6 +35,8 @@ const char *error_text_last_line(const char *text);
  */
 const char *error_text_line_end(const struct buf *text, const char *const *needles,
 				size_t lines_max);
+/* Returns the needle that stands anywhere in the end of `text`, in the list's order, or NULL. */
+const char *error_text_find(const char *text, const char *const *needles);
 /*
  * Finds the next line of a traceback, from *at on, that names an exception which led to the last
  * one, or one of a group. Returns false when there is none. No part of the text is in two lines.

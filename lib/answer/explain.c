@@ -65,10 +65,14 @@ static void explain_death(struct buf *text, const struct exec_result *result, co
 	buf_puts(text, "; the next cell starts a new interpreter.\n");
 }
 
-/* The driver keeps a shell's state at an exit, unless the trap of EXIT is no longer its own. */
+/*
+ * Says why a shell ended. The driver keeps a shell's state at an exit, unless the trap of EXIT is
+ * no longer its own.
+ */
 static void explain_shell_end(struct buf *text, const struct cell *cell)
 {
 	if (!str_eq(cell->language, "bash") || !cell->has_exit_code || cell->exit_code == 126 ||
+	    limit_hints_died_for_memory(cell) ||
 	    strstr(buf_str(&cell->text), "bash: this shell ends: ") != NULL)
 		return;
 	buf_puts(text, "A shell ends so by `exec`, or by an exit behind a trap of EXIT that a "
@@ -85,6 +89,11 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 		sanitize_line(&line, cell->problem, strlen(cell->problem), PROBLEM_CHARS_MAX);
 	if (cell->state == CELL_NOT_STARTED)
 		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
+	else if (cell->session_ended && session_goes_on(result->session))
+		buf_putf(text,
+			 "The cell died: %s. Its variables are gone; exec_code or upload_file with "
+			 "this id resumes the session with its files.\n",
+			 buf_str(&line));
 	else if (cell->session_ended)
 		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
 			 buf_str(&line));
@@ -96,27 +105,106 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
 }
 
-/* Returns the package of a module, where the names of popular ones differ. */
+/* Modules and their packages, where the names of popular ones differ. */
+static const char *const packages[][2] = {
+	{ "absl", "absl-py" },
+	{ "attr", "attrs" },
+	{ "bidi", "python-bidi" },
+	{ "Bio", "biopython" },
+	{ "bs4", "beautifulsoup4" },
+	{ "corsheaders", "django-cors-headers" },
+	{ "Crypto", "pycryptodome" },
+	{ "Cryptodome", "pycryptodomex" },
+	{ "cv2", "opencv-python" },
+	{ "dateutil", "python-dateutil" },
+	{ "discord", "discord.py" },
+	{ "dns", "dnspython" },
+	{ "docx", "python-docx" },
+	{ "dotenv", "python-dotenv" },
+	{ "engineio", "python-engineio" },
+	{ "faiss", "faiss-cpu" },
+	{ "fitz", "pymupdf" },
+	{ "frontmatter", "python-frontmatter" },
+	{ "gi", "pygobject" },
+	{ "git", "gitpython" },
+	{ "github", "pygithub" },
+	{ "gitlab", "python-gitlab" },
+	{ "google.protobuf", "protobuf" },
+	{ "grpc", "grpcio" },
+	{ "imblearn", "imbalanced-learn" },
+	{ "iso639", "iso-639" },
+	{ "jenkins", "python-jenkins" },
+	{ "jose", "python-jose" },
+	{ "jwt", "pyjwt" },
+	{ "kafka", "kafka-python" },
+	{ "ldap", "python-ldap" },
+	{ "magic", "python-magic" },
+	{ "markdown_it", "markdown-it-py" },
+	{ "memcache", "python-memcached" },
+	{ "mpl_toolkits", "matplotlib" },
+	{ "multipart", "python-multipart" },
+	{ "MySQLdb", "mysqlclient" },
+	{ "nacl", "pynacl" },
+	{ "nmap", "python-nmap" },
+	{ "OpenGL", "pyopengl" },
+	{ "OpenSSL", "pyopenssl" },
+	{ "osgeo", "gdal" },
+	{ "pdfminer", "pdfminer.six" },
+	{ "PIL", "pillow" },
+	{ "pkg_resources", "setuptools" },
+	{ "pptx", "python-pptx" },
+	{ "psycopg2", "psycopg2-binary" },
+	{ "pylab", "matplotlib" },
+	{ "pysqlite3", "pysqlite3-binary" },
+	{ "pywt", "pywavelets" },
+	{ "pyximport", "cython" },
+	{ "rest_framework", "djangorestframework" },
+	{ "ruamel", "ruamel.yaml" },
+	{ "serial", "pyserial" },
+	{ "skbio", "scikit-bio" },
+	{ "skimage", "scikit-image" },
+	{ "sklearn", "scikit-learn" },
+	{ "skopt", "scikit-optimize" },
+	{ "sksurv", "scikit-survival" },
+	{ "slugify", "python-slugify" },
+	{ "socketio", "python-socketio" },
+	{ "socks", "pysocks" },
+	{ "speech_recognition", "speechrecognition" },
+	{ "Stemmer", "pystemmer" },
+	{ "talib", "ta-lib" },
+	{ "telegram", "python-telegram-bot" },
+	{ "tlz", "toolz" },
+	{ "umap", "umap-learn" },
+	{ "usb", "pyusb" },
+	{ "vlc", "python-vlc" },
+	{ "websocket", "websocket-client" },
+	{ "whois", "python-whois" },
+	{ "win32com", "pywin32" },
+	{ "wx", "wxpython" },
+	{ "Xlib", "python-xlib" },
+	{ "yaml", "pyyaml" },
+	{ "zmq", "pyzmq" },
+};
+
+/* Returns the package of a module. */
 static const char *package_of(const char *module)
 {
-	static const char *const names[][2] = {
-		{ "PIL", "pillow" },
-		{ "bs4", "beautifulsoup4" },
-		{ "cv2", "opencv-python" },
-		{ "sklearn", "scikit-learn" },
-		{ "yaml", "pyyaml" },
-		{ "skimage", "scikit-image" },
-		{ "dateutil", "python-dateutil" },
-		{ "docx", "python-docx" },
-		{ "pptx", "python-pptx" },
-		{ "fitz", "pymupdf" },
-		{ "dotenv", "python-dotenv" },
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
+		if (str_eq(packages[i][0], module))
+			return packages[i][1];
+	return module;
+}
+
+/* Returns whether the R package installs others from the network, which a session does not have. */
+static bool is_installer_of_r(const char *name)
+{
+	static const char *const names[] = { "remotes", "devtools", "BiocManager",
+					     "pak",     "renv",     "pacman" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_eq(names[i][0], module))
-			return names[i][1];
-	return module;
+		if (str_eq(names[i], name))
+			return true;
+	return false;
 }
 
 static void explain_missing_module(struct buf *text, const struct cell *cell)
@@ -125,6 +213,16 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 
 	sanitize_word(&name, cell->missing_module, strlen(cell->missing_module),
 		      SANITIZE_QUOTE_MAX);
+	if (str_eq(cell->language, "r") && is_installer_of_r(buf_str(&name))) {
+		buf_putf(
+			text,
+			"'%s' is not needed here: install.packages(\"NAME\") asks the server for a "
+			"package of the user's repositories, install_packages with \"NAME (== "
+			"VERSION)\" for a version. Bioconductor's come the same way if the user "
+			"names its repository in PTYCELL_R_REPOS.\n",
+			buf_str(&name));
+		return;
+	}
 	if (str_eq(cell->language, "r")) {
 		buf_putf(text,
 			 "The package '%s' is not installed for this R: install_packages with "
@@ -145,7 +243,7 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 buf_str(&name), package_of(buf_str(&name)));
 }
 
-/* A cell of Python is searched in Python, unless it still runs; others with a shell. */
+/* Says how to search the output: in Python for a Python cell that is over, else with a shell. */
 static void explain_search(struct buf *text, const struct cell *cell)
 {
 	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
@@ -188,8 +286,8 @@ static void explain_wait(struct buf *text, const struct exec_result *result)
 	if (prompt[0] != '\0')
 		buf_putf(text, " at the prompt '%s'", prompt);
 	buf_puts(text, wait->secret
-			       ? ". Only the user may give it; what interact types there is kept "
-				 "nowhere.\n"
+			       ? ". Only the user may give it; what interact types there is in "
+				 "no record.\n"
 			       : ". Answer with interact's input.\n");
 	if (result->note != NULL)
 		buf_putf(text, "Of this wait: %s.\n", result->note);
@@ -235,7 +333,7 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 
 	end_line(text);
 	if (cell->bare && cell->state != CELL_RUNNING) {
-		buf_putf(text, "No cell runs%s%s; the last one ended before.\n",
+		buf_putf(text, "No cell runs now%s%s; the last one has ended.\n",
 			 result->note != NULL ? ", but " : "",
 			 result->note != NULL ? result->note : "");
 		return;

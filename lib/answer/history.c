@@ -14,13 +14,18 @@
 #include "answer/audit_log.h"
 #include "answer/cell_figures.h"
 #include "answer/cell_json.h"
-#include "answer/replayed.h"
+#include "answer/journal_events.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
+#include "journal/table.h"
 #include "json/make.h"
+#include "query/query_text.h"
+#include "runner/runner.h"
 #include "runtime/language.h"
+#include "session/restore.h"
 #include "session/session.h"
+#include "session/session_values.h"
 #include "text/sanitize.h"
 
 struct history {
@@ -156,6 +161,7 @@ void history_ask(struct history *history, struct session *session, const struct 
 					     .code = asked->code,
 					     .code_len = asked->code_len,
 					     .timeout_ms = asked->timeout_ms,
+					     .title = asked->title,
 					     .begins = asked->begins };
 
 	ask_journal(history, session, &entry);
@@ -171,13 +177,25 @@ static void begin_in_journal(struct history *history, struct session *session, u
 
 void history_begin(struct history *history, struct session *session, const struct cell *cell)
 {
-	replayed_start(session, cell);
+	journal_events_start(session, cell);
 	session_keep_first_inputs(session);
 	begin_in_journal(history, session, cell->number);
 	if (audit_log_is_on(history->audit_log))
 		audit_log_add(
 			history->audit_log, session, session_id(session), "began",
 			code_fields(cell->number, cell->language, cell->code, cell->code_len));
+}
+
+static void show_wait(struct history *history, struct session *session, const struct cell *cell)
+{
+	const struct journal_wait wait = { .number = cell->wait->number,
+					   .prompt = cell->wait->prompt,
+					   .secret = cell->wait->secret,
+					   .guessed = cell->wait->kind == WAIT_GUESSED };
+	struct err err;
+
+	check_journal(history, session,
+		      journal_wait(session_journal(session), cell->number, &wait, &err), &err);
 }
 
 void history_show(struct history *history, struct session *session, const struct cell *cell)
@@ -188,6 +206,8 @@ void history_show(struct history *history, struct session *session, const struct
 		      journal_show(session_journal(session), cell->number, buf_str(&cell->text),
 				   cell->text.len, &err),
 		      &err);
+	if (cell->wait != NULL)
+		show_wait(history, session, cell);
 }
 
 void history_event(struct history *history, struct session *session,
@@ -222,6 +242,16 @@ static void end_in_journal(struct history *history, struct session *session,
 	session_keep_notebook(session);
 }
 
+/* Returns the cell's value as a table, or NULL. */
+static json_t *table_of_value(const struct exec_result *result)
+{
+	const char *text = result->cell->table;
+
+	if (text == NULL)
+		return NULL;
+	return table_parse(text, strlen(text), session_settings(result->session)->redact);
+}
+
 static void add_to_journal(struct history *history, const struct exec_result *result,
 			   json_t *record)
 {
@@ -229,6 +259,8 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	cleanup_cell_figures struct cell_figures figures;
 	cleanup_free char *note = note_of(cell);
 	cleanup_free char *left_out = forms_of(cell);
+	cleanup_free char *whole = NULL;
+	cleanup_json json_t *table = table_of_value(result);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	struct journal_entry entry = {
 		.number = cell->number,
@@ -245,6 +277,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.error_text = cell->error_text,
 		.note = note,
 		.left_out = left_out,
+		.table = table,
 		.record = record,
 	};
 
@@ -256,6 +289,9 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	buf_put(&text, buf_str(&cell->text), cell->text.len);
 	entry.text = buf_str(&text);
 	entry.text_len = text.len;
+	if (journal_cuts(session_journal(result->session), &entry))
+		whole = session_keep_output(result->session, cell->number, cell->language);
+	entry.whole = whole;
 	end_in_journal(history, result->session, &entry);
 }
 
@@ -333,9 +369,24 @@ void history_begin_query(struct history *history, struct session *session, uint6
 		      code_fields(number, JOURNAL_SQL, sql, sql_len));
 }
 
+/* Returns the rows of the answer as a table, or NULL. Their secrets are removed already. */
+static json_t *table_of_query(const struct history_query *query)
+{
+	json_t *raw;
+	json_t *table;
+
+	if (query->answer == NULL || query->session == NULL)
+		return NULL;
+	raw = query_text_table(query->answer, query->file);
+	table = table_make(raw, NULL);
+	json_decref(raw);
+	return table;
+}
+
 void history_add_query(struct history *history, const struct history_query *query)
 {
 	cleanup_json json_t *record = record_query(query);
+	cleanup_json json_t *table = table_of_query(query);
 	const struct journal_entry entry = {
 		.number = query->number,
 		.language = JOURNAL_SQL,
@@ -344,6 +395,7 @@ void history_add_query(struct history *history, const struct history_query *quer
 		.text = query->text,
 		.text_len = query->text_len,
 		.note = query->problem,
+		.table = table,
 		.record = record,
 	};
 
@@ -354,6 +406,23 @@ void history_add_query(struct history *history, const struct history_query *quer
 			 json_incref(record));
 }
 
+/* Adds what restore_run would run in a session that is resumed, and restore_values bring back. */
+static void describe_restore(const struct session *session, json_t *object)
+{
+	const struct journal *journal = session_journal(session);
+	const struct session_saved saved = session_values_saved(session);
+	uint64_t ms;
+	size_t cells = session_restore_count(journal, &ms);
+
+	json_put_int(object, "restorable_cells", (json_int_t)cells);
+	json_put_real(object, "restorable_seconds", (double)ms / 1000);
+	if (saved.cell == 0)
+		return;
+	json_put_int(object, "saved_variables", (json_int_t)saved.names);
+	json_put_int(object, "saved_after_cell", (json_int_t)saved.cell);
+	json_put_real(object, "saved_seconds", (double)saved.ms / 1000);
+}
+
 json_t *history_describe(const struct session *session)
 {
 	const struct journal *journal = session_journal(session);
@@ -362,6 +431,8 @@ json_t *history_describe(const struct session *session)
 	if (journal_is_off(journal))
 		json_put_str(object, "record", "off");
 	json_put_int(object, "cells", (json_int_t)journal_count(journal));
+	if (session_first_cell(session) > 1)
+		describe_restore(session, object);
 	json_put_int(object, "bytes", (json_int_t)journal_bytes(journal));
 	if (journal_bare_count(journal) > 0)
 		json_put_int(object, "cells_without_outputs",

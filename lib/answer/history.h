@@ -32,7 +32,7 @@ struct audit_log *history_audit_log(const struct history *history);
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
 /* Records that a cell's code goes to its interpreter. */
 void history_begin(struct history *history, struct session *session, const struct cell *cell);
-/* Records the output that an answer shows before the cell's end. */
+/* Records the output that an answer shows before the cell's end, and for what input it waits. */
 void history_show(struct history *history, struct session *session, const struct cell *cell);
 /* Records typed input, and output that no cell has. Other events are not for the journal. */
 void history_event(struct history *history, struct session *session,
@@ -67,8 +67,8 @@ struct history_query {
 void history_add_query(struct history *history, const struct history_query *query);
 
 /*
- * Returns {record, cells, bytes, cells_without_outputs, cells_left_out} for session_info, as a new
- * reference.
+ * Returns {record, cells, restorable_cells, restorable_seconds, bytes, cells_without_outputs,
+ * cells_left_out} for session_info, as a new reference.
  */
 json_t *history_describe(const struct session *session);
 

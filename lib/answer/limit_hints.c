@@ -16,6 +16,7 @@
 
 #include "answer/error_text.h"
 #include "base/mem.h"
+#include "config/room.h"
 #include "confinement/confinement.h"
 #include "proc/cgroups.h"
 #include "runtime/language.h"
@@ -24,7 +25,7 @@
 #include "text/status_line.h"
 #include "workspace/disk_usage.h"
 
-enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
+enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3, OTHERS_PART = 16 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -39,6 +40,18 @@ static void explain_memory(struct buf *out, const struct session_limits *limits)
 	put_limit(out, "The memory of one process here is limited to", limits->memory_max,
 		  "memory_max");
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
+}
+
+/* An interpreter gets no more than the others leave. */
+static void explain_others(struct buf *out, const struct cell *cell,
+			   const struct session_limits *limits)
+{
+	if (cell->memory_used <= limits->memory_max / OTHERS_PART)
+		return;
+	buf_puts(out, "That is also the limit of all the session's processes, with /dev/shm: at "
+		      "the last look they used ");
+	status_size(out, cell->memory_used);
+	buf_puts(out, ".\n");
 }
 
 /* The processes exceed the limit together, each of them less than one may use. */
@@ -87,7 +100,8 @@ static void explain_disk(struct buf *out, const struct cell *cell,
 	}
 	put_limit(out, ", and is limited to", limits->disk_max, "disk_max");
 	if (cell->disk_stopped)
-		buf_puts(out, " It grew on although no file was to, so the cell was interrupted.");
+		buf_puts(out, " It grew on although no file was to, so the cell was interrupted. "
+			      "Each file and folder counts 4 KB at least.");
 	else if (cell->file_max == 0)
 		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
 			      "/tmp and shared memory; what was being written is cut off.");
@@ -200,11 +214,13 @@ static void explain_connection(struct buf *out, const struct session_limits *lim
 /* A write to a page for which there is no room can only fail by SIGBUS. */
 static void explain_bus_error(struct buf *out, const struct session_limits *limits)
 {
-	put_limit(out,
-		  "The kernel does that to who writes to memory for which there is no room left: "
-		  "shared memory lies in /dev/shm, which holds what processes leave of",
-		  limits->memory_max, "memory_max");
-	buf_puts(out, " Or a file that was mapped became shorter.\n");
+	put_limit(
+		out,
+		"If it used memory that is mapped from a file: the file became shorter, or there "
+		"was no room for what was written. /dev/shm, where shared memory lies, holds what "
+		"processes leave of",
+		limits->memory_max, "memory_max");
+	buf_puts(out, "\n");
 }
 
 /* EAGAIN also means a lock that is held, and a read without data. */
@@ -240,19 +256,34 @@ static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large",
 							       "File size limit exceeded" };
 static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
+/* NumPy, pyarrow, R, SQLite's shell, git and Java. */
+static const char *const printed_for_memory[ERROR_TEXT_NEEDLES_MAX] = {
+	"MemoryError: Unable to allocate",
+	"MemoryError: malloc of size",
+	"cannot allocate vector of size",
+	"out of memory (7)",
+	", malloc failed (tried to allocate",
+	"insufficient memory for the Java Runtime Environment",
+};
+
 /* The words that interpreters print for the kernel's errors. */
 static const struct {
 	const char *needles[ERROR_TEXT_NEEDLES_MAX];
+	/* Anywhere in what a program printed: more follows on the line. NULL: none */
+	const char *const *printed;
 	/* NULL: `explain` makes it. With a text, the row is only for a cell's own error. */
 	const char *text;
 	void (*explain)(struct buf *out, const struct session_limits *limits);
 	enum policy_tier from; /* the tiers in which the row holds */
 	enum policy_tier to;   /* POLICY_UNCONFINED: the row holds in all from `from` on */
 } rows[] = {
-	{ .needles = { "annot allocate memory" }, .explain = explain_map },
-	{ .needles = { "MemoryError", "annot allocate memory", "cannot allocate vector",
-		       "Array buffer allocation failed", "memory exhausted",
-		       "JS heap out of memory", "std::bad_alloc" },
+	{ .needles = { "Cannot allocate memory", "cannot allocate memory" },
+	  .explain = explain_map },
+	{ .needles = { "MemoryError", "Cannot allocate memory", "cannot allocate memory",
+		       "cannot allocate vector", "Array buffer allocation failed",
+		       "memory exhausted", "heap out of memory", "Out of memory!",
+		       "std::bad_alloc" },
+	  .printed = printed_for_memory,
 	  .explain = explain_memory },
 	{ .needles = { "File too large", "EFBIG", "File size limit exceeded" },
 	  .explain = explain_file },
@@ -265,7 +296,7 @@ static const struct {
 	  .from = POLICY_NAMESPACES },
 	{ .needles = { "can't start new thread" },
 	  .explain = explain_thread,
-	  .from = POLICY_BWRAP },
+	  .from = POLICY_LANDLOCK },
 	{ .needles = { "disk I/O error", "database or disk is full" },
 	  .explain = explain_database },
 	{ .needles = { "error writing to connection" },
@@ -274,7 +305,7 @@ static const struct {
 	{ .needles = { "EAGAIN: resource temporarily unavailable, read" }, .text = empty_input },
 	{ .needles = { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
 	  .explain = explain_eagain,
-	  .from = POLICY_BWRAP },
+	  .from = POLICY_LANDLOCK },
 	{ .needles = { "Too many open files", "EMFILE" }, .explain = explain_open_files },
 	{ .needles = { "Read-only file system", "EROFS" },
 	  .text = read_only,
@@ -323,8 +354,10 @@ static bool is_shells_v8(const struct cell *cell)
 	       cell->exit_code == SHELL_SIGNAL + SIGABRT && has_v8_met_memory(buf_str(&cell->text));
 }
 
-/* Bash and V8 abort with a message, or crash after an allocation has failed. */
-static bool died_for_memory(const struct cell *cell)
+static const char *const abort_words[ERROR_TEXT_NEEDLES_MAX] = { " bytes failed\n" };
+
+/* Bash, V8 and Rust abort with a message, or crash after an allocation has failed. */
+bool limit_hints_died_for_memory(const struct cell *cell)
 {
 	const char *text = buf_str(&cell->text);
 
@@ -332,6 +365,8 @@ static bool died_for_memory(const struct cell *cell)
 		return is_shells_v8(cell);
 	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
 				  cell->signal == SIGTRAP || cell->signal == SIGILL))
+		return true;
+	if (cell->signal == SIGABRT && error_text_any(text, abort_words))
 		return true;
 	return (cell->signal != 0 && has_v8_met_memory(text)) ||
 	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
@@ -380,7 +415,7 @@ static bool is_error_of(const struct cell *cell, const char *const *needles)
 		error_text_any(error_text_last_line(cell->traceback), needles));
 }
 
-/* In a weak tier RLIMIT_NPROC counts all processes of the user; a control group does not. */
+/* Unconfined code has no limit of processes but that of a control group. */
 static bool row_holds(size_t row, const struct confinement_facts *facts)
 {
 	const struct cgroups *groups = facts->groups;
@@ -404,12 +439,15 @@ static bool was_mapping(const struct cell *cell)
 	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
 }
 
-static void put_row(struct buf *out, size_t row, const struct session_limits *limits)
+static void put_row(struct buf *out, size_t row, const struct cell *cell,
+		    const struct session_limits *limits)
 {
 	if (rows[row].text != NULL)
 		buf_puts(out, rows[row].text);
 	else
 		rows[row].explain(out, limits);
+	if (rows[row].explain == explain_memory)
+		explain_others(out, cell, limits);
 }
 
 /* Explains by the first row for the cell's error or, if `caused`, for an exception before it. */
@@ -425,7 +463,7 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 			continue;
 		if (rows[i].explain == explain_map && !was_mapping(cell))
 			continue;
-		put_row(out, i, limits);
+		put_row(out, i, cell, limits);
 		return true;
 	}
 	return false;
@@ -448,16 +486,21 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 	const char *found = NULL;
 
 	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(rows); i++) {
+		const char *verb = "ends in";
+
 		if (!row_holds(i, facts) || !may_be_met_by_programs(i) ||
 		    (rows[i].explain == explain_map && !was_mapping(cell)))
 			continue;
 		found = error_text_line_end(&cell->text, rows[i].needles, SIZE_MAX);
+		if (found == NULL && rows[i].printed != NULL) {
+			found = error_text_find(buf_str(&cell->text), rows[i].printed);
+			verb = "has";
+		}
 		if (found == NULL)
 			continue;
-		buf_putf(out,
-			 "A line of the output ends in '%s', perhaps because a limit was met. ",
-			 found);
-		put_row(out, i, limits);
+		buf_putf(out, "A line of the output %s '%s', perhaps because a limit was met. ",
+			 verb, found);
+		put_row(out, i, cell, limits);
 	}
 }
 
@@ -489,16 +532,22 @@ static void explain_stops(struct buf *out, const struct cell *cell,
 		explain_cpu_stop(out, cell, limits);
 }
 
-void limit_hints_explain(struct buf *out, const struct exec_result *result,
-			 const struct confinement_facts *facts)
+/* Returns whether an error was raised, or may be in what was printed. */
+static bool has_error(const struct cell *cell)
+{
+	return cell->state == CELL_RAISED || (cell->state == CELL_DONE && cell->text.len > 0);
+}
+
+static void explain_limits(struct buf *out, const struct exec_result *result,
+			   const struct confinement_facts *facts)
 {
 	const struct cell *cell = result->cell;
 	const struct session_limits *limits = session_limits(result->session);
 	enum policy_tier tier = facts->tier;
 
-	if (died_for_memory(cell))
+	if (limit_hints_died_for_memory(cell))
 		explain_memory(out, limits);
-	if (died_for_memory(cell) && cell->state != CELL_DIED)
+	if (limit_hints_died_for_memory(cell) && cell->state != CELL_DIED)
 		return;
 	if (cell->state == CELL_DIED)
 		explain_signal(out, cell, limits, tier);
@@ -512,7 +561,7 @@ void limit_hints_explain(struct buf *out, const struct exec_result *result,
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
 	    cell->state == CELL_INTERRUPTED)
 		explain_program_line(out, cell, limits, facts);
-	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
+	if (!has_error(cell))
 		return;
 	if (is_unix_socket(cell, facts)) {
 		buf_puts(out, tier == POLICY_LANDLOCK
@@ -538,4 +587,14 @@ void limit_hints_explain(struct buf *out, const struct exec_result *result,
 	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, facts, true))
 		return;
 	explain_program_line(out, cell, limits, facts);
+}
+
+void limit_hints_explain(struct buf *out, const struct exec_result *result,
+			 const struct confinement_facts *facts)
+{
+	size_t before = out->len;
+
+	explain_limits(out, result, facts);
+	if (out->len > before)
+		room_explain_ulimits(session_limits(result->session), buf_str(out) + before, out);
 }

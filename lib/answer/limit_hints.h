@@ -8,8 +8,11 @@
 #ifndef ANSWER_LIMIT_HINTS_H
 #define ANSWER_LIMIT_HINTS_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
+struct cell;
 struct confinement_facts;
 struct exec_result;
 
@@ -19,5 +22,11 @@ struct exec_result;
  */
 void limit_hints_explain(struct buf *out, const struct exec_result *result,
 			 const struct confinement_facts *facts);
+
+/*
+ * Returns whether the interpreter of a cell ended because it got no memory; also where one that a
+ * shell had started did and was its last command.
+ */
+bool limit_hints_died_for_memory(const struct cell *cell);
 
 #endif

@@ -26,7 +26,7 @@ static enum mode mode_of(const struct confinement_facts *facts)
 	return facts->reaches_hosts ? MODE_PROXY : MODE_NONE;
 }
 
-static const char no_network[] = "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
+static const char no_network[] = "Code has no network. The user can name hosts in PTYCELL_HOSTS.";
 static const char no_effect[] =
 	"Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
 	"network of its own.";
@@ -65,7 +65,7 @@ static bool has_phrase(const char *text, const char *const *phrases)
 	return false;
 }
 
-/* The words of Python, Node, curl, R and the C library. */
+/* Searches for the words of Python, Node, curl, R and the C library. */
 static bool has_network_error(const char *text)
 {
 	static const char *const phrases[] = {
@@ -82,7 +82,8 @@ static bool has_network_error(const char *text)
 	return has_phrase(text, phrases);
 }
 
-/* The words of pip, npm, uv and R that ran in the session, and not through the server. */
+/* Searches for the words of pip, npm, uv and R that ran in the session, and not through the server.
+ */
 static bool has_install_error(const char *text)
 {
 	static const char *const through_server[] = { "Asking ptycell to install ", NULL };
@@ -115,9 +116,9 @@ void network_json_explain(struct buf *text, const struct exec_result *result,
 	/* Cells that did not fail count, too: a failed installation rarely ends a script. */
 	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
 	    has_install_error(buf_str(&cell->text))) {
-		buf_puts(text, "To install packages call install_packages, or write pip install "
-			       "NAME or npm install NAME as a command of the cell itself; from "
-			       "scripts, $(...) and %%bash it does not reach the index.\n");
+		buf_puts(text, "To install packages call install_packages, or run pip install NAME "
+			       "or npm install NAME as they are on PATH. Another pip or npm "
+			       "reaches no index.\n");
 		return;
 	}
 	if (!failed ||

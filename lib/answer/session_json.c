@@ -100,14 +100,14 @@ static void put_folders(json_t *answer, const struct session *session)
 
 static json_t *describe_environment(const struct settings *settings)
 {
-	const struct user_env *passed = &settings->passed;
+	const struct user_env *user_env = &settings->user_env;
 	json_t *environment = json_object();
 	json_t *variables = json_array();
 	json_t *secrets = json_array();
 
-	for (size_t i = 0; i < passed->count; i++)
-		json_append(passed->items[i].secret ? secrets : variables,
-			    json_make_str(passed->items[i].name));
+	for (size_t i = 0; i < user_env->count; i++)
+		json_append(user_env->items[i].secret ? secrets : variables,
+			    json_make_str(user_env->items[i].name));
 	json_put(environment, "variables", variables);
 	json_put(environment, "secrets", secrets);
 	return environment;
@@ -124,7 +124,7 @@ json_t *session_json_describe(struct session *session)
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", databases_list(session_settings(session)));
 	json_put(answer, "effective_config", describe_limits(session_limits(session)));
-	if (session_settings(session)->passed.count > 0)
+	if (session_settings(session)->user_env.count > 0)
 		json_put(answer, "environment", describe_environment(session_settings(session)));
 	json_put(answer, "storage", storage_links_describe(session));
 	json_put(answer, "journal", history_describe(session));
@@ -142,12 +142,11 @@ json_t *session_json_none(const struct settings *settings, const struct confinem
 	json_put_str(answer, "session_id", id);
 	json_put_str(answer, "state", "none");
 	json_put(answer, "notice",
-		 json_make_fmt("%c%s. Nothing was made: exec_code or upload_file makes a session.",
-			       why[0] & ~0x20, why + 1));
+		 json_make_fmt("%c%s. Nothing was made.", why[0] & ~0x20, why + 1));
 	json_put(answer, "languages", describe_languages(NULL));
 	json_put(answer, "databases", databases_list(settings));
 	json_put(answer, "effective_config", describe_limits(&settings->limits));
-	if (settings->passed.count > 0)
+	if (settings->user_env.count > 0)
 		json_put(answer, "environment", describe_environment(settings));
 	json_put(answer, "confinement", describe_confinement(settings, confinement, NULL));
 	return answer;

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "json/make.h"
+#include "json/get.h"
 #include "json/write.h"
 #include "text/status_line.h"
 
@@ -27,13 +27,6 @@ static const struct {
 	{ "storage", { "storage" } },
 	{ "journal", { "journal" } },
 };
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text != NULL ? text : "";
-}
 
 bool session_text_knows(const char *word)
 {
@@ -52,10 +45,10 @@ static void put_languages(struct buf *text, const json_t *languages)
 
 	buf_puts(text, "languages:");
 	json_array_foreach (languages, index, language) {
-		const char *version = text_at(language, "version");
-		const char *state = text_at(language, "state");
+		const char *version = json_text_at(language, "version");
+		const char *state = json_text_at(language, "state");
 
-		buf_putf(text, "%s %s%s%s", index > 0 ? "," : "", text_at(language, "name"),
+		buf_putf(text, "%s %s%s%s", index > 0 ? "," : "", json_text_at(language, "name"),
 			 version[0] != '\0' ? " " : "", version);
 		if (!str_eq(state, "ready") && !str_eq(state, "not started"))
 			buf_putf(text, " (%s)", state);
@@ -65,12 +58,12 @@ static void put_languages(struct buf *text, const json_t *languages)
 
 static void put_folders(struct buf *text, const json_t *answer)
 {
-	const char *saved = text_at(answer, "keep_dir");
+	const char *saved = json_text_at(answer, "keep_dir");
 
 	if (json_object_get(answer, "workdir") == NULL)
 		return;
 	buf_putf(text, "folder: %s, with input/ for uploads and output/ for the user",
-		 text_at(answer, "workdir"));
+		 json_text_at(answer, "workdir"));
 	if (saved[0] != '\0')
 		buf_putf(text, ", who finds it in %s", saved);
 	buf_puts(text, "\n");
@@ -93,16 +86,16 @@ static void put_reach(struct buf *text, const json_t *confinement)
 	size_t index;
 	const json_t *share;
 
-	buf_putf(text, "network: %s", text_at(network, "mode"));
-	if (text_at(network, "allowed")[0] != '\0')
-		buf_putf(text, " (%s)", text_at(network, "allowed"));
+	buf_putf(text, "network: %s", json_text_at(network, "mode"));
+	if (json_text_at(network, "allowed")[0] != '\0')
+		buf_putf(text, " (%s)", json_text_at(network, "allowed"));
 	buf_puts(text, "\n");
 	json_array_foreach (json_object_get(confinement, "shares"), index, share)
-		buf_putf(text, "share: %s%s\n", text_at(share, "path"),
+		buf_putf(text, "share: %s%s\n", json_text_at(share, "path"),
 			 json_is_true(json_object_get(share, "writable")) ? " (code may write)"
 									  : "");
-	if (str_eq(text_at(confinement, "tier"), "refused"))
-		buf_putf(text, "no code runs: %s\n", text_at(confinement, "explanation"));
+	if (str_eq(json_text_at(confinement, "tier"), "refused"))
+		buf_putf(text, "no code runs: %s\n", json_text_at(confinement, "explanation"));
 }
 
 static void put_bytes(struct buf *text, const char *what, const json_t *limits, const char *key)
@@ -169,12 +162,12 @@ static void put_included(struct buf *text, const json_t *answer, const json_t *i
 
 void session_text_put(struct buf *text, const json_t *answer, const json_t *include)
 {
-	const char *notice = text_at(answer, "notice");
+	const char *notice = json_text_at(answer, "notice");
 
 	if (notice[0] != '\0')
 		buf_putf(text, "%s\n", notice);
-	buf_putf(text, "session: %s, %s\n", text_at(answer, "session_id"),
-		 text_at(answer, "state"));
+	buf_putf(text, "session: %s, %s\n", json_text_at(answer, "session_id"),
+		 json_text_at(answer, "state"));
 	put_folders(text, answer);
 	put_languages(text, json_object_get(answer, "languages"));
 	put_databases(text, json_object_get(answer, "databases"));

@@ -96,17 +96,6 @@ static int add_fmt(struct buf *buf, struct err *err, const char *fmt, va_list ar
 	return buf_add_str(buf, text, err);
 }
 
-int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...)
-{
-	va_list args;
-	int result;
-
-	va_start(args, fmt);
-	result = add_fmt(buf, err, fmt, args);
-	va_end(args);
-	return result;
-}
-
 static void abort_unless_added(int result, const struct err *err)
 {
 	if (result == 0)
@@ -136,6 +125,18 @@ void buf_put_char(struct buf *buf, char c)
 void buf_puts(struct buf *buf, const char *s)
 {
 	buf_put(buf, s, strlen(s));
+}
+
+void buf_put_number(struct buf *buf, uint64_t number)
+{
+	char digits[20]; /* of UINT64_MAX */
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	buf_put(buf, digits + at, sizeof(digits) - at);
 }
 
 void buf_putf(struct buf *buf, const char *fmt, ...)

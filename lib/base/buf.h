@@ -10,6 +10,7 @@
 #define BASE_BUF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/util.h"
@@ -41,8 +42,6 @@ void buf_clear(struct buf *buf);
 /* Each of these appends. Returns 0; returns -1 and sets *err to ERR_LIMIT past the maximum. */
 int buf_add(struct buf *buf, const void *data, size_t len, struct err *err) MUST_CHECK;
 int buf_add_str(struct buf *buf, const char *s, struct err *err) MUST_CHECK;
-int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...) MUST_CHECK
-	PRINTF_LIKE(3, 4);
 
 /*
  * Each of these appends to a buffer whose content our own code bounds: passing the maximum aborts.
@@ -50,6 +49,8 @@ int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...) MUST_CHE
 void buf_put(struct buf *buf, const void *data, size_t len);
 void buf_put_char(struct buf *buf, char c);
 void buf_puts(struct buf *buf, const char *s);
+/* Appends the number in decimal: far cheaper than buf_putf. */
+void buf_put_number(struct buf *buf, uint64_t number);
 void buf_putf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* chars.h - classes of ASCII characters, independent of the locale. */
+/* chars.h - classes of ASCII characters, independent of the locale, and names that are alike. */
 #ifndef BASE_CHARS_H
 #define BASE_CHARS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <strings.h>
 
 static inline bool char_is_blank(char c)
 {
@@ -19,6 +21,11 @@ static inline bool char_is_digit(char c)
 static inline bool char_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline char char_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
 /* Returns 0 to 15 for a hexadecimal digit, else -1. */
@@ -47,6 +54,28 @@ static inline void chars_trim(const char **s, size_t *len)
 		(*len)--;
 	for (; *len > 0 && char_is_blank(**s); (*len)--)
 		(*s)++;
+}
+
+/* Returns whether the texts are equal but for case and for characters of `joiners`. */
+static inline bool chars_alike(const char *a, const char *b, const char *joiners)
+{
+	for (;; a++, b++) {
+		a += strspn(a, joiners);
+		b += strspn(b, joiners);
+		if (char_lower(*a) != char_lower(*b))
+			return false;
+		if (*a == '\0')
+			return true;
+	}
+}
+
+/* Returns whether the text ends with `end`, in any case. */
+static inline bool chars_end_with(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+	size_t end_len = strlen(end);
+
+	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
 }
 
 #endif

@@ -8,5 +8,7 @@
 
 /* Returns the checksum of `len` bytes that follow bytes with the checksum `before` (0: none). */
 uint32_t crc_32c(uint32_t before, const void *data, size_t len);
+/* Computes crc_32c without the instruction that some processors have for it. */
+uint32_t crc_32c_by_tables(uint32_t before, const void *data, size_t len);
 
 #endif

@@ -39,6 +39,36 @@ int fd_steal(int *fd)
 	return taken;
 }
 
+DIR *fd_list(int dir_fd)
+{
+	return fd_list_own(openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+DIR *fd_list_own(int dir_fd_own)
+{
+	DIR *folder = dir_fd_own < 0 ? NULL : fdopendir(dir_fd_own);
+
+	if (folder == NULL)
+		fd_close(&dir_fd_own);
+	return folder;
+}
+
+const struct dirent *fd_next_entry(DIR *folder)
+{
+	errno = 0;
+	return readdir(folder);
+}
+
+bool fd_hides_entries(int error)
+{
+	return error != 0 && error != ENOENT && error != ENOTDIR && error != ELOOP;
+}
+
+bool fd_is_dot(const char *name)
+{
+	return str_eq(name, ".") || str_eq(name, "..");
+}
+
 bool fd_is_file(int fd, const char *path)
 {
 	struct stat held;
@@ -46,6 +76,17 @@ bool fd_is_file(int fd, const char *path)
 
 	return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_dev == named.st_dev &&
 	       held.st_ino == named.st_ino;
+}
+
+char *fd_path(int fd)
+{
+	char entry[32];
+	char target[PATH_MAX];
+	ssize_t len;
+
+	(void)snprintf(entry, sizeof(entry), "/proc/self/fd/%d", fd);
+	len = readlink(entry, target, sizeof(target));
+	return len > 0 && len < PATH_MAX ? xmemdup(target, (size_t)len) : NULL;
 }
 
 int fd_set_nonblock(int fd, struct err *err)
@@ -68,12 +109,22 @@ int fd_dup(int fd, struct err *err)
 
 /* ---- many at once ---- */
 
-static int act_on(int fd, unsigned int flags)
+static int close_one(int fd)
 {
-	return flags == 0 ? close(fd) : fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return close(fd);
 }
 
-static int act_on_listed(int first, unsigned int flags)
+static int mark_one(int fd)
+{
+	return fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static int close_unmarked(int fd)
+{
+	return fcntl(fd, F_GETFD) == 0 ? close(fd) : 0;
+}
+
+static int act_on_listed(int first, int (*act)(int fd))
 {
 	cleanup_fd int list = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_Alignas(struct dirent64) char names[1024];
@@ -87,8 +138,7 @@ static int act_on_listed(int first, unsigned int flags)
 			int fd = (int)strtol(entry->d_name, NULL, 10);
 
 			at += entry->d_reclen;
-			if (entry->d_name[0] != '.' && fd >= first && fd != list &&
-			    act_on(fd, flags) < 0)
+			if (entry->d_name[0] != '.' && fd >= first && fd != list && act(fd) < 0)
 				return -1;
 		}
 	}
@@ -103,7 +153,9 @@ static int act_on_range(int first, unsigned int flags)
 {
 	if (close_range((unsigned int)first, ~0U, (int)flags) == 0)
 		return 0;
-	return errno == ENOSYS || errno == EPERM ? act_on_listed(first, flags) : -1;
+	if (errno != ENOSYS && errno != EPERM)
+		return -1;
+	return act_on_listed(first, flags == 0 ? close_one : mark_one);
 }
 
 int fd_close_from(int first)
@@ -114,6 +166,11 @@ int fd_close_from(int first)
 int fd_mark_from(int first)
 {
 	return act_on_range(first, CLOSE_RANGE_CLOEXEC);
+}
+
+void fd_close_inherited(void)
+{
+	(void)act_on_listed(STDERR_FILENO + 1, close_unmarked);
 }
 
 /* ---- files without a name ---- */
@@ -237,6 +294,32 @@ int fd_write_all(int fd, const void *data, size_t len, struct err *err)
 			return err_sys(err, "writing %zu bytes", len);
 		p += n;
 		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t fd_read_at(int fd, void *data, size_t len, uint64_t at)
+{
+	size_t got = 0;
+	ssize_t n = -1;
+
+	while (got < len && n != 0) {
+		n = pread(fd, (char *)data + got, len - got, (off_t)(at + got));
+		if (n < 0 && errno != EINTR)
+			return -1;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)got;
+}
+
+int fd_write_at(int fd, const void *data, size_t len, uint64_t at)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)(at + done));
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		done += n > 0 ? (size_t)n : 0;
 	}
 	return 0;
 }

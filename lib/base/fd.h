@@ -3,8 +3,11 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/util.h"
@@ -20,8 +23,29 @@ void fd_close(int *fd);
 
 /* Hands *fd over to the caller and leaves -1. */
 int fd_steal(int *fd);
+/*
+ * Lists a folder from its beginning and leaves `dir_fd` as it is. Returns NULL and sets errno. The
+ * caller closes the list by closedir().
+ */
+DIR *fd_list(int dir_fd) MUST_CHECK;
+/* The same for a descriptor that becomes the list's, or is closed. Returns NULL for -1. */
+DIR *fd_list_own(int dir_fd_own) MUST_CHECK;
+/*
+ * Returns the next entry of a folder, or NULL: with errno 0 at the end of the folder, or with the
+ * error for which the rest of it is not known.
+ */
+const struct dirent *fd_next_entry(DIR *folder) MUST_CHECK;
+/*
+ * Returns whether the error of opening or reading a folder hides entries. Not so 0, and what says
+ * that the name is gone, no folder, or a link.
+ */
+bool fd_hides_entries(int error);
+/* Returns whether an entry's name is "." or "..". */
+bool fd_is_dot(const char *name);
 /* Returns whether `path` leads to the file that `fd` holds. */
 bool fd_is_file(int fd, const char *path);
+/* Returns the path that the kernel has for an open file. The caller frees it. NULL: it has none. */
+char *fd_path(int fd) MUST_CHECK;
 int fd_set_nonblock(int fd, struct err *err) MUST_CHECK;
 /* Returns a close-on-exec copy numbered 3 or higher. Returns -1 and sets *err. */
 int fd_dup(int fd, struct err *err) MUST_CHECK;
@@ -46,16 +70,31 @@ char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err 
 int fd_close_from(int first) MUST_CHECK;
 int fd_mark_from(int first) MUST_CHECK;
 /*
+ * Closes what was open already when this program began, but stdin, stdout and stderr: all that this
+ * program opens is close-on-exec. Without /proc it stays open.
+ */
+void fd_close_inherited(void);
+/*
  * Returns a new file without a name for reading and writing: a memfd that can be sealed. Where
  * memfds are forbidden, it is a file of /dev/shm or /tmp, which cannot be sealed. Returns -1 and
  * sets *err.
  */
 int fd_unnamed(const char *name, struct err *err) MUST_CHECK;
-/* Writes all of it and waits where it must: for regular files and blocking pipes only. */
+/*
+ * Writes all of it and waits where it must: for regular files and blocking pipes only. Returns -1
+ * and sets *err.
+ */
 int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
 /*
+ * Reads up to `len` bytes that begin at `at` in a regular file. Returns their number, which is
+ * smaller only at the end of the file. Returns -1 and sets errno.
+ */
+ssize_t fd_read_at(int fd, void *data, size_t len, uint64_t at) MUST_CHECK;
+/* Writes all of it at `at` in a regular file. Returns -1 and sets errno. */
+int fd_write_at(int fd, const void *data, size_t len, uint64_t at) MUST_CHECK;
+/*
  * Writes the file `name` in the folder anew, with mode 0600, as a whole: a reader finds either the
- * old or the new one. Uses the name ".NAME.new" meanwhile.
+ * old or the new one. Uses the name ".NAME.new" meanwhile. Returns -1 and sets *err.
  */
 int fd_replace_file(int dir_fd, const char *name, const char *text, struct err *err) MUST_CHECK;
 

@@ -26,6 +26,8 @@ static const char *const level_names[] = {
 static enum log_level max_level = LOG_WARN;
 static void (*message_filter)(const void *context, char **text);
 static const void *filter_context;
+static struct log_sink message_sink;
+static bool in_sink;
 
 void log_set_level(enum log_level level)
 {
@@ -36,6 +38,11 @@ void log_set_filter(void (*filter)(const void *context, char **text), const void
 {
 	message_filter = filter;
 	filter_context = context;
+}
+
+void log_set_sink(const struct log_sink *sink)
+{
+	message_sink = sink != NULL ? *sink : (struct log_sink){ .wants = NULL };
 }
 
 int log_level_parse(const char *name)
@@ -68,32 +75,52 @@ static void put_message(char *out, size_t size, const char *fmt, va_list args)
 	(void)snprintf(out, size, "%s", message);
 }
 
-static void write_line(enum log_level level, const char *area, const char *fmt, va_list args)
-	PRINTF_LIKE(3, 0);
-
-static void write_line(enum log_level level, const char *area, const char *fmt, va_list args)
+/* Writes the message behind time, level and area. Drops it if stderr takes nothing. */
+static void write_line(enum log_level level, const char *area, const char *message)
 {
 	char line[LOG_LINE_MAX];
 	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
 	struct timespec now;
 	struct tm tm;
 	size_t len;
-	int saved = errno;
 
-	if (level > max_level)
-		return;
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	(void)gmtime_r(&now.tv_sec, &tm);
 	len = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &tm);
-	len += (size_t)snprintf(line + len, sizeof(line) - len,
-				".%03ldZ %-5s %s: ", now.tv_nsec / 1000000, level_names[level],
-				area);
-	put_message(line + len, sizeof(line) - len - 1, fmt, args);
+	(void)snprintf(line + len, sizeof(line) - len - 1, ".%03ldZ %-5s %s: %s",
+		       now.tv_nsec / 1000000, level_names[level], area, message);
 	len = strlen(line);
-	escape_controls(line, len);
 	line[len++] = '\n';
 	if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0)
 		(void)!write(STDERR_FILENO, line, len);
+}
+
+static bool sink_wants(enum log_level level)
+{
+	return message_sink.wants != NULL && !in_sink &&
+	       message_sink.wants(message_sink.context, level);
+}
+
+static void put_line(enum log_level level, const char *area, const char *fmt, va_list args)
+	PRINTF_LIKE(3, 0);
+
+static void put_line(enum log_level level, const char *area, const char *fmt, va_list args)
+{
+	char message[LOG_LINE_MAX];
+	int saved = errno;
+	bool wanted = sink_wants(level);
+
+	if (level > max_level && !wanted)
+		return;
+	put_message(message, sizeof(message), fmt, args);
+	escape_controls(message, strlen(message));
+	if (level <= max_level)
+		write_line(level, area, message);
+	if (wanted) {
+		in_sink = true;
+		message_sink.take(message_sink.context, level, area, message);
+		in_sink = false;
+	}
 	errno = saved;
 }
 
@@ -102,7 +129,7 @@ static void write_line(enum log_level level, const char *area, const char *fmt, 
 	{                                                                                          \
 		va_list args;                                                                      \
 		va_start(args, fmt);                                                               \
-		write_line(level, area, fmt, args);                                                \
+		put_line(level, area, fmt, args);                                                  \
 		va_end(args);                                                                      \
 	}
 

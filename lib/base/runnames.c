@@ -47,8 +47,8 @@ static const struct {
 	  ".idea .zed .fleet .devcontainer .devcontainer.json .gemini .codex .kiro .windsurf "
 	  ".qwen .opencode opencode.json opencode.jsonc .crush.json crush.json .roo .kilocode "
 	  ".continue .amazonq .trae .aider.conf.yml .vs .helix .exrc .vimrc .nvimrc .nvim.lua "
-	  ".lvimrc .local.vimrc .pylintrc .lintr .dir-locals.el .dir-locals-2.el .vim "
-	  ".ropeproject hie.yaml .clinerules .factory" },
+	  ".lvimrc .local.vimrc .pylintrc .pylintrc.toml pylintrc pylintrc.toml .lintr "
+	  ".dir-locals.el .dir-locals-2.el .vim .ropeproject hie.yaml .clinerules .factory" },
 	/* interpreters and debuggers */
 	{ THERE, ".Rprofile .Renviron .RData .pdbrc .irbrc .pryrc .octaverc .ghci .ocamlinit "
 		 ".gdbinit .lldbinit .erlang .iex.exs startup.m" },
@@ -80,10 +80,27 @@ static enum right right_of(const char *name, size_t len, compare_fn *compare)
 	return UNLISTED;
 }
 
-/* Returns whether the last part of a path is HEAD. A folder of that name makes no repository. */
+/* Returns the length of a name without what FAT, exFAT and SMB drop when a file is made. */
+static size_t made_len(const char *name, size_t len)
+{
+	while (len > 0 && strchr(". ", name[len - 1]) != NULL)
+		len--;
+	return len;
+}
+
+/* Returns whether a name is HEAD. A folder of that name makes no repository. */
 static bool is_head(const char *name, size_t len)
 {
-	return name[len] == '\0' && strcasecmp(name, "HEAD") == 0;
+	return len == strlen("HEAD") && strncasecmp(name, "HEAD", len) == 0;
+}
+
+/* Returns whether a part of a path has to be altered. */
+static bool commands(const char *name, size_t len)
+{
+	size_t made = made_len(name, len);
+
+	return right_of(name, made, strncasecmp) != UNLISTED ||
+	       (name[len] == '\0' && is_head(name, made));
 }
 
 char *runnames_alter(const char *path)
@@ -94,7 +111,7 @@ char *runnames_alter(const char *path)
 	for (const char *name = path;; name++) {
 		size_t len = strcspn(name, "/");
 
-		if (right_of(name, len, strncasecmp) != UNLISTED || is_head(name, len)) {
+		if (commands(name, len)) {
 			buf_puts(&altered, RUNNAMES_MARK);
 			any = true;
 		}

@@ -21,8 +21,8 @@
 #define RUNNAMES_MARK "_"
 
 /*
- * Returns `path` with RUNNAMES_MARK before each part that is such a name, in upper or lower case.
- * Returns NULL if there is none. The caller frees the result.
+ * Returns `path` with RUNNAMES_MARK before each part that is such a name, in upper or lower case
+ * and with dots and blanks behind it. Returns NULL if there is none. The caller frees the result.
  */
 char *runnames_alter(const char *path);
 /*

@@ -33,9 +33,9 @@ enum schema_type {
 };
 
 struct setting {
-	const char *name;  /* of the environment variable; "" if there is only the flag */
+	const char *name;  /* of the environment variable; "" if there is only the flag, or none */
 	const char *alias; /* another name of the variable, older or expected; or NULL */
-	const char *flag;  /* without the leading dashes */
+	const char *flag;  /* without the leading dashes; "" for a limit that no user sets */
 	const char *key;   /* in effective_config, if a session may lower it; or NULL */
 	const char *help;
 	const char *default_text; /* describes the default where a number does not; or NULL */

@@ -214,7 +214,7 @@ static uint64_t default_memory(const struct setting *row)
 
 uint64_t schema_default_number(const struct setting *row)
 {
-	if (schema_is_number(row) && row->default_number == 0)
+	if (schema_is_number(row) && row->default_number < row->minimum)
 		return default_memory(row);
 	return row->default_number;
 }

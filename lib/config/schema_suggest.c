@@ -39,7 +39,7 @@ const struct setting *schema_nearest(const char *flag)
 	for (size_t i = 0; i < schema_count(); i++) {
 		size_t away = distance(flag, schema_at(i)->flag);
 
-		if (away < least) {
+		if (away < least && schema_at(i)->flag[0] != '\0') {
 			least = away;
 			nearest = schema_at(i);
 		}

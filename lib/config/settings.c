@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "config/paths.h"
+#include "config/room.h"
 #include "config/schema.h"
 #include "config/sources.h"
 #include "net/host_list.h"
@@ -224,6 +225,8 @@ static void set_defaults(struct settings *s, char *const env[])
 
 	for (size_t i = 0; i < schema_count(); i++)
 		set_number(s, schema_at(i), schema_default_number(schema_at(i)));
+	s->query_rows_max = SETTINGS_QUERY_ROWS_MAX;
+	s->install_files_max = SETTINGS_INSTALL_FILES_MAX;
 	s->home = paths_state(env, geteuid());
 	s->preload = xstrdup(schema_find("PTYCELL_PRELOAD")->default_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
@@ -336,18 +339,18 @@ static void add_secret(struct settings *s, struct sources *sources,
 	redact_add(s->redact, secret->name, secret->value);
 }
 
-static void apply_passed(struct settings *s, struct sources *sources)
+static void apply_user_env(struct settings *s, struct sources *sources)
 {
-	s->passed = sources->passed;
-	sources->passed = (struct user_env){ .items = NULL };
-	if (s->passed.bytes > USER_ENV_BYTES_MAX)
+	s->user_env = sources->user_env;
+	sources->user_env = (struct user_env){ .items = NULL };
+	if (s->user_env.bytes > USER_ENV_BYTES_MAX)
 		sources_refuse(sources,
 			       "The variables %sNAME and %sNAME together hold more than %d bytes. "
 			       "Pass less and start ptycell again.",
 			       USER_ENV_PREFIX, USER_ENV_SECRET_PREFIX, USER_ENV_BYTES_MAX);
-	for (size_t i = 0; i < s->passed.count; i++)
-		if (s->passed.items[i].secret)
-			add_secret(s, sources, &s->passed.items[i]);
+	for (size_t i = 0; i < s->user_env.count; i++)
+		if (s->user_env.items[i].secret)
+			add_secret(s, sources, &s->user_env.items[i]);
 	if (s->redact != NULL)
 		redact_finish(s->redact);
 }
@@ -418,7 +421,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	s->home_set = sources_find(&sources, schema_find("PTYCELL_HOME")) != NULL;
 	s->call_budget_set = sources_find(&sources, schema_find("PTYCELL_CALL_BUDGET")) != NULL;
 	apply_databases(s, &sources);
-	apply_passed(s, &sources);
+	apply_user_env(s, &sources);
 	settle_storage(s, &sources);
 	s->environment = build_environment(&sources);
 	s->env_files = sources_take_files(&sources);
@@ -449,7 +452,7 @@ void settings_free(struct settings *settings)
 	}
 	free(settings->databases);
 	free(settings->database_password);
-	user_env_release(&settings->passed);
+	user_env_release(&settings->user_env);
 	redact_free(settings->redact);
 	storage_target_release(&settings->storage);
 	for (size_t i = 0; i < schema_count(); i++)
@@ -515,6 +518,9 @@ int settings_clamp(const struct settings *settings, struct session_limits *limit
 		*limit_field(limits, row) = maximum;
 	else
 		*limit_field(limits, row) = (uint64_t)value;
+	limits->ulimits &= ~room_ulimits_of(key);
+	if (*limit_field(limits, row) == maximum)
+		limits->ulimits |= servers.ulimits & room_ulimits_of(key);
 	return 0;
 }
 

@@ -2,10 +2,9 @@
 /*
  * settings.h - all settings of the server, as one struct.
  *
- * One descriptor in schema.h holds name, type, unit, default, minimum, maximum and help of a
- * setting. Flags win over the environment, the environment over --env-file, and this over the
- * defaults. A bad value never stops the server: the first problem is stored as a sentence, which
- * every tool answers with.
+ * A setting is a member here and a row of the table in schema.c (README.md). Flags win over the
+ * environment, the environment over --env-file, and this over the defaults. A bad value never stops
+ * the server: the first problem becomes a sentence, which every tool answers with.
  */
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
@@ -28,7 +27,12 @@ enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 /* The weakest tier that the user accepts; weakest first. */
 enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
-enum { SETTINGS_SHARES_MAX = 32, SETTINGS_MODULES_MAX = 32 };
+enum {
+	SETTINGS_SHARES_MAX = 32,
+	SETTINGS_MODULES_MAX = 32,
+	SETTINGS_QUERY_ROWS_MAX = 20000000, /* no setting: the size of the file is one */
+	SETTINGS_INSTALL_FILES_MAX = 500000 /* no setting: the size of the packages is one */
+};
 
 /* One folder of --share as the user wrote it: confinement/shares.h checks it on disk. */
 struct settings_share {
@@ -48,15 +52,14 @@ struct settings_database {
  * Limits that a session may lower for itself, by `config` of session_info: seconds, bytes, counts.
  */
 struct session_limits {
-	uint64_t session_ttl;  /* s */
-	uint64_t idle_timeout; /* s */
-	uint64_t exec_timeout; /* s: default deadline of a cell */
-	uint64_t output_chars; /* characters of text in one answer */
-	uint64_t spool_max;    /* bytes of one cell's output that are stored whole */
-	uint64_t keep_max;     /* bytes of a session's kept copies */
-	uint64_t journal_max;  /* bytes of a session's journal */
-	/* Bytes of a session's processes together, and of each. */
-	uint64_t memory_max;
+	uint64_t session_ttl;      /* s */
+	uint64_t idle_timeout;     /* s */
+	uint64_t exec_timeout;     /* s: default deadline of a cell */
+	uint64_t output_chars;     /* characters of text in one answer */
+	uint64_t spool_max;        /* bytes of one cell's output that are stored whole */
+	uint64_t keep_max;         /* bytes of a session's kept copies */
+	uint64_t journal_max;      /* bytes of a session's journal */
+	uint64_t memory_max;       /* bytes of a session's processes together, and of each */
 	uint64_t processes_max;    /* and threads */
 	uint64_t open_files_max;   /* of one process */
 	uint64_t file_max;         /* bytes of one file */
@@ -68,28 +71,28 @@ struct session_limits {
 	uint64_t download_timeout; /* s */
 	uint64_t download_max;     /* bytes of one download */
 	uint64_t link_hours;       /* h: lifetime of links to uploaded files */
-	uint64_t upload_max;       /* of one session in the storage: bytes, and files */
-	uint64_t upload_files_max;
+	uint64_t ulimits;          /* BITs of enum room_ulimit: they made one of these lower */
 };
 
 struct settings {
 	struct session_limits limits; /* a session's initial values, and their maximums */
 	uint64_t exec_timeout_max;    /* s: maximum of a cell's own `timeout` */
 	uint64_t record_output;       /* bytes of a cell's output in the journal */
-	uint64_t stop_grace;          /* s: after the deadline, for code that does not end */
+	uint64_t stop_grace;          /* s: from a cell's deadline until it is killed, at least */
 	uint64_t query_timeout;       /* s: of exec_sql */
-	uint64_t query_rows_max;      /* of one query */
+	uint64_t query_rows_max;      /* SETTINGS_QUERY_ROWS_MAX, unless a test lowers it */
 	uint64_t call_budget; /* s: a call is answered by then, whether or not its cell has ended */
 	uint64_t cleanup_interval; /* s */
 	uint64_t max_sessions;
-	uint64_t line_max;    /* bytes of one request */
-	uint64_t spares;      /* prestarted sandboxes of each language; 0: none */
-	uint64_t spares_idle; /* s: prestarted sandboxes unused for this long are ended */
-	char *preload;        /* modules that prestarted Pythons import, as "a,b.c"; or NULL */
-	char *home;           /* absolute */
-	uint64_t resume;      /* s: how long an ended session can be resumed; 0: not at all */
-	uint64_t resume_max;  /* bytes of all ended sessions */
-	char *keep;           /* absolute, or NULL for off */
+	uint64_t spares;           /* prestarted sandboxes of each language; 0: none */
+	char *preload;             /* modules that prestarted Pythons import, as "a,b.c"; or NULL */
+	char *home;                /* absolute */
+	uint64_t resume;           /* s: how long an ended session can be resumed; 0: not at all */
+	uint64_t resume_max;       /* bytes of all ended sessions */
+	uint64_t linger;           /* s: a server stays for this long without a client; 0: none */
+	uint64_t resume_variables; /* bytes of one session's saved variables; 0: not saved */
+	char *keep;                /* absolute, or NULL for off */
+	uint64_t keep_total;       /* bytes of the results of all sessions below `keep` */
 	enum settings_record record;     /* whether sessions have a journal */
 	enum settings_notebook notebook; /* whether a notebook is kept beside the results */
 	struct storage_target storage;   /* validated: where results are uploaded to */
@@ -108,21 +111,20 @@ struct settings {
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for the built-in policy */
 	char *pip_index;     /* URLs and folders separated by blanks; "off"; NULL for pip's own */
-	char *r_repos;       /* the same for R; NULL for R's own */
+	char *r_repos;       /* URLs and folders for R, in this form; NULL for R's own */
 	char *install_hosts; /* hosts that indexes lead to; or NULL */
-	uint64_t install_timeout; /* s */
-	uint64_t install_max;     /* bytes of an installer's folder */
-	uint64_t install_files_max;
-	uint64_t packages_max; /* bytes of packages stored for other sessions */
-	bool install_builds;   /* packages may run their own code to be built */
+	uint64_t install_timeout;   /* s */
+	uint64_t install_max;       /* bytes of an installer's folder */
+	uint64_t install_files_max; /* SETTINGS_INSTALL_FILES_MAX, unless a test lowers it */
+	uint64_t packages_max;      /* bytes of packages stored for other sessions */
+	bool install_builds;        /* packages may run their own code to be built */
 	struct settings_database *databases;
 	size_t database_count;
-	char *database_password; /* for the placeholder of the default database; or NULL */
-	struct user_env passed;  /* variables for session code */
+	char *database_password;  /* for the placeholder of the default database; or NULL */
+	struct user_env user_env; /* variables for session code */
 	struct redact *redact; /* removes the secrets among them from text; NULL: there are none */
 	bool drain;
-	bool elicit;         /* the user is asked if code waits for input */
-	uint64_t elicit_max; /* questions in a session's life */
+	bool elicit; /* the user is asked if code waits for input */
 	char *log_level;
 	char **environment; /* ours, with PTYCELL_PYTHON etc. as flags or files set them:
 			       language_locate() reads them */
@@ -139,9 +141,9 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[]);
 void settings_free(struct settings *settings);
 
 /*
- * Changes one limit of a session. `key` is one of effective_config; the value is clamped between
- * the minimum and the server's own value. Returns -1 and sets ERR_INVALID, which names the known
- * keys.
+ * Changes one limit of a session. `key` is one of effective_config of session_info. The value is
+ * clamped: the minimum is that of schema.c, the maximum is the server's own value. Returns -1 and
+ * sets *err to ERR_INVALID for another key, and names the known ones.
  */
 int settings_clamp(const struct settings *settings, struct session_limits *limits, const char *key,
 		   double value, struct err *err) MUST_CHECK;

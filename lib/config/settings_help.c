@@ -73,11 +73,13 @@ static void put_names(const struct setting *row, struct buf *out)
 
 void settings_markdown(struct buf *out)
 {
-	buf_puts(out, "| variable | flag | default | legal | what it is |\n");
+	buf_puts(out, "| variable | flag | default | allowed | what it is |\n");
 	buf_puts(out, "|---|---|---|---|---|\n");
 	for (size_t i = 0; i < schema_count(); i++) {
 		const struct setting *row = schema_at(i);
 
+		if (row->flag[0] == '\0')
+			continue;
 		put_names(row, out);
 		schema_default(row, out);
 		buf_putf(out, "%s | ", unit_name(row));

@@ -60,7 +60,7 @@ void sources_release(struct sources *sources)
 	free(sources->databases);
 	files_free(sources->files);
 	sources->files = NULL;
-	user_env_release(&sources->passed);
+	user_env_release(&sources->user_env);
 	sources->databases = NULL;
 	sources->database_count = 0;
 	sources->values = NULL;
@@ -225,7 +225,7 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 		take_database(s, name, value);
 		return;
 	}
-	if (user_env_take(&s->passed, name, value, &s->notices))
+	if (user_env_take(&s->user_env, name, value, &s->notices))
 		return;
 	note_other_setting(s, name);
 	note_unknown(s, name);
@@ -295,8 +295,13 @@ static void refuse_flag(struct sources *s, const char *flag)
 			       nearest->flag);
 		return;
 	}
-	sources_refuse(s, "ptycell has no %s '%s'; ptycell --help says more.",
-		       flag[0] == '-' ? "flag" : "command", quoted);
+	if (flag[0] == '-')
+		sources_refuse(s, "ptycell has no flag '%s'; ptycell --help says more.", quoted);
+	else
+		sources_refuse(s,
+			       "'%s' has no place here: flags begin with --, and a command is the "
+			       "first word; ptycell --help says more.",
+			       quoted);
 }
 
 static const struct setting *find_flag(const char *flag, size_t len)
@@ -304,7 +309,7 @@ static const struct setting *find_flag(const char *flag, size_t len)
 	for (size_t i = 0; i < schema_count(); i++) {
 		const char *candidate = schema_at(i)->flag;
 
-		if (strlen(candidate) == len && strncmp(candidate, flag, len) == 0)
+		if (len > 0 && strlen(candidate) == len && strncmp(candidate, flag, len) == 0)
 			return schema_at(i);
 	}
 	return NULL;
@@ -355,7 +360,7 @@ static void take_zone(struct sources *s)
 	const char *zone = paths_getenv(s->env, "TZ");
 
 	if (zone)
-		(void)user_env_take(&s->passed, USER_ENV_PREFIX "TZ", zone, &s->notices);
+		(void)user_env_take(&s->user_env, USER_ENV_PREFIX "TZ", zone, &s->notices);
 }
 
 void sources_read(struct sources *sources, int argc, char *const argv[])

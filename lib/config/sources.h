@@ -34,7 +34,7 @@ struct sources {
 	struct sources_value *values;
 	struct sources_database *databases;
 	size_t database_count;
-	struct user_env passed;
+	struct user_env user_env;
 	char **files;       /* paths of --env-file, NULL-terminated; or NULL */
 	struct buf notices; /* lines about names that have no effect */
 	char *problem;      /* the first problem as a sentence, or NULL */

@@ -19,14 +19,14 @@ static void drop_value(struct user_env_variable *item)
 	free(item->value);
 }
 
-void user_env_release(struct user_env *passed)
+void user_env_release(struct user_env *user_env)
 {
-	for (size_t i = 0; i < passed->count; i++) {
-		drop_value(&passed->items[i]);
-		free(passed->items[i].name);
+	for (size_t i = 0; i < user_env->count; i++) {
+		drop_value(&user_env->items[i]);
+		free(user_env->items[i].name);
 	}
-	free(passed->items);
-	*passed = (struct user_env){ .items = NULL };
+	free(user_env->items);
+	*user_env = (struct user_env){ .items = NULL };
 }
 
 /* Returns whether POSIX allows the name, and it is not one of ours. */
@@ -54,36 +54,37 @@ static bool is_other_encoding(const char *name, const char *value)
 	       (strncasecmp(encoding, ".UTF-8", 6) != 0 && strncasecmp(encoding, ".UTF8", 5) != 0);
 }
 
-static struct user_env_variable *find_variable(struct user_env *passed, const char *name)
+static struct user_env_variable *find_variable(struct user_env *user_env, const char *name)
 {
-	for (size_t i = 0; i < passed->count; i++)
-		if (str_eq(passed->items[i].name, name))
-			return &passed->items[i];
+	for (size_t i = 0; i < user_env->count; i++)
+		if (str_eq(user_env->items[i].name, name))
+			return &user_env->items[i];
 	return NULL;
 }
 
-static void put_variable(struct user_env *passed, const char *name, const char *value, bool secret)
+static void put_variable(struct user_env *user_env, const char *name, const char *value,
+			 bool secret)
 {
-	struct user_env_variable *item = find_variable(passed, name);
+	struct user_env_variable *item = find_variable(user_env, name);
 
 	if (item != NULL && item->secret && !secret)
 		return;
 	if (item == NULL) {
-		passed->items =
-			xrealloc(passed->items, (passed->count + 1) * sizeof(*passed->items));
-		item = &passed->items[passed->count++];
+		user_env->items =
+			xrealloc(user_env->items, (user_env->count + 1) * sizeof(*user_env->items));
+		item = &user_env->items[user_env->count++];
 		item->name = xstrdup(name);
-		passed->bytes += strlen(name) + 2;
+		user_env->bytes += strlen(name) + 2;
 	} else {
-		passed->bytes -= strlen(item->value);
+		user_env->bytes -= strlen(item->value);
 		drop_value(item);
 	}
 	item->value = xstrdup(value);
 	item->secret = secret;
-	passed->bytes += strlen(value);
+	user_env->bytes += strlen(value);
 }
 
-bool user_env_take(struct user_env *passed, const char *variable, const char *value,
+bool user_env_take(struct user_env *user_env, const char *variable, const char *value,
 		   struct buf *notices)
 {
 	bool plain = strncmp(variable, USER_ENV_PREFIX, sizeof(USER_ENV_PREFIX) - 1) == 0;
@@ -109,7 +110,7 @@ bool user_env_take(struct user_env *passed, const char *variable, const char *va
 			 "C.UTF-8 is.\n",
 			 variable, quoted);
 	} else if (value[0] != '\0') {
-		put_variable(passed, name, value, secret);
+		put_variable(user_env, name, value, secret);
 	}
 	return true;
 }

@@ -33,13 +33,13 @@ struct user_env {
 	size_t bytes;
 };
 
-void user_env_release(struct user_env *passed);
+void user_env_release(struct user_env *user_env);
 /*
  * Takes `variable` if it is one of them; it replaces an earlier one. Returns false if it is not. An
  * empty value counts as unset. For a name or value that cannot be passed, a line is appended to
  * `notices`. A name once passed as a secret stays secret.
  */
-bool user_env_take(struct user_env *passed, const char *variable, const char *value,
+bool user_env_take(struct user_env *user_env, const char *variable, const char *value,
 		   struct buf *notices);
 
 #endif

@@ -26,8 +26,9 @@
 #include "workspace/workspace.h"
 
 enum {
-	GROUP_MEMORY_PART = 8, /* part of its memory that a group may use beyond it */
-	GROUP_TASKS_OURS = 32, /* an init, and a supervisor for each language */
+	GROUP_MEMORY_PART = 8,   /* part of its memory that a group may use beyond it */
+	GROUP_TASKS_OURS = 32,   /* an init, and a supervisor for each language */
+	INSTALLER_BESIDE = 1024, /* processes that the user may begin meanwhile, tier landlock */
 };
 
 enum state {
@@ -341,10 +342,12 @@ static bool may_make_sockets(const struct confinement *c)
 
 static const char *weakness_of(const struct confinement *c)
 {
+	const struct sandbox_report *report = c->probed ? &c->report : NULL;
+
 	if (c->refusal != NULL)
 		return NULL;
-	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(c->probed ? &c->report : NULL)
-					    : confinement_tier_notice(c->tier);
+	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(report)
+					    : confinement_tier_notice(c->tier, report);
 }
 
 struct confinement_facts confinement_facts(const struct confinement *c)
@@ -369,20 +372,39 @@ struct confinement_facts confinement_facts(const struct confinement *c)
 
 /* ---- sandboxes ---- */
 
+static int place_folders(const struct confinement *c, struct workspace *workspace, struct err *err)
+{
+	if (!is_rooted(c))
+		return workspace_make_tmp(workspace, err);
+	workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
+	return 0;
+}
+
+/* The launcher takes the folder's owner for the session's user; the folder is still empty. */
 int confinement_adopt(const struct confinement *c, struct workspace *workspace, struct err *err)
 {
 	struct uid_map map;
 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
-	if (is_rooted(c))
-		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
-	else if (workspace_make_tmp(workspace, err) < 0)
+	if (place_folders(c, workspace, err) < 0)
 		return -1;
-	/*
-	 * The launcher takes the folder's owner for the session's user; the folder is still empty.
-	 */
 	return uid_map_choose(workspace_data_fd(workspace), &map, err);
+}
+
+int confinement_adopt_early(const struct confinement *c, struct workspace *workspace,
+			    struct err *err)
+{
+	if (c->tier == POLICY_UNCONFINED)
+		return 0;
+	if (place_folders(c, workspace, err) < 0)
+		return -1;
+	return uid_map_draw(workspace_data_fd(workspace), err);
+}
+
+int confinement_check_owner(const struct workspace *workspace, struct err *err)
+{
+	return uid_map_check(workspace_data_fd(workspace), err);
 }
 
 static int locate_inside(const struct confinement *c, const struct language *language,
@@ -454,8 +476,7 @@ static void set_limits(const struct confinement *c, const struct session_limits 
 	policy->open_files_max = limits->open_files_max;
 	policy->file_max = limits->file_max;
 	policy->tmp_bytes_max = limits->tmp_max;
-	/* Without a user namespace the kernel counts all processes of the user. */
-	if (c->tier >= POLICY_BWRAP)
+	if (c->tier != POLICY_UNCONFINED)
 		policy->processes_max = limits->processes_max;
 }
 
@@ -541,6 +562,9 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 	set_limits(c, &c->settings->limits, &policy);
 	/* the limit of the whole folder must be met first, as it can be explained */
 	policy.file_max = 2 * c->settings->install_max;
+	/* It is not measured, so its limit does not follow the user's other processes. */
+	if (c->tier == POLICY_LANDLOCK)
+		policy.processes_max += INSTALLER_BESIDE;
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
 	for (size_t i = 0; i < installer->folder_count; i++) {

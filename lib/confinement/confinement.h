@@ -29,7 +29,7 @@ struct workspace;
 /* Makes an unsettled confinement. Everything is borrowed until free. */
 struct confinement *confinement_new(struct loop *loop, struct launcher *launcher,
 				    const struct settings *settings);
-/* Must follow launcher_free, which ends a probe under way. NULL is allowed. */
+/* Frees it. Must follow launcher_free, which ends a probe under way. May be NULL. */
 void confinement_free(struct confinement *confinement);
 
 /* Returns whether it is known how code is confined, or why no code may run. */
@@ -75,9 +75,20 @@ struct confinement_facts {
 /* Returns the facts as they are now. They are final once confinement_settled returns true. */
 struct confinement_facts confinement_facts(const struct confinement *confinement);
 
-/* Gives a new session's folder the owner and the path inside that its sandbox needs. */
+/*
+ * Gives a new session's folder the owner that its sandbox needs, and the path inside the sandbox.
+ * Returns -1 and sets *err.
+ */
 int confinement_adopt(const struct confinement *confinement, struct workspace *workspace,
 		      struct err *err) MUST_CHECK;
+/*
+ * Does the same at once, without a lookup of accounts: confinement_check_owner must follow before
+ * session code runs.
+ */
+int confinement_adopt_early(const struct confinement *confinement, struct workspace *workspace,
+			    struct err *err) MUST_CHECK;
+/* Returns -1 and sets *err if the folder's new owner has an account on this machine. */
+int confinement_check_owner(const struct workspace *workspace, struct err *err) MUST_CHECK;
 /*
  * Opens a sandbox for a session with these limits; like sandbox_open it never fails at once.
  * `zygote_fds` are those of the zygote sandbox that contains it, as sandbox_zygote_namespaces

@@ -28,12 +28,24 @@ const char *confinement_layer_name(enum report_layer layer)
 		[LAYER_KILL_GROUP] = "kill group",
 		[LAYER_CGROUP_LIMITS] = "cgroup limits",
 		[LAYER_OWN_INODES] = "own inodes",
+		[LAYER_HIDDEN_PROCESSES] = "hidden processes",
 	};
 
 	return names[layer];
 }
 
-const char *confinement_tier_text(enum policy_tier tier)
+static bool hides_processes(const struct sandbox_report *report)
+{
+	return report != NULL && (report->layers & BIT(LAYER_HIDDEN_PROCESSES)) != 0;
+}
+
+/* LANDLOCK_LACKS is what code in tier landlock can see and do outside. */
+#define LANDLOCK_LACKS                                                                             \
+	"addresses of the machine's connections, names of kernel keys, and sizes, times and "      \
+	"links of the user's files, and change modes, times and groups of these, but not see "     \
+	"what is in any."
+
+const char *confinement_tier_text(enum policy_tier tier, const struct sandbox_report *report)
 {
 	static const char *const texts[POLICY_TIERS] = {
 		[POLICY_UNCONFINED] =
@@ -42,9 +54,7 @@ const char *confinement_tier_text(enum policy_tier tier)
 		[POLICY_LANDLOCK] =
 			"Code can write its own folder only and read the system's programs; it has "
 			"no network of its own. It can see names and command lines of the user's "
-			"other processes, addresses of the machine's connections, names of kernel "
-			"keys, and sizes, times and links of the user's files, and change modes, "
-			"times and groups of these, but not see what is in any.",
+			"other processes, " LANDLOCK_LACKS,
 		[POLICY_BWRAP] = "Code sees a small system of its own, made by bwrap: its folder, "
 				 "its /tmp, its processes, nothing of the user's but the shares.",
 		[POLICY_NAMESPACES] = "Code sees a small system of its own: its folder, its /tmp, "
@@ -52,6 +62,9 @@ const char *confinement_tier_text(enum policy_tier tier)
 				      "the shares.",
 	};
 
+	if (tier == POLICY_LANDLOCK && hides_processes(report))
+		return "Code can write its own folder only and read the system's programs; it has "
+		       "no network of its own. It can see " LANDLOCK_LACKS;
 	return texts[tier];
 }
 
@@ -83,7 +96,7 @@ void confinement_groups_text(struct buf *out, const struct confinement *confinem
 		buf_putf(out, "%sends sessions", lead);
 }
 
-const char *confinement_tier_notice(enum policy_tier tier)
+const char *confinement_tier_notice(enum policy_tier tier, const struct sandbox_report *report)
 {
 	static const char *const texts[POLICY_TIERS] = {
 		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
@@ -94,13 +107,16 @@ const char *confinement_tier_notice(enum policy_tier tier)
 		[POLICY_BWRAP] = "Confinement here is made by bwrap, one step below the strongest.",
 	};
 
+	if (tier == POLICY_LANDLOCK && hides_processes(report))
+		return "Confinement here is the weakest tier, landlock: code can change the modes "
+		       "and times of the user's files.";
 	return texts[tier];
 }
 
 const char *confinement_proc_notice(const struct sandbox_report *report)
 {
 	if (report == NULL || report->tier != POLICY_NAMESPACES ||
-	    (report->layers & BIT(LAYER_PRIVATE_PROC)) != 0)
+	    (report->layers & BIT(LAYER_PRIVATE_PROC)) != 0 || hides_processes(report))
 		return NULL;
 	return "Parts of the machine's /proc are masked, so a session cannot have a /proc of its "
 	       "own: code can see names and command lines of all processes. In Docker, the "

@@ -8,10 +8,8 @@
 #include "confinement/filesystem.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,18 +41,8 @@ static bool is_known(int folder)
 static char *kernel_name(int folder, const char *name)
 {
 	cleanup_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char link[32];
-	char target[PATH_MAX];
-	ssize_t len;
 
-	if (fd < 0)
-		return NULL;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, target, sizeof(target) - 1);
-	if (len <= 0)
-		return NULL;
-	target[len] = '\0';
-	return xstrdup(target);
+	return fd >= 0 ? fd_path(fd) : NULL;
 }
 
 static bool is_elsewhere_too(int folder, const char *name, const char *other)

@@ -9,7 +9,7 @@
  * random name.
  */
 const char *filesystem_objection(int folder);
-/* The same, tried on any file system. */
+/* Returns as filesystem_objection does, but tries it on any file system. */
 const char *filesystem_try(int folder);
 
 #endif

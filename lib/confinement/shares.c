@@ -20,15 +20,16 @@
 #include "base/mem.h"
 #include "config/paths.h"
 #include "config/settings.h"
-#include "confinement/filesystem.h"
-#include "confinement/place.h"
+#include "confinement/folder_path.h"
+#include "confinement/mounts.h"
 #include "sandbox/rootfs/mount_source.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
 
 struct share {
 	struct policy_share policy;
-	char *path; /* the memory of policy.path */
+	char *path;   /* the memory of policy.path */
+	char *mounts; /* those in it that were tried (mounts.h), if code may write */
 	int fd;
 	bool is_home;
 };
@@ -127,13 +128,13 @@ static int check_ours(const struct shares *shares, const struct share *share, st
 {
 	const struct settings *settings = shares->settings;
 
-	if (place_overlaps(share->path, settings->home))
+	if (folder_path_overlaps(share->path, settings->home))
 		return refuse(share->path,
 			      "holds the folders of other sessions, or lies among them: set "
 			      "PTYCELL_HOME to a folder outside of it",
 			      err);
 	if (share->policy.writable && settings->keep != NULL &&
-	    place_overlaps(share->path, settings->keep))
+	    folder_path_overlaps(share->path, settings->keep))
 		return refuse(share->path,
 			      "would let code change kept results: share it without :rw, or set "
 			      "PTYCELL_KEEP to a folder outside of it",
@@ -253,7 +254,7 @@ static int check_owner(const struct shares *shares, const struct share *share, s
 
 static int open_share(const struct shares *shares, struct share *share, struct err *err)
 {
-	const char *objection;
+	cleanup_free char *objection = NULL;
 
 	if (check_place(shares, share, err) < 0)
 		return -1;
@@ -264,20 +265,21 @@ static int open_share(const struct shares *shares, struct share *share, struct e
 		return -1;
 	if (!share->policy.writable || shares->settings->unconfined)
 		return 0;
-	objection = filesystem_objection(share->fd);
+	objection = mounts_objection(share->fd, share->path, &share->mounts);
 	return objection != NULL ? refuse(share->path, objection, err) : 0;
 }
 
 static void share_release(struct share *share)
 {
 	fd_close(&share->fd);
+	free(share->mounts);
 	free(share->path);
 }
 
 /* Adds a share, or adds the right to write to an equal path. */
 static int add_share(struct shares *shares, const struct settings_share *wanted, struct err *err)
 {
-	struct share share = { .path = place_plain(wanted->path),
+	struct share share = { .path = folder_path_plain(wanted->path),
 			       .fd = -1,
 			       .is_home = wanted->is_home };
 
@@ -447,21 +449,33 @@ void shares_free(struct shares *shares)
 
 /* ---- queries ---- */
 
+/* Tries what was mounted meanwhile where code may write. Returns as mounts_objection. */
+static char *object_to_mounts(struct share *share)
+{
+	return share->mounts == NULL ? NULL
+				     : mounts_objection(share->fd, share->path, &share->mounts);
+}
+
 bool shares_there(const struct shares *shares, size_t index)
 {
-	const struct share *share = &shares->items[index];
+	struct share *share = &shares->items[index];
+	cleanup_free char *objection = object_to_mounts(share);
 	struct err err;
-	cleanup_fd int fd = mount_source_open(share->path, share->fd, &err);
+	cleanup_fd int fd =
+		objection != NULL ? -1 : mount_source_open(share->path, share->fd, &err);
 
 	return fd >= 0;
 }
 
-static void put_lost(const struct share *share, struct buf *out)
+static void put_lost(struct share *share, struct buf *out)
 {
 	cleanup_free char *quoted = show_path(share->path);
+	cleanup_free char *objection = object_to_mounts(share);
 	struct stat st;
 
-	if (lstat(share->path, &st) < 0)
+	if (objection != NULL)
+		buf_putf(out, "The share '%s' is left out: it %s.", quoted, objection);
+	else if (lstat(share->path, &st) < 0)
 		buf_putf(out,
 			 "The share '%s' is not there any more; start ptycell again when it is.",
 			 quoted);
@@ -571,7 +585,7 @@ static int open_in_share(const struct share *share, const char *rest, off_t *ret
 int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
 		     struct err *err)
 {
-	cleanup_free char *plain = path[0] == '/' ? place_plain(path) : NULL;
+	cleanup_free char *plain = path[0] == '/' ? folder_path_plain(path) : NULL;
 	const struct share *share;
 
 	if (plain == NULL)

@@ -27,7 +27,7 @@ struct shares;
  * for a path that is not plain.
  */
 struct shares *shares_open(const struct settings *settings, struct err *err) MUST_CHECK;
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void shares_free(struct shares *shares);
 
 /*
@@ -36,8 +36,8 @@ void shares_free(struct shares *shares);
  */
 char *shares_absent(const struct shares *shares);
 /*
- * Returns whether a share's path still leads to the folder that was opened. If not, new sessions do
- * without it.
+ * Returns whether a share's path still leads to the folder that was opened, and no disk was mounted
+ * in it on which names cannot be held. If not, new sessions do without it.
  */
 bool shares_there(const struct shares *shares, size_t index);
 size_t shares_count(const struct shares *shares);

@@ -152,11 +152,6 @@ bool output_is_full(const struct output *output)
 	return output->full;
 }
 
-bool output_is_closed(const struct output *output)
-{
-	return output->closed;
-}
-
 int output_error(const struct output *output)
 {
 	return output->error;

@@ -34,7 +34,6 @@ void output_free(struct output *output);
 /* Queues a copy and writes what fits at once. Does nothing after `closed`. */
 void output_write(struct output *output, const void *data, size_t len);
 bool output_is_full(const struct output *output);
-bool output_is_closed(const struct output *output);
 /* Returns the errno of the write that closed it, 0 for none. */
 int output_error(const struct output *output);
 /* Returns the number of bytes queued and not yet written. */

@@ -2,26 +2,31 @@
 /*
  * broker.c - the lists of jobs, of waiting callers and of installed packages. A request that equals
  * one of a queued or running job joins it, because a model repeats a call whose time was too short.
- * A later job resolves all earlier packages of the session again, so that the versions fit
+ * A later job resolves all earlier requests of the session again, so that the versions fit
  * together.
  */
 #include "install/broker.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
+#include "install/installer.h"
 #include "install/job.h"
+#include "install/progress.h"
 #include "json/make.h"
 #include "workspace/workspace.h"
 
 /* A caller that waits for a job. */
 struct install {
 	struct list node;
+	struct job *job;
 	install_done_fn *done;
 	void *data;
+	uint64_t cell; /* whose code asks; 0: a client */
 };
 
 /* ---- installed packages ---- */
@@ -115,13 +120,21 @@ static struct job *find_running(const struct broker *b, const struct job *job)
 }
 
 /*
- * Returns the earlier packages of the session, then the new ones. A later request for the same name
- * replaces the earlier one.
+ * Returns true for an option of pip, which holds for one installation (is_option in
+ * python/requests.py).
  */
-static json_t *join_wanted(struct broker *b, const struct job *job)
+static bool is_option(const struct job *job, const json_t *text)
 {
-	const struct installed *before =
-		installed_find(&b->installed, job->folder, job->language, false);
+	return str_eq(job->language->name, "python") &&
+	       strncmp(json_string_value(text), "--", 2) == 0;
+}
+
+/*
+ * Returns the earlier requests of the session, then the new ones. The installer decides which
+ * earlier ones still hold.
+ */
+static json_t *join_wanted(const struct installed *before, const struct job *job)
+{
 	json_t *wanted = json_array();
 	size_t n;
 	json_t *text;
@@ -131,6 +144,8 @@ static json_t *join_wanted(struct broker *b, const struct job *job)
 	json_array_foreach (job->asked, n, text) {
 		size_t i = 0;
 
+		if (is_option(job, text))
+			continue;
 		while (i < json_array_size(wanted) && !json_equal(json_array_get(wanted, i), text))
 			i++;
 		if (i < json_array_size(wanted))
@@ -140,12 +155,59 @@ static json_t *join_wanted(struct broker *b, const struct job *job)
 	return wanted;
 }
 
+/* Returns the letter of a name in the form in which Python compares names. */
+static char normal(char c)
+{
+	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
+}
+
+/* Returns true if a request is one for the package `name`, which has no version. */
+static bool is_for(const struct job *job, const char *request, const char *name)
+{
+	bool python = str_eq(job->language->name, "python");
+	size_t n = 0;
+
+	while (name[n] != '\0' &&
+	       (request[n] == name[n] || (python && normal(request[n]) == normal(name[n]))))
+		n++;
+	if (name[n] != '\0' || n == 0)
+		return false;
+	return python ? !isalnum((unsigned char)request[n]) && normal(request[n]) != '-'
+		      : request[n] == '\0' || request[n] == '@';
+}
+
+/* Returns the earlier requests without those for the packages that the job removes. */
+static json_t *drop_wanted(const struct installed *before, const struct job *job)
+{
+	json_t *wanted = json_array();
+	size_t n;
+	json_t *text;
+
+	json_array_foreach (before != NULL ? before->wanted : NULL, n, text) {
+		size_t i = 0;
+
+		while (i < json_array_size(job->asked) &&
+		       !is_for(job, json_string_value(text),
+			       json_string_value(json_array_get(job->asked, i))))
+			i++;
+		if (i == json_array_size(job->asked))
+			json_append(wanted, json_incref(text));
+	}
+	return wanted;
+}
+
 static void start_next(struct broker *b, const char *folder, const struct language *language)
 {
+	const struct installed *before;
+
 	list_for_each (struct job, job, &b->jobs, node) {
 		if (job->language != language || !str_eq(job->folder, folder))
 			continue;
-		job->wanted = join_wanted(b, job);
+		before = installed_find(&b->installed, folder, language, false);
+		job->wanted = job->removes ? drop_wanted(before, job) : join_wanted(before, job);
+		job->have = before != NULL
+				    ? json_incref(json_object_get(before->result, "packages"))
+				    : NULL;
 		job_start(job);
 		return;
 	}
@@ -175,9 +237,23 @@ void broker_on_over(struct broker *b, broker_over_fn *over, void *data)
 	b->over_data = data;
 }
 
-static void report_installation(const struct broker *b, const struct job *job, const json_t *result,
+/* Returns the cell whose code asked for it, or 0 if a client asked for it, too. */
+static uint64_t cell_of(const struct job *job)
+{
+	uint64_t cell = 0;
+
+	list_for_each (const struct install, install, &job->waiting, node) {
+		if (install->cell == 0)
+			return 0;
+		cell = install->cell;
+	}
+	return cell;
+}
+
+static void report_installation(const struct job *job, uint64_t cell, const json_t *result,
 				const char *problem)
 {
+	const struct broker *b = job->broker;
 	cleanup_free char *from = indexes_describe(&job->indexes);
 
 	if (b->over != NULL && !job->checks)
@@ -186,7 +262,8 @@ static void report_installation(const struct broker *b, const struct job *job, c
 							      .asked = job->asked,
 							      .from = from,
 							      .result = result,
-							      .problem = problem });
+							      .problem = problem,
+							      .cell = cell });
 }
 
 void broker_job_over(struct job *job, const json_t *result, const char *problem)
@@ -194,40 +271,60 @@ void broker_job_over(struct job *job, const json_t *result, const char *problem)
 	struct broker *b = job->broker;
 	const struct language *language = job->language;
 	cleanup_free char *folder = xstrdup(job->folder);
-	bool stored = result != NULL && !job->checks;
+	bool dry = json_is_true(json_object_get(result, "dry"));
+	bool stored = result != NULL && !job->checks && !dry;
 
 	list_remove(&job->node);
 	if (stored)
 		remember(b, job, result);
 	if (stored && !json_is_true(json_object_get(result, "cached")))
 		trim(b);
-	report_installation(b, job, result, problem);
+	report_installation(job, cell_of(job), dry ? NULL : result,
+			    dry ? "It was a dry run: nothing was installed." : problem);
 	report_result(job, result, problem);
 	job_free(job);
 	start_next(b, folder, language);
 }
 
-int broker_check_packages(const json_t *packages, struct err *err)
+static int check_lengths(const json_t *packages, struct err *err)
 {
 	size_t n;
 	json_t *text;
 
-	if (json_array_size(packages) == 0)
-		return err_set(err, ERR_INVALID, "arguments.packages names no package");
-	if (json_array_size(packages) > BROKER_PACKAGES_MAX)
-		return err_set(err, ERR_LIMIT, "arguments.packages has more than %d",
-			       BROKER_PACKAGES_MAX);
 	json_array_foreach (packages, n, text)
 		if (json_string_length(text) > BROKER_PACKAGE_CHARS)
-			return err_set(err, ERR_LIMIT, "arguments.packages[%zu] is too long", n);
+			return err_set(err, ERR_LIMIT, "package %zu has more than %d characters",
+				       n + 1, BROKER_PACKAGE_CHARS);
 	return 0;
+}
+
+int broker_check_packages(const json_t *packages, struct err *err)
+{
+	if (json_array_size(packages) == 0)
+		return err_set(err, ERR_INVALID, "no package is named");
+	if (json_array_size(packages) > BROKER_PACKAGES_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "%zu packages are named; name %d at most in one request",
+			       json_array_size(packages), BROKER_PACKAGES_MAX);
+	return check_lengths(packages, err);
+}
+
+static int check_locked(const json_t *locked, struct err *err)
+{
+	if (json_array_size(locked) > BROKER_LOCKED_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "%zu packages of a lock file are named; name %d at most in one "
+			       "request",
+			       json_array_size(locked), BROKER_LOCKED_MAX);
+	return check_lengths(locked, err);
 }
 
 /* Returns a job with the same request, or NULL: the caller did not wait long enough for it. */
 static struct job *find_same(const struct broker *b, const struct job *job)
 {
 	list_for_each (struct job, other, &b->jobs, node)
-		if (is_ahead(other, job) && json_equal(other->asked, job->asked))
+		if (is_ahead(other, job) && other->removes == job->removes &&
+		    json_equal(other->asked, job->asked) && json_equal(other->locked, job->locked))
 			return other;
 	return NULL;
 }
@@ -238,6 +335,8 @@ static int check_room(const struct broker *b, const struct job *job, struct err 
 
 	list_for_each (struct job, other, &b->jobs, node)
 		count += str_eq(other->folder, job->folder);
+	list_for_each (struct job, other, &b->abandoned, node)
+		count += str_eq(other->folder, job->folder);
 	if (count < BROKER_JOBS_MAX || find_same(b, job) != NULL)
 		return 0;
 	return err_set(err, ERR_LIMIT,
@@ -246,8 +345,8 @@ static int check_room(const struct broker *b, const struct job *job, struct err 
 		       BROKER_JOBS_MAX);
 }
 
-static struct install *enqueue(struct broker *b, struct job *job_own, install_done_fn *done,
-			       void *data)
+static struct install *enqueue(struct broker *b, struct job *job_own, uint64_t cell,
+			       install_done_fn *done, void *data)
 {
 	struct install *install = xcalloc(1, sizeof(*install));
 	struct job *same = find_same(b, job_own);
@@ -255,6 +354,8 @@ static struct install *enqueue(struct broker *b, struct job *job_own, install_do
 	list_init(&install->node);
 	install->done = done;
 	install->data = data;
+	install->cell = cell;
+	install->job = same != NULL ? same : job_own;
 	if (same != NULL) {
 		list_append(&same->waiting, &install->node);
 		job_free(job_own);
@@ -267,32 +368,62 @@ static struct install *enqueue(struct broker *b, struct job *job_own, install_do
 	return install;
 }
 
-struct install *broker_install(struct broker *b, const struct session *session,
-			       const struct install_request *request, install_done_fn *done,
-			       void *data, struct err *err)
+/* Returns a job for the packages of a request, which are checked. */
+static struct job *make_job(struct broker *b, const struct session *session,
+			    const struct install_request *request, struct err *err)
 {
 	struct job *job;
 	struct err ignored;
 
-	if (broker_check_packages(request->packages, err) < 0)
+	if (broker_check_packages(request->packages, err) < 0 ||
+	    check_locked(request->locked, err) < 0)
 		return NULL;
 	load_installed(b, session);
-	job = job_new(b, session, request->language, request->packages, err);
+	job = job_new(b, session, request, err);
 	if (job == NULL)
 		return NULL;
 	/* Without it the record is not written, which is logged. */
 	job->journal_fd = fd_dup(workspace_journal_fd(session_workspace(session)), &ignored);
-	if (check_room(b, job, err) < 0) {
-		job_free(job);
+	if (check_room(b, job, err) == 0)
+		return job;
+	job_free(job);
+	return NULL;
+}
+
+struct install *broker_install(struct broker *b, const struct session *session,
+			       const struct install_request *request, install_done_fn *done,
+			       void *data, struct err *err)
+{
+	struct job *job = make_job(b, session, request, err);
+
+	return job != NULL ? enqueue(b, job, request->cell, done, data) : NULL;
+}
+
+struct install *broker_remove(struct broker *b, const struct session *session,
+			      const struct install_request *request, install_done_fn *done,
+			      void *data, struct err *err)
+{
+	struct job *job = make_job(b, session, request, err);
+	const struct installed *before;
+	cleanup_json json_t *left = NULL;
+
+	if (job == NULL)
 		return NULL;
-	}
-	return enqueue(b, job, done, data);
+	job->removes = true;
+	before = installed_find(&b->installed, job->folder, job->language, false);
+	left = drop_wanted(before, job);
+	if (before != NULL && json_array_size(left) < json_array_size(before->wanted))
+		return enqueue(b, job, request->cell, done, data);
+	(void)err_set(err, ERR_NOT_FOUND,
+		      "nothing was removed: none of these packages was asked for in this session");
+	job_free(job);
+	return NULL;
 }
 
 struct install *broker_check(struct broker *b, const struct language *language,
 			     install_done_fn *done, void *data)
 {
-	return enqueue(b, job_new_check(b, language), done, data);
+	return enqueue(b, job_new_check(b, language), 0, done, data);
 }
 
 void broker_forget(struct install *install)
@@ -301,6 +432,69 @@ void broker_forget(struct install *install)
 		return;
 	list_remove(&install->node);
 	free(install);
+}
+
+void broker_cancel(struct install *install)
+{
+	struct job *job = install->job;
+	struct broker *b = job->broker;
+	const struct language *language = job->language;
+	cleanup_free char *folder = xstrdup(job->folder);
+	bool runs = find_running(b, job) == NULL;
+	uint64_t cell = cell_of(job);
+
+	broker_forget(install);
+	if (!list_empty(&job->waiting))
+		return;
+	list_remove(&job->node);
+	report_installation(job, cell, NULL, "It was cancelled.");
+	job_cancel(job);
+	if (runs)
+		start_next(b, folder, language);
+}
+
+/* ---- progress ---- */
+
+/* Sets the name of the first package that was asked for. */
+static void name_first(const struct job *job, struct progress *progress)
+{
+	size_t n;
+	json_t *text;
+
+	json_array_foreach (job->asked, n, text) {
+		if (is_option(job, text))
+			continue;
+		progress_set_name(progress, json_string_value(text));
+		return;
+	}
+}
+
+static char *progress_of(const struct job *job)
+{
+	struct progress progress = { .done = 0 };
+
+	if (job->installer != NULL)
+		installer_progress(job->installer, &progress);
+	if (progress.name[0] == '\0')
+		name_first(job, &progress);
+	return progress_text(&progress, job->removes ? "uninstalling" : "installing");
+}
+
+char *broker_progress(const struct install *install)
+{
+	return progress_of(install->job);
+}
+
+char *broker_code_progress(const struct broker *b, const struct session *session)
+{
+	const char *folder = workspace_name(session_workspace(session));
+
+	if (b == NULL)
+		return NULL;
+	list_for_each (const struct job, job, &b->jobs, node)
+		if (str_eq(job->folder, folder) && cell_of(job) != 0)
+			return progress_of(job);
+	return NULL;
 }
 
 /* ---- start and end ---- */

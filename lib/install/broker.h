@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "runtime/language.h"
@@ -23,15 +24,18 @@ struct install;
 struct policyfile;
 
 enum {
-	BROKER_PACKAGES_MAX = 200, /* of one session and language */
+	BROKER_PACKAGES_MAX = 200, /* of one request, with its options */
+	BROKER_LOCKED_MAX =
+		5000, /* lines of a lock file in one request: large projects have 2000 */
 	BROKER_PACKAGE_CHARS = 500,
-	BROKER_JOBS_MAX = 16,   /* of one session, with the running one */
-	BROKER_FRESH_S = 86400, /* how long a resolved newest version counts as the newest */
+	BROKER_JOBS_MAX = 16, /* of one session, with the running one */
+	BROKER_FRESH_S = 600, /* how long an index's answer holds at most: as long as that of the
+				 public one */
 };
 
 /*
- * Returns NULL and sets *err if the cache cannot be used. `host` (with its home) and `policy` are
- * borrowed until broker_free.
+ * Makes a broker without jobs. Returns NULL and sets *err if the cache cannot be used. `host` (with
+ * its home) and `policy` are borrowed until broker_free.
  */
 struct broker *broker_new(const struct session_host *host, const struct policyfile *policy,
 			  struct err *err) MUST_CHECK;
@@ -42,9 +46,14 @@ void broker_free(struct broker *broker);
 
 /*
  * Reports the result of a job, borrowed for the call: {"packages": [{"name", "version",
- * "modules"}], "present": [{"name", "version"}], "cached": BOOL}. "packages" are those that the
- * session has now, "present" those that its interpreter had already. On failure `result` is NULL
- * and `problem` explains why, in sentences.
+ * "modules"}], "arrived", "unchanged", "replaced", "present": [{"name", "version"}], "left_out":
+ * [NAME], "notes": [SENTENCE], "bytes": N, "ms": N, "cached": BOOL, "dry": true}. "packages" are
+ * those that the session has now. "arrived" are those of them that it did not have in this version,
+ * "unchanged" those that it had, "replaced" what it had in another version, "present" what its
+ * interpreter had already. "left_out" are modules of packages that would hide Python's own, "notes"
+ * facts about the choice. "bytes", the size of the files, may be missing. "dry" is there for
+ * "--dry-run" alone, and "packages" would be installed. On failure `result` is NULL and `problem`
+ * explains why, in sentences.
  */
 typedef void install_done_fn(void *data, const json_t *result, const char *problem);
 
@@ -57,6 +66,7 @@ struct broker_event {
 	const json_t
 		*result; /* in the form of install_done_fn, with "files": [{"file", "sha256"}] */
 	const char *problem; /* set if `result` is NULL */
+	uint64_t cell;       /* the code of this cell alone asked for it; 0: a client did */
 };
 
 typedef void broker_over_fn(void *data, const struct broker_event *event);
@@ -70,7 +80,10 @@ void broker_on_over(struct broker *broker, broker_over_fn *over, void *data);
 struct install_request {
 	const struct language *language;
 	const json_t
-		*packages; /* an array of strings in the notation of the language's installer */
+		*packages;    /* an array of strings in the notation of the language's installer */
+	const json_t *locked; /* JavaScript only: strings, the lines of a lock file in the form of
+				 node.cjs; may be NULL */
+	uint64_t cell;        /* whose code asks; 0: a client */
 };
 
 /*
@@ -79,20 +92,38 @@ struct install_request {
  */
 int broker_check_packages(const json_t *packages, struct err *err) MUST_CHECK;
 /*
- * Starts an installation, or joins one with the same request. `done` is called once, from the loop.
+ * Starts an installation, or joins one with the same request. `done` is called once, from the loop;
+ * the result is valid until then, or until broker_forget or broker_cancel.
  * Returns NULL and sets *err if the request itself is invalid.
  */
 struct install *broker_install(struct broker *broker, const struct session *session,
 			       const struct install_request *request, install_done_fn *done,
 			       void *data, struct err *err) MUST_CHECK;
 /*
+ * Removes the requests for these packages, which are names without versions. A package that others
+ * need stays. The result has "removed", rows of what the session does not have any more. Returns
+ * NULL and sets *err: ERR_NOT_FOUND if none of them was requested. Otherwise as broker_install.
+ */
+struct install *broker_remove(struct broker *broker, const struct session *session,
+			      const struct install_request *request, install_done_fn *done,
+			      void *data, struct err *err) MUST_CHECK;
+/*
  * Checks that the installer of this language works and that its indexes are reachable. `done` gets
  * {"tool": "pip 24.0", "from": as in broker_list}, or the reason and what to do.
  */
 struct install *broker_check(struct broker *broker, const struct language *language,
 			     install_done_fn *done, void *data);
+/* Returns how far the installation is: "installing NAME: 11.2 of 12.9 MB". The caller frees it. */
+char *broker_progress(const struct install *install);
+/*
+ * Returns broker_progress of an installation that code of this session waits for, or NULL if there
+ * is none. `broker` may be NULL.
+ */
+char *broker_code_progress(const struct broker *broker, const struct session *session);
 /* Drops the caller's `done`. The installation continues. `install` may be NULL. */
 void broker_forget(struct install *install);
+/* Drops the caller's `done`, and ends the installation unless another caller waits for it. */
+void broker_cancel(struct install *install);
 /* Returns true if all of these were installed for this session before, in the same notation. */
 bool broker_has(struct broker *broker, const struct session *session,
 		const struct language *language, const json_t *packages);

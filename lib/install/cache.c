@@ -23,6 +23,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "workspace/home.h"
 #include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
@@ -110,18 +111,28 @@ static void hash_key(const char *key, char ret_name[HASH_LEN + 1])
 	(void)snprintf(ret_name, HASH_LEN + 1, "%016" PRIx64 "%016" PRIx64, one, two);
 }
 
+static bool is_fresh(const json_t *record, uint64_t max_age_s)
+{
+	const json_t *own = json_object_get(record, "fresh");
+	json_int_t made = json_integer_value(json_object_get(record, "made"));
+	json_int_t age = (json_int_t)time(NULL) - made;
+	json_int_t max = (json_int_t)max_age_s;
+
+	if (json_is_integer(own) && json_integer_value(own) < max)
+		max = json_integer_value(own);
+	return age >= 0 && age <= max && max > 0;
+}
+
 static bool is_usable(const struct cache *cache, const json_t *record, const char *key,
 		      uint64_t max_age_s)
 {
 	const char *stored = json_string_value(json_object_get(record, "key"));
 	const char *entry = json_string_value(json_object_get(record, "entry"));
-	json_int_t made = json_integer_value(json_object_get(record, "made"));
-	json_int_t now = (json_int_t)time(NULL);
 
 	if (stored == NULL || entry == NULL || !str_eq(stored, key) ||
 	    !random_name_matches(entry, ""))
 		return false;
-	if (max_age_s > 0 && (made > now || now - made > (json_int_t)max_age_s))
+	if (max_age_s > 0 && !is_fresh(record, max_age_s))
 		return false;
 	return faccessat(cache->sets_fd, entry, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -130,13 +141,10 @@ json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_
 {
 	char name[HASH_LEN + 1];
 	struct err err;
-	size_t len;
-	cleanup_free char *text = NULL;
 	json_t *record;
 
 	hash_key(key, name);
-	text = fd_read_file(cache->index_fd, name, RECORD_MAX, &len, &err);
-	record = text != NULL ? json_parse(text, len, &err) : NULL;
+	record = json_parse_file(cache->index_fd, name, RECORD_MAX, &err);
 	if (record == NULL || is_usable(cache, record, key, max_age_s))
 		return record;
 	json_decref(record);

@@ -35,7 +35,8 @@ void cache_free(struct cache *cache);
 int cache_sets_fd(const struct cache *cache);
 /*
  * Returns the record of this key, a new reference. Returns NULL if there is none, if its entry is
- * gone, or if it is older than `max_age_s` (0: no limit).
+ * gone, or if it is older than `max_age_s` (0: no limit) or than its own "fresh" seconds. Without a
+ * limit "fresh" does not count.
  */
 json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_s);
 /*

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "confinement/shares.h"
+#include "install/netrc.h"
 #include "install/npmrc.h"
 #include "install/pipconf.h"
 #include "install/trusted_config.h"
@@ -25,9 +26,33 @@
 #include "net/host_list.h"
 #include "text/sanitize.h"
 
+/* Returns the URL without user and password; another word as it is. The caller frees it. */
+static char *hide_login(const char *word)
+{
+	const char *scheme = strstr(word, "://");
+	const char *start = scheme != NULL ? scheme + 3 : word;
+	const char *at = memrchr(start, '@', strcspn(start, "/?#\\"));
+
+	return scheme != NULL && at != NULL ? xasprintf("%.*s%s", (int)(start - word), word, at + 1)
+					    : xstrdup(word);
+}
+
+/*
+ * Returns a word that is no index without all that may be a login: a password may have a slash, and
+ * the scheme may be missing. The caller frees it.
+ */
+static char *hide_any_login(const char *word)
+{
+	const char *at = strrchr(word, '@');
+	bool folder = word[0] == '/' || strncasecmp(word, "file:", 5) == 0;
+
+	return at != NULL && !folder ? xstrdup(at + 1) : xstrdup(word);
+}
+
 static int refuse(const char *word, const char *why, struct err *err)
 {
-	cleanup_free char *quoted = sanitize_quote(word);
+	cleanup_free char *shown = hide_any_login(word);
+	cleanup_free char *quoted = sanitize_quote(shown);
 
 	return err_set(err, ERR_INVALID, "the package index '%s' %s", quoted, why);
 }
@@ -44,6 +69,18 @@ static int read_authority(const char *url, struct host_port *ret_to, struct err 
 	return host_parse_authority(host, len - (size_t)(host - start), port, ret_to, err);
 }
 
+/* Returns true if the URL has an address where a host is expected. */
+static bool is_address(const char *url)
+{
+	const char *start = strstr(url, "://") + 3;
+	size_t len = strcspn(start, "/?#\\");
+	const char *at = memrchr(start, '@', len);
+	const char *host = at != NULL ? at + 1 : start;
+	size_t digits = strspn(host, "0123456789.");
+
+	return host[0] == '[' || (digits > 0 && strchr("/?#\\:", host[digits]) != NULL);
+}
+
 static void add_hosts(struct indexes *indexes, const char *text)
 {
 	char *joined =
@@ -53,16 +90,39 @@ static void add_hosts(struct indexes *indexes, const char *text)
 	indexes->hosts = joined;
 }
 
+/*
+ * Returns the URL with the login that .netrc has for its host, unless it has one itself or the
+ * login would be readable on the way. The caller frees it.
+ */
+static char *add_login(const struct indexes *indexes, const char *url, const char *host)
+{
+	const char *start = strstr(url, "://") + 3;
+	bool has_login = memchr(start, '@', strcspn(start, "/?#\\")) != NULL;
+	bool readable = strncasecmp(url, "https:", 6) != 0 && !str_eq(host, "localhost");
+	cleanup_free char *login = has_login || readable ? NULL : netrc_find(indexes->netrc, host);
+
+	return login != NULL ? xasprintf("%.*s%s@%s", (int)(start - url), url, login, start)
+			     : xstrdup(url);
+}
+
 static int add_url(struct indexes *indexes, const char *url, struct err *err)
 {
 	cleanup_free char *authority = NULL;
+	cleanup_free char *whole = NULL;
 	struct host_port to;
 
+	if (is_address(url))
+		return refuse(
+			url,
+			"has an IP address for a host, which installers do not reach. Give it "
+			"a name, for example in /etc/hosts, and use that",
+			err);
 	if (read_authority(url, &to, err) < 0)
 		return refuse(url, "has no host that can be reached by name", err);
 	authority = xasprintf("%s:%u", to.host, (unsigned int)to.port);
 	add_hosts(indexes, authority);
-	json_append(indexes->urls, json_make_str(url));
+	whole = add_login(indexes, url, to.host);
+	json_append(indexes->urls, json_make_str(whole));
 	return 0;
 }
 
@@ -92,8 +152,38 @@ static bool is_url(const char *word)
 	return strncasecmp(word, "https://", 8) == 0 || strncasecmp(word, "http://", 7) == 0;
 }
 
+/* Returns the length of "NAME*@" before a URL, or 0. */
+static size_t pattern_length(const char *word)
+{
+	size_t n =
+		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+
+	if (n == 0)
+		return 0;
+	n += word[n] == '*';
+	return word[n] == '@' && is_url(word + n + 1) ? n + 1 : 0;
+}
+
+/* Adds an index that serves only the names of the pattern, which stays before its URL. */
+static int add_reserved(struct indexes *indexes, const char *word, size_t pattern, struct err *err)
+{
+	size_t at = json_array_size(indexes->urls);
+
+	if (add_url(indexes, word + pattern, err) < 0)
+		return -1;
+	(void)json_array_set_new(
+		indexes->urls, at,
+		json_make_fmt("%.*s%s", (int)pattern, word,
+			      json_string_value(json_array_get(indexes->urls, at))));
+	return 0;
+}
+
 static int add_word(struct indexes *indexes, const char *word, struct err *err)
 {
+	size_t pattern = indexes->takes_patterns ? pattern_length(word) : 0;
+
+	if (pattern > 0)
+		return add_reserved(indexes, word, pattern, err);
 	if (is_url(word))
 		return add_url(indexes, word, err);
 	if (strncasecmp(word, "file:///", 8) == 0)
@@ -157,11 +247,14 @@ static int read_pip_configuration(struct indexes *indexes, const json_t *found, 
 	bool offline = is_on(json_string_value(json_object_get(found, "no-index")));
 
 	indexes->wants_default = index == NULL && !offline;
-	indexes->allow_private = !offline && (index != NULL || more != NULL);
-	if (!offline && index != NULL && add_words(indexes, index, err) < 0)
-		return -1;
+	if (!offline && (index != NULL || more != NULL))
+		indexes->allow_private = true;
+	/* The main index is mostly the public one, which must not serve names of the others. */
 	if (!offline && more != NULL && add_words(indexes, more, err) < 0)
 		return -1;
+	if (!offline && index != NULL && add_words(indexes, index, err) < 0)
+		return -1;
+	indexes->default_last = true;
 	return add_links(indexes, json_string_value(json_object_get(found, "find-links")), err);
 }
 
@@ -189,20 +282,37 @@ static int add_setting(struct indexes *indexes, const char *text, const char *na
 	return add_words(indexes, text, err);
 }
 
+/* Returns true if all that is set are indexes for some packages. */
+static bool serves_some_only(const struct indexes *indexes)
+{
+	size_t n;
+	json_t *word;
+
+	json_array_foreach (indexes->urls, n, word)
+		if (is_url(json_string_value(word)))
+			return false;
+	return json_array_size(indexes->urls) > 0 && indexes->folder_count == 0;
+}
+
 static int read_python(const struct settings *settings, struct indexes *indexes, struct err *err)
 {
 	const char *text = settings->pip_index;
 	cleanup_json json_t *found = pipconf_read(settings->environment, indexes->shares);
 	const char *trusted = json_string_value(json_object_get(found, "trusted-host"));
 
+	indexes->netrc = netrc_read(settings->environment, indexes->shares);
 	if (trusted != NULL)
 		indexes->trusted = words_of(trusted);
 	if (read_certificates(indexes, json_string_value(json_object_get(found, "cert")), err) < 0)
 		return -1;
-	if (text == NULL)
-		return read_pip_configuration(indexes, found, err);
-	indexes->wants_default = text[0] == '\0';
-	return add_setting(indexes, text, "PTYCELL_PIP_INDEX", err);
+	indexes->takes_patterns = true;
+	indexes->wants_default = text != NULL && text[0] == '\0';
+	if (add_setting(indexes, text, "PTYCELL_PIP_INDEX", err) < 0)
+		return -1;
+	indexes->takes_patterns = false;
+	return text == NULL || serves_some_only(indexes)
+		       ? read_pip_configuration(indexes, found, err)
+		       : 0;
 }
 
 /*
@@ -307,7 +417,8 @@ int indexes_take_default(struct indexes *indexes, const json_t *reply, struct er
 		return err_set(err, ERR_INVALID, "the installer does not tell its index");
 	if (add_url(indexes, url, err) < 0)
 		return -1;
-	move_last_to_front(indexes->urls);
+	if (!indexes->default_last)
+		move_last_to_front(indexes->urls);
 	json_array_foreach (hosts, n, host) {
 		char name[HOST_MAX + 1];
 
@@ -318,6 +429,27 @@ int indexes_take_default(struct indexes *indexes, const json_t *reply, struct er
 		add_hosts(indexes, name);
 	}
 	return check_hosts(indexes, err);
+}
+
+json_t *indexes_public(const struct indexes *indexes)
+{
+	json_t *list = json_array();
+	const char *name;
+	size_t n;
+	json_t *url;
+
+	json_array_foreach (indexes->urls, n, url) {
+		cleanup_free char *shown = hide_login(json_string_value(url));
+
+		json_append(list, json_make_str(shown));
+	}
+	json_object_foreach (indexes->options, name, url) {
+		cleanup_free char *shown = hide_login(json_string_value(url));
+
+		if (name[0] == '@')
+			json_append(list, json_make_fmt("%s=%s", name, shown));
+	}
+	return list;
 }
 
 char *indexes_describe(const struct indexes *indexes)
@@ -337,6 +469,7 @@ void indexes_release(struct indexes *indexes)
 	json_decref(indexes->options);
 	json_decref(indexes->trusted);
 	free(indexes->certificates);
+	free(indexes->netrc);
 	for (size_t i = 0; i < indexes->folder_count; i++) {
 		free(indexes->folders[i]);
 		fd_close(&indexes->folder_fds[i]);

@@ -3,9 +3,7 @@
 #include "install/installed.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/make.h"
@@ -46,7 +44,6 @@ void installed_free(struct installed *one)
 void installed_write(struct list *all, const char *folder, int journal_fd)
 {
 	cleanup_json json_t *rows = json_array();
-	cleanup_free char *text = NULL;
 	struct err err;
 
 	list_for_each (const struct installed, one, all, node) {
@@ -61,8 +58,7 @@ void installed_write(struct list *all, const char *folder, int journal_fd)
 		json_put(row, "result", json_incref(one->result));
 		json_append(rows, row);
 	}
-	text = json_write_text(rows);
-	if (fd_replace_file(journal_fd, INSTALLED_RECORD, text, &err) < 0)
+	if (json_write_file(journal_fd, INSTALLED_RECORD, rows, &err) < 0)
 		log_warn("install", "a later server will not list a session's packages: %s",
 			 err.msg);
 }
@@ -88,17 +84,14 @@ static void take_row(struct list *all, const char *folder, const json_t *row)
 void installed_read(struct list *all, const char *folder, int journal_fd)
 {
 	cleanup_json json_t *rows = NULL;
-	cleanup_free char *text = NULL;
 	struct err err;
-	size_t len = 0;
 	size_t n;
 	json_t *row;
 
 	list_for_each (const struct installed, one, all, node)
 		if (str_eq(one->folder, folder))
 			return;
-	text = fd_read_file(journal_fd, INSTALLED_RECORD, RECORD_MAX, &len, &err);
-	rows = text == NULL ? NULL : json_parse(text, len, &err);
+	rows = json_parse_file(journal_fd, INSTALLED_RECORD, RECORD_MAX, &err);
 	json_array_foreach (rows, n, row)
 		take_row(all, folder, row);
 }

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "install/program.h"
+#include "install/progress.h"
 #include "install/response.h"
 #include "json/make.h"
 #include "json/write.h"
@@ -52,6 +53,7 @@ struct installer {
 	struct loop_defer ended;
 	char *request; /* the request line, until it is written */
 	size_t written;
+	struct progress progress;
 	struct buf answer;
 	struct buf terminal;  /* early error messages on its terminal */
 	struct err err;       /* the error, if there is no reply */
@@ -115,10 +117,10 @@ static void on_closed(void *data)
 }
 
 /*
- * Returns true if every index was requested and none was reached. Retries would not help, and the
- * program's own message, "no such package", would be wrong.
+ * Returns true if at least `least` indexes were requested and none was reached. Retries would not
+ * help, and the program's own message, "no such package", would be wrong.
  */
-static bool reaches_none(const struct installer *i, struct err *ret_why)
+static bool reaches_none(const struct installer *i, size_t least, struct err *ret_why)
 {
 	const struct proxy_row *last = NULL;
 	const struct proxy_row *row;
@@ -129,7 +131,7 @@ static bool reaches_none(const struct installer *i, struct err *ret_why)
 			return false;
 		last = row;
 	}
-	if (last == NULL || i->index_count == 0 || count < i->index_count)
+	if (last == NULL || i->index_count == 0 || count < least)
 		return false;
 	(void)err_set(ret_why, ERR_NOT_FOUND, "the index cannot be reached: '%s:%u' %s", last->host,
 		      last->port, verdict_clause(last->last));
@@ -144,10 +146,16 @@ static void finish_step(struct installer *i)
 	if (i->over)
 		return;
 	i->over = true;
-	(void)reaches_none(i, &i->unreached);
+	/* A program may end its search at the first index that is not reached. */
+	(void)reaches_none(i, 1, &i->unreached);
 	stop(i);
 	i->sandbox = NULL;
 	sandbox_close(sandbox, on_closed, i);
+}
+
+void installer_stop(struct installer *i)
+{
+	finish_step(i);
 }
 
 struct sandbox *installer_abandon(struct installer *i)
@@ -242,6 +250,22 @@ static void await_end(struct installer *i)
 		loop_defer_start(i->loop, &i->ended, on_ended);
 }
 
+/* Takes the lines that are complete: progress, and at last the reply. */
+static void take_lines(struct installer *i)
+{
+	const char *end;
+
+	while ((end = memchr(i->answer.data, '\n', i->answer.len)) != NULL) {
+		size_t len = (size_t)(end - i->answer.data);
+
+		if (!progress_read(i->answer.data, len, &i->progress)) {
+			finish_step(i);
+			return;
+		}
+		buf_consume(&i->answer, len + 1);
+	}
+}
+
 static void take_answer(struct installer *i)
 {
 	char chunk[READ_CHUNK];
@@ -254,8 +278,19 @@ static void take_answer(struct installer *i)
 		await_end(i);
 	else if (buf_add(&i->answer, chunk, (size_t)n, &err) < 0)
 		fail_step(i, ERR_LIMIT, "says too much");
-	else if (memchr(chunk, '\n', (size_t)n) != NULL)
-		finish_step(i);
+	else
+		take_lines(i);
+}
+
+void installer_progress(const struct installer *i, struct progress *ret)
+{
+	const struct proxy_row *row;
+
+	*ret = i->progress;
+	if (ret->done > 0 || i->proxy == NULL)
+		return;
+	for (size_t n = 0; (row = proxy_row(i->proxy, n)) != NULL; n++)
+		ret->done += row->received;
 }
 
 static void on_control(struct loop_io *io, uint32_t events)
@@ -339,7 +374,7 @@ static void on_measured(struct disk *disk, uint64_t bytes)
 	if (bytes > settings->install_max)
 		fail_step(i, ERR_LIMIT, "needs more room than PTYCELL_INSTALL_MAX allows");
 	else if (disk_entries(disk) > settings->install_files_max)
-		fail_step(i, ERR_LIMIT, "makes more files than PTYCELL_INSTALL_FILES_MAX allows");
+		fail_step(i, ERR_LIMIT, "makes more files than a set of packages may have");
 	else
 		loop_timer_start(i->loop, &i->look, loop_now(i->loop) + LOOK_MS, on_look);
 }
@@ -348,7 +383,7 @@ static void on_look(struct loop_timer *timer)
 {
 	struct installer *i = container_of(timer, struct installer, look);
 
-	if (reaches_none(i, &i->err))
+	if (reaches_none(i, i->index_count, &i->err))
 		finish_step(i);
 	else
 		disk_start(i->disk, on_measured);

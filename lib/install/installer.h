@@ -3,7 +3,7 @@
  * installer.h - runs one step of an installation: a program in a sandbox of its own, one request,
  * one reply.
  *
- * The program is ours (install/python.py, install/node.cjs, install/r.R) and runs in the
+ * The program is ours (install/python/, install/node.cjs, install/r.R) and runs in the
  * interpreter for which it installs. It reads the request as a line of JSON. It writes its reply to
  * descriptor 3, or to the descriptors of install/program.h: an object with `ok`: true, or false and
  * a `text` for the user. The reply is untrusted, because the program reads untrusted packages
@@ -27,6 +27,7 @@
 #include "runtime/language.h"
 
 struct installer;
+struct progress;
 struct sandbox;
 struct settings;
 struct workspace;
@@ -40,8 +41,8 @@ struct installer_spec {
 	const char *proxy_helper; /* path of ptycell-proxy; NULL: no network */
 	const char *hosts; /* reachable hosts, in the form of net/host_list.h; NULL: no network */
 	bool allow_private;
-	size_t index_count;         /* if none of so many indexes is reached, the step ends with
-				       ERR_NOT_FOUND; 0: not checked */
+	size_t index_count; /* of the indexes; if none that the step asks is reached, it ends with
+			       ERR_NOT_FOUND; 0: not checked */
 	const char *const *folders; /* folders with packages, readable */
 	const int *folder_fds;
 	size_t folder_count;
@@ -61,6 +62,13 @@ typedef void installer_done_fn(void *data, const json_t *answer, const struct er
  */
 struct installer *installer_start(const struct installer_spec *spec, installer_done_fn *done,
 				  void *data, struct err *err) MUST_CHECK;
+/*
+ * Sets *ret to the last progress of the program. If the program reported no bytes, these are the
+ * bytes that the proxy received in this step.
+ */
+void installer_progress(const struct installer *installer, struct progress *ret);
+/* Ends the step: `done` is called when its sandbox is closed. */
+void installer_stop(struct installer *installer);
 /*
  * Ends the step without `done` and frees it, if its sandbox is not closing yet. Returns the
  * sandbox, which the caller must close. Returns NULL if the sandbox is closing already: then `done`

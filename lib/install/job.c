@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * job.c - the steps of one installation. A set is found again by the request, or by the resolved
- * files as "unpack" reports them, because package code may have run in "fetch". Results of builds
- * are never shared between sessions: package code may have changed them.
+ * files as "unpack" reports them, because package code may have run in "resolve" and "fetch". Where
+ * builds are allowed, package code may have changed both results and what a request resolves to.
  */
 #include "install/job.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -16,15 +16,16 @@
 #include "confinement/confinement.h"
 #include "helper/helper.h"
 #include "install/installer.h"
+#include "install/job_key.h"
+#include "install/job_record.h"
 #include "install/response.h"
 #include "json/make.h"
-#include "json/write.h"
 #include "policy/policyfile.h"
-#include "workspace/keeper.h"
 #include "workspace/random_name.h"
+#include "workspace/removal.h"
 #include "workspace/workspace.h"
 
-static void fetch(struct job *job);
+static void find_files(struct job *job);
 static void look_up(struct job *job);
 static void link_entry(struct job *job);
 
@@ -55,103 +56,17 @@ static void fail_err(struct job *job, const char *what, const struct err *err)
 static void succeed(struct job *job, bool cached)
 {
 	cleanup_json json_t *result = json_deep_copy(job->record);
+	const json_t *packages = json_object_get(job->record, "packages");
 
+	if (job->removes)
+		json_put(result, "removed", response_missing(job->have, packages));
+	else if (!json_is_true(json_object_get(result, "dry")))
+		json_put(result, "replaced", response_replaced(job->have, packages));
+	json_put(result, "unchanged", response_unchanged(job->have, packages));
+	json_put(result, "arrived", response_arrived(job->have, packages));
 	json_put_bool(result, "cached", cached);
+	json_put_int(result, "ms", (json_int_t)(loop_now(job->broker->host->loop) - job->begun_ms));
 	broker_job_over(job, result, NULL);
-}
-
-/* ---- keys ---- */
-
-/* Adds the identity of the interpreter to the key, without running it. */
-static int put_interpreter(const struct job *job, json_t *key, struct err *err)
-{
-	struct interpreter_path path;
-	struct utsname machine;
-	struct stat st = { .st_size = 0 };
-
-	if (confinement_locate(job->broker->host->confinement, job->language, &path, err) < 0)
-		return -1;
-	json_put_str(key, "interpreter", path.path);
-	if (stat(path.path, &st) == 0) {
-		json_put_int(key, "size", (json_int_t)st.st_size);
-		json_put_int(key, "time", (json_int_t)st.st_mtime);
-		json_put_int(key, "inode", (json_int_t)st.st_ino);
-	}
-	locate_release(&path);
-	if (uname(&machine) == 0)
-		json_put_str(key, "machine", machine.machine);
-	return 0;
-}
-
-/*
- * Returns the members of all keys, or NULL. Another policy makes another key: it must judge again.
- */
-static json_t *key_base(const struct job *job, struct err *err)
-{
-	const struct policyfile *policy = job->broker->policy;
-	json_t *key = json_object();
-
-	json_put_str(key, "language", job->language->name);
-	json_put(key, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
-	json_put(key, "index", json_incref(job->indexes.urls));
-	for (size_t i = 0; i < job->indexes.folder_count; i++)
-		json_put_bool(key, job->indexes.folders[i], true);
-	if (put_interpreter(job, key, err) == 0)
-		return key;
-	json_decref(key);
-	return NULL;
-}
-
-static char *write_key(const json_t *key)
-{
-	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	struct err err;
-
-	return json_write_sorted(&text, key, &err) == 0 ? buf_steal(&text) : xstrdup("");
-}
-
-static int make_key(struct job *job, struct err *err)
-{
-	cleanup_json json_t *key = key_base(job, err);
-
-	if (key == NULL)
-		return -1;
-	json_put(key, "wanted", json_incref(job->wanted));
-	free(job->key);
-	job->key = write_key(key);
-	return 0;
-}
-
-static int make_files_key(struct job *job, const json_t *files, struct err *err)
-{
-	cleanup_json json_t *key = key_base(job, err);
-
-	if (key == NULL)
-		return -1;
-	json_put(key, "files", json_deep_copy(files));
-	free(job->files_key);
-	job->files_key = write_key(key);
-	return 0;
-}
-
-/* Returns true if sessions may share the result: no build can run package code. */
-static bool is_shared(const struct job *job)
-{
-	return !job->broker->host->settings->install_builds;
-}
-
-/* Returns a record of the cache without malformed parts, or NULL. */
-static json_t *find_record(const struct job *job, const char *key, uint64_t max_age_s)
-{
-	json_t *record = NULL;
-
-	if (is_shared(job) && !job->renewed)
-		record = cache_find(job->broker->cache, key, max_age_s);
-	if (record == NULL)
-		return NULL;
-	json_put(record, "packages", response_rows(json_object_get(record, "packages")));
-	json_put(record, "present", response_rows(json_object_get(record, "present")));
-	return record;
 }
 
 /* ---- steps in a sandbox ---- */
@@ -167,6 +82,9 @@ static json_t *make_request(const struct job *job, const char *step)
 		json_append(folders, json_make_str(from->folders[i]));
 	json_put_str(request, "step", step);
 	json_put(request, "packages", json_incref(job->wanted));
+	json_put(request, "asked", json_deep_copy(job_asks(job)));
+	json_put(request, "locked", json_incref(job->locked));
+	json_put(request, "have", job->have != NULL ? json_incref(job->have) : json_array());
 	json_put(request, "policy",
 		 json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put_str(request, "policy_path", policyfile_path(policy));
@@ -175,7 +93,8 @@ static json_t *make_request(const struct job *job, const char *step)
 	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
 	json_put_str(request, "certificates", from->certificates);
 	json_put(request, "folders", folders);
-	json_put_bool(request, "builds", job->broker->host->settings->install_builds);
+	json_put_bool(request, "builds", job_may_build(job));
+	json_put_int(request, "bytes_max", (json_int_t)job->broker->host->settings->install_max);
 	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
 	return request;
 }
@@ -191,6 +110,8 @@ static int make_work(struct job *job, struct err *err)
 		return -1;
 	return confinement_adopt(host->confinement, job->work, err);
 }
+
+static void on_found(void *data, const json_t *answer, const struct err *err);
 
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
@@ -212,7 +133,7 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .request = request };
 	struct err err;
 
-	if (network && str_eq(step, "fetch"))
+	if (network && done == on_found)
 		spec.index_count = json_array_size(job->indexes.urls);
 	for (size_t i = 0; i < job->indexes.folder_count; i++)
 		folders[i] = job->indexes.folders[i];
@@ -238,12 +159,6 @@ static bool went_well(struct job *job, const json_t *answer, const struct err *e
 	else if (json_is_false(json_object_get(answer, "ok")))
 		fail(job, json_string_value(json_object_get(answer, "text")));
 	return err == NULL && json_is_true(json_object_get(answer, "ok"));
-}
-
-static void put_record(struct job *job, const char *entry, const json_t *packages)
-{
-	json_put_str(job->record, "entry", entry);
-	json_put(job->record, "packages", response_rows(packages));
 }
 
 /* ---- pack and link ---- */
@@ -280,7 +195,7 @@ static void renew(struct job *job)
 
 	removal_start(host->loop, host->home, host->files_helper, path, NULL, NULL);
 	job->renewed = true;
-	fetch(job);
+	find_files(job);
 }
 
 static void on_linked(struct helper *helper, const json_t *result, const struct err *err)
@@ -290,7 +205,7 @@ static void on_linked(struct helper *helper, const json_t *result, const struct 
 
 	(void)result;
 	if (problem.code == ERR_NONE)
-		succeed(job, job->work == NULL);
+		succeed(job, !job->packed);
 	else if (!job->renewed && (problem.code == ERR_INVALID || problem.code == ERR_NOT_FOUND))
 		renew(job);
 	else
@@ -322,11 +237,10 @@ static void on_packed(struct helper *helper, const json_t *result, const struct 
 	(void)result;
 	if (problem.code != ERR_NONE) {
 		fail_err(job, "The packages could not be stored", &problem);
-	} else if (!is_shared(job)) {
+	} else if (!job_is_shared(job)) {
 		succeed(job, false);
 	} else {
-		cache_put(job->broker->cache, job->key, job->record);
-		cache_put(job->broker->cache, job->files_key, job->record);
+		job_store_record(job);
 		link_entry(job);
 	}
 }
@@ -335,13 +249,14 @@ static void pack(struct job *job)
 {
 	static const struct helper_handlers handlers = { .done = on_packed };
 	const struct settings *settings = job->broker->host->settings;
-	bool shared = is_shared(job);
+	bool shared = job_is_shared(job);
 	const int fds[2] = { workspace_data_fd(job->work),
 			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
 	cleanup_free char *entry = random_name_new("");
 	cleanup_json json_t *request = json_object();
 	struct err err;
 
+	job->packed = true;
 	json_put_str(job->record, "entry", entry);
 	json_put_str(request, "op", "pack");
 	json_put_str(request, "from", "site");
@@ -373,20 +288,58 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 
 	if (!went_well(job, answer, err))
 		return;
-	if (files != NULL && make_files_key(job, files, &trouble) < 0) {
+	if (files != NULL && job_set_files_key(job, files, &trouble) < 0) {
 		fail_err(job, "It could not be installed", &trouble);
 		return;
 	}
 	json_put(job->record, "packages", response_rows(json_object_get(answer, "packages")));
+	json_put(job->record, "left_out", response_names(json_object_get(answer, "left_out")));
+	if (json_is_integer(json_object_get(answer, "bytes")))
+		json_put(job->record, "bytes", json_incref(json_object_get(answer, "bytes")));
+	job->unbuilt =
+		job_resolves(job) && json_equal(json_object_get(job->record, "files"), files);
 	json_put(job->record, "files", json_deep_copy(files));
-	if (job->broker->host->settings->install_builds &&
-	    json_is_true(json_object_get(answer, "build")))
+	if (job_may_build(job) && json_is_true(json_object_get(answer, "build")))
 		run_step(job, "build", false, on_built);
 	else
 		pack(job);
 }
 
-/* Starts "fetch" again for the folders alone if no index is reached: it would retry them. */
+static void on_downloaded(void *data, const json_t *answer, const struct err *err)
+{
+	struct job *job = data;
+
+	if (went_well(job, answer, err))
+		run_step(job, "unpack", false, on_unpacked);
+}
+
+/*
+ * Takes the last answer for the same request if no index is reached. Returns false if there is
+ * none.
+ */
+static bool holds_offline(struct job *job, const struct err *err)
+{
+	json_t *record;
+	json_int_t age_s;
+	json_t *notes;
+
+	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned)
+		return false;
+	record = job_find_requested(job, 0);
+	if (record == NULL)
+		return false;
+	job->installer = NULL;
+	age_s = (json_int_t)time(NULL) - json_integer_value(json_object_get(record, "made"));
+	notes = json_object_get(record, "notes");
+	json_append(notes, json_make_fmt("%s; its answer of %jd minutes ago was taken.", err->msg,
+					 (intmax_t)(age_s / 60)));
+	json_decref(job->record);
+	job->record = record;
+	link_entry(job);
+	return true;
+}
+
+/* Starts again for the folders alone if no index is reached: pip would retry them. */
 static bool retries_without_index(struct job *job, const struct err *err)
 {
 	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||
@@ -394,41 +347,45 @@ static bool retries_without_index(struct job *job, const struct err *err)
 		return false;
 	job->installer = NULL;
 	job->unreached = xasprintf("It could not be installed: %s.\n", err->msg);
-	fetch(job);
+	find_files(job);
 	return true;
 }
 
-static void on_fetched(void *data, const json_t *answer, const struct err *err)
+/* Handles the reply of "resolve", or of a "fetch" that resolves, too. */
+static void on_found(void *data, const json_t *answer, const struct err *err)
 {
 	struct job *job = data;
 	const json_t *files = json_object_get(answer, "files");
 	cleanup_json json_t *known = NULL;
 	struct err trouble;
 
-	if (retries_without_index(job, err) || !went_well(job, answer, err))
+	if (holds_offline(job, err) || retries_without_index(job, err) ||
+	    !went_well(job, answer, err))
 		return;
-	json_decref(job->record);
-	job->record = json_object();
-	json_put(job->record, "present", response_rows(json_object_get(answer, "present")));
-	json_put(job->record, "packages", json_array());
-	json_put(job->record, "files", json_deep_copy(files));
-	if (json_array_size(files) == 0) {
+	job_begin_record(job, answer);
+	if (job_is_dry(job)) {
+		json_put(job->record, "packages",
+			 response_rows(json_object_get(answer, "packages")));
+		json_put_bool(job->record, "dry", true);
+	}
+	if (json_array_size(files) == 0 || job_is_dry(job)) {
 		succeed(job, false); /* the interpreter already has all of it */
 		return;
 	}
-	if (make_files_key(job, files, &trouble) < 0) {
+	if (job_set_files_key(job, files, &trouble) < 0) {
 		fail_err(job, "It could not be installed", &trouble);
 		return;
 	}
-	known = find_record(job, job->files_key, 0);
-	if (known == NULL) {
+	known = job_find_resolved(job);
+	if (known != NULL) {
+		job_put_known(job, known);
+		job_store_record(job);
+		link_entry(job);
+	} else if (job_resolves(job)) {
+		run_step(job, "fetch", job->unreached == NULL, on_downloaded);
+	} else {
 		run_step(job, "unpack", false, on_unpacked);
-		return;
 	}
-	put_record(job, json_string_value(json_object_get(known, "entry")),
-		   json_object_get(known, "packages"));
-	cache_put(job->broker->cache, job->key, job->record);
-	link_entry(job);
 }
 
 static void on_checked(void *data, const json_t *answer, const struct err *err)
@@ -445,9 +402,9 @@ static void on_checked(void *data, const json_t *answer, const struct err *err)
 	broker_job_over(job, result, NULL);
 }
 
-static void fetch(struct job *job)
+static void find_files(struct job *job)
 {
-	run_step(job, "fetch", job->unreached == NULL, on_fetched);
+	run_step(job, job_resolves(job) ? "resolve" : "fetch", job->unreached == NULL, on_found);
 }
 
 static void look_up(struct job *job)
@@ -458,16 +415,32 @@ static void look_up(struct job *job)
 		run_step(job, "check", true, on_checked);
 		return;
 	}
-	if (make_key(job, &err) < 0) {
+	free(job->key);
+	job->key = job_key_request(job, &err);
+	if (job->key == NULL) {
 		fail_err(job, "Nothing was installed", &err);
 		return;
 	}
 	json_decref(job->record);
-	job->record = find_record(job, job->key, BROKER_FRESH_S);
+	job->record = job_find_requested(job, BROKER_FRESH_S);
 	if (job->record != NULL)
 		link_entry(job);
 	else
-		fetch(job);
+		find_files(job);
+}
+
+/* Puts an empty folder in the place of the session's packages. */
+static void put_nothing(struct job *job)
+{
+	struct err err;
+
+	json_decref(job->record);
+	job->record = json_pack("{s:[], s:[]}", "packages", "present");
+	if (make_work(job, &err) < 0 || (mkdirat(workspace_data_fd(job->work), "site", 0700) < 0 &&
+					 err_sys(&err, "making a folder") < 0))
+		fail_err(job, "The packages could not be removed", &err);
+	else
+		pack(job);
 }
 
 static void take_default(struct job *job, const json_t *reply)
@@ -491,16 +464,24 @@ static void on_where_replied(void *data, const json_t *answer, const struct err 
 	take_default(job, answer);
 }
 
+const json_t *job_asks(const struct job *job)
+{
+	return job->removes ? job->wanted : job->asked;
+}
+
 void job_start(struct job *job)
 {
 	const struct broker *b = job->broker;
 	const json_t *reply = json_object_get(b->defaults, job->language->name);
 	struct err err;
 
-	job->deadline_ms = loop_now(b->host->loop) + b->host->settings->install_timeout * 1000;
+	job->begun_ms = loop_now(b->host->loop);
+	job->deadline_ms = job->begun_ms + b->host->settings->install_timeout * 1000;
 	if (indexes_read(b->host->settings, confinement_facts(b->host->confinement).shares,
 			 job->language, &job->indexes, &err) < 0)
 		fail_err(job, "Nothing was installed", &err);
+	else if (job_is_empty(job))
+		put_nothing(job);
 	else if (!job->indexes.wants_default)
 		look_up(job);
 	else if (reply != NULL)
@@ -521,13 +502,14 @@ struct job *job_new_check(struct broker *broker, const struct language *language
 	job->folder = xstrdup(""); /* no session's folder has this name */
 	job->language = language;
 	job->asked = json_array();
+	job->locked = json_array();
 	job->packages_fd = job->journal_fd = -1;
 	job->checks = true;
 	return job;
 }
 
 struct job *job_new(struct broker *broker, const struct session *session,
-		    const struct language *language, const json_t *packages, struct err *err)
+		    const struct install_request *request, struct err *err)
 {
 	const struct workspace *workspace = session_workspace(session);
 	int packages_fd = fd_dup(workspace_packages_fd(workspace), err);
@@ -540,8 +522,9 @@ struct job *job_new(struct broker *broker, const struct session *session,
 	list_init(&job->waiting);
 	job->broker = broker;
 	job->folder = xstrdup(workspace_name(workspace));
-	job->language = language;
-	job->asked = json_deep_copy(packages);
+	job->language = request->language;
+	job->asked = json_deep_copy(request->packages);
+	job->locked = request->locked != NULL ? json_deep_copy(request->locked) : json_array();
 	job->packages_fd = packages_fd;
 	return job;
 }
@@ -557,6 +540,22 @@ static void retire_work(struct job *job, struct sandbox *sandbox)
 	job->work = NULL;
 }
 
+static void await_sandbox(struct job *job)
+{
+	job->abandoned = true;
+	list_append(&job->broker->abandoned, &job->node);
+}
+
+void job_cancel(struct job *job)
+{
+	if (job->installer == NULL) {
+		job_free(job);
+	} else {
+		installer_stop(job->installer);
+		await_sandbox(job);
+	}
+}
+
 void job_abandon(struct job *job)
 {
 	struct sandbox *sandbox;
@@ -567,13 +566,12 @@ void job_abandon(struct job *job)
 	}
 	sandbox = installer_abandon(job->installer);
 	if (sandbox == NULL) {
-		job->abandoned = true;
-		list_append(&job->broker->abandoned, &job->node);
-		return;
+		await_sandbox(job);
+	} else {
+		job->installer = NULL;
+		retire_work(job, sandbox);
+		job_free(job);
 	}
-	job->installer = NULL;
-	retire_work(job, sandbox);
-	job_free(job);
 }
 
 void job_free(struct job *job)
@@ -589,7 +587,9 @@ void job_free(struct job *job)
 	fd_close(&job->packages_fd);
 	fd_close(&job->journal_fd);
 	json_decref(job->asked);
+	json_decref(job->locked);
 	json_decref(job->wanted);
+	json_decref(job->have);
 	json_decref(job->record);
 	free(job->problem);
 	free(job->unreached);

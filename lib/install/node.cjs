@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Installs JavaScript packages, in a sandbox of its own, as python.py does for Python: one request on
+// Installs JavaScript packages, in a sandbox of its own, as python/ does for Python: one request on
 // descriptor 3, one answer. npm resolves into a lock file, the policy is applied to that, and `npm ci`
 // fetches and unpacks what it names, by its hashes; "unpack", without network, judges the lock file once
 // more and everything that was unpacked. No script of a package runs in either. Where builds are allowed
@@ -13,6 +13,7 @@ const { spawnSync } = require('child_process');
 
 const CHANNEL = 3;
 const TAIL = 1200;
+const NOTES_MAX = 8;
 const AUTHORITIES = 'authorities.pem';
 const PROXY = 'http://127.0.0.1:3128';
 
@@ -30,14 +31,45 @@ function npmPath() {
   return found;
 }
 
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function parseUrl(text) {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined; // npm says so
+  }
+}
+
+// The options of npm's configuration. npm gives a login in a URL to pages alone, and not to files, so it becomes an
+// option. A login goes over https, or to this machine.
+function optionsOf(request) {
+  const options = { ...request.options, ...(request.indexes.length > 0 ? { registry: request.indexes[0] } : {}) };
+  for (const [name, value] of Object.entries(options)) {
+    const url = name === 'registry' || name.startsWith('@') ? parseUrl(value) : undefined;
+    if (url === undefined) continue;
+    registries.push(url.host);
+    if (url.username) {
+      const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+      options[`//${url.host}${url.pathname.replace(/\/?$/, '/')}:_auth`] = Buffer.from(login).toString('base64');
+      [url.username, url.password] = ['', ''];
+      options[name] = url.href;
+    }
+    if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
+      Object.keys(options).filter((key) => key.startsWith(`//${url.host}/`)).forEach((key) => delete options[key]);
+    }
+  }
+  return options;
+}
+
 function writeConfiguration(request) {
-  const lines = Object.entries(request.options).map(([name, value]) => `${name}=${value}`);
-  if (request.indexes.length > 0) lines.push(`registry=${request.indexes[0]}`);
+  const lines = Object.entries(optionsOf(request)).map(([name, value]) => `${name}=${value}`);
   if (request.proxied) lines.push(`proxy=${PROXY}`, `https-proxy=${PROXY}`, 'noproxy=');
   const system = process.env.SSL_CERT_FILE ? fs.readFileSync(process.env.SSL_CERT_FILE, 'utf8') : '';
   fs.writeFileSync(AUTHORITIES, `${system}\n${request.certificates ?? ''}`);
   if (system || request.certificates) lines.push(`cafile=${path.resolve(AUTHORITIES)}`);
   lines.push('audit=false', 'fund=false', 'update-notifier=false', 'progress=false', 'color=false');
+  lines.push('fetch-retry-mintimeout=1000', 'fetch-retry-maxtimeout=4000'); // a call waits; npm's own are 10 s and 60 s
   fs.writeFileSync('.npmrc-installer', lines.join('\n') + '\n', { mode: 0o600 });
 }
 
@@ -56,10 +88,54 @@ function npmIn(cwd, ...words) {
   return done.stdout;
 }
 
+// What the registry answered, by npm's code or by the status in its text: one sentence, and what to do.
+const ANSWERS = [
+  [/\bE401\b|\b401 Unauthorized/, 'wants a login (401). A login goes over https, or to this machine. The user sets one in .npmrc: //HOST/:_authToken=TOKEN, or //HOST/:_auth for a name and password'],
+  [/\bE403\b|\b403 Forbidden/, 'refuses this package to this user (403). The user asks whoever runs the registry, or sets another login in .npmrc'],
+  [/\bE429\b|\b429 Too Many/, 'takes no more requests for now (429). Try again later'],
+  [/\b502 Bad Gateway - ptycell: '[^']*' ([^.;]*)/, 'STATUS. The user corrects registry= in .npmrc, or starts it'], // our proxy's words
+  [/\bE(5\d\d)\b|\b(5\d\d) (?:Internal|Bad|Service|Gateway)/, 'fails (STATUS). Try again later, or the user names another registry in .npmrc'],
+  [/\bENOTFOUND\b|\bEAI_AGAIN\b/, 'is unknown: its name has no address. The user corrects registry= in .npmrc'],
+  [/\bECONNREFUSED\b|\bETIMEDOUT\b|\bERR_SOCKET_TIMEOUT\b/, 'is not reached. The user corrects registry= in .npmrc, or starts it'],
+  [/Unexpected token '?<|invalid json response body/i, 'answered with a web page instead of a package, perhaps that of a login. The user corrects registry= in .npmrc'],
+];
+
+const registries = []; // hosts with ports, of the user's configuration
+
+// Host and port that npm asked, if it names them.
+function hostIn(said) {
+  return /https?:\/\/(?:[^/\s@]*@)?([\w.-]+(?::\d+)?)\//.exec(said)?.[1];
+}
+
+function answered(said) {
+  const host = hostIn(said);
+  if (host !== undefined && !registries.includes(host) && /\b403\b/.test(said)) {
+    return `The registry leads to ${host}, which is none of the user's registries. The user can allow it: PTYCELL_INSTALL_HOSTS=${host}.`;
+  }
+  const asked = host ?? ([...new Set(registries)].join(' or ') || 'of npm');
+  for (const [pattern, text] of ANSWERS) {
+    const found = pattern.exec(said);
+    if (found !== null) return `The registry ${asked} ${text.replace('STATUS', found[1] ?? found[2])}.`;
+  }
+  return undefined;
+}
+
+// npm names the package by the URL of its file, or not at all.
+function changed(said) {
+  if (!/\bEINTEGRITY\b/.test(said)) return undefined;
+  const file = /https?:\/\/\S+\/([^/\s]+\.tgz)/.exec(said)?.[1];
+  return `The registry has another file than package-lock.json says${file ? ` for ${quote(file)}` : ''}: the hashes differ. Nothing was installed. ` +
+    'Write the lock file again if the package may have changed.';
+}
+
 function explain(said) {
-  const errors = said.split('\n').filter((line) => /^npm (error|ERR!)/.test(line) && !/complete log|\.log$/.test(line));
+  const other = changed(said);
+  if (other !== undefined) return other;
+  const sentence = answered(said);
+  if (sentence !== undefined) return sentence;
+  const errors = said.split(/^npm (?:error|ERR!) Clean install a project$/m)[0].split('\n').filter((line) => /^npm (error|ERR!)/.test(line) && !/complete log|\.log$/.test(line));
   const text = errors.map((line) => line.replace(/^npm (error|ERR!) ?/, '').trimEnd()).filter(Boolean).join('\n').slice(-TAIL);
-  const more = /E403|403 Forbidden|tunneling socket|ECONNREFUSED/.test(said)
+  const more = /tunneling socket/.test(said)
     ? '\nThe installer reaches only the registry of the user\'s npm configuration; hosts that it leads to besides go into PTYCELL_INSTALL_HOSTS.' : '';
   return `npm could not install it:\n${text || said.trim().slice(-TAIL)}${more}`;
 }
@@ -73,9 +149,13 @@ function quote(text) {
   return `'${clean.length > 80 ? clean.slice(0, 77) + '...' : clean}'`;
 }
 
+// Behind a request: npm does without the package where there is none for this system, or at all.
+const OPTIONAL = /\s+--optional$/;
+
 // NAME, NAME@RANGE or NAME@TAG: whatever else npm takes leads elsewhere than to the registry.
 function parse(text) {
-  const spec = text.trim();
+  const optional = OPTIONAL.test(text.trim());
+  const spec = text.trim().replace(OPTIONAL, '');
   const at = spec.indexOf('@', 1);
   const name = at > 0 ? spec.slice(0, at) : spec;
   const range = at > 0 ? spec.slice(at + 1) : '';
@@ -86,27 +166,133 @@ function parse(text) {
   if (!NAME.test(name) || !/^[\w.*^~<>=| +-]*$/.test(range)) {
     throw new Refusal(`${quote(spec)} is no package; write NAME, NAME@VERSION or NAME@RANGE.`);
   }
-  return { name: name.toLowerCase(), spec: range === '' ? name.toLowerCase() : `${name.toLowerCase()}@${range}` };
+  return { name, optional, spec: range === '' ? name : `${name}@${range}` };
 }
 
-// Later ones of the same name replace earlier ones.
+// Later ones of the same name replace earlier ones, but for a name alone: it does not lift an earlier range.
 function parseAll(texts) {
   const wanted = new Map();
   for (const text of texts) {
-    const { name, spec } = parse(text);
-    wanted.set(name, spec);
+    const { name, optional, spec } = parse(text);
+    wanted.set(name, { name, optional, spec: spec !== name || !wanted.has(name) ? spec : wanted.get(name).spec });
   }
   return wanted;
 }
 
+// The same, with the versions that the session has: they stay, unless a range is asked for now.
+function pinned(wanted, request) {
+  const changed = new Set(request.asked.map(parse).filter(({ name, spec }) => spec !== name).map(({ name }) => name));
+  const have = new Map(request.have.map(({ name, version }) => [name, version]));
+  return [...wanted.values()].map((row) => (have.has(row.name) && !changed.has(row.name) ? { ...row, spec: `${row.name}@${have.get(row.name)}` } : row));
+}
+
+// A line of the lock file of a session's project: the name with those of the packages in which it lies before it
+// (`outer>inner`), the version and its hash. Where it comes from is the registry's to say. A package that lies under
+// another name than its own has that one behind it (`inner@npm:own`).
+const HASH = /^sha(?:1|256|384|512)-[A-Za-z0-9+/]+=*$/;
+
+function parseLocked(text) {
+  const [spec, hash, ...more] = text.split(' ');
+  const at = spec.lastIndexOf('@');
+  const [places, own] = spec.slice(0, Math.max(at, 0)).split('@npm:');
+  const names = places.split('>');
+  const version = spec.slice(at + 1);
+  if (![...names, own ?? names[0]].every((name) => NAME.test(name)) || !/^\d[\w.+-]*$/.test(version) || !(hash === undefined || HASH.test(hash)) || more.length > 0) {
+    throw new Refusal(`${quote(text)} is no line of a lock file.`);
+  }
+  return { names, name: names.at(-1), own, version, hash };
+}
+
+// Writes a lock file in its oldest form: for this one, npm asks the registry for all that it does not say.
+function writeLocked(locked) {
+  const root = { lockfileVersion: 1, dependencies: Object.create(null) };
+  for (const { names, own, version, hash } of locked) {
+    let row = root;
+    for (const name of names) {
+      row.dependencies ??= Object.create(null);
+      row = row.dependencies[name] ??= {};
+    }
+    Object.assign(row, { version: own === undefined ? version : `npm:${own}@${version}`, integrity: hash });
+  }
+  fs.writeFileSync('package-lock.json', JSON.stringify(root));
+}
+
+// What npm made of it has each version, and gets each hash: `npm ci` then checks it.
+function checkLocked(locked) {
+  const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+  const rows = new Map(Object.entries(lock.packages).map(([place, item]) => [`${place.slice(place.lastIndexOf('node_modules/') + 13)}@${item.version}`, item]));
+  for (const { name, own, version, hash } of locked) {
+    const row = rows.get(`${name}@${version}`);
+    if (row === undefined || (row.name ?? name) !== (own ?? name)) {
+      throw new Refusal(`package-lock.json has ${name} ${version}, which does not go together with package.json and with what this session asked for before. ` +
+        'Write the lock file again with npm install, take the other package away with npm uninstall NAME, or use a new session.');
+    }
+    if (hash !== undefined) row.integrity = hash;
+  }
+  fs.writeFileSync('package-lock.json', JSON.stringify(lock));
+}
+
+// Writes the lock file of these requests. Where a project's lock file holds, npm leaves what it has; a request that npm
+// gets by its name would be looked for anew.
+function lock(wanted, locked, policy) {
+  const project = { name: 'session', version: '1.0.0', private: true };
+  const ranges = (rows) => Object.fromEntries(rows.map(({ name, spec }) => [name, spec.slice(name.length + 1) || '*']));
+  const needed = wanted.filter((row) => !row.optional);
+  const optionalDependencies = ranges(wanted.filter((row) => row.optional));
+  fs.writeFileSync('package.json', JSON.stringify({ ...project, dependencies: locked.length > 0 ? ranges(needed) : {}, optionalDependencies }));
+  fs.rmSync('package-lock.json', { force: true });
+  if (locked.length > 0) writeLocked(locked);
+  const moment = latest(policy);
+  npm('install', '--package-lock-only', '--ignore-scripts', ...(moment ? ['--before', moment.toISOString()] : []),
+    ...(locked.length > 0 ? [] : needed.map(({ spec }) => spec)));
+  dropOptional();
+  checkLocked(locked);
+}
+
+// Whether npm found a package for the one that lies at a place, where Node looks for it.
+function isFound(rows, place, name) {
+  if (rows[`${place === '' ? '' : `${place}/`}node_modules/${name}`] !== undefined) return true;
+  return place !== '' && isFound(rows, place.slice(0, Math.max(place.lastIndexOf('/node_modules/'), 0)), name);
+}
+
+// `npm ci` wants all that the lock file names, also optional packages that npm did not find.
+function dropOptional() {
+  const found = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+  const project = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+  for (const [place, row] of Object.entries(found.packages)) {
+    for (const name of Object.keys(row.optionalDependencies ?? {}).filter((one) => !isFound(found.packages, place, one))) {
+      delete row.optionalDependencies[name];
+      if (place === '') delete project.optionalDependencies?.[name];
+    }
+  }
+  fs.writeFileSync('package.json', JSON.stringify(project));
+  fs.writeFileSync('package-lock.json', JSON.stringify(found));
+}
+
+// Resolves into the lock file: with the versions that the session has if that is possible, else without.
+function resolve(wanted, request) {
+  const locked = request.locked.map(parseLocked);
+  try {
+    lock(pinned(wanted, request), locked, request.policy);
+  } catch (error) {
+    if (!(error instanceof Refusal) || request.have.length === 0) throw error;
+    lock([...wanted.values()], locked, request.policy);
+  }
+}
+
 // ---- the policy ----
 
+// Names differ by case for the registry. A rule that forbids means all of them, one that allows means its own.
 function normal(name) {
   return name.toLowerCase();
 }
 
-function matches(name, entries) {
-  return entries.find((entry) => (entry.endsWith('*') ? name.startsWith(normal(entry.slice(0, -1))) : normal(entry) === name));
+function same(name) {
+  return name;
+}
+
+function matches(name, entries, form) {
+  return entries.find((entry) => (entry.endsWith('*') ? form(name).startsWith(form(entry.slice(0, -1))) : form(entry) === form(name)));
 }
 
 // Semantic versions in their order; build metadata does not count.
@@ -137,11 +323,10 @@ function comparePre(a, b) {
 }
 
 function verdict(row, policy) {
-  const name = normal(row.name);
-  const entry = matches(name, policy.block);
+  const entry = matches(row.name, policy.block, normal);
   if (entry !== undefined) return ['block', `is on the block list (javascript.block has ${quote(entry)})`];
-  if (policy.allow.length > 0 && matches(name, policy.allow) === undefined) return ['allow', 'is not on the allow list (javascript.allow)'];
-  const least = Object.entries(policy.minimum).find(([key]) => normal(key) === name);
+  if (policy.allow.length > 0 && matches(row.name, policy.allow, same) === undefined) return ['allow', 'is not on the allow list (javascript.allow)'];
+  const least = Object.entries(policy.minimum).find(([key]) => normal(key) === normal(row.name));
   if (least !== undefined && row.version !== undefined && compare(row.version, least[1]) < 0) {
     return ['minimum', `is version ${row.version}, and the least that may be installed is ${least[1]} (javascript.minimum)`];
   }
@@ -160,17 +345,129 @@ function judge(rows, request) {
   }
 }
 
-// Every package of the lock file, by the place where it will lie.
+// ---- the age of releases ----
+
+const PAGES_AT_ONCE = 8;
+const UNITS = { h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
+
+// When a release must have been there, by the policy's "7d", "12h" or "2w", which the server has checked; undefined for none.
+function latest(policy) {
+  const found = /^(\d+)([hdw])$/.exec(policy.minimum_age ?? '');
+  return found ? new Date(Date.now() - found[1] * UNITS[found[2]]) : undefined;
+}
+
+// npm's own modules: they read the registry's pages as npm does, and choose from one.
+function ofNpm(name) {
+  return require(require.resolve(name, { paths: [npmPath()] }));
+}
+
+// Looks at what the registry has of each name, with the times of its releases. npm has it in its cache already. A page may have
+// many megabytes, and a tree hundreds of packages: few pages are held at once.
+async function eachPage(names, request, look) {
+  const { packument } = ofNpm('pacote');
+  const proxy = request.proxied ? { proxy: PROXY, httpsProxy: PROXY, noProxy: '' } : {};
+  const ca = fs.readFileSync(AUTHORITIES, 'utf8').trim();
+  const options = { ...optionsOf(request), ...proxy, ...(ca ? { ca } : {}), cache: path.resolve('cache/_cacache'), fullMetadata: true,
+    preferOffline: true };
+  const read = async (name) => look(name, await packument(name, options).catch((error) => {
+    throw new Refusal(explain(`npm error code ${error.code}\nnpm error ${error.message}`));
+  }));
+  const found = [];
+  for (let n = 0; n < names.length; n += PAGES_AT_ONCE) found.push(...await Promise.all(names.slice(n, n + PAGES_AT_ONCE).map(read)));
+  return found;
+}
+
+function ageText(ms) {
+  const [unit, length] = [['days', 86400e3], ['hours', 3600e3], ['minutes', 60e3]].find((row) => ms >= 2 * row[1]) ?? ['s', 1e3];
+  return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
+}
+
+function whyYoung(page, version, request) {
+  return `version ${version} is ${ageText(Date.now() - Date.parse(page.time[version]))} old, and javascript.minimum_age wants ` +
+    `${request.policy.minimum_age}. No older one satisfies the request. The user can change it in ${request.policy_path}.`;
+}
+
+// The version that npm takes where no age is wanted, or undefined.
+function choice(page, range) {
+  try {
+    return ofNpm('npm-pick-manifest')(page, range || 'latest').version;
+  } catch {
+    return undefined; // there is none, or the range is another package's name
+  }
+}
+
+// Why releases of a page may not be installed: they are too young, or may be. Undefined if they may.
+function whyRefused(name, page, versions, request) {
+  for (const version of versions) {
+    const time = Date.parse(page.time?.[version]);
+    if (Number.isNaN(time)) {
+      return `The registry does not tell when ${name} ${version} was published, and ` +
+        `javascript.minimum_age wants it to be ${request.policy.minimum_age} old. The user can change it in ${request.policy_path}.`;
+    }
+    if (time > latest(request.policy)) return `${name}: ${whyYoung(page, version, request)}`;
+  }
+  return undefined;
+}
+
+// Refuses what is too young, or may be. Returns a sentence for each package of which a newer release was too young.
+async function judgeAges(rows, wanted, request) {
+  const moment = latest(request.policy);
+  if (moment === undefined) return [];
+  const own = rows.filter((row) => !row.bundled); // others came as files of a release that is judged
+  const newest = (versions) => versions.filter(Boolean).sort(compare).at(-1);
+  const judged = await eachPage([...new Set(own.map(({ name }) => name))], request, (name, page) => {
+    const versions = own.filter((row) => row.name === name).map(({ version }) => version);
+    const refused = whyRefused(name, page, versions, request);
+    if (refused !== undefined) return { refused };
+    const ranges = [...own.map(({ requires }) => requires[name]), wanted.get(name)?.spec.slice(name.length + 1)];
+    const taken = newest(versions);
+    const other = newest(ranges.filter((range) => range !== undefined).map((range) => choice(page, range)));
+    const young = other !== undefined && compare(other, taken) > 0 && Date.parse(page.time[other]) > moment;
+    return { note: young ? `${name} ${other} is not yet ${request.policy.minimum_age} old (javascript.minimum_age): ${taken} was taken.` : undefined };
+  });
+  const first = judged.find(({ refused }) => refused !== undefined);
+  if (first !== undefined) throw new Refusal(`Nothing was installed. ${first.refused}`);
+  return judged.map(({ note }) => note).filter(Boolean);
+}
+
+// npm finds no version that is old enough: says which one is too young, if that is why.
+async function explainYoung(error, request) {
+  const found = /No (?:matching version found|versions available) for ((?:@[^/\s]+\/)?[^@\s]+)(?:@(.*?) with a date before)?/.exec(error.message);
+  if (found === null || latest(request.policy) === undefined) return error;
+  const [, name, range] = found;
+  const [why] = await eachPage([name], request, (_, page) => {
+    const version = choice(page, range);
+    return version === undefined ? undefined : whyYoung(page, version, request);
+  });
+  return why === undefined ? error : new Refusal(`Nothing was installed. ${name}${range && range !== '*' ? `@${range}` : ''}: ${why}`);
+}
+
+// Whether a list of package.json ("os", "cpu") has this system: "!win32" excludes one.
+function lists(entries, value) {
+  const words = [entries ?? []].flat();
+  const wanted = words.filter((word) => !word.startsWith('!'));
+  return !words.includes(`!${value}`) && (wanted.length === 0 || wanted.includes(value) || wanted.includes('any'));
+}
+
+// Every package of the lock file that is for this system, by the place where it will lie.
 function lockRows() {
   const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
-  return Object.entries(lock.packages).filter(([place]) => place !== '').map(([place, item]) => {
+  return Object.entries(lock.packages).filter(([place, item]) => place !== ''
+    && lists(item.os, process.platform) && lists(item.cpu, process.arch)).map(([place, item]) => {
     const name = item.name || place.slice(place.lastIndexOf('node_modules/') + 13);
     if (item.link || !/^https?:/.test(item.resolved || 'https:') || !item.version) {
       throw new Refusal(`${quote(name)} does not come from the registry; it was not installed.`);
     }
     return { place, name, version: item.version, requires: { ...item.dependencies, ...item.optionalDependencies },
-      file: item.resolved ? path.basename(new URL(item.resolved).pathname) : undefined, hash: item.integrity };
+      file: item.resolved ? path.basename(new URL(item.resolved).pathname) : undefined, hash: item.integrity, bundled: item.inBundle === true };
   });
+}
+
+// A sentence for the optional packages that are not there.
+function leftOut(wanted, rows) {
+  const places = new Set(rows.map(({ place }) => place));
+  const names = [...wanted.values()].filter(({ name, optional }) => optional && !places.has(`node_modules/${name}`)).map(({ name }) => name);
+  return names.length === 0 ? [] : [`Left out, as optional packages that the registry does not have for this system: ${names.slice(0, 8).join(', ')}.`];
 }
 
 // Every package that lies where npm puts them: archives may hold some that no lock names.
@@ -218,7 +515,7 @@ const steps = {
     return { url: npm('config', 'get', 'registry').trim(), hosts: [] };
   },
 
-  // Whether npm works and its registry answers, for the person; it need not have what is asked for.
+  // Whether npm works and its registry answers, for the user; it need not have what is asked for.
   check(request) {
     writeConfiguration(request);
     const tool = `npm ${npm('--version').trim()}`;
@@ -226,21 +523,26 @@ const steps = {
       npm('view', 'npm', 'version', '--fetch-retries=0', '--fetch-timeout=15000');
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (!/\bE404\b/.test(error.message)) throw new Refusal(error.message.replace('could not install it', 'does not get through'));
+      if (!/\bE404\b/.test(error.message)) throw new Refusal(`npm does not get through: ${error.message.replace('npm could not install it:\n', '')}`);
     }
     return { tool };
   },
 
-  fetch(request) {
+  async fetch(request) {
     const wanted = parseAll(request.packages);
     judge([...wanted.keys()].map((name) => ({ name })), request);
     writeConfiguration(request);
-    fs.writeFileSync('package.json', JSON.stringify({ name: 'session', version: '1.0.0', private: true }));
-    npm('install', '--package-lock-only', '--ignore-scripts', ...wanted.values());
+    try {
+      resolve(wanted, request);
+    } catch (error) {
+      throw await explainYoung(error, request);
+    }
     const rows = lockRows();
     judge(rows, request);
+    const young = await judgeAges(rows, wanted, request);
     npm('ci', '--ignore-scripts');
-    return { files: rows.map(({ place, version, hash }) => ({ file: `${place}@${version}`, sha256: hash || digest(place) })), present: [] };
+    return { files: rows.map(({ place, version, hash }) => ({ file: `${place}@${version}`, sha256: hash || digest(place) })), present: [],
+      notes: [...leftOut(wanted, rows), ...young.slice(0, NOTES_MAX)] };
   },
 
   unpack(request) {
@@ -292,14 +594,14 @@ function readOrder() {
   return JSON.parse(data);
 }
 
-function answer(request) {
+async function answer(request) {
   for (const folder of ['tmp', 'cache']) fs.mkdirSync(folder, { recursive: true });
   try {
-    return { ok: true, ...steps[request.step](request) };
+    return { ok: true, ...(await steps[request.step](request)) };
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, text: error.message };
     throw error;
   }
 }
 
-fs.writeSync(CHANNEL, JSON.stringify(answer(readOrder())) + '\n');
+answer(readOrder()).then((reply) => fs.writeSync(CHANNEL, `${JSON.stringify(reply)}\n`));

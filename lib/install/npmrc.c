@@ -88,20 +88,30 @@ static void take_file(json_t *options, const char *path, const struct source *so
 		take_line(options, line, source->environment);
 }
 
+/* Returns the value of a variable of npm, or NULL: npm takes its names in either case. */
+static const char *variable(char *const *environment, const char *small, const char *capital)
+{
+	const char *value = paths_getenv(environment, small);
+
+	if (value == NULL || value[0] == '\0')
+		value = paths_getenv(environment, capital);
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
 json_t *npmrc_read(char *const *environment, const struct shares *shares)
 {
 	static const char *const global[] = { "/usr/etc/npmrc", "/usr/local/etc/npmrc",
 					      "/etc/npmrc" };
 	const struct source source = { .environment = environment, .shares = shares };
 	json_t *options = json_object();
-	const char *registry = paths_getenv(environment, "npm_config_registry");
-	const char *named = paths_getenv(environment, "npm_config_userconfig");
+	const char *registry = variable(environment, "npm_config_registry", "NPM_CONFIG_REGISTRY");
+	const char *named = variable(environment, "npm_config_userconfig", "NPM_CONFIG_USERCONFIG");
 	cleanup_free char *home = paths_user_home(environment, geteuid());
 	cleanup_free char *own = home != NULL ? xasprintf("%s/.npmrc", home) : NULL;
 
-	if (registry != NULL && registry[0] != '\0')
+	if (registry != NULL)
 		json_put_str(options, "registry", registry);
-	if (named != NULL && named[0] != '\0')
+	if (named != NULL)
 		take_file(options, named, &source);
 	else if (own != NULL)
 		take_file(options, own, &source);

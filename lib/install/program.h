@@ -3,6 +3,7 @@
 #ifndef INSTALL_PROGRAM_H
 #define INSTALL_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "proc/interpreter.h"
@@ -14,9 +15,10 @@ struct program {
 	/* The descriptors of the request and the reply, as in interpreter_spec. */
 	const struct plan_descriptor *descriptors;
 	size_t descriptor_count;
+	bool resolves; /* it has the step "resolve", which names the files that "fetch" downloads */
 };
 
-/* Returns NULL if the language has no installer. Static. */
+/* Returns the installer of the language, static; NULL if it has none. */
 const struct program *program_find(const char *language);
 
 #endif

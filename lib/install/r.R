@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Installs R packages, in a sandbox of its own, as python.py does for Python: one request on
-# descriptor 5, one answer on 6. "fetch" resolves by the repository's own index, judges what it
+# Installs R packages, in a sandbox of its own, as python/ does for Python: one request on
+# descriptor 5, one answer on 6, with lines of progress before it. "fetch" resolves by the repository's own index, judges what it
 # found and downloads it; "unpack", without network, opens the files, judges what lies there and moves
 # that into the set. To install a source runs its code, also where it is only R (configure, lazy loading,
 # byte compilation): so only packages that were built go in, unless builds are allowed, and then "build"
@@ -50,6 +50,12 @@ local({
 		if (is.list(value) || length(value) != 1L)
 			return(paste0("[", paste(vapply(value, to_json, ""), collapse = ","), "]"))
 		if (is.logical(value)) tolower(as.character(value)) else quote_json(as.character(value))
+	}
+
+	tell <- function(value) {
+		channel <- file("/dev/fd/6", "w", raw = TRUE)
+		on.exit(close(channel))
+		writeLines(to_json(value), channel, useBytes = TRUE)
 	}
 
 	# ---- what was asked for ----
@@ -291,6 +297,7 @@ local({
 		dir.create("sources", showWarnings = FALSE)
 		for (row in rows) check_place(row$name, index[row$name, ])
 		for (row in rows) {
+			tell(list(progress = list(name = row$name)))
 			got <- listening(utils::download.packages(row$name, "tmp", available = index[row$name, , drop = FALSE],
 				type = "source", quiet = TRUE))
 			if (nrow(got$value) != 1L || !file.exists(got$value[1L, 2L])) explain(c(got$said, paste("there is no file of", row$name)))
@@ -511,7 +518,7 @@ local({
 			check_site(rows)
 			list()
 		},
-		# Whether all this works here: for the person.
+		# Whether all this works here: for the user.
 		check = function(request) {
 			prepare(request)
 			options(timeout = 15)
@@ -532,6 +539,5 @@ local({
 	channel <- file("/dev/fd/5", "r", raw = TRUE)
 	request <- from_json(readLines(channel, 1L, encoding = "UTF-8"))
 	close(channel)
-	writeLines(to_json(answer(request)), up <- file("/dev/fd/6", "w", raw = TRUE), useBytes = TRUE)
-	close(up)
+	tell(answer(request))
 })

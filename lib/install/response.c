@@ -28,17 +28,23 @@ static bool is_text(const json_t *value)
 	return json_is_string(value) && json_string_length(value) <= RESPONSE_TEXT_MAX;
 }
 
-static json_t *modules_of(const json_t *row)
+json_t *response_names(const json_t *list)
 {
-	const json_t *untrusted = json_object_get(row, "modules");
-	json_t *modules = json_is_array(untrusted) ? json_array() : NULL;
+	json_t *names = json_array();
 	size_t n;
 	json_t *name;
 
-	json_array_foreach (untrusted, n, name)
-		if (is_text(name) && json_array_size(modules) < RESPONSE_MODULES_MAX)
-			json_append(modules, json_incref(name));
-	return modules;
+	json_array_foreach (list, n, name)
+		if (is_text(name) && json_array_size(names) < RESPONSE_MODULES_MAX)
+			json_append(names, json_incref(name));
+	return names;
+}
+
+static json_t *modules_of(const json_t *row)
+{
+	const json_t *untrusted = json_object_get(row, "modules");
+
+	return json_is_array(untrusted) ? response_names(untrusted) : NULL;
 }
 
 json_t *response_rows(const json_t *rows)
@@ -63,4 +69,76 @@ json_t *response_rows(const json_t *rows)
 		json_decref(clean);
 	}
 	return taken;
+}
+
+static bool has_name(const json_t *rows, const json_t *like)
+{
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (rows, n, row)
+		if (json_equal(json_object_get(row, "name"), json_object_get(like, "name")))
+			return true;
+	return false;
+}
+
+/* A package of npm may be there in several versions. */
+static bool has_version(const json_t *list, const json_t *like)
+{
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (list, n, row)
+		if (json_equal(json_object_get(row, "name"), json_object_get(like, "name")) &&
+		    json_equal(json_object_get(row, "version"), json_object_get(like, "version")))
+			return true;
+	return false;
+}
+
+json_t *response_missing(const json_t *before, const json_t *rows)
+{
+	json_t *missing = json_array();
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (before, n, row)
+		if (!has_name(rows, row))
+			json_append(missing, json_incref(row));
+	return missing;
+}
+
+json_t *response_replaced(const json_t *before, const json_t *rows)
+{
+	json_t *replaced = json_array();
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (before, n, row)
+		if (has_name(rows, row) && !has_version(rows, row))
+			json_append(replaced, json_incref(row));
+	return replaced;
+}
+
+json_t *response_unchanged(const json_t *before, const json_t *rows)
+{
+	json_t *unchanged = json_array();
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (before, n, row)
+		if (has_version(rows, row))
+			json_append(unchanged, json_incref(row));
+	return unchanged;
+}
+
+json_t *response_arrived(const json_t *before, const json_t *rows)
+{
+	json_t *arrived = json_array();
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (rows, n, row)
+		if (!has_version(before, row))
+			json_append(arrived, json_incref(row));
+	return arrived;
 }

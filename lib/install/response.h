@@ -26,5 +26,18 @@ json_t *response_read(const char *text, size_t len, struct err *err) MUST_CHECK;
  * another type. The caller frees the result.
  */
 json_t *response_rows(const json_t *rows);
+/*
+ * Returns the strings of a list that are at most RESPONSE_TEXT_MAX long, RESPONSE_MODULES_MAX of
+ * them at most. `list` may be NULL or of another type. The caller frees the result.
+ */
+json_t *response_names(const json_t *list);
+/* Returns the rows of `before` whose names `rows` does not have. A new reference. */
+json_t *response_missing(const json_t *before, const json_t *rows);
+/* Returns the rows of `before` that `rows` has in other versions only. A new reference. */
+json_t *response_replaced(const json_t *before, const json_t *rows);
+/* Returns the rows of `before` that `rows` has in the same version. A new reference. */
+json_t *response_unchanged(const json_t *before, const json_t *rows);
+/* Returns the rows of `rows` that `before` does not have in the same version. A new reference. */
+json_t *response_arrived(const json_t *before, const json_t *rows);
 
 #endif

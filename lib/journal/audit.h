@@ -22,7 +22,10 @@
 char *audit_refusal(const char *target);
 /* Returns the same sentence for a line that could not be appended. The caller frees the result. */
 char *audit_refuse(const char *target, const struct err *err);
-/* Appends the whole line, or nothing. The first member of `line` must be "v". */
+/*
+ * Appends the whole line, or nothing. The first member of `line` must be "v". Returns -1 and sets
+ * *err.
+ */
 int audit_append(const char *target, const json_t *line, struct err *err) MUST_CHECK;
 
 #endif

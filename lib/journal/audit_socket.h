@@ -20,7 +20,7 @@ enum {
 };
 
 bool audit_socket_is(const char *target);
-/* Checks if the socket accepts connections. Sends nothing. */
+/* Checks if the socket accepts connections. Sends nothing. Returns -1 and sets *err. */
 int audit_socket_check(const char *target, struct err *err) MUST_CHECK;
 int audit_socket_send(const char *target, const json_t *line, struct err *err) MUST_CHECK;
 

@@ -35,6 +35,7 @@ struct journal_asked {
 	const char *code;     /* may hold NUL */
 	size_t code_len;
 	uint64_t timeout_ms; /* deadline; 0: none */
+	const char *title;   /* clean and without secrets; or NULL */
 	bool begins;         /* its beginning follows at once: both are written together */
 };
 
@@ -46,7 +47,8 @@ struct journal_entry {
 	bool ran;         /* otherwise it is in the journal, but not in the notebook or script */
 	const char *code; /* may hold NUL; only the notebook reads it */
 	size_t code_len;
-	const char *text; /* terminal output, cleaned */
+	const char *title; /* what the model calls it, or NULL */
+	const char *text;  /* terminal output, cleaned */
 	size_t text_len;
 	/*
 	 * The path of a spool file, or NULL. Its first `spooled` bytes are the whole terminal
@@ -55,12 +57,16 @@ struct journal_entry {
 	const char *spool_path;
 	size_t spooled;
 	size_t lead;
+	/* The path beside the exported notebook of a file with all of its output, or NULL. */
+	const char *whole;
 	const char *value; /* from here on untrusted, not cleaned */
 	const char *traceback;
 	bool settled; /* these two are clean and without secrets */
 	const char *error_name;
 	const char *error_text;
-	const char *note;     /* a sentence that says how it ended, unless the traceback does */
+	const char *note; /* a sentence that says how it ended, unless the traceback does */
+	/* The value as a table, or the rows of a query (table.h); or NULL. Without secrets. */
+	json_t *table;
 	const char *left_out; /* "HTML, SVG": forms of its values that are left out */
 	const struct journal_image *images;
 	size_t image_count;

@@ -193,7 +193,7 @@ static int read_at(const struct events *events, uint64_t offset, size_t len, str
 		   struct err *err)
 {
 	char *room = buf_reserve(out, len, err);
-	size_t got = 0;
+	ssize_t got;
 
 	if (room == NULL)
 		return -1;
@@ -201,18 +201,12 @@ static int read_at(const struct events *events, uint64_t offset, size_t len, str
 		buf_put(out, events->held.data + (offset - written(events)), len);
 		return 0;
 	}
-	while (got < len) {
-		ssize_t n = pread(events->fd, room + got, len - got, (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "reading the journal");
-		if (n == 0)
-			return err_set(err, ERR_SYSTEM, "the journal is shorter than it was");
-		got += (size_t)n;
-	}
-	buf_commit(out, got);
+	got = fd_read_at(events->fd, room, len, offset);
+	if (got < 0)
+		return err_sys(err, "reading the journal");
+	if ((size_t)got < len)
+		return err_set(err, ERR_SYSTEM, "the journal is shorter than it was");
+	buf_commit(out, len);
 	return 0;
 }
 

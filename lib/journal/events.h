@@ -4,7 +4,7 @@
  *
  * The file is append-only. Each event is written by one call when it happens, so that it survives
  * the server. It carries its lengths and a checksum, by which a reader detects a torn event.
- * lib/journal/README.md describes the format and the events.
+ * lib/journal/FORMAT.md describes the format and the events.
  *
  *   file  = "ptycell events 1\n" *event
  *   event = FIELDS-LENGTH " " DATA-LENGTH " " CRC-32C "\n" FIELDS "\n" DATA "\n"
@@ -52,7 +52,8 @@ struct event {
 void events_release(struct event *event);
 #define cleanup_event __attribute__((cleanup(events_release)))
 
-/* `dir_fd` is borrowed for the life of the result. No file is made before the first event. */
+/* Makes an empty one. `dir_fd` is borrowed until events_free. No file is made before the first
+ * event. */
 struct events *events_new(int dir_fd);
 /*
  * Opens an existing file for reading. Returns NULL and sets *err: no file, or another format
@@ -63,7 +64,7 @@ struct events *events_open(int dir_fd, struct err *err) MUST_CHECK;
 struct events *events_open_to_add(int dir_fd, struct err *err) MUST_CHECK;
 /*
  * Removes what follows the event `last`, or the first line if its length is 0: an event that was
- * torn. Later events are added there.
+ * torn. Later events are added there. Returns -1 and sets *err.
  */
 int events_cut(struct events *events, const struct event_place *last, struct err *err) MUST_CHECK;
 void events_free(struct events *events);

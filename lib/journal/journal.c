@@ -5,7 +5,6 @@
  */
 #include "journal/journal.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +12,24 @@
 #include "base/crc.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "journal/event_text.h"
 #include "journal/journal_internal.h"
 #include "journal/notebook.h"
 #include "journal/redacted.h"
-#include "journal/replay.h"
+#include "journal/rerun.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "redact/redact.h"
 #include "redact/redact_json.h"
 #include "text/sanitize.h"
+#include "text/utf8.h"
 
 enum {
 	CODE_SHARE = 8,      /* the reserved part for code: one in so many */
 	SHOWN_MAX = 1 << 20, /* bytes of `shown` events of one cell */
 	END_MAX = 1024,      /* maximum of a cell's `began` event and of its `ended` event without
 				outputs */
+	LEFT_OUT_MAX = 512,  /* no cell takes it: some lives can still record what they left out */
 };
 
 static json_t *about_session(const char *session_id, const struct redact *redact)
@@ -51,9 +53,11 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 	journal->max = max_bytes;
 	journal->output_max = output_max;
 	journal->redact = redact;
-	journal->notebook_fd = -1;
+	journal->notebook.fd = -1;
+	journal->report.fd = -1;
 	journal->spool.fd = -1;
-	buf_init(&journal->piece, BUF_UNBOUNDED);
+	buf_init(&journal->notebook.piece, BUF_UNBOUNDED);
+	buf_init(&journal->report.piece, BUF_UNBOUNDED);
 	return journal;
 }
 
@@ -67,18 +71,22 @@ void journal_free(struct journal *journal)
 		free(journal->cells[i].typed);
 		redact_stream_free(journal->cells[i].typing);
 		free(journal->cells[i].notes);
+		json_decref(journal->cells[i].left);
 	}
 	free(journal->pending);
 	events_free(journal->events);
 	journal_spool_close(&journal->spool);
-	buf_release(&journal->piece);
-	fd_close(&journal->notebook_fd);
+	buf_release(&journal->notebook.piece);
+	buf_release(&journal->report.piece);
+	fd_close(&journal->notebook.fd);
+	fd_close(&journal->report.fd);
 	for (size_t i = 0; i < journal->word_count; i++)
 		free(journal->words[i]);
 	free(journal->words);
 	free(journal->copies);
 	free(journal->late);
 	free(journal->cells);
+	free(journal->title);
 	json_decref(journal->about);
 	free(journal);
 }
@@ -144,19 +152,6 @@ static int add_event(struct journal *journal, const json_t *fields, const void *
 	return events_add(journal->events, text, data, len, ret_place, err);
 }
 
-/*
- * Appends the first fields of an event as text. Three of these are written while a caller waits for
- * the cell.
- */
-static void begin_fields(struct buf *fields, const char *event, uint64_t number)
-{
-	char now[CLOCK_UTC_LEN];
-
-	clock_utc(now);
-	buf_putf(fields, "{\"event\":\"%s\",\"time\":\"%s\",\"cell\":%ju", event, now,
-		 (uintmax_t)number);
-}
-
 /* Adds the `session` event, which is the first in the file. */
 static int add_session(struct journal *journal, struct err *err)
 {
@@ -174,35 +169,101 @@ static int add_session(struct journal *journal, struct err *err)
 
 /* ---- what happens between cells ---- */
 
+/* Adds nothing if less than `behind` bytes would be left up to `max`. */
+static int add_within(struct journal *journal, json_t *fields, uint64_t behind, uint64_t max,
+		      struct event_place *ret_place, struct err *err)
+{
+	cleanup_free char *text = NULL;
+
+	*ret_place = (struct event_place){ .len = 0 };
+	if (journal->off)
+		return 0;
+	redact_json(fields, journal->redact);
+	text = json_write_text(fields);
+	if (!has_room(journal, events_cost(strlen(text), 0) + behind, max))
+		return 0;
+	return add_session(journal, err) < 0
+		       ? -1
+		       : events_add(journal->events, text, NULL, 0, ret_place, err);
+}
+
+int journal_add_fields(struct journal *journal, json_t *fields, struct event_place *ret_place,
+		       struct err *err)
+{
+	return add_within(journal, fields, END_MAX, outputs_max(journal), ret_place, err);
+}
+
 int journal_note(struct journal *journal, const char *event, uint64_t number, json_t *fields_own,
 		 struct err *err)
 {
 	cleanup_json json_t *fields =
 		number > 0 ? journal_new_cell_fields(event, number) : journal_new_fields(event);
-	cleanup_free char *text = NULL;
 	struct event_place place;
 
 	json_object_update(fields, fields_own);
 	json_decref(fields_own);
-	if (journal->off)
-		return 0;
-	redact_json(fields, journal->redact);
-	text = json_write_text(fields);
-	if (!has_room(journal, events_cost(strlen(text), 0) + END_MAX, outputs_max(journal)))
-		return 0;
-	if (add_session(journal, err) < 0 ||
-	    events_add(journal->events, text, NULL, 0, &place, err) < 0)
+	if (journal_add_fields(journal, fields, &place, err) < 0)
 		return -1;
-	journal_index_note(journal, fields, &place);
+	if (place.len > 0)
+		journal_index_note(journal, fields, &place);
 	return 0;
 }
 
+int journal_add_event(struct journal *journal, const char *event, json_t *fields_own,
+		      struct err *err)
+{
+	cleanup_json json_t *fields = journal_new_fields(event);
+	struct event_place place;
+
+	json_object_update(fields, fields_own);
+	json_decref(fields_own);
+	return journal_add_fields(journal, fields, &place, err);
+}
+
+int journal_add_end(struct journal *journal, const char *event, json_t *fields_own, struct err *err)
+{
+	cleanup_json json_t *fields = journal_new_fields(event);
+	struct event_place place;
+
+	json_object_update(fields, fields_own);
+	json_decref(fields_own);
+	if (journal->left_out == journal->left_out_added)
+		return journal_add_fields(journal, fields, &place, err);
+	json_put_int(fields, "cells_left_out", (json_int_t)journal->left_out);
+	if (add_within(journal, fields, 0, journal->max, &place, err) < 0)
+		return -1;
+	if (place.len > 0)
+		journal->left_out_added = journal->left_out;
+	return 0;
+}
+
+bool journal_any(const struct journal *journal)
+{
+	return events_any(journal->events);
+}
+
 /* ---- the beginning of a cell ---- */
+
+/* Returns whether the marks stand for the values as they are: then they can be filled in again. */
+static const char *marks_of(const struct journal *journal, const struct journal_asked *asked,
+			    const struct journal_asked *safe)
+{
+	cleanup_buf struct buf filled = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *missing =
+		redact_fill(journal->redact, safe->code, safe->code_len, &filled);
+	bool plain = missing == NULL && filled.len == asked->code_len &&
+		     memcmp(buf_str(&filled), asked->code, filled.len) == 0;
+
+	if (filled.data != NULL)
+		explicit_bzero(filled.data, filled.len);
+	return plain ? RERUN_MARKS_PLAIN : RERUN_MARKS_OTHER;
+}
 
 int journal_ask(struct journal *journal, const struct journal_asked *asked, struct err *err)
 {
 	cleanup_buf struct buf fields = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *redacted = NULL;
+	const char *marks = NULL;
 	struct journal_asked safe = *asked;
 	struct event_place place;
 	int (*add)(struct events *, const char *, const void *, size_t, struct event_place *,
@@ -211,13 +272,18 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 	if (journal->off)
 		return 0;
 	redacted = redacted_bytes(journal->redact, &safe.code, &safe.code_len);
-	begin_fields(&fields, "asked", asked->number);
-	buf_putf(&fields, ",\"language\":\"%s\"", asked->language);
+	if (redacted != NULL)
+		marks = marks_of(journal, asked, &safe);
+	event_text_begin(&fields, "asked", asked->number);
+	event_text_word(&fields, "language", asked->language);
 	if (asked->timeout_ms > 0)
-		buf_putf(&fields, ",\"deadline_s\":%ju.%03ju", (uintmax_t)asked->timeout_ms / 1000,
-			 (uintmax_t)asked->timeout_ms % 1000);
+		event_text_seconds(&fields, "deadline_s", asked->timeout_ms);
+	event_text_string(&fields, "title", asked->title);
+	if (marks != NULL)
+		event_text_word(&fields, "marks", marks);
 	buf_puts(&fields, "}");
-	if (!has_room(journal, events_cost(fields.len, safe.code_len) + END_MAX, journal->max)) {
+	if (!has_room(journal, events_cost(fields.len, safe.code_len) + END_MAX + LEFT_OUT_MAX,
+		      journal->max)) {
 		journal->left_out++;
 		return 0;
 	}
@@ -240,7 +306,7 @@ int journal_begin(struct journal *journal, uint64_t number, struct err *err)
 	if (cell == NULL || cell->ran)
 		return 0;
 	journal_index_began(journal, cell);
-	begin_fields(&fields, "began", number);
+	event_text_begin(&fields, "began", number);
 	buf_puts(&fields, "}");
 	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
 }
@@ -269,31 +335,11 @@ int journal_show(struct journal *journal, uint64_t number, const char *text, siz
 	if (journal_add_text(journal, fields, text, len, &place, err) < 0)
 		return -1;
 	if (place.len > 0)
-		journal_index_shown(cell, &place);
+		journal_index_shown(cell, &place, len);
 	return 0;
 }
 
 /* ---- the end of a cell ---- */
-
-/*
- * The event is written as text, because a caller waits for it. So is the record in it, which the
- * answer has too.
- */
-static void put_member(struct buf *out, const char *key, json_t *value_own)
-{
-	cleanup_json json_t *value = value_own;
-	struct err ignored;
-
-	buf_putf(out, ",\"%s\":", key);
-	if (value == NULL || json_write(out, value, &ignored) < 0)
-		buf_puts(out, "null");
-}
-
-static void put_text(struct buf *out, const char *key, const char *text)
-{
-	if (text != NULL)
-		put_member(out, key, json_make_str(text));
-}
 
 /* Adds a text as the notebook shows it. */
 static void put_shown(struct buf *out, const char *key, const struct journal_entry *entry,
@@ -304,7 +350,7 @@ static void put_shown(struct buf *out, const char *key, const struct journal_ent
 	if (text == NULL)
 		return;
 	notebook_text(&shown, entry, text, max_chars);
-	put_member(out, key, json_make_text(buf_str(&shown), shown.len));
+	event_text_value(out, key, json_make_text(buf_str(&shown), shown.len));
 }
 
 /* Adds the place of the whole of a long output. */
@@ -321,25 +367,27 @@ static void put_spool(struct buf *out, const struct journal_entry *entry, uint64
 	json_put_int(output, "shown",
 		     (json_int_t)(entry->spooled < output_max ? entry->spooled : output_max));
 	json_put_int(output, "lead", (json_int_t)entry->lead);
-	put_member(out, "output", output);
+	event_text_value(out, "output", output);
 }
 
 static void put_outputs(struct buf *out, const struct journal_entry *entry, uint64_t output_max)
 {
-	put_member(out, "text",
-		   json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
+	event_text_value(out, "text",
+			 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
 	put_spool(out, entry, output_max);
 	put_shown(out, "value", entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX);
 	put_shown(out, "traceback", entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX);
-	put_text(out, "error_name", entry->error_name);
-	put_text(out, "error_text", entry->error_text);
-	put_text(out, "note", entry->note);
-	put_text(out, "left_out", entry->left_out);
-	buf_putf(out, ",\"figures\":%zu", entry->image_count);
+	event_text_string(out, "error_name", entry->error_name);
+	event_text_string(out, "error_text", entry->error_text);
+	event_text_string(out, "note", entry->note);
+	event_text_string(out, "left_out", entry->left_out);
+	event_text_number(out, "figures", entry->image_count);
 	if (entry->figures_left_out > 0)
-		buf_putf(out, ",\"figures_left_out\":%zu", entry->figures_left_out);
+		event_text_number(out, "figures_left_out", entry->figures_left_out);
+	if (entry->table != NULL)
+		event_text_value(out, "table", json_incref(entry->table));
 	if (entry->record != NULL)
-		put_member(out, "record", json_incref(entry->record));
+		event_text_value(out, "record", json_incref(entry->record));
 }
 
 /*
@@ -349,12 +397,14 @@ static void put_outputs(struct buf *out, const struct journal_entry *entry, uint
 static void write_end(const struct journal *journal, const struct journal_entry *entry,
 		      bool outputs, struct buf *out)
 {
-	begin_fields(out, "ended", entry->number);
-	buf_putf(out, ",\"state\":\"%s\",\"ran\":%s", entry->state, entry->ran ? "true" : "false");
+	event_text_begin(out, "ended", entry->number);
+	event_text_word(out, "state", entry->state);
+	event_text_bool(out, "ran", entry->ran);
 	if (outputs)
 		put_outputs(out, entry, journal->output_max);
 	else
-		buf_puts(out, ",\"outputs_left_out\":true");
+		event_text_bool(out, "outputs_left_out", true);
+	event_text_string(out, "whole_output", entry->whole);
 	buf_puts(out, "}");
 }
 
@@ -427,16 +477,25 @@ static int add_bare(struct journal *journal, struct kept_cell *cell,
 	return 0;
 }
 
+/* Returns whether there is room for the cell's end, and writes its text. */
+static bool fits(const struct journal *journal, const struct journal_entry *entry, struct buf *end)
+{
+	buf_clear(end);
+	write_end(journal, entry, true, end);
+	return has_room(journal, outputs_cost(entry, end), outputs_max(journal));
+}
+
 static int add_end(struct journal *journal, struct kept_cell *cell,
 		   const struct journal_entry *entry, enum journal_taken *ret_taken,
 		   struct err *err)
 {
 	cleanup_buf struct buf end = BUF_INIT(BUF_UNBOUNDED);
+	struct journal_entry plain = *entry;
 	struct err ignored;
 
+	plain.table = NULL; /* its rows are in the text or the value as well */
 	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;
-	write_end(journal, entry, true, &end);
-	if (!has_room(journal, outputs_cost(entry, &end), outputs_max(journal)))
+	if (!fits(journal, entry, &end) && !fits(journal, &plain, &end))
 		return add_bare(journal, cell, entry, err);
 	if (add_whole(journal, cell, entry, buf_str(&end), err) == 0) {
 		*ret_taken = JOURNAL_WHOLE;
@@ -460,9 +519,24 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 	(void)!journal_end_typed(journal, cell, err); /* the end is of more use */
 	if (entry->ran)
 		journal_index_began(journal, cell);
-	journal_index_ended(journal, cell, entry->state, entry->error_name);
+	journal_index_ended(journal, cell, entry->state, entry->error_name, entry->text);
 	cell->spooled = entry->spool_path != NULL;
+	cell->whole = entry->whole != NULL;
+	journal_index_record(cell, entry->record);
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
+}
+
+static bool is_longer(const char *text, size_t max_chars)
+{
+	return text != NULL && utf8_count(text, strlen(text)) > max_chars;
+}
+
+bool journal_cuts(const struct journal *journal, const struct journal_entry *entry)
+{
+	return entry->spool_path != NULL &&
+	       (entry->spooled > journal->output_max ||
+		is_longer(entry->value, NOTEBOOK_VALUE_CHARS_MAX) ||
+		is_longer(entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
 }
 
 int journal_audited(struct journal *journal, uint64_t number, struct err *err)
@@ -472,7 +546,7 @@ int journal_audited(struct journal *journal, uint64_t number, struct err *err)
 
 	if (journal_cell(journal, number) == NULL || !has_room(journal, END_MAX, journal->max))
 		return 0;
-	begin_fields(&fields, "audited", number);
+	event_text_begin(&fields, "audited", number);
 	buf_puts(&fields, "}");
 	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
 }
@@ -481,9 +555,9 @@ int journal_audited(struct journal *journal, uint64_t number, struct err *err)
 
 struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail)
 {
-	return (struct journal_copy){ .size = journal->drawn_size + tail->len,
-				      .crc = crc_32c(journal->drawn_crc, tail->data, tail->len),
-				      .stable = journal->drawn_size };
+	return (struct journal_copy){ .size = journal->notebook.size + tail->len,
+				      .crc = crc_32c(journal->notebook.crc, tail->data, tail->len),
+				      .stable = journal->notebook.size };
 }
 
 int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err)

@@ -2,9 +2,9 @@
 /*
  * journal_draw.c - renders the notebook from the events. It consists of pieces: a head, a piece for
  * each cell that ran or runs, a tail. The length of an ended cell's piece is stored once it was
- * rendered, so that a range renders only its own pieces.
+ * rendered, so that a range renders only its own pieces. The files get the pieces of ended cells,
+ * those of the report beside those of the notebook, so that events are read once.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +16,8 @@
 #include "journal/journal_read.h"
 #include "journal/notebook.h"
 #include "journal/replay.h"
+#include "journal/report.h"
+#include "journal/table.h"
 #include "json/make.h"
 
 enum { PART_MAX = 256 << 10 }; /* bytes of a piece that one step writes */
@@ -79,11 +81,14 @@ static struct journal_entry entry_of(const struct kept_cell *cell, const struct 
 				       .state = cell->script.state,
 				       .code = asked->data,
 				       .code_len = asked->data_len,
+				       .title = json_string_value(
+					       json_object_get(asked->fields, "title")),
 				       .record = record };
 }
 
 static void draw_open(const struct journal *journal, const struct kept_cell *cell,
-		      const struct event *asked, const struct buf *shown, struct buf *out)
+		      const struct event *asked, const struct buf *shown,
+		      const struct journal_sink *sink)
 {
 	cleanup_event struct event none = EVENT_INIT;
 	cleanup_json json_t *record = journal_record_of(journal, cell, &none);
@@ -92,7 +97,8 @@ static void draw_open(const struct journal *journal, const struct kept_cell *cel
 	entry.text = buf_str(shown);
 	entry.text_len = shown->len;
 	entry.note = note_of(cell);
-	notebook_cell(out, &entry, entry.note != NULL);
+	entry.whole = json_string_value(json_object_get(cell->left, "whole_output"));
+	sink->put(sink->data, &entry, entry.note != NULL);
 }
 
 /* Appends the text of an ended cell. The spool of the next cell of the file was read in steps. */
@@ -107,10 +113,12 @@ static void read_text(const struct journal *journal, const struct kept_cell *cel
 
 static void draw_ended(const struct journal *journal, const struct kept_cell *cell,
 		       const struct event *asked, const struct event *end,
-		       const struct figures *figures, struct buf *out)
+		       const struct figures *figures, const struct journal_sink *sink)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_json json_t *record = journal_record_of(journal, cell, end);
+	/* The file may be damaged, or of another version. */
+	cleanup_json json_t *table = table_make(json_object_get(end->fields, "table"), NULL);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
 	read_text(journal, cell, end, &text);
@@ -123,15 +131,17 @@ static void draw_ended(const struct journal *journal, const struct kept_cell *ce
 	entry.error_text = text_of(end, "error_text");
 	entry.note = text_of(end, "note");
 	entry.left_out = text_of(end, "left_out");
+	entry.whole = text_of(end, "whole_output");
+	entry.table = table;
 	entry.images = figures->images;
 	entry.image_count = figures->count;
 	entry.figures_left_out =
 		(size_t)json_integer_value(json_object_get(end->fields, "figures_left_out"));
-	notebook_cell(out, &entry, entry.text != NULL);
+	sink->put(sink->data, &entry, entry.text != NULL);
 }
 
-static int draw_cell(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
-		     struct err *err)
+int journal_draw_entry(const struct journal *journal, const struct kept_cell *cell,
+		       const struct journal_sink *sink, struct err *err)
 {
 	cleanup_event struct event asked = EVENT_INIT;
 	cleanup_event struct event end = EVENT_INIT;
@@ -144,15 +154,14 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 	    read_figures(journal, cell, &figures, err) < 0)
 		return -1;
 	if (cell->ended.len == 0)
-		draw_open(journal, cell, &asked, &shown, out);
+		draw_open(journal, cell, &asked, &shown, sink);
 	else
-		draw_ended(journal, cell, &asked, &end, &figures, out);
+		draw_ended(journal, cell, &asked, &end, &figures, sink);
 	return 0;
 }
 
-/* Reads the events that belong before a cell. Returns a new reference, or NULL and sets *err. */
-static json_t *read_notes(const struct journal *journal, const struct kept_cell *cell,
-			  struct err *err)
+json_t *journal_read_notes(const struct journal *journal, const struct kept_cell *cell,
+			   struct err *err)
 {
 	json_t *notes = json_array();
 
@@ -168,6 +177,30 @@ static json_t *read_notes(const struct journal *journal, const struct kept_cell 
 	return notes;
 }
 
+json_t *journal_read_installed(const struct journal *journal, struct err *err)
+{
+	json_t *installed = json_array();
+
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct kept_cell *cell = &journal->cells[i];
+		cleanup_json json_t *notes = NULL;
+		size_t n;
+		json_t *note;
+
+		if (!str_eq(cell->script.state, JOURNAL_KILLED))
+			continue;
+		notes = journal_read_notes(journal, cell, err);
+		if (notes == NULL) {
+			json_decref(installed);
+			return NULL;
+		}
+		json_array_foreach (notes, n, note)
+			if (json_object_get(note, REPLAY_BY) != NULL)
+				json_append(installed, json_incref(note));
+	}
+	return installed;
+}
+
 /*
  * Appends what comes before a cell: the head or a separator, what happened between the cells, and
  * what was typed to a cell that will run.
@@ -175,7 +208,7 @@ static json_t *read_notes(const struct journal *journal, const struct kept_cell 
 static int draw_lead(const struct journal *journal, const struct kept_cell *cell, bool first,
 		     struct buf *out, struct err *err)
 {
-	cleanup_json json_t *notes = read_notes(journal, cell, err);
+	cleanup_json json_t *notes = journal_read_notes(journal, cell, err);
 	cleanup_json json_t *typed = notebook_runs(cell->script.state)
 					     ? journal_read_input(journal, cell)
 					     : json_array();
@@ -198,13 +231,20 @@ static void draw_tail(const struct journal *journal, struct buf *out)
 	notebook_tail(out, journal->left_out);
 }
 
-/* Appends the piece of a cell, and stores the length of one that is final. */
+static void put_cell(void *data, const struct journal_entry *entry, bool outputs)
+{
+	notebook_cell(data, entry, outputs);
+}
+
+/* Appends the piece of a cell to the notebook, and stores the length of one that is final. */
 static int draw_piece(struct journal *journal, struct kept_cell *cell, bool first, struct buf *out,
 		      struct err *err)
 {
+	const struct journal_sink sink = { .put = put_cell, .data = out };
 	size_t before = out->len;
 
-	if (draw_lead(journal, cell, first, out, err) < 0 || draw_cell(journal, cell, out, err) < 0)
+	if (draw_lead(journal, cell, first, out, err) < 0 ||
+	    journal_draw_entry(journal, cell, &sink, err) < 0)
 		return -1;
 	if (cell->over) {
 		cell->drawn_len = out->len - before;
@@ -298,37 +338,40 @@ int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *er
 	return 0;
 }
 
-/* ---- the file ---- */
+/* ---- the files ---- */
 
-static int open_file(struct journal *journal, struct err *err)
+static int open_file(const struct journal *journal, struct journal_drawing *drawing,
+		     const char *name, struct err *err)
 {
-	if (journal->notebook_fd < 0)
-		journal->notebook_fd = openat(journal->dir_fd, JOURNAL_NOTEBOOK_FILE,
-					      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return journal->notebook_fd < 0 ? err_sys(err, "opening the drawn notebook") : 0;
+	if (drawing->fd < 0)
+		drawing->fd = openat(journal->dir_fd, name,
+				     O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return drawing->fd < 0 ? err_sys(err, "opening '%s'", name) : 0;
+}
+
+static bool is_written(const struct journal_drawing *drawing)
+{
+	return drawing->written == drawing->piece.len;
 }
 
 /* Writes the next part of the piece that was rendered. */
-static int write_part(struct journal *journal, struct err *err)
+static int write_part(struct journal_drawing *drawing, struct err *err)
 {
-	const char *part = journal->piece.data + journal->piece_written;
-	size_t len = size_min(journal->piece.len - journal->piece_written, PART_MAX);
-	size_t done = 0;
+	const char *part = drawing->piece.data + drawing->written;
+	size_t len = size_min(drawing->piece.len - drawing->written, PART_MAX);
 
-	while (done < len) {
-		ssize_t n = pwrite(journal->notebook_fd, part + done, len - done,
-				   (off_t)(journal->drawn_size + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_sys(err, "writing the drawn notebook");
-		done += (size_t)n;
-	}
-	journal->drawn_size += len;
-	journal->drawn_crc = crc_32c(journal->drawn_crc, part, len);
-	journal->piece_written += len;
+	if (fd_write_at(drawing->fd, part, len, drawing->size) < 0)
+		return err_sys(err, "writing what was drawn");
+	drawing->size += len;
+	drawing->crc = crc_32c(drawing->crc, part, len);
+	drawing->written += len;
 	return 0;
+}
+
+static void forget_piece(struct journal_drawing *drawing)
+{
+	buf_release(&drawing->piece);
+	drawing->written = 0;
 }
 
 /*
@@ -348,14 +391,36 @@ static bool reads_on(struct journal *journal, const struct kept_cell *cell)
 	return journal_spool_step(&journal->spool);
 }
 
-/* Renders a piece. Returns -1 and sets *err. */
+/* Both pieces of a cell: that of the notebook, and that of the report. */
+static void put_both(void *data, const struct journal_entry *entry, bool outputs)
+{
+	struct journal *journal = data;
+
+	notebook_cell(&journal->notebook.piece, entry, outputs);
+	report_cell(&journal->report.piece, entry, outputs);
+}
+
+/* Renders the pieces of an ended cell. Returns -1 and sets *err. */
 static int render(struct journal *journal, struct kept_cell *cell, struct err *err)
 {
-	if (!cell->ran ||
-	    draw_piece(journal, cell, journal->drawn_size == 0, &journal->piece, err) == 0)
+	const struct journal_sink sink = { .put = put_both, .data = journal };
+	cleanup_json json_t *notes = NULL;
+	bool first = journal->notebook.size == 0;
+
+	if (!cell->ran)
 		return 0;
-	buf_clear(&journal->piece);
-	return -1;
+	notes = journal_read_notes(journal, cell, err);
+	if (notes != NULL)
+		report_notes(&journal->report.piece, notes);
+	if (notes == NULL || draw_lead(journal, cell, first, &journal->notebook.piece, err) < 0 ||
+	    journal_draw_entry(journal, cell, &sink, err) < 0) {
+		forget_piece(&journal->notebook);
+		forget_piece(&journal->report);
+		return -1;
+	}
+	cell->drawn_len = journal->notebook.piece.len;
+	cell->drawn_first = first;
+	return 0;
 }
 
 /* Does a step for the next ended cell that has no running cell before it. */
@@ -368,20 +433,24 @@ static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 	if (!*ret_more)
 		return 0;
 	cell = &journal->cells[journal->drawn_cells];
-	if (journal->piece.len == 0) {
+	if (journal->notebook.piece.len == 0) {
 		if (reads_on(journal, cell))
 			return 0;
 		if (render(journal, cell, err) < 0)
 			return -1;
-		if (journal->piece.len > PART_MAX)
+		if (journal->notebook.piece.len > PART_MAX)
 			return 0;
 	}
-	if (journal->piece.len > 0 && write_part(journal, err) < 0)
+	if (!is_written(&journal->notebook) && write_part(&journal->notebook, err) < 0)
 		return -1;
-	if (journal->piece_written < journal->piece.len)
+	if (!is_written(&journal->notebook))
 		return 0;
-	buf_release(&journal->piece);
-	journal->piece_written = 0;
+	if (!is_written(&journal->report) && write_part(&journal->report, err) < 0)
+		return -1;
+	if (!is_written(&journal->report))
+		return 0;
+	forget_piece(&journal->notebook);
+	forget_piece(&journal->report);
 	journal_spool_close(&journal->spool);
 	journal->drawn_cells++;
 	return 0;
@@ -389,7 +458,10 @@ static int write_next(struct journal *journal, bool *ret_more, struct err *err)
 
 int journal_draw_cell(struct journal *journal, bool *ret_more, struct err *err)
 {
-	return open_file(journal, err) < 0 ? -1 : write_next(journal, ret_more, err);
+	if (open_file(journal, &journal->notebook, JOURNAL_NOTEBOOK_FILE, err) < 0 ||
+	    open_file(journal, &journal->report, JOURNAL_REPORT_FILE, err) < 0)
+		return -1;
+	return write_next(journal, ret_more, err);
 }
 
 int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
@@ -402,8 +474,8 @@ int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct 
 	while (more)
 		if (journal_draw_cell(journal, &more, err) < 0)
 			return -1;
-	*ret_stable = journal->drawn_size;
-	first = journal->drawn_size == 0;
+	*ret_stable = journal->notebook.size;
+	first = journal->notebook.size == 0;
 	for (size_t i = journal->drawn_cells; i < journal->count; i++) {
 		if (!journal->cells[i].ran)
 			continue;

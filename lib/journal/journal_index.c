@@ -10,6 +10,8 @@
 #include "journal/journal_internal.h"
 #include "journal/replay.h"
 
+enum { SECONDS_MAX = 1000000000 };
+
 static struct kept_cell *new_cell(struct journal *journal)
 {
 	if (journal->count == journal->cap) {
@@ -64,6 +66,8 @@ void journal_index_asked(struct journal *journal, const struct journal_asked *as
 					     .state = JOURNAL_QUEUED,
 					     .code_len = asked->code_len };
 	script_measure(&cell->script, asked->code);
+	if (journal->title == NULL && asked->title != NULL)
+		journal->title = xstrdup(asked->title);
 	journal->unfinished++;
 }
 
@@ -75,8 +79,9 @@ void journal_index_began(struct journal *journal, struct kept_cell *cell)
 	cell->script.state = JOURNAL_RUNNING;
 }
 
-void journal_index_shown(struct kept_cell *cell, const struct event_place *place)
+void journal_index_shown(struct kept_cell *cell, const struct event_place *place, size_t len)
 {
+	cell->shown_len += len;
 	cell->shown = xrealloc(cell->shown, (cell->shown_count + 1) * sizeof(*cell->shown));
 	cell->shown[cell->shown_count++] = *place;
 	cell->shown_bytes += place->len;
@@ -143,14 +148,22 @@ static void pass_notes_on(struct journal *journal, struct kept_cell *cell)
 }
 
 void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
-			 const char *error_name)
+			 const char *error_name, const char *text)
 {
-	cell->script.broken = script_is_broken(state, error_name);
 	journal->unfinished--;
 	cell->over = true;
 	cell->script.state = state;
+	cell->script.broken = script_is_broken(&cell->script, error_name, text);
 	if (!cell->ran)
 		pass_notes_on(journal, cell);
+}
+
+void journal_index_record(struct kept_cell *cell, const json_t *record)
+{
+	double seconds = json_number_value(json_object_get(record, "seconds"));
+
+	cell->saved = json_is_string(json_object_get(record, "saved"));
+	cell->elapsed_ms = seconds > 0 && seconds < SECONDS_MAX ? (uint64_t)(seconds * 1000) : 0;
 }
 
 /* ---- queries ---- */
@@ -192,6 +205,8 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 	ret_line->state = cell->script.state;
 	ret_line->ran = cell->ran;
 	ret_line->image_count = cell->image_count;
+	ret_line->whole = cell->whole;
+	ret_line->elapsed_ms = cell->elapsed_ms;
 	ret_line->ends_last = cell->ended.len > 0 && cell->ended.offset == journal->last;
 	return true;
 }

@@ -4,6 +4,7 @@
  * followed it. Of each cell at most TYPED_MAX bytes are recorded, of such output LATE_MAX.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
@@ -73,6 +74,30 @@ static void take_typed(const struct journal *journal, struct kept_cell *cell, co
 	redact_feed(cell->typing, text, len, out);
 }
 
+int journal_wait(struct journal *journal, uint64_t number, const struct journal_wait *wait,
+		 struct err *err)
+{
+	struct kept_cell *cell = journal_cell(journal, number);
+	cleanup_json json_t *fields = NULL;
+	struct event_place place;
+
+	if (cell == NULL || cell->over || wait->number <= cell->last_wait ||
+	    cell->typed_bytes + strlen(wait->prompt) > TYPED_MAX)
+		return 0;
+	fields = journal_new_cell_fields("waits", number);
+	json_put_int(fields, "wait", (json_int_t)wait->number);
+	if (wait->secret)
+		json_put_bool(fields, "secret", true);
+	if (wait->guessed)
+		json_put_bool(fields, "guessed", true);
+	json_put_str(fields, "prompt", wait->prompt);
+	if (journal_add_fields(journal, fields, &place, err) < 0)
+		return -1;
+	cell->last_wait = wait->number;
+	cell->typed_bytes += place.len;
+	return 0;
+}
+
 int journal_type(struct journal *journal, uint64_t number, const char *text, size_t len,
 		 bool hidden, struct err *err)
 {
@@ -118,6 +143,31 @@ json_t *journal_read_input(const struct journal *journal, const struct kept_cell
 			json_append(input, json_make_text(typed.data, typed.data_len));
 	}
 	return input;
+}
+
+json_t *journal_read_typed(const struct journal *journal, size_t index, size_t max)
+{
+	cleanup_json json_t *inputs = journal_read_input(journal, &journal->cells[index]);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	size_t bytes = 0;
+	size_t n;
+	const json_t *input;
+	json_t *typed;
+
+	if (json_array_size(inputs) == 0)
+		return NULL;
+	json_array_foreach (inputs, n, input) {
+		size_t len = json_string_length(input);
+
+		bytes += len;
+		if (text.len + len <= max)
+			buf_put(&text, json_string_value(input), len);
+	}
+	typed = json_object();
+	json_put_int(typed, "count", (json_int_t)json_array_size(inputs));
+	json_put_int(typed, "bytes", (json_int_t)bytes);
+	json_put(typed, "input", json_make_text(buf_str(&text), text.len));
+	return typed;
 }
 
 void journal_put_input(const struct journal *journal, const struct kept_cell *cell, json_t *record)

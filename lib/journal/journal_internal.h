@@ -23,15 +23,21 @@ struct kept_cell {
 	size_t shown_count;       /* of a cell without an end: texts that answers showed */
 	struct event_place *shown;
 	uint64_t shown_bytes; /* in the file */
+	uint64_t shown_len;   /* of the texts */
 	size_t typed_count;   /* lines that were typed to it */
 	struct event_place *typed;
-	uint64_t typed_bytes;         /* in the file */
+	uint64_t typed_bytes;         /* in the file, with the waits */
 	struct redact_stream *typing; /* what was typed last; may be NULL */
+	uint64_t last_wait;           /* the number of the last wait that was added */
 	size_t image_count;
 	struct event_place *images;
 	bool spooled;      /* its output is in a spool file */
+	bool saved;        /* its record says where results were saved */
+	bool whole;        /* all of its output is exported beside the notebook */
+	json_t *left;      /* what it left when it was killed, as members of an end; may be NULL */
 	size_t note_count; /* events that belong before it */
 	struct event_place *notes;
+	uint64_t elapsed_ms;
 	size_t drawn_len; /* of its piece of the notebook; 0: not rendered since it ended */
 	bool drawn_first; /* then it was the first that ran */
 };
@@ -45,10 +51,20 @@ struct journal_spool {
 	size_t left;
 };
 
+/* A file in the journal's folder, into which the pieces of cells are written. */
+struct journal_drawing {
+	int fd;       /* -1: not drawn yet */
+	uint32_t crc; /* of these bytes: */
+	uint64_t size;
+	struct buf piece; /* of the next cell; its first `written` bytes are in the file */
+	size_t written;
+};
+
 struct journal {
 	struct events *events;
 	int dir_fd;
 	json_t *about;        /* the fields of the event `session` */
+	char *title;          /* of the first cell that has one; or NULL */
 	size_t pending_count; /* events that belong before the next cell */
 	struct event_place *pending;
 	uint64_t max;
@@ -63,14 +79,12 @@ struct journal {
 	char **words; /* of a loaded journal: names of languages and states */
 	size_t word_count;
 	uint64_t left_out;
-	int notebook_fd;    /* -1: not drawn yet */
-	size_t drawn_cells; /* cells whose pieces are final, in the first `drawn_size` bytes */
-	uint64_t drawn_size;
-	struct journal_spool spool; /* of the next of these cells */
-	struct buf piece;           /* of that cell; its first `piece_written` bytes are written */
-	size_t piece_written;
-	uint32_t drawn_crc; /* of these bytes */
-	size_t late_count;  /* outputs that no cell has */
+	uint64_t left_out_added; /* as the file has it */
+	size_t drawn_cells;      /* cells whose pieces are final, and in both files */
+	struct journal_drawing notebook;
+	struct journal_drawing report; /* without its head */
+	struct journal_spool spool;    /* of the next of these cells */
+	size_t late_count;             /* outputs that no cell has */
 	struct event_place *late;
 	uint64_t late_bytes;
 	uint64_t last;               /* of a loaded journal: the position of the last event */
@@ -86,10 +100,10 @@ struct journal {
 void journal_index_asked(struct journal *journal, const struct journal_asked *asked,
 			 const struct event_place *place);
 void journal_index_began(struct journal *journal, struct kept_cell *cell);
-void journal_index_shown(struct kept_cell *cell, const struct event_place *place);
-/* `error_name` may be NULL. */
+void journal_index_shown(struct kept_cell *cell, const struct event_place *place, size_t len);
+/* `error_name` and `text`, what the cell printed, may be NULL. */
 void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state,
-			 const char *error_name);
+			 const char *error_name, const char *text);
 /*
  * Sets the position of the cell's end and drops the texts that answers showed: they are not needed
  * any more.
@@ -103,16 +117,25 @@ void journal_index_note(struct journal *journal, const json_t *fields,
 json_t *journal_new_fields(const char *event);
 json_t *journal_new_cell_fields(const char *event, uint64_t number);
 /*
+ * Adds an event without a text. Without room, or if the journal is off, the place's length is 0.
+ * Secrets are removed from `fields` in place. Returns -1 and sets *err if the disk fails.
+ */
+int journal_add_fields(struct journal *journal, json_t *fields, struct event_place *ret_place,
+		       struct err *err) MUST_CHECK;
+/*
  * Adds an event with a text, without secrets. Without room nothing is added: the place's length is
  * 0. Returns -1 and sets *err if the disk fails.
  */
 int journal_add_text(struct journal *journal, const json_t *fields, const char *text, size_t len,
 		     struct event_place *ret_place, struct err *err) MUST_CHECK;
 
+/* Takes what the record of the cell's end, which may be NULL, says of its time. */
+void journal_index_record(struct kept_cell *cell, const json_t *record);
+
 /* journal_input.c */
 void journal_index_typed(struct kept_cell *cell, const struct event_place *place);
 void journal_index_late(struct journal *journal, const struct event_place *place);
-/* Adds what is held of the text that was typed to the cell. */
+/* Adds what is held of the text that was typed to the cell. Returns -1 and sets *err. */
 int journal_end_typed(struct journal *journal, struct kept_cell *cell, struct err *err) MUST_CHECK;
 /* Returns the texts that were typed to the cell, as a new reference to an array. */
 json_t *journal_read_input(const struct journal *journal, const struct kept_cell *cell);
@@ -127,8 +150,6 @@ bool journal_spool_open(const struct journal *journal, const struct event *end,
 			struct journal_spool *ret);
 /* Reads the next part. Returns false when all is read. */
 bool journal_spool_step(struct journal_spool *spool);
-/* Appends the text that was read. */
-void journal_spool_text(const struct journal_spool *spool, struct buf *out);
 void journal_spool_close(struct journal_spool *spool);
 struct kept_cell *journal_cell(const struct journal *journal, uint64_t number);
 

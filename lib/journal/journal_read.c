@@ -80,6 +80,12 @@ int journal_read_end(const struct journal *journal, const struct kept_cell *cell
 int journal_read_shown(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
 		       struct err *err)
 {
+	if (cell->left != NULL) {
+		const struct event left = { .fields = cell->left };
+
+		journal_read_text(journal, &left, out);
+		return 0;
+	}
 	for (size_t i = 0; i < cell->shown_count; i++) {
 		cleanup_event struct event shown = EVENT_INIT;
 
@@ -124,11 +130,6 @@ bool journal_spool_step(struct journal_spool *spool)
 	return true;
 }
 
-void journal_spool_text(const struct journal_spool *spool, struct buf *out)
-{
-	screen_text(spool->screen, out);
-}
-
 void journal_spool_close(struct journal_spool *spool)
 {
 	if (spool->screen == NULL)
@@ -164,7 +165,7 @@ void journal_put_text(const struct event *end, const struct journal_spool *spool
 	buf_put(out, json_string_value(text), spool->screen == NULL ? len : size_min(lead, len));
 	if (spool->screen == NULL)
 		return;
-	journal_spool_text(spool, out);
+	screen_text(spool->screen, out);
 	put_cut(end, out);
 }
 
@@ -195,12 +196,16 @@ json_t *journal_record_of(const struct journal *journal, const struct kept_cell 
 static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *text,
 		    const struct event *end)
 {
-	static const char *const keys[] = { "left_out", "figures_left_out",
-					    "note",     "outputs_left_out",
-					    "value",    "traceback" };
+	static const char *const keys[] = { "left_out",    "figures_left_out",
+					    "note",        "outputs_left_out",
+					    "value",       "traceback",
+					    "whole_output" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		json_put(object, keys[i], json_incref(json_object_get(end->fields, keys[i])));
+	if (cell->left != NULL)
+		json_put(object, "whole_output",
+			 json_incref(json_object_get(cell->left, "whole_output")));
 	if (cell->ended.len == 0 || json_object_get(end->fields, "text") != NULL)
 		json_put(object, "text", json_make_text(buf_str(text), text->len));
 }
@@ -225,6 +230,7 @@ json_t *journal_read_cell(const struct journal *journal, size_t index, struct er
 		json_decref(object);
 		return NULL;
 	}
+	json_put_str(object, "title", json_string_value(json_object_get(asked.fields, "title")));
 	json_put(object, "code", json_make_text(asked.data, asked.data_len));
 	return object;
 }

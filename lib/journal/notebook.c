@@ -5,6 +5,7 @@
  */
 #include "journal/notebook.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,25 +259,38 @@ static void put_images(struct buf *out, bool *first, const struct journal_entry 
 	}
 }
 
-static void put_outputs(struct buf *out, const struct journal_entry *entry)
+/* The name stays true when a result takes it later: ours steps aside then. */
+static void put_whole(struct buf *out, bool *first, const struct journal_entry *entry)
 {
-	bool first = true;
+	cleanup_free char *note =
+		entry->whole == NULL
+			? NULL
+			: xasprintf("all of this output, up to its limit, is in %s beside "
+				    "this notebook, or in a numbered folder where a result has "
+				    "that name",
+				    entry->whole);
 
+	if (note != NULL)
+		put_note(out, first, "stdout", note);
+}
+
+static void put_outputs(struct buf *out, const struct journal_entry *entry, bool *first)
+{
 	if (entry->text_len > 0)
-		put_stream(out, &first, "stdout", entry->text, entry->text_len);
-	put_images(out, &first, entry);
+		put_stream(out, first, "stdout", entry->text, entry->text_len);
+	put_images(out, first, entry);
 	if (entry->value != NULL)
-		put_value(out, &first, entry);
+		put_value(out, first, entry);
 	if (entry->left_out != NULL) {
 		cleanup_free char *note =
 			xasprintf("shown as text, without its form as %s", entry->left_out);
 
-		put_note(out, &first, "stdout", note);
+		put_note(out, first, "stdout", note);
 	}
 	if (entry->traceback != NULL || entry->error_name != NULL)
-		put_error(out, &first, entry);
+		put_error(out, first, entry);
 	if (entry->note != NULL)
-		put_note(out, &first, "stderr", entry->note);
+		put_note(out, first, "stderr", entry->note);
 }
 
 /*
@@ -322,11 +336,12 @@ static void put_outputs_or_note(struct buf *out, const struct journal_entry *ent
 	bool first = true;
 
 	if (outputs)
-		put_outputs(out, entry);
+		put_outputs(out, entry, &first);
 	else
 		put_note(out, &first, "stdout",
 			 "the outputs were left out: the journal is nearly full "
 			 "(PTYCELL_JOURNAL_MAX), or the disk is");
+	put_whole(out, &first, entry);
 }
 
 static void put_code_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
@@ -399,10 +414,25 @@ static void put_raw_cell(struct buf *out, const struct journal_entry *entry, boo
 				 json_object(), output));
 }
 
+/* Appends the title as a heading. It is text: Markdown in it has no effect. */
+static void put_title(struct buf *out, const struct journal_entry *entry)
+{
+	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&source, "### ");
+	for (const char *c = entry->title; *c != '\0'; c++)
+		buf_putf(&source, ispunct((unsigned char)*c) ? "\\%c" : "%c", *c);
+	put_object(out, new_cell("markdown", json_make_fmt("title-%" PRIu64, entry->number),
+				 json_object(), json_make_text(buf_str(&source), source.len)));
+	notebook_separator(out);
+}
+
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
 {
 	const char *magic = replay_magic(entry->language);
 
+	if (entry->title != NULL)
+		put_title(out, entry);
 	if (magic != NULL)
 		put_code_cell(out, entry, outputs, magic);
 	else

@@ -6,7 +6,8 @@
  *
  * The kernel is Python's. Its cells are unchanged; those of other languages begin with the magic
  * that makes the helper of replay.h run them. Queries are raw cells with their output behind them.
- * Outputs are text, PNG and JPEG: opening the notebook neither runs nor loads anything.
+ * A cell with a title has a heading before it. Outputs are text, PNG and JPEG: opening the notebook
+ * neither runs nor loads anything.
  */
 #ifndef JOURNAL_NOTEBOOK_H
 #define JOURNAL_NOTEBOOK_H

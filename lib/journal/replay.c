@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
 
@@ -35,6 +35,15 @@ const char *replay_magic(const char *language)
 	return NULL;
 }
 
+/* The event of a cell's sum has `removed`, but no `packages`. */
+bool replay_changes_packages(const json_t *fields)
+{
+	const json_t *packages = json_object_get(fields, "packages");
+
+	return json_array_size(packages) > 0 ||
+	       (packages != NULL && json_array_size(json_object_get(fields, "removed")) > 0);
+}
+
 static const char *name_of(const char *language)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
@@ -43,16 +52,9 @@ static const char *name_of(const char *language)
 	return language;
 }
 
-static const char *text_of(const json_t *fields, const char *key)
-{
-	const char *text = json_string_value(json_object_get(fields, key));
-
-	return text != NULL ? text : "";
-}
-
 static bool is_note(const json_t *note, const char *event)
 {
-	return str_eq(text_of(note, "event"), event);
+	return str_eq(json_text_at(note, "event"), event);
 }
 
 /* Appends a member as a Python literal: its JSON text, or None. */
@@ -127,12 +129,15 @@ static void put_input(struct buf *out, const json_t *note)
 	buf_puts(out, ")\n");
 }
 
+/* A removal makes no call: its note stands before the cell that installed and used the packages. */
 static void put_installed(struct buf *out, const json_t *note)
 {
 	const json_t *packages = json_object_get(note, "packages");
 	size_t n;
 	json_t *package;
 
+	if (json_array_size(packages) == 0)
+		return;
 	buf_puts(out, "ptycell.install(");
 	put_literal(out, json_object_get(note, "language"));
 	json_array_foreach (packages, n, package) {
@@ -193,8 +198,8 @@ static size_t trimmed(const struct buf *source)
 
 static void put_version(struct buf *out, const json_t *note)
 {
-	buf_putf(out, "Version of %s: ", name_of(text_of(note, "language")));
-	put_quoted(out, text_of(note, "version"));
+	buf_putf(out, "Version of %s: ", name_of(json_text_at(note, "language")));
+	put_quoted(out, json_text_at(note, "version"));
 }
 
 void replay_notes(struct buf *out, uint64_t number, const json_t *notes, const json_t *typed)
@@ -226,16 +231,16 @@ static void list_input(struct buf *out, const json_t *note)
 	const char *key = json_object_get(note, "source") != NULL ? "source" : "from";
 
 	buf_puts(out, "- Input: ");
-	put_quoted(out, text_of(note, "path"));
+	put_quoted(out, json_text_at(note, "path"));
 	buf_putf(out, ", %" JSON_INTEGER_FORMAT " bytes, ",
 		 json_integer_value(json_object_get(note, "size_bytes")));
 	if (json_object_get(note, "sha256") != NULL) {
 		buf_puts(out, "SHA-256 ");
-		put_quoted(out, text_of(note, "sha256"));
+		put_quoted(out, json_text_at(note, "sha256"));
 		buf_puts(out, ", ");
 	}
 	buf_puts(out, "from ");
-	put_quoted(out, text_of(note, key));
+	put_quoted(out, json_text_at(note, key));
 	buf_puts(out, "\n");
 }
 
@@ -257,9 +262,9 @@ static void put_description(struct buf *out, const json_t *about, const json_t *
 	json_t *item;
 
 	buf_puts(&text, "# Session ");
-	put_quoted(&text, text_of(about, "session_id"));
-	buf_putf(&text, "\n\n- Recorded by ptycell %s from %s on\n", text_of(about, "server"),
-		 text_of(about, "time"));
+	put_quoted(&text, json_text_at(about, "session_id"));
+	buf_putf(&text, "\n\n- Recorded by ptycell %s from %s on\n", json_text_at(about, "server"),
+		 json_text_at(about, "time"));
 	buf_puts(&text,
 		 "- To run it again: `jupyter nbconvert --execute --to notebook` with this "
 		 "file, on Linux, with Python's kernel; and `bash`, `node` and `R` for cells "

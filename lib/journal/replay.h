@@ -10,17 +10,25 @@
 #define JOURNAL_REPLAY_H
 
 #include <jansson.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 
-/* The events between cells. lib/journal/README.md describes their fields. */
+/* The events between cells. lib/journal/FORMAT.md describes their fields. */
 #define REPLAY_INPUT "input"
 #define REPLAY_INSTALLED "installed"
 #define REPLAY_LOST "lost"
 #define REPLAY_STARTED "started"
 
+/* The cell whose code asked for an installation. */
+#define REPLAY_BY "by"
+
+/*
+ * Returns true if the fields of an installation say that the session has other packages after it:
+ * it installed some, or it removed all of them.
+ */
+bool replay_changes_packages(const json_t *fields);
 /*
  * Appends the first cells. `about` has the fields of the event `session`; `notes` is the list of
  * the events before the first cell, `typed` that of the texts that the cell reads.

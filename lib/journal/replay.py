@@ -46,15 +46,38 @@ const imported = (all, what, from) => {
   const parts = first ? [`{ default: ${first} }`] : []
   return parts.concat(rest ? [names(rest)] : []).map((part) => `const ${part} = ${call}`).join('; ')
 }
-const code_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm, imported)
-  .replace(/(^|[^.\w$])import\(/g, '$1ptycellImport(')
+const script_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm, imported)
+  .replace(/(?<=^|;)[ \t]*export(?:\s+default\s+|\s+(?=(?:const|let|var|class|function|async)\b)|\s*\{[^}]*\}(?!\s*from\b))/gm, '')
+const evaluate_once = (text) => post('Runtime.evaluate', { expression: text.replace(/(^|[^.\w$])import\(/g, '$1ptycellImport('),
+  replMode: true, awaitPromise: true })
+// What kept a cell from running at all: a cell that ran has a place in the stack.
+const problem_of = ({ exceptionDetails }) => {
+  const told = exceptionDetails && exceptionDetails.exception.description || ''
+  return /<anonymous>:\d/.test(told) ? '' : told
+}
+const taken = (outcome) => (/^SyntaxError: Identifier '([\w$]+)' has already been declared/.exec(problem_of(outcome)) || [])[1]
+const declared = (text, name, kind) => text.replace(
+  RegExp(`(?<=^|;)([ \\t]*)(?:let|const|var)(?=\\s+(?:[^;\\n]*?[,{[:]\\s*)?${name.replace(/\$/g, '\\$&')}(?![\\w$]))`, 'gm'), `$1${kind}`)
+// A name can be declared again here in the way that it was declared first.
+const evaluate = async (text, tried = []) => {
+  const outcome = await evaluate_once(text), name = taken(outcome)
+  for (const kind of name && !tried.includes(name) ? ['let', 'const', 'var'] : []) {
+    const anew = declared(text, name, kind), other = anew === text ? outcome : await evaluate(anew, [...tried, name])
+    if (!tried.concat(name).includes(taken(other))) return other
+  }
+  return outcome
+}
+// A text that a cell writes to a file may be a module, too: it stays as it is where the cell itself is a script.
+const evaluate_cell = async (text) => {
+  const outcome = await evaluate(text)
+  return /^SyntaxError: (Cannot use import statement|Unexpected token 'export')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
+}
 const show = 'function () { return require("util").inspect(this) }'
 const fault = 'function () { return [this instanceof Error ? this.name : "Error", this instanceof Error ? this.message : String(this)] }'
 const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
   objectId: object.objectId, returnByValue: true })).result.value
 const run = async (file) => {
-  const { result, exceptionDetails } = await post('Runtime.evaluate', { expression: code_of(fs.readFileSync(file, 'utf8')),
-    replMode: true, awaitPromise: true })
+  const { result, exceptionDetails } = await evaluate_cell(fs.readFileSync(file, 'utf8'))
   if (exceptionDetails) {
     const thrown = exceptionDetails.exception
     const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Error', String(thrown.value)]

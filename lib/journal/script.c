@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "journal/magics.h"
 
 static const char *leader_of(const char *language)
@@ -96,19 +97,35 @@ static void put_head(struct buf *out, const struct script_cell *cell, const char
 	buf_puts(out, "\n");
 }
 
-bool script_is_broken(const char *state, const char *error_name)
+/* Returns whether bash says that the cell does not parse. It has no error name for that. */
+static bool says_syntax_error(const struct script_cell *cell, const char *text)
+{
+	cleanup_free char *place = xasprintf("cell %" PRIu64 ": line ", cell->number);
+
+	for (const char *at = strstr(text, place); at != NULL; at = strstr(at + 1, place)) {
+		const char *what = at + strlen(place);
+
+		what += strspn(what, "0123456789");
+		if ((at == text || at[-1] == '\n') &&
+		    (str_begins(what, ": syntax error") || str_begins(what, ": unexpected EOF")))
+			return true;
+	}
+	return false;
+}
+
+bool script_is_broken(const struct script_cell *cell, const char *error_name, const char *text)
 {
 	static const char *const states[] = { "died", "killed" };
 	static const char *const errors[] = { "SyntaxError", "IndentationError", "TabError",
 					      "parseError" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-		if (str_eq(states[i], state))
+		if (str_eq(states[i], cell->state))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		if (error_name != NULL && str_eq(errors[i], error_name))
 			return true;
-	return false;
+	return text != NULL && str_eq(cell->language, "bash") && says_syntax_error(cell, text);
 }
 
 static bool runs(const struct script_cell *cell, const char *language)

@@ -39,8 +39,11 @@ struct script_cell {
  * languages counts, also a carriage return and U+2028: a comment must not end before its line does.
  */
 void script_measure(struct script_cell *cell, const char *code);
-/* Returns true if a cell that ended so would keep the script from running to the next cell. */
-bool script_is_broken(const char *state, const char *error_name);
+/*
+ * Returns true if a cell that ended so would keep the script from running to the next cell. Its
+ * number, language and state are set. `error_name` and `text`, what it printed, may be NULL.
+ */
+bool script_is_broken(const struct script_cell *cell, const char *error_name, const char *text);
 /* Returns how many bytes script_write() appends. */
 size_t script_size(const struct script_cell *cell, const char *language);
 /* Appends the cell. `code` has cell->code_len bytes. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "text/percent.h"
 #include "text/sanitize.h"
 
 enum { KEY_SHOWN_MAX = 60 }; /* characters of an untrusted key that a message shows */
@@ -197,4 +198,18 @@ int json_get_only(json_t *object, const char *where, const char *const *known, s
 			return refuse_key(where, key, known, count, err);
 	}
 	return 0;
+}
+
+const char *json_text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+char *json_path_of(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return text != NULL ? percent_decode(text, strlen(text)) : NULL;
 }

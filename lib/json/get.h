@@ -44,6 +44,11 @@ int json_get_texts(const json_t *object, const char *where, const char *key, jso
 /* Fails if the object has a key that is not among `known`; the message names it and them. */
 int json_get_only(json_t *object, const char *where, const char *const *known, size_t count,
 		  struct err *err) MUST_CHECK;
+/* Returns the text of a member, or "" if it is absent or of another type. Borrowed. */
+const char *json_text_at(const json_t *object, const char *key);
+/* Returns the path that json_make_path encoded, or NULL for any other value. The caller frees it.
+ */
+char *json_path_of(const json_t *value);
 /* Returns "a string", "null" etc. for messages, "nothing" for NULL. The result is static. */
 const char *json_get_type_name(const json_t *value);
 

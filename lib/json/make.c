@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "text/percent.h"
 #include "text/utf8.h"
 
 static json_t *abort_unless_made(json_t *value)
@@ -42,6 +43,13 @@ json_t *json_make_str(const char *text)
 	return json_make_text(text, strlen(text));
 }
 
+json_t *json_make_path(const char *path)
+{
+	cleanup_free char *encoded = percent_encode(path);
+
+	return json_make_str(encoded);
+}
+
 json_t *json_make_fmt(const char *fmt, ...)
 {
 	cleanup_free char *text = NULL;
@@ -63,6 +71,12 @@ void json_put_str(json_t *object, const char *key, const char *text)
 {
 	if (text != NULL)
 		json_put(object, key, json_make_str(text));
+}
+
+void json_put_path(json_t *object, const char *key, const char *path)
+{
+	if (path != NULL)
+		json_put(object, key, json_make_path(path));
 }
 
 void json_put_int(json_t *object, const char *key, json_int_t value)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "text/utf8.h"
 
@@ -197,6 +198,14 @@ json_t *json_parse_head(const char *text, size_t len)
 	buf_put(&head, text, end);
 	buf_puts(&head, "}");
 	return json_parse(buf_str(&head), head.len, &err);
+}
+
+json_t *json_parse_file(int dir_fd, const char *path, size_t max, struct err *err)
+{
+	size_t len;
+	cleanup_free char *text = fd_read_file(dir_fd, path, max, &len, err);
+
+	return text != NULL ? json_parse(text, len, err) : NULL;
 }
 
 json_t *json_parse_const(const char *text)

@@ -20,6 +20,11 @@
  */
 json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
+ * Parses a file of at most `max` bytes, as fd_read_file reads it. Returns a new reference. Returns
+ * NULL and sets *err.
+ */
+json_t *json_parse_file(int dir_fd, const char *path, size_t max, struct err *err) MUST_CHECK;
+/*
  * Parses text with values that we cannot hold: ill-formed UTF-8 becomes U+FFFD, numbers that are
  * too large become null. Returns a new reference; NULL if the text has other mistakes.
  */

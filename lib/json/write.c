@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
+#include "base/mem.h"
 #include "text/invisible.h"
 
 enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17, REAL_TEXT_MAX = 32, INTEGER_TEXT_MAX = 20 };
@@ -218,6 +220,20 @@ static size_t plain_run(const char *s, size_t len)
 	return run;
 }
 
+/* Most strings are plain, and short: three calls to append one would take most of the time. */
+static int write_plain(struct buf *out, const char *text, size_t len, struct err *err)
+{
+	char *room = buf_reserve(out, len + 2, err);
+
+	if (room == NULL)
+		return -1;
+	room[0] = '"';
+	memcpy(room + 1, text, len);
+	room[1 + len] = '"';
+	buf_commit(out, len + 2);
+	return 0;
+}
+
 /*
  * Values hold only well-formed UTF-8 (make.h, parse.h), so text without escapes is copied in runs.
  */
@@ -227,6 +243,8 @@ static int write_string(struct buf *out, const char *text, size_t len, struct er
 	size_t step;
 	struct invisible filter = { 0 };
 
+	if (plain_run(text, len) == len)
+		return write_plain(out, text, len, err);
 	if (buf_add(out, "\"", 1, err) < 0)
 		return -1;
 	for (size_t i = 0; i < len; i += step) {
@@ -333,4 +351,11 @@ char *json_write_text(const json_t *value)
 	if (json_write(&out, value, &err) < 0)
 		buf_clear(&out);
 	return buf_steal(&out);
+}
+
+int json_write_file(int dir_fd, const char *name, const json_t *value, struct err *err)
+{
+	cleanup_free char *text = json_write_text(value);
+
+	return fd_replace_file(dir_fd, name, text, err);
 }

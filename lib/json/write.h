@@ -20,11 +20,16 @@
  * of the text.
  */
 int json_write(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
-/* Writes with sorted keys: equal values give equal text. */
+/* Writes with sorted keys: equal values give equal text. Returns -1 and sets *err. */
 int json_write_sorted(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
-/* Writes several lines, indented by two blanks, for files that users edit. */
+/*
+ * Writes several lines, indented by two blanks, for files that users edit. Returns -1 and sets
+ * *err.
+ */
 int json_write_indented(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
 /* Returns the text of a value that our own code bounds. The caller frees it. */
 char *json_write_text(const json_t *value);
+/* Writes such a value to a file, as fd_replace_file does. Returns -1 and sets *err. */
+int json_write_file(int dir_fd, const char *name, const json_t *value, struct err *err) MUST_CHECK;
 
 #endif

@@ -48,18 +48,21 @@ struct landlock_rights landlock_ruleset_rights(int abi);
 int landlock_ruleset_new(const struct landlock_rights *rights, struct err *err) MUST_CHECK;
 /*
  * Allows rights for the file `fd`, or for a folder and everything below it. They must be rights
- * that `ruleset` refuses.
+ * that `ruleset` refuses. Returns -1 and sets *err.
  */
 int landlock_ruleset_allow(int ruleset, int fd, uint64_t rights, struct err *err) MUST_CHECK;
-/* Allows reading a folder and everything below it. A missing folder is no error. */
+/*
+ * Allows reading a folder and everything below it. A missing folder is no error. Returns -1 and
+ * sets *err.
+ */
 int landlock_ruleset_allow_folder(int ruleset, const char *path, struct err *err) MUST_CHECK;
-/* Allows reading a file that is no folder. A missing file is no error. */
+/* Allows reading a file that is no folder. A missing file is no error. Returns -1 and sets *err. */
 int landlock_ruleset_allow_file(int ruleset, const char *path, struct err *err) MUST_CHECK;
-/* Allows connecting to a port, for a ruleset that refuses `net`. */
+/* Allows connecting to a port, for a ruleset that refuses `net`. Returns -1 and sets *err. */
 int landlock_ruleset_allow_port(int ruleset, uint16_t port, struct err *err) MUST_CHECK;
 /*
  * Enters the ruleset for the calling thread and everything that it starts, for good. Needs
- * no_new_privs.
+ * no_new_privs. Returns -1 and sets *err.
  */
 int landlock_ruleset_enter(int ruleset, struct err *err) MUST_CHECK;
 

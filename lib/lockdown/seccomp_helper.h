@@ -20,7 +20,7 @@ int seccomp_helper_enter(struct bpf *bpf, struct err *err) MUST_CHECK;
 /*
  * Enters a filter for a program that uses libraries of the system (name services, ODBC drivers). It
  * refuses starting programs, touching other processes, and calls that neither needs. `also` lists
- * further calls to refuse.
+ * further calls to refuse. Returns -1 and sets *err.
  */
 int seccomp_helper_enter_wide(const int *also, size_t count, struct err *err) MUST_CHECK;
 

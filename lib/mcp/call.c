@@ -137,6 +137,11 @@ void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call
 	call->on_cancel_data = data;
 }
 
+bool mcp_call_is_deserted(const struct mcp_call *call)
+{
+	return call->server->deserted;
+}
+
 enum mcp_revision mcp_call_revision(const struct mcp_call *call)
 {
 	return call->sender.revision;
@@ -206,16 +211,15 @@ void mcp_call_progress(struct mcp_call *call, double progress, double total, con
 void mcp_call_log(struct mcp_call *call, const char *level, json_t *data_own)
 {
 	cleanup_json json_t *data = data_own;
-	cleanup_json json_t *name = json_make_str(level);
 	enum mcp_level rank;
 	json_t *params;
 
 	if (!call->server->features->logging || call->cancelled)
 		return;
-	if (mcp_revision_parse_level(name, &rank) < 0 || rank < call->sender.log_level)
+	if (mcp_revision_parse_level(level, &rank) < 0 || rank < call->sender.log_level)
 		return;
 	params = json_object();
-	json_put(params, "level", json_incref(name));
+	json_put_str(params, "level", level);
 	json_put(params, "data", json_incref(data));
 	mcp_reply_notify(call->server, "notifications/message", params);
 }

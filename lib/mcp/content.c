@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "json/get.h"
 #include "json/write.h"
 #include "mcp/mcp_internal.h"
 #include "text/base64.h"
@@ -105,25 +106,18 @@ json_t *mcp_embedded(json_t *resource_own)
 
 /* ---- conversion ---- */
 
-static const char *find_string(const json_t *block, const char *key)
-{
-	const char *text = json_string_value(json_object_get(block, key));
-
-	return text != NULL ? text : "";
-}
-
 static json_t *link_to_text(const json_t *block)
 {
 	json_t *text = make_block("text");
 
 	json_put(text, "text",
-		 json_make_fmt("%s: %s", find_string(block, "name"), find_string(block, "uri")));
+		 json_make_fmt("%s: %s", json_text_at(block, "name"), json_text_at(block, "uri")));
 	return text;
 }
 
 static json_t *audio_to_resource(const json_t *block)
 {
-	json_t *resource = make_resource("audio:inline", find_string(block, "mimeType"));
+	json_t *resource = make_resource("audio:inline", json_text_at(block, "mimeType"));
 
 	json_put(resource, "blob", json_incref(json_object_get(block, "data")));
 	return mcp_embedded(resource);
@@ -141,7 +135,7 @@ static json_t *unknown_to_text(const json_t *block)
 
 json_t *mcp_content_convert_block(json_t *block_own, enum mcp_revision revision)
 {
-	const char *type = find_string(block_own, "type");
+	const char *type = json_text_at(block_own, "type");
 	json_t *other;
 
 	if (str_eq(type, "text") || str_eq(type, "image") || str_eq(type, "resource"))

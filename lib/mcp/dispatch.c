@@ -107,6 +107,15 @@ static int check_request(struct mcp_server *server, const struct rpc_message *me
 	return 0;
 }
 
+/* `info` may be NULL. */
+static void note_client(struct mcp_server *server, json_t *info)
+{
+	if (info == NULL || info == server->client_info)
+		return;
+	json_decref(server->client_info);
+	server->client_info = json_incref(info);
+}
+
 static void take_request(struct mcp_server *server, json_t *value,
 			 const struct rpc_message *message, struct mcp_batch *batch)
 {
@@ -123,6 +132,7 @@ static void take_request(struct mcp_server *server, json_t *value,
 	call->sender = sender;
 	(void)json_incref(sender.capabilities);
 	(void)json_incref(sender.client_info);
+	note_client(server, sender.client_info);
 	call->batch = batch;
 	if (batch != NULL)
 		batch->pending++;

@@ -65,6 +65,7 @@ static void open_session(struct mcp_legacy *legacy, const json_t *params,
 	legacy->initialized = false;
 	legacy->revision = revision;
 	legacy->log_level = MCP_LEVEL_INFO;
+	legacy->log_asked = false;
 	json_decref(legacy->capabilities);
 	legacy->capabilities = json_is_object(capabilities) ? json_incref(capabilities) : NULL;
 	json_decref(legacy->client_info);
@@ -123,7 +124,8 @@ void mcp_set_level(struct mcp_call *call)
 {
 	enum mcp_level level;
 
-	if (mcp_revision_parse_level(json_object_get(call->params, "level"), &level) < 0) {
+	if (mcp_revision_parse_level(json_string_value(json_object_get(call->params, "level")),
+				     &level) < 0) {
 		mcp_call_refuse(call, RPC_INVALID_PARAMS,
 				"params.level must be one of debug, info, notice, warning, error, "
 				"critical, alert, emergency",
@@ -131,5 +133,6 @@ void mcp_set_level(struct mcp_call *call)
 		return;
 	}
 	call->server->legacy.log_level = level;
+	call->server->legacy.log_asked = true;
 	mcp_call_finish_result(call, json_object());
 }

@@ -112,6 +112,7 @@ struct mcp_legacy {
 	json_t *capabilities;
 	json_t *client_info;
 	enum mcp_level log_level;
+	bool log_asked;     /* the client has set log_level */
 	json_t *subscribed; /* an object used as a set of URIs */
 };
 
@@ -130,7 +131,9 @@ struct mcp_server {
 	size_t call_count; /* counted calls that are not cancelled */
 	size_t live_count; /* all calls that are not cancelled */
 	size_t listener_count;
+	bool deserted; /* in mcp_server_forget_client */
 	struct mcp_legacy legacy;
+	json_t *client_info;      /* of the last request that had it; or NULL */
 	json_t *server_info_meta; /* {"io.modelcontextprotocol/serverInfo": ...} */
 	char *tools_text[3]; /* texts of the list's result, one a kind of revision; made on first
 				use */
@@ -154,7 +157,7 @@ static inline bool mcp_is_modern(const struct mcp_call *call)
 int mcp_revision_read(const struct mcp_server *server, const struct rpc_message *message,
 		      struct mcp_sender *ret, struct mcp_refusal *no);
 /* Returns -1 if the name is none of the eight levels. */
-int mcp_revision_parse_level(const json_t *name, enum mcp_level *ret);
+int mcp_revision_parse_level(const char *name, enum mcp_level *ret);
 int mcp_refuse(struct mcp_refusal *no, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* ---- dispatch.c ---- */

@@ -24,7 +24,8 @@ static void begin_line(struct mcp_server *server, size_t max)
 static int add_member(struct mcp_server *server, const char *name, const json_t *value,
 		      struct err *err)
 {
-	if (buf_add_fmt(&server->line, err, ",\"%s\":", name) < 0)
+	if (buf_add_str(&server->line, ",\"", err) < 0 ||
+	    buf_add_str(&server->line, name, err) < 0 || buf_add_str(&server->line, "\":", err) < 0)
 		return -1;
 	return json_write(&server->line, value, err);
 }

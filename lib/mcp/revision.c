@@ -17,12 +17,10 @@ static const char *const level_names[] = {
 };
 _Static_assert(ARRAY_SIZE(level_names) == MCP_LEVEL_OFF, "every level has a name");
 
-int mcp_revision_parse_level(const json_t *name, enum mcp_level *ret)
+int mcp_revision_parse_level(const char *name, enum mcp_level *ret)
 {
-	const char *text = json_string_value(name);
-
-	for (size_t i = 0; text != NULL && i < ARRAY_SIZE(level_names); i++) {
-		if (str_eq(level_names[i], text)) {
+	for (size_t i = 0; name != NULL && i < ARRAY_SIZE(level_names); i++) {
+		if (str_eq(level_names[i], name)) {
 			*ret = (enum mcp_level)i;
 			return 0;
 		}
@@ -74,7 +72,8 @@ static int read_claim(json_t *meta, const json_t *version, struct mcp_sender *re
 		.client_info = json_object_get(meta, META_PREFIX "clientInfo"),
 		.log_level = MCP_LEVEL_OFF,
 	};
-	if (level != NULL && mcp_revision_parse_level(level, &ret->log_level) < 0)
+	if (level != NULL &&
+	    mcp_revision_parse_level(json_string_value(level), &ret->log_level) < 0)
 		return mcp_refuse(no, RPC_INVALID_PARAMS,
 				  "_meta[\"" META_PREFIX "logLevel\"] is not a log level");
 	return 0;

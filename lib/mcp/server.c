@@ -33,6 +33,27 @@ static json_t *make_server_info_meta(const struct mcp_features *features)
 	return meta;
 }
 
+/* Sets what each client begins with. */
+static void begin_client(struct mcp_server *server)
+{
+	framing_init(&server->framing, server->limits->line_max, &framing_handlers);
+	server->legacy =
+		(struct mcp_legacy){ .log_level = MCP_LEVEL_INFO, .subscribed = json_object() };
+	server->client_info = NULL;
+	server->states = mcp_states_new();
+}
+
+/* Frees what begin_client set, and what was set since. */
+static void end_client(struct mcp_server *server)
+{
+	framing_release(&server->framing);
+	json_decref(server->legacy.capabilities);
+	json_decref(server->legacy.subscribed);
+	json_decref(server->legacy.client_info);
+	json_decref(server->client_info);
+	mcp_states_free(server->states);
+}
+
 struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *features,
 				  const struct mcp_limits *limits,
 				  void (*write)(void *context, const char *line, size_t len))
@@ -43,17 +64,14 @@ struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *
 	server->features = features;
 	server->limits = limits;
 	mcp_server_set_write(server, write, features->context);
-	framing_init(&server->framing, limits->line_max, &framing_handlers);
 	buf_init(&server->line, MCP_LINE_MAX);
 	server->by_id = map_new();
 	server->asked = map_new();
 	list_init(&server->side_requests);
 	list_init(&server->calls);
 	list_init(&server->listeners);
-	server->legacy.log_level = MCP_LEVEL_INFO;
-	server->legacy.subscribed = json_object();
 	server->server_info_meta = make_server_info_meta(features);
-	server->states = mcp_states_new();
+	begin_client(server);
 	return server;
 }
 
@@ -81,17 +99,20 @@ void mcp_server_free(struct mcp_server *server)
 		return;
 	free_listeners(server);
 	assert(list_empty(&server->calls));
-	framing_release(&server->framing);
+	end_client(server);
 	buf_release(&server->line);
 	map_free(server->by_id);
 	map_free(server->asked);
-	json_decref(server->legacy.capabilities);
-	json_decref(server->legacy.subscribed);
-	json_decref(server->legacy.client_info);
 	json_decref(server->server_info_meta);
 	mcp_tools_forget_list(server);
-	mcp_states_free(server->states);
 	free(server);
+}
+
+const char *mcp_server_client_name(const struct mcp_server *server)
+{
+	const char *name = json_string_value(json_object_get(server->client_info, "name"));
+
+	return name != NULL ? name : "";
 }
 
 void mcp_server_feed(struct mcp_server *server, const char *data, size_t len)
@@ -125,6 +146,51 @@ void mcp_server_cancel_all(struct mcp_server *server)
 
 	while ((call = first_live(server)) != NULL)
 		mcp_call_cancel(call);
+}
+
+void mcp_server_forget_client(struct mcp_server *server)
+{
+	server->deserted = true;
+	mcp_server_cancel_all(server);
+	server->deserted = false;
+	free_listeners(server);
+	mcp_ask_input_ended(server);
+	end_client(server);
+	begin_client(server);
+}
+
+/* Returns the lowest level that the client takes now. */
+static enum mcp_level lowest_level(const struct mcp_server *server)
+{
+	enum mcp_level lowest = server->legacy.log_asked ? server->legacy.log_level : MCP_LEVEL_OFF;
+
+	list_for_each (struct mcp_call, call, &server->calls, node)
+		if (mcp_is_modern(call) && !call->cancelled && call->sender.log_level < lowest)
+			lowest = call->sender.log_level;
+	return lowest;
+}
+
+bool mcp_server_wants_log(const struct mcp_server *server, const char *level)
+{
+	enum mcp_level rank;
+
+	return server->features->logging && mcp_revision_parse_level(level, &rank) == 0 &&
+	       rank >= lowest_level(server) &&
+	       (server->flowing == NULL || server->flowing(server->write_context));
+}
+
+void mcp_server_log(struct mcp_server *server, const char *level, const char *logger,
+		    const char *text)
+{
+	json_t *params;
+
+	if (!mcp_server_wants_log(server, level))
+		return;
+	params = json_object();
+	json_put_str(params, "level", level);
+	json_put_str(params, "logger", logger);
+	json_put_str(params, "data", text);
+	mcp_reply_notify(server, "notifications/message", params);
 }
 
 static void refuse_line(struct mcp_server *server, int code, const char *problem)

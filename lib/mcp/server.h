@@ -116,18 +116,36 @@ void mcp_server_set_write(struct mcp_server *server,
  * progress is always sent.
  */
 void mcp_server_set_flowing(struct mcp_server *server, bool (*flowing)(void *context));
+/*
+ * Returns whether the client takes log messages of this level that belong to no call: if it has set
+ * a level by logging/setLevel or, in 2026-07-28, while a call of it names one. A client that does
+ * not read its output takes none.
+ */
+bool mcp_server_wants_log(const struct mcp_server *server, const char *level);
+/* Sends a log message of no call, if the client takes it. */
+void mcp_server_log(struct mcp_server *server, const char *level, const char *logger,
+		    const char *text);
 /* Frees the server. All live calls must have ended. May be NULL. */
 void mcp_server_free(struct mcp_server *server);
 /* Takes input in any chunks. Callbacks of tools run from here. */
 void mcp_server_feed(struct mcp_server *server, const char *data, size_t len);
 /* Ends the input. An unfinished last line is taken as a line. */
 void mcp_server_feed_end(struct mcp_server *server);
+/* Returns the name that the client gave last, "" if unknown. Untrusted; borrowed until a feed. */
+const char *mcp_server_client_name(const struct mcp_server *server);
 /* Returns the number of requests not yet answered, without listen streams. */
 size_t mcp_server_live_calls(const struct mcp_server *server);
 /* Reports to every live call that it is cancelled. Nothing more is written for them. */
 void mcp_server_cancel_all(struct mcp_server *server);
 /* Ends listen streams properly before a shutdown. */
 void mcp_server_close_listeners(struct mcp_server *server);
+/*
+ * Forgets the client, which has gone, as another may follow: its calls are cancelled, and
+ * mcp_call_is_deserted is true meanwhile. The next client finds a new server: no handshake, no
+ * subscription, no level of the log, no half line, no state behind a question. Must not be called
+ * from mcp_server_feed.
+ */
+void mcp_server_forget_client(struct mcp_server *server);
 
 /* Send change notifications, to older clients and to the listen streams that asked for them. */
 void mcp_server_tools_changed(struct mcp_server *server);
@@ -152,6 +170,11 @@ void mcp_server_each_watched(const struct mcp_server *server,
  */
 void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call *call, void *data),
 			void *data);
+/*
+ * Returns whether a call is cancelled because its client has gone, while the server stays. Work
+ * that a later call can report should go on.
+ */
+bool mcp_call_is_deserted(const struct mcp_call *call);
 /* Returns the revision that this request is answered in. */
 enum mcp_revision mcp_call_revision(const struct mcp_call *call);
 /* Returns the tool's or prompt's name, "" for other requests. Borrowed from the call. */
@@ -164,7 +187,7 @@ const char *mcp_call_client_version(const struct mcp_call *call);
  * nothing if the request has no progress token.
  */
 void mcp_call_progress(struct mcp_call *call, double progress, double total, const char *message);
-/* Sends a log message (only with features.logging). */
+/* Sends a log message of this call (only with features.logging). */
 void mcp_call_log(struct mcp_call *call, const char *level, json_t *data_own);
 
 /*

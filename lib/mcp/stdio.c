@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +47,8 @@ struct mcp_stdio {
 	struct output *output;
 	struct output_handlers output_handlers;
 	struct loop_io input;
-	struct loop_io reader;   /* watches whether stdout's reader has gone */
+	struct loop_io reader; /* watches whether stdout's reader has gone */
+	struct loop_io owner;
 	int reader_fd;           /* a copy, because `output` watches the descriptor itself */
 	struct loop_defer check; /* checks, after a line was written, whether reading or the end may
 				    continue */
@@ -57,7 +61,9 @@ struct mcp_stdio {
 	bool ended; /* of input */
 	bool done;
 	int input_error;
-	size_t left; /* bytes of output at the last check after the end of input */
+	uint64_t written;      /* bytes of output */
+	uint64_t before_ended; /* the same at the end of input */
+	size_t left;           /* bytes of output at the last check after the end of input */
 	uint64_t give_up_ms;
 	size_t stuck; /* bytes that waited at the last check; 0: none, or the client lives */
 };
@@ -94,13 +100,21 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 	return 0;
 }
 
+static void stop_signals(struct mcp_stdio *stdio)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++)
+		loop_signal_stop(&stdio->signals[i].source);
+}
+
 static void finish_stdio(struct mcp_stdio *stdio, enum mcp_stdio_end end)
 {
 	if (stdio->done)
 		return;
 	stdio->done = true;
+	stop_signals(stdio);
 	loop_io_stop(&stdio->input);
 	loop_io_stop(&stdio->reader);
+	loop_io_stop(&stdio->owner);
 	loop_timer_stop(&stdio->flush);
 	loop_timer_stop(&stdio->parent);
 	stdio->options.done(stdio->options.context, end);
@@ -162,7 +176,10 @@ static void end_input(struct mcp_stdio *stdio)
 {
 	loop_io_stop(&stdio->input);
 	stdio->ended = true;
+	stdio->before_ended = stdio->written;
 	mcp_server_feed_end(stdio->server);
+	if (stdio->options.ended != NULL)
+		stdio->options.ended(stdio->options.context);
 	loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
 
@@ -229,6 +246,7 @@ static void write_line(void *context, const char *line, size_t len)
 {
 	struct mcp_stdio *stdio = context;
 
+	stdio->written += len;
 	output_write(stdio->output, line, len);
 	if (!loop_io_active(&stdio->input))
 		loop_defer_start(stdio->loop, &stdio->check, on_check);
@@ -281,7 +299,7 @@ static void on_parent_poll(struct loop_timer *timer)
 {
 	struct mcp_stdio *stdio = container_of(timer, struct mcp_stdio, parent);
 
-	if (getppid() != stdio->parent_pid) {
+	if (stdio->options.owner_fd == 0 && getppid() != stdio->parent_pid) {
 		finish_stdio(stdio, MCP_STDIO_ORPHANED);
 		return;
 	}
@@ -299,6 +317,14 @@ static void on_reader_gone(struct loop_io *io, uint32_t events)
 
 	if ((events & (EPOLLERR | EPOLLHUP)) != 0)
 		finish_stdio(stdio, MCP_STDIO_CLOSED);
+}
+
+static void on_owner_gone(struct loop_io *io, uint32_t events)
+{
+	struct mcp_stdio *stdio = container_of(io, struct mcp_stdio, owner);
+
+	if ((events & (EPOLLERR | EPOLLHUP)) != 0)
+		finish_stdio(stdio, MCP_STDIO_ORPHANED);
 }
 
 /*
@@ -330,6 +356,10 @@ static int start_sources(struct mcp_stdio *stdio, struct err *err)
 	loop_timer_start(stdio->loop, &stdio->parent, loop_now(stdio->loop) + PARENT_POLL_MS,
 			 on_parent_poll);
 	if (watch_reader(stdio, err) < 0)
+		return -1;
+	if (stdio->options.owner_fd > 0 &&
+	    loop_io_start(stdio->loop, &stdio->owner, stdio->options.owner_fd, 0, on_owner_gone,
+			  err) < 0)
 		return -1;
 	return loop_io_start(stdio->loop, &stdio->input, stdio->options.in_fd, EPOLLIN, on_readable,
 			     err);
@@ -365,10 +395,10 @@ void mcp_stdio_free(struct mcp_stdio *stdio)
 {
 	if (stdio == NULL)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++)
-		loop_signal_stop(&stdio->signals[i].source);
+	stop_signals(stdio);
 	loop_io_stop(&stdio->input);
 	loop_io_stop(&stdio->reader);
+	loop_io_stop(&stdio->owner);
 	fd_close(&stdio->reader_fd);
 	loop_defer_stop(&stdio->check);
 	loop_timer_stop(&stdio->flush);
@@ -389,6 +419,42 @@ int mcp_stdio_output_error(const struct mcp_stdio *stdio)
 int mcp_stdio_input_error(const struct mcp_stdio *stdio)
 {
 	return stdio->input_error;
+}
+
+uint64_t mcp_stdio_written(const struct mcp_stdio *stdio)
+{
+	return stdio->written;
+}
+
+/*
+ * Returns how many bytes the kernel holds for the reader. A socket whose reader has gone has
+ * dropped them: then it is not known, and as many as can be.
+ */
+static uint64_t held_by_kernel(int fd)
+{
+	struct stat status;
+	int error = 0;
+	int bytes = 0;
+	socklen_t len = sizeof(error);
+
+	if (fstat(fd, &status) < 0 || !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+		return 0;
+	if (S_ISSOCK(status.st_mode) &&
+	    (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error != 0))
+		return UINT64_MAX;
+	if (ioctl(fd, S_ISSOCK(status.st_mode) ? SIOCOUTQ : FIONREAD, &bytes) < 0)
+		return UINT64_MAX;
+	return (uint64_t)bytes;
+}
+
+uint64_t mcp_stdio_surely_read(const struct mcp_stdio *stdio)
+{
+	uint64_t taken = stdio->written - output_pending(stdio->output);
+	uint64_t held = output_error(stdio->output) != 0 ? UINT64_MAX
+							 : held_by_kernel(stdio->options.out_fd);
+	uint64_t read = held < taken ? taken - held : 0;
+
+	return stdio->ended && read > stdio->before_ended ? stdio->before_ended : read;
 }
 
 size_t mcp_stdio_pending(const struct mcp_stdio *stdio)

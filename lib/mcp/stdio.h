@@ -10,12 +10,15 @@
  * a regular file, it also pauses while many calls are live, because a file delivers everything at
  * once.
  *
- * After the end of input, accepted requests are still answered, however long their calls take; each
- * call ends by itself. A client that takes no output for ten seconds is then given up, except with
- * `drain` or a regular file as stdin. A signal (TERM, INT, HUP), an ended parent and a closed
- * stdout end the server at once. PR_SET_PDEATHSIG is not used: it fires when the parent's *thread*
- * ends (prctl(2)), and hosts start servers from worker threads. The parent is polled every two
- * seconds instead.
+ * There are two ways to end:
+ *
+ *   - At the end of the input, accepted requests are still answered, however long their calls take.
+ *     After that the server gives up a client that takes no output for ten seconds, except with
+ *     `drain` and with a regular file as stdin.
+ *   - A signal (TERM, INT, HUP), the end of the parent and a closed stdout end the server at once.
+ *
+ * The parent is polled every two seconds. PR_SET_PDEATHSIG is not used: it fires when the parent's
+ * *thread* ends (prctl(2)), and hosts start servers from worker threads.
  */
 #ifndef MCP_STDIO_H
 #define MCP_STDIO_H
@@ -30,14 +33,20 @@ enum mcp_stdio_end {
 	MCP_STDIO_EOF,    /* end of input, and everything that could be answered was */
 	MCP_STDIO_CLOSED, /* stdout has no reader */
 	MCP_STDIO_SIGNAL,
-	MCP_STDIO_ORPHANED, /* the parent has ended */
+	MCP_STDIO_ORPHANED, /* the parent or the owner has ended */
 };
 
 struct mcp_stdio_options {
 	int in_fd; /* borrowed */
 	int out_fd;
+	int owner_fd; /* 0: none; else a connection to the process that stands for the client: its
+			 end is awaited in place of the parent's. Nothing is read from it. */
 	bool drain;
-	/* Called once, from the loop. Nothing is read after it; queued output is still written. */
+	void (*ended)(void *context); /* the input has ended; or NULL */
+	/*
+	 * Called once, from the loop. Nothing is read after it; queued output is still written.
+	 * Further signals stay pending.
+	 */
 	void (*done)(void *context, enum mcp_stdio_end end);
 	void *context;
 };
@@ -63,6 +72,13 @@ int mcp_stdio_output_error(const struct mcp_stdio *stdio);
  * ended.
  */
 int mcp_stdio_input_error(const struct mcp_stdio *stdio);
+/* Returns how many bytes were written for this client, taken or not. */
+uint64_t mcp_stdio_written(const struct mcp_stdio *stdio);
+/*
+ * Returns how many of them the client has read for certain, without those that came after the end
+ * of its input: a host that ends does not use its answers any more.
+ */
+uint64_t mcp_stdio_surely_read(const struct mcp_stdio *stdio);
 /* Returns the number of bytes that the client has not taken yet. */
 size_t mcp_stdio_pending(const struct mcp_stdio *stdio);
 

@@ -29,9 +29,11 @@ struct host_port {
  */
 int host_canonicalise(const char *text, size_t len, char ret_host[HOST_MAX + 1],
 		      struct err *err) MUST_CHECK;
-/* Reads 1 to 65535 in decimal, without sign or leading zero. */
+/* Reads 1 to 65535 in decimal, without sign or leading zero. Returns -1 and sets ERR_INVALID. */
 int host_parse_port(const char *text, size_t len, uint16_t *ret_port, struct err *err) MUST_CHECK;
-/* Reads "host:port", and "host" alone if `fallback_port` is not 0. */
+/*
+ * Reads "host:port", and "host" alone if `fallback_port` is not 0. Returns -1 and sets ERR_INVALID.
+ */
 int host_parse_authority(const char *text, size_t len, uint16_t fallback_port,
 			 struct host_port *ret_authority, struct err *err) MUST_CHECK;
 /*

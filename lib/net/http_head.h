@@ -63,7 +63,10 @@ size_t http_head_len(const char *data, size_t len);
  */
 int http_head_parse_request(const char *data, size_t len, struct http_head_request *ret_request,
 			    struct err *err) MUST_CHECK;
-/* Parses a request within a tunnel to `to`: it names its path, and that host in Host. */
+/*
+ * Parses a request within a tunnel to `to`: it names its path, and that host in Host. Returns -1
+ * and sets *err.
+ */
 int http_head_parse_tunnelled(const char *data, size_t len, const struct host_port *to,
 			      struct http_head_request *ret_request, struct err *err) MUST_CHECK;
 /* Parses the head of a response. Returns -1 and sets ERR_INVALID. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* verdict.h - the proxy's verdict on a request: a word for the server and a clause for users. */
+/*
+ * verdict.h - names of the proxy's verdicts on requests: a word for the server and a clause for
+ * users. cmd/proxy decides, in connection.c by net/host_list.h and in dial.c by net/address.h.
+ */
 #ifndef NET_VERDICT_H
 #define NET_VERDICT_H
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "json/get.h"
@@ -23,8 +22,10 @@ struct policyfile {
 	json_t *sections;
 };
 
+enum { AGE_DIGITS_MAX = 5 };
+
 static const char *const languages[] = { "python", "javascript", "r" };
-static const char *const keys[] = { "allow", "block", "minimum", "rules" };
+static const char *const keys[] = { "allow", "block", "minimum", "rules", "minimum_age" };
 static const char *const modes[] = {
 	[POLICYFILE_OFF] = "off",
 	[POLICYFILE_WARN] = "warn",
@@ -75,6 +76,30 @@ static int check_rules(json_t *rules, const char *where, struct err *err)
 	return 0;
 }
 
+/* An age is a number and h, d or w. R's repositories do not say when a package came. */
+static int check_age(const json_t *section, const char *language, struct err *err)
+{
+	const char *age = NULL;
+	size_t digits;
+
+	if (json_get_text(section, language, "minimum_age", &age, NULL, err) < 0)
+		return -1;
+	if (age == NULL)
+		return 0;
+	digits = strspn(age, "0123456789");
+	if (str_eq(language, "r"))
+		return err_set(err, ERR_INVALID,
+			       "r.minimum_age cannot be kept: R's repositories do not say when a "
+			       "package was uploaded. Take it from the file, and name a repository "
+			       "as it was on a day (PTYCELL_R_REPOS), if there is one");
+	if (digits == 0 || digits > AGE_DIGITS_MAX || strlen(age) != digits + 1 ||
+	    strchr("hdw", age[digits]) == NULL)
+		return err_set(err, ERR_INVALID,
+			       "%s.minimum_age must be a number and h, d or w, as in \"7d\"",
+			       language);
+	return 0;
+}
+
 static int check_section(json_t *section, const char *language, struct err *err)
 {
 	cleanup_free char *minimum_name = xasprintf("%s.minimum", language);
@@ -87,7 +112,8 @@ static int check_section(json_t *section, const char *language, struct err *err)
 	    json_get_texts(section, language, "allow", &list, err) < 0 ||
 	    json_get_texts(section, language, "block", &list, err) < 0 ||
 	    json_get_object(section, language, "minimum", &minimum, err) < 0 ||
-	    json_get_object(section, language, "rules", &rules, err) < 0)
+	    json_get_object(section, language, "rules", &rules, err) < 0 ||
+	    check_age(section, language, err) < 0)
 		return -1;
 	return check_minimum(minimum, minimum_name, err) < 0 ||
 			       check_rules(rules, rules_name, err) < 0
@@ -139,9 +165,7 @@ static void complete_sections(json_t *sections)
 
 static json_t *read_sections(const char *path, struct err *err)
 {
-	size_t len;
-	cleanup_free char *text = fd_read_file(AT_FDCWD, path, POLICYFILE_SIZE_MAX, &len, err);
-	json_t *sections = text != NULL ? json_parse(text, len, err) : NULL;
+	json_t *sections = json_parse_file(AT_FDCWD, path, POLICYFILE_SIZE_MAX, err);
 
 	if (sections == NULL)
 		return NULL;

@@ -3,13 +3,15 @@
  * policyfile.h - the user's rules for packages and code, read from the file of PTYCELL_POLICY.
  *
  *   {"python": {"allow": [NAME], "block": [NAME], "minimum": {NAME: VERSION},
- *               "rules": {RULE: "off" | "warn" | "enforce"}},
+ *               "rules": {RULE: "off" | "warn" | "enforce"}, "minimum_age": "7d"},
  *    "javascript": {...}, "r": {...}}
  *
  * Every member is optional. An allow list with names allows nothing else; a name may end in * for
- * all names that begin so. `minimum` replaces the built-in one. Names and versions are compared
- * where packages are installed, by the rules of each ecosystem; this module only reads them. A rule
- * that is not named is off. A policy never changes after it was read.
+ * all names that begin so. Releases younger than `minimum_age` (h, d or w) are not taken; R has
+ * none, because its repositories do not say when a package was uploaded. `minimum` replaces the
+ * built-in one. The installers compare names and versions, by the rules of each ecosystem; this
+ * module only reads them. A rule that is not named is off. A policy never changes after it was
+ * read.
  */
 #ifndef POLICY_POLICYFILE_H
 #define POLICY_POLICYFILE_H
@@ -40,8 +42,8 @@ const char *policyfile_path(const struct policyfile *policy);
  */
 char *policyfile_quote_name(const char *path);
 /*
- * Returns {"allow": [], "block": [], "minimum": {}, "rules": {}} of a language; no member is
- * missing. Borrowed until policyfile_free.
+ * Returns {"allow": [], "block": [], "minimum": {}, "rules": {}} of a language, of which no member
+ * is missing, and "minimum_age" if the file has it. Borrowed until policyfile_free.
  */
 const json_t *policyfile_packages(const struct policyfile *policy, const char *language);
 /*

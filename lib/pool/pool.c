@@ -154,8 +154,7 @@ static void want_language(struct pool *pool, const struct language *language)
 
 	if (slots == NULL || slots->failures >= POOL_FAILURES_MAX)
 		return;
-	slots->wanted_until_ms =
-		loop_now(pool->host->loop) + pool->host->settings->spares_idle * 1000;
+	slots->wanted_until_ms = loop_now(pool->host->loop) + POOL_IDLE_MS;
 	pool->at_work = true;
 }
 

@@ -2,22 +2,24 @@
 /*
  * pool.h - the warm pool: sandboxes made ahead of the sessions that use them.
  *
- * The pool holds PTYCELL_SPARES slots of each language: of the first language from the first
- * session on, of any other from its first use on. They are kept for PTYCELL_SPARES_IDLE after the
- * last session that could have used one. They are made only when nothing happens, so that no caller
- * waits for them: the first one after the first answer. A slot's driver warms up at once, by
- * running cells that no caller sees. Its imports are stopped as soon as a cell begins.
+ * For each language that sessions use, the pool has PTYCELL_SPARES slots: prestarted sandboxes,
+ * each for one session. It ends them when no session of that language has begun for POOL_IDLE_MS.
  *
- * Imports cost each session some 70 MB. There are none while less than a quarter of the machine's
- * memory is free, and the pool is dropped when memory runs short. Where a share is writable there
- * are no slots, only the zygote: a sandbox with that share protects names in it, and the zygote
- * sandbox has no shares.
+ * The pool works only in quiet moments, so that no caller waits for it. It makes the first slot
+ * after the first answer. It stops a slot's imports as soon as a cell begins. A slot's driver first
+ * warms up, by running cells that no caller sees.
  *
- * Where sessions can be forked (pool/zygote.h), the zygote comes first, as soon as an answer was
- * given and no code runs. Sessions that follow at once are then forked, although without imports.
- * Slots are forked from it once it is warm, which shares that memory. The zygote imports in quiet
- * moments and forks nothing meanwhile, so an import is never stopped for long. When it has imported
- * everything, slots that were forked earlier are replaced.
+ * Imports cost each session some 70 MB. The pool imports nothing while less than a quarter of the
+ * machine's memory is free. When memory runs short, it drops everything.
+ *
+ * Where sessions can be forked (zygote.h), the pool starts the zygote first, once an answer was
+ * given and no code runs. A session that follows at once is forked from it, although without
+ * imports. The zygote imports in quiet moments and forks nothing meanwhile, so such an import is
+ * stopped for POOL_STOP_MAX_MS at most. Slots are forked from it once it is warm, so they share its
+ * memory. When it has imported everything, the pool replaces slots that were forked before.
+ *
+ * Where a share is writable, the pool has the zygote only: a slot's sandbox would protect names in
+ * that share before there is a session. The zygote sandbox has no shares.
  */
 #ifndef POOL_POOL_H
 #define POOL_POOL_H
@@ -33,6 +35,7 @@ enum {
 	POOL_LOAD_MS = 500,  /* nothing has happened for this long: a slot imports */
 	POOL_BUSY_MS = 1000, /* in place of both while a cell runs that goes on and on */
 	POOL_LOOK_MS = 30000,
+	POOL_IDLE_MS = 15 * 60 * 1000, /* no session has begun for this long: what waits is ended */
 	POOL_ZYGOTE_WAIT_MS = 100, /* a session waits for a zygote, from the zygote's start on */
 	POOL_LOAD_MAX_MS = 60000,  /* for one import */
 	POOL_STOP_MAX_MS = 300,    /* for which cells stop an import of the zygote */
@@ -46,7 +49,7 @@ enum {
  */
 struct pool *pool_new(const struct session_host *host, const struct language *always,
 		      const char *meminfo);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void pool_free(struct pool *pool);
 
 /* The functions below allow a NULL pool, which has nothing. */

@@ -16,6 +16,7 @@
 #include "confinement/confinement.h"
 #include "pool/zygote.h"
 #include "proc/sandbox.h"
+#include "runner/session_programs.h"
 #include "workspace/workspace.h"
 
 struct slot {
@@ -101,10 +102,10 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	slot->cpu_ms = usage->cpu_ms;
 }
 
-static void on_relieved(void *data, const struct sandbox_killed *relief)
+static void on_victims_killed(void *data, const struct sandbox_killed *killed)
 {
 	(void)data;
-	(void)relief;
+	(void)killed;
 }
 
 static void on_listener(void *data, int listener_own)
@@ -119,11 +120,12 @@ static void on_listener(void *data, int listener_own)
 static void start_sandbox(struct slot *slot, const struct zygote *zygote)
 {
 	static const struct sandbox_watcher watcher = { .measured = on_measured,
-							.relieved = on_relieved };
+							.killed = on_victims_killed };
 	const struct session_host *host = slot->host;
 
 	slot->sandbox = confinement_open(host->confinement, slot->workspace,
 					 &host->settings->limits, zygote_sandbox(zygote));
+	session_programs_write(host->confinement, slot->workspace);
 	sandbox_watch(slot->sandbox, &watcher, slot);
 	if (confinement_facts(host->confinement).reaches_hosts)
 		sandbox_watch_listener(slot->sandbox, on_listener, slot);
@@ -135,7 +137,7 @@ static int start_slot(struct slot *slot, const struct zygote *zygote, struct err
 
 	slot->workspace = workspace_new(host->home, err);
 	if (slot->workspace == NULL ||
-	    confinement_adopt(host->confinement, slot->workspace, err) < 0)
+	    confinement_adopt_early(host->confinement, slot->workspace, err) < 0)
 		return -1;
 	start_sandbox(slot, zygote);
 	slot->runner = runner_new(
@@ -147,7 +149,7 @@ static int start_slot(struct slot *slot, const struct zygote *zygote, struct err
 					  .home = host->home,
 					  .handlers = &runner_handlers,
 					  .owner = slot,
-					  .user_env = &host->settings->passed,
+					  .user_env = &host->settings->user_env,
 					  .redact = host->settings->redact,
 					  .rules = host->code_rules,
 					  .zygote = zygote_interpreter(zygote),
@@ -155,7 +157,10 @@ static int start_slot(struct slot *slot, const struct zygote *zygote, struct err
 					  .processes_max = host->settings->limits.processes_max,
 					  .spool_max = host->settings->limits.spool_max,
 					  .output_chars = host->settings->limits.output_chars });
-	return runner_prepare(slot->runner, err);
+	/* Accounts are looked up while the launcher is at work. */
+	return runner_prepare(slot->runner, err) < 0
+		       ? -1
+		       : confinement_check_owner(slot->workspace, err);
 }
 
 struct slot *slot_new(const struct session_host *host, const struct language *language,

@@ -224,7 +224,7 @@ static bool is_possible(const struct session_host *host, const struct language *
 	return settings->fork && host->zygote_library != NULL && language->preloads &&
 	       settings->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN &&
 	       confinement_facts(host->confinement).tier == POLICY_NAMESPACES &&
-	       !sets_startup_variable(&settings->passed) && is_system(host, language);
+	       !sets_startup_variable(&settings->user_env) && is_system(host, language);
 }
 
 /* ---- life ---- */

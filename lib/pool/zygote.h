@@ -39,7 +39,7 @@ enum zygote_state {
  */
 struct zygote *zygote_new(const struct session_host *host, const struct language *language,
 			  void (*changed)(void *data, bool failed), void *data);
-/* Ends the zygote sandbox and every session in it. NULL is allowed. */
+/* Ends the zygote sandbox and every session in it. May be NULL. */
 void zygote_free(struct zygote *zygote);
 
 enum zygote_state zygote_state(const struct zygote *zygote);

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,21 +211,28 @@ static void list_members(int folder, struct pidlist *ret_list)
 	}
 }
 
+/* A /proc that hides processes (hidepid) lacks the files of some that run. */
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) < 0 && errno == ESRCH;
+}
+
 /*
  * Returns true for the caller, its descendants and processes that are gone. A pid of another
- * namespace shows as 0 and belongs to another program.
+ * namespace shows as 0 and belongs to another program. The `children` of the caller are known even
+ * where /proc hides them.
  */
-static bool is_ours(pid_t pid)
+static bool is_ours(pid_t pid, const struct pidlist *children)
 {
 	for (int i = 0; i < GENERATIONS_MAX && pid > 0; i++) {
 		struct proctree_stat stat;
 		char path[32];
 
-		if (pid == getpid())
+		if (pid == getpid() || pidlist_has(children, pid))
 			return true;
 		(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 		if (!proctree_stat(path, &stat))
-			return true;
+			return is_gone(pid);
 		pid = stat.parent;
 	}
 	return false;
@@ -233,10 +241,12 @@ static bool is_ours(pid_t pid)
 static int check_alone(int own, struct err *err)
 {
 	cleanup_pidlist struct pidlist members = { 0 };
+	cleanup_pidlist struct pidlist children = { 0 };
 
 	list_members(own, &members);
+	proctree_children(&children);
 	for (size_t i = 0; i < members.len; i++)
-		if (!is_ours(members.pids[i]))
+		if (!is_ours(members.pids[i], &children))
 			return err_set(err, ERR_DENIED,
 				       "other programs run in the server's control group");
 	return 0;
@@ -247,12 +257,14 @@ static int move_members(int from, int to, struct err *err)
 {
 	for (int i = 0; i < MOVES_MAX; i++) {
 		cleanup_pidlist struct pidlist members = { 0 };
+		cleanup_pidlist struct pidlist children = { 0 };
 
 		list_members(from, &members);
 		if (members.len == 0)
 			return 0;
+		proctree_children(&children);
 		for (size_t j = 0; j < members.len; j++)
-			if (is_ours(members.pids[j]) &&
+			if (is_ours(members.pids[j], &children) &&
 			    write_group_number(to, "cgroup.procs", (uint64_t)members.pids[j]) < 0 &&
 			    errno != ESRCH)
 				return err_sys(err, "moving into a control group");
@@ -298,13 +310,11 @@ static void remove_group(int own, const char *name)
  */
 static bool remove_stale_groups(int own, const char *except)
 {
-	cleanup_fd int copy = open_group(own, ".");
-	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *folder = fd_list_own(open_group(own, "."));
 	bool others = false;
 
 	if (folder == NULL)
 		return false;
-	(void)fd_steal(&copy);
 	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
 		char server[SERVER_NAME_MAX];
 
@@ -406,13 +416,11 @@ static void pause_ms(long ms)
  */
 static bool remove_leaves(const struct cgroups *groups)
 {
-	cleanup_fd int copy = open_group(groups->own, ".");
-	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *folder = fd_list_own(open_group(groups->own, "."));
 	bool left = false;
 
 	if (folder == NULL)
 		return true;
-	(void)fd_steal(&copy);
 	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
 		char server[SERVER_NAME_MAX];
 

@@ -31,7 +31,7 @@ struct cgroup_leaf;
  * clause for the user, without a full stop.
  */
 struct cgroups *cgroups_take(struct err *err) MUST_CHECK;
-/* Restores the group as it was. Every leaf must have been freed before. NULL is allowed. */
+/* Restores the group as it was. Every leaf must have been freed before. May be NULL. */
 void cgroups_free(struct cgroups *groups);
 
 /* Returns the controllers that limit sessions, as bits 1U << enum cgroup_controller; may be 0. */
@@ -59,7 +59,7 @@ uint64_t cgroups_leaf_oom_kills(const struct cgroup_leaf *leaf);
 bool cgroups_leaf_end(struct cgroup_leaf *leaf);
 /*
  * Frees the leaf. A group that could not be removed yet is removed by cgroups_free or a later
- * server. NULL is allowed.
+ * server. May be NULL.
  */
 void cgroups_leaf_free(struct cgroup_leaf *leaf);
 

@@ -349,12 +349,13 @@ static int seal_start(const struct plan_start *start, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-static int request_start(struct interpreter *interpreter, const struct interpreter *zygote,
+static int request_start(struct interpreter *interpreter, const struct interpreter_spec *spec,
 			 struct err *err)
 {
 	cleanup_fd int plan = seal_start(&interpreter->spec, err);
 	cleanup_fd int theirs = -1;
-	const int fork_from = zygote != NULL ? interpreter_descriptor(zygote, "fork") : -1;
+	const int fork_from =
+		spec->zygote != NULL ? interpreter_descriptor(spec->zygote, "fork") : -1;
 	int pair[2];
 
 	if (plan < 0 || wire_pair(pair, err) < 0)
@@ -362,8 +363,8 @@ static int request_start(struct interpreter *interpreter, const struct interpret
 	interpreter->supervisor = pair[0];
 	theirs = pair[1];
 	interpreter->number =
-		sandbox_request(interpreter->sandbox, (int[]){ plan, theirs, fork_from },
-				fork_from >= 0 ? 3 : 2, err);
+		sandbox_request(interpreter->sandbox, spec->fails_softly,
+				(int[]){ plan, theirs, fork_from }, fork_from >= 0 ? 3 : 2, err);
 	if (interpreter->number < 0)
 		return -1;
 	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->supervisor, EPOLLIN,
@@ -386,7 +387,7 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 		interpreter->ends[i] = -1;
 	list_init(&interpreter->questions);
 	fill_start(&interpreter->spec, spec);
-	if (request_start(interpreter, spec->zygote, &interpreter->err) < 0)
+	if (request_start(interpreter, spec, &interpreter->err) < 0)
 		end_channel(interpreter);
 	/* These were borrowed for the call. */
 	interpreter->spec.argv = NULL;

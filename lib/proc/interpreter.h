@@ -39,6 +39,11 @@ struct interpreter_spec {
 	 * zygote does not reply, and in a sandbox that is not nested.
 	 */
 	const struct interpreter *zygote;
+	/*
+	 * A failed allocation is an error of the code. Its soft limit of memory then follows what
+	 * the session's interpreters leave.
+	 */
+	bool fails_softly;
 };
 
 /* Callbacks from the loop. Each may free the interpreter. */
@@ -61,7 +66,7 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 				      const struct interpreter_handlers *handlers, void *data);
 /* Returns the `data` of interpreter_start. */
 void *interpreter_data(const struct interpreter *interpreter);
-/* Kills the tree if it still lives, and frees. No handler runs afterwards. NULL is allowed. */
+/* Kills the tree if it still lives, and frees. No handler runs afterwards. May be NULL. */
 void interpreter_free(struct interpreter *interpreter);
 /* Returns its number in its sandbox, from 1; 0 or less when the request could not be sent. */
 int interpreter_number(const struct interpreter *interpreter);
@@ -91,7 +96,10 @@ int interpreter_slave(const struct interpreter *interpreter);
 bool interpreter_unread_input(const struct interpreter *interpreter);
 /* Restarts the terminal's output after a program has suspended it (tcflow). */
 void interpreter_restart_output(struct interpreter *interpreter);
-/* Applies the base settings of sandbox/process/terminal.h, as each cell's start must. */
+/*
+ * Applies the base settings of sandbox/process/terminal.h, as each cell's start must. Returns -1
+ * and sets *err.
+ */
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /*
  * Sends `signo` to the terminal's foreground process group, by TIOCSIG: unlike a typed control

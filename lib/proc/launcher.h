@@ -20,10 +20,11 @@ struct launcher;
 struct launcher *launcher_new(struct loop *loop, const char *path);
 /*
  * Execs ptycell-launcher when none runs, so that the first sandbox need not wait for it. A caller
- * may ignore an error: the first sandbox meets the same one and reports it.
+ * may ignore an error: the first sandbox meets the same one and reports it. Returns -1 and sets
+ * *err.
  */
 int launcher_start(struct launcher *launcher, struct err *err) MUST_CHECK;
-/* Ends the program, which kills every sandbox, and frees the launcher. NULL is allowed. */
+/* Ends the program, which kills every sandbox, and frees the launcher. May be NULL. */
 void launcher_free(struct launcher *launcher);
 
 /*

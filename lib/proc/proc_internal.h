@@ -27,7 +27,7 @@ struct list *launcher_probes(struct launcher *launcher);
 void launcher_probe_abandon(struct list *node);
 /*
  * Sends WIRE_SANDBOX or WIRE_PROBE, and starts a launcher first when none runs. The descriptors
- * stay the caller's.
+ * stay the caller's. Returns -1 and sets *err.
  */
 int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
 		     size_t fd_count, struct err *err) MUST_CHECK;
@@ -40,9 +40,10 @@ bool launcher_differs(struct launcher *launcher, struct err *ret_err);
 
 /*
  * Sends WIRE_START and returns the interpreter's number in the sandbox. Returns -1 and sets *err to
- * the reason when the sandbox is dead. The descriptors stay the caller's.
+ * the reason when the sandbox is dead. `fails_softly` as in struct interpreter_spec. The
+ * descriptors stay the caller's.
  */
-int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
+int sandbox_request(struct sandbox *sandbox, bool fails_softly, const int *fds, size_t fd_count,
 		    struct err *err) MUST_CHECK;
 /* Reads and handles all messages that init has sent so far. */
 void sandbox_catch_up(struct sandbox *sandbox);

@@ -53,6 +53,9 @@ struct sandbox {
 	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
+	void (*lifted)(void *data); /* of sandbox_lift_seal; or NULL */
+	void *lifted_data;
+	unsigned int seals;                               /* requests that init has not answered */
 	int zygote_sandbox[ZYGOTE_NAMESPACES_NAMESPACES]; /* -1: not received */
 };
 
@@ -115,10 +118,24 @@ static void on_closed_defer(struct loop_defer *defer)
 	finish_closing(container_of(defer, struct sandbox, closed_defer));
 }
 
+/* Passes the answer to the last request on. */
+static void pass_on_sealed(struct sandbox *sandbox)
+{
+	void (*fn)(void *data) = sandbox->lifted;
+
+	if (sandbox->seals > 0 && --sandbox->seals > 0)
+		return;
+	sandbox->lifted = NULL;
+	if (fn != NULL)
+		fn(sandbox->lifted_data);
+}
+
 /* Marks the sandbox as dead: init has ended, and every process below it. */
 static void end_sandbox(struct sandbox *sandbox)
 {
 	stop_watching(sandbox);
+	sandbox->seals = 0;
+	pass_on_sealed(sandbox);
 	if (sandbox->closing)
 		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->closed_defer,
 				 on_closed_defer);
@@ -158,7 +175,9 @@ static void report_usage(const struct sandbox *sandbox, const struct wire_messag
 					   .processes = usage.processes,
 					   .in_flight = usage.in_flight,
 					   .tasks = usage.tasks,
+					   .threads = usage.threads,
 					   .exact = usage.exact != 0,
+					   .user_full = usage.user_full != 0,
 					   .programs_bytes = usage.programs_bytes,
 					   .shared_bytes = usage.shared_bytes,
 					   .written_bytes = usage.written_bytes };
@@ -184,7 +203,7 @@ static void report_killed(const struct sandbox *sandbox, const struct wire_messa
 	memcpy(reported.name, killed.program.name, sizeof(reported.name) - 1);
 	_Static_assert(sizeof(reported.command) == sizeof(killed.command), "commands fit");
 	memcpy(reported.command, killed.command, sizeof(reported.command) - 1);
-	sandbox->watcher->relieved(sandbox->watcher_data, &reported);
+	sandbox->watcher->killed(sandbox->watcher_data, &reported);
 }
 
 static void pass_on_reply(const struct sandbox *sandbox, const struct wire_message *message)
@@ -210,8 +229,10 @@ static void on_init_message(struct sandbox *sandbox, struct wire_message *messag
 	} else if (message->type == WIRE_ZYGOTE_NAMESPACES && sandbox->zygote_sandbox[0] < 0) {
 		for (size_t i = 0; i < ZYGOTE_NAMESPACES_NAMESPACES; i++)
 			sandbox->zygote_sandbox[i] = fd_steal(&message->fds[i]);
-	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
+	} else if (message->type == WIRE_MEASURED || message->type == WIRE_VICTIMS_KILLED) {
 		pass_on_reply(sandbox, message);
+	} else if (message->type == WIRE_SEALED) {
+		pass_on_sealed(sandbox);
 	} else {
 		if (message->type == WIRE_FAILED)
 			wire_get_err(message, &sandbox->err);
@@ -363,6 +384,7 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 	loop = launcher_loop(sandbox->launcher);
 	sandbox->closing = true;
 	sandbox->listener = NULL;
+	sandbox->lifted = NULL;
 	sandbox->watcher = NULL;
 	sandbox->closed = closed;
 	sandbox->data = data;
@@ -397,36 +419,62 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_notify(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-static void relieve(const struct sandbox *sandbox, struct usage_kill_request *request,
-		    const int *busy, size_t count)
+static void request_kill(const struct sandbox *sandbox, struct usage_kill_request *request,
+			 const int *busy, size_t count)
 {
 	for (; request->busy_count < count && request->busy_count < USAGE_BUSY_MAX;
 	     request->busy_count++)
 		request->busy[request->busy_count] = busy[request->busy_count];
 	if (sandbox->channel >= 0)
-		wire_notify(sandbox->channel, WIRE_RELIEVE, request);
+		wire_notify(sandbox->channel, WIRE_KILL_VICTIMS, request);
 }
 
-void sandbox_relieve_memory(struct sandbox *sandbox, const struct sandbox_need *need,
-			    const int *busy, size_t count)
+void sandbox_kill_for_memory(struct sandbox *sandbox, const struct sandbox_need *need,
+			     const int *busy, size_t count)
 {
-	relieve(sandbox,
-		&(struct usage_kill_request){ .cause = USAGE_MEMORY,
-					      .programs_only = need->programs_only,
-					      .memory_max = need->memory_max,
-					      .still_max = need->still_max },
-		busy, count);
+	request_kill(sandbox,
+		     &(struct usage_kill_request){ .cause = USAGE_MEMORY,
+						   .programs_only = need->programs_only,
+						   .memory_max = need->memory_max,
+						   .still_max = need->still_max },
+		     busy, count);
 }
 
-void sandbox_relieve_disk(struct sandbox *sandbox, const int *busy, size_t count)
+void sandbox_kill_for_disk(struct sandbox *sandbox, const int *busy, size_t count)
 {
-	relieve(sandbox, &(struct usage_kill_request){ .cause = USAGE_DISK }, busy, count);
+	request_kill(sandbox, &(struct usage_kill_request){ .cause = USAGE_DISK }, busy, count);
 }
 
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)
 {
 	if (sandbox->channel >= 0)
 		wire_notify(sandbox->channel, WIRE_FILE_MAX, &bytes);
+}
+
+/* A sandbox whose init does not take the request must not run code. */
+static void request_seal(struct sandbox *sandbox, bool on)
+{
+	const int32_t number = on;
+
+	sandbox->seals++;
+	if (wire_send(sandbox->channel, WIRE_SEAL, &number, NULL, 0, &sandbox->err) < 0)
+		end_sandbox(sandbox);
+}
+
+void sandbox_seal(struct sandbox *sandbox)
+{
+	if (sandbox->channel >= 0)
+		request_seal(sandbox, true);
+}
+
+bool sandbox_lift_seal(struct sandbox *sandbox, void (*done)(void *data), void *data)
+{
+	if (sandbox->channel < 0)
+		return false;
+	sandbox->lifted = done;
+	sandbox->lifted_data = data;
+	request_seal(sandbox, false);
+	return true;
 }
 
 /*
@@ -475,13 +523,16 @@ bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err)
 	return true;
 }
 
-int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count, struct err *err)
+int sandbox_request(struct sandbox *sandbox, bool fails_softly, const int *fds, size_t fd_count,
+		    struct err *err)
 {
+	const int32_t number = fails_softly ? 1 : 0;
+
 	if (sandbox_get_err(sandbox, err))
 		return -1;
 	if (sandbox->channel < 0)
 		return err_set(err, ERR_SYSTEM, "the session's sandbox has died");
-	if (wire_send(sandbox->channel, WIRE_START, NULL, fds, fd_count, err) == 0)
+	if (wire_send(sandbox->channel, WIRE_START, &number, fds, fd_count, err) == 0)
 		return ++sandbox->starts;
 	/* If init died just now, its last message explains more than this error. */
 	(void)sandbox_get_err(sandbox, err);

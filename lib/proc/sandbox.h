@@ -91,7 +91,10 @@ struct sandbox_usage {
 	unsigned int processes;
 	unsigned int in_flight;  /* descriptors on their way through sockets */
 	unsigned int tasks;      /* threads of all processes, and zombies */
+	unsigned int threads;    /* of `processes`: at least one of each */
 	bool exact;              /* as the request asked */
+	bool user_full;          /* others of the user take what the kernel lets all of it have;
+				    seen in tier landlock */
 	uint64_t programs_bytes; /* part of memory_bytes that is not the interpreters' */
 	uint64_t shared_bytes;   /* part of memory_bytes that files of /dev/shm take */
 	uint64_t written_bytes;  /* to disks, since the sandbox was opened; 0 when exact */
@@ -102,7 +105,7 @@ struct sandbox_usage {
 	} growths[SANDBOX_GROWTHS_MAX];
 };
 
-/* The processes that sandbox_relieve_memory or sandbox_relieve_disk has killed. */
+/* The processes that sandbox_kill_for_memory or sandbox_kill_for_disk has killed. */
 struct sandbox_killed {
 	bool for_disk;
 	unsigned int interpreters;
@@ -116,7 +119,7 @@ struct sandbox_killed {
 /* Callbacks from the loop, each in reply to one request; not after sandbox_close. */
 struct sandbox_watcher {
 	void (*measured)(void *data, const struct sandbox_usage *usage);
-	void (*relieved)(void *data, const struct sandbox_killed *relief);
+	void (*killed)(void *data, const struct sandbox_killed *killed);
 };
 
 /* Sets the receiver of replies. `watcher` and `data` are borrowed until sandbox_close. */
@@ -131,7 +134,17 @@ void sandbox_measure(struct sandbox *sandbox, bool exact);
  * `bytes`. A `bytes` above policy.file_max counts as policy.file_max.
  */
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
-/* How much memory processes may have together; as in struct usage_kill_request. */
+/*
+ * Makes the policy's writable shares read-only, for every interpreter that is started from now on:
+ * no interpreter may have been started yet. A sandbox that cannot do that ends.
+ */
+void sandbox_seal(struct sandbox *sandbox);
+/*
+ * Makes the shares writable again. `done` is called once from the loop, when they are or the
+ * sandbox has died; not after sandbox_close. Returns false if the sandbox is dead already.
+ */
+bool sandbox_lift_seal(struct sandbox *sandbox, void (*done)(void *data), void *data);
+/* How much memory processes may have together: members as in struct usage_kill_request. */
 struct sandbox_need {
 	uint64_t memory_max;
 	uint64_t still_max;
@@ -141,12 +154,11 @@ struct sandbox_need {
 /*
  * Kills processes until the rest have at most `need->memory_max` bytes together. Interpreters are
  * killed last, and among them the `count` that run code (`busy`, by interpreter_number) before the
- * others. victims_for_memory says in which order.
-that grow)
+ * others. victims.h says in which order.
  */
-void sandbox_relieve_memory(struct sandbox *sandbox, const struct sandbox_need *need,
-			    const int *busy, size_t count);
-/* Kills the processes that write to the session's folder, in the same order. */
-void sandbox_relieve_disk(struct sandbox *sandbox, const int *busy, size_t count);
+void sandbox_kill_for_memory(struct sandbox *sandbox, const struct sandbox_need *need,
+			     const int *busy, size_t count);
+/* Kills the processes that write to the session's folder; `busy` as in sandbox_kill_for_memory. */
+void sandbox_kill_for_disk(struct sandbox *sandbox, const int *busy, size_t count);
 
 #endif

@@ -80,9 +80,9 @@ static void put_odbc_paths(json_t *database_json, const struct settings *setting
 /* Adds the time zone of session code. */
 static json_t *with_zone(json_t *database_own, const struct settings *settings)
 {
-	for (size_t i = 0; i < settings->passed.count; i++)
-		if (str_eq(settings->passed.items[i].name, "TZ"))
-			json_put_str(database_own, "zone", settings->passed.items[i].value);
+	for (size_t i = 0; i < settings->user_env.count; i++)
+		if (str_eq(settings->user_env.items[i].name, "TZ"))
+			json_put_str(database_own, "zone", settings->user_env.items[i].value);
 	return database_own;
 }
 

@@ -62,9 +62,12 @@ static bool are_notes(const json_t *notes)
 static bool is_answer(const json_t *answer)
 {
 	const json_t *columns = json_object_get(answer, "columns");
+	const json_t *more = json_object_get(answer, "more");
+	size_t recorded = size_min(json_array_size(columns), RESULT_RECORD_COLUMNS);
 
 	return are_columns(columns) &&
 	       are_rows(json_object_get(answer, "rows"), json_array_size(columns)) &&
+	       (more == NULL || are_rows(more, recorded)) &&
 	       json_object_get(answer, "row_count") != NULL &&
 	       is_count(answer, "row_count", INT64_MAX) && is_count(answer, "bytes", INT64_MAX) &&
 	       is_count(answer, "blobs", RESULT_BLOBS_MAX) &&

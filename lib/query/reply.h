@@ -24,8 +24,9 @@ struct query_reply {
 	enum query_reply_kind kind;
 	uint64_t rows;        /* so far */
 	const char *slow;     /* why it takes so long */
-	const json_t *answer; /* {"columns", "rows", "schema_count", ...}: each row as long as the
-				 columns, no number negative */
+	const json_t *answer; /* {"columns", "rows", "more", "row_count", ...}: each row as long
+				 as the columns, but at most RESULT_RECORD_COLUMNS in "more"; no
+				 number negative */
 	struct err err;
 };
 

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "sql/result_names.h"
 #include "text/sanitize.h"
 #include "text/utf8.h"
 
@@ -169,6 +171,49 @@ json_t *result_table_copy_values(const json_t *rows)
 
 		json_array_foreach (item, column, value)
 			json_append(row, copy_value(value));
+		json_append(out, row);
+	}
+	return out;
+}
+
+/* Returns how many values of a row, or columns, are for the record. */
+static size_t recorded(const json_t *values)
+{
+	return size_min(json_array_size(values), RESULT_RECORD_COLUMNS);
+}
+
+json_t *result_table_names(const json_t *columns)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < recorded(columns); i++)
+		json_append(names,
+			    json_incref(json_object_get(json_array_get(columns, i), "name")));
+	return names;
+}
+
+static json_t *text_of(const json_t *value)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	struct table table = { .out = &out, .cell_max = SIZE_MAX };
+
+	if (json_is_null(value))
+		return json_null();
+	put_cell(&table, value);
+	return json_make_text(buf_str(&out), out.len);
+}
+
+json_t *result_table_texts(const json_t *rows)
+{
+	json_t *out = json_array();
+	size_t index;
+	const json_t *item;
+
+	json_array_foreach (rows, index, item) {
+		json_t *row = json_array();
+
+		for (size_t i = 0; i < recorded(item); i++)
+			json_append(row, text_of(json_array_get(item, i)));
 		json_append(out, row);
 	}
 	return out;

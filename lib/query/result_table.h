@@ -33,6 +33,12 @@ size_t result_table_put(struct buf *out, const json_t *columns, const json_t *ro
  */
 json_t *result_table_copy_columns(const json_t *columns);
 json_t *result_table_copy_values(const json_t *rows);
+/*
+ * Return the names of the first RESULT_RECORD_COLUMNS columns, and the rows with these as arrays of
+ * texts as the table has them, and of null. New references. `rows` may be NULL.
+ */
+json_t *result_table_names(const json_t *columns);
+json_t *result_table_texts(const json_t *rows);
 /* Returns sentences of the helper, each cleaned as a block, as a new reference. */
 json_t *result_table_clean_texts(const json_t *texts);
 

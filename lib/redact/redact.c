@@ -452,6 +452,12 @@ void redact_end(struct redact_stream *s, struct buf *out)
 	redact_forget(s);
 }
 
+void redact_read_held(const struct redact_stream *s, struct buf *out)
+{
+	if (redact_held(s) > 0)
+		buf_put(out, s->text.data + (s->emitted - s->base), redact_held(s));
+}
+
 size_t redact_held(const struct redact_stream *s)
 {
 	return (size_t)(s->base + s->text.len - s->emitted);

@@ -61,6 +61,8 @@ void redact_feed(struct redact_stream *stream, const char *data, size_t len, str
 void redact_settle(struct redact_stream *stream, struct buf *out);
 /* Ends the text and appends everything that is held. */
 void redact_end(struct redact_stream *stream, struct buf *out);
+/* Appends the held bytes as they are: a stream that is fed them goes on as this one. */
+void redact_read_held(const struct redact_stream *stream, struct buf *out);
 /* Returns the number of bytes held. */
 size_t redact_held(const struct redact_stream *stream);
 
@@ -87,6 +89,11 @@ void redact_string(const struct redact *redact, char **text);
  * followed.
  */
 void redact_cut_string(const struct redact *redact, char **text);
+/*
+ * Appends the text with the value of each mark in its place. Returns the name of the first mark
+ * that has none, which the caller frees, or NULL. `redact` may be NULL: then no name has a value.
+ */
+char *redact_fill(const struct redact *redact, const char *text, size_t len, struct buf *out);
 /*
  * Appends the bytes from `from` to `to` of a text, without values. The text must include
  * redact_reach() bytes on either side, if it has so many. A value is replaced in the part in which

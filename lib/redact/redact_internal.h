@@ -47,6 +47,7 @@ struct redact {
 	struct matcher *matchers[PATTERNS];
 	struct matcher *ends[PATTERNS]; /* the same strings, reversed */
 	char **names;
+	char **values; /* without blanks around them */
 	size_t count;
 	size_t encodings;           /* encodings in use: VERBATIM only if a value needs it */
 	bool wakes[ENCODINGS][256]; /* bytes with which a match may begin */

@@ -61,9 +61,13 @@ void redact_free(struct redact *redact)
 		matcher_free(redact->matchers[i]);
 		matcher_free(redact->ends[i]);
 	}
-	for (size_t i = 0; i < redact->count; i++)
+	for (size_t i = 0; i < redact->count; i++) {
 		free(redact->names[i]);
+		explicit_bzero(redact->values[i], strlen(redact->values[i]));
+		free(redact->values[i]);
+	}
 	free(redact->names);
+	free(redact->values);
 	free(redact);
 }
 
@@ -229,7 +233,9 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 	add_normal(redact, UNINORM_NFC, value, len);
 	add_normal(redact, UNINORM_NFD, value, len);
 	redact->names = xrealloc(redact->names, (redact->count + 1) * sizeof(*redact->names));
-	redact->names[redact->count++] = xstrdup(name);
+	redact->values = xrealloc(redact->values, (redact->count + 1) * sizeof(*redact->values));
+	redact->names[redact->count] = xstrdup(name);
+	redact->values[redact->count++] = xmemdup(value, len);
 }
 
 static int base64_letter(char c)

@@ -11,7 +11,6 @@
 #include "base/buf.h"
 
 struct mcp_call;
-struct session;
 
 enum { CONTENT_AROUND = 3 /* bytes on either side of a border within a character */ };
 
@@ -52,9 +51,5 @@ void content_finish_base64(struct mcp_call *call, const char *uri, const char *m
 			   const struct buf *base64);
 /* Ends the call with the error that `err` is for this uri. */
 void content_refuse(struct mcp_call *call, const char *uri, const struct err *err);
-
-/* Ends the call for session://{id}/REST: notebook, script, cells, cells/N, cells/N/FIGURE. */
-void resource_journal(struct mcp_call *call, const struct session *session, const char *uri,
-		      const char *rest);
 
 #endif

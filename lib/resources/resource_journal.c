@@ -5,6 +5,8 @@
  * Notebook and script are drawn from the journal when they are read, and only for the range that is
  * asked for. The size comes first: it decides whether the range fits one answer.
  */
+#include "resources/resource_journal.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include "journal/journal.h"
 #include "json/make.h"
 #include "resources/resources.h"
+#include "session/restore.h"
 #include "session/table.h"
 #include "text/mime.h"
 #include "text/percent.h"
@@ -185,22 +186,25 @@ static void on_session_files(void *data, const struct scan *scan)
 
 static void list_session(struct resource_page *page, struct session *session)
 {
-	if (session == NULL) {
-		finish_page(page, NULL);
-		return;
+	for (; session != NULL; session = session_after(page, page->id)) {
+		free(page->id);
+		page->id = xstrdup(session_id(session));
+		if (page->after == NULL)
+			page->after = xstrdup("");
+		if (page->after[0] == '\0' && json_array_size(page->resources) + 2 >= PAGE) {
+			finish_page(page, make_cursor(page, NULL));
+			return;
+		}
+		if (page->after[0] == '\0')
+			add_session(page, session);
+		if (!session_restoring(session)) {
+			page->waiting = true;
+			session_known_files(session, on_session_files, page);
+			return;
+		}
+		mem_cleanup(&page->after); /* the files that are there are those of the replay */
 	}
-	free(page->id);
-	page->id = xstrdup(session_id(session));
-	if (page->after == NULL)
-		page->after = xstrdup("");
-	if (page->after[0] == '\0' && json_array_size(page->resources) + 2 >= PAGE) {
-		finish_page(page, make_cursor(page, NULL));
-		return;
-	}
-	if (page->after[0] == '\0')
-		add_session(page, session);
-	page->waiting = true;
-	session_known_files(session, on_session_files, page);
+	finish_page(page, NULL);
 }
 
 static void on_list_cancel(struct mcp_call *call, void *data)

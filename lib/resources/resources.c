@@ -8,7 +8,6 @@
  */
 #include "resources/resources.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,8 @@
 #include "redact/redact.h"
 #include "resources/content.h"
 #include "resources/guide.h"
+#include "resources/resource_journal.h"
+#include "session/restore.h"
 #include "session/table.h"
 #include "text/mime.h"
 #include "text/percent.h"
@@ -81,22 +82,11 @@ static void read_guide(struct mcp_call *call, const struct service *service)
 static int read_range(int fd, uint64_t offset, size_t len, struct buf *out, struct err *err)
 {
 	char *room = buf_reserve(out, len, err);
-	size_t got = 0;
+	ssize_t got = room == NULL ? -1 : fd_read_at(fd, room, len, offset);
 
-	if (room == NULL)
-		return -1;
-	while (got < len) {
-		ssize_t n = pread(fd, room + got, len - got, (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "reading the file");
-		if (n == 0)
-			break;
-		got += (size_t)n;
-	}
-	buf_commit(out, got);
+	if (got < 0)
+		return room == NULL ? -1 : err_sys(err, "reading the file");
+	buf_commit(out, (size_t)got);
 	return 0;
 }
 
@@ -167,7 +157,7 @@ static void answer_file(struct mcp_call *call, const struct session *session, co
 	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
-	if (load_file(session, wanted, &data, &err) < 0)
+	if (session_restore_check(session, &err) < 0 || load_file(session, wanted, &data, &err) < 0)
 		content_refuse(call, uri, &err);
 	else
 		content_finish(call, uri, mime_of_name(wanted->path), &data, wanted->is_text);

@@ -24,6 +24,7 @@ struct cell *cell_new(uint64_t number, const char *language)
 	buf_init(&cell->result, BUF_UNBOUNDED);
 	buf_init(&cell->reported, BUF_UNBOUNDED);
 	list_init(&cell->images);
+	list_init(&cell->sounds);
 	return cell;
 }
 
@@ -45,13 +46,19 @@ static void image_free(struct cell_image *image)
 	free(image);
 }
 
+static void free_images(const struct list *images)
+{
+	list_for_each (struct cell_image, image, images, node)
+		image_free(image);
+}
+
 void cell_free(struct cell *cell)
 {
 	if (cell == NULL)
 		return;
 	let_go(cell, cell->held);
-	list_for_each (struct cell_image, image, &cell->images, node)
-		image_free(image);
+	free_images(&cell->images);
+	free_images(&cell->sounds);
 	for (size_t i = 0; i < cell->change_count; i++)
 		free(cell->changes[i].file.path);
 	free(cell->changes);
@@ -61,11 +68,14 @@ void cell_free(struct cell *cell)
 	free(cell->code);
 	free(cell->spool_path);
 	free(cell->value);
+	free(cell->table);
 	free(cell->traceback);
 	free(cell->error_name);
 	free(cell->error_text);
 	free(cell->missing_module);
 	free(cell->names);
+	free(cell->restored);
+	free(cell->cwd);
 	free(cell->problem);
 	free(cell);
 }
@@ -104,10 +114,22 @@ bool cell_goes_on(const struct cell *cell)
 	       cell->grace_left_ms > 0;
 }
 
+static void observe_images(const struct list *images)
+{
+	list_for_each (struct cell_image, image, images, node)
+		image->observed = true;
+}
+
 void cell_observe(struct cell *cell)
 {
-	list_for_each (struct cell_image, image, &cell->images, node)
-		image->observed = true;
+	observe_images(&cell->images);
+	observe_images(&cell->sounds);
+}
+
+static void forget_images(const struct list *images)
+{
+	list_for_each (struct cell_image, image, images, node)
+		image->shown = image->observed;
 }
 
 void cell_forget_shown(struct cell *cell)
@@ -115,19 +137,25 @@ void cell_forget_shown(struct cell *cell)
 	keep_reported(cell);
 	buf_clear(&cell->text);
 	cell->background = 0;
-	list_for_each (struct cell_image, image, &cell->images, node)
-		image->shown = image->observed;
+	forget_images(&cell->images);
+	forget_images(&cell->sounds);
 }
 
-void cell_drop_images(struct cell *cell)
+static void drop_images(struct cell *cell, const struct list *images)
 {
-	list_for_each (struct cell_image, image, &cell->images, node) {
+	list_for_each (struct cell_image, image, images, node) {
 		if (image->observed)
 			continue;
 		list_remove(&image->node);
 		let_go(cell, image->len);
 		image_free(image);
 	}
+}
+
+void cell_drop_images(struct cell *cell)
+{
+	drop_images(cell, &cell->images);
+	drop_images(cell, &cell->sounds);
 }
 
 static int by_path(const void *left, const void *right)
@@ -187,6 +215,20 @@ static bool image_fits(struct cell *cell, size_t len)
 	       len <= CELL_IMAGES_BYTES_MAX - bytes && holdings_has_room(cell->holder, len);
 }
 
+/* Appends a copy. The caller fills in the rest. */
+static struct cell_image *append_image(struct cell *cell, struct list *images, const void *data,
+				       size_t len)
+{
+	struct cell_image *image = xcalloc(1, sizeof(*image) + len);
+
+	list_init(&image->node);
+	image->len = len;
+	memcpy(image->data, data, len);
+	list_append(images, &image->node);
+	hold(cell, len);
+	return image;
+}
+
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)
 {
 	struct cell_image *image;
@@ -201,14 +243,18 @@ void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_
 		free(file_own);
 		return;
 	}
-	image = xcalloc(1, sizeof(*image) + len);
-	list_init(&image->node);
+	image = append_image(cell, &cell->images, data, len);
 	image->file = file_own;
 	image->mime = mime;
 	image->width = width;
 	image->height = height;
-	image->len = len;
-	memcpy(image->data, data, len);
-	list_append(&cell->images, &image->node);
-	hold(cell, len);
+}
+
+void cell_add_sound(struct cell *cell, const void *data, size_t len)
+{
+	const char *mime = mime_sound(data, len);
+
+	if (mime != NULL && len <= CELL_SOUND_BYTES_MAX &&
+	    list_len(&cell->sounds) < CELL_SOUNDS_MAX && holdings_has_room(cell->holder, len))
+		append_image(cell, &cell->sounds, data, len)->mime = mime;
 }

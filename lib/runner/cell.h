@@ -31,8 +31,11 @@ enum {
 	CELL_IMAGES_BYTES_MAX = 16
 				<< 20, /* of all images of a cell, because the server holds them */
 	CELL_IMAGE_SIDE_MAX = 2000,    /* pixels: models refuse a chat with larger ones */
+	CELL_SOUNDS_MAX = 4,           /* accepted from the driver */
+	CELL_SOUND_BYTES_MAX = 400000, /* of one, whose base64 must fit into an answer */
 	CELL_TEXT_CHARS_MAX = 1 << 20, /* of a value or traceback: a million, and a note */
 	CELL_TEXT_BYTES_MAX = 4 << 20, /* of a value or traceback */
+	CELL_TABLE_BYTES_MAX = 256 << 10,   /* of a value as a table: it is parsed at once */
 	CELL_WORDS_BYTES_MAX = 16 << 10,    /* of any other text from the driver */
 	CELL_REPORTED_BYTES_MAX = 64 << 10, /* of what earlier answers showed, for the journal */
 };
@@ -40,6 +43,7 @@ enum {
 /* Forms of values that are shown as text or not at all: bits of cell.left_out. */
 enum cell_form { CELL_HTML = 1, CELL_SVG = 2, CELL_JAVASCRIPT = 4 };
 
+/* An image, or a sound, which has no file and no size in pixels. */
 struct cell_image {
 	struct list node;
 	char *file;    /* its name in output/, or NULL */
@@ -87,25 +91,29 @@ struct cell {
 	size_t background;   /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value, sanitized as `traceback` is */
+	char *table; /* its value as a table: JSON from the driver, untrusted; or "" */
 	char *traceback;
 	char *error_name; /* "ZeroDivisionError" */
 	char *error_text;
 	char *missing_module;
-	char *names; /* changed globals, one line each: NAME TYPE [SHAPE] */
+	char *names;    /* changed globals, one line each: NAME TYPE [SHAPE] */
+	char *restored; /* as `restore` in runtime/frame.h: what came back */
+	char *cwd; /* where the interpreter works, if that is not the folder that it began in */
 
 	bool has_exit_code;
 	int exit_code;
-	int signal;          /* signal that ended the interpreter, or 0 */
-	int children;        /* live child processes at the end */
-	uint64_t file_max;   /* maximum size of a file at its end, lowered for lack of room in the
-				folder; 0: no file could grow; UINT64_MAX: there was room */
-	uint64_t disk_bytes; /* size of the folder at its end */
-	bool memory_near;    /* shortly before its end nearly all memory was in use */
+	int signal;           /* signal that ended the interpreter, or 0 */
+	int children;         /* live child processes at the end */
+	uint64_t file_max;    /* maximum size of a file at its end, lowered for lack of room in the
+				 folder; 0: no file could grow; UINT64_MAX: there was room */
+	uint64_t disk_bytes;  /* size of the folder at its end */
+	uint64_t memory_used; /* of the session's processes, bytes at the last measure */
+	bool memory_near;     /* shortly before its end nearly all memory was in use */
 	uint64_t memory_stopped; /* bytes in use for which it was interrupted; 0: it was not */
 	uint64_t cpu_stopped_ms; /* processor time for which it was interrupted; 0: it was not */
 	bool disk_stopped;       /* interrupted because the folder grew beyond disk_max */
 	bool interpreter_lost;   /* the interpreter's state is lost */
-	bool session_ended;      /* the session ended before its report: its files are gone, too */
+	bool session_ended;      /* the session ended before its report */
 	const struct runner_wait *wait; /* the wait of CELL_WAITING; borrowed from the runner */
 	uint64_t timeout_ms;            /* its deadline, for explanations */
 	uint64_t grace_left_ms;         /* timed out, yet running for this long at most */
@@ -114,6 +122,7 @@ struct cell {
 	struct holder *holder; /* accounts for its memory, borrowed; or NULL */
 	size_t held;           /* bytes counted by `holder` */
 	unsigned left_out;     /* bits of enum cell_form */
+	struct list sounds;    /* of struct cell_image: answers have them, and no record */
 	struct list images;
 	size_t images_dropped;
 	size_t images_dropped_saved; /* dropped images that are stored in output/ */
@@ -121,8 +130,9 @@ struct cell {
 	size_t change_count;
 };
 
+/* Makes a cell without code that has not run. `language` is static. */
 struct cell *cell_new(uint64_t number, const char *language);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void cell_free(struct cell *cell);
 /* Returns "done", "raised", ... as in the status line. */
 const char *cell_state_name(enum cell_state state);
@@ -132,7 +142,7 @@ bool cell_goes_on(const struct cell *cell);
 void cell_observe(struct cell *cell);
 /* Moves what the last answer showed to `reported`; it is not shown again. */
 void cell_forget_shown(struct cell *cell);
-/* Drops the images that no answer has shown. */
+/* Drops the images and sounds that no answer has shown. */
 void cell_drop_images(struct cell *cell);
 /* Takes copies of a scan's changes. */
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
@@ -146,5 +156,10 @@ void cell_set_text(struct cell *cell, char **slot, char *text_own);
  * others, and there is room. Otherwise counts it as dropped. Takes ownership of `file_own`.
  */
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own);
+/*
+ * Copies a sound into the cell if it is one (mime_sound) within the limits, and there is room.
+ * Otherwise no answer has it: the driver's text names its file.
+ */
+void cell_add_sound(struct cell *cell, const void *data, size_t len);
 
 #endif

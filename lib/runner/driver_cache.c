@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "workspace/home.h"
 #include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
@@ -91,15 +92,12 @@ void driver_cache_get(const struct home *home, const char *name, struct buf *out
  */
 static void make_room(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *dir = fd_list(folder);
 	const struct dirent *entry;
 	size_t count = 0;
 
-	if (dir == NULL) {
-		fd_close(&fd);
+	if (dir == NULL)
 		return;
-	}
 	while ((entry = readdir(dir)) != NULL)
 		if (entry->d_type == DT_REG &&
 		    strncmp(entry->d_name, NEW_PREFIX, strlen(NEW_PREFIX)) != 0 &&

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "config/user_env.h"
 #include "runtime/language.h"
+#include "runtime/programs.h"
 #include "sandbox/policy.h"
 #include "workspace/workspace.h"
 
@@ -53,22 +54,30 @@ char **environment_argv(const struct language *language, const char *path)
 	return s.items;
 }
 
-/* Puts the interpreter's own folder first, so that its pip and scripts are found. */
-static char *search_path(const char *path, const char *packages)
+/*
+ * Puts the programs that ask for packages first, then the interpreter's own folder, so that its
+ * scripts are found. Programs of packages come last.
+ */
+static char *search_path(const char *path, const char *packages, const char *data)
 {
 	const char *slash = strrchr(path, '/');
 	size_t len = slash != NULL ? (size_t)(slash - path) : 0;
 	bool is_system = len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0);
 
-	return xasprintf("PATH=%.*s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
-			 "%s/javascript/node_modules/.bin",
-			 is_system ? 0 : (int)len, path, is_system ? "" : ":", packages, packages);
+	return xasprintf("PATH=%s/" ASK_FOLDER "/" PROGRAMS_BIN
+			 ":%.*s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
+			 "%s/javascript/node_modules/.bin:%s/.cache/packages/bin",
+			 packages, is_system ? 0 : (int)len, path, is_system ? "" : ":", packages,
+			 packages, data);
 }
 
 /* Adds the paths on which interpreters find installed packages. */
-static void add_packages(struct strings *s, const char *packages)
+static void add_packages(struct strings *s, const char *packages, const char *data)
 {
-	add(s, xasprintf("PYTHONPATH=%s/python", packages));
+	/* The last one has what was installed from the session's own files. */
+	add(s, xasprintf("PYTHONPATH=%s/python:%s/" ASK_FOLDER "/" PROGRAMS_MODULES
+			 ":%s/.cache/packages",
+			 packages, packages, data));
 	add(s, xasprintf("NODE_PATH=%s/javascript/node_modules", packages));
 	add(s, xasprintf("R_LIBS=%s/r", packages));
 }
@@ -128,8 +137,8 @@ char **environment_new(const struct environment_spec *spec)
 	const char *packages = workspace_packages_path(workspace);
 	struct strings s = { .items = NULL };
 
-	add(&s, search_path(spec->path, packages));
-	add_packages(&s, packages);
+	add(&s, search_path(spec->path, packages, data));
+	add_packages(&s, packages, data);
 	add(&s, xasprintf("HOME=%s", data));
 	if (workspace_tmp_path(workspace) != NULL)
 		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));

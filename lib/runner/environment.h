@@ -21,12 +21,12 @@ struct environment_spec {
 	uint64_t memory_max;             /* of one process; 0: unlimited */
 };
 
-/* Return NULL-terminated arrays of strings, which environment_free frees. */
+/* Returns the arguments, NULL-terminated. environment_free frees them. */
 char **environment_argv(const struct language *language, const char *path);
 /*
- * Constructs the environment. Nothing of the server's own is in it, except the user environment,
- * which has precedence. It names the session's proxy, limits Node's heap, and without any network
- * keeps pip and npm from retrying for minutes.
+ * Returns the environment, NULL-terminated. environment_free frees it. Nothing of the server's own
+ * is in it, except the user environment, which has precedence. It names the session's proxy, limits
+ * Node's heap, and without any network keeps pip and npm from retrying for minutes.
  */
 char **environment_new(const struct environment_spec *spec);
 void environment_free(char **strings);

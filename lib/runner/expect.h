@@ -10,7 +10,7 @@ struct expect;
 
 /* Makes a search. `text` is copied and must not be empty. */
 struct expect *expect_new(const char *text, size_t len);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void expect_free(struct expect *expect);
 /*
  * Takes terminal bytes in chunks of any size. Returns true when the text is in them, or began in

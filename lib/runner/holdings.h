@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holdings.h - accounts for server memory that sessions hold by their code's output.
+ * holdings.h - limits the server memory that sessions hold by their code's output.
  *
- * A holder is a session. It holds the images and long texts of its cells until they are reported,
- * and frames that are incomplete. There is no room if a holder has HOLDER_MAX, or all together have
- * HOLDINGS_MAX. Output is then left out, with a note, except for the first HOLDER_SURE_MAX of each
- * holder. The largest incomplete frames are not read on until there is room. One session can thus
- * cost another only time, and images beyond the first ones.
+ * A holder is a session. It holds the images and long texts of its cells until an answer has
+ * reported them, and frames that have not arrived whole.
+ *
+ *   - The first HOLDER_SURE_MAX bytes of each holder always have room.
+ *   - Beyond that there is room while the holder has less than HOLDER_MAX, and all together have
+ *     less than HOLDINGS_MAX. Output without room is left out, with a note.
+ *   - Without room, the server stops reading the larger frames, until the smaller ones are whole
+ *     and there is room again.
+ *
+ * One session can thus cost another only time, and images beyond the first ones.
  */
 #ifndef RUNNER_HOLDINGS_H
 #define RUNNER_HOLDINGS_H
@@ -28,13 +33,14 @@ enum {
 };
 
 struct holdings *holdings_new(struct loop *loop);
-/* Must follow the end of all holders. NULL is allowed. */
+/* Frees it. Must follow the end of all holders. May be NULL. */
 void holdings_free(struct holdings *holdings);
 
 /* Makes a holder. Returns NULL for NULL: such a holder has no limit. */
 struct holder *holdings_join(struct holdings *holdings);
 /* Frees a holder, which must hold nothing. */
 void holdings_leave(struct holder *holder);
+/* Returns whether the holder has room for so many bytes more. */
 bool holdings_has_room(const struct holder *holder, size_t bytes);
 /* Counts bytes, whether or not there is room: the caller may know better. */
 void holdings_take(struct holder *holder, size_t bytes);

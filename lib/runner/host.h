@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ask;
 struct cell;
 struct change;
 struct confinement;
@@ -18,10 +19,11 @@ struct exec_asked;
 struct exec_result;
 struct holdings;
 struct home;
+struct keeproom;
 struct language;
 struct launcher;
 struct list;
-struct lookout;
+struct inspector;
 struct loop;
 struct pool;
 struct lostcells_report;
@@ -45,15 +47,19 @@ struct session_host {
 	struct list *uploads; /* those of all sessions, transfer/uploads.h */
 	char *zygote_library; /* path of the zygote's library, sandbox/supervise/zygote.h; NULL:
 				 sessions are not forked */
-	struct pool *pool;    /* the warm pool; NULL: every session starts from nothing */
+	struct keeproom *keeproom; /* workspace/keeproom.h; NULL: without a limit */
+	struct pool *pool;         /* the warm pool; NULL: every session starts from nothing */
 	struct holdings *holdings; /* server memory that sessions hold; NULL: not counted */
 	/*
 	 * Ends a sandbox, inspects shared folders a last time, and removes the folder `name` of
 	 * `home`, in the background. With `lasts` the folder stays (workspace/lasting.h). Takes
-	 * ownership of the sandbox and the lookout; both may be NULL.
+	 * ownership of the sandbox and the inspector; both may be NULL.
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name,
-		       struct lookout *lookout_own, bool lasts);
+		       struct inspector *inspector_own, bool lasts);
+	/* An ended session left something unreported about shares (workspace/unreported.h). May be
+	 * NULL. */
+	void (*unreported)(void *owner);
 	/*
 	 * Makes sessions of servers that died since it was called last findable (lasting.h). May be
 	 * NULL.
@@ -79,6 +85,18 @@ struct session_host {
 	 */
 	void (*install)(void *owner, struct session *session, const struct language *language,
 			uint64_t cell, const char *of, const char *packages);
+	/*
+	 * A program of the session asks for something, in `text`, which is untrusted and borrowed
+	 * for the call. asking_answer (session/asking.h) must follow, now or later, unless
+	 * `ask_gone` is called before. NULL: nothing takes requests.
+	 */
+	void (*asked)(void *owner, struct session *session, struct ask *ask, const char *text,
+		      size_t len);
+	/* The program has ended, or its session ends. `ask` is freed after the call. */
+	void (*ask_gone)(void *owner, struct ask *ask);
+	/* A terminal of the session brought bytes, with the secrets in them. May be NULL. */
+	void (*wrote)(void *owner, struct session *session, const struct language *language,
+		      const char *data, size_t len);
 	/* Something else happened that the audit must have. May be NULL. */
 	void (*happened)(void *owner, struct session *session, const struct session_event *event);
 	/* Reports an upload, which may come after the session's end. May be NULL. */
@@ -92,8 +110,18 @@ struct session_host {
 	void (*files_changed)(void *owner, const struct session *session,
 			      const struct change *changes, size_t count);
 	bool (*files_watched)(void *owner, const struct session *session);
+	/*
+	 * A session cannot go on. The owner ends it at once: `why` follows "it ended because". The
+	 * session calls this from a turn of its own.
+	 */
+	void (*fails)(void *owner, struct session *session, const char *why);
 	/* A session ends. May be NULL. */
 	void (*ends)(void *owner, const struct session *session);
+	/*
+	 * Returns how many bytes of answers were written so far. NULL: each answer counts as read
+	 * by the client. Else the last executions stay for session_report_again.
+	 */
+	uint64_t (*written)(void *owner);
 	/* Returns whether any session is busy. May be NULL: none ever is. */
 	bool (*busy)(void *owner);
 	void *owner;

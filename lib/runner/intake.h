@@ -19,9 +19,9 @@ struct redact;
  * `redact` may be NULL.
  */
 struct intake *intake_new(const struct redact *redact, const char *text, size_t len);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void intake_free(struct intake *intake);
-/* Processes at most *room bytes and reduces *room by them. Returns true when it is finished. */
+/* Processes at most *room bytes and subtracts them from *room. Returns true when it is finished. */
 bool intake_go_on(struct intake *intake, size_t *room);
 /*
  * Returns the text of a finished intake, of at most CELL_TEXT_CHARS_MAX characters. The caller

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -16,8 +17,11 @@
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
-/* A small cell takes this long. Waking a processor that fell asleep takes 20. */
-enum { LINGER_US = 80 };
+/*
+ * A small cell takes 70 to 100, and twice that where caches are cold. Waking a processor that fell
+ * asleep takes 20 and more.
+ */
+enum { LINGER_US = 150 };
 
 static void queued_cell_free(struct queued_cell *queued)
 {
@@ -27,6 +31,11 @@ static void queued_cell_free(struct queued_cell *queued)
 }
 
 /* ---- small accessors ---- */
+
+void runner_set_handlers(struct runner *r, const struct runner_handlers *handlers)
+{
+	r->c.handlers = handlers;
+}
 
 void *runner_owner(const struct runner *r)
 {
@@ -41,6 +50,11 @@ const struct language *runner_language(const struct runner *r)
 int runner_interpreter_number(const struct runner *r)
 {
 	return r->interpreter != NULL ? interpreter_number(r->interpreter) : 0;
+}
+
+bool runner_active(const struct runner *r)
+{
+	return r->interpreter != NULL && r->active;
 }
 
 enum runner_state runner_state(const struct runner *r)
@@ -239,13 +253,13 @@ char *runner_last_line(const struct runner *r)
 	return buf_steal(&line);
 }
 
-void runner_read_held(struct runner *r, struct buf *out)
+void runner_read_held(struct runner *r, struct buf *out, struct buf *withheld)
 {
 	const struct transcript *transcript = r->transcript != NULL ? r->transcript : r->background;
 
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	if (transcript != NULL)
-		transcript_read(transcript, out);
+		transcript_read(transcript, out, withheld);
 }
 
 uint64_t runner_elapsed_us(const struct runner *r)
@@ -343,16 +357,19 @@ static void on_flow(struct loop_timer *timer)
 
 static void send_exec(struct runner *r)
 {
-	cleanup_free char *name = xasprintf("<cell %ju>", (uintmax_t)r->cell->number);
-
-	frame_begin(&r->to_driver, "exec", r->cell->number, 2);
-	frame_add(&r->to_driver, "name", name, strlen(name));
-	frame_add(&r->to_driver, "code", r->cell->code, r->cell->code_len);
+	if (r->current->restores) {
+		frame_begin(&r->to_driver, "restore", r->cell->number, 1);
+		frame_add(&r->to_driver, "file", r->cell->code, r->cell->code_len);
+	} else {
+		frame_begin(&r->to_driver, "exec", r->cell->number, 1);
+		frame_add(&r->to_driver, "code", r->cell->code, r->cell->code_len);
+	}
 	runner_flush(r);
 }
 
 void runner_open_transcript(struct runner *r)
 {
+	r->keypad = (struct keypad){ 0 };
 	r->transcript = transcript_new(
 		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
 		r->c.redact);
@@ -397,7 +414,7 @@ static void advance(struct runner *r)
 {
 	struct err err;
 
-	if (list_empty(&r->queue) || r->held || r->query != NULL ||
+	if (list_empty(&r->queue) || r->held || r->quits || r->query != NULL ||
 	    loop_timer_active(&r->restart_timer) || runner_channel_closed(r))
 		return;
 	if (r->state == RUNNER_READY)
@@ -412,7 +429,7 @@ static void on_kick(struct loop_defer *defer)
 	advance(container_of(defer, struct runner, kick));
 }
 
-void runner_kick(struct runner *r)
+void runner_wake(struct runner *r)
 {
 	loop_defer_start(r->c.loop, &r->kick, on_kick);
 }
@@ -420,7 +437,7 @@ void runner_kick(struct runner *r)
 void runner_next(struct runner *r)
 {
 	r->held = false;
-	runner_kick(r);
+	runner_wake(r);
 }
 
 struct queued_cell *runner_submit(struct runner *r, const char *code, size_t len,
@@ -442,7 +459,17 @@ struct queued_cell *runner_submit(struct runner *r, const char *code, size_t len
 	queued->timeout_ms = timeout_ms;
 	queued->number = r->c.handlers->next_number(r);
 	list_append(&r->queue, &queued->node);
-	runner_kick(r); /* never answers before this function returns */
+	runner_wake(r); /* never answers before this function returns */
+	return queued;
+}
+
+struct queued_cell *runner_submit_values(struct runner *r, const char *path, uint64_t timeout_ms,
+					 void *data, struct err *err)
+{
+	struct queued_cell *queued = runner_submit(r, path, strlen(path), timeout_ms, data, err);
+
+	if (queued != NULL)
+		queued->restores = true;
 	return queued;
 }
 
@@ -494,11 +521,6 @@ void runner_move(struct runner *r, struct sandbox *sandbox)
 {
 	assert(r->state == RUNNER_IDLE);
 	r->c.sandbox = sandbox;
-}
-
-void runner_wake(struct runner *r)
-{
-	runner_kick(r);
 }
 
 void runner_set_limits(struct runner *r, uint64_t spool_max, uint64_t output_chars)

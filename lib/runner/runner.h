@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "runner/cell.h"
+#include "runner/end_text.h"
 #include "runtime/language.h"
 
 struct confinement;
@@ -49,6 +50,7 @@ enum {
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end; a background writer has more */
 	RUNNER_QUERY_MS = 2000,
+	RUNNER_SAVE_MS = 15000,  /* the driver's own limit is 10 s */
 	RUNNER_FRAME_MS = 30000, /* from the beginning of a frame to its end */
 	RUNNER_GONE_MS = 2000,   /* since the kill, without a report from the supervisor */
 };
@@ -130,7 +132,7 @@ enum runner_typing {
 	TYPE_LINE, /* text, with Enter added at its end if that is missing */
 	TYPE_RAW,  /* bytes as they are */
 	TYPE_KEY,  /* the bytes of one key, all at once; 03 and 1c interrupt if the terminal is set
-		      so */
+		      so; arrows become those that the program asked for (keypad.h) */
 };
 
 /* Ways to end a cell, each stronger than the one before. */
@@ -182,11 +184,26 @@ void runner_end(struct runner *runner, const char *why);
  */
 void runner_free(struct runner *runner);
 
+/*
+ * Has an interpreter without a cell end by itself, as at a terminal; `lost` reports its end. Queued
+ * cells end without a report. Returns false, and does nothing, if it cannot: it must be killed.
+ * Only the three functions below and runner_free may follow.
+ */
+bool runner_quit(struct runner *runner);
+/* Returns whether it has not ended by itself yet. */
+bool runner_quits(const struct runner *runner);
+/* Returns whether the last interpreter that ended did so by exit, not by a signal. */
+bool runner_exited(const struct runner *runner);
+/* Sends it SIGINT, unless it has ended. */
+void runner_interrupt_quit(struct runner *runner);
+
+/* Has other handlers called from now on, for the same owner. They are borrowed. */
+void runner_set_handlers(struct runner *runner, const struct runner_handlers *handlers);
 void *runner_owner(const struct runner *runner);
 const struct language *runner_language(const struct runner *runner);
 enum runner_state runner_state(const struct runner *runner);
 const char *runner_state_name(enum runner_state state);
-/* Return version and path as the driver reported them; NULL before. */
+/* Return version and path as the driver reported them, borrowed; NULL before. */
 const char *runner_version(const struct runner *runner);
 const char *runner_path(const struct runner *runner);
 /*
@@ -228,17 +245,19 @@ void runner_withdraw(struct queued_cell *queued, struct cell *cell);
  * ways end the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
-/* Returns the number of its interpreter, as sandbox_relieve_memory takes it; 0 without one. */
+/* Returns the number of its interpreter, as sandbox_kill_for_memory takes it; 0 without one. */
 int runner_interpreter_number(const struct runner *runner);
+/* Returns whether threads, timers or connections went on after the interpreter's last cell. */
+bool runner_active(const struct runner *runner);
 /* Kills the interpreter, and with it the running cell; `why` as in runner_end. */
 void runner_kill(struct runner *runner, const char *why);
 /* Sets the reason to report if the interpreter is killed now. NULL withdraws it. */
 void runner_expect_kill(struct runner *runner, const char *why);
 /*
- * Notes whether the session has as many processes and threads as it may. If so, a start that gets
- * none fails early.
+ * Notes who has as many processes and threads as may be. A start that gets none for it fails early,
+ * and says so.
  */
-void runner_note_crowd(struct runner *runner, bool crowded);
+void runner_note_crowd(struct runner *runner, enum crowd crowd);
 /* Has an interpreter that runs a cell print where it is. Returns false when it cannot. */
 bool runner_dump_stack(struct runner *runner);
 /*
@@ -261,8 +280,11 @@ uint64_t runner_elapsed_us(const struct runner *runner);
  * Borrowed until the next call about this runner.
  */
 struct cell *runner_observe(struct runner *runner);
-/* Appends the raw output, of the cell or since the last one, that no answer has shown. */
-void runner_read_held(struct runner *runner, struct buf *out);
+/*
+ * Appends the raw output, of the cell or since the last one, that no answer has shown. `withheld`
+ * as in transcript_read.
+ */
+void runner_read_held(struct runner *runner, struct buf *out, struct buf *withheld);
 /* Returns the wait for input; NULL when there is none. Borrowed until the next turn of the loop. */
 const struct runner_wait *runner_wait(const struct runner *runner);
 /*
@@ -310,7 +332,8 @@ struct query_answer {
 typedef void query_done_fn(const struct query_answer *answer, void *data);
 /*
  * Requests at most `limit` names of the interpreter's namespace. `done` comes from the loop, or
- * from runner_free, once. A busy interpreter is not asked: `problem` then says so.
+ * from runner_free, once; the result is valid until then, or until runner_query_cancel. A busy
+ * interpreter is not asked: `problem` then says so.
  */
 struct runner_query *runner_query_variables(struct runner *runner, unsigned limit,
 					    query_done_fn *done, void *data);
@@ -320,6 +343,41 @@ struct runner_query *runner_query_variables(struct runner *runner, unsigned limi
  */
 struct runner_query *runner_query_imported(struct runner *runner, const char *packages,
 					   query_done_fn *done, void *data);
+/* The driver's report of a save. Borrowed for the call of `done`. */
+struct runner_saved {
+	uint64_t names;      /* that are saved; untrusted */
+	uint64_t ms;         /* that bringing them back may take; untrusted */
+	const char *problem; /* why they are not, untrusted text without a full stop; or NULL */
+};
+/* A save of the session's variables (`save` in runtime/frame.h). */
+struct runner_saving {
+	uint64_t cell;      /* that ran last */
+	uint64_t bytes_max; /* of the file */
+	/* Not 0: in the interpreter itself, in so much time; it runs no cell meanwhile. 0: in a
+	 * copy. */
+	uint64_t here_ms;
+	/* Takes a piece of the file, untrusted. Returns false if no more is wanted. */
+	bool (*piece)(void *data, const char *bytes, size_t len);
+	/* Called once, from the loop or from runner_free, and not by runner_save. */
+	void (*done)(void *data, const struct runner_saved *saved);
+	void *data;
+};
+/*
+ * Begins to save. Returns -1 and sets *err: ERR_BUSY if a cell, a query or a save is under way, or
+ * the interpreter does not run or has none of this.
+ */
+int runner_save(struct runner *runner, const struct runner_saving *saving,
+		struct err *err) MUST_CHECK;
+bool runner_saves(const struct runner *runner);
+/* Interrupts a save in the interpreter itself that has time left (`here_ms`): it fails soon. */
+void runner_save_interrupt(struct runner *runner);
+/*
+ * Queues the return of saved variables from the file `path` in the session: it runs, waits and ends
+ * as a cell. Arguments, result and errors are those of runner_submit.
+ */
+struct queued_cell *runner_submit_values(struct runner *runner, const char *path,
+					 uint64_t timeout_ms, void *data,
+					 struct err *err) MUST_CHECK;
 /*
  * Reports the outcome of the packages that cell `number` requested. `text` goes to the cell's
  * output; `packages` as in runtime/frame.h. Does nothing when the cell is over.
@@ -367,7 +425,7 @@ void runner_adopt(struct runner *runner, const struct runner_context *context);
 
 /* Makes later interpreters start in this sandbox. The runner must be IDLE. */
 void runner_move(struct runner *runner, struct sandbox *sandbox);
-/* Continues with the queue, if that is possible. */
+/* Continues with the queue after this turn's callbacks, if that is possible. */
 void runner_wake(struct runner *runner);
 /* Sets limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);

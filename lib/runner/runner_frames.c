@@ -75,8 +75,7 @@ static char *short_text(const struct frame *frame, const char *name)
 	return part != NULL ? xmemdup(part->data, size_min(part->len, CELL_WORDS_BYTES_MAX)) : NULL;
 }
 
-/* Removes secrets before the text is cut further, so that no part of one remains. */
-static char *safe_text(const struct runner *r, const struct frame *frame, const char *name)
+char *runner_safe_text(const struct runner *r, const struct frame *frame, const char *name)
 {
 	char *text = short_text(frame, name);
 
@@ -118,6 +117,19 @@ static void take_image(struct runner *r, const struct frame *frame)
 	cell_add_image(r->cell, image->data, image->len, file);
 }
 
+/* Takes a sound. The driver's text names its file. */
+static void take_sound(struct runner *r, const struct frame *frame)
+{
+	static const char *const kinds[] = { "audio/wav", "audio/mpeg", "audio/ogg", "audio/flac" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct frame_part *part = frame_part(frame, kinds[i]);
+
+		if (part != NULL)
+			cell_add_sound(r->cell, part->data, part->len);
+	}
+}
+
 /* Notes forms of a value that a notebook would run or load when it is opened. */
 static void note_forms(struct cell *cell, const struct frame *frame)
 {
@@ -137,7 +149,7 @@ static void note_forms(struct cell *cell, const struct frame *frame)
 
 static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part)
 {
-	char *text = safe_text(r, frame, part);
+	char *text = runner_safe_text(r, frame, part);
 
 	if (text == NULL)
 		return;
@@ -157,7 +169,7 @@ static enum cell_state state_of_done(struct cell *cell, const char *status)
 
 static void take_names(struct runner *r, const struct frame *frame)
 {
-	cleanup_free char *names = safe_text(r, frame, "names");
+	cleanup_free char *names = runner_safe_text(r, frame, "names");
 
 	if (names == NULL)
 		return;
@@ -176,10 +188,13 @@ static void end_cell(struct runner *r, const struct frame *frame)
 	take_text(r, &cell->error_name, frame, "ename");
 	take_text(r, &cell->error_text, frame, "evalue");
 	take_text(r, &cell->missing_module, frame, "missing");
+	take_text(r, &cell->cwd, frame, "cwd");
 	cell->raised_by_code = frame_part(frame, "raised") != NULL;
+	take_text(r, &cell->restored, frame, "restored");
 	take_names(r, frame);
 	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
 	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
+	r->active = frame_part(frame, "active") != NULL;
 	runner_set_state(r, RUNNER_READY);
 	runner_end_cell(r, state);
 }
@@ -268,6 +283,7 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 	const struct frame_part *text = frame_part(frame, "text/plain");
 
 	note_forms(r->cell, frame);
+	take_sound(r, frame);
 	if (image_part(frame) != NULL) {
 		take_image(r, frame);
 		text = NULL;
@@ -299,10 +315,23 @@ static void on_output_frame(struct runner *r, const struct frame *frame)
 	take_frame(r, frame, INTAKE_OUTPUT, frame_part(frame, "text"), NULL);
 }
 
+/* Takes the value as a table. A later value replaces an earlier one with its table. */
+static void take_table(struct runner *r, const struct frame *frame)
+{
+	const struct frame_part *table = frame_part(frame, "table");
+	bool taken = table != NULL && table->len <= CELL_TABLE_BYTES_MAX;
+
+	if (taken || r->cell->table != NULL)
+		cell_set_text(r->cell, &r->cell->table,
+			      taken ? xmemdup(table->data, table->len) : xstrdup(""));
+}
+
 /* An image needs no text such as "<Figure size 640x480>" beside it. */
 static void on_result_frame(struct runner *r, const struct frame *frame)
 {
 	note_forms(r->cell, frame);
+	take_sound(r, frame);
+	take_table(r, frame);
 	if (image_part(frame) != NULL)
 		take_image(r, frame);
 	else

@@ -235,8 +235,7 @@ int runner_type(struct runner *r, enum runner_typing kind, const char *text, siz
 	struct typed *typed;
 
 	if (r->cell == NULL)
-		return err_set(err, ERR_NOT_FOUND,
-			       "no %s cell runs, so what is typed is handed to nobody",
+		return err_set(err, ERR_NOT_FOUND, "no %s cell runs, so the input was not used",
 			       r->c.language->name);
 	if (typed_bytes(r) + len > RUNNER_TYPED_MAX)
 		return err_set(err, ERR_LIMIT,
@@ -250,6 +249,8 @@ int runner_type(struct runner *r, enum runner_typing kind, const char *text, siz
 	typed->len = len + (kind == TYPE_LINE && (len == 0 || text[len - 1] != '\n'));
 	typed->text = xcalloc(1, typed->len + 1);
 	memcpy(typed->text, text, len);
+	if (kind == TYPE_KEY)
+		keypad_convert(&r->keypad, typed->text, len);
 	if (typed->len > len)
 		typed->text[len] = '\n';
 	for (size_t i = 0; i < typed->len; i++)

@@ -4,12 +4,14 @@
  *
  *   - runner.c: the queue, and the start and end of cells
  *   - runner_stop.c: deadlines, interrupts and what follows them
+ *   - runner_quit.c: an interpreter that ends by itself
  *   - runner_where.c: where a cell is that does not end
  *   - runner_wait.c: whether a cell waits for input
  *   - runner_input.c: typing that input
  *   - runner_io.c: the terminal and the control channel
  *   - runner_frames.c: acting on the frames of the control channel
  *   - runner_query.c: questions to the driver, and the one that it may ask
+ *   - runner_save.c: the session's variables, as the driver saves them
  *   - runner_lifecycle.c: the interpreter's start and end
  *   - runner_result.c: what an answer shows of a value and a traceback
  *   - runner_prestart.c: an interpreter that waits for its session
@@ -20,6 +22,7 @@
 #include "event/loop.h"
 #include "proc/interpreter.h"
 #include "runner/holdings.h"
+#include "runner/keypad.h"
 #include "runner/runner.h"
 #include "runner/transcript.h"
 #include "runtime/channel.h"
@@ -48,6 +51,7 @@ struct queued_cell {
 	size_t code_len;
 	uint64_t timeout_ms;
 	uint64_t number; /* of its cell */
+	bool restores;   /* `code` is the path of saved variables */
 };
 
 /* The driver's report on its event loop and the terminal. */
@@ -137,10 +141,12 @@ struct runner {
 	uint64_t answer_wait; /* number of the wait for it */
 	struct list typed;    /* not written to the terminal yet */
 	bool fed;             /* some of it was written to the terminal and may be unread */
+	struct keypad keypad; /* as the cell's programs asked for it */
 	struct loop_timer typing;
 
 	uint64_t installing;        /* the cell that waits for packages, or 0 */
 	struct runner_query *query; /* sent and not answered */
+	struct runner_save *save;   /* under way, or NULL */
 	uint64_t query_count;
 	struct loop_timer query_timer;
 	void (*children_counted)(struct runner *runner, int count);
@@ -149,14 +155,18 @@ struct runner {
 	enum runner_stop stop; /* the strongest way that was requested for this cell */
 	unsigned int step;     /* next step of the escalation; 0: no step was made */
 	unsigned int typing_pause_ms;
-	unsigned int crowd_looks; /* polls that found no room for a process since the start */
+	unsigned int crowd_looks; /* polls in a row that found no room for a process */
+	enum crowd crowd;         /* as it was found since the start: a user's may have gone */
 	struct runner_stray stray;
 	bool held; /* until runner_next */
 	bool timed_out;
 	bool interrupt_taken;    /* the last interrupt has reached the cell's code */
 	bool handles_interrupts; /* session code has a handler of its own, as its driver reports */
 	bool restarting;         /* sandbox or supervisor died in a start: this is the last try */
-	bool looked;             /* an answer has shown the start of the cell's output */
+	bool looked;             /* runner_observe was called: an answer has shown some output */
+	bool quits;              /* it ends by itself: it gets no cell and no question any more */
+	bool active;             /* threads, timers or connections went on after its last cell */
+	bool exited;             /* the last interpreter that was started ended by exit */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };
 
@@ -171,17 +181,28 @@ struct runner_query {
 	struct loop_defer refused;
 };
 
+/* A save of the session's variables. */
+struct runner_save {
+	struct runner *runner;
+	struct runner_saving to;
+	struct runner_query *query; /* not answered yet, or NULL */
+	uint64_t id;                /* of its frames */
+	uint64_t here_until_ms;     /* when a save in the interpreter itself ends; else 0 */
+	struct loop_io io;          /* the pipe "values" */
+	struct loop_timer late;
+	struct frame_reader *frames;
+};
+
 /* Ids of queries are above those of cells. */
 #define QUERY_FIRST_ID (UINT64_C(1) << 62)
 
 /* runner.c */
+/* Moves the runner into a state that may follow its own. */
 void runner_set_state(struct runner *runner, enum runner_state next);
 /* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *runner, enum cell_state state);
 /* Ends every queued cell as not started. */
 void runner_fail_queue(struct runner *runner, const char *problem);
-/* Starts the next cell, after this turn's callbacks. */
-void runner_kick(struct runner *runner);
 
 /*
  * Makes what answers show of the cell's value and traceback. Returns how many characters of library
@@ -216,15 +237,15 @@ void runner_read_dump(struct runner *runner, const char *data, size_t len);
 void runner_forget_dump(struct runner *runner);
 
 /* runner_wait.c */
-/* A cell begins or ends: polling starts or stops. */
+/* Start and stop polling, because a cell begins or ends. */
 void runner_watch_start(struct runner *runner);
 void runner_watch_stop(struct runner *runner);
-/* The cell wrote something, or input was typed: a wait is over. */
+/* Ends a wait, because the cell wrote something, or input was typed. */
 void runner_watch_output(struct runner *runner);
 /* Handles a `reads` frame; NULL for a new interpreter. */
 void runner_watch_reads(struct runner *runner, const struct frame *frame);
 void runner_watch_typed(struct runner *runner);
-/* Looks a last time at the deadline; then the wait lasts on or the cell is stopped. */
+/* Polls a last time, at the deadline: the cell is stopped unless it waits for input. */
 void runner_watch_last(struct runner *runner);
 
 /* runner_input.c */
@@ -281,12 +302,37 @@ void runner_on_room(struct incoming *incoming);
 void runner_forget_frame(struct runner *runner);
 /* Forgets the current frame. */
 void runner_drop_intake(struct runner *runner);
+/*
+ * Returns a part's text without secrets, or NULL without such a part. Secrets are removed before
+ * the text is cut further, so that no part of one remains. The caller frees it.
+ */
+char *runner_safe_text(const struct runner *runner, const struct frame *frame, const char *name);
 
 /* runner_query.c */
+struct query_part {
+	const char *name;
+	const char *data;
+	size_t len;
+};
+
+struct query_request {
+	const char *type;
+	const struct query_part *parts;
+	size_t part_count;
+	uint64_t work_ms; /* that the driver may take beside RUNNER_QUERY_MS */
+};
+
+/* Sends a query, as the functions of runner.h do. Everything is borrowed for the call. */
+struct runner_query *runner_ask(struct runner *runner, const struct query_request *request,
+				query_done_fn *done, void *data);
 /* Answers the pending query: from `frame`, or by `problem` if that is not NULL. */
 void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
 /* Handles an `install` frame: a cell requests packages. */
 void runner_on_install(struct runner *runner, const struct frame *frame);
+
+/* runner_save.c */
+/* Gives a save up, if one is under way. `why` is a sentence without a full stop. */
+void runner_save_fail(struct runner *runner, const char *why);
 
 /* runner_lifecycle.c */
 /* Starts an interpreter. Returns -1 and sets *err; ERR_BUSY: runner_wake will come. */

@@ -158,7 +158,7 @@ void runner_begin_output(struct runner *r)
 	if (r->looked || transcript_spool_path(r->transcript) != NULL)
 		return;
 	transcript_settle(r->transcript);
-	transcript_read(r->transcript, &older);
+	transcript_read(r->transcript, &older, NULL);
 	if (older.len == 0)
 		return;
 	transcript_free(r->transcript);
@@ -200,6 +200,7 @@ static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 		if (n <= 0)
 			break;
 		transcript_feed(sink(r), chunk, (size_t)n);
+		keypad_feed(&r->keypad, chunk, (size_t)n);
 		runner_read_dump(r, chunk, (size_t)n);
 		r->c.handlers->wrote(r, chunk, (size_t)n);
 		got += (size_t)n;

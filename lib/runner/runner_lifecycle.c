@@ -19,6 +19,7 @@
 #include "confinement/confinement.h"
 #include "proc/sandbox.h"
 #include "runner/driver_cache.h"
+#include "runner/end_text.h"
 #include "runner/environment.h"
 #include "runner/runner_internal.h"
 #include "sandbox/wire/wire.h"
@@ -26,8 +27,6 @@
 #include "workspace/workspace.h"
 
 enum {
-	TERMINAL_ROWS = 40,
-	TERMINAL_COLUMNS = 120,
 	CLOSED_GRACE_MS = 500, /* for a process without its control channel to end by itself */
 	CLOSED_END_MS = 10000, /* then the supervisor reports its end, also on a busy machine */
 	RESTART_WAIT_MS = 20,  /* between the ends of a supervisor and of its sandbox */
@@ -56,6 +55,7 @@ static char *startup_text(struct runner *r)
 
 void runner_forget_interpreter(struct runner *r)
 {
+	runner_save_fail(r, "the interpreter ended");
 	runner_report_late(r);
 	loop_io_stop(&r->pty_io);
 	loop_io_stop(&r->control_io);
@@ -84,7 +84,7 @@ void runner_forget_interpreter(struct runner *r)
 
 static void on_restart_timer(struct loop_timer *timer)
 {
-	runner_kick(container_of(timer, struct runner, restart_timer));
+	runner_wake(container_of(timer, struct runner, restart_timer));
 }
 
 /* When a sandbox dies, its supervisor may be reported dead first. */
@@ -94,7 +94,7 @@ static void continue_queue(struct runner *r)
 		loop_timer_start(r->c.loop, &r->restart_timer,
 				 loop_now(r->c.loop) + RESTART_WAIT_MS, on_restart_timer);
 	else
-		runner_kick(r);
+		runner_wake(r);
 }
 
 static void finish_ending(struct runner *r)
@@ -149,28 +149,10 @@ void runner_abort(struct runner *r, const char *why)
 	}
 }
 
-static const char no_process[] = "Resource temporarily unavailable";
-
-/* Interpreters print this when a limit is in the way; another program would not help then. */
-static char *advise(const struct runner *r, const char *printed)
-{
-	if (strstr(printed, "open files") != NULL)
-		return xstrdup("Raise the limit with which ptycell is started (ulimit -n), or "
-			       "open_files_max, the session's own, if that is lower");
-	if (r->crowd_looks > 0)
-		return xstrdup("The session has as many processes and threads as processes_max "
-			       "allows. End some, or destroy the session");
-	if (strstr(printed, no_process) != NULL || strstr(printed, "uv_thread_create") != NULL)
-		return xstrdup("No process or thread could be made: those of this session are "
-			       "probably as many as processes_max allows. End some, or destroy the "
-			       "session");
-	return xasprintf("Set %s to one that works", r->c.language->env_override);
-}
-
 void runner_fail_start(struct runner *r, const char *what)
 {
 	cleanup_free char *printed = startup_text(r);
-	cleanup_free char *advice = advise(r, printed);
+	cleanup_free char *advice = end_text_advice(r->c.language, printed, r->crowd);
 	cleanup_free char *problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path,
 					       what, printed[0] != '\0' ? "; it printed '" : "",
 					       printed, printed[0] != '\0' ? "'" : "", advice);
@@ -192,15 +174,20 @@ static bool says_no_process(struct runner *r)
 {
 	cleanup_buf struct buf raw = BUF_INIT(BUF_UNBOUNDED);
 
-	runner_read_held(r, &raw);
-	return memmem(buf_str(&raw), raw.len, no_process, sizeof(no_process) - 1) != NULL;
+	runner_read_held(r, &raw, NULL);
+	return memmem(buf_str(&raw), raw.len, END_TEXT_NO_PROCESS, strlen(END_TEXT_NO_PROCESS)) !=
+	       NULL;
 }
 
-void runner_note_crowd(struct runner *r, bool crowded)
+/* Others of the user come and go: a program that tries again may find room. */
+void runner_note_crowd(struct runner *r, enum crowd crowd)
 {
-	if (r->state != RUNNER_STARTING || !crowded)
+	if (crowd != CROWD_NONE || r->crowd == CROWD_SESSION)
+		r->crowd = crowd;
+	if (r->state != RUNNER_STARTING || crowd == CROWD_NONE)
 		r->crowd_looks = 0;
-	else if (++r->crowd_looks >= CROWD_LOOKS_MAX || says_no_process(r))
+	else if (++r->crowd_looks >= CROWD_LOOKS_MAX ||
+		 (crowd == CROWD_SESSION && says_no_process(r)))
 		runner_fail_start(r, "cannot start");
 }
 
@@ -226,7 +213,7 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	runner_watch_reads(r, NULL);
 	r->handles_interrupts = false;
 	runner_set_state(r, RUNNER_READY);
-	runner_kick(r);
+	runner_wake(r);
 }
 
 static void on_unreported_end(struct loop_timer *timer)
@@ -364,8 +351,12 @@ static bool may_restart(struct runner *r)
 static void on_failed(struct interpreter *interpreter, const struct err *err)
 {
 	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *problem = xasprintf("%s (%s) could not be started: %s",
-					       r->c.language->name, r->path, err->msg);
+	bool lacks_process = strstr(err->msg, END_TEXT_NO_PROCESS) != NULL;
+	cleanup_free char *advice =
+		lacks_process ? end_text_advice(r->c.language, err->msg, r->crowd) : NULL;
+	cleanup_free char *problem =
+		xasprintf("%s (%s) could not be started: %s%s%s", r->c.language->name, r->path,
+			  err->msg, lacks_process ? ". " : "", lacks_process ? advice : "");
 	bool again = may_restart(r);
 
 	runner_forget_interpreter(r);
@@ -387,18 +378,6 @@ static bool ended_with_sandbox(const struct runner *r, int wait_status)
 		sandbox_is_dead(r->c.sandbox));
 }
 
-/* Continues after the signal that ended it. */
-static const char *guess_why(int wait_status)
-{
-	if ((wait_status & WIRE_OUT_OF_TIME) != 0)
-		return ": the code reached the limit of processor time that it had set itself";
-	if (WTERMSIG(wait_status) == SIGXCPU)
-		return ", as the kernel does at a limit of processor time";
-	return WTERMSIG(wait_status) == SIGKILL
-		       ? ", as by `kill -9`, or by the kernel when memory runs out"
-		       : "";
-}
-
 /* Continues after "the interpreter". */
 static char *describe_end(const struct runner *r, int wait_status)
 {
@@ -411,7 +390,7 @@ static char *describe_end(const struct runner *r, int wait_status)
 		const char *name = sigabbrev_np(WTERMSIG(wait_status));
 
 		return xasprintf("was killed by signal %d (SIG%s)%s", WTERMSIG(wait_status),
-				 name != NULL ? name : "?", guess_why(wait_status));
+				 name != NULL ? name : "?", end_text_signal(wait_status));
 	}
 	if (WEXITSTATUS(wait_status) == 126 && r->c.language->exit_126 != NULL)
 		return xasprintf("exited with code 126%s", r->c.language->exit_126);
@@ -439,6 +418,7 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 
 	if (r->state == RUNNER_ENDING)
 		return;
+	r->exited = WIFEXITED(wait_status);
 	killer = find_killer(r, wait_status);
 	if (loop_io_active(&r->control_io))
 		runner_read_control(r, true); /* frames from before its end */
@@ -560,7 +540,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 {
 	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
 	struct interpreter_path path;
-	struct interpreter_spec spec = { .rows = TERMINAL_ROWS, .columns = TERMINAL_COLUMNS };
+	struct interpreter_spec spec = { .fails_softly = r->c.language->survives_no_memory };
 	char **argv;
 	char **envp;
 
@@ -593,6 +573,9 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	environment_free(argv);
 	environment_free(envp);
 	r->crowd_looks = 0;
+	r->crowd = CROWD_NONE;
+	r->exited = false;
+	r->active = false;
 	runner_set_state(r, RUNNER_STARTING);
 	loop_timer_start(r->c.loop, &r->ready, loop_now(r->c.loop) + RUNNER_READY_MS,
 			 on_ready_timeout);

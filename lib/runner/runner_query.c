@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * runner_query.c - questions to a driver between cells, and the one that a driver may ask: to
- * install packages. The reply to that goes by a pipe of its own, because the driver does not read
- * frames while a cell runs.
+ * install packages.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "runner/runner_internal.h"
-
-enum { TOLD_MAX = 4000, TOLD_LINE_END = 0x1e };
+#include "text/sanitize.h"
 
 static void on_query_timeout(struct loop_timer *timer)
 {
@@ -31,21 +28,15 @@ static void on_query_refused(struct loop_defer *defer)
 	free(query);
 }
 
-/* A query frame with one part. */
-struct question {
-	const char *type;
-	const char *part;
-	const char *text;
-};
-
-static struct runner_query *ask(struct runner *r, const struct question *question,
+struct runner_query *runner_ask(struct runner *r, const struct query_request *request,
 				query_done_fn *done, void *data)
 {
 	struct runner_query *query = xcalloc(1, sizeof(*query));
 
 	query->done = done;
 	query->data = data;
-	if (r->state != RUNNER_READY || r->held || r->query != NULL || !list_empty(&r->queue)) {
+	if (r->state != RUNNER_READY || r->held || r->quits || r->query != NULL ||
+	    !list_empty(&r->queue)) {
 		query->problem =
 			r->state == RUNNER_IDLE
 				? "the interpreter does not run: there are no names"
@@ -56,10 +47,13 @@ static struct runner_query *ask(struct runner *r, const struct question *questio
 	query->runner = r;
 	r->query = query;
 	query->id = QUERY_FIRST_ID + r->query_count++;
-	frame_begin(&r->to_driver, question->type, query->id, 1);
-	frame_add(&r->to_driver, question->part, question->text, strlen(question->text));
+	frame_begin(&r->to_driver, request->type, query->id, request->part_count);
+	for (size_t i = 0; i < request->part_count; i++)
+		frame_add(&r->to_driver, request->parts[i].name, request->parts[i].data,
+			  request->parts[i].len);
 	runner_flush(r);
-	loop_timer_start(r->c.loop, &r->query_timer, loop_now(r->c.loop) + RUNNER_QUERY_MS,
+	loop_timer_start(r->c.loop, &r->query_timer,
+			 loop_now(r->c.loop) + RUNNER_QUERY_MS + request->work_ms,
 			 on_query_timeout);
 	return query;
 }
@@ -68,19 +62,21 @@ struct runner_query *runner_query_variables(struct runner *r, unsigned limit, qu
 					    void *data)
 {
 	cleanup_free char *text = xasprintf("%u", limit);
-	const struct question question = { .type = "vars", .part = "limit", .text = text };
+	const struct query_part part = { "limit", text, strlen(text) };
 
-	return ask(r, &question, done, data);
+	return runner_ask(
+		r, &(struct query_request){ .type = "vars", .parts = &part, .part_count = 1 }, done,
+		data);
 }
 
 struct runner_query *runner_query_imported(struct runner *r, const char *packages,
 					   query_done_fn *done, void *data)
 {
-	const struct question question = { .type = "imported",
-					   .part = "packages",
-					   .text = packages };
+	const struct query_part part = { "packages", packages, strlen(packages) };
 
-	return ask(r, &question, done, data);
+	return runner_ask(
+		r, &(struct query_request){ .type = "imported", .parts = &part, .part_count = 1 },
+		done, data);
 }
 
 static void read_answer(const struct frame *frame, struct query_answer *answer)
@@ -100,20 +96,35 @@ static void read_answer(const struct frame *frame, struct query_answer *answer)
 	answer->total = total != NULL ? strtoull(total, NULL, 10) : 0;
 }
 
+/*
+ * Returns why the driver does not what it was asked for, or NULL. Session code may have written it,
+ * and answers show it. The caller frees it.
+ */
+static char *read_refusal(const struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *status = frame_text(frame, "status");
+	cleanup_free char *text = runner_safe_text(r, frame, "text");
+
+	return status != NULL && text != NULL && str_eq(status, "no") ? sanitize_quote(text) : NULL;
+}
+
 void runner_end_query(struct runner *r, const struct frame *frame, const char *problem)
 {
 	struct runner_query *query = r->query;
 	struct query_answer answer = { .problem = problem };
+	cleanup_free char *refusal = NULL;
 
 	if (query == NULL)
 		return;
 	if (frame != NULL)
 		read_answer(frame, &answer);
+	if (frame != NULL && (refusal = read_refusal(r, frame)) != NULL)
+		answer.problem = refusal;
 	r->query = NULL;
 	loop_timer_stop(&r->query_timer);
 	query->done(&answer, query->data);
 	free(query);
-	runner_kick(r);
+	runner_wake(r);
 }
 
 void runner_query_cancel(struct runner_query *query)
@@ -123,7 +134,7 @@ void runner_query_cancel(struct runner_query *query)
 	if (r != NULL) {
 		r->query = NULL;
 		loop_timer_stop(&r->query_timer);
-		runner_kick(r);
+		runner_wake(r);
 	}
 	loop_defer_stop(&query->refused);
 	free(query);
@@ -141,26 +152,9 @@ uint64_t runner_cell_number(const struct runner *r)
 	return r->cell != NULL ? r->cell->number : 0;
 }
 
-/* Non-blocking: a full pipe has replies that are not read. */
-static void write_install_reply(int pipe, uint64_t number, bool ok, const char *text)
-{
-	cleanup_free char *line = xasprintf("%ju %d %.*s\n", (uintmax_t)number, ok, TOLD_MAX, text);
-
-	for (char *c = line; c[1] != '\0'; c++)
-		if (*c == '\n')
-			*c = TOLD_LINE_END;
-	(void)!write(pipe, line, strlen(line));
-}
-
 static void answer_install(struct runner *r, uint64_t number, bool ok, const char *text,
 			   const char *packages)
 {
-	int told = interpreter_descriptor(r->interpreter, "told");
-
-	if (told >= 0) {
-		write_install_reply(told, number, ok, text);
-		return;
-	}
 	frame_begin(&r->to_driver, "installed", number, 3);
 	frame_add(&r->to_driver, "ok", ok ? "1" : "0", 1);
 	frame_add(&r->to_driver, "text", text, strlen(text));

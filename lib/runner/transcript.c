@@ -180,7 +180,7 @@ static bool fold(const struct transcript *t, struct buf *out)
 	size_t rest;
 	bool folded;
 
-	transcript_read(t, &held);
+	transcript_read(t, &held, NULL);
 	if (t->query_seen || !rewrites(&held))
 		return false;
 	rest = escape_unfinished(held.data + held.len - UNFINISHED_MAX, UNFINISHED_MAX);
@@ -399,7 +399,7 @@ static void follow_panel(struct transcript *t)
 {
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
 
-	transcript_read(t, &held);
+	transcript_read(t, &held, NULL);
 	if ((t->alternate || memmem(buf_str(&held), held.len, "\033[?", 3) != NULL) &&
 	    ends_on_alternate(t)) {
 		if (t->panel == NULL)
@@ -457,7 +457,7 @@ struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
 	return all;
 }
 
-void transcript_read(const struct transcript *t, struct buf *out)
+void transcript_read(const struct transcript *t, struct buf *out, struct buf *withheld)
 {
 	const char *pieces[2];
 	size_t lens[2];
@@ -466,6 +466,8 @@ void transcript_read(const struct transcript *t, struct buf *out)
 	buf_put(out, buf_str(&t->head), t->head.len);
 	for (size_t i = 0; i < count; i++)
 		buf_put(out, pieces[i], lens[i]);
+	if (withheld != NULL && t->redact != NULL)
+		redact_read_held(t->redact, withheld);
 }
 
 void transcript_end_line(const struct transcript *t, struct buf *out)

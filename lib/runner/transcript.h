@@ -75,8 +75,11 @@ struct transcript_text transcript_take(struct transcript *transcript, size_t max
 				       struct buf *out);
 /* Appends the last line that is held and not empty, finished or not. */
 void transcript_end_line(const struct transcript *transcript, struct buf *out);
-/* Appends the bytes that are held, without the middle that is not. */
-void transcript_read(const struct transcript *transcript, struct buf *out);
+/*
+ * Appends the bytes that are held, without the middle that is not. Appends to `withheld`, if it is
+ * not NULL, what follows as it is: it may begin a secret.
+ */
+void transcript_read(const struct transcript *transcript, struct buf *out, struct buf *withheld);
 /* Appends the unfinished last line, which is the prompt when the cell waits for input. */
 void transcript_last_line(const struct transcript *transcript, struct buf *out);
 /* Appends a terminal's replies to queries that have none yet (CSI 6n, CSI c). */

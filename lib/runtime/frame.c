@@ -81,13 +81,21 @@ static bool name_valid(const char *name)
 void frame_begin(struct buf *out, const char *type, uint64_t id, size_t part_count)
 {
 	assert(name_valid(type) && part_count <= FRAME_PARTS_MAX);
-	buf_putf(out, "%s %llu %zu\n", type, (unsigned long long)id, part_count);
+	buf_puts(out, type);
+	buf_put_char(out, ' ');
+	buf_put_number(out, id);
+	buf_put_char(out, ' ');
+	buf_put_number(out, part_count);
+	buf_put_char(out, '\n');
 }
 
 void frame_add(struct buf *out, const char *name, const void *data, size_t len)
 {
 	assert(name_valid(name) && len <= FRAME_PART_MAX);
-	buf_putf(out, "%s %zu\n", name, len);
+	buf_puts(out, name);
+	buf_put_char(out, ' ');
+	buf_put_number(out, len);
+	buf_put_char(out, '\n');
 	buf_put(out, data, len);
 }
 

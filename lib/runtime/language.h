@@ -36,9 +36,9 @@ struct language_descriptor {
 	/*
 	 * The server reads frames from "control", and writes them to "commands" if there is one,
 	 * else to "control". "interrupt" gets the number of a cell that must end, as a line, for a
-	 * thread that reads it while the driver is busy. "told" gets the outcome of a request for
-	 * packages, for drivers that cannot read frames meanwhile: CELL " " OK " " TEXT, whose line
-	 * ends are 0x1e. The codec reads "aside" when "control" says that something is there.
+	 * thread that reads it while the driver is busy. Nothing is written to "spare". The codec
+	 * reads "aside" when "control" says that something is there. "values" brings saved
+	 * variables (frame.h).
 	 */
 	const char *name;
 	int number;
@@ -111,10 +111,14 @@ struct language {
 	const char *exit_126;
 	/* The interpreter prints one of these when it ends for lack of memory. The last is NULL. */
 	const char *const *memory_words;
+	/* A failed allocation is an error of the code; others end by it. */
+	bool survives_no_memory;
 	/* Its driver warms up for a first cell at a `preload` without a module. */
 	bool warms_up;
 	/* Its driver imports the modules of PTYCELL_PRELOAD. */
 	bool preloads;
+	/* Its driver answers `save` and `restore`; the row has a descriptor "values". */
+	bool saves_variables;
 	/* Its driver answers `imported`. */
 	bool reports_imported;
 	/* Its driver gives threads the stack size in `hello`. */

@@ -19,6 +19,8 @@
 #define POLICY_DATA "/mnt/data"
 #define POLICY_SPOOL "/mnt/spool"
 #define POLICY_PACKAGES "/mnt/packages"
+/* In the folder of packages: a folder with the pipe that code may write to (session/asking.h). */
+#define POLICY_BELL "bell"
 /* Links to output/ and input/, under the names that Claude models expect. */
 #define POLICY_USER_DATA "/mnt/user-data"
 #define POLICY_OUTPUTS POLICY_USER_DATA "/outputs"
@@ -54,10 +56,10 @@ struct policy_share {
 struct policy {
 	enum policy_tier tier;
 
-	uint64_t open_files_max;  /* of one process; its soft limit is at most 1,024 */
+	uint64_t open_files_max;  /* of one process */
 	uint64_t file_max;        /* bytes of one file */
 	uint64_t memory_max;      /* bytes of one process: RLIMIT_DATA, see payload.c */
-	uint64_t processes_max;   /* of the session's user */
+	uint64_t processes_max;   /* of the session */
 	uint64_t cpu_seconds_max; /* of one process */
 	uint64_t tmp_bytes_max;   /* of /tmp, and in tier bwrap of /dev/shm; only with a root of its
 				     own */

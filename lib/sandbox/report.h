@@ -38,6 +38,8 @@ enum report_layer {
 	LAYER_CGROUP_LIMITS,
 	LAYER_OWN_INODES, /* of the system's folders: watches and locks there are not shared with
 			     host processes */
+	LAYER_HIDDEN_PROCESSES, /* the machine's /proc shows none that are outside (hidepid); it is
+				   tried only where sessions have no /proc of their own */
 	LAYERS
 };
 

@@ -29,11 +29,11 @@ enum stage {
 };
 
 /* Whether the next answer says that the folder is over its limit. */
-enum telling {
-	TELL_NOTHING, /* it is not */
-	TELL_LATER,   /* the answer of a cell that runs is expected to */
-	TELL_NOW,     /* that cell has ended, and perhaps wrote nothing */
-	TELL_DONE,
+enum excess_notice {
+	NOTICE_NONE,  /* it is not */
+	NOTICE_WAITS, /* the answer of a cell that runs is expected to */
+	NOTICE_DUE,   /* that cell has ended, and perhaps wrote nothing */
+	NOTICE_GIVEN,
 };
 
 struct disk_guard {
@@ -51,13 +51,16 @@ struct disk_guard {
 	uint64_t bytes;     /* at the last measure */
 	uint64_t free;      /* of the file system at the last measure */
 	uint64_t base;      /* bytes at the first measure in this stage; UINT64_MAX: none yet */
+	bool rebased;       /* a cell's end has reset the base, and no measure was compared since */
 	uint64_t over_base; /* bytes when the limit was passed; UINT64_MAX: it is kept */
+	uint64_t released;  /* bytes when files first got their full size back with programs behind
+			       the cell; UINT64_MAX: not since the limit was passed */
 	uint64_t unlinked;
 	uint64_t written;        /* by the session's processes, in all */
 	uint64_t written_before; /* as the last walk began */
 	bool walks;              /* a walk is under way */
 	uint64_t rested_ms;      /* the next walk, if there is reason for one, begins then */
-	enum telling telling;
+	enum excess_notice notice;
 	bool answer_due;   /* a cell has ended, and its answer is not made yet */
 	uint64_t file_max; /* the current maximum; UINT64_MAX: the full size */
 	bool stale;        /* the last measure may lack writes of the last cell */
@@ -104,13 +107,13 @@ static void report_pressure(struct disk_guard *g)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	if (g->telling == TELL_DONE)
+	if (g->notice == NOTICE_GIVEN)
 		return;
-	if (g->telling != TELL_NOW && (g->answer_due || session_runs_cell(g->session, NULL))) {
-		g->telling = TELL_LATER;
+	if (g->notice != NOTICE_DUE && (g->answer_due || session_runs_cell(g->session, NULL))) {
+		g->notice = NOTICE_WAITS;
 		return;
 	}
-	g->telling = TELL_DONE;
+	g->notice = NOTICE_GIVEN;
 	buf_puts(&text, "Mind that ");
 	explain(g, &text);
 	buf_puts(&text, ".");
@@ -145,7 +148,7 @@ static void escalate(struct disk_guard *g)
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
 	if (g->stage == STAGE_FULL && session_runs_cell(g->session, NULL)) {
-		session_interrupt_cells(g->session);
+		(void)session_interrupt_all(g->session);
 		g->stopped = true;
 		begin_stage(g, STAGE_INTERRUPTED);
 		return;
@@ -160,6 +163,8 @@ static void check_growth(struct disk_guard *g)
 {
 	if (g->base == UINT64_MAX)
 		g->base = g->bytes;
+	else
+		g->rebased = false;
 	if (g->bytes == DISK_UNKNOWN || g->bytes > g->base + DISK_GUARD_STEP)
 		escalate(g);
 	set_file_max(g, 0);
@@ -173,13 +178,18 @@ static void begin_full(struct disk_guard *g)
 	set_file_max(g, 0);
 }
 
-/* Returns whether the folder has grown much since the limit was passed, whichever cells ran. */
-static bool grows_on(const struct disk_guard *g)
+/* Returns whether the folder has grown much since it had `base` bytes (UINT64_MAX: never). */
+static bool grew_much(const struct disk_guard *g, uint64_t base)
 {
 	uint64_t much = g->session->limits.disk_max / GROWTH_PART + DISK_GUARD_STEP;
 
-	return g->over_base != UINT64_MAX && g->bytes != DISK_UNKNOWN &&
-	       g->bytes > g->over_base + much;
+	return base != UINT64_MAX && g->bytes != DISK_UNKNOWN && g->bytes > base + much;
+}
+
+/* Returns whether the folder has grown much since the limit was passed, whichever cells ran. */
+static bool grows_on(const struct disk_guard *g)
+{
+	return grew_much(g, g->over_base);
 }
 
 /* Writes of an earlier cell that the last measure missed are no growth. */
@@ -196,7 +206,8 @@ static void check(struct disk_guard *g, uint64_t before)
 
 	if (g->bytes <= max) {
 		g->over_base = UINT64_MAX;
-		g->telling = TELL_NOTHING;
+		g->released = UINT64_MAX;
+		g->notice = NOTICE_NONE;
 		begin_stage(g, STAGE_ROOM);
 		set_file_max(g, disk_largest(g->disk) + (max - g->bytes));
 		return;
@@ -276,6 +287,13 @@ static void on_timer(struct loop_timer *timer)
 	wait_for_room(g);
 }
 
+static void release(struct disk_guard *g)
+{
+	begin_stage(g, STAGE_ROOM);
+	set_file_max(g, UINT64_MAX);
+	g->stale = true;
+}
+
 void disk_guard_tick(struct disk_guard *g, bool running, bool children)
 {
 	bool ended = g->ended;
@@ -283,6 +301,8 @@ void disk_guard_tick(struct disk_guard *g, bool running, bool children)
 	g->ended = false;
 	g->lives = running || children;
 	g->children = children;
+	if (!g->lives && g->stage != STAGE_ROOM) /* the programs that grew have ended */
+		release(g);
 	if (ended ||
 	    (g->lives && (is_due(g) || may_have_grown(g, disk_free_bytes(g->session->workspace)))))
 		walk(g);
@@ -301,6 +321,35 @@ void disk_guard_set_unlinked(struct disk_guard *g, uint64_t bytes)
 	g->unlinked = bytes;
 }
 
+/*
+ * Excludes what a cell wrote until its end from the growth. Cells that follow each other closely do
+ * so once for each comparison: a program that writes in the background is found all the same.
+ */
+static void exclude_cell(struct disk_guard *g)
+{
+	if (!g->rebased)
+		begin_stage(g, g->stage);
+	g->rebased = true;
+}
+
+/*
+ * Returns whether no file may grow in the next cell either, because programs behind the cells write
+ * on. A program that goes on after errors looks as if it had stopped. It gets the full size back
+ * until the folder has grown much again: from then on not before the folder fits, or it is gone.
+ */
+static bool stays_full(struct disk_guard *g)
+{
+	if (!g->children || !grows_on(g)) {
+		g->released = UINT64_MAX;
+		return false;
+	}
+	if (g->grew || grew_much(g, g->released))
+		return true;
+	if (g->released == UINT64_MAX)
+		g->released = g->bytes;
+	return false;
+}
+
 void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, struct cell *cell)
 {
 	cell->file_max = g->file_max;
@@ -311,20 +360,29 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 	if (session_runs_cell(g->session, runner))
 		return;
 	g->stopped = false;
-	if (g->children && g->grew && grows_on(g)) /* behind the cell */
+	if (stays_full(g)) {
+		exclude_cell(g);
 		return;
-	begin_stage(g, STAGE_ROOM);
-	set_file_max(g, UINT64_MAX);
-	g->stale = true;
+	}
+	release(g);
+}
+
+void disk_guard_end_scan(struct disk_guard *g, uint64_t bytes)
+{
+	if (g->notice != NOTICE_NONE || bytes <= g->session->limits.disk_max)
+		return;
+	g->bytes = bytes;
+	g->notice = NOTICE_DUE;
+	report_pressure(g);
 }
 
 void disk_guard_end_answer(struct disk_guard *g, const struct cell *cell)
 {
-	bool tells = cell->file_max == 0 && (cell->change_count > 0 || cell->state != CELL_DONE);
+	bool explains = cell->file_max == 0 && (cell->change_count > 0 || cell->state != CELL_DONE);
 
 	g->answer_due = false;
-	if (g->telling == TELL_LATER)
-		g->telling = tells ? TELL_DONE : TELL_NOW;
+	if (g->notice == NOTICE_WAITS)
+		g->notice = explains ? NOTICE_GIVEN : NOTICE_DUE;
 }
 
 struct disk_guard *disk_guard_new(struct session *s)
@@ -336,6 +394,7 @@ struct disk_guard *disk_guard_new(struct session *s)
 	g->free = disk_free_bytes(s->workspace);
 	g->file_max = UINT64_MAX;
 	g->over_base = UINT64_MAX;
+	g->released = UINT64_MAX;
 	g->due_ms = loop_now(s->host->loop) + DISK_GUARD_MS / 5;
 	return g;
 }

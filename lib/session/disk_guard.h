@@ -6,8 +6,9 @@
  * the folder is over its limit and grows: writers then fail as on a full disk, and nothing is lost.
  * If it grows all the same (because code raises its own limit, or writes mapped files), the cells
  * that run are interrupted, then those processes that write are ended. Every cell begins with the
- * full size, because it may be the one that tidies up, unless the folder has grown by an eighth of
- * the limit since it was passed.
+ * full size, because it may be the one that tidies up. That ends when the folder has grown by an
+ * eighth of the limit since it passed the limit. While programs run behind cells that make it grow
+ * by so much again, cells begin without.
  */
 #ifndef SESSION_DISK_GUARD_H
 #define SESSION_DISK_GUARD_H
@@ -34,7 +35,7 @@ struct session;
 
 /* Makes a guard. The session is borrowed until free. */
 struct disk_guard *disk_guard_new(struct session *session);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void disk_guard_free(struct disk_guard *guard);
 /* Polls when it is due. `children`: there are processes beside the interpreters. */
 void disk_guard_tick(struct disk_guard *guard, bool running, bool children);
@@ -46,6 +47,11 @@ void disk_guard_set_written(struct disk_guard *guard, uint64_t bytes);
 void disk_guard_move(struct disk_guard *guard);
 /* Writes into a cell of `runner` that has ended what the guard did meanwhile. */
 void disk_guard_end_cell(struct disk_guard *guard, const struct runner *runner, struct cell *cell);
+/*
+ * Takes what the scan after a cell has counted. A cell may pass the limit and end before a walk
+ * sees it: its answer says so.
+ */
+void disk_guard_end_scan(struct disk_guard *guard, uint64_t bytes);
 /* Notes whether the answer of a cell that has ended says that the folder is over its limit. */
 void disk_guard_end_answer(struct disk_guard *guard, const struct cell *cell);
 

@@ -2,10 +2,10 @@
 /*
  * memory_guard.h - interrupts cells before an interpreter is killed for the session's memory.
  *
- * Above the limit, the running cell of the interpreter that grew most since the last poll is
- * interrupted, each cell once; others, too, whose growth would lead far above it by the next poll.
- * It keeps its data and has some time to end; what is in use then may stay. Memory that grows after
- * that, or is far above the limit, gets its interpreters killed.
+ * Above the limit, the guard interrupts the running cell of the interpreter that grew most since
+ * the last poll, and cells whose growth would lead far above the limit by the next poll. Each cell
+ * is interrupted once. It keeps its data and has some time to end; memory in use after that may
+ * stay. If memory grows after that, or is far above the limit, interpreters are killed.
  */
 #ifndef SESSION_MEMORY_GUARD_H
 #define SESSION_MEMORY_GUARD_H
@@ -22,7 +22,7 @@ enum {
 };
 
 struct memory_guard {
-	uint64_t base;       /* bytes in use at that time; 0: not above the limit */
+	uint64_t base;       /* bytes in use, from which growth counts; 0: not above the limit */
 	uint64_t settled_ms; /* growth is allowed until then, because a cell is ending */
 	/* by language: bytes for which its running cell was interrupted; 0: it was not */
 	uint64_t stopped[LANGUAGES_MAX];
@@ -31,8 +31,8 @@ struct memory_guard {
 };
 
 /*
- * Decides on an exact measure above the limit. Returns true if no interpreter must be killed now.
- * Programs are never waited for if their end suffices.
+ * Takes an exact measure above the limit, and interrupts cells. Returns true if nothing must be
+ * killed now. Returns false if the end of programs suffices: no time is given to them.
  */
 bool memory_guard_waits(struct memory_guard *guard, const struct session *session,
 			const struct sandbox_usage *usage);
@@ -61,7 +61,8 @@ uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index);
 size_t memory_guard_first(const struct session *session, const struct sandbox_usage *usage,
 			  int ret_numbers[LANGUAGES_MAX]);
 
-/* Returns the only runner whose cell is at fault. Returns NULL if there is none, or several. */
+/* Returns the only runner whose cell is at fault, borrowed. Returns NULL if there is none, or
+ * several. */
 struct runner *memory_guard_at_fault(const struct memory_guard *guard,
 				     const struct session *session);
 

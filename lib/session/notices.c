@@ -23,19 +23,54 @@ void notices_add(struct notices *notices, const char *text)
 	notices_add_about(notices, 0, text);
 }
 
-void notices_add_about(struct notices *notices, uint64_t subject, const char *text)
+static void remove_row(struct notices *notices, unsigned int index)
+{
+	free(notices->rows[index].text);
+	notices->count--;
+	memmove(&notices->rows[index], &notices->rows[index + 1],
+		(notices->count - index) * sizeof(notices->rows[0]));
+}
+
+static void make_room(struct notices *notices)
+{
+	unsigned int i = notices->count;
+
+	while (i > 0 && notices->rows[i - 1].sure)
+		i--;
+	if (i == 0 || notices->count < NOTICES_MAX)
+		return;
+	remove_row(notices, i - 1);
+	notices->others++;
+}
+
+/* Adds a row, or counts an equal one. */
+static void add_row(struct notices *notices, struct notice row, const char *text)
 {
 	for (unsigned int i = 0; i < notices->count; i++)
-		if (notices->rows[i].subject == subject && str_eq(notices->rows[i].text, text)) {
+		if (notices->rows[i].subject == row.subject &&
+		    str_eq(notices->rows[i].text, text)) {
 			notices->rows[i].times++;
 			return;
 		}
+	if (row.sure)
+		make_room(notices);
 	if (notices->count == NOTICES_MAX) {
 		notices->others++;
 		return;
 	}
-	notices->rows[notices->count++] =
-		(struct notice){ .text = xstrdup(text), .times = 1, .subject = subject };
+	row.text = xstrdup(text);
+	row.times = 1;
+	notices->rows[notices->count++] = row;
+}
+
+void notices_add_about(struct notices *notices, uint64_t subject, const char *text)
+{
+	add_row(notices, (struct notice){ .subject = subject }, text);
+}
+
+void notices_add_sure(struct notices *notices, const char *text)
+{
+	add_row(notices, (struct notice){ .sure = true }, text);
 }
 
 char *notices_take(struct notices *notices)
@@ -60,10 +95,7 @@ void notices_withdraw(struct notices *notices, uint64_t subject)
 	for (unsigned int i = 0; i < notices->count; i++) {
 		if (notices->rows[i].subject != subject)
 			continue;
-		free(notices->rows[i].text);
-		notices->count--;
-		memmove(&notices->rows[i], &notices->rows[i + 1],
-			(notices->count - i) * sizeof(notices->rows[0]));
+		remove_row(notices, i);
 		return;
 	}
 }

@@ -13,12 +13,14 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "journal/journal.h"
+#include "session/restore.h"
 #include "session/session.h"
+#include "session/session_values.h"
 #include "session/table.h"
 #include "workspace/lasting.h"
 #include "workspace/random_name.h"
 
-enum { SUFFIX_LEN = 4, DATE_LEN = 32, OTHERS_MAX = 3 };
+enum { SUFFIX_LEN = 4, DATE_LEN = 32, OTHERS_MAX = 3, SHOWN_MS = 50 /* "0.1 s" */ };
 
 /* Appends a time of the user: "23 Nov 14:05", with the year if it is not this one. */
 static void put_time(struct buf *out, int64_t seconds)
@@ -76,14 +78,20 @@ static size_t count_ran(const struct journal *journal, uint64_t *ret_killed)
 
 static void put_end(struct buf *out, const struct lasting_record *record, uint64_t killed)
 {
-	if (record->why == NULL && killed > 0)
-		buf_putf(out, ", when its server was killed while cell %" PRIu64 " ran.", killed);
-	else if (record->why == NULL)
-		buf_puts(out, ", when its server was killed.");
+	uint64_t running = record->why == NULL ? killed : record->running;
+
+	if (record->why == NULL)
+		buf_puts(out, ", when its server was killed");
 	else if (str_eq(record->why, table_server_ends))
-		buf_puts(out, ", when the host closed.");
+		buf_puts(out, ", when the host closed");
 	else
-		buf_putf(out, "; it ended because %s.", record->why);
+		buf_putf(out, "; it ended because %s%s", record->why, running > 0 ? "," : "");
+	if (running > 0)
+		buf_putf(out, " while cell %" PRIu64 " ran", running);
+	buf_puts(out, ".");
+	if (record->cut)
+		buf_puts(out, " An interpreter did not end in order: a file that code was writing "
+			      "at the end may be cut off.");
 }
 
 static void put_life(struct buf *out, const struct session *session, const struct lasting *row)
@@ -100,27 +108,109 @@ static void put_life(struct buf *out, const struct session *session, const struc
 		buf_puts(out, "its record has no cell, and it was last used ");
 	else
 		buf_putf(out, "%zu %s until ", cells, cells == 1 ? "cell" : "cells");
-	put_time(out, row->used_s);
+	put_time(out, row->used.tv_sec);
 	put_end(out, &row->record, killed);
+}
+
+static void put_duration(struct buf *out, uint64_t ms)
+{
+	if (ms >= SHOWN_MS)
+		buf_putf(out, " (about %.1f s)", (double)ms / 1000);
+}
+
+/* Appends that the saved variables come back. `run_ms`: a replay would take that; 0: there is none.
+ */
+static void put_saved(struct buf *out, const struct session *session,
+		      const struct session_saved *saved, uint64_t run_ms)
+{
+	buf_putf(out, ": interact with action \"restore_values\" brings those of cell%s %" PRIu64,
+		 saved->cell > saved->first_cell ? "s" : "", saved->first_cell);
+	if (saved->cell > saved->first_cell)
+		buf_putf(out, " to %" PRIu64, saved->cell);
+	buf_puts(out, " back");
+	put_duration(out, saved->ms);
+	if (run_ms > 0) {
+		buf_puts(out, ", restore_run runs its cells again");
+		put_duration(out, run_ms);
+	}
+	buf_puts(out, ".");
+	session_values_put_later(session, out);
+}
+
+/* Returns whether a cell failed: no replay runs it again. */
+static bool any_failed(const struct journal *journal, size_t restorable)
+{
+	struct journal_line line;
+	size_t count = 0;
+
+	for (size_t i = 0; journal_at(journal, i, &line); i++)
+		count += line.ran && !str_eq(line.language, JOURNAL_SQL);
+	return count > restorable;
+}
+
+/* Appends how the variables come back: first the way that is quicker, or brings more back. */
+static void put_ways_back(struct buf *out, const struct session *session, bool ran)
+{
+	const struct session_saved saved = session_values_saved(session);
+	uint64_t ms;
+	size_t cells = session_restore_count(session_journal(session), &ms);
+
+	if (saved.cell > 0 &&
+	    (cells == 0 || saved.ms < ms || any_failed(session_journal(session), cells))) {
+		put_saved(out, session, &saved, ms);
+		return;
+	}
+	if (!ran || journal_is_off(session_journal(session)) ||
+	    session_record_problem(session) != NULL) {
+		buf_puts(out, ".");
+		return;
+	}
+	if (cells > 0) {
+		buf_puts(out, ": interact with action \"restore_run\" runs its cells again");
+		put_duration(out, ms);
+		if (saved.cell > 0)
+			buf_putf(out,
+				 ", restore_values brings those back that were saved after cell "
+				 "%" PRIu64,
+				 saved.cell);
+		buf_puts(out, ", or");
+	} else {
+		buf_puts(out, ":");
+	}
+	buf_putf(out, " read the script (resource session://%s/script).", session_id(session));
 }
 
 /* Where a server was killed and nothing is recorded, it is not known whether code ran. */
 static void put_what_is_back(struct buf *out, const struct session *session,
 			     const struct lasting_record *record)
 {
-	const char *id = session_id(session);
 	const struct journal *journal = session_journal(session);
 	bool ran = journal_language(journal) != NULL;
 
-	if (!ran && session_first_cell(session) == 1 && record->why != NULL)
+	if (!ran && session_first_cell(session) == 1 && record->why != NULL) {
 		buf_puts(out, " Its files are back.");
-	else if (!ran || journal_is_off(journal) || session_record_problem(session) != NULL)
-		buf_puts(out, " Its files are back; its variables are not.");
-	else
+		return;
+	}
+	buf_puts(out, " Its files are back; its variables are not");
+	put_ways_back(out, session, ran);
+}
+
+/* A killed server writes no number, and without a record no cell has one. */
+static void put_numbers(struct buf *out, const struct session *session,
+			const struct lasting_record *record)
+{
+	if (record->why == NULL && journal_is_off(session_journal(session)))
 		buf_putf(out,
-			 " Its files are back; its variables are not: read the script (resource "
-			 "session://%s/script) or run its cells again.",
-			 id);
+			 " Its cells are numbered from %" PRIu64 " on, which earlier ones may have "
+			 "had, because none is recorded (PTYCELL_RECORD).",
+			 session_first_cell(session));
+}
+
+static void put_own_id(struct buf *out, const struct lasting *row)
+{
+	cleanup_free char *own = lasting_own_id(row->record.session_id, row->name);
+
+	buf_putf(out, " ('%s'%s)", own, row->empty ? ", without a cell" : "");
 }
 
 static void put_others(struct buf *out, const struct lasting_found *found, size_t index)
@@ -135,12 +225,12 @@ static void put_others(struct buf *out, const struct lasting_found *found, size_
 		if (i == index)
 			continue;
 		buf_puts(out, named++ > 0 ? ", " : "");
-		put_time(out, found->rows[i].used_s);
+		put_time(out, found->rows[i].used.tv_sec);
+		put_own_id(out, &found->rows[i]);
 	}
 	if (found->count - 1 > OTHERS_MAX)
-		buf_puts(out, " and earlier");
-	buf_puts(out, found->count == 2 ? ": it is not this one, the last used."
-					: ": they are not this one, the last used.");
+		buf_puts(out, " and others");
+	buf_puts(out, ". An id in brackets resumes that session.");
 }
 
 char *resumption_describe(const struct session *session, const struct lasting_found *found,
@@ -152,6 +242,7 @@ char *resumption_describe(const struct session *session, const struct lasting_fo
 	buf_putf(&out, "Session '%s' is resumed: ", session_id(session));
 	put_life(&out, session, &found->rows[index]);
 	put_what_is_back(&out, session, &found->rows[index].record);
+	put_numbers(&out, session, &found->rows[index].record);
 	put_others(&out, found, index);
 	put_beginning_empty(&out, session_id(session));
 	return buf_steal(&out);
@@ -168,7 +259,9 @@ char *resumption_in_use(const char *id, const struct lasting_found *found)
 		 "Session '%s' is new and empty: another ptycell server on this machine has a live "
 		 "session of that id (last used ",
 		 id);
-	put_time(&out, found->in_use_s);
+	put_time(&out, found->in_use_at.tv_sec);
+	if (found->leaving)
+		buf_puts(&out, "; its host has closed, but it has not ended yet");
 	buf_puts(&out, "), and no two servers share one. Its files and variables are not here.");
 	return buf_steal(&out);
 }
@@ -182,11 +275,14 @@ char *resumption_failed(const char *id, const struct err *why)
 
 char *resumption_offer(const char *id, const struct lasting_found *found)
 {
+	const char *why = found->rows[0].record.why;
 	struct buf out;
 
 	buf_init(&out, BUF_UNBOUNDED);
 	buf_putf(&out, "session '%s' is not live; it was last used ", id);
-	put_time(&out, found->rows[0].used_s);
+	put_time(&out, found->rows[0].used.tv_sec);
+	if (why != NULL && !str_eq(why, table_server_ends))
+		buf_putf(&out, " (it ended because %s)", why);
 	buf_puts(&out, ", and exec_code or upload_file with this id resumes it with its files");
 	return buf_steal(&out);
 }

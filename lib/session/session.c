@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session.c - makes and ends sessions and their runners. The sandbox is opened with the first cell,
- * so that limits which hold for a whole sandbox can be set before. When a sandbox dies, the folder
- * lives on in another one, which is opened once all runners are IDLE. The order of session_free
- * matters: runners end first, so that callers are answered while the session still exists.
+ * session.c - makes sessions and their runners. The sandbox is opened with the first cell, so that
+ * limits which hold for a whole sandbox can be set before. When a sandbox dies, the folder lives on
+ * in another one, which is opened once all runners are IDLE.
  */
 #include "session/session.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -19,16 +19,22 @@
 #include "pool/zygote.h"
 #include "proc/sandbox.h"
 #include "proxy/proxy.h"
+#include "runner/session_programs.h"
+#include "runtime/python/packages.h"
+#include "session/asking.h"
+#include "session/outside.h"
 #include "session/session_internal.h"
+#include "session/session_values.h"
 #include "session/watchdog.h"
 #include "transfer/uploads.h"
+#include "workspace/aside.h"
 #include "workspace/keeper.h"
 #include "workspace/lostcells.h"
 #include "workspace/scan.h"
 
 /* ---- the sandbox ---- */
 
-/* The proxy gets a copy of the hosts in the settings, which hold for the session's whole life. */
+/* Starts the proxy, or gives its listener to `outside`. Hosts hold for the session's life. */
 static void on_listener(void *data, int listener_own)
 {
 	struct session *s = data;
@@ -42,7 +48,10 @@ static void on_listener(void *data, int listener_own)
 							      : 0,
 					 .environment = settings->environment };
 
-	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
+	if (s->outside != NULL)
+		outside_listen(s->outside, listener_own);
+	else
+		s->proxy = proxy_new(s->host->loop, &spec, listener_own);
 }
 
 static void watch_listener(struct session *s)
@@ -51,15 +60,35 @@ static void watch_listener(struct session *s)
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 }
 
-/* `zygote_sandbox_fds` are those of the zygote sandbox that contains it, or NULL. */
+/* Opens a sandbox, within the zygote sandbox of these descriptors unless they are NULL. */
 static void open_sandbox(struct session *s, const int *zygote_sandbox_fds)
 {
 	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits,
 				      zygote_sandbox_fds);
+	session_programs_write(s->host->confinement, s->workspace);
 	watch_listener(s);
+	if (s->outside != NULL)
+		sandbox_seal(s->sandbox);
 }
 
-/* The bytes of this proxy count for the next one. */
+void session_hold_outside(struct session *s)
+{
+	s->outside = outside_new(s->host->loop);
+}
+
+bool session_allow_outside(struct session *s, void (*done)(void *data), void *data)
+{
+	int listener = s->outside != NULL ? outside_take_listener(s->outside) : -1;
+	bool held = s->outside != NULL;
+
+	outside_free(s->outside);
+	s->outside = NULL;
+	if (listener >= 0)
+		on_listener(s, listener);
+	return held && s->sandbox != NULL && sandbox_lift_seal(s->sandbox, done, data);
+}
+
+/* Frees the proxy. Its bytes count for the next one. */
 static void drop_proxy(struct session *s)
 {
 	const struct proxy_row *row;
@@ -132,7 +161,7 @@ static void on_needs_sandbox(struct runner *runner)
 	renew_sandbox(runner_owner(runner));
 }
 
-/* The last runner of a dead sandbox has become IDLE: others may have waited for that. */
+/* Wakes all runners when one becomes IDLE: in a dead sandbox the others waited for that. */
 static void on_moved(struct runner *runner)
 {
 	const struct session *s = runner_owner(runner);
@@ -141,7 +170,7 @@ static void on_moved(struct runner *runner)
 		runner_wake(s->languages[i].runner);
 }
 
-static const struct runner_handlers runner_handlers = {
+const struct runner_handlers session_handlers = {
 	.ended = session_on_ended,
 	.lost = session_on_lost,
 	.next_number = next_number,
@@ -160,15 +189,13 @@ static const struct runner_handlers runner_handlers = {
 	.moved = on_moved,
 };
 
-/* Drops the slot, except for its folder, which the session uses. */
-static void drop_slot(struct session *s)
+void session_drop_slot(struct session *s)
 {
 	slot_free(s->slot);
 	s->slot = NULL;
 }
 
-/* Returns the slot's sandbox for a session that ends without a cell. */
-static struct sandbox *unused_sandbox(struct session *s)
+struct sandbox *session_unused_sandbox(struct session *s)
 {
 	cleanup_fd int listener = -1;
 	uint64_t cpu_ms = 0;
@@ -176,7 +203,7 @@ static struct sandbox *unused_sandbox(struct session *s)
 	return s->slot != NULL ? slot_take_sandbox(s->slot, &listener, &cpu_ms) : NULL;
 }
 
-/* A forked interpreter cannot work with less memory. */
+/* Returns NULL for a session with less memory than a forked interpreter needs. */
 static const struct zygote *zygote_of(const struct session *s)
 {
 	return s->limits.memory_max >= SLOT_PRELOAD_MEMORY_MIN ? pool_zygote(s->host->pool) : NULL;
@@ -202,14 +229,34 @@ static struct sandbox *sandbox_of(struct session *s)
 	return s->sandbox;
 }
 
-/* Takes the prestarted runner, if it is for this language. */
-static struct runner *runner_of(struct session *s, const struct runner_context *context)
+/*
+ * Returns true if the session has a package that the interpreter has itself in another version. An
+ * interpreter that was prepared may have imported that version.
+ */
+static bool replaces_imported(const struct session *s, const struct language *language)
+{
+	struct interpreter_path path;
+	struct err err;
+	bool replaces;
+
+	if (!language->preloads ||
+	    confinement_locate(s->host->confinement, language, &path, &err) < 0)
+		return false;
+	replaces = python_packages_replace(path.path, workspace_packages_fd(s->workspace),
+					   language->name);
+	locate_release(&path);
+	return replaces;
+}
+
+/* Takes the prestarted runner, if it is for this language and `prepared` ones may be used. */
+static struct runner *runner_of(struct session *s, const struct runner_context *context,
+				bool prepared)
 {
 	struct runner *runner = NULL;
 
-	if (s->slot != NULL)
+	if (s->slot != NULL && prepared)
 		runner = slot_take_runner(s->slot, context);
-	drop_slot(s);
+	session_drop_slot(s);
 	return runner != NULL ? runner : runner_new(context);
 }
 
@@ -222,42 +269,97 @@ struct session_language *session_language_of(struct session *s, const struct run
 	return &s->languages[i];
 }
 
-struct session_language *session_language_for(struct session *s, const struct language *language)
+/*
+ * Returns the context of a new runner. Its interpreter is forked only in the session's first
+ * sandbox, because later ones are not nested in the zygote's, and only if it may be `prepared`
+ * ahead.
+ */
+static struct runner_context context_of(struct session *s, const struct language *language,
+					bool prepared)
 {
-	struct session_language *lang;
-	struct runner_context context = {
+	struct sandbox *sandbox = sandbox_of(s);
+
+	return (struct runner_context){
 		.loop = s->host->loop,
-		.sandbox = sandbox_of(s),
+		.sandbox = sandbox,
 		.workspace = s->workspace,
 		.language = language,
 		.confinement = s->host->confinement,
 		.home = s->host->home,
-		.handlers = &runner_handlers,
+		.handlers = s->handlers,
 		.owner = s,
-		.user_env = &s->host->settings->passed,
+		.user_env = &s->host->settings->user_env,
 		.redact = s->host->settings->redact,
 		.holder = s->holder,
 		.rules = s->host->code_rules,
-		.zygote = language->preloads ? zygote_interpreter(zygote_of(s)) : NULL,
+		.zygote = language->preloads && prepared && !s->renewed
+				  ? zygote_interpreter(zygote_of(s))
+				  : NULL,
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
 		.memory_max = s->limits.memory_max,
 		.processes_max = s->limits.processes_max,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
+}
+
+struct session_language *session_language_for(struct session *s, const struct language *language)
+{
+	struct session_language *lang;
+	struct runner_context context;
+	bool prepared;
 
 	for (size_t i = 0; i < s->language_count; i++)
 		if (runner_language(s->languages[i].runner) == language)
 			return &s->languages[i];
 	assert(s->language_count < LANGUAGES_MAX);
+	prepared = !replaces_imported(s, language);
+	context = context_of(s, language, prepared);
 	lang = &s->languages[s->language_count++];
 	lang->session = s;
-	lang->runner = runner_of(s, &context);
+	lang->runner = runner_of(s, &context, prepared);
 	lang->last.language = language->name;
 	list_init(&lang->observers);
 	list_init(&lang->unreported);
+	list_init(&lang->answered);
 	pool_want(s->host->pool, language);
 	return lang;
+}
+
+void session_restart(struct session *s)
+{
+	const struct language *languages[LANGUAGES_MAX] = { NULL };
+	const size_t count = s->language_count;
+	bool had_state = false;
+
+	session_drop_slot(s);
+	if (s->sandbox == NULL)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		had_state = had_state || runner_state(s->languages[i].runner) != RUNNER_IDLE;
+		languages[i] = runner_language(s->languages[i].runner);
+		runner_free(s->languages[i].runner);
+		s->languages[i].runner = NULL;
+	}
+	s->generation += had_state ? 1 : 0;
+	s->renewed = true;
+	drop_proxy(s);
+	sandbox_close(s->sandbox, NULL, NULL);
+	open_sandbox(s, NULL);
+	watchdog_move(s->watchdog);
+	for (size_t i = 0; i < count; i++) {
+		const struct runner_context context =
+			context_of(s, languages[i], !replaces_imported(s, languages[i]));
+
+		s->languages[i].runner = runner_new(&context);
+	}
+}
+
+void session_handle_by(struct session *s, const struct runner_handlers *handlers)
+{
+	s->handlers = handlers;
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_set_handlers(s->languages[i].runner, handlers);
 }
 
 struct runner_query *session_query_variables(struct session *s, size_t index, unsigned limit,
@@ -270,6 +372,7 @@ struct runner_query *session_query_variables(struct session *s, size_t index, un
 
 int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)
 {
+	bool changed;
 	uint64_t now = 0;
 	const char *key = settings_fixed_difference(&s->limits, limits, &now);
 
@@ -278,12 +381,13 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 			       "%s holds for a session from its first cell on; this one has %ju",
 			       key, (uintmax_t)now);
 	if (key != NULL)
-		drop_slot(s);
+		session_drop_slot(s);
+	changed = memcmp(&s->limits, limits, sizeof(*limits)) != 0;
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
 	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
-	session_record_limits(s);
+	session_record_use(s, changed);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_set_limits(s->languages[i].runner, s->limits.spool_max,
 				  s->limits.output_chars);
@@ -328,10 +432,9 @@ void session_count_children(struct session *s,
 			    void (*done)(struct session *session, int count, void *data),
 			    void *data)
 {
-	if (s->counts_awaited > 0)
-		return;
 	s->counted = done;
 	s->counted_data = data;
+	s->counts_awaited = 0;
 	s->child_count = 0;
 	for (size_t i = 0; i < s->language_count; i++)
 		if (!runner_in_grace(s->languages[i].runner) &&
@@ -362,8 +465,10 @@ static struct session *allocate(const struct session_host *host, const char *id,
 	s->id = xstrdup(id);
 	s->generation = generation;
 	s->limits = host->settings->limits;
+	s->handlers = &session_handlers;
 	s->next_cell = 1;
 	s->first_cell = 1;
+	s->unreported_due = true;
 	s->created_ms = loop_now(host->loop);
 	s->used_ms = s->created_ms;
 	list_init(&s->execs);
@@ -381,8 +486,10 @@ static void begin(struct session *s)
 	s->keeper = session_keeper_new(s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);
+	session_ask_new(s);
 	session_report_event(s, &(struct session_event){ .kind = SESSION_MADE });
-	session_lookout_new(s);
+	session_inspection_new(s);
+	s->values = session_values_new(s);
 	session_scan_first(s);
 }
 
@@ -429,52 +536,8 @@ struct session *session_resume(const struct session_host *host, const char *id,
 	session_record(s);
 	lost = lostcells_take(workspace_journal_fd(s->workspace));
 	begin(s);
+	session_keep_earlier_outputs(s);
 	session_report_lost(s, lost);
+	(void)aside_remove_spent(host->loop, s->workspace, host->files_helper, NULL, NULL);
 	return s;
-}
-
-void session_free(struct session *s, const char *why)
-{
-	cleanup_free char *reason = NULL;
-	bool lasts;
-
-	if (s == NULL)
-		return;
-	reason = xasprintf("the session ended because %s", why);
-	for (size_t i = 0; i < s->language_count; i++)
-		runner_end(s->languages[i].runner, reason);
-	session_keep_last(s);
-	session_end_execs(s, reason);
-	session_report_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
-	for (size_t i = 0; i < s->language_count; i++) {
-		session_language_release(&s->languages[i]);
-		runner_free(s->languages[i].runner);
-	}
-	s->language_count = 0;
-	session_end_listings(s);
-	session_report_state(s);
-	if (s->host->ends != NULL)
-		s->host->ends(s->host->owner, s);
-	loop_defer_stop(&s->work);
-	session_notebook_end(s);
-	session_keep_end(s);
-	lasts = session_record_end(s, why);
-	keeper_free(s->keeper);
-	loop_timer_stop(&s->link_wait);
-	uploads_free(s->uploads);
-	journal_free(s->journal);
-	scan_free(s->scan);
-	watchdog_free(s->watchdog);
-	proxy_free(s->proxy);
-	if (s->sandbox == NULL)
-		s->sandbox = unused_sandbox(s);
-	drop_slot(s);
-	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace),
-			session_lookout_end(s), lasts);
-	workspace_free(s->workspace);
-	notices_release(&s->notices);
-	free(s->record_problem);
-	holdings_leave(s->holder);
-	free(s->id);
-	free(s);
 }

@@ -20,6 +20,7 @@
 #include "runner/runner.h"
 #include "runtime/language.h"
 #include "transfer/uploads.h"
+#include "workspace/lasting.h"
 
 struct call;
 struct exec_asked;
@@ -31,16 +32,18 @@ struct session;
 struct session_event;
 
 enum {
-	SESSION_ID_MAX = 64,
+	SESSION_ID_MAX = LASTING_ID_MAX,
 	SESSION_LINKS_MAX = 12, /* in one answer */
 };
 
 enum session_event_kind {
 	SESSION_MADE,
-	SESSION_RESET, /* an interpreter's state was lost; the generation is the new one */
-	SESSION_TYPED, /* a running cell was given input */
-	SESSION_LATE,  /* there is output that no cell has */
-	SESSION_ENDED, /* its cells are over */
+	SESSION_RESET,    /* an interpreter's state was lost; the generation is the new one */
+	SESSION_TYPED,    /* a running cell was given input */
+	SESSION_RESTORED, /* recorded cells ran again */
+	SESSION_VALUES,   /* saved variables were brought back */
+	SESSION_LATE,     /* there is output that no cell has */
+	SESSION_ENDED,    /* its cells are over */
 };
 
 /* Everything is borrowed for the call. */
@@ -49,7 +52,8 @@ struct session_event {
 	const struct language *language; /* SESSION_RESET, SESSION_TYPED, SESSION_LATE */
 	const char *why;                 /* SESSION_RESET, SESSION_ENDED; without a full stop */
 	uint64_t cell;                   /* SESSION_TYPED */
-	const char *text;                /* SESSION_TYPED, SESSION_LATE; may hold NUL */
+	const char *text; /* SESSION_TYPED, SESSION_LATE: may hold NUL; SESSION_RESTORED,
+			     SESSION_VALUES: a report */
 	size_t len;
 	bool hidden; /* SESSION_TYPED: the reader does not echo it */
 };
@@ -61,7 +65,8 @@ struct exec_asked {
 	const char *code; /* may hold NUL */
 	size_t code_len;
 	uint64_t timeout_ms;
-	bool begins; /* in the next turn of the loop */
+	const char *title; /* or NULL */
+	bool begins;       /* in the next turn of the loop */
 };
 
 /* An answer. Borrowed for the call of `done`. */
@@ -71,8 +76,8 @@ struct exec_result {
 	bool ended;              /* for good; the host gets the same cell */
 	uint64_t generation;     /* when its code began; 0: it never began. Set for the host only */
 	const char *note;        /* how it continues, after "it"; or NULL */
-	const char
-		*notice; /* the session is new, state was lost: sentences of the server; or NULL */
+	/* Sentences of the server: the session is new, state was lost. Or NULL. */
+	const char *notice;
 	const char *saved;        /* folder to which results of this cell were exported, or NULL */
 	bool saving;              /* they are still being exported to it */
 	const char *keep_problem; /* why something was not exported, or NULL */
@@ -109,17 +114,33 @@ struct session_earlier {
 	struct workspace *workspace_own;
 	uint64_t generation;
 	uint64_t next_cell; /* 0: see the journal */
-	const char *limits; /* of struct lasting_record */
-	bool exported;
+	const char *limits; /* as in struct lasting_record */
+	bool exported;      /* as in struct lasting_record */
 };
-/* Goes on in the folder and the journal of an ended session. Processes and variables are new. */
+/*
+ * Makes a session in the folder and with the journal of an ended one. Processes and variables are
+ * new. Takes ownership of earlier->workspace_own.
+ */
 struct session *session_resume(const struct session_host *host, const char *id,
 			       const struct session_earlier *earlier);
+/* Adds a notice if the folder to which the earlier life exported its results is gone. */
+void session_report_gone(struct session *session);
 
 /*
- * Kills all processes and hands the folder to a helper for removal, unless the
- * session can be resumed. Running and queued executions
- * end with `done` first. Their cells say why: `why` is a sentence without a full stop.
+ * Ends a session. Running and queued executions end with `done` first. Their cells say why: `why`
+ * is a sentence without a full stop. Interpreters that run no cell end by themselves, within
+ * `quit_ms`: functions that code registered for that run, and files are closed. The session exports
+ * the results. Then all processes are killed and the folder is handed to a helper for removal,
+ * unless the session can be resumed. Returns false if that has happened at once, and the session is
+ * freed. Else `over` is called from the loop when it is freed.
+ */
+bool session_end(struct session *session, const char *why, uint64_t quit_ms,
+		 void (*over)(void *data), void *data);
+/* Gives the interpreters of a session that ends `quit_ms` from now at most. */
+void session_hurry(struct session *session, uint64_t quit_ms);
+/*
+ * Ends and frees a session at once, also one that ends already, for which `why` is not used. Its
+ * interpreters are killed, and `over` is not called.
  */
 void session_free(struct session *session, const char *why);
 
@@ -127,6 +148,7 @@ struct exec_request {
 	const struct language *language;
 	const char *code; /* may hold NUL */
 	size_t code_len;
+	const char *title;   /* of the cell, clean and without secrets; or NULL */
 	uint64_t timeout_ms; /* 0: the session's default */
 	uint64_t wait_ms;    /* until the call is answered at the latest */
 };
@@ -195,6 +217,12 @@ void session_call_unanswered(struct call *call, const char *why);
 /* Frees a call without an answer. Its code runs on. */
 void session_call_forget(struct call *call);
 /*
+ * Notes that the client has gone, and no call waits any more. The client has read the first `read`
+ * bytes of the answers (host->written) for certain. The next answer reports the cells of later ones
+ * again.
+ */
+void session_report_again(struct session *session, uint64_t read);
+/*
  * Returns the last line that the call's cell wrote, and for how long the call has waited. The
  * caller frees the result.
  */
@@ -208,8 +236,10 @@ void session_call_cancel(struct call *call);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);
-/* Returns the number of the first cell of this life; of the earlier ones are those before. */
+/* Returns the number of this life's first cell. Cells with smaller numbers are of earlier lives. */
 uint64_t session_first_cell(const struct session *session);
+/* Returns the number of the newest cell; 0: none yet. */
+uint64_t session_newest_cell(const struct session *session);
 /*
  * Returns "waiting_for_input", "running", "starting" or "idle": the first that holds for any of its
  * languages.
@@ -233,18 +263,49 @@ char *session_unkept(const struct session *session);
 const struct uploads *session_uploads(const struct session *session);
 /* Returns the session's journal, which its owner fills. */
 struct journal *session_journal(const struct session *session);
-/* Notes that packages were installed: from then on the session can be resumed. */
-void session_got_packages(struct session *session);
+/* Records whose folder it is, at its first use: from then on the session can be resumed. */
+void session_record(struct session *session);
+/*
+ * Appends the raw output of runner `index` that no answer has shown: to `shown` without secrets,
+ * and to `withheld` what follows and may begin one.
+ */
+void session_read_output(struct session *session, size_t index, struct buf *shown,
+			 struct buf *withheld);
+/*
+ * Types into the terminal of a cell that runs, first of one that waits for input. Returns its
+ * number; returns 0 and sets *err: ERR_NOT_FOUND when no cell runs, else as runner_type.
+ */
+uint64_t session_type(struct session *session, enum runner_typing kind, const char *text,
+		      size_t len, struct err *err) MUST_CHECK;
+/* Returns whether the session can be resumed once it has ended, unless it is destroyed. */
+bool session_lasts(const struct session *session);
+/* Returns whether a session that ends can be resumed: one that was destroyed cannot. */
+bool session_goes_on(const struct session *session);
+/* Interrupts every cell that runs. Returns how many there are. */
+size_t session_interrupt_all(const struct session *session);
 /* Returns why the journal of the session's earlier life cannot be read, or NULL. */
 const char *session_record_problem(const struct session *session);
 /* Has the exported copy of the notebook renewed soon, because the journal has grown. */
 void session_keep_notebook(struct session *session);
 /*
- * Exports a file that upload_file brought to input/, for a second run of the notebook, if a
- * notebook is exported. The first inputs wait until a cell has run. `path` is relative to data.
+ * Returns how many bytes the original of the next upload may have (workspace/original.h). All of a
+ * session have at most half of PTYCELL_KEEP_MAX. It is 0 where no second run can need them.
  */
-void session_keep_input(struct session *session, const char *path);
-/* Marks the inputs that waited as due, because a cell begins. */
+uint64_t session_original_room(const struct session *session);
+/*
+ * Exports the originals that have no copy yet, for a second run of the notebook, if a notebook is
+ * exported. Originals that come before the first cell of a life wait for it.
+ */
+void session_keep_inputs(struct session *session);
+/* Reports that the upload `path` has no original, with the reason. */
+void session_miss_original(struct session *session, const char *path, const char *why);
+/*
+ * Exports the whole output of a cell that the notebook has in part, if a notebook is exported and
+ * the quota has room. Adds a notice if it has none. Returns the path beside the notebook, which the
+ * caller frees, or NULL.
+ */
+char *session_keep_output(struct session *session, uint64_t number, const char *language);
+/* Exports the inputs that waited, because a cell begins. */
 void session_keep_first_inputs(struct session *session);
 const struct session_limits *session_limits(const struct session *session);
 /*
@@ -255,6 +316,8 @@ int session_set_limits(struct session *session, const struct session_limits *lim
 		       struct err *err) MUST_CHECK;
 uint64_t session_age_ms(const struct session *session);
 uint64_t session_idle_ms(const struct session *session);
+/* Returns the memory of the session's processes as measured last; 0: not yet. */
+uint64_t session_memory(const struct session *session);
 /* Notes that the session is used now. */
 void session_touch(struct session *session);
 /* Keeps the session busy while something other than a cell is under way, and ends that. */
@@ -267,6 +330,8 @@ uint64_t session_take_number(struct session *session);
  * being exported.
  */
 bool session_busy(const struct session *session);
+/* Returns session_busy, but does not count an interpreter that starts and has no cell. */
+bool session_has_work(const struct session *session);
 /* Returns whether it is busy only with cells that run on after their deadline. */
 bool session_overdue(const struct session *session);
 /* Returns runner `index` of the languages used so far; NULL past the end. */
@@ -275,8 +340,13 @@ const struct runner *session_runner(const struct session *session, size_t index)
 const struct language *session_last_language(const struct session *session);
 /* Adds a sentence that the next answer begins with. */
 void session_add_notice(struct session *session, const char *text);
-/* Takes the notice that is due. The caller frees it. Returns NULL when there is none. */
+/*
+ * Takes the notice that is due, with what ended sessions found in shares and no answer said. The
+ * caller frees it. Returns NULL when there is none.
+ */
 char *session_take_notice(struct session *session);
+/* Has the next answer report what an ended session of this server left unreported. */
+void session_expect_unreported(struct session *session);
 /* Adds a notice that can be withdrawn. `subject` must not be 0. */
 void session_add_notice_about(struct session *session, uint64_t subject, const char *text);
 /* Removes the notice about `subject`, unless an answer has taken it. */
@@ -284,7 +354,8 @@ void session_withdraw_notice(struct session *session, uint64_t subject);
 /*
  * Counts the live child processes of the session's interpreters, but for those whose cell runs on
  * after its deadline. `done` comes from the loop, or at once when no interpreter is asked, and not
- * after session_free. One count at a time.
+ * after session_free. A later call takes the place of a count that is under way, whose `done` does
+ * not come.
  */
 void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),

@@ -32,7 +32,7 @@ struct call *session_call_new(struct session_language *lang, struct execution *e
 	return call;
 }
 
-static void call_free(struct call *call)
+void session_call_forget(struct call *call)
 {
 	list_remove(&call->node);
 	loop_timer_stop(&call->wait);
@@ -72,11 +72,61 @@ static size_t fill_earlier(const struct session_language *lang, const struct exe
 	return count;
 }
 
-static void free_reported(struct session_language *lang)
+/* Frees the first executions of a list, until there are not more than `max`. */
+static void trim(struct list *list, size_t max)
 {
-	list_for_each (struct execution, exec, &lang->unreported, node)
-		if (exec->call == NULL)
+	while (list_len(list) > max)
+		session_exec_free(list_entry(list->next, struct execution, node));
+}
+
+/* Moves a reported execution to those whose answer the client may not have read. */
+static void keep_answered(struct execution *exec)
+{
+	struct session_language *lang = exec->lang;
+	const struct session_host *host = lang->session->host;
+
+	exec->answered_at = host->written(host->owner);
+	list_remove(&exec->node);
+	list_append(&lang->answered, &exec->node);
+	trim(&lang->answered, SESSION_ANSWERED_MAX);
+}
+
+static void drop_reported(struct session_language *lang)
+{
+	bool keeps = lang->session->host->written != NULL;
+
+	list_for_each (struct execution, exec, &lang->unreported, node) {
+		if (exec->call != NULL)
+			continue;
+		if (keeps)
+			keep_answered(exec);
+		else
 			session_exec_free(exec);
+	}
+}
+
+static void move_all(struct list *from, struct list *to)
+{
+	while (!list_empty(from)) {
+		struct list *node = from->next;
+
+		list_remove(node);
+		list_append(to, node);
+	}
+}
+
+void session_report_again(struct session *s, uint64_t read)
+{
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct session_language *lang = &s->languages[i];
+
+		list_for_each (struct execution, exec, &lang->answered, node)
+			if (exec->answered_at <= read)
+				session_exec_free(exec);
+		move_all(&lang->unreported, &lang->answered); /* they are the later ones */
+		move_all(&lang->answered, &lang->unreported);
+		trim(&lang->unreported, SESSION_UNREPORTED_MAX);
+	}
 }
 
 /* Answers a call. `subject` is the execution that ended; NULL when `cell` runs on. */
@@ -111,9 +161,9 @@ static void answer_call(struct call *call, const struct cell *cell, const struct
 	if (subject == NULL && !cell->bare)
 		s->host->cell_shown(s->host->owner, s, cell);
 	call->done(call, &result, call->data);
-	call_free(call);
+	session_call_forget(call);
 	free(earlier);
-	free_reported(lang);
+	drop_reported(lang);
 }
 
 static void answer_with_end(struct call *call)
@@ -246,16 +296,18 @@ void session_on_stuck(struct runner *runner, const char *how)
 void session_on_wrote(struct runner *runner, const char *data, size_t len)
 {
 	struct session_language *lang = language_of_runner(runner);
+	const struct session_host *host = lang->session->host;
 
+	if (host->wrote != NULL)
+		host->wrote(host->owner, lang->session, runner_language(runner), data, len);
 	list_for_each (struct call, call, &lang->observers, node) {
 		if (call->expected == NULL || call->expected_seen ||
 		    !expect_feed(call->expected, data, len))
 			continue;
 		call->expected_seen = true;
 		call->note = expected_note;
-		session_call_wait(
-			call,
-			0); /* so that the rest of the output that is there is answered, too */
+		/* In the next turn, with the rest of the output that is there. */
+		session_call_wait(call, 0);
 	}
 }
 
@@ -287,14 +339,9 @@ void session_call_cancel(struct call *call)
 {
 	struct execution *exec = call->exec;
 
-	call_free(call);
+	session_call_forget(call);
 	if (exec != NULL)
 		session_exec_cancel(exec);
-}
-
-void session_call_forget(struct call *call)
-{
-	call_free(call);
 }
 
 char *session_call_progress(const struct call *call, uint64_t *ret_ms)
@@ -376,7 +423,7 @@ static void start_expecting(struct call *call, const char *text, size_t len)
 	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
 
 	call->expected = expect_new(text, len);
-	runner_read_held(call->lang->runner, &held);
+	runner_read_held(call->lang->runner, &held, NULL);
 	call->expected_seen = expect_feed(call->expected, buf_str(&held), held.len);
 	call->note = call->expected_seen ? expected_note : NULL;
 }
@@ -435,5 +482,7 @@ void session_language_release(struct session_language *lang)
 		answer_with_end(call);
 	while (!list_empty(&lang->observers))
 		answer_now(list_entry(lang->observers.next, struct call, node), NULL);
-	free_reported(lang);
+	move_all(&lang->answered, &lang->unreported);
+	list_for_each (struct execution, exec, &lang->unreported, node)
+		session_exec_free(exec);
 }

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "config/settings.h"
 #include "session/session_internal.h"
 #include "text/prompt.h"
 
@@ -29,7 +28,7 @@ static bool may_ask(const struct session *s, const struct execution *exec,
 {
 	return wait->kind == WAIT_SURE && !wait->secret && wait->who != WAITER_DEBUGGER &&
 	       wait->prompt[0] != '\0' && !prompt_asks_for_secret(wait->prompt) &&
-	       exec->asks < SESSION_ASKS_MAX && s->asks < s->host->settings->elicit_max &&
+	       exec->asks < SESSION_ASKS_MAX && s->asks < SESSION_ELICITS_MAX &&
 	       exec->asked_wait != wait->number;
 }
 

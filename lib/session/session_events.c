@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "session/session_internal.h"
+#include "session/session_values.h"
 #include "text/status_line.h"
 
 void session_report_event(struct session *s, const struct session_event *event)
@@ -47,7 +48,7 @@ static bool has_met_memory(struct runner *runner)
 
 	if (words == NULL)
 		return false;
-	runner_read_held(runner, &text);
+	runner_read_held(runner, &text, NULL);
 	for (; *words != NULL; words++)
 		if (strstr(buf_str(&text), *words) != NULL)
 			return true;
@@ -67,6 +68,22 @@ static char *name_limit(const struct session *s, struct runner *runner)
 	return buf_steal(&out);
 }
 
+/* Says that saved variables are there for the state that was lost. */
+static void offer_values(struct session *s, const struct runner *runner)
+{
+	const struct session_saved saved = session_values_saved(s);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (saved.cell == 0 || !runner_language(runner)->saves_variables)
+		return;
+	buf_putf(&text,
+		 "Variables of session '%s' as they were after cell %ju are saved: interact with "
+		 "action \"restore_values\" brings them back.",
+		 s->id, (uintmax_t)saved.cell);
+	session_values_put_later(s, &text);
+	session_add_notice(s, buf_str(&text));
+}
+
 void session_on_lost(struct runner *runner, const char *why, bool reported)
 {
 	struct session *s = runner_owner(runner);
@@ -79,6 +96,8 @@ void session_on_lost(struct runner *runner, const char *why, bool reported)
 							 .language = runner_language(runner),
 							 .why = why });
 	session_report_state(s);
+	session_values_lost(s->values, runner);
+	offer_values(s, runner);
 	if (reported)
 		return;
 	if (!journal_is_off(s->journal))

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "confinement/confinement.h"
 #include "session/session_internal.h"
+#include "session/session_values.h"
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 
@@ -135,7 +136,11 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->runner = runner;
 	watchdog_end_cell(s->watchdog, runner, cell_own);
 	session_exec_set_state(exec, EXEC_SCANNING);
-	session_lookout_after(exec);
+	if (cell_own->ran)
+		session_values_ran(s->values, runner, cell_own->number);
+	if (cell_own->ran && s->quit.why != NULL && s->quit.running < cell_own->number)
+		s->quit.running = cell_own->number;
+	session_inspection_follow(exec);
 	session_report_state(s);
 	session_scan_next(s);
 }
@@ -273,6 +278,7 @@ static void report_asked(const struct execution *exec, const struct exec_request
 					  .code = request->code,
 					  .code_len = request->code_len,
 					  .timeout_ms = timeout_ms,
+					  .title = request->title,
 					  .begins = exec->queued != NULL &&
 						    runner_begins(exec->queued) };
 
@@ -303,6 +309,8 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	exec = exec_new(lang);
 	session_touch(s);
 	s->last_language = request->language;
+	if (request->title != NULL)
+		keeper_set_title(s->keeper, request->title);
 	detached = find_detached(lang);
 	if (detached != NULL) {
 		exec->number = session_take_number(s);
@@ -319,6 +327,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		}
 		exec->number = runner_number(exec->queued);
 		session_exec_set_state(exec, EXEC_SUBMITTED);
+		session_inspection_note_run(s);
 	}
 	report_asked(exec, request, timeout_ms);
 	if (detached != NULL)
@@ -352,9 +361,10 @@ bool session_runs_cell(const struct session *s, const struct runner *but)
 	return false;
 }
 
-void session_interrupt_cells(const struct session *s)
+bool session_runs_code(const struct session *s)
 {
 	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
-			runner_stop(s->languages[i].runner, RUNNER_STOP_INTERRUPT);
+		if (runner_active(s->languages[i].runner))
+			return true;
+	return session_runs_cell(s, NULL);
 }

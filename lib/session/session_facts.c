@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* session_facts.c - what a session is: its id, its parts, its state, its notices. */
 #include <ctype.h>
+#include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/mem.h"
 #include "session/session.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 
 /* ---- ids ---- */
 
@@ -37,6 +41,11 @@ uint64_t session_generation(const struct session *s)
 uint64_t session_first_cell(const struct session *s)
 {
 	return s->first_cell;
+}
+
+uint64_t session_newest_cell(const struct session *s)
+{
+	return s->next_cell - 1;
 }
 
 const struct language *session_last_language(const struct session *s)
@@ -89,6 +98,11 @@ uint64_t session_idle_ms(const struct session *s)
 	return session_busy(s) ? 0 : loop_now(s->host->loop) - s->used_ms;
 }
 
+uint64_t session_memory(const struct session *s)
+{
+	return watchdog_memory(s->watchdog);
+}
+
 void session_touch(struct session *s)
 {
 	s->used_ms = loop_now(s->host->loop);
@@ -119,8 +133,20 @@ uint64_t session_take_number(struct session *s)
 bool session_busy(const struct session *s)
 {
 	for (size_t i = 0; i < s->language_count; i++)
-		if (runner_busy(s->languages[i].runner))
+		if (runner_state(s->languages[i].runner) == RUNNER_STARTING)
 			return true;
+	return session_has_work(s);
+}
+
+bool session_has_work(const struct session *s)
+{
+	for (size_t i = 0; i < s->language_count; i++) {
+		const struct runner *runner = s->languages[i].runner;
+
+		if (runner_busy(runner) &&
+		    (runner_state(runner) != RUNNER_STARTING || runner_queued(runner) > 0))
+			return true;
+	}
 	return !list_empty(&s->execs) || s->keeping != NULL || s->holds > 0;
 }
 
@@ -151,7 +177,16 @@ const char *session_state(const struct session *s)
 
 char *session_take_notice(struct session *s)
 {
-	return notices_take(&s->notices);
+	char *const texts[] = { session_inspection_take(s), notices_take(&s->notices),
+				mem_steal(&s->restore_report) };
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (texts[i] != NULL)
+			buf_putf(&out, "%s%s", out.len > 0 ? "\n" : "", texts[i]);
+		free(texts[i]);
+	}
+	return out.len > 0 ? buf_steal(&out) : NULL;
 }
 
 void session_add_notice(struct session *s, const char *text)

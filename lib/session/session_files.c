@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
 #include "workspace/beside.h"
@@ -90,6 +91,8 @@ static void set_changes(const struct session *s, struct cell *cell, const struct
 
 static bool code_runs(const struct session *s)
 {
+	if (session_restore_changes_files(s))
+		return true;
 	for (size_t i = 0; i < s->language_count; i++)
 		if (runner_state(s->languages[i].runner) == RUNNER_BUSY)
 			return true;
@@ -122,7 +125,7 @@ static void on_walk(struct loop_defer *defer)
 	free(listing);
 }
 
-/* `scan` is NULL when there is no list. */
+/* Answers all listings, with NULL when there is no list. */
 static void answer_listings(struct session *s, const struct scan *scan)
 {
 	list_for_each (struct listing, listing, &s->listings, node) {
@@ -187,12 +190,13 @@ static void on_scanned(struct scan *scan)
 		set_changes(s, exec->cell, scan);
 		exec->cell->scan_capped = scan_capped(scan);
 		exec->cell->scan_error = scan_error(scan);
+		watchdog_end_scan(s->watchdog, scan_disk_bytes(scan));
 		session_exec_set_state(exec, EXEC_SAVING);
 		session_upload(exec);
 		release_runner(exec);
 	}
 	session_find_missing(s);
-	if (counts && !for_cell) {
+	if (counts && !for_cell && s->restore == NULL) {
 		owe_changes(s);
 		report_changes(s, scan);
 	}
@@ -208,7 +212,9 @@ static void on_scanned(struct scan *scan)
 
 void session_keep_last(struct session *s)
 {
-	if (s->language_count == 0 || s->host->settings->keep == NULL)
+	if (s->displaced)
+		keeper_forget_due(s->keeper);
+	if (s->displaced || s->language_count == 0 || s->host->settings->keep == NULL)
 		return;
 	scan_finish(s->scan);
 	session_owe_results(s);

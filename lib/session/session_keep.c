@@ -6,15 +6,21 @@
  * notice reports its end.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "session/session_internal.h"
+#include "text/quotation.h"
+#include "text/sanitize.h"
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
+#include "workspace/keeproom.h"
 #include "workspace/keeptext.h"
+#include "workspace/original.h"
+#include "workspace/spool.h"
 
 enum {
 	FILES_PER_COPY = 1000, /* paths for one helper; the next one gets the rest */
@@ -63,6 +69,14 @@ static void wait_for(struct session *s, const struct execution *exec)
 				 on_wait_over);
 }
 
+/* Returns whether failed exports of earlier cells must be retried with the cell's results. */
+static bool has_owed(const struct session *s, const struct execution *exec)
+{
+	const char *owed;
+
+	return !exec->kept_owed && keeper_count_due(s->keeper, &owed) > 0;
+}
+
 /*
  * Exports the next of a cell's results, and retries failed exports of earlier cells. Returns false
  * when nothing is left.
@@ -70,23 +84,21 @@ static void wait_for(struct session *s, const struct execution *exec)
 static bool copy_more(struct session *s, struct execution *exec)
 {
 	const struct cell *cell = exec->cell;
-	const char **paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
-	const char *owed;
+	const char **paths;
 	size_t count = 0;
-	bool any;
 
+	if (!has_results(exec) && !has_owed(s, exec))
+		return false;
+	paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
 	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
 		if (exec->keeps[exec->kept_to])
 			paths[count++] = cell->changes[exec->kept_to].file.path;
-	any = count > 0 || (!exec->kept_owed && keeper_count_due(s->keeper, &owed) > 0);
-	if (any) {
-		exec->kept_owed = true;
-		s->keeping = exec;
-		keeper_copy(s->keeper, paths, count, on_kept);
-		wait_for(s, exec);
-	}
+	exec->kept_owed = true;
+	s->keeping = exec;
+	keeper_copy(s->keeper, paths, count, on_kept);
+	wait_for(s, exec);
 	free(paths);
-	return any;
+	return true;
 }
 
 static void end_keeping(struct session *s, struct execution *exec)
@@ -181,16 +193,35 @@ static void on_wait_over(struct loop_timer *timer)
 	session_keep_next(s);
 }
 
+static void report_problem(struct session *s, const char *problem)
+{
+	cleanup_free char *text = xasprintf("Results were not saved for the user: %s", problem);
+
+	notices_add_sure(&s->notices, text);
+}
+
+static void report_renamed(struct session *s, const char *renamed)
+{
+	cleanup_free char *text = xasprintf("Saved under another name: %s", renamed);
+
+	session_add_notice(s, text);
+}
+
+static void report_saved(struct session *s)
+{
+	cleanup_free char *text =
+		xasprintf("The results that were still being saved are saved in '%s' now.",
+			  keeper_planned(s->keeper));
+
+	notices_add_sure(&s->notices, text);
+}
+
 static void report_end(struct session *s)
 {
-	cleanup_free char *text = NULL;
-
 	if (s->behind.problem != NULL)
-		text = xasprintf("Results were not saved for the user: %s", s->behind.problem);
+		report_problem(s, s->behind.problem);
 	else
-		text = xasprintf("The results that were still being saved are saved in '%s' now.",
-				 keeper_planned(s->keeper));
-	session_add_notice(s, text);
+		report_saved(s);
 	s->behind.announced = false;
 }
 
@@ -202,7 +233,9 @@ static void on_behind_kept(struct session *s, const struct keep_result *result)
 	if (s->behind.problem == NULL && s->behind.announced && result->error != NULL)
 		s->behind.problem = xstrdup(result->error);
 	if (result->renamed != NULL)
-		session_add_notice(s, result->renamed);
+		report_renamed(s, result->renamed);
+	if (result->error != NULL && !s->behind.announced)
+		report_problem(s, result->error);
 	if (s->behind.at < s->behind.count) {
 		copy_behind(s);
 		return;
@@ -216,11 +249,21 @@ static void on_behind_kept(struct session *s, const struct keep_result *result)
 	session_keep_next(s);
 }
 
+static void warn_of_total(struct session *s)
+{
+	cleanup_free char *text =
+		s->host->keeproom == NULL ? NULL : keeproom_take_warning(s->host->keeproom);
+
+	if (text != NULL)
+		notices_add_sure(&s->notices, text);
+}
+
 static void on_kept(struct keeper *keeper, const struct keep_result *result)
 {
 	struct session *s = keeper_data(keeper);
 	struct execution *exec = s->keeping;
 
+	warn_of_total(s);
 	if (exec == NULL) {
 		on_behind_kept(s, result);
 		return;
@@ -236,56 +279,112 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 
 /* ---- inputs ---- */
 
-static void hold_input(struct session *s, const char *path)
+uint64_t session_original_room(const struct session *s)
 {
-	s->inputs = xrealloc(s->inputs, (s->input_count + 1) * sizeof(*s->inputs));
-	s->inputs[s->input_count++] = xstrdup(path);
+	uint64_t most = s->limits.keep_max / 2;
+	cleanup_original_list struct original_list all = { .files = NULL };
+
+	if (journal_is_off(s->journal) ||
+	    (!session_keeps_notebook(s) && s->host->settings->resume == 0))
+		return 0;
+	original_list(workspace_journal_fd(s->workspace), &all);
+	return all.bytes < most ? most - all.bytes : 0;
 }
 
-static void mark_input(struct session *s, const char *path)
+void session_miss_original(struct session *s, const char *path, const char *why)
 {
-	struct stat st;
+	cleanup_free char *name = quotation_of_path(path);
+	cleanup_free char *reason = sanitize_quote(why);
+	cleanup_free char *text = xasprintf(
+		"%s is here, but its second copy could not be made (%s): the kept notebook lacks "
+		"it, and cells that run again may find it as later cells left it.",
+		name, reason);
 
-	keeper_mark_input(s->keeper, path);
-	if (fstatat(keeper_data_fd(s->keeper), path, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		s->behind.bytes += (uint64_t)st.st_size;
+	session_add_notice(s, text);
 }
 
-/* Exports inputs now, unless an export runs: the next one takes them along. */
-static void copy_inputs(struct session *s)
+/* Exports what is due now, unless an export runs: the next one takes it along. */
+static void copy_unless_busy(struct session *s)
 {
 	if (s->keeping == NULL && !s->behind.running)
 		copy_behind(s);
 }
 
-void session_keep_input(struct session *s, const char *path)
+void session_keep_inputs(struct session *s)
 {
-	if (!session_keeps_notebook(s))
-		return;
-	if (!journal_has_run(s->journal)) {
-		hold_input(s, path);
-		return;
-	}
-	mark_input(s, path);
-	copy_inputs(s);
-}
+	cleanup_original_list struct original_list all = { .files = NULL };
+	bool any = false;
 
-static void forget_inputs(struct session *s)
-{
-	for (size_t i = 0; i < s->input_count; i++)
-		free(s->inputs[i]);
-	mem_cleanup(&s->inputs);
-	s->input_count = 0;
+	if (!s->begun || !session_keeps_notebook(s))
+		return;
+	original_list(workspace_journal_fd(s->workspace), &all);
+	for (size_t i = 0; i < all.count; i++) {
+		if (!keeper_mark_input(s->keeper, all.files[i].name))
+			continue;
+		s->behind.bytes += all.files[i].size;
+		any = true;
+	}
+	if (any)
+		copy_unless_busy(s);
 }
 
 void session_keep_first_inputs(struct session *s)
 {
-	if (s->input_count == 0)
+	if (s->begun)
 		return;
-	for (size_t i = 0; i < s->input_count; i++)
-		mark_input(s, s->inputs[i]);
-	forget_inputs(s);
-	copy_inputs(s);
+	s->begun = true;
+	session_keep_inputs(s);
+}
+
+/* ---- whole outputs ---- */
+
+/* Marks it as due. Returns its path beside the notebook, or NULL. The caller frees it. */
+static char *mark_output(struct session *s, uint64_t number, const char *file, uint64_t bytes)
+{
+	cleanup_free char *name = xasprintf("cell-%" PRIu64 ".txt", number);
+	char *path = keeper_mark_output(s->keeper, file, name, bytes);
+
+	if (path != NULL)
+		s->behind.bytes += bytes;
+	return path;
+}
+
+char *session_keep_output(struct session *s, uint64_t number, const char *language)
+{
+	cleanup_free char *text = NULL;
+	cleanup_free char *file = spool_name(number, language);
+	struct stat st;
+	char *path = NULL;
+
+	if (!session_keeps_notebook(s))
+		return NULL;
+	if (fstatat(workspace_spool_fd(s->workspace), file, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		path = mark_output(s, number, file, (uint64_t)st.st_size);
+	if (path != NULL) {
+		copy_unless_busy(s);
+		return path;
+	}
+	text = xasprintf("The whole output of cell %" PRIu64 " is not saved for the user: it would "
+			 "take more than half of what PTYCELL_KEEP_MAX leaves. A notebook has its "
+			 "beginning.",
+			 number);
+	session_add_notice(s, text);
+	return NULL;
+}
+
+static char *keep_earlier_output(void *data, const struct journal_line *line, const char *file,
+				 uint64_t bytes)
+{
+	struct session *s = data;
+
+	return session_keeps_notebook(s) ? mark_output(s, line->number, file, bytes) : NULL;
+}
+
+void session_keep_earlier_outputs(struct session *s)
+{
+	journal_export_outputs(s->journal, &(struct journal_outputs){ .name = spool_name,
+								      .export = keep_earlier_output,
+								      .data = s });
 }
 
 /* ---- the end of the session ---- */
@@ -302,12 +401,22 @@ void session_owe_results(struct session *s)
 	}
 }
 
+void session_keep_now(struct session *s)
+{
+	const char *path;
+
+	loop_timer_stop(&s->behind.wait);
+	s->behind.running = s->behind.running || s->keeping != NULL;
+	s->keeping = NULL; /* its execution is over */
+	if (!s->behind.running && keeper_count_due(s->keeper, &path) > 0)
+		copy_behind(s);
+}
+
 void session_keep_end(struct session *s)
 {
 	loop_timer_stop(&s->behind.wait);
 	mem_cleanup(&s->behind.problem);
 	forget_paths(s);
-	forget_inputs(s);
 }
 
 const char *session_keep_folder(const struct session *s)

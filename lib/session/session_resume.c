@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "journal/events.h"
 #include "journal/journal.h"
+#include "journal/replay.h"
 #include "session/session_internal.h"
 #include "session/table.h"
 #include "workspace/beside.h"
@@ -40,7 +42,7 @@ static char *describe_limits(const struct session *s)
 	return out.len > 0 ? buf_steal(&out) : NULL;
 }
 
-/* Ignores a limit that this server does not know. */
+/* Takes the limits that this server knows, and logs the others. */
 void session_resume_limits(struct session *s, const char *limits)
 {
 	cleanup_free char *copy = xstrdup(limits);
@@ -64,7 +66,9 @@ static void write_record(struct session *s, const char *why, bool exported)
 					 .next_cell = why != NULL ? s->next_cell : 0,
 					 .limits = describe_limits(s),
 					 .why = why != NULL ? xstrdup(why) : NULL,
-					 .exported = exported };
+					 .exported = exported,
+					 .cut = s->quit.cut,
+					 .running = s->quit.running };
 	struct err err;
 
 	if (lasting_write(workspace_journal_fd(s->workspace), &record, &err) < 0)
@@ -73,10 +77,13 @@ static void write_record(struct session *s, const char *why, bool exported)
 	free(record.why);
 }
 
-void session_record_limits(struct session *s)
+/* Touches the record if the journal is off: else events of the journal date the last use. */
+void session_record_use(struct session *s, bool limits_changed)
 {
-	if (s->recorded)
+	if (s->recorded && limits_changed)
 		write_record(s, NULL, false);
+	else if (s->recorded && journal_is_off(s->journal))
+		(void)utimensat(workspace_journal_fd(s->workspace), LASTING_RECORD, NULL, 0);
 }
 
 void session_record(struct session *s)
@@ -87,16 +94,21 @@ void session_record(struct session *s)
 	write_record(s, NULL, false);
 }
 
-void session_got_packages(struct session *s)
+bool session_lasts(const struct session *s)
 {
-	session_record(s);
+	return s->recorded;
+}
+
+bool session_goes_on(const struct session *s)
+{
+	return s->recorded && (s->quit.why == NULL || !str_eq(s->quit.why, table_destroyed));
 }
 
 bool session_record_end(struct session *s, const char *why)
 {
-	if (!s->recorded || str_eq(why, table_destroyed))
+	if (!session_goes_on(s))
 		return false;
-	write_record(s, why, keeper_is_settled(s->keeper));
+	write_record(s, why, keeper_is_settled(s->keeper) && !s->displaced);
 	return true;
 }
 
@@ -139,22 +151,54 @@ void session_resume_journal(struct session *s)
 		s->next_cell = next;
 }
 
+static void add_installed(const struct session *s, struct lostcells *lost)
+{
+	struct err err;
+	json_t *installed = journal_read_installed(s->journal, &err);
+	size_t n;
+	json_t *fields;
+
+	if (installed == NULL)
+		log_warn("session", "the audit of '%s' lacks what killed cells installed: %s",
+			 s->id, err.msg);
+	json_array_foreach (installed, n, fields)
+		lostcells_add_installed(
+			lost, (uint64_t)json_integer_value(json_object_get(fields, REPLAY_BY)),
+			json_incref(fields));
+	json_decref(installed);
+}
+
 void session_report_lost(struct session *s, struct lostcells *lost_own)
 {
 	struct journal_line line;
 
 	if (lost_own == NULL)
 		return;
+	add_installed(s, lost_own);
 	for (size_t i = 0; journal_at(s->journal, i, &line); i++)
 		if (line.number < s->first_cell &&
 		    (line.ends_last || (line.ran && str_eq(line.state, JOURNAL_KILLED))))
-			lostcells_add(lost_own, line.number, line.language, line.state);
+			lostcells_add(lost_own, line.number, line.language, line.state,
+				      journal_read_typed(s->journal, i, LOSTCELLS_TYPED_MAX));
 	if (s->host->killed != NULL)
-		lostcells_tell(lost_own, keeper_folder(s->keeper), s->host->killed, s->host->owner);
+		lostcells_deliver(lost_own, keeper_folder(s->keeper), s->host->killed,
+				  s->host->owner);
 	lostcells_free(lost_own);
 }
 
 /* ---- results ---- */
+
+void session_report_gone(struct session *s)
+{
+	cleanup_free char *text = NULL;
+
+	if (!keeper_folder_is_gone(s->keeper))
+		return;
+	text = xasprintf("The folder '%s' with the saved results of session '%s' is not there any "
+			 "more: results are saved in a new one.",
+			 keeper_planned(s->keeper), s->id);
+	session_add_notice(s, text);
+}
 
 static struct change *list_as_changes(const struct session *s, const struct file_info *files,
 				      size_t count)

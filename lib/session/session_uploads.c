@@ -84,8 +84,8 @@ bool session_uploads_hold(const struct session *s)
 void session_uploads_limit(struct session *s)
 {
 	const struct uploads_limits limits = {
-		.bytes_max = s->limits.upload_max,
-		.files_max = s->limits.upload_files_max,
+		.bytes_max = s->limits.keep_max,
+		.files_max = UPLOADS_FILES_MAX,
 		.link_hours = s->limits.link_hours,
 	};
 
@@ -147,7 +147,7 @@ void session_exec_kept(struct execution *exec)
 {
 	struct session *s = exec->lang->session;
 
-	if (session_lookout_wait(exec))
+	if (session_inspection_wait(exec))
 		return;
 	if (s->uploads != NULL)
 		(void)uploads_renew(s->uploads); /* for the next answer */

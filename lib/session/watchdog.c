@@ -14,35 +14,43 @@
 #include "confinement/confinement.h"
 #include "proc/sandbox.h"
 #include "session/disk_guard.h"
+#include "session/killed_programs.h"
 #include "session/memory_guard.h"
-#include "session/relief.h"
 #include "session/session_internal.h"
 #include "text/status_line.h"
 
 enum {
 	MEMORY_NEAR = 3,
 	MEMORY_NEAR_OF = 4,
-	TASKS_NEAR = 2, /* processes that may come and go while they are counted */
-	CPU_PART = 16,  /* part of the limit that a session may use beyond it to save its data */
+	MEMORY_FEW_PART = 16,          /* part of the limit that leaves enough to every process */
+	INTERPRETER_BYTES = 128 << 20, /* that one may take as it starts */
+	TASKS_NEAR = 2,                /* processes that may come and go while they are counted */
+	/*
+	 * The kernel may let this many threads more through in tier landlock: while other processes
+	 * of the user end, until the limit is set anew.
+	 */
+	TASKS_OVER = 64,
+	TASKS_LOOKS = 2, /* measures: the first may be of before an interpreter's end */
+	CPU_PART = 16,   /* part of the limit that a session may use beyond it to save its data */
 	CPU_LEAST_MS = 5000,
 };
 
 /* The state of a kill of processes for their memory. */
-enum relief {
-	RELIEF_NONE,
-	RELIEF_ASKED, /* interpreters print their stack */
-	RELIEF_LOOKS, /* an exact measure is under way */
-	RELIEF_KILLS,
+enum kill_step {
+	KILL_NONE,
+	KILL_ASKED_WHERE, /* interpreters print their stack */
+	KILL_MEASURES,    /* an exact measure is under way */
+	KILL_REQUESTED,
 };
 
 struct watchdog {
 	struct session *session;
 	struct loop_timer timer;
-	enum relief relief;
+	enum kill_step kill_step;
 	struct loop_timer asked;
 	struct memory_guard memory;
-	unsigned int reliefs; /* kills since first_relief_ms */
-	uint64_t first_relief_ms;
+	unsigned int kills; /* kills since first_kill_ms */
+	uint64_t first_kill_ms;
 	uint64_t oom_reported; /* of sandbox_oom_kills, reported */
 	uint64_t oom_seen;     /* of sandbox_oom_kills, at the last poll */
 	uint64_t cpu_before_ms;
@@ -55,6 +63,9 @@ struct watchdog {
 	char *disk_why; /* of the last kill for the disk; may be NULL */
 	uint64_t inspection_due_ms;
 	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
+	uint64_t looked_ms;       /* the last quick measure was requested */
+	int looked_number;        /* of the youngest interpreter at that time */
+	unsigned int over_tasks;  /* measures in a row with too many processes and threads */
 	bool has_children; /* at the last measure there were processes beside the interpreters */
 };
 
@@ -74,6 +85,21 @@ static unsigned int live_interpreters(const struct session *s)
 	for (size_t i = 0; i < s->language_count; i++)
 		count += runner_state(s->languages[i].runner) != RUNNER_IDLE;
 	return count;
+}
+
+/* Returns the number of the youngest interpreter that is ready or was; 0: there is none. */
+static int youngest_interpreter(const struct session *s)
+{
+	int youngest = 0;
+
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct runner *runner = s->languages[i].runner;
+		int number = runner_interpreter_number(runner);
+
+		if (runner_state(runner) != RUNNER_STARTING && number > youngest)
+			youngest = number;
+	}
+	return youngest;
 }
 
 /* ---- ending ---- */
@@ -111,7 +137,7 @@ static void on_asked(struct loop_timer *timer)
 {
 	struct watchdog *w = container_of(timer, struct watchdog, asked);
 
-	w->relief = RELIEF_LOOKS;
+	w->kill_step = KILL_MEASURES;
 	sandbox_measure(w->session->sandbox, true);
 }
 
@@ -127,12 +153,12 @@ static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 	if (memory_guard_needs_programs(w->session, usage) || busy == NULL ||
 	    !runner_dump_stack(busy))
 		return false;
-	w->relief = RELIEF_ASKED;
+	w->kill_step = KILL_ASKED_WHERE;
 	loop_timer_start(loop, &w->asked, loop_now(loop) + WATCHDOG_WHERE_MS, on_asked);
 	return true;
 }
 
-static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
+static void kill_for_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
@@ -144,8 +170,8 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	/* Which interpreter it will be is known once it is dead. */
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_expect_kill(s->languages[i].runner, buf_str(&why));
-	w->relief = RELIEF_KILLS;
-	sandbox_relieve_memory(
+	w->kill_step = KILL_REQUESTED;
+	sandbox_kill_for_memory(
 		s->sandbox,
 		&(struct sandbox_need){ .memory_max = s->limits.memory_max,
 					.still_max = memory_guard_max(s),
@@ -154,15 +180,15 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 }
 
 /* Returns whether code starts again what is killed: no kill helps then. */
-static bool relieves_in_vain(struct watchdog *w)
+static bool kills_in_vain(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
 
-	if (w->reliefs == 0 || now - w->first_relief_ms > WATCHDOG_RELIEFS_MS) {
-		w->reliefs = 0;
-		w->first_relief_ms = now;
+	if (w->kills == 0 || now - w->first_kill_ms > WATCHDOG_KILLS_MS) {
+		w->kills = 0;
+		w->first_kill_ms = now;
 	}
-	return ++w->reliefs > WATCHDOG_RELIEFS_MAX;
+	return ++w->kills > WATCHDOG_KILLS_MAX;
 }
 
 /* Interrupts cells, which may start the programs that were killed. Returns whether one ran. */
@@ -170,7 +196,7 @@ static bool stop_starting(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	if (!memory_guard_interrupt_all(&w->memory, w->session, usage))
 		return false;
-	w->reliefs = 0;
+	w->kills = 0;
 	return true;
 }
 
@@ -182,27 +208,27 @@ static void kill_session(struct watchdog *w, const struct sandbox_usage *usage)
 	put_memory(&why, usage, w->session->limits.memory_max);
 	buf_putf(&why,
 		 " again after programs had been killed for it %d times; start fewer at a time",
-		 WATCHDOG_RELIEFS_MAX);
-	w->relief = RELIEF_NONE;
-	w->reliefs = 0;
+		 WATCHDOG_KILLS_MAX);
+	w->kill_step = KILL_NONE;
+	w->kills = 0;
 	end_code(w->session, buf_str(&why));
 }
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
-	if (w->relief == RELIEF_ASKED || w->relief == RELIEF_KILLS)
+	if (w->kill_step == KILL_ASKED_WHERE || w->kill_step == KILL_REQUESTED)
 		return;
 	if (usage->memory_bytes <= w->session->limits.memory_max) {
-		w->relief = RELIEF_NONE;
+		w->kill_step = KILL_NONE;
 		memory_guard_fits(&w->memory);
 	} else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
 	else if (memory_guard_waits(&w->memory, w->session, usage))
-		w->relief = RELIEF_NONE;
-	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
+		w->kill_step = KILL_NONE;
+	else if (w->kill_step != KILL_MEASURES && ask_where(w, usage))
 		return;
-	else if (!relieves_in_vain(w) || stop_starting(w, usage))
-		relieve(w, usage);
+	else if (!kills_in_vain(w) || stop_starting(w, usage))
+		kill_for_memory(w, usage);
 	else
 		kill_session(w, usage);
 }
@@ -234,7 +260,7 @@ static bool may_save(struct watchdog *w, uint64_t beyond_ms)
 	if (!session_runs_cell(w->session, NULL))
 		return !w->has_children;
 	if (!w->cpu_stopped)
-		session_interrupt_cells(w->session);
+		(void)session_interrupt_all(w->session);
 	w->cpu_stopped = true;
 	return true;
 }
@@ -256,22 +282,56 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 	end_code(w->session, why);
 }
 
+/* Returns whether the kernel counts all processes of the user for the session. */
+static bool counts_user(const struct watchdog *w)
+{
+	return confinement_facts(w->session->host->confinement).tier == POLICY_LANDLOCK;
+}
+
+/* Returns whether an interpreter ends, with its processes: they are not those of the others. */
+static bool is_ending(const struct session *s)
+{
+	for (size_t i = 0; i < s->language_count; i++)
+		if (runner_state(s->languages[i].runner) == RUNNER_ENDING)
+			return true;
+	return false;
+}
+
+static char *explain_processes(const struct session *s, const struct sandbox_usage *usage)
+{
+	return xasprintf("the session had %u processes and threads, more than the limit of %" PRIu64
+			 " (processes_max); use fewer workers",
+			 usage->threads, s->limits.processes_max);
+}
+
 /*
- * In tier landlock the kernel would count every process of the user, so the session's are counted
- * here.
+ * In tier landlock code can raise the kernel's limit, because those of the user's other processes
+ * change and the limit with them.
  */
 static void check_processes(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	const struct session *s = w->session;
 	cleanup_free char *why = NULL;
 
-	if (confinement_facts(s->host->confinement).tier != POLICY_LANDLOCK ||
-	    usage->processes <= s->limits.processes_max)
+	if (!counts_user(w) || usage->exact)
 		return;
-	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
-			" (processes_max); use fewer workers",
-			usage->processes, s->limits.processes_max);
+	if (usage->threads <= s->limits.processes_max + TASKS_OVER || is_ending(s))
+		w->over_tasks = 0;
+	else if (++w->over_tasks >= TASKS_LOOKS)
+		why = explain_processes(s, usage);
+	if (why == NULL)
+		return;
+	w->over_tasks = 0;
 	end_code(w->session, why);
+}
+
+static enum crowd find_crowd(const struct session *s, const struct sandbox_usage *usage)
+{
+	if (confinement_facts(s->host->confinement).tier == POLICY_UNCONFINED)
+		return CROWD_NONE;
+	if (usage->tasks + TASKS_NEAR >= s->limits.processes_max)
+		return CROWD_SESSION;
+	return usage->user_full ? CROWD_USER : CROWD_NONE;
 }
 
 /*
@@ -281,11 +341,10 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 static void check_starts(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
-	bool crowded = confinement_facts(s->host->confinement).tier >= POLICY_BWRAP &&
-		       usage->tasks + TASKS_NEAR >= s->limits.processes_max;
+	enum crowd crowd = find_crowd(s, usage);
 
 	for (size_t i = 0; i < s->language_count; i++)
-		runner_note_crowd(s->languages[i].runner, crowded);
+		runner_note_crowd(s->languages[i].runner, crowd);
 }
 
 static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usage)
@@ -319,13 +378,18 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	check_in_flight(w, usage);
 }
 
+uint64_t watchdog_memory(const struct watchdog *w)
+{
+	return w != NULL ? w->memory_bytes[0] : 0;
+}
+
 void watchdog_end_writers(struct watchdog *w, const char *why)
 {
 	struct session *s = w->session;
 	int numbers[LANGUAGES_MAX];
 	size_t count = 0;
 
-	if (w->relief == RELIEF_KILLS)
+	if (w->kill_step == KILL_REQUESTED)
 		return;
 	free(w->disk_why);
 	w->disk_why = xstrdup(why);
@@ -336,27 +400,27 @@ void watchdog_end_writers(struct watchdog *w, const char *why)
 		if (runner_state(runner) == RUNNER_BUSY && runner_interpreter_number(runner) != 0)
 			numbers[count++] = runner_interpreter_number(runner);
 	}
-	w->relief = RELIEF_KILLS;
-	sandbox_relieve_disk(s->sandbox, numbers, count);
+	w->kill_step = KILL_REQUESTED;
+	sandbox_kill_for_disk(s->sandbox, numbers, count);
 }
 
 /* Reports killed programs. The end of an interpreter is reported by its runner. */
-static void on_relieved(void *data, const struct sandbox_killed *killed)
+static void on_victims_killed(void *data, const struct sandbox_killed *killed)
 {
 	struct watchdog *w = data;
 	struct session *s = w->session;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	w->relief = RELIEF_NONE;
+	w->kill_step = KILL_NONE;
 	/* The memory in use is no process's: none can be killed in vain for it. */
-	if (!killed->for_disk && killed->interpreters + killed->programs == 0 && w->reliefs > 0)
-		w->reliefs--;
+	if (!killed->for_disk && killed->interpreters + killed->programs == 0 && w->kills > 0)
+		w->kills--;
 	if (killed->interpreters == 0)
 		for (size_t i = 0; i < s->language_count; i++)
 			runner_expect_kill(s->languages[i].runner, NULL);
 	if (killed->programs == 0)
 		return;
-	relief_describe(&text, killed, s->limits.memory_max, w->disk_why);
+	killed_programs_describe(&text, killed, s->limits.memory_max, w->disk_why);
 	session_add_notice(s, buf_str(&text));
 }
 
@@ -408,17 +472,24 @@ static void inspect_shares(struct watchdog *w)
 	if (now < w->inspection_due_ms)
 		return;
 	w->inspection_due_ms = now + WATCHDOG_LOOK_MS;
-	session_lookout_ask(w->session);
+	session_inspection_request(w->session);
 }
 
 /* ---- life ---- */
 
+static void look(struct watchdog *w)
+{
+	w->looked_ms = loop_now(w->session->host->loop);
+	w->looked_number = youngest_interpreter(w->session);
+	sandbox_measure(w->session->sandbox, false);
+}
+
 static void on_tick(struct loop_timer *timer)
 {
 	struct watchdog *w = container_of(timer, struct watchdog, timer);
-	bool running = session_runs_cell(w->session, NULL);
+	bool running = session_runs_code(w->session);
 
-	sandbox_measure(w->session->sandbox, false);
+	look(w);
 	report_kernel_kills(w);
 	disk_guard_tick(w->disk, running, w->has_children);
 	if (running || w->has_children)
@@ -438,7 +509,13 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	for (size_t i = 0; i < w->session->language_count; i++)
 		if (w->session->languages[i].runner == runner)
 			cell->memory_stopped = memory_guard_end_cell(&w->memory, i);
+	cell->memory_used = w->memory_bytes[0];
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
+}
+
+void watchdog_end_scan(struct watchdog *w, uint64_t bytes)
+{
+	disk_guard_end_scan(w->disk, bytes);
 }
 
 void watchdog_end_answer(struct watchdog *w, const struct cell *cell)
@@ -446,15 +523,33 @@ void watchdog_end_answer(struct watchdog *w, const struct cell *cell)
 	disk_guard_end_answer(w->disk, cell);
 }
 
+/*
+ * Returns whether a cell must not begin with the last measure. Memory that other code gave back is
+ * there for it, and processes that others of the user have made do not count for it. Under a small
+ * limit /dev/shm must soon be smaller by what a new interpreter took as it started.
+ */
+static bool wants_look(const struct watchdog *w, uint64_t age_ms)
+{
+	uint64_t few = w->session->limits.memory_max / MEMORY_FEW_PART;
+
+	if (few < INTERPRETER_BYTES && youngest_interpreter(w->session) > w->looked_number)
+		return true;
+	return (w->memory_bytes[0] > few || counts_user(w)) && age_ms >= WATCHDOG_BUSY_MS;
+}
+
 void watchdog_wake(struct watchdog *w)
 {
-	uint64_t due = loop_now(w->session->host->loop) + WATCHDOG_BUSY_MS;
+	uint64_t now = loop_now(w->session->host->loop);
+	uint64_t due = now + WATCHDOG_BUSY_MS;
 
+	if (wants_look(w, now - w->looked_ms))
+		look(w);
 	if (!loop_timer_active(&w->timer) || w->timer.deadline_ms > due)
 		schedule(w, WATCHDOG_BUSY_MS);
 }
 
-static const struct sandbox_watcher watcher = { .measured = on_measured, .relieved = on_relieved };
+static const struct sandbox_watcher watcher = { .measured = on_measured,
+						.killed = on_victims_killed };
 
 struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 {
@@ -471,7 +566,7 @@ struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 void watchdog_move(struct watchdog *w)
 {
 	loop_timer_stop(&w->asked);
-	w->relief = RELIEF_NONE;
+	w->kill_step = KILL_NONE;
 	w->memory = (struct memory_guard){ 0 };
 	w->oom_reported = 0;
 	w->oom_seen = 0;
@@ -484,6 +579,7 @@ void watchdog_move(struct watchdog *w)
 	w->has_children = false;
 	w->memory_bytes[0] = 0;
 	w->memory_bytes[1] = 0;
+	w->looked_number = 0;
 	sandbox_watch(w->session->sandbox, &watcher, w);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watchdog.h - limits of a whole session that no kernel enforces: memory of all its processes,
- * processor time, disk space of its folder (disk_guard.h), descriptors in flight.
+ * processor time, disk space of its folder (disk_guard.h), descriptors in flight. In tier landlock
+ * they include processes and threads: code can raise the kernel's limit.
  *
  * Where a control group limits memory and processes (proc/cgroups.h), the watchdog acts before the
  * kernel does: the kernel kills without asking where the code was.
@@ -28,8 +29,8 @@ enum {
 	 * This many kills of processes for their memory within that time; then the interpreters are
 	 * killed.
 	 */
-	WATCHDOG_RELIEFS_MAX = 5,
-	WATCHDOG_RELIEFS_MS = 60000,
+	WATCHDOG_KILLS_MAX = 5,
+	WATCHDOG_KILLS_MS = 60000,
 };
 
 /*
@@ -45,17 +46,21 @@ enum {
 struct watchdog *watchdog_new(struct session *session, uint64_t cpu_ms);
 /* Continues with the session's new sandbox. Use in the earlier sandbox still counts. */
 void watchdog_move(struct watchdog *watchdog);
-/* Must precede sandbox_close. NULL is allowed. */
+/* Frees it. Must precede sandbox_close. May be NULL. */
 void watchdog_free(struct watchdog *watchdog);
 /*
  * Explains an interpreter that was killed by another party. Returns which limit of memory the
  * kernel enforced and how much it was; the caller frees it. Returns NULL if it was no such limit.
  */
 char *watchdog_explain_kill(struct watchdog *watchdog);
-/* A cell begins: polls soon. */
+/* Returns the memory of all processes as measured last; 0: not yet. `watchdog` may be NULL. */
+uint64_t watchdog_memory(const struct watchdog *watchdog);
+/* Polls soon, because a cell begins. */
 void watchdog_wake(struct watchdog *watchdog);
 /* Writes into a cell of `runner` that has ended which limits it met. */
 void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, struct cell *cell);
+/* Takes the disk space that the scan after a cell has counted. */
+void watchdog_end_scan(struct watchdog *watchdog, uint64_t bytes);
 /* Notes that the changes of an ended cell are known, and so what its answer says. */
 void watchdog_end_answer(struct watchdog *watchdog, const struct cell *cell);
 /*

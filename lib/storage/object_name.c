@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/mime.h"
 #include "text/percent.h"
 #include "text/sanitize.h"
@@ -19,13 +20,6 @@
 /* Pages and drawings could carry scripts that would run under the storage's own name. */
 static const char *const shown_types[] = { "image/png",  "image/jpeg", "image/gif",
 					   "image/webp", "text/plain", "application/pdf" };
-
-static const char *base_name(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash == NULL ? name : slash + 1;
-}
 
 /* Hashes a path: FNV-1a. Session code that makes two paths collide loses only a file of its own. */
 static uint32_t hash_of(const char *path)
@@ -40,7 +34,7 @@ static uint32_t hash_of(const char *path)
 /* Marks the name before its extension, which gives the type. */
 static char *mark_name(const char *name, const char *path)
 {
-	const char *base = base_name(name);
+	const char *base = path_base(name);
 	const char *dot = strrchr(base, '.');
 	size_t stem = dot != NULL && dot > base ? (size_t)(dot - name) : strlen(name);
 
@@ -87,7 +81,7 @@ static bool is_shown(const char *type)
 
 char *storage_disposition(const char *name)
 {
-	const char *base = base_name(name);
+	const char *base = path_base(name);
 	cleanup_free char *ascii = xstrdup(base);
 	cleanup_free char *encoded = percent_encode(base);
 

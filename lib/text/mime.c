@@ -236,3 +236,24 @@ bool mime_image(const void *data, size_t len, const char **ret_mime, uint32_t *r
 	*ret_height = height;
 	return true;
 }
+
+const char *mime_sound(const void *data, size_t len)
+{
+	static const struct {
+		const char *start;
+		const char *mime;
+	} kinds[] = { { "ID3", "audio/mpeg" },      { "\xff\xfb", "audio/mpeg" },
+		      { "\xff\xf3", "audio/mpeg" }, { "\xff\xf2", "audio/mpeg" },
+		      { "OggS", "audio/ogg" },      { "fLaC", "audio/flac" } };
+
+	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
+	    memcmp((const char *)data + 8, "WAVE", 4) == 0)
+		return "audio/wav";
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t start = strlen(kinds[i].start);
+
+		if (len > start && memcmp(data, kinds[i].start, start) == 0)
+			return kinds[i].mime;
+	}
+	return NULL;
+}

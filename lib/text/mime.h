@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mime.h - the type of a file: by its extension, and of images by their bytes. */
+/* mime.h - the type of a file: by its extension, and of images and sounds by their bytes. */
 #ifndef TEXT_MIME_H
 #define TEXT_MIME_H
 
@@ -26,5 +26,7 @@ bool mime_is_text(const char *mime);
  */
 bool mime_image(const void *data, size_t len, const char **ret_mime, uint32_t *ret_width,
 		uint32_t *ret_height);
+/* Recognises WAV, MP3, Ogg and FLAC by their first bytes. Returns NULL for others. */
+const char *mime_sound(const void *data, size_t len);
 
 #endif

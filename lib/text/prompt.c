@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/util.h"
+#include "text/quotation.h"
 #include "text/sanitize.h"
 
 /* A word of so many letters is not by chance the end of one and the beginning of another. */
@@ -314,21 +315,6 @@ bool prompt_asks_for_secret(const char *prompt)
 	return found;
 }
 
-/* Returns whether it is a mark of another kind that looks like a quotation mark. */
-static bool looks_like_quote(ucs4_t c)
-{
-	static const ucs4_t others[] = { 0x2b9,  0x2ba,  0x2bb,  0x2bc,  0x2bd,  0x2c8,  0x2ca,
-					 0x2cb,  0x2dd,  0x2ee,  0x2f6,  0x5f3,  0x5f4,  0x1cd3,
-					 0x2032, 0x2033, 0x2034, 0x2035, 0x2036, 0x2037, 0x2057,
-					 0x275b, 0x275c, 0x275d, 0x275e, 0x2760, 0x3003, 0xa78c,
-					 '`',    0xb4,   0xa8 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (c == others[i])
-			return true;
-	return uc_is_property_quotation_mark(c);
-}
-
 char *prompt_quote(const char *prompt)
 {
 	cleanup_free char *clean = sanitize_quote(prompt);
@@ -339,7 +325,7 @@ char *prompt_quote(const char *prompt)
 
 	for (size_t at = 0; at < len; at += (size_t)size) {
 		size = u8_mbtouc(&c, (const uint8_t *)clean + at, len - at);
-		if (looks_like_quote(c))
+		if (quotation_is_mark(c))
 			buf_puts(&out, "'");
 		else
 			buf_put(&out, clean + at, (size_t)size);

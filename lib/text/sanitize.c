@@ -267,7 +267,7 @@ static bool is_clean_path(const char *s, size_t len)
 	       memchr(s, '\n', len) == NULL && memchr(s, '\t', len) == NULL;
 }
 
-static void write_escaped(struct buf *out, uint32_t cp)
+void sanitize_escape(struct buf *out, uint32_t cp)
 {
 	if (cp >= 0x10000) {
 		cp -= 0x10000;
@@ -284,7 +284,7 @@ static void write_string_char(struct buf *out, struct invisible *filter, uint32_
 	if (is_line_break(cp) || is_control(cp) || cp == '|' ||
 	    invisible_next(filter, cp, shown) != 1) {
 		*filter = (struct invisible){ 0 };
-		write_escaped(out, cp);
+		sanitize_escape(out, cp);
 		return;
 	}
 	if (cp == '"' || cp == '\\')
@@ -305,7 +305,7 @@ static void write_string(struct buf *out, const char *s, size_t len)
 			write_string_char(out, &filter, cp);
 		} else {
 			bytes = 1;
-			write_escaped(out, 0xdc00U + (unsigned char)*s);
+			sanitize_escape(out, 0xdc00U + (unsigned char)*s);
 		}
 		s += bytes;
 		len -= (size_t)bytes;

@@ -12,6 +12,7 @@
 #define TEXT_SANITIZE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
@@ -53,6 +54,8 @@ void sanitize_word(struct buf *out, const char *s, size_t len, size_t max_chars)
  * byte of ill-formed UTF-8 \udcXX (as in Python). The caller frees it.
  */
 char *sanitize_path_string(const char *s);
+/* Appends a character, or a lone surrogate, as JSON's \uXXXX. */
+void sanitize_escape(struct buf *out, uint32_t cp);
 /*
  * Appends a path as one word of the status line: one with blanks or signs of the grammar becomes a
  * JSON string too, without `|`. At most SANITIZE_PATH_MAX characters are shown, then "...".

@@ -32,6 +32,7 @@ struct screen {
 	size_t lost; /* lines dropped from the top */
 	size_t note; /* the row after the last alternate-screen note */
 	bool alternate;
+	bool drawn;         /* since it became so, something was written there */
 	bool cleared;       /* `page` is valid */
 	bool written;       /* a character was written */
 	size_t blank_feeds; /* line feeds before that */
@@ -63,6 +64,7 @@ bool screen_is_alternate(const struct screen *screen)
 void screen_set_alternate(struct screen *screen, bool alternate)
 {
 	screen->alternate = alternate;
+	screen->drawn = alternate;
 }
 
 static size_t down_by(size_t value, size_t by)
@@ -199,16 +201,24 @@ static void erase_line(struct screen *s, uint32_t mode)
 
 static void enter_alternate(struct screen *s, bool on)
 {
-	if (on && !s->alternate) {
-		if (grid_width(&s->grid, s->row) > 0)
-			line_feed(s);
-		if (s->note == 0 || s->note != s->row) {
-			put_ascii(s, alternate_note, sizeof(alternate_note) - 1);
-			line_feed(s);
-			s->note = s->row;
-		}
-	}
+	if (on && !s->alternate)
+		s->drawn = false;
 	s->alternate = on;
+}
+
+/* Notes the first text on the alternate screen: dialog enters that, and draws on the main one. */
+static void note_alternate(struct screen *s)
+{
+	if (s->drawn)
+		return;
+	s->drawn = true;
+	if (grid_width(&s->grid, s->row) > 0)
+		line_feed(s);
+	if (s->note == 0 || s->note != s->row) {
+		put_ascii(s, alternate_note, sizeof(alternate_note) - 1);
+		line_feed(s);
+		s->note = s->row;
+	}
 }
 
 static void set_modes(struct screen *s, const struct escape *e)
@@ -410,8 +420,13 @@ static void take_character(struct screen *s, int32_t decoded)
 {
 	uint32_t cp = (uint32_t)decoded;
 
-	if (decoded == UTF8_MORE || s->alternate)
+	if (decoded == UTF8_MORE)
 		return;
+	if (s->alternate) {
+		if (cp >= ' ')
+			note_alternate(s);
+		return;
+	}
 	if (cp < ' ')
 		take_control(s, cp);
 	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for sanitize.h too */
@@ -465,7 +480,9 @@ static size_t feed_idle(struct screen *s, const char *data, size_t len)
 		feed_text(s, (unsigned char)*data);
 		return 1;
 	}
-	if (!s->alternate)
+	if (s->alternate)
+		note_alternate(s);
+	else
 		put_ascii(s, data, run);
 	return run;
 }

@@ -89,15 +89,33 @@ void status_excess(struct buf *out, uint64_t bytes, uint64_t limit)
 	buf_putf(out, ", more than the limit of %s", buf_str(&limit_text));
 }
 
+static const double seconds_max = 1e15; /* far fewer than an integer holds */
+
+/* Appends a number that is not negative, rounded. Each answer has one: printf costs far more. */
+static void put_decimal(struct buf *out, double value, int digits)
+{
+	static const unsigned powers[] = { 1, 10, 100 };
+	uint64_t units = (uint64_t)(value * powers[digits] + 0.5);
+
+	buf_put_number(out, units / powers[digits]);
+	if (digits > 0)
+		buf_put_char(out, '.');
+	for (int left = digits - 1; left >= 0; left--)
+		buf_put_char(out, (char)('0' + units / powers[left] % 10));
+}
+
 static void put_seconds(struct buf *out, double seconds)
 {
 	int digits = 2;
 
 	if (!(seconds > 0))
 		seconds = 0;
+	if (seconds > seconds_max)
+		seconds = seconds_max;
 	if (seconds >= 9.995)
 		digits = seconds >= 99.95 ? 0 : 1;
-	buf_putf(out, "%.*f s", digits, seconds);
+	put_decimal(out, seconds, digits);
+	buf_puts(out, " s");
 }
 
 static void put_more(struct buf *out, size_t count, size_t shown)
@@ -179,7 +197,9 @@ void status_write(struct buf *out, const struct status *status)
 {
 	buf_puts(out, "[");
 	put_word(out, status->id, strlen(status->id));
-	buf_putf(out, "#%" PRIu64 " ", status->cell);
+	buf_puts(out, "#");
+	buf_put_number(out, status->cell);
+	buf_puts(out, " ");
 	put_word(out, status->state, strlen(status->state));
 	buf_puts(out, " ");
 	put_seconds(out, status->seconds);
@@ -187,6 +207,10 @@ void status_write(struct buf *out, const struct status *status)
 		buf_putf(out, " | exit %d", status->exit_code);
 	put_changes(out, status);
 	put_names(out, status->names);
+	if (status->cwd != NULL) {
+		buf_puts(out, " | cwd ");
+		put_phrase(out, status->cwd, STATUS_PATH_MAX);
+	}
 	put_output(out, status);
 	if (status->children > 0)
 		buf_putf(out, " | children %d", status->children);

@@ -7,6 +7,7 @@
  *     part   = "exit " code
  *            | "files" 1*12( " " change ) [ " and " n " more" ]
  *            | "names " name *11( ", " name ) [ " and " n " more" ]
+ *            | "cwd " path
  *            | "output " n " of " n " chars" [ ", " ( "all" | "start" ) " in " path ]
  *            | "background " n " chars" | "children " n
  *            | "unconfined" | ( "saved " | "saving " ) path | "try " call
@@ -53,8 +54,9 @@ struct status {
 	int exit_code;
 	const struct status_change *changes;
 	size_t change_count;
-	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME; NAME as in
-				runtime/frame.h */
+	const char *names; /* one line each: NAME [TYPE [SHAPE]], or -NAME; NAME as in
+			      runtime/frame.h */
+	const char *cwd;
 	size_t output_shown; /* characters; the part is left out if all are shown */
 	size_t output_total;
 	const char *output_path;

@@ -2,10 +2,10 @@
 /*
  * admission.c - a queue before the tools, as rows of mcp_features that call it.
  *
- * No call overtakes a queued one, even if it needs no session. Queued calls run one a turn of
- * the loop, each after the callbacks that the call before it deferred: the order is that of calls
- * which came one after the other. A call whose session another server has waits a moment in the
- * queue.
+ * Calls run in the order in which they came, even if they need no session. Queued calls run one a
+ * turn of the loop, each after the callbacks that the call before it deferred. There is one
+ * exception: a call whose session another server has waits in the queue, and only later calls of
+ * that session wait behind it.
  */
 #include "tools/admission.h"
 
@@ -28,7 +28,11 @@
  * HELD_MS: how long a call waits for another server to give up its session. A server that ends does
  * that within one turn of its loop, as soon as it finds its input closed.
  */
-enum { HELD_MS = 1000, HELD_LOOK_MS = 50 };
+enum {
+	HELD_MS = 1000,
+	HELD_LEAVING_MS = 10000, /* as long as a cell of such a server may run on */
+	HELD_LOOK_MS = 50,
+};
 
 struct admission {
 	struct service *service;
@@ -36,7 +40,7 @@ struct admission {
 	struct loop_timer timeout;
 	const struct mcp_tool *tools; /* the tools themselves */
 	size_t tool_count;
-	struct mcp_tool *rows; /* the same, but that they call the queue */
+	struct mcp_tool *rows; /* copies of them that call the queue */
 	struct list queue;
 };
 
@@ -44,7 +48,8 @@ struct queued_call {
 	struct list node;
 	struct mcp_call *call;
 	json_t *arguments;
-	uint64_t held_until; /* 0: not looked yet whether another server has its session */
+	uint64_t held_until; /* 0: no other server was found to have its session */
+	bool leaving;        /* that server was found to be ending */
 };
 
 static void queued_call_free(struct queued_call *queued)
@@ -83,32 +88,71 @@ static void on_look_again(struct loop_timer *timer)
 	loop_defer_start(admission->service->loop, &admission->next, on_next);
 }
 
+static void report_wanted(const struct service *service, const struct queued_call *queued)
+{
+	const char *id = json_string_value(json_object_get(queued->arguments, "session_id"));
+
+	if (service->observer != NULL && service->observer->wanted != NULL && id != NULL)
+		service->observer->wanted(service->observer->data, id, queued->held_until);
+}
+
 /* Returns true, and looks again soon, if another server has the session of this call. */
 static bool is_held(struct admission *admission, struct queued_call *queued)
 {
 	struct service *service = admission->service;
 	uint64_t now = loop_now(service->loop);
+	bool leaving = false;
 
-	if (queued->held_until == 0)
-		queued->held_until = now + HELD_MS;
-	if (now >= queued->held_until ||
-	    !admission_policy_held(service, mcp_call_target(queued->call), queued->arguments))
+	if ((queued->held_until > 0 && now >= queued->held_until) ||
+	    !admission_policy_held(service, mcp_call_target(queued->call), queued->arguments,
+				   &leaving))
 		return false;
+	if (queued->held_until == 0 || (leaving && !queued->leaving)) {
+		queued->leaving = leaving;
+		queued->held_until = now + (leaving ? HELD_LEAVING_MS : HELD_MS);
+		report_wanted(service, queued);
+	}
 	loop_timer_start(service->loop, &admission->timeout, now + HELD_LOOK_MS, on_look_again);
 	return true;
+}
+
+static bool are_of_one_session(const struct queued_call *one, const struct queued_call *other)
+{
+	const char *id = json_string_value(json_object_get(one->arguments, "session_id"));
+	const char *of = json_string_value(json_object_get(other->arguments, "session_id"));
+
+	return id != NULL && of != NULL && str_eq(id, of);
+}
+
+/* Returns whether a call that came earlier must run before this one. */
+static bool must_follow(const struct admission *admission, const struct queued_call *queued)
+{
+	list_for_each (struct queued_call, earlier, &admission->queue, node) {
+		if (earlier == queued)
+			return false;
+		if (are_of_one_session(earlier, queued))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the first call that may run now. Calls of held sessions keep nothing else waiting. */
+static struct queued_call *choose_call(struct admission *admission)
+{
+	list_for_each (struct queued_call, queued, &admission->queue, node)
+		if (!must_follow(admission, queued) && !is_held(admission, queued))
+			return queued;
+	return NULL;
 }
 
 static void on_next(struct loop_defer *defer)
 {
 	struct admission *admission = container_of(defer, struct admission, next);
-	struct queued_call *queued;
+	struct queued_call *queued = choose_call(admission);
 	struct mcp_call *call;
 	json_t *arguments;
 
-	if (list_empty(&admission->queue))
-		return;
-	queued = list_entry(admission->queue.next, struct queued_call, node);
-	if (is_held(admission, queued))
+	if (queued == NULL)
 		return;
 	call = queued->call;
 	arguments = json_incref(queued->arguments);
@@ -153,6 +197,13 @@ static void enqueue(struct admission *admission, struct mcp_call *call, json_t *
 	mcp_call_on_cancel(call, on_queued_cancel, queued);
 }
 
+/* Returns whether the first call waits for another server, and so for nothing that others need. */
+static bool only_holds(const struct admission *admission)
+{
+	return !list_empty(&admission->queue) &&
+	       list_entry(admission->queue.next, struct queued_call, node)->held_until > 0;
+}
+
 static bool runs_code(const struct mcp_call *call)
 {
 	return str_eq(mcp_call_target(call), "exec_code");
@@ -179,19 +230,23 @@ static void run_or_queue(struct service *service, struct mcp_call *call, json_t 
 	bool wants = json_object_get(arguments, "session_id") != NULL;
 	struct confinement *confinement = wants ? service_confinement(service) : NULL;
 	bool settled = confinement == NULL || confinement_settled(confinement);
+	bool leaving = false;
 	uint64_t wait_ms = settled && !waits && runs_code(call)
 				   ? admission_policy_wait_ms(service, arguments)
 				   : 0;
 	bool held = settled && !waits &&
-		    admission_policy_held(service, mcp_call_target(call), arguments);
+		    admission_policy_held(service, mcp_call_target(call), arguments, &leaving);
 
 	if (settled && !waits && !held && wait_ms == 0) {
 		call_tool(admission, call, arguments);
 		return;
 	}
 	enqueue(admission, call, arguments);
-	if (waits)
+	if (waits) {
+		if (settled && only_holds(admission))
+			loop_defer_start(service->loop, &admission->next, on_next);
 		return;
+	}
 	if (settled) {
 		wait_for_pool(admission, wait_ms);
 		return;
@@ -201,7 +256,7 @@ static void run_or_queue(struct service *service, struct mcp_call *call, json_t 
 		admission_policy_prepare(service, arguments);
 }
 
-/* The call of each row: everything behind it sees the arguments as they were meant. */
+/* Is the `call` of each row. Mends the arguments before anything else reads them. */
 static void admit_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;

@@ -8,6 +8,7 @@
  */
 #include "tools/admission_policy.h"
 
+#include "base/log.h"
 #include "base/util.h"
 #include "confinement/confinement.h"
 #include "pool/pool.h"
@@ -27,9 +28,13 @@ void admission_policy_prepare(struct service *service, const json_t *arguments)
 	const struct language *language = language_of(service, arguments);
 	struct err err;
 
-	if (language != NULL && service_table(service, &err) != NULL &&
-	    confinement_assume(service->host.confinement))
+	if (language == NULL || service_open_home(service, &err) < 0)
+		return;
+	if (confinement_assume(service->host.confinement))
 		pool_start_first(service->host.pool, language);
+	/* Folders of killed servers, and the socket for commands, while the launcher is at work. */
+	if (service_table(service, &err) == NULL)
+		log_debug("gate", "%s", err.msg); /* the call itself reports it */
 }
 
 void admission_policy_settled(struct service *service)
@@ -68,7 +73,8 @@ static bool opens_session(const char *tool)
 	return false;
 }
 
-bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments)
+bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments,
+			   bool *ret_leaving)
 {
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));
 	struct table *table;
@@ -77,5 +83,5 @@ bool admission_policy_held(struct service *service, const char *tool, const json
 	if (id == NULL || !opens_session(tool) || session_id_check(id, &err) < 0)
 		return false;
 	table = service_table(service, &err);
-	return table != NULL && table_in_use(table, id);
+	return table != NULL && table_in_use(table, id, ret_leaving);
 }

@@ -20,8 +20,10 @@ void admission_policy_settled(struct service *service);
 uint64_t admission_policy_wait_ms(struct service *service, const json_t *arguments);
 /*
  * Returns whether a call of this tool should be queued because another server has the session. That
- * server may be ending: a host that restarts its server does not wait for the first one's end.
+ * server may be ending: a host that restarts its server does not wait for the first one's end. Sets
+ * *ret_leaving to whether it shows that, as it still runs a cell.
  */
-bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments);
+bool admission_policy_held(struct service *service, const char *tool, const json_t *arguments,
+			   bool *ret_leaving);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * catalog.c - joins the texts of catalog.json, which travels in the program, with the functions.
+ * catalog.c - joins the texts of catalog.json, which travel in the program, with the functions.
  *
  * The two lists must name the same tools in the same order; an assertion compares them at every
- * start. A schema is written as the client gets it, so that its bytes are those of the file without
- * blanks. A tool has an outputSchema when it answers with structuredContent, which it does not with
+ * start. A tool has an outputSchema when it answers with structuredContent, which it does not with
  * RESULTS_JSON. Annotations in the file state only what differs from the protocol's defaults
  * (destructive, open world); those of the tools that run code follow from the settings.
  */
@@ -18,10 +17,8 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "tools/catalog_texts.h"
 #include "tools/tool.h"
-
-/* Made by embed_file; ends with a NUL. */
-extern const unsigned char tools_catalog[];
 
 static const struct entry {
 	const char *name;
@@ -40,11 +37,10 @@ static const struct entry {
 };
 
 struct catalog {
-	json_t *texts;
 	char *instructions;
 	char *schemas[ARRAY_SIZE(entries)];
-	char *output_schemas[ARRAY_SIZE(entries)]; /* NULL: not offered */
 	char *annotations[ARRAY_SIZE(entries)];
+	json_t *parsed[ARRAY_SIZE(entries)]; /* the schemas; NULL until a call needs them */
 	struct mcp_tool tools[ARRAY_SIZE(entries)];
 };
 
@@ -65,50 +61,20 @@ static void set_code_hints(json_t *annotations, const struct settings *settings)
 		      settings->unconfined || settings->hosts != NULL);
 }
 
-static const char *text_of(const json_t *object, const char *key)
+/* Returns the annotations of a tool that runs code; the caller frees the text. */
+static char *make_code_annotations(const char *text, const struct settings *settings)
 {
-	const char *text = json_string_value(json_object_get(object, key));
+	json_t *annotations = json_parse_const(text);
+	char *filled;
 
-	assert(text != NULL);
-	return text;
+	set_code_hints(annotations, settings);
+	filled = json_write_text(annotations);
+	json_decref(annotations);
+	return filled;
 }
 
-static void add_tool(struct catalog *catalog, size_t i, const struct settings *settings)
-{
-	const struct entry *entry = &entries[i];
-	const json_t *tool = json_array_get(json_object_get(catalog->texts, "tools"), i);
-	json_t *annotations = json_object_get(tool, "annotations");
-
-	assert(str_eq(text_of(tool, "name"), entry->name));
-	if (entry->runs_code)
-		set_code_hints(annotations, settings);
-	catalog->schemas[i] = json_write_text(json_object_get(tool, "inputSchema"));
-	if (settings->results == RESULTS_BLOCKS && json_object_get(tool, "outputSchema") != NULL)
-		catalog->output_schemas[i] = json_write_text(json_object_get(tool, "outputSchema"));
-	catalog->annotations[i] = json_write_text(annotations);
-	catalog->tools[i] = (struct mcp_tool){ .name = entry->name,
-					       .title = text_of(tool, "title"),
-					       .description = text_of(tool, "description"),
-					       .input_schema = catalog->schemas[i],
-					       .output_schema = catalog->output_schemas[i],
-					       .annotations = catalog->annotations[i],
-					       .call = entry->call };
-}
-
-/* Returns the paragraphs of the file, a line each. */
-static char *make_instructions(const json_t *texts)
-{
-	cleanup_buf struct buf lines = BUF_INIT(BUF_UNBOUNDED);
-	size_t index;
-	const json_t *line;
-
-	json_array_foreach (json_object_get(texts, "instructions"), index, line)
-		buf_putf(&lines, "%s%s", index > 0 ? "\n" : "", json_string_value(line));
-	return xstrdup(buf_str(&lines));
-}
-
-/* Returns the file's text with the seconds that the settings give. */
-static char *fill_in(const struct settings *settings)
+/* Returns the text with the seconds that the settings give; the caller frees it. */
+static char *fill_in(const char *text, const struct settings *settings)
 {
 	const struct {
 		const char *name;
@@ -117,35 +83,55 @@ static char *fill_in(const struct settings *settings)
 		{ "{call_budget}", settings->call_budget },
 		{ "{exec_timeout}", settings->limits.exec_timeout },
 	};
-	const char *at = (const char *)tools_catalog;
-	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf filled = BUF_INIT(BUF_UNBOUNDED);
 
-	while (*at != '\0') {
+	while (*text != '\0') {
 		size_t i = 0;
 
 		while (i < ARRAY_SIZE(numbers) &&
-		       strncmp(at, numbers[i].name, strlen(numbers[i].name)) != 0)
+		       strncmp(text, numbers[i].name, strlen(numbers[i].name)) != 0)
 			i++;
 		if (i == ARRAY_SIZE(numbers)) {
-			buf_put(&text, at++, 1);
+			size_t len = 1 + strcspn(text + 1, "{"); /* to where a name can begin */
+
+			buf_put(&filled, text, len);
+			text += len;
 			continue;
 		}
-		buf_putf(&text, "%ju", (uintmax_t)numbers[i].seconds);
-		at += strlen(numbers[i].name);
+		buf_putf(&filled, "%ju", (uintmax_t)numbers[i].seconds);
+		text += strlen(numbers[i].name);
 	}
-	return xstrdup(buf_str(&text));
+	return xstrdup(buf_str(&filled));
+}
+
+static void add_tool(struct catalog *catalog, size_t i, const struct settings *settings)
+{
+	const struct entry *entry = &entries[i];
+	const struct catalog_text *texts = &catalog_texts[i];
+
+	assert(str_eq(texts->name, entry->name));
+	catalog->schemas[i] = fill_in(texts->input_schema, settings);
+	if (entry->runs_code)
+		catalog->annotations[i] = make_code_annotations(texts->annotations, settings);
+	catalog->tools[i] = (struct mcp_tool){
+		.name = entry->name,
+		.title = texts->title,
+		.description = texts->description,
+		.input_schema = catalog->schemas[i],
+		.output_schema = settings->results == RESULTS_BLOCKS ? texts->output_schema : NULL,
+		.annotations = entry->runs_code ? catalog->annotations[i] : texts->annotations,
+		.call = entry->call,
+	};
 }
 
 struct catalog *catalog_new(const struct settings *settings)
 {
 	struct catalog *catalog = xcalloc(1, sizeof(*catalog));
-	cleanup_free char *text = fill_in(settings);
 
-	catalog->texts = json_parse_const(text);
-	assert(json_array_size(json_object_get(catalog->texts, "tools")) == ARRAY_SIZE(entries));
+	assert(catalog_text_count == ARRAY_SIZE(entries));
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		add_tool(catalog, i, settings);
-	catalog->instructions = make_instructions(catalog->texts);
+	catalog->instructions = fill_in(catalog_instructions, settings);
 	return catalog;
 }
 
@@ -155,23 +141,22 @@ void catalog_free(struct catalog *catalog)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
 		free(catalog->schemas[i]);
-		free(catalog->output_schemas[i]);
 		free(catalog->annotations[i]);
+		json_decref(catalog->parsed[i]);
 	}
 	free(catalog->instructions);
-	json_decref(catalog->texts);
 	free(catalog);
 }
 
-json_t *catalog_properties(const struct catalog *catalog, const char *tool)
+json_t *catalog_properties(struct catalog *catalog, const char *tool)
 {
-	const json_t *tools = json_object_get(catalog->texts, "tools");
-
-	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		if (str_eq(entries[i].name, tool))
-			return json_object_get(
-				json_object_get(json_array_get(tools, i), "inputSchema"),
-				"properties");
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+		if (!str_eq(entries[i].name, tool))
+			continue;
+		if (catalog->parsed[i] == NULL)
+			catalog->parsed[i] = json_parse_const(catalog->schemas[i]);
+		return json_object_get(catalog->parsed[i], "properties");
+	}
 	return NULL;
 }
 
@@ -183,4 +168,5 @@ void catalog_features(const struct catalog *catalog, struct mcp_features *featur
 	features->instructions = catalog->instructions;
 	features->tools = catalog->tools;
 	features->tool_count = ARRAY_SIZE(entries);
+	features->logging = true;
 }

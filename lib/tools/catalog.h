@@ -2,8 +2,8 @@
 /*
  * catalog.h - the list of tools and the instructions: the texts that a model reads.
  *
- * The texts are in catalog.json. Numbers in them, annotations and what answers
- * look like depend on the settings.
+ * The texts are in catalog.json. Numbers in them, annotations and the form of answers depend on the
+ * settings.
  */
 #ifndef TOOLS_CATALOG_H
 #define TOOLS_CATALOG_H
@@ -20,12 +20,12 @@ enum {
 	CATALOG_INSTRUCTIONS_MAX = 1024,
 };
 
-/* Reads the texts. Aborts when they and the functions do not fit together. */
+/* Fills in the texts. Aborts when they and the functions do not fit together. */
 struct catalog *catalog_new(const struct settings *settings);
 /* Frees the catalog; no server may use its features any more. `catalog` may be NULL. */
 void catalog_free(struct catalog *catalog);
 /* Returns the schemas of a tool's arguments, borrowed from the catalog, or NULL. */
-json_t *catalog_properties(const struct catalog *catalog, const char *tool);
+json_t *catalog_properties(struct catalog *catalog, const char *tool);
 /* Sets name, title, version, instructions and tools, all borrowed from the catalog. */
 void catalog_features(const struct catalog *catalog, struct mcp_features *features);
 

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+struct cell;
 struct language;
 struct service;
 struct session;
@@ -22,5 +23,8 @@ struct cell_install {
  * session must outlive it; the rest is borrowed until the function returns.
  */
 void cell_install_start(struct service *service, const struct cell_install *request);
+/* Ends what this cell waits for, which has ended: it was interrupted. */
+void cell_install_end(struct service *service, const struct session *session,
+		      const struct cell *cell);
 
 #endif

@@ -35,7 +35,8 @@ static bool changes_list(const struct change *change)
 void changed_files(const struct changed *changed, const char *session_id,
 		   const struct change *changes, size_t count)
 {
-	bool watched = notifications_watched_below(changed->notifications, session_id, "/files/");
+	bool watched = notifications_any_watched(changed->notifications) &&
+		       notifications_watched_below(changed->notifications, session_id, "/files/");
 
 	for (size_t i = 0; i < count; i++) {
 		if (changes_list(&changes[i]))
@@ -45,14 +46,21 @@ void changed_files(const struct changed *changed, const char *session_id,
 	}
 }
 
-void changed_cell(const struct changed *changed, const struct exec_result *result)
+static void change_resources(const struct changed *changed, const char *id, uint64_t number)
 {
-	const struct cell *cell = result->cell;
-	const char *id = session_id(result->session);
-	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
+	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)number);
 	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
 		notifications_session_changed(changed->notifications, id, below[i]);
+}
+
+void changed_cell(const struct changed *changed, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	const char *id = session_id(result->session);
+
+	if (notifications_any_watched(changed->notifications))
+		change_resources(changed, id, cell->number);
 	changed_files(changed, id, cell->changes, cell->change_count);
 }

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
+#include "base/chars.h"
 #include "json/make.h"
 #include "json/parse.h"
 
@@ -63,20 +63,7 @@ static const char *const may_be_empty[] = { "session_id", "code", "query", "inpu
 
 /* ---- names ---- */
 
-/* Returns whether the names are equal but for case, underscores and hyphens. */
-static bool same_name(const char *a, const char *b)
-{
-	for (;;) {
-		a += strspn(a, "_-");
-		b += strspn(b, "_-");
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-		if (*a == '\0')
-			return true;
-		a++;
-		b++;
-	}
-}
+#define JOINERS "_-"
 
 /* Returns the argument that is meant, or NULL. */
 static const char *find_meant(const char *tool, json_t *properties, const char *key)
@@ -85,12 +72,12 @@ static const char *find_meant(const char *tool, json_t *properties, const char *
 	json_t *property;
 
 	json_object_foreach (properties, name, property) {
-		if (same_name(name, key))
+		if (chars_alike(name, key, JOINERS))
 			return name;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if ((names[i].tool == NULL || str_eq(names[i].tool, tool)) &&
-		    same_name(names[i].name, key) &&
+		    chars_alike(names[i].name, key, JOINERS) &&
 		    json_object_get(properties, names[i].meant) != NULL)
 			return names[i].meant;
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* glob.h - file patterns that no pattern and no path can make slow. */
+/* glob.h - matches file patterns, in a time that no pattern and no path can make long. */
 #ifndef TOOLS_GLOB_H
 #define TOOLS_GLOB_H
 
@@ -18,10 +18,10 @@ void glob_free(struct glob *glob);
 /*
  * Returns whether `path` (relative, '/' between folders) matches. `?` and `*` stop at '/', `**`
  * does not; a "**" and '/' at the beginning of a part stand for any number of whole folders, also
- * none.
- * `[abc] [a-z] [!a]` are sets. A pattern without '/' is matched with the last part only. Characters
- * are those of UTF-8. An ASCII character takes one step for every 64 characters of the pattern.
- * Another character takes one more for each set and each non-ASCII character in the pattern.
+ * none. `[abc] [a-z] [!a]` are sets. A pattern without '/' is matched with the last part only.
+ * Characters are those of UTF-8. An ASCII character takes one step for every 64 characters of the
+ * pattern. Another character takes one more for each set and each non-ASCII character in the
+ * pattern.
  */
 bool glob_match(struct glob *glob, const char *path);
 /* Returns the number of steps since the glob was made. */

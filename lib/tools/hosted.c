@@ -8,10 +8,11 @@
 #include "tools/hosted.h"
 
 #include "answer/audit_events.h"
+#include "answer/audit_killed.h"
 #include "answer/audit_log.h"
 #include "answer/history.h"
-#include "answer/killed.h"
-#include "answer/replayed.h"
+#include "answer/journal_events.h"
+#include "base/log.h"
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "query/queries.h"
@@ -19,6 +20,7 @@
 #include "tools/cell_install.h"
 #include "tools/changed.h"
 #include "tools/notifications.h"
+#include "tools/program_install.h"
 #include "tools/retirement.h"
 #include "tools/service.h"
 #include "tools/wait_import.h"
@@ -30,7 +32,7 @@ static struct audit_events *audit_events_of(const struct service *service)
 }
 
 static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name,
-		      struct lookout *lookout_own, bool lasts)
+		      struct inspector *inspector_own, bool lasts)
 {
 	struct service *service = owner;
 
@@ -39,8 +41,18 @@ static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name
 	wait_import_end_folder(service->imports, name);
 	retirement_add(service->retirement, &(struct retiring){ .sandbox_own = sandbox_own,
 								.name = name,
-								.lookout_own = lookout_own,
+								.inspector_own = inspector_own,
 								.lasts = lasts });
+}
+
+static void on_unreported(void *owner)
+{
+	const struct service *service = owner;
+	const struct table *table = service->table;
+	struct session *session;
+
+	for (size_t i = 0; table != NULL && (session = table_at(table, i)) != NULL; i++)
+		session_expect_unreported(session);
 }
 
 static void on_adopt(void *owner)
@@ -61,7 +73,7 @@ static void on_killed(void *owner, const struct lostcells_report *report)
 {
 	const struct service *service = owner;
 
-	killed_audit(service->host.settings, report);
+	audit_killed_add_lines(service->host.settings, report);
 }
 
 static bool is_any_busy(void *owner)
@@ -84,9 +96,20 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 	bool first = !journal_has_run(session_journal(session));
 
 	history_begin(service->history, session, cell);
+	if (service->observer != NULL && service->observer->began != NULL)
+		service->observer->began(service->observer->data, session, cell);
 	/* From the first cell on, resources/list has the notebook. */
 	if (first && journal_has_run(session_journal(session)))
 		notifications_list_changed(service->notifications);
+}
+
+static void on_wrote(void *owner, struct session *session, const struct language *language,
+		     const char *data, size_t len)
+{
+	const struct service *service = owner;
+
+	if (service->observer != NULL && service->observer->wrote != NULL)
+		service->observer->wrote(service->observer->data, session, language, data, len);
 }
 
 static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
@@ -100,9 +123,12 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
 
+	cell_install_end(service, result->session, result->cell);
 	audit_events_end_cell(audit_events_of(service), result);
 	history_add(service->history, result);
 	changed_cell(&service->changed, result);
+	if (service->observer != NULL && service->observer->over != NULL)
+		service->observer->over(service->observer->data, result);
 }
 
 static void on_install(void *owner, struct session *session, const struct language *language,
@@ -117,11 +143,25 @@ static void on_install(void *owner, struct session *session, const struct langua
 	cell_install_start(owner, &request);
 }
 
+static void on_asked(void *owner, struct session *session, struct ask *ask, const char *text,
+		     size_t len)
+{
+	program_install_start(owner, session, ask, text, len);
+}
+
+static void on_ask_gone(void *owner, struct ask *ask)
+{
+	program_install_gone(owner, ask);
+}
+
 static void on_state_changed(void *owner, const struct session *session)
 {
 	struct service *service = owner;
 
-	notifications_session_changed(service->notifications, session_id(session), "");
+	if (service->observer != NULL && service->observer->state_changed != NULL)
+		service->observer->state_changed(service->observer->data, session);
+	if (notifications_any_watched(service->notifications))
+		notifications_session_changed(service->notifications, session_id(session), "");
 	notifications_changed(service->notifications, "sessions://");
 }
 
@@ -140,10 +180,21 @@ static bool is_watched(void *owner, const struct session *session)
 	return notifications_watched_below(service->notifications, session_id(session), "/files/");
 }
 
+static void on_session_fails(void *owner, struct session *session, const char *why)
+{
+	const struct service *service = owner;
+	struct err err;
+
+	if (table_end(service->table, session_id(session), why, &err) < 0)
+		log_warn("service", "ending a session: %s", err.msg);
+}
+
 static void on_session_ends(void *owner, const struct session *session)
 {
 	const struct service *service = owner;
 
+	if (service->observer != NULL && service->observer->ends != NULL)
+		service->observer->ends(service->observer->data, session);
 	notifications_session_ended(service->notifications, session_id(session));
 }
 
@@ -171,7 +222,7 @@ static void on_happened(void *owner, struct session *session, const struct sessi
 {
 	const struct service *service = owner;
 
-	replayed_session(session, event, service->settings, PTYCELL_VERSION);
+	journal_events_session(session, event, service->settings, PTYCELL_VERSION);
 	history_event(service->history, session, event);
 	audit_events_session(audit_events_of(service), session, event);
 }
@@ -186,8 +237,7 @@ void hosted_installed(void *data, const struct broker_event *event)
 	struct session *session = find_folder(data, event->folder);
 
 	if (session != NULL && event->result != NULL)
-		session_got_packages(session);
-	replayed_installation(session, event);
+		session_record(session);
 	audit_events_installation(audit_events_of(data), session, event);
 }
 
@@ -195,13 +245,24 @@ void hosted_table_changed(void *data)
 {
 	const struct service *service = data;
 
+	if (service->observer != NULL && service->observer->sessions_changed != NULL)
+		service->observer->sessions_changed(service->observer->data);
 	notifications_list_changed(service->notifications);
 	notifications_changed(service->notifications, "sessions://");
 }
 
+static uint64_t on_count_written(void *owner)
+{
+	const struct service *service = owner;
+
+	return service->written(service->written_data);
+}
+
 void hosted_listen(struct session_host *host, struct service *service)
 {
+	host->written = service->written != NULL ? on_count_written : NULL;
 	host->retire = on_retire;
+	host->unreported = on_unreported;
 	host->adopt = on_adopt;
 	host->adopted = on_adopted;
 	host->killed = on_killed;
@@ -210,12 +271,16 @@ void hosted_listen(struct session_host *host, struct service *service)
 	host->cell_began = on_cell_began;
 	host->cell_shown = on_cell_shown;
 	host->cell_over = on_cell_over;
+	host->wrote = on_wrote;
 	host->install = on_install;
+	host->asked = on_asked;
+	host->ask_gone = on_ask_gone;
 	host->happened = on_happened;
 	host->uploaded = on_uploaded;
 	host->state_changed = on_state_changed;
 	host->files_changed = on_files_changed;
 	host->files_watched = is_watched;
+	host->fails = on_session_fails;
 	host->ends = on_session_ends;
 	host->owner = service;
 }

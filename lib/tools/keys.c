@@ -5,10 +5,10 @@
  */
 #include "tools/keys.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/chars.h"
 #include "base/util.h"
 
 static const struct {
@@ -24,21 +24,6 @@ static const struct {
 	{ "arrow-up", "\033[A" },   { "arrow-down", "\033[B" }, { "arrow-right", "\033[C" },
 	{ "arrow-left", "\033[D" }, { "del", "\033[3~" },
 };
-
-/* Returns whether the names are equal but for case and what joins their words. */
-static bool same_key(const char *a, const char *b)
-{
-	for (;;) {
-		a += strspn(a, "-_ +");
-		b += strspn(b, "-_ +");
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-		if (*a == '\0')
-			return true;
-		a++;
-		b++;
-	}
-}
 
 /* ctrl-a to ctrl-z, ctrl-\, also as ctrl+c, control-c, c-c and ^c. */
 static bool find_control(const char *name, const char **ret_bytes)
@@ -72,7 +57,7 @@ bool keys_find(const char *name, const char **ret_bytes, size_t *ret_len)
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (!same_key(name, keys[i].name))
+		if (!chars_alike(name, keys[i].name, "-_ +"))
 			continue;
 		*ret_bytes = keys[i].bytes;
 		*ret_len = strlen(keys[i].bytes);

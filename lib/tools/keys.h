@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* keys.h - the bytes that the keys of a terminal send (xterm's, without application modes). */
+/* keys.h - the bytes that the keys of a terminal send (xterm's; runner/keypad.h has its application
+ * mode). */
 #ifndef TOOLS_KEYS_H
 #define TOOLS_KEYS_H
 

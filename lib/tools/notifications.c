@@ -90,6 +90,23 @@ void notifications_changed(struct notifications *notifications, const char *uri)
 	wait_for_more(notifications);
 }
 
+static void note_any(void *data, const char *uri)
+{
+	bool *any = data;
+
+	(void)uri;
+	*any = true;
+}
+
+bool notifications_any_watched(const struct notifications *notifications)
+{
+	bool any = false;
+
+	if (notifications->server != NULL)
+		mcp_server_each_watched(notifications->server, note_any, &any);
+	return any;
+}
+
 void notifications_session_changed(struct notifications *notifications, const char *id,
 				   const char *below)
 {

@@ -27,6 +27,8 @@ void notifications_attach(struct notifications *notifications, struct mcp_server
 void notifications_list_changed(struct notifications *notifications);
 /* Reports that the resource has changed. */
 void notifications_changed(struct notifications *notifications, const char *uri);
+/* Returns whether a client has subscribed to any URI. Few do, and each cell changes several. */
+bool notifications_any_watched(const struct notifications *notifications);
 /* Reports a change of session://{id} and `below`, which is "" or begins with a slash. */
 void notifications_session_changed(struct notifications *notifications, const char *id,
 				   const char *below);

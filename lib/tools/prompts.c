@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "json/make.h"
 #include "query/databases.h"
 #include "session/session.h"
@@ -83,9 +82,10 @@ static void get_session(struct mcp_call *call, json_t *arguments, void *context)
 		json_make_fmt(
 			"Continue the session '%s' of ptycell. Call session_info with include: "
 			"[\"variables\"] first. If it lives, tell me what is defined and which files "
-			"there are, and go on. If it has ended, its variables are gone: ask me for its "
-			"notebook and files from its folder%s%s, bring them in with upload_file, and "
-			"run the cells again that are needed.",
+			"there are, and go on. If it has ended, run a cell in it: the answer says "
+			"whether its files and its record came back, and which calls of interact bring "
+			"back its variables. If nothing came back, ask me for its notebook and files "
+			"from its folder%s%s, and bring them in with upload_file.",
 			text_of(arguments, "session", ""), keep != NULL ? " in " : "",
 			keep != NULL ? keep : ""));
 }

@@ -10,16 +10,17 @@
 
 #include <stdlib.h>
 
-#include "answer/killed.h"
+#include "answer/audit_killed.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/settings.h"
 #include "proc/sandbox.h"
 #include "runner/host.h"
-#include "workspace/keeper.h"
+#include "workspace/home.h"
+#include "workspace/inspector.h"
 #include "workspace/lasting.h"
-#include "workspace/lookout.h"
+#include "workspace/removal.h"
 #include "workspace/rescue.h"
 #include "workspace/sweep.h"
 #include "workspace/workspace.h"
@@ -34,7 +35,11 @@ struct retirement {
 	const struct session_host *host;
 	size_t pending; /* folders and last looks */
 	struct list closing;
-	struct rescue *rescue;        /* of sessions that last; NULL: none runs */
+	struct rescue *rescue; /* of sessions that last; NULL: none runs */
+	char **stale;          /* folders of killed servers, from `stale_at` on */
+	size_t stale_count;
+	size_t stale_at;
+	bool finishing;               /* one of them */
 	struct loop_timer look_after; /* starts it */
 	struct loop_defer sweep;      /* starts one */
 	bool sweeping;
@@ -46,8 +51,8 @@ struct retirement {
 struct retired {
 	struct list node;
 	struct retirement *retirement;
-	char *name;              /* NULL: the folder lasts */
-	struct lookout *lookout; /* or NULL */
+	char *name;                  /* NULL: the folder lasts */
+	struct inspector *inspector; /* or NULL */
 };
 
 static void finish_one(struct retirement *retirement)
@@ -67,32 +72,38 @@ static void remove_folder(struct retirement *retirement, const char *name)
 {
 	const struct session_host *host = retirement->host;
 
-	removal_start(host->loop, host->home, host->files_helper, name, on_removed, retirement);
+	(void)removal_start(host->loop, host->home, host->files_helper, name, on_removed,
+			    retirement);
 }
 
 static void retired_free(struct retired *retired)
 {
 	list_remove(&retired->node);
-	lookout_free(retired->lookout);
+	inspector_free(retired->inspector);
 	free(retired->name);
 	free(retired);
 }
 
-static void on_last_look(void *data)
+static void on_last_look(void *data, bool unreported)
 {
-	finish_one(data);
+	struct retirement *retirement = data;
+	const struct session_host *host = retirement->host;
+
+	if (unreported && host->unreported != NULL)
+		host->unreported(host->owner);
+	finish_one(retirement);
 }
 
 static void on_sandbox_closed(void *data)
 {
 	struct retired *retired = data;
 	struct retirement *retirement = retired->retirement;
-	struct lookout *lookout = mem_steal(&retired->lookout);
+	struct inspector *inspector = mem_steal(&retired->inspector);
 	bool lasts = retired->name == NULL;
 
-	if (lookout != NULL) {
+	if (inspector != NULL) {
 		retirement->pending++;
-		lookout_last(lookout, on_last_look, retirement);
+		inspector_finish(inspector, on_last_look, retirement);
 	}
 	if (retired->name != NULL)
 		remove_folder(retirement, retired->name);
@@ -127,13 +138,15 @@ static void on_sweep(struct loop_defer *defer)
 	sweep_start(&spec, on_swept, retirement);
 }
 
-/* Returns whether the folder lasts. */
+/* Returns whether the folder lasts. One that cannot be moved stays: the next server moves it. */
 static bool give_up(struct retirement *retirement, const struct retiring *retiring)
 {
 	const struct session_host *host = retirement->host;
 
-	if (!retiring->lasts || !lasting_release(host->home, retiring->name))
+	if (!retiring->lasts)
 		return false;
+	if (!lasting_release(host->home, retiring->name))
+		return true;
 	if (!retirement->ending)
 		loop_defer_start(host->loop, &retirement->sweep, on_sweep);
 	return true;
@@ -146,7 +159,7 @@ void retirement_add(struct retirement *retirement, const struct retiring *retiri
 	struct sandbox *sandbox_own = retiring->sandbox_own;
 
 	if (sandbox_own == NULL)
-		lookout_free(retiring->lookout_own); /* no code ran */
+		inspector_free(retiring->inspector_own); /* no code ran */
 	if (sandbox_own == NULL && lasts)
 		return;
 	retirement->pending++;
@@ -159,23 +172,44 @@ void retirement_add(struct retirement *retirement, const struct retiring *retiri
 	list_append(&retirement->closing, &retired->node);
 	retired->retirement = retirement;
 	retired->name = lasts ? NULL : xstrdup(retiring->name);
-	retired->lookout = retiring->lookout_own;
+	retired->inspector = retiring->inspector_own;
 	sandbox_close(sandbox_own, on_sandbox_closed, retired);
-}
-
-static void on_rescued(void *data, const char *name)
-{
-	remove_folder(data, name);
 }
 
 static void on_killed(void *data, const struct lostcells_report *report)
 {
 	const struct retirement *retirement = data;
 
-	killed_audit(retirement->host->settings, report);
+	audit_killed_add_lines(retirement->host->settings, report);
 }
 
-bool retirement_add_stale(struct retirement *retirement)
+/* ---- folders of killed servers, one at a time ---- */
+
+static void finish_next(struct retirement *retirement);
+
+static void on_finished(void *data, bool ok)
+{
+	struct retirement *retirement = data;
+
+	retirement->finishing = false;
+	finish_next(retirement);
+	on_removed(retirement, ok);
+}
+
+static void on_rescued(void *data, const char *name)
+{
+	struct retirement *retirement = data;
+	const struct session_host *host = retirement->host;
+
+	if (name == NULL)
+		on_finished(retirement, true);
+	else
+		(void)removal_start(host->loop, host->home, host->files_helper, name, on_finished,
+				    retirement);
+}
+
+/* Another server takes the folders whose turn does not come before this one ends. */
+static void finish_next(struct retirement *retirement)
 {
 	const struct session_host *host = retirement->host;
 	struct rescue_spec spec = { .loop = host->loop,
@@ -184,19 +218,31 @@ bool retirement_add_stale(struct retirement *retirement)
 				    .root = host->settings->keep,
 				    .quota_bytes = host->settings->limits.keep_max,
 				    .killed = on_killed };
-	bool found = false;
+
+	if (retirement->finishing || retirement->ending ||
+	    retirement->stale_at == retirement->stale_count)
+		return;
+	spec.name = retirement->stale[retirement->stale_at++];
+	log_info("service", "removing what an earlier server left: '%s'", spec.name);
+	retirement->finishing = true;
+	retirement->pending++;
+	(void)rescue_start(&spec, on_rescued, retirement);
+}
+
+bool retirement_add_stale(struct retirement *retirement)
+{
+	const struct session_host *host = retirement->host;
+	size_t before = retirement->stale_count;
 	char *name;
 
 	home_look_again(host->home);
 	while ((name = home_take_stale(host->home)) != NULL) {
-		found = true;
-		log_info("service", "removing what an earlier server left: '%s'", name);
-		retirement->pending++;
-		spec.name = name;
-		(void)rescue_start(&spec, on_rescued, retirement);
-		free(name);
+		retirement->stale = xrealloc(retirement->stale, (retirement->stale_count + 1) *
+									sizeof(*retirement->stale));
+		retirement->stale[retirement->stale_count++] = name;
 	}
-	return found;
+	finish_next(retirement);
+	return retirement->stale_count > before;
 }
 
 static void on_lasting_rescued(void *data, const char *name)
@@ -217,6 +263,7 @@ static void on_look_after(struct loop_timer *timer)
 					  .helper = host->files_helper,
 					  .root = host->settings->keep,
 					  .quota_bytes = host->settings->limits.keep_max,
+					  .total_bytes = host->settings->keep_total,
 					  .killed = on_killed };
 
 	retirement->rescue = rescue_start(&spec, on_lasting_rescued, retirement);
@@ -276,5 +323,8 @@ void retirement_free(struct retirement *retirement)
 	}
 	loop_timer_stop(&retirement->look_after);
 	loop_defer_stop(&retirement->sweep);
+	for (size_t i = 0; i < retirement->stale_count; i++)
+		free(retirement->stale[i]);
+	free(retirement->stale);
 	free(retirement);
 }

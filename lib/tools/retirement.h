@@ -11,12 +11,12 @@
 
 #include <stdbool.h>
 
-struct lookout;
+struct inspector;
 struct retirement;
 struct sandbox;
 struct session_host;
 
-/* `host` is borrowed; its home must be open before a folder retires. */
+/* Makes one. `host` is borrowed; its home must be open before a folder retires. */
 struct retirement *retirement_new(const struct session_host *host);
 /* Hands the folders that still wait to helper processes and frees it. Stop the launcher before. */
 void retirement_free(struct retirement *retirement);
@@ -26,17 +26,19 @@ void retirement_on_idle(struct retirement *retirement, void (*idle)(void *data),
 void retirement_end(struct retirement *retirement);
 /* Returns whether nothing is left to remove. */
 bool retirement_is_idle(const struct retirement *retirement);
+/* The parts that an ended session leaves. */
 struct retiring {
-	struct sandbox *sandbox_own; /* or NULL */
-	const char *name;            /* of the folder; borrowed for the call */
-	struct lookout *lookout_own; /* or NULL */
-	bool lasts;                  /* the folder stays */
+	struct sandbox *sandbox_own;     /* or NULL */
+	const char *name;                /* of the folder; borrowed for the call */
+	struct inspector *inspector_own; /* or NULL */
+	bool lasts;                      /* the folder stays */
 };
-/* Ends the sandbox, has the lookout look a last time and removes the folder, unless it lasts. */
+/* Ends the sandbox, has the inspector look a last time and removes the folder, unless it lasts. */
 void retirement_add(struct retirement *retirement, const struct retiring *retiring);
 /*
- * Saves and removes the folders that killed servers left; sessions in them that can be resumed
- * become folders that last. Returns whether there were any.
+ * Saves and removes the folders that killed servers left, one after the other, so that many of them
+ * delay no cell. Sessions in them that can be resumed become folders that last at once. Returns
+ * whether there were any.
  */
 bool retirement_add_stale(struct retirement *retirement);
 /*

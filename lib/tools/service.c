@@ -25,6 +25,7 @@
 #include "query/queries.h"
 #include "runner/holdings.h"
 #include "runtime/language.h"
+#include "session/session.h"
 #include "session/table.h"
 #include "tools/admission.h"
 #include "tools/catalog.h"
@@ -33,22 +34,31 @@
 #include "tools/retirement.h"
 #include "tools/tool.h"
 #include "tools/wait_import.h"
+#include "workspace/home.h"
+#include "workspace/keeproom.h"
 #include "workspace/workspace.h"
 
 /* ---- life ---- */
+
+static void report_ready(const struct service *service)
+{
+	if (service->observer != NULL && service->observer->ready != NULL)
+		service->observer->ready(service->observer->data);
+}
 
 static void on_start_launcher(struct loop_defer *defer)
 {
 	struct service *service = container_of(defer, struct service, start_launcher);
 	struct err err;
 
-	if (service_confinement(service) == NULL ||
-	    launcher_start(service->host.launcher, &err) == 0)
+	if (service_confinement(service) == NULL)
 		return;
-	log_info("service", "%s", err.msg); /* the first session reports the reason */
+	if (launcher_start(service->host.launcher, &err) < 0)
+		log_info("service", "%s", err.msg); /* the first session reports the reason */
+	report_ready(service);
 }
 
-/* A client that asks for the tools is about to call one. Its answer is sent first. */
+/* Starts the launcher after the answer: a client that lists the tools is about to call one. */
 static void on_tools_listed(void *context)
 {
 	struct service *service = context;
@@ -60,7 +70,7 @@ static void finish_closing(struct service *service)
 {
 	void (*closed)(void *data) = service->closed;
 
-	if (closed == NULL)
+	if (closed == NULL || service->table != NULL) /* sessions still save their variables */
 		return;
 	service->closed = NULL;
 	loop_timer_stop(&service->close_timer);
@@ -91,6 +101,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->loop = loop;
 	service->settings = settings;
 	service->policy = policy;
+	list_init(&service->cell_installs);
+	list_init(&service->program_installs);
 	list_init(&service->stored);
 	service->host.uploads = &service->stored;
 	service->host.loop = loop;
@@ -113,16 +125,11 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	return service;
 }
 
-void service_close(struct service *service, void (*closed)(void *data), void *data)
+static void on_sessions_over(void *data)
 {
+	struct service *service = data;
 	struct loop *loop = service->loop;
 
-	service->closed = closed;
-	service->closed_data = data;
-	service_attach(service, NULL);
-	loop_defer_stop(&service->start_launcher);
-	broker_end(service->broker);
-	retirement_end(service->retirement);
 	pool_free(service->host.pool);
 	service->host.pool = NULL;
 	table_free(service->table, table_server_ends);
@@ -134,6 +141,27 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 				 on_close_timer);
 }
 
+static void end_sessions(void *data)
+{
+	struct service *service = data;
+
+	table_close(service->table, table_server_ends, on_sessions_over, service);
+}
+
+void service_close(struct service *service, void (*closed)(void *data), void *data)
+{
+	service->closed = closed;
+	service->closed_data = data;
+	service_attach(service, NULL);
+	loop_defer_stop(&service->start_launcher);
+	broker_end(service->broker);
+	retirement_end(service->retirement);
+	if (service->table != NULL)
+		table_save(service->table, end_sessions, service);
+	else
+		on_sessions_over(service);
+}
+
 void service_free(struct service *service)
 {
 	if (service == NULL)
@@ -143,7 +171,8 @@ void service_free(struct service *service)
 	confinement_free(service->host.confinement);
 	admission_free(service->admission);
 	retirement_free(service->retirement);
-	home_close(service->host.home);
+	home_close(service->host.home); /* ends exports */
+	keeproom_free(service->host.keeproom);
 	holdings_free(service->host.holdings);
 	history_free(service->history);
 	notifications_free(service->notifications);
@@ -167,6 +196,31 @@ const struct mcp_features *service_features(const struct service *service)
 void service_attach(struct service *service, struct mcp_server *server)
 {
 	notifications_attach(service->notifications, server);
+}
+
+void service_observe(struct service *service, const struct service_observer *observer)
+{
+	service->observer = observer;
+}
+
+bool service_has_sessions(const struct service *service)
+{
+	return service->table != NULL && table_any(service->table);
+}
+
+void service_outlives_client(struct service *service, uint64_t (*written)(void *data), void *data)
+{
+	service->written = written;
+	service->written_data = data;
+}
+
+void service_client_gone(struct service *service, uint64_t read)
+{
+	struct session *session;
+
+	for (size_t i = 0;
+	     service->table != NULL && (session = table_at(service->table, i)) != NULL; i++)
+		session_report_again(session, read);
 }
 
 /* ---- helper programs ---- */
@@ -276,24 +330,38 @@ static void remove_stale(struct service *service)
 	retirement_look_after(service->retirement);
 }
 
-struct table *service_table(struct service *service, struct err *err)
+int service_open_home(struct service *service, struct err *err)
 {
 	struct session_host *host = &service->host;
 
-	if (service->table != NULL)
-		return service->table;
+	if (host->home != NULL)
+		return 0;
 	if (host->holdings == NULL)
 		host->holdings = holdings_new(service->loop);
 	hosted_listen(host, service);
 	if (host->launcher == NULL && locate_helpers(service, err) < 0)
-		return NULL;
+		return -1;
 	host->home = home_open(service->settings->home, err);
 	if (host->home == NULL)
-		return NULL;
+		return -1;
+	if (service->settings->keep != NULL)
+		host->keeproom =
+			keeproom_new(service->loop, host->home, host->files_helper,
+				     service->settings->keep, service->settings->keep_total);
 	if (service->settings->spares > 0)
 		host->pool = pool_new(host, language_find("python"), "/proc/meminfo");
 	pool_on_zygote(host->pool, on_zygote, service);
-	service->table = table_new(host);
+	return 0;
+}
+
+struct table *service_table(struct service *service, struct err *err)
+{
+	if (service->table != NULL)
+		return service->table;
+	if (service_open_home(service, err) < 0)
+		return NULL;
+	report_ready(service);
+	service->table = table_new(&service->host);
 	table_on_change(service->table, hosted_table_changed, service);
 	remove_stale(service);
 	return service->table;

@@ -115,6 +115,17 @@ struct session *tool_session(struct service *service, json_t *arguments, bool ma
 	return make ? table_open(table, id, NULL, err) : table_find(table, id, err);
 }
 
+struct session *tool_session_again(struct service *service, json_t *arguments, struct err *err)
+{
+	const char *id = NULL;
+	struct table *table = find_table(service, arguments, &id, err);
+	struct session *session = table != NULL ? table_find(table, id, err) : NULL;
+
+	if (table == NULL || session != NULL || !table_can_resume(table, id))
+		return session;
+	return table_open(table, id, NULL, err);
+}
+
 struct session *tool_session_for(struct service *service, json_t *arguments,
 				 const struct language *language, struct err *err)
 {

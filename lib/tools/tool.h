@@ -3,7 +3,7 @@
  * tool.h - the entry points of the tools, and the functions that several tools share.
  *
  * Every tool ends its call, now or later, by one of tool_answer, tool_fail and tool_fail_text, or
- * by render_finish. A tool that waits must answer the client's cancellation itself.
+ * by cell_answer_finish. A tool that waits must answer the client's cancellation itself.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
@@ -53,11 +53,17 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 void tool_answer_text(struct mcp_call *call, const struct service *service, json_t *object_own,
 		      const struct buf *text);
 /*
- * Returns the session that `arguments` name, and makes a new one if `make`. Returns NULL and sets
- * *err.
+ * Returns the session that `arguments` name, and makes a new one if `make`. The table owns it, here
+ * and below. Returns NULL and sets *err.
  */
 struct session *tool_session(struct service *service, json_t *arguments, bool make,
 			     struct err *err) MUST_CHECK;
+/*
+ * Returns the session that `arguments` name, if it is live or can be resumed. Returns NULL and sets
+ * *err.
+ */
+struct session *tool_session_again(struct service *service, json_t *arguments,
+				   struct err *err) MUST_CHECK;
 /*
  * Returns the session that `arguments` name, and makes a new one for a cell in `language`. Returns
  * NULL and sets *err.
@@ -72,7 +78,7 @@ int tool_check(const struct service *service, json_t *arguments, const char *con
 	       size_t known_count, struct err *err) MUST_CHECK;
 /*
  * Sets *ret_ms to `wait` of the arguments, else to the call budget. A call budget that the user has
- * set is also the maximum.
+ * set is also the maximum. Returns -1 and sets *err for a `wait` that is no time.
  */
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
 		  struct err *err) MUST_CHECK;

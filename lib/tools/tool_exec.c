@@ -14,18 +14,24 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "redact/redact.h"
 #include "runtime/language.h"
+#include "session/restore.h"
 #include "session/session.h"
+#include "text/sanitize.h"
 #include "tools/forgive.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/wait_cell.h"
 #include "tools/wait_install.h"
 
-static const char *const known[] = { "session_id", "language",     "code",  "timeout",
-				     "wait",       "dependencies", "config" };
+static const char *const known[] = { "session_id", "language",     "code",   "timeout",
+				     "wait",       "dependencies", "config", "title" };
 
-enum { QUERY_SHOWN_MAX = 200 }; /* bytes of a query that a message repeats */
+enum {
+	QUERY_SHOWN_MAX = 200, /* bytes of a query that a message repeats */
+	TITLE_CHARS_MAX = 120, /* a heading in one line */
+};
 
 static bool is_sql(const char *language)
 {
@@ -47,6 +53,32 @@ static int get_timeout(const struct settings *settings, json_t *arguments, uint6
 			       "(PTYCELL_EXEC_TIMEOUT_MAX)",
 			       (uintmax_t)settings->exec_timeout_max);
 	*ret_ms = (uint64_t)(seconds * 1000.0 + 0.999);
+	return 0;
+}
+
+/*
+ * Cleans the title in place. One without a visible character is none. It is shortened last, as the
+ * beginning of a secret would not be recognised.
+ */
+static int take_title(struct service *service, json_t *arguments, const char **ret, struct err *err)
+{
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *clean = NULL;
+	const char *title = NULL;
+	size_t len = 0;
+
+	if (json_get_text(arguments, "arguments", "title", &title, &len, err) < 0)
+		return -1;
+	if (title == NULL)
+		return 0;
+	sanitize_line(&line, title, len, SIZE_MAX);
+	clean = xstrdup(buf_str(&line));
+	redact_string(service->settings->redact, &clean);
+	buf_clear(&line);
+	sanitize_line(&line, clean, strlen(clean), TITLE_CHARS_MAX);
+	json_put_str(arguments, "title", buf_str(&line));
+	if (strspn(buf_str(&line), " ") < line.len)
+		*ret = json_string_value(json_object_get(arguments, "title"));
 	return 0;
 }
 
@@ -117,7 +149,8 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 	    tool_get_wait(service, arguments, &request->wait_ms, err) < 0 ||
 	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
 	    tool_check_config(service, ret->config, err) < 0 ||
-	    json_get_texts(arguments, "arguments", "dependencies", &ret->dependencies, err) < 0)
+	    json_get_texts(arguments, "arguments", "dependencies", &ret->dependencies, err) < 0 ||
+	    take_title(service, arguments, &request->title, err) < 0)
 		return -1;
 	if (take_fence(arguments, request, err) < 0)
 		return -1;
@@ -153,7 +186,8 @@ static void run_cell(struct mcp_call *call, struct service *service, const struc
 	if (refused(call, service))
 		return;
 	session = tool_session_for(service, args->arguments, language, &err);
-	if (session == NULL || tool_configure(service, session, args->config, &err) < 0) {
+	if (session == NULL || session_restore_check(session, &err) < 0 ||
+	    tool_configure(service, session, args->config, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
@@ -196,7 +230,7 @@ static bool install_first(struct mcp_call *call, struct service *service,
 	if (refused(call, service))
 		return true;
 	session = tool_session(service, args->arguments, true, &err);
-	if (session == NULL) {
+	if (session == NULL || session_restore_check(session, &err) < 0) {
 		tool_fail(call, service, &err);
 		return true;
 	}

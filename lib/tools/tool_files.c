@@ -15,6 +15,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "session/restore.h"
 #include "session/session.h"
 #include "text/normal.h"
 #include "text/percent.h"
@@ -255,7 +256,8 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	    json_get_text(arguments, "arguments", "pattern", &pattern, NULL, &err) < 0 ||
 	    json_get_text(arguments, "arguments", "cursor", &cursor, NULL, &err) < 0 ||
 	    check_pattern(pattern, &err) < 0 || read_cursor(cursor, &after, &err) < 0 ||
-	    (session = tool_session(service, arguments, false, &err)) == NULL) {
+	    (session = tool_session(service, arguments, false, &err)) == NULL ||
+	    session_restore_check(session, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}

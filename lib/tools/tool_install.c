@@ -12,6 +12,7 @@
 #include "confinement/confinement.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "session/restore.h"
 #include "session/session.h"
 #include "session/table.h"
 #include "text/sanitize.h"
@@ -154,7 +155,7 @@ void tool_install_packages(struct mcp_call *call, json_t *arguments, void *conte
 	if (tool_audit_refused(call, service))
 		return;
 	session = tool_session(service, arguments, true, &err);
-	if (session == NULL) {
+	if (session == NULL || session_restore_check(session, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tool_interact.c - interact: waits for a running cell, types into it, or stops it.
+ * tool_interact.c - interact: waits for a running cell, types into it, or stops it; or runs the
+ * recorded cells again, or brings saved variables back.
  *
  * Exactly one of input, key and action is read; without any of them the call waits. A failing audit
  * refuses input, but never a stop: code must always be stoppable.
@@ -9,14 +10,23 @@
 
 #include "base/mem.h"
 #include "json/get.h"
+#include "session/restore.h"
 #include "session/session.h"
+#include "session/session_values.h"
 #include "text/sanitize.h"
 #include "tools/keys.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/wait_cell.h"
+#include "tools/wait_restore.h"
 
 enum { UNTIL_MAX = 1000 /* bytes */ };
+
+/* The call: one for the session's interact, or one that restores. */
+struct interact_args {
+	struct interact_request request;
+	restore_begin_fn *restores; /* of the actions whose names begin with restore; or NULL */
+};
 
 static const char *const known[] = { "session_id", "language", "input", "raw",
 				     "key",        "action",   "until", "wait" };
@@ -36,18 +46,27 @@ static const struct {
 	{ "cancel", INTERACT_INTERRUPT },
 };
 
-static int find_action(const char *name, enum interact_action *ret, struct err *err)
+static int find_action(const char *name, struct interact_args *ret, struct err *err)
 {
 	cleanup_free char *quoted = NULL;
 
+	if (strcasecmp(name, "restore_run") == 0)
+		ret->restores = session_restore_start;
+	else if (strcasecmp(name, "restore_outside") == 0)
+		ret->restores = session_restore_start_outside;
+	else if (strcasecmp(name, "restore_values") == 0)
+		ret->restores = session_values_restore;
+	if (ret->restores != NULL)
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (strcasecmp(actions[i].name, name) == 0) {
-			*ret = actions[i].action;
+			ret->request.action = actions[i].action;
 			return 0;
 		}
 	quoted = sanitize_quote(name);
 	return err_set(err, ERR_INVALID,
-		       "arguments.action must be wait, interrupt, terminate or kill, not '%s'",
+		       "arguments.action must be wait, interrupt, terminate, kill, restore_run, "
+		       "restore_outside or restore_values, not '%s'",
 		       quoted);
 }
 
@@ -64,8 +83,8 @@ static int read_key(const char *name, struct interact_request *ret, struct err *
 	return err_set(
 		err, ERR_INVALID,
 		"arguments.key '%s' is no key: characters are typed by input with raw: true (without "
-		"Enter). Keys are ctrl-a to ctrl-z, enter, tab, escape, "
-		"space, backspace, delete, up, down, left, right, home, end, page-up, page-down",
+		"Enter). Keys are ctrl-a to ctrl-z, ctrl-\\, enter, tab, shift-tab, escape, space, "
+		"backspace, insert, delete, up, down, left, right, home, end, page-up, page-down",
 		quoted);
 }
 
@@ -82,8 +101,9 @@ static bool is_typing(const char *action)
 }
 
 /* Reads one of input, key and action; none of them is a wait. */
-static int read_action(json_t *arguments, struct interact_request *ret, struct err *err)
+static int read_action(json_t *arguments, struct interact_args *args, struct err *err)
 {
+	struct interact_request *ret = &args->request;
 	const char *action = NULL;
 	const char *key = NULL;
 	bool raw = false;
@@ -105,7 +125,7 @@ static int read_action(json_t *arguments, struct interact_request *ret, struct e
 	}
 	if (key != NULL)
 		return read_key(key, ret, err);
-	return action != NULL ? find_action(action, &ret->action, err) : 0;
+	return action != NULL ? find_action(action, args, err) : 0;
 }
 
 static int read_until(json_t *arguments, struct interact_request *ret, struct err *err)
@@ -119,13 +139,14 @@ static int read_until(json_t *arguments, struct interact_request *ret, struct er
 }
 
 static int read_request(const struct service *service, json_t *arguments,
-			struct interact_request *ret, struct err *err)
+			struct interact_args *args, struct err *err)
 {
+	struct interact_request *ret = &args->request;
 	const char *language = NULL;
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
 	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
-	    read_action(arguments, ret, err) < 0 || read_until(arguments, ret, err) < 0 ||
+	    read_action(arguments, args, err) < 0 || read_until(arguments, ret, err) < 0 ||
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
 		return -1;
 	if (language == NULL)
@@ -134,29 +155,59 @@ static int read_request(const struct service *service, json_t *arguments,
 	return ret->language == NULL ? -1 : 0;
 }
 
+/* Waits for a replay of the session's cells, or stops it. Nothing can be typed meanwhile. */
+static void follow_restore(struct mcp_call *call, struct service *service, struct session *session,
+			   const struct interact_request *request)
+{
+	static const enum runner_stop stops[] = { [INTERACT_INTERRUPT] = RUNNER_STOP_INTERRUPT,
+						  [INTERACT_TERMINATE] = RUNNER_STOP_TERMINATE,
+						  [INTERACT_KILL] = RUNNER_STOP_KILL };
+	struct err err;
+
+	if (request->action == INTERACT_TYPE) {
+		(void)!session_restore_check(session, &err);
+		tool_fail(call, service, &err);
+		return;
+	}
+	if (request->action != INTERACT_WAIT)
+		session_restore_stop(session, stops[request->action]);
+	wait_restore_start(call, service, session, request->wait_ms);
+}
+
 void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct interact_request request = { .action = INTERACT_WAIT };
+	struct interact_args args = { .request.action = INTERACT_WAIT };
+	const struct interact_request *request = &args.request;
 	struct session *session;
 	struct wait_cell *waiter;
 	struct err err;
 
 	if (wait_cell_resume(call, service, arguments))
 		return;
-	if (read_request(service, arguments, &request, &err) < 0) {
+	if (read_request(service, arguments, &args, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
-	session = tool_session(service, arguments, false, &err);
+	session = args.restores != NULL ? tool_session_again(service, arguments, &err)
+					: tool_session(service, arguments, false, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);
 		return;
 	}
 	/* Code can be stopped even when nothing can be recorded. */
-	if (request.action == INTERACT_TYPE && tool_audit_refused(call, service))
+	if ((request->action == INTERACT_TYPE || args.restores != NULL) &&
+	    tool_audit_refused(call, service))
 		return;
+	if (args.restores != NULL) {
+		wait_restore_begin(call, service, session, args.restores, request->wait_ms);
+		return;
+	}
+	if (session_restoring(session)) {
+		follow_restore(call, service, session, request);
+		return;
+	}
 	waiter = wait_cell_new(call, service);
-	wait_cell_start(waiter, session_interact(session, &request, wait_cell_done, waiter, &err),
+	wait_cell_start(waiter, session_interact(session, request, wait_cell_done, waiter, &err),
 			&err);
 }

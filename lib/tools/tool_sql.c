@@ -23,6 +23,7 @@
 #include "query/result_table.h"
 #include "redact/redact_json.h"
 #include "runner/cell.h"
+#include "session/restore.h"
 #include "session/table.h"
 #include "sql/result_names.h"
 #include "text/sanitize.h"
@@ -335,6 +336,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 	else if (sql->call != NULL)
 		answer_call(sql, safe, &text);
 	record_query(sql, safe, err, &text);
+	(void)json_object_del(safe, "more");
 	if (sql->call == NULL && sql->session != NULL)
 		keep_result(sql, safe, &text);
 	else
@@ -348,9 +350,13 @@ static void on_sql_cancel(struct mcp_call *call, void *data)
 {
 	struct sql_call *sql = data;
 
-	(void)call;
 	loop_timer_stop(&sql->budget_timer);
-	queries_cancel(sql->query);
+	if (!mcp_call_is_deserted(call)) {
+		queries_cancel(sql->query);
+		return;
+	}
+	sql->call = NULL;
+	mcp_call_fail(call, "cancelled");
 }
 
 static void on_query_budget_over(struct loop_timer *timer)
@@ -546,7 +552,8 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 	if (read_request(service, arguments, &request, &err) < 0 ||
 	    (session = tool_session(service, arguments,
 				    databases_is_named(service->settings, request.database),
-				    &err)) == NULL) {
+				    &err)) == NULL ||
+	    session_restore_check(session, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}

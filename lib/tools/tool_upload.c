@@ -12,7 +12,6 @@
 #include "answer/audit_events.h"
 #include "answer/audit_log.h"
 #include "answer/history.h"
-#include "answer/replayed.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "confinement/confinement.h"
@@ -21,6 +20,7 @@
 #include "json/make.h"
 #include "net/filename.h"
 #include "runtime/language.h"
+#include "session/restore.h"
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/normal.h"
@@ -31,6 +31,7 @@
 #include "tools/wait_import.h"
 #include "transfer/imports.h"
 #include "workspace/beneath.h"
+#include "workspace/original.h"
 #include "workspace/workspace.h"
 
 enum {
@@ -164,6 +165,36 @@ static int write_content(const struct session *session, const struct incoming *i
 	return 0;
 }
 
+/* Writes the original first: code may change the file as soon as it is there. */
+static struct original *write_original(const struct session *session,
+				       const struct audit_import *file, struct err *err)
+{
+	struct original *original = original_new(session_workspace(session), err);
+
+	if (original != NULL &&
+	    fd_write_all(original_fd(original), file->content, file->size, err) < 0) {
+		original_free(original);
+		return NULL;
+	}
+	return original;
+}
+
+/* Writes the file, and its original where one is wanted. */
+static int write_both(struct session *session, const struct incoming *incoming,
+		      struct audit_import *file, struct err *err)
+{
+	bool wanted = file->size <= session_original_room(session);
+	struct err why;
+	struct original *original = wanted ? write_original(session, file, &why) : NULL;
+	int result = write_content(session, incoming, file, err);
+
+	if (result == 0 && wanted &&
+	    (original == NULL || original_place(original, file->path, &why) < 0))
+		session_miss_original(session, file->path, why.msg);
+	original_free(original);
+	return result;
+}
+
 static void write_incoming(struct mcp_call *call, struct service *service, struct session *session,
 			   const struct incoming *incoming)
 {
@@ -177,13 +208,12 @@ static void write_incoming(struct mcp_call *call, struct service *service, struc
 	};
 	struct err err;
 
-	if (write_content(session, incoming, &file, &err) < 0) {
+	if (write_both(session, incoming, &file, &err) < 0) {
 		file.problem = err.msg;
 		audit_events_import(events, session, &file);
 		tool_fail(call, service, &err);
 		return;
 	}
-	replayed_import(session, &file);
 	audit_events_import(events, session, &file);
 	wait_import_report_file(service, session, path);
 	tool_answer(call, service, wait_import_answer(session, path, file.size));
@@ -247,6 +277,7 @@ static void import_url(struct service *service, const struct wait_import_request
 	const struct session_limits *limits = session_limits(request->session);
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
+	cleanup_free char *copier = helper_locate("ptycell-files", &err);
 	cleanup_free char *name = name_of_url(request->source);
 	cleanup_free char *origin = origin_of_url(request->source);
 	cleanup_json json_t *helper_request = NULL;
@@ -261,9 +292,11 @@ static void import_url(struct service *service, const struct wait_import_request
 				    .workspace = session_workspace(request->session),
 				    .filename = request->filename,
 				    .overwrite = request->overwrite,
-				    .deadline_ms = web.deadline_ms };
+				    .deadline_ms = web.deadline_ms,
+				    .copier = copier,
+				    .original_max = session_original_room(request->session) };
 
-	if (program == NULL || check_downloads(settings, &err) < 0) {
+	if (program == NULL || copier == NULL || check_downloads(settings, &err) < 0) {
 		tool_fail(request->call, service, &err);
 		return;
 	}
@@ -322,7 +355,9 @@ static void import_path(struct service *service, const struct wait_import_reques
 				    .workspace = session_workspace(request->session),
 				    .filename = request->filename,
 				    .overwrite = request->overwrite,
-				    .deadline_ms = COPY_DEADLINE_MS };
+				    .deadline_ms = COPY_DEADLINE_MS,
+				    .copier = program,
+				    .original_max = session_original_room(request->session) };
 
 	if (program != NULL)
 		fd = open_shared(service, request->source, &name, &err);
@@ -366,7 +401,7 @@ static void take_file(struct mcp_call *call, struct service *service, json_t *ar
 	struct session *session =
 		tool_session_for(service, arguments, language_find("python"), &err);
 
-	if (session == NULL)
+	if (session == NULL || session_restore_check(session, &err) < 0)
 		tool_fail(call, service, &err);
 	else if (incoming->content != NULL)
 		write_incoming(call, service, session, incoming);

@@ -12,9 +12,10 @@
 
 #include "answer/audit_events.h"
 #include "answer/audit_log.h"
+#include "answer/cell_answer.h"
 #include "answer/history.h"
-#include "answer/render.h"
 #include "base/mem.h"
+#include "install/broker.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "mcp/client_request.h"
@@ -61,8 +62,8 @@ void wait_cell_done(struct call *call, const struct exec_result *result, void *d
 	struct wait_cell *waiter = data;
 
 	(void)call;
-	render_finish(waiter->call, waiter->service->settings->results, waiter->service->history,
-		      result);
+	cell_answer_finish(waiter->call, waiter->service->settings->results,
+			   waiter->service->history, result);
 	waiter_free(waiter);
 }
 
@@ -70,7 +71,10 @@ static void on_cell_cancel(struct mcp_call *call, void *data)
 {
 	struct wait_cell *waiter = data;
 
-	session_call_cancel(waiter->waiting);
+	if (mcp_call_is_deserted(call))
+		session_call_forget(waiter->waiting);
+	else
+		session_call_cancel(waiter->waiting);
 	mcp_call_fail(call, "cancelled");
 	waiter_free(waiter);
 }
@@ -92,9 +96,12 @@ static void on_progress_timer(struct loop_timer *timer)
 	struct wait_cell *waiter = container_of(timer, struct wait_cell, progress);
 	uint64_t ms = 0;
 	cleanup_free char *line = session_call_progress(waiter->waiting, &ms);
+	cleanup_free char *installs =
+		broker_code_progress(waiter->service->broker, session_of_call(waiter->waiting));
+	const char *shown = installs != NULL ? installs : line;
 	cleanup_buf struct buf message = BUF_INIT(BUF_UNBOUNDED);
 
-	sanitize_line(&message, line, strlen(line), LINE_MAX_CHARS);
+	sanitize_line(&message, shown, strlen(shown), LINE_MAX_CHARS);
 	mcp_call_progress(waiter->call, (double)ms / 1000, -1,
 			  message.len > 0 ? buf_str(&message) : NULL);
 	schedule_progress(waiter);

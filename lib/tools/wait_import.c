@@ -16,7 +16,6 @@
 #include "answer/audit_events.h"
 #include "answer/audit_log.h"
 #include "answer/history.h"
-#include "answer/replayed.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
@@ -188,10 +187,11 @@ static void on_import_cancel(struct mcp_call *call, void *data)
 {
 	struct wait *wait = data;
 	struct transfer *transfer = wait->transfer;
+	bool goes_on = mcp_call_is_deserted(call);
 
 	wait_free(wait);
 	mcp_call_fail(call, "cancelled");
-	if (!list_empty(&transfer->waiting))
+	if (goes_on || !list_empty(&transfer->waiting))
 		return;
 	transfer->cancelled = true;
 	imports_cancel(transfer->import);
@@ -255,7 +255,6 @@ static void record_end(const struct transfer *transfer, const char *sha256)
 
 	if (transfer->session == NULL)
 		return;
-	replayed_import(transfer->session, &import);
 	audit_events_import(audit_log_events(history_audit_log(history)), transfer->session,
 			    &import);
 }
@@ -279,6 +278,8 @@ static void set_end(struct transfer *transfer, const struct import_result *resul
 	transfer->from = result->from != NULL ? xstrdup(result->from) : NULL;
 	transfer->size = result->size;
 	record_end(transfer, result->sha256);
+	if (result->missed != NULL)
+		session_miss_original(transfer->session, transfer->path, result->missed);
 	wait_import_report_file(transfer->waits->service, transfer->session, transfer->path);
 }
 

@@ -3,8 +3,9 @@
  * wait_install.h - an MCP call that waits for packages: install_packages, and exec_code with
  * dependencies.
  *
- * The call is answered at the latest when its time is over. The installation continues then, and
- * the same request finds it again. A cancelled call is answered here.
+ * While the call waits, the client gets the progress of the installation. The call is answered at
+ * the latest when its time is over. The installation continues then, and the same request finds it
+ * again. A cancelled call is answered here.
  */
 #ifndef TOOLS_WAIT_INSTALL_H
 #define TOOLS_WAIT_INSTALL_H
@@ -17,6 +18,8 @@
 #include "mcp/server.h"
 
 struct service;
+
+enum { WAIT_INSTALL_PROGRESS_MS = 1000 };
 
 /* A waiting call, as its callbacks see it: valid while they run. */
 struct wait_install {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * imports.c - one helper and one staged file per import. A deadline ends an import that hangs, and
- * a helper that ignores its cancellation is killed after IMPORTS_GRACE_MS. The name is checked as
- * soon as the head arrives, so that a taken name fails before the download.
+ * imports.c - one helper and one staged file per import; then a second helper for its original. A
+ * deadline ends an import that hangs, and a helper that ignores its cancellation is killed after
+ * IMPORTS_GRACE_MS. The name is checked as soon as the head arrives, so that a taken name fails
+ * before the download.
  */
 #include "transfer/imports.h"
 
@@ -17,6 +18,7 @@
 #include "net/filename.h"
 #include "text/sanitize.h"
 #include "transfer/network_options.h"
+#include "workspace/original.h"
 #include "workspace/staged_file.h"
 #include "workspace/workspace.h"
 
@@ -36,13 +38,21 @@ struct import {
 	const struct import_handlers *handlers;
 	void *data;
 	char *folder;
+	const struct workspace *workspace;
 	struct staged_file *part;
+	struct original *original; /* NULL: there is none */
 	struct helper *helper;
 	struct loop_timer timer; /* the deadline, or the end of the grace time */
 	char *path;              /* NULL while unknown */
 	char *type;
 	int64_t total;
 	const char *argument;
+	char *copier;
+	uint64_t original_max;
+	uint64_t deadline_ms;
+	char *from; /* both of the first program's result */
+	char *sha256;
+	char *missed; /* why there is no original, though it was wanted */
 	bool overwrite;
 	bool stopped; /* it ends with `why` */
 	struct err why;
@@ -90,11 +100,16 @@ static void import_free(struct import *import)
 	loop_timer_stop(&import->timer);
 	helper_free(import->helper);
 	staged_file_free(import->part);
+	original_free(import->original);
 	list_remove(&import->node);
 	import->imports->count--;
 	free(import->folder);
 	free(import->path);
 	free(import->type);
+	free(import->copier);
+	free(import->from);
+	free(import->sha256);
+	free(import->missed);
 	free(import);
 }
 
@@ -199,14 +214,23 @@ static int place_file(struct import *import, uint64_t *ret_size, struct err *err
 	return 0;
 }
 
-static void succeed_import(struct import *import, const json_t *reply)
+static void miss_original(struct import *import, const char *why)
+{
+	free(import->missed);
+	import->missed = xstrdup(why);
+	original_free(import->original);
+	import->original = NULL;
+}
+
+static void succeed_import(struct import *import)
 {
 	const struct import_handlers *handlers = import->handlers;
 	void *data = import->data;
-	cleanup_free char *from = line_of(reply, "from");
-	cleanup_free char *sha256 = line_of(reply, "sha256");
+	cleanup_free char *from = mem_steal(&import->from);
+	cleanup_free char *sha256 = mem_steal(&import->sha256);
 	cleanup_free char *path = NULL;
 	cleanup_free char *type = NULL;
+	cleanup_free char *missed = NULL;
 	struct import_result result = { .from = from, .sha256 = sha256 };
 	struct err err;
 
@@ -214,10 +238,70 @@ static void succeed_import(struct import *import, const json_t *reply)
 		fail_import(import, &err);
 		return;
 	}
+	if (import->original != NULL && original_place(import->original, import->path, &err) < 0)
+		miss_original(import, err.msg);
 	result.path = path = mem_steal(&import->path);
 	result.type = type = mem_steal(&import->type);
+	result.missed = missed = mem_steal(&import->missed);
 	import_free(import);
 	handlers->done(data, &result, NULL);
+}
+
+/* ---- the original ---- */
+
+static void on_original_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct import *import = helper_data(helper);
+
+	(void)result;
+	if (import->stopped) {
+		fail_import(import, &import->why);
+		return;
+	}
+	if (err != NULL)
+		miss_original(import, err->msg);
+	succeed_import(import);
+}
+
+/* Starts the program that copies the staged file. */
+static int copy_original(struct import *import, struct err *err)
+{
+	static const struct helper_handlers handlers = { .done = on_original_done };
+	cleanup_json json_t *request =
+		imports_copy_request("original", import->original_max, "PTYCELL_KEEP_MAX");
+	struct helper_spec spec = { .path = import->copier, .request = request, .fd_count = 2 };
+
+	json_put_bool(request, "plain", true);
+	import->original = original_new(import->workspace, err);
+	if (import->original == NULL)
+		return -1;
+	spec.fds = (int[]){ original_fd(import->original), staged_file_fd(import->part) };
+	import->helper = helper_start(import->imports->loop, &spec, &handlers, import, err);
+	return import->helper != NULL ? 0 : -1;
+}
+
+/* Makes the original of the staged file if it is small enough; then the file can be placed. */
+static void make_original(struct import *import)
+{
+	struct stat st;
+	struct err err;
+
+	helper_free(import->helper);
+	import->helper = NULL;
+	if (import->copier == NULL || fstat(staged_file_fd(import->part), &st) < 0 ||
+	    (uint64_t)st.st_size > import->original_max) {
+		succeed_import(import);
+		return;
+	}
+	if (copy_original(import, &err) == 0) {
+		loop_timer_start(import->imports->loop, &import->timer,
+				 loop_now(import->imports->loop) + import->deadline_ms +
+					 IMPORTS_GRACE_MS,
+				 on_patience);
+		return;
+	}
+	miss_original(import, err.msg);
+	succeed_import(import);
 }
 
 static void on_import_done(struct helper *helper, const json_t *result, const struct err *err)
@@ -232,7 +316,9 @@ static void on_import_done(struct helper *helper, const json_t *result, const st
 		(void)err_wrap(&why, "%s", import->argument);
 		fail_import(import, &why);
 	} else {
-		succeed_import(import, result);
+		import->from = line_of(result, "from");
+		import->sha256 = line_of(result, "sha256");
+		make_original(import);
 	}
 }
 
@@ -247,7 +333,11 @@ static struct import *import_new(struct imports *imports, const struct import_sp
 
 	import->imports = imports;
 	import->folder = xstrdup(workspace_name(spec->workspace));
+	import->workspace = spec->workspace;
 	import->argument = spec->argument;
+	import->copier = spec->copier != NULL ? xstrdup(spec->copier) : NULL;
+	import->original_max = spec->original_max;
+	import->deadline_ms = spec->deadline_ms;
 	import->overwrite = spec->overwrite;
 	import->total = -1;
 	list_init(&import->node);

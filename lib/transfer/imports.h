@@ -4,8 +4,9 @@
  *
  * Each import is one process of ptycell-fetch or ptycell-files. It gets an empty file that the
  * session cannot reach, and nothing else of the session. The server places the file when it is
- * complete; a failed import leaves nothing. Replies of the programs may contain text from untrusted
- * servers: the server checks names once more.
+ * complete; a failed import leaves nothing. Before that, ptycell-files copies it as the original.
+ * Replies of the programs may contain text from untrusted servers: the server checks names once
+ * more.
  *
  * Both programs send {"head": {"name", "type", "total"}} once, {"bytes"} from time to time, and
  * {"size", "from"} as their result.
@@ -37,7 +38,9 @@ struct import_spec {
 	const struct workspace *workspace;
 	const char *filename; /* below input/; NULL: the name that the source reports */
 	bool overwrite;
-	uint64_t deadline_ms; /* from now */
+	uint64_t deadline_ms;  /* from now */
+	const char *copier;    /* path of ptycell-files, which makes the original; borrowed */
+	uint64_t original_max; /* a larger file gets no original (workspace/original.h) */
 };
 
 struct import_result {
@@ -46,6 +49,7 @@ struct import_result {
 	const char *type;   /* as the server reported, one line; may be NULL */
 	const char *from;   /* for the user, one line; may be NULL */
 	const char *sha256; /* NULL: the file is too large */
+	const char *missed; /* why its original could not be made, or NULL */
 };
 
 struct import_handlers {

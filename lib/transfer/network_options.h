@@ -15,9 +15,9 @@ enum {
 };
 
 /*
- * Returns a new request for `operation` ("download") with the deadline, and the proxies and
- * certificate authorities of `environment`. These may hold secrets: the request must reach the
- * program only by its stdin.
+ * Returns a new request, which the caller frees, for `operation` ("download") with the deadline,
+ * and the proxies and certificate authorities of `environment`. These may hold secrets: the request
+ * must reach the program only by its stdin.
  */
 json_t *network_options_put(const char *operation, uint64_t deadline_ms, char *const *environment);
 

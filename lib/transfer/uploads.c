@@ -18,6 +18,7 @@
 #include "storage/object_name.h"
 #include "text/sanitize.h"
 #include "transfer/uploads_internal.h"
+#include "workspace/home.h"
 
 #define OUTPUT_PREFIX "output/"
 
@@ -189,12 +190,12 @@ static int check_limits(const struct uploads *uploads, const struct upload_total
 	if (others->files >= limits->files_max)
 		return err_set(err, ERR_LIMIT,
 			       "more than %" PRIu64 " files of this session would lie in the "
-			       "storage (PTYCELL_UPLOAD_FILES_MAX)",
+			       "storage: put many into one archive",
 			       limits->files_max);
 	if (size > limits->bytes_max || others->bytes > limits->bytes_max - size)
 		return err_set(err, ERR_LIMIT,
 			       "more than %" PRIu64 " MB of this session would lie in the storage "
-			       "(PTYCELL_UPLOAD_MAX)",
+			       "(PTYCELL_KEEP_MAX)",
 			       limits->bytes_max >> 20);
 	return 0;
 }

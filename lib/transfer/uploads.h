@@ -49,6 +49,8 @@ struct uploads_spec {
 	void *report_data;
 };
 
+enum { UPLOADS_FILES_MAX = 1000 }; /* of a session */
+
 struct uploads_limits {
 	uint64_t bytes_max;
 	uint64_t files_max;
@@ -67,7 +69,8 @@ struct uploads_file {
 	uint64_t size;    /* as the scan found it */
 };
 
-/* Everything in `spec` is borrowed until uploads_free; `loop` must live longer. */
+/* Makes one without files. Everything in `spec` is borrowed until uploads_free; `loop` must live
+ * longer. */
 struct uploads *uploads_new(const struct uploads_spec *spec);
 /*
  * Frees `uploads`, which may be NULL. Running uploads continue to their end, or to the end of the

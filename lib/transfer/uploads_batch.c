@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "json/make.h"
-#include "text/percent.h"
 #include "transfer/network_options.h"
 #include "transfer/uploads_internal.h"
 
@@ -56,13 +55,12 @@ static json_t *describe_s3(const struct storage_target *target)
 static json_t *describe_file(const struct uploads *uploads, const struct upload_item *item,
 			     uint64_t total)
 {
-	cleanup_free char *path = percent_encode(item->path);
 	uint64_t others = total - item->size;
 	uint64_t most = uploads->limits.bytes_max;
 	uint64_t room = others < most ? most - others : 0;
 	json_t *file = json_object();
 
-	json_put_str(file, "path", path);
+	json_put_path(file, "path", item->path);
 	json_put_str(file, "name", item->name);
 	json_put_int(file, "size_max", (json_int_t)(room & INT64_MAX));
 	return file;
@@ -187,7 +185,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	else if (str_eq(problem, "limit"))
 		uploads_set_problem(item,
 				    "more of this session would lie in the storage than "
-				    "PTYCELL_UPLOAD_MAX allows",
+				    "PTYCELL_KEEP_MAX allows",
 				    false);
 	else
 		uploads_set_problem(item, problem,

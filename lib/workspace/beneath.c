@@ -174,15 +174,12 @@ static bool is_ascii(const char *text)
 static char *find_alike(int at, const char *part)
 {
 	cleanup_free char *wanted = normal_compose(part);
-	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	DIR *folder = fd_list(at);
 	const struct dirent *entry;
 	char *found = NULL;
 
-	if (folder == NULL) {
-		fd_close(&fd);
+	if (folder == NULL)
 		return NULL;
-	}
 	for (int i = 0; i < ALIKE_MAX && found == NULL && (entry = readdir(folder)) != NULL; i++) {
 		cleanup_free char *name =
 			is_ascii(entry->d_name) ? NULL : normal_compose(entry->d_name);

@@ -42,13 +42,14 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
 int beneath_enter(int dir_fd, const char *name, struct err *err) MUST_CHECK;
 /*
  * Opens the folder that holds the last part of `path` and makes missing folders with mode 0700.
- * Sets `*ret_name` to the last part within `path`.
+ * Sets `*ret_name` to the last part within `path`. Returns -1 and sets *err.
  */
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name,
 			struct err *err) MUST_CHECK;
 /*
  * Gives the new file `fd` in `dir_fd` to the owner of the folder. A session that root confines runs
- * as a user of its own and must be able to use it. Does nothing if the folder is ours.
+ * as a user of its own and must be able to use it. Does nothing if the folder is ours. Returns -1
+ * and sets *err.
  */
 int beneath_inherit_owner(int dir_fd, int fd, struct err *err) MUST_CHECK;
 /* Renames as renameat() does, but fails with EEXIST if `to` exists. */

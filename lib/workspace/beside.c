@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/util.h"
-#include "text/sanitize.h"
+#include "text/quotation.h"
 #include "workspace/mark.h"
 
 #define INPUT "input/"
@@ -151,13 +150,13 @@ static void leave_out(struct choice *choice, const char *path, const char *why)
 
 static char *sentence(const struct choice *choice)
 {
-	cleanup_free char *name = choice->left > 0 ? sanitize_quote(choice->first) : NULL;
+	cleanup_free char *name = choice->left > 0 ? quotation_of_path(choice->first) : NULL;
 	cleanup_free char *more =
 		choice->left > 1 ? xasprintf(" and %zu more", choice->left - 1) : xstrdup("");
 
 	if (name == NULL)
 		return NULL;
-	return xasprintf("'%s' (%s)%s. Write to output/ what they should have.", name,
+	return xasprintf("%s (%s)%s. Write to output/ what they should have.", name,
 			 choice->first_why, more);
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -87,13 +86,8 @@ void *disk_data(const struct disk *disk)
 
 static DIR *open_dir(int dir_fd, const char *name)
 {
-	cleanup_fd int fd =
-		openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (dir != NULL)
-		(void)fd_steal(&fd); /* the stream owns it */
-	return dir;
+	return fd_list_own(
+		openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
 
 static void give_up(struct disk *disk)
@@ -125,7 +119,7 @@ static void enter_folder(struct disk *disk, int dir_fd, const char *name)
 	struct stat st;
 
 	/* A folder that was only deleted does not matter. */
-	if (dir == NULL && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
+	if (dir == NULL && fd_hides_entries(errno))
 		give_up_after(disk, errno);
 	if (dir == NULL)
 		return;
@@ -170,17 +164,18 @@ static void leave_folder(struct disk *disk)
 static void count_entry(struct disk *disk, int dir_fd, const char *name)
 {
 	struct stat st;
+	uint64_t bytes;
 
-	if (str_eq(name, ".") || str_eq(name, "..") ||
-	    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fd_is_dot(name) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	disk->named++;
+	bytes = (uint64_t)st.st_blocks * BLOCK_BYTES;
+	bytes = bytes > DISK_ENTRY_MIN ? bytes : DISK_ENTRY_MIN;
 	if (S_ISDIR(st.st_mode)) {
-		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES;
+		disk->bytes += bytes;
 		enter_folder(disk, dir_fd, name);
 	} else {
-		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES /
-			       (st.st_nlink > 0 ? (uint64_t)st.st_nlink : 1);
+		disk->bytes += bytes / (st.st_nlink > 0 ? (uint64_t)st.st_nlink : 1);
 		if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > disk->largest)
 			disk->largest = (uint64_t)st.st_size;
 	}
@@ -200,9 +195,11 @@ static bool walk_some(struct disk *disk)
 			return false;
 		}
 		dir = disk->levels[disk->depth - 1].dir;
-		entry = readdir(dir);
+		entry = fd_next_entry(dir);
 		if (entry != NULL)
 			count_entry(disk, dirfd(dir), entry->d_name);
+		else if (errno != 0)
+			give_up_after(disk, errno);
 		else
 			leave_folder(disk);
 	}

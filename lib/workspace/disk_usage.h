@@ -22,6 +22,8 @@ enum {
 	DISK_OPEN_MAX = 64,       /* folders held open; deeper ones are reopened on the way up */
 	DISK_DEPTH_MAX = 1 << 20, /* nested folders */
 	DISK_ENTRIES_MAX = 20 << 20,
+	/* A disk has room for so many files only, also for empty ones: each counts so much. */
+	DISK_ENTRY_MIN = 4096,
 };
 
 /*
@@ -34,7 +36,7 @@ enum {
 
 struct disk;
 
-/* `workspace` is borrowed until disk_free(). */
+/* Makes a measure; disk_start() runs it. `workspace` is borrowed until disk_free(). */
 struct disk *disk_new(struct loop *loop, const struct workspace *workspace, void *data);
 /* Ends a running walk and frees `disk`, which may be NULL. */
 void disk_free(struct disk *disk);

@@ -14,6 +14,10 @@
 #include "base/mem.h"
 #include "text/percent.h"
 #include "workspace/home.h"
+#include "workspace/lasting.h"
+#include "workspace/random_name.h"
+
+#define REMOTES "remote."
 
 enum check { ANY, ADDRESS, UPDATE };
 
@@ -30,12 +34,13 @@ static const struct row rows[] = {
 	  "untrackedcache splitindex quotepath abbrev compression bigfilethreshold longpaths "
 	  "hidedotfiles whitespace ",
 	  ANY },
+	{ "extensions", " partialclone ", ADDRESS },
 	{ "extensions",
-	  " objectformat compatobjectformat refstorage partialclone worktreeconfig preciousobjects "
+	  " objectformat compatobjectformat refstorage worktreeconfig preciousobjects "
 	  "noop relativeworktrees ",
 	  ANY },
-	{ "remote.", " url pushurl ", ADDRESS },
-	{ "remote.",
+	{ REMOTES, " url pushurl ", ADDRESS },
+	{ REMOTES,
 	  " fetch push tagopt prune prunetags mirror promisor partialclonefilter "
 	  "skipdefaultupdate skipfetchall gh-resolved ",
 	  ANY },
@@ -99,6 +104,20 @@ static bool is_part(const char *path, size_t len, const char *part)
 	return strlen(part) == len && strncmp(path, part, len) == 0;
 }
 
+/* Returns whether a part of the path is as the name of a session's folder. */
+static bool has_random_part(const char *path)
+{
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+		cleanup_free char *part = xmemdup(path, len);
+
+		if (random_name_matches(part, ""))
+			return true;
+		path += len + (path[len] == '/');
+	}
+	return false;
+}
+
 bool gitconfig_passes_fd(const char *path)
 {
 	bool in_dev = false;
@@ -120,9 +139,9 @@ bool gitconfig_passes_fd(const char *path)
 }
 
 /*
- * Returns true if a path may lead to a folder of a session, where git would run hooks of session
- * code, or to /proc, which leads to one. The path may be relative to any folder and may pass any
- * link: an inspection leaves no link that leads there.
+ * Returns true if a path may lead to a folder of a session, which may have ended, where git would
+ * run hooks of session code, or to /proc, which leads to one. The path may be relative to any
+ * folder and may pass any link: an inspection leaves no link that leads there.
  */
 static bool may_be_session(const char *value)
 {
@@ -131,6 +150,7 @@ static bool may_be_session(const char *value)
 
 	return (has_part(plain, HOME_SERVER_PREFIX, false) &&
 		has_part(plain, HOME_SESSIONS, true)) ||
+	       (has_part(plain, LASTING_FOLDER, true) && has_random_part(plain)) ||
 	       has_part(plain, "proc", true) || gitconfig_passes_fd(plain);
 }
 
@@ -153,6 +173,16 @@ static bool is_address(const char *value)
 static bool is_update(const char *value)
 {
 	return has_word(" none checkout merge rebase ", value, strlen(value));
+}
+
+/*
+ * Returns true unless the entry is of a remote whose name is no trusted address. git fetches from
+ * remotes by name, also in status where objects are missing. A name without an address is one, and
+ * a name that begins with "-" is an option of git fetch, such as one that names a program.
+ */
+static bool is_name(const struct gitini_entry *entry)
+{
+	return !str_eq(entry->section, REMOTES) || is_address(entry->subsection);
 }
 
 static bool is_allowed(const char *section, const char *name, const char *value)
@@ -184,7 +214,7 @@ static void judge(void *data, const struct gitini_entry *entry)
 
 	if (entry->odd != NULL)
 		buf_putf(&text, "?%s", entry->odd);
-	else if (is_allowed(entry->section, entry->name, entry->value))
+	else if (is_name(entry) && is_allowed(entry->section, entry->name, entry->value))
 		return;
 	else
 		buf_putf(&text, "%s%s.%s=%s", entry->section, entry->subsection, entry->name,

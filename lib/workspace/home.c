@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "workspace/lasting.h"
 #include "workspace/random_name.h"
@@ -42,8 +43,10 @@ struct home {
 	char *name; /* name of the server's folder */
 	char **candidates;
 	size_t candidate_count;
-	struct list
-		*jobs; /* allocated separately, because starting a job does not change the home */
+	struct map *taken; /* names that home_take_stale() returned: they are no candidates again */
+	/* Allocated separately, because a job or an inspector does not change the home. */
+	struct list *jobs;
+	struct list *inspectors;
 };
 
 /*
@@ -122,7 +125,7 @@ static void let_sessions_through(int fd)
 		(void)fchmod(fd, (st.st_mode & 0777) | home_folder_mode());
 }
 
-static int open_root(const char *path, struct err *err)
+int home_open_root(const char *path, struct err *err)
 {
 	cleanup_fd int fd = -1;
 
@@ -154,20 +157,33 @@ static bool is_ours(const char *name)
 	       random_name_matches(name, HOME_REMOVE_PREFIX);
 }
 
+/* The lock file's size says it: other servers can read it without asking. */
+void home_show_leaving(const struct home *home, bool leaving)
+{
+	(void)!ftruncate(home->lock_fd, leaving ? 1 : 0);
+}
+
+bool home_is_leaving(int home_fd, const char *server)
+{
+	cleanup_free char *path = xasprintf("%s/" LOCK_NAME, server);
+	struct stat st;
+
+	return fstatat(home_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
+}
+
 /* Lists the names of our pattern. Their locks are checked when one is taken. */
 static int list_candidates(struct home *home, struct err *err)
 {
-	int fd = openat(home->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = fd_list(home->fd);
 	struct dirent *entry;
 
 	if (dir == NULL) {
 		(void)err_sys(err, "reading '%s'", home->path);
-		fd_close(&fd);
 		return -1;
 	}
 	while (home->candidate_count < STALE_MAX && (entry = readdir(dir)) != NULL) {
-		if (!is_ours(entry->d_name))
+		if (!is_ours(entry->d_name) ||
+		    map_get(home->taken, entry->d_name, strlen(entry->d_name)) != NULL)
 			continue;
 		home->candidates =
 			xrealloc(home->candidates, (home->candidate_count + 1) * sizeof(char *));
@@ -222,7 +238,9 @@ static void home_release(struct home *home)
 	for (size_t i = 0; i < home->candidate_count; i++)
 		free(home->candidates[i]);
 	free(home->candidates);
+	map_free(home->taken);
 	free(home->jobs);
+	free(home->inspectors);
 	free(home->name);
 	free(home->path);
 	free(home);
@@ -252,10 +270,13 @@ struct home *home_open(const char *path, struct err *err)
 		len--;
 	home->path = xmemdup(path, len);
 	home->jobs = xcalloc(1, sizeof(*home->jobs));
+	home->taken = map_new();
 	list_init(home->jobs);
+	home->inspectors = xcalloc(1, sizeof(*home->inspectors));
+	list_init(home->inspectors);
 	home->lock_fd = -1;
 	home->sessions_fd = -1;
-	home->fd = open_root(home->path, err);
+	home->fd = home_open_root(home->path, err);
 	if (home->fd < 0 || make_canonical(home, err) < 0 || list_candidates(home, err) < 0 ||
 	    make_server(home, err) < 0) {
 		home_release(home);
@@ -268,6 +289,11 @@ void home_add_job(const struct home *home, struct home_job *job)
 {
 	list_init(&job->node);
 	list_append(home->jobs, &job->node);
+}
+
+struct list *home_inspectors(const struct home *home)
+{
+	return home->inspectors;
 }
 
 static void leave_jobs(struct home *home)
@@ -314,17 +340,27 @@ static bool old_enough(const struct home *home, const char *name)
 	       llabs((long long)time(NULL) - st.st_mtime) > UNLOCKED_AGE_S;
 }
 
-/* Returns true if no living process holds `name`. `*ret_lock` then holds it until the rename. */
+int home_open_entry(int dir, const char *name, int flags)
+{
+	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+/*
+ * Returns true if no living process holds `name`. `*ret_lock` then holds it until the rename, and
+ * its sessions can be read. A lock file that cannot be opened is no missing one.
+ */
 static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 {
-	cleanup_fd int dir =
-		openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_fd int dir = home_open_entry(home->fd, name, O_RDONLY | O_DIRECTORY);
+	cleanup_fd int sessions = -1;
 	cleanup_fd int lock = -1;
 
-	/* The owner cannot read the folder: its remover or maker was interrupted. */
 	if (dir < 0)
-		return errno == EACCES &&
-		       (random_name_matches(name, HOME_REMOVE_PREFIX) || old_enough(home, name));
+		return false;
 	if (random_name_matches(name, HOME_REMOVE_PREFIX)) {
 		/* Removers hold a lock on the folder itself. */
 		if (flock(dir, LOCK_EX | LOCK_NB) < 0)
@@ -332,13 +368,29 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 		*ret_lock = fd_steal(&dir);
 		return true;
 	}
-	lock = openat(dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (lock < 0)
-		return old_enough(home, name);
-	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+	lock = home_open_entry(dir, LOCK_NAME, O_RDWR | O_NONBLOCK);
+	if (lock < 0 ? errno != ENOENT || !old_enough(home, name)
+		     : flock(lock, LOCK_EX | LOCK_NB) < 0)
 		return false;
+	sessions = home_open_entry(dir, HOME_SESSIONS, O_RDONLY | O_DIRECTORY);
 	*ret_lock = fd_steal(&lock);
 	return true;
+}
+
+bool home_each_server(int fd, home_server_fn *fn, void *data)
+{
+	DIR *dir = fd_list(fd);
+	const struct dirent *entry;
+	bool whole = true;
+
+	if (dir == NULL)
+		return false;
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (random_name_matches(entry->d_name, HOME_SERVER_PREFIX))
+			whole &= fn(data, dirfd(dir), entry->d_name);
+	whole &= errno == 0;
+	(void)closedir(dir);
+	return whole;
 }
 
 void home_look_again(struct home *home)
@@ -360,10 +412,17 @@ char *home_take_stale(struct home *home)
 
 		if (!is_stale(home, name, &lock))
 			continue;
-		if (random_name_matches(name, HOME_SERVER_PREFIX))
-			lasting_release_all(home, name);
-		if (renameat(home->fd, name, home->fd, taken) == 0)
-			return mem_steal(&taken);
+		if (random_name_matches(name, HOME_SERVER_PREFIX) &&
+		    !lasting_release_all(home, name)) {
+			log_warn("workspace",
+				 "'%s/%s' stays for now: its sessions could not be read or moved",
+				 home->path, name);
+			continue;
+		}
+		if (renameat(home->fd, name, home->fd, taken) < 0)
+			continue;
+		(void)map_set(home->taken, taken, strlen(taken), home);
+		return mem_steal(&taken);
 	}
 	return NULL;
 }

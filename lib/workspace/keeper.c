@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/make.h"
+#include "workspace/home.h"
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
 #include "workspace/rescue.h"
@@ -35,6 +36,9 @@ static void copy_release(struct copy *copy)
 	mem_cleanup(&copy->problem);
 	mem_cleanup(&copy->renamed);
 	mem_cleanup(&copy->suffix);
+	json_decref(copy->report);
+	copy->report = NULL;
+	copy->redraw = false;
 	fd_close(&copy->lock);
 	copy->file_count = 0;
 	copy->asked = 0;
@@ -50,13 +54,17 @@ static void release_keeper(struct keeper *keeper)
 	copy_release(&keeper->results);
 	copy_release(&keeper->notebook);
 	free(keeper->notebook.next_suffix);
+	json_decref(keeper->notebook.next_report);
 	free(keeper->helper_path);
 	free(keeper->root);
 	free(keeper->seen);
 	free(keeper->id);
+	free(keeper->title);
 	free(keeper->folder);
 	free(keeper->shown);
+	free(keeper->path);
 	free(keeper->recorded);
+	free(keeper->recorded_report);
 	free(keeper->notebooks);
 	buf_release(&keeper->log);
 	if (keeper->freed)
@@ -80,10 +88,17 @@ static void name_folder(struct keeper *keeper)
 	keeper->names++;
 	free(keeper->folder);
 	free(keeper->shown);
-	keeper->folder = keepname_new(keeper->id);
+	keeper->folder = keepname_new(keeper->id, keeper->title);
 	assert(keeper->root != NULL);
 	keeper->shown = keepname_show(keeper->root, keeper->folder);
 	keeper_record(keeper);
+}
+
+static bool is_there(const struct keeper *keeper)
+{
+	cleanup_free char *path = xasprintf("%s/%s", keeper->root, keeper->folder);
+
+	return access(path, F_OK) == 0;
 }
 
 /* Goes on in the folder of the session's earlier life. Returns false if it had another root. */
@@ -95,6 +110,7 @@ static bool resume_folder(struct keeper *keeper, const struct keeper_spec *spec)
 	keeper->resumed = true;
 	keeper->shown = keepname_show(keeper->root, keeper->folder);
 	keeper->made = keeplog_load(keeper);
+	keeper->gone = keeper->made && !is_there(keeper);
 	keeper->notebooks = xcalloc(spec->notebook_count, sizeof(*spec->notebooks));
 	keeper->notebook_count = spec->notebook_count;
 	for (size_t i = 0; i < spec->notebook_count; i++)
@@ -122,6 +138,7 @@ struct keeper *keeper_new(const struct keeper_spec *spec)
 	keeper->helper_path = xstrdup(spec->helper);
 	keeper->root = spec->root == NULL ? NULL : xstrdup(spec->root);
 	keeper->seen = xstrdup(workspace_data_path(spec->workspace));
+	keeper->room = spec->room;
 	keeper->keeps_notebook = spec->notebook;
 	keeper->id = xstrdup(spec->session_id);
 	keeper->data = spec->data;
@@ -132,9 +149,23 @@ struct keeper *keeper_new(const struct keeper_spec *spec)
 	return keeper;
 }
 
+bool keeper_folder_is_gone(const struct keeper *keeper)
+{
+	return keeper->gone;
+}
+
 void *keeper_data(const struct keeper *keeper)
 {
 	return keeper->data;
+}
+
+void keeper_set_title(struct keeper *keeper, const char *title)
+{
+	if (keeper->root == NULL || keeper->title != NULL || keeper->made || keeper->resumed ||
+	    keeper->results.helper != NULL || keeper->notebook.helper != NULL)
+		return;
+	keeper->title = xstrdup(title);
+	name_folder(keeper);
 }
 
 void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
@@ -145,6 +176,14 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
 const char *keeper_folder(const struct keeper *keeper)
 {
 	return keeper->made ? keeper->shown : NULL;
+}
+
+const char *keeper_path(struct keeper *keeper)
+{
+	free(keeper->path);
+	keeper->path =
+		keeper->root == NULL ? NULL : xasprintf("%s/%s", keeper->root, keeper->folder);
+	return keeper->path;
 }
 
 const char *keeper_planned(const struct keeper *keeper)
@@ -193,7 +232,8 @@ static void finish_copy(struct copy *copy)
 		keeper->compares = false;
 	problem = mem_steal(&copy->problem);
 	renamed = mem_steal(&copy->renamed);
-	result = (struct keep_result){ .copied = copy->copied,
+	result = (struct keep_result){ .redraw = copy->redraw,
+				       .copied = copy->copied,
 				       .failed = copy->file_count - copy->copied - copy->same,
 				       .error = problem,
 				       .renamed = renamed };
@@ -242,6 +282,7 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 		return false;
 	if (!forgotten)
 		forget_folder(keeper);
+	keeper_drop_report(copy);
 	helper_free(copy->helper);
 	copy->helper = NULL;
 	return try_start_copy(copy);
@@ -274,7 +315,7 @@ static void on_copy_done(struct helper *helper, const json_t *result, const stru
 		return;
 	if (err != NULL && goes_elsewhere(copy, err))
 		return;
-	if (err != NULL && copy->helper != NULL)
+	if (err != NULL && copy->helper != NULL && copy->asked > 0)
 		keeper_note_problem(copy, NULL, err->msg);
 	finish_copy(copy);
 }
@@ -308,18 +349,6 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish_copy(container_of(defer, struct copy, defer));
 }
 
-/* Returns whether a result takes the name under which the notebook's export began. */
-static bool takes_notebook_name(const struct copy *copy)
-{
-	const struct keeper *keeper = copy->keeper;
-	cleanup_free char *name = NULL;
-
-	if (copy != &keeper->results || !keeper->keeps_notebook)
-		return false;
-	name = keeptree_path(keeptree_notebook(keeper->kept.tree));
-	return !str_eq(name, keeper->recorded);
-}
-
 /*
  * Starts the export, or queues it behind the other one. Returns false and notes the problem if it
  * cannot.
@@ -339,14 +368,15 @@ static bool try_start_copy(struct copy *copy)
 	 */
 	copy->waiting = other_of(copy)->helper != NULL &&
 			(!keeper->made || !list_empty(keeptree_moves(keeper->kept.tree)) ||
-			 takes_notebook_name(copy));
+			 (copy == &keeper->results && keeper_names_changed(keeper)));
 	if (copy->waiting)
 		return true;
 	if (copy->file_count == 0)
 		return false;
 	if (start_helper(copy, &err) == 0)
 		return true;
-	keeper_note_problem(copy, NULL, err.msg);
+	if (copy->asked > 0)
+		keeper_note_problem(copy, NULL, err.msg);
 	return false;
 }
 
@@ -379,10 +409,29 @@ void keeper_mark_due(struct keeper *keeper, const char *path)
 		find_result(keeper, path)->owed = true;
 }
 
-void keeper_mark_input(struct keeper *keeper, const char *path)
+/* Plans a copy, unless one is known. A later life may find one by its content. */
+static bool owe(struct keeper *keeper, struct kept *kept)
 {
-	if (keeper->root != NULL)
-		kept_input(&keeper->kept, path)->owed = true;
+	kept->owed = !kept->known;
+	keeper->compares = keeper->compares || (keeper->resumed && kept->owed);
+	return kept->owed;
+}
+
+bool keeper_mark_input(struct keeper *keeper, const char *name)
+{
+	return keeper->root != NULL && owe(keeper, kept_input(&keeper->kept, name));
+}
+
+char *keeper_mark_output(struct keeper *keeper, const char *file, const char *name, uint64_t size)
+{
+	uint64_t room = keeper->quota > keeper->used ? keeper->quota - keeper->used : 0;
+	struct kept *kept;
+
+	if (keeper->root == NULL || size > room / 2)
+		return NULL;
+	kept = kept_output(&keeper->kept, file, name);
+	(void)owe(keeper, kept);
+	return keeptree_path(kept->place);
 }
 
 void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size, uint64_t mtime_ns)
@@ -405,6 +454,12 @@ bool keeper_is_settled(const struct keeper *keeper)
 	const char *path;
 
 	return keeper->results.done == NULL && keeper_count_due(keeper, &path) == 0;
+}
+
+void keeper_forget_due(struct keeper *keeper)
+{
+	list_for_each (struct kept, kept, &keeper->kept.all, node)
+		kept->owed = kept->owed && (kept->spare || kept->whole);
 }
 
 size_t keeper_count_due(const struct keeper *keeper, const char **ret_path)
@@ -466,37 +521,56 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 	start_copy(copy);
 }
 
+/* Lists the report behind the notebook if there is one. Its problems are only logged. */
+static void list_report(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+
+	copy->file_count = copy->asked;
+	if (copy->report != NULL && keeper->root != NULL)
+		add_file(copy, kept_report(&keeper->kept));
+}
+
 /* Starts the queued export of the notebook. Its file is the same; only the size differs. */
 static bool start_next(struct copy *copy)
 {
 	free(copy->suffix);
 	copy->suffix = mem_steal(&copy->next_suffix);
 	copy->size = copy->next_size;
+	json_decref(copy->report);
+	copy->report = copy->next_report;
+	copy->next_report = NULL;
+	list_report(copy);
 	copy->tries = 0;
 	copy->copied = 0;
 	return try_start_copy(copy);
 }
 
-void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size,
-			  const char *suffix,
+void keeper_copy_notebook(struct keeper *keeper, const struct keeper_notebook_copy *wanted,
 			  void (*done)(struct keeper *keeper, const struct keep_result *result))
 {
 	struct copy *copy = &keeper->notebook;
 
 	if (copy->done != NULL) {
+		if (wanted->report != NULL) {
+			json_decref(copy->next_report);
+			copy->next_report = json_incref(wanted->report);
+		}
 		free(copy->next_suffix);
-		copy->next_suffix = xstrdup(suffix);
-		copy->next_size = size;
+		copy->next_suffix = xstrdup(wanted->suffix);
+		copy->next_size = wanted->size;
 		return;
 	}
 	copy->done = done;
-	copy->size = size;
-	copy->suffix = xstrdup(suffix);
+	copy->size = wanted->size;
+	copy->suffix = xstrdup(wanted->suffix);
+	copy->report = json_incref(wanted->report);
 	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	copy->files = xcalloc(1, sizeof(struct kept *));
+	copy->files = xcalloc(2, sizeof(struct kept *));
 	if (keeper->root != NULL)
-		add_file(copy, kept_notebook(&keeper->kept, file));
+		add_file(copy, kept_notebook(&keeper->kept, wanted->file));
 	copy->asked = copy->file_count;
+	list_report(copy);
 	start_copy(copy);
 }
 

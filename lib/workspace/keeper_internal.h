@@ -21,7 +21,10 @@ struct copy {
 			  again */
 	uint64_t size; /* bytes to copy of the only file, followed by `suffix`; 0: all of it */
 	char *suffix;
-	uint64_t next_size; /* of the queued export, if next_suffix is not NULL */
+	json_t *report;      /* of the notebook's export; or NULL */
+	json_t *next_report; /* of the queued export */
+	bool redraw;         /* as in struct keep_result */
+	uint64_t next_size;  /* of that export */
 	char *next_suffix;
 	bool waiting; /* until the other export has made the folder */
 	int lock;     /* a shared lock on the data folder, from the first export to the last */
@@ -44,12 +47,16 @@ struct keeper {
 	char *root;
 	char *seen; /* the data folder's path as the session sees it */
 	char *id;
+	char *title; /* or NULL */
 	uint64_t quota;
+	struct keeproom *room;
 	void *data;
-	char *folder;   /* below root, made by the first export */
-	char *shown;    /* the folder's path as users write it */
-	char *recorded; /* the notebook's name in the record of rescue.h; or NULL */
-	struct buf log; /* lines for keeplog.h */
+	char *folder;          /* below root, made by the first export */
+	char *shown;           /* the folder's path as users write it */
+	char *path;            /* of the folder, for keeper_path; or NULL */
+	char *recorded;        /* the notebook's name in the record of rescue.h; or NULL */
+	char *recorded_report; /* the report's */
+	struct buf log;        /* lines for keeplog.h */
 	struct keeper_notebook *notebooks; /* copies of the notebook that may be there */
 	size_t notebook_count;
 	uint64_t used;
@@ -60,20 +67,26 @@ struct keeper {
 	bool keeps_notebook;
 	bool made;
 	bool resumed;  /* an earlier life of the session may have made the folder */
+	bool gone;     /* it had made the folder, which was not there any more at the start */
 	bool compares; /* copies that the record lacks are found by their content */
 	bool log_renewed;
 	bool hung; /* the last export hung */
 	bool freed;
 	bool last;  /* freed, and the last export of due files is running */
 	bool folds; /* the helper reported that the folder's file system does (keeptree_fold) */
-	bool told[KEEPNAME_REASONS]; /* that names are altered for this reason */
+	bool reported[KEEPNAME_REASONS]; /* that names are altered for this reason */
 };
 
+/* Returns true if the notebook or the report has another name than the record says. */
+bool keeper_names_changed(const struct keeper *keeper);
+/* Exports no report this time: it may name the folder that was planned. */
+void keeper_drop_report(struct copy *copy);
 /* Returns a request for ptycell-files. The caller frees it. */
 json_t *keeper_make_request(struct copy *copy);
 /* Records where results go, so that the next server can export them if this one is killed. */
 void keeper_record(struct keeper *keeper);
 void keeper_take_progress(struct helper *helper, const json_t *progress);
+/* Notes the first problem of an export. `from` names the file and may be NULL. */
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason);
 
 #endif

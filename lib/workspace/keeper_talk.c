@@ -4,16 +4,17 @@
  * while an answer waits for them: a later export, for which no answer waits, syncs them.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "json/get.h"
 #include "json/make.h"
-#include "text/percent.h"
 #include "workspace/keeper_internal.h"
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
+#include "workspace/keeproom.h"
 #include "workspace/keeptext.h"
+#include "workspace/original.h"
 #include "workspace/rescue.h"
 
 static void put_known(json_t *file, const struct kept *kept)
@@ -22,13 +23,6 @@ static void put_known(json_t *file, const struct kept *kept)
 	json_put_int(file, "ino", kept->ino);
 	json_put_int(file, "mtime", kept->mtime_ns);
 	json_put_int(file, "size", kept->size);
-}
-
-static void put_encoded(json_t *object, const char *key, const char *path)
-{
-	cleanup_free char *encoded = percent_encode(path);
-
-	json_put_str(object, key, encoded);
 }
 
 /* Lists the copies of an earlier life; one of them may be at "to". */
@@ -51,17 +45,19 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	cleanup_free char *to = keeptree_path(kept->place);
 	json_t *file = json_object();
 
-	put_encoded(file, "from", kept->from);
-	put_encoded(file, "to", to);
+	json_put_path(file, "from", kept->from);
+	json_put_path(file, "to", to);
 	put_known(file, kept);
 	json_put_bool(file, "spare", kept->spare);
+	json_put_bool(file, "whole", kept->whole);
 	if (kept->seen_size >= 0) {
 		json_put_int(file, "seen_size", kept->seen_size);
 		json_put_int(file, "seen_mtime", kept->seen_mtime_ns);
 	}
 	if (kept->is_notebook)
 		put_notebooks(file, copy->keeper);
-	if (copy->suffix != NULL) {
+	json_put_bool(file, "report", kept->is_report);
+	if (kept->is_notebook && copy->suffix != NULL) {
 		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
 		json_put_int(file, "stays", (json_int_t)(kept->stays & INT64_MAX));
 		json_put_str(file, "suffix", copy->suffix);
@@ -77,8 +73,8 @@ static json_t *order_moves(struct keeper *keeper)
 		json_t *value = json_object();
 
 		json_put_int(value, "move", move->id);
-		put_encoded(value, "at", move->at);
-		put_encoded(value, "to", move->to);
+		json_put_path(value, "at", move->at);
+		json_put_path(value, "to", move->to);
 		if (move->place->data != NULL)
 			put_known(value, move->place->data);
 		json_append(moves, value);
@@ -88,22 +84,28 @@ static json_t *order_moves(struct keeper *keeper)
 
 void keeper_record(struct keeper *keeper)
 {
-	free(keeper->recorded);
-	keeper->recorded =
-		keeper->keeps_notebook ? keeptree_path(keeptree_notebook(keeper->kept.tree)) : NULL;
-	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded);
+	struct keeptree *tree = keeper->kept.tree;
+
+	mem_cleanup(&keeper->recorded);
+	mem_cleanup(&keeper->recorded_report);
+	if (keeper->keeps_notebook) {
+		keeper->recorded = keeptree_path(keeptree_notebook(tree));
+		keeper->recorded_report = keeptree_path(keeptree_report(tree));
+	}
+	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->recorded,
+		      keeper->recorded_report);
 }
 
-/* Records the notebook's name again if it gave its name up to a file. */
-static void record_notebook(struct keeper *keeper)
+bool keeper_names_changed(const struct keeper *keeper)
 {
-	cleanup_free char *name = NULL;
+	cleanup_free char *notebook = NULL;
+	cleanup_free char *report = NULL;
 
 	if (!keeper->keeps_notebook)
-		return;
-	name = keeptree_path(keeptree_notebook(keeper->kept.tree));
-	if (!str_eq(name, keeper->recorded))
-		keeper_record(keeper);
+		return false;
+	notebook = keeptree_path(keeptree_notebook(keeper->kept.tree));
+	report = keeptree_path(keeptree_report(keeper->kept.tree));
+	return !str_eq(notebook, keeper->recorded) || !str_eq(report, keeper->recorded_report);
 }
 
 /* Returns true if no answer waits for this export: it syncs files to the disk. */
@@ -122,16 +124,24 @@ static json_t *order_syncs(const struct copy *copy)
 
 	list_for_each (struct kept, kept, &copy->keeper->kept.all, node) {
 		cleanup_free char *path = NULL;
-		cleanup_free char *encoded = NULL;
 
 		if (!is_durable(copy) || kept->synced || !kept->known)
 			continue;
 		path = keeptree_path(kept->place);
-		encoded = percent_encode(path);
-		json_append(paths, json_make_str(encoded));
+		json_append(paths, json_make_path(path));
 		kept->synced = true;
 	}
 	return paths;
+}
+
+void keeper_drop_report(struct copy *copy)
+{
+	if (copy->report == NULL)
+		return;
+	json_decref(copy->report);
+	copy->report = NULL;
+	copy->redraw = true;
+	copy->file_count = copy->asked;
 }
 
 json_t *keeper_make_request(struct copy *copy)
@@ -141,12 +151,14 @@ json_t *keeper_make_request(struct copy *copy)
 	json_t *files = json_array();
 	uint64_t room = keeper->quota > keeper->used ? keeper->quota - keeper->used : 0;
 
-	if (!keeper->freed)
-		record_notebook(keeper);
-	json_put_str(request, "op", "keep");
-	put_encoded(request, "root", keeper->root);
+	if (!keeper->freed && keeper_names_changed(keeper))
+		keeper_record(keeper); /* one of them gave its name up to a file */
+	json_put_str(request, "op", copy->report != NULL ? "keep-report" : "keep");
+	if (copy->report != NULL)
+		json_put(request, "report", json_incref(copy->report));
+	json_put_path(request, "root", keeper->root);
 	json_put_str(request, "folder", keeper->folder);
-	put_encoded(request, "seen", keeper->seen);
+	json_put_path(request, "seen", keeper->seen);
 	json_put_bool(request, "fresh", !keeper->made && !keeper->resumed);
 	json_put_bool(request, "compare", keeper->compares && copy == &keeper->results);
 	json_put_bool(request, "folds", keeptree_folds(keeper->kept.tree));
@@ -154,6 +166,10 @@ json_t *keeper_make_request(struct copy *copy)
 	json_put_bool(request, "durable", is_durable(copy));
 	json_put(request, "sync", order_syncs(copy));
 	json_put_int(request, "room", (json_int_t)(room & INT64_MAX));
+	if (keeper->room != NULL && keeproom_left(keeper->room) != UINT64_MAX) {
+		json_put_int(request, "total_room", (json_int_t)keeproom_left(keeper->room));
+		json_put_int(request, "total_max", (json_int_t)keeproom_max(keeper->room));
+	}
 	for (size_t i = 0; i < copy->file_count; i++)
 		json_append(files, order_file(copy, copy->files[i]));
 	json_put(request, "files", files);
@@ -162,13 +178,30 @@ json_t *keeper_make_request(struct copy *copy)
 
 /* ---- replies ---- */
 
+static char *explain(const struct keeper *keeper, const char *from, const char *reason)
+{
+	const struct keeptext_limits limits = { .quota = keeper->quota,
+						.total = keeper->room == NULL
+								 ? 0
+								 : keeproom_max(keeper->room),
+						.root = keeper->root };
+
+	return keeptext_problem(from, reason, &limits);
+}
+
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason)
 {
-	if (copy->problem != NULL || copy->asked == 0)
+	if (copy->problem != NULL)
 		return;
-	copy->problem = keeptext_problem(from, reason, copy->keeper->quota);
+	copy->problem = explain(copy->keeper, from, reason);
 	if (copy->keeper->freed) /* no caller asks for it any more */
 		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
+}
+
+/* Returns the name by which the session knows the file. */
+static const char *session_name(const struct kept *kept)
+{
+	return kept->spare ? original_upload(kept->from) : keepname_result(kept->from);
 }
 
 static void note_renamed(struct copy *copy, const struct kept *kept)
@@ -177,11 +210,11 @@ static void note_renamed(struct copy *copy, const struct kept *kept)
 	cleanup_free char *to = NULL;
 	cleanup_free char *text = NULL;
 
-	if (reason == KEEPNAME_SAME || copy->keeper->told[reason])
+	if (reason == KEEPNAME_SAME || copy->keeper->reported[reason])
 		return;
 	to = keeptree_path(kept->place);
-	copy->keeper->told[reason] = true;
-	text = keeptext_renamed(keepname_result(kept->from), to, reason);
+	copy->keeper->reported[reason] = true;
+	text = keeptext_renamed(session_name(kept), to, reason);
 	if (copy->keeper->freed)
 		log_info("keeper", "'%s': saved %s", copy->keeper->id, text);
 	keeptext_add(&copy->renamed, text);
@@ -190,12 +223,14 @@ static void note_renamed(struct copy *copy, const struct kept *kept)
 static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
 {
 	struct keeper *keeper = copy->keeper;
-	const char *encoded = json_string_value(json_object_get(progress, "to"));
-	cleanup_free char *to = encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+	cleanup_free char *to = json_path_of(json_object_get(progress, "to"));
 	json_int_t size = json_integer_value(json_object_get(progress, "size"));
 
 	if (to == NULL || size < 0)
 		return;
+	if (keeper->room != NULL && !json_is_true(json_object_get(progress, "same")))
+		keeproom_count(keeper->room, kept->known ? (uint64_t)kept->size : 0,
+			       (uint64_t)size);
 	if (kept->known)
 		keeper->used -= (uint64_t)kept->size;
 	keeper->used += (uint64_t)size;
@@ -226,8 +261,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
  */
 static void take_move(struct keeper *keeper, int id, const json_t *progress)
 {
-	const char *encoded = json_string_value(json_object_get(progress, "to"));
-	cleanup_free char *to = encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+	cleanup_free char *to = json_path_of(json_object_get(progress, "to"));
 
 	list_for_each (struct keepmove, move, keeptree_moves(keeper->kept.tree), node) {
 		struct kept *kept = move->place->data;
@@ -238,6 +272,33 @@ static void take_move(struct keeper *keeper, int id, const json_t *progress)
 			kept->known = false;
 		keeptree_moved(move, to);
 		keeplog_renew(keeper);
+	}
+}
+
+static void log_report(const struct keeper *keeper, const char *problem)
+{
+	cleanup_free char *text = explain(keeper, NULL, problem);
+
+	log_warn("keeper", "'%s': the report is not saved: %s", keeper->id, text);
+}
+
+/* Reports problems of requested files. Of a whole output, which no caller requests, the first one.
+ */
+static void note_file(struct copy *copy, size_t index, const char *problem)
+{
+	struct kept *kept = copy->files[index];
+	cleanup_free char *to = NULL;
+
+	if (kept->is_report) {
+		if (!kept->reported)
+			log_report(copy->keeper, problem);
+		kept->reported = true;
+	} else if (kept->whole && !kept->reported) {
+		kept->reported = true;
+		to = keeptree_path(kept->place);
+		keeper_note_problem(copy, to, problem);
+	} else if (index < copy->asked) {
+		keeper_note_problem(copy, session_name(kept), problem);
 	}
 }
 
@@ -252,8 +313,8 @@ static void take_file(struct copy *copy, size_t index, const json_t *progress)
 		take_copy(copy, copy->files[index], progress);
 	if (json_is_true(json_object_get(progress, "mixed")))
 		problem = "mixed";
-	if (problem != NULL && index < copy->asked)
-		keeper_note_problem(copy, copy->files[index]->from, problem);
+	if (problem != NULL)
+		note_file(copy, index, problem);
 }
 
 void keeper_take_progress(struct helper *helper, const json_t *progress)
@@ -262,7 +323,10 @@ void keeper_take_progress(struct helper *helper, const json_t *progress)
 	const json_t *file = json_object_get(progress, "file");
 	const json_t *move = json_object_get(progress, "move");
 	json_int_t index = json_integer_value(file);
+	const json_t *total = json_object_get(progress, "total");
 
+	if (json_is_integer(total) && copy->keeper->room != NULL)
+		keeproom_set(copy->keeper->room, (uint64_t)json_integer_value(total));
 	if (json_is_true(json_object_get(progress, "folds")))
 		copy->keeper->folds = true;
 	if (json_is_integer(move))

@@ -5,7 +5,6 @@
  */
 #include "workspace/keeplog.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,11 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/util.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/keeper_internal.h"
 
@@ -29,13 +29,6 @@
 
 enum { LOG_MAX = 64 << 20 };
 
-static void put_encoded(json_t *object, const char *key, const char *path)
-{
-	cleanup_free char *encoded = percent_encode(path);
-
-	json_put_str(object, key, encoded);
-}
-
 static void put_line(struct buf *out, const json_t *value)
 {
 	cleanup_free char *text = json_write_text(value);
@@ -43,13 +36,21 @@ static void put_line(struct buf *out, const json_t *value)
 	buf_putf(out, "%s\n", text);
 }
 
+/* Returns what a line says the copy is from. */
+static const char *from_of(const struct kept *kept)
+{
+	if (kept->is_report)
+		return KEEPLOG_REPORT;
+	return kept->is_notebook ? KEEPLOG_NOTEBOOK : kept->from;
+}
+
 static void put_copy(struct keeper *keeper, const struct kept *kept)
 {
 	cleanup_json json_t *line = json_object();
 	cleanup_free char *to = keeptree_path(kept->place);
 
-	put_encoded(line, "from", kept->is_notebook ? KEEPLOG_NOTEBOOK : kept->from);
-	put_encoded(line, "to", to);
+	json_put_path(line, "from", from_of(kept));
+	json_put_path(line, "to", to);
 	json_put_int(line, "ino", kept->ino);
 	json_put_int(line, "mtime", kept->mtime_ns);
 	json_put_int(line, "size", kept->size);
@@ -57,6 +58,8 @@ static void put_copy(struct keeper *keeper, const struct kept *kept)
 		json_put_bool(line, "linked", true);
 	if (kept->spare)
 		json_put_bool(line, "input", true);
+	if (kept->whole)
+		json_put_bool(line, "whole", true);
 	put_line(&keeper->log, line);
 }
 
@@ -127,7 +130,7 @@ static void put_member(json_t *line, const json_t *progress, const char *key)
 
 void keeplog_append(int journal_fd, const json_t *progress)
 {
-	static const char *const keys[] = { "to", "ino", "mtime", "size" };
+	static const char *const keys[] = { "to", "ino", "mtime", "size", "whole" };
 	cleanup_json json_t *line = json_object();
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_fd int fd = openat(journal_fd, KEEPLOG_FILE,
@@ -136,8 +139,10 @@ void keeplog_append(int journal_fd, const json_t *progress)
 
 	if (json_object_get(progress, "from") != NULL)
 		put_member(line, progress, "from");
+	else if (json_is_true(json_object_get(progress, "report")))
+		json_put_path(line, "from", KEEPLOG_REPORT);
 	else
-		put_encoded(line, "from", KEEPLOG_NOTEBOOK);
+		json_put_path(line, "from", KEEPLOG_NOTEBOOK);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		put_member(line, progress, keys[i]);
 	put_line(&text, line);
@@ -165,18 +170,11 @@ static char *read_log(int journal_fd, size_t *ret_len)
 	return mem_steal(&text);
 }
 
-static char *take_path(const json_t *line, const char *key)
-{
-	const char *text = json_string_value(json_object_get(line, key));
-
-	return text == NULL ? NULL : percent_decode(text, strlen(text));
-}
-
 /* Returns the file of a line, or NULL if the line is of another kind. */
 static struct kept *find_file(struct keeper *keeper, const json_t *line)
 {
-	cleanup_free char *from = take_path(line, "from");
-	cleanup_free char *to = take_path(line, "to");
+	cleanup_free char *from = json_path_of(json_object_get(line, "from"));
+	cleanup_free char *to = json_path_of(json_object_get(line, "to"));
 
 	if (json_is_true(json_object_get(line, "folds")) && !keeptree_folds(keeper->kept.tree))
 		keeptree_fold(keeper->kept.tree);
@@ -184,17 +182,20 @@ static struct kept *find_file(struct keeper *keeper, const json_t *line)
 		return NULL;
 	if (str_eq(from, KEEPLOG_NOTEBOOK))
 		return kept_notebook(&keeper->kept, NOTEBOOK_FILE);
+	if (str_eq(from, KEEPLOG_REPORT))
+		return kept_report(&keeper->kept);
 	if (!beneath_path_valid(from))
 		return NULL;
-	return to != NULL && json_is_true(json_object_get(line, "input"))
-		       ? kept_input_at(&keeper->kept, from, to)
-		       : kept_find(&keeper->kept, from);
+	if (to != NULL && json_is_true(json_object_get(line, "whole")))
+		return kept_output(&keeper->kept, from, path_base(to));
+	return json_is_true(json_object_get(line, "input")) ? kept_input(&keeper->kept, from)
+							    : kept_find(&keeper->kept, from);
 }
 
 static void take_line(struct keeper *keeper, const json_t *line)
 {
 	struct kept *kept = find_file(keeper, line);
-	cleanup_free char *to = take_path(line, "to");
+	cleanup_free char *to = json_path_of(json_object_get(line, "to"));
 
 	if (kept == NULL || to == NULL || !beneath_path_valid(to))
 		return;

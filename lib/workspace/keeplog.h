@@ -3,10 +3,10 @@
  * keeplog.h - a record of a session's copies, so that a later server updates them, too.
  *
  * The file KEEPLOG_FILE in the journal's folder has one line of JSON for each copy that was made:
- * {"from", "to", "ino", "mtime", "size", "linked", "input"}, paths percent-encoded; the notebook is
- * from "/". The last line of a file counts. {"folds": true} says that the folder's file system
- * ignores case. Lines are written after each export. If a server is killed before, the copies are
- * found again by their content.
+ * {"from", "to", "ino", "mtime", "size", "linked", "input", "whole"}, paths percent-encoded. The
+ * notebook is from "/", the report from "//". The last line of a file counts. {"folds": true} says
+ * that the folder's file system ignores case. Lines are written after each export. If a server is
+ * killed before, the copies are found again by their content.
  */
 #ifndef WORKSPACE_KEEPLOG_H
 #define WORKSPACE_KEEPLOG_H
@@ -19,6 +19,7 @@ struct kept;
 
 #define KEEPLOG_FILE "copies"
 #define KEEPLOG_NOTEBOOK "/"
+#define KEEPLOG_REPORT "//"
 
 /* Adds a copy to the lines that the next keeplog_write() writes. */
 void keeplog_add(struct keeper *keeper, const struct kept *kept);
@@ -28,7 +29,8 @@ void keeplog_renew(struct keeper *keeper);
 void keeplog_write(struct keeper *keeper);
 /*
  * Adds a copy that was made without a keeper, by the progress {"from", "to", "ino", "mtime",
- * "size"} of its helper; without "from" it is the notebook. A failure is ignored.
+ * "size", "whole"} of its helper; without "from" it is the notebook, or with "report" the report. A
+ * failure is ignored.
  */
 void keeplog_append(int journal_fd, const struct json_t *progress);
 /* Fills the keeper's table. Returns whether there was a copy. */

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -19,7 +20,7 @@
 
 #define OUTPUT "output/"
 
-enum { SUFFIX_LEN = 4, ID_MAX = 64, STEM_MAX = 200 };
+enum { SUFFIX_LEN = 4, ID_MAX = 64, TITLE_MAX = 60, STEM_MAX = 200 };
 
 static bool is_id_character(char c)
 {
@@ -27,9 +28,32 @@ static bool is_id_character(char c)
 	       c == '.' || c == '_' || c == '-';
 }
 
-char *keepname_new(const char *session_id)
+/* Appends the title as a part of a name, with "-" behind it. */
+static void put_title(struct buf *out, const char *title)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	size_t len;
+
+	for (const char *c = title; *c != '\0'; c++) {
+		if (is_id_character(*c) || ((unsigned char)*c & 0x80) != 0)
+			buf_put_char(&name, *c);
+		else if (name.len > 0 && name.data[name.len - 1] != '-')
+			buf_put_char(&name, '-');
+	}
+	len = size_min(name.len, TITLE_MAX);
+	/* A multibyte character must not be cut. */
+	while (len > 0 && len < name.len && ((unsigned char)name.data[len] & 0xc0) == 0x80)
+		len--;
+	while (len > 0 && name.data[len - 1] == '-')
+		len--;
+	if (len > 0)
+		buf_putf(out, "%.*s-", (int)len, name.data);
+}
+
+char *keepname_new(const char *session_id, const char *title)
 {
 	cleanup_free char *id = xmemdup(session_id, strnlen(session_id, ID_MAX));
+	cleanup_buf struct buf called = BUF_INIT(BUF_UNBOUNDED);
 	char suffix[SUFFIX_LEN + 1];
 	char date[16] = "";
 	time_t now = time(NULL);
@@ -41,7 +65,21 @@ char *keepname_new(const char *session_id)
 	if (localtime_r(&now, &local) != NULL)
 		(void)strftime(date, sizeof(date), "%Y-%m-%d", &local);
 	random_name_fill(suffix, SUFFIX_LEN);
-	return xasprintf("%s-%s-%s", date, id, suffix);
+	if (title != NULL)
+		put_title(&called, title);
+	return xasprintf("%s-%s%s-%s", date, buf_str(&called), id, suffix);
+}
+
+bool keepname_is_folder(const char *name)
+{
+	static const char date[] = "dddd-dd-dd-";
+	size_t len = strlen(name);
+	size_t i = 0;
+
+	while (date[i] != '\0' &&
+	       (date[i] == 'd' ? name[i] >= '0' && name[i] <= '9' : name[i] == '-'))
+		i++;
+	return date[i] == '\0' && len > i + SUFFIX_LEN + 1 && name[len - SUFFIX_LEN - 1] == '-';
 }
 
 char *keepname_show(const char *root, const char *folder)
@@ -72,12 +110,23 @@ bool keepname_is_skipped(const char *name)
 	return false;
 }
 
+static bool is_note(const char *path)
+{
+	size_t len = strcspn(path, "/");
+
+	return len == strlen(KEEPNAME_NOTE) && strncasecmp(path, KEEPNAME_NOTE, len) == 0;
+}
+
 char *keepname_tame(const char *path, enum keepname_reason *ret_reason)
 {
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *altered = NULL;
 
 	sanitize_name(&name, path, strlen(path));
+	if (is_note(buf_str(&name))) {
+		*ret_reason = KEEPNAME_NOTED;
+		return xasprintf("_%s", buf_str(&name));
+	}
 	altered = runnames_alter(buf_str(&name));
 	*ret_reason = altered != NULL ? KEEPNAME_RUNS : KEEPNAME_UNSEEN;
 	if (altered == NULL && str_eq(buf_str(&name), path))

@@ -8,10 +8,13 @@
 #include <stdbool.h>
 
 /*
- * Returns DATE-ID-xxxx with a new random part; the caller frees it. Characters of the id other than
- * letters, digits and "._-" become "-".
+ * Returns DATE-ID-xxxx, or DATE-TITLE-ID-xxxx, with a new random part; the caller frees it.
+ * Characters of the id other than letters, digits and "._-" become "-". So do those of the title,
+ * which may be NULL, but letters of all languages stay. A long title is cut.
  */
-char *keepname_new(const char *session_id);
+char *keepname_new(const char *session_id, const char *title);
+/* Returns true for a name that keepname_new may have made. */
+bool keepname_is_folder(const char *name);
 /*
  * Returns true for the names of folders that never hold results (".git", "node_modules", caches).
  */
@@ -21,11 +24,17 @@ bool keepname_is_skipped(const char *name);
  * it.
  */
 char *keepname_show(const char *root, const char *folder);
+/*
+ * The file in the folder by which ptycell knows the folder again (cmd/files/kept_index.h). No copy
+ * has its name, in upper or lower case.
+ */
+#define KEEPNAME_NOTE ".ptycell"
 /* Why a copy does not have the name of its file. */
 enum keepname_reason {
 	KEEPNAME_SAME,
 	KEEPNAME_UNSEEN, /* the name has characters that cannot be shown (text/sanitize.h) */
 	KEEPNAME_RUNS,   /* it is a protected name (runnames.h) */
+	KEEPNAME_NOTED,  /* it is KEEPNAME_NOTE */
 	KEEPNAME_REASONS,
 };
 

@@ -7,12 +7,22 @@
 
 #include "workspace/keepname.h"
 
+/* The limits that the reasons "limit" and "total" stand for. */
+struct keeptext_limits {
+	uint64_t quota;   /* bytes of one session */
+	uint64_t total;   /* bytes of all sessions */
+	const char *root; /* their folder */
+};
+
 /*
- * Explains that `from` was not exported, or that nothing was if it is NULL. The reason "limit"
- * stands for the quota.
+ * Returns a sentence that says that `from` was not exported, or that nothing was if it is NULL. A
+ * reason that is none of keeptext_limits is a sentence of its own. The caller frees the result.
  */
-char *keeptext_problem(const char *from, const char *reason, uint64_t quota);
-/* Explains that, and why, `from` (below output/) was exported as `to`. */
+char *keeptext_problem(const char *from, const char *reason, const struct keeptext_limits *limits);
+/*
+ * Returns a sentence that says that, and why, `from` (below output/) was exported as `to`. The
+ * caller frees it.
+ */
 char *keeptext_renamed(const char *from, const char *to, enum keepname_reason reason);
 /* Appends a sentence to *text, which may be NULL. */
 void keeptext_add(char **text, const char *sentence);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "text/cases.h"
@@ -19,11 +18,13 @@
 struct keeptree {
 	struct list places; /* a folder before its entries */
 	struct list moves;
-	struct map *by_path;  /* by path in the session; folders with a slash at the end */
-	struct place *top;    /* the top folder */
-	struct place *beside; /* the folder "files"; NULL before its first file */
-	struct place *input;  /* the folder "input"; NULL before its first file */
+	struct map *by_path;   /* by path in the session; folders with a slash at the end */
+	struct place *top;     /* the top folder */
+	struct place *beside;  /* the folder "files"; NULL before its first file */
+	struct place *input;   /* the folder "input"; NULL before its first file */
+	struct place *outputs; /* the folder "outputs"; NULL before its first file */
 	struct place *notebook;
+	struct place *report;
 	int moves_made;
 	bool folds;
 };
@@ -250,9 +251,9 @@ struct place *keeptree_file(struct keeptree *tree, const char *path)
 	return place;
 }
 
-struct place *keeptree_input(struct keeptree *tree, const char *name)
+/* Returns a new place in a folder with an assigned name. */
+static struct place *place_in(struct keeptree *tree, struct place *folder, const char *name)
 {
-	struct place *folder = given_folder(tree, &tree->input, "input");
 	enum keepname_reason reason;
 	cleanup_free char *own = tame(name, strlen(name), false, &reason);
 	struct place *place = place_new(tree, folder, own);
@@ -263,15 +264,37 @@ struct place *keeptree_input(struct keeptree *tree, const char *name)
 	return place;
 }
 
+struct place *keeptree_input(struct keeptree *tree, const char *name)
+{
+	return place_in(tree, given_folder(tree, &tree->input, "input"), name);
+}
+
+struct place *keeptree_output(struct keeptree *tree, const char *name)
+{
+	return place_in(tree, given_folder(tree, &tree->outputs, "outputs"), name);
+}
+
+/* Returns the file *file in the top folder, which has an assigned name. */
+static struct place *given_file(struct keeptree *tree, struct place **file, const char *name,
+				const char *second)
+{
+	if (*file != NULL)
+		return *file;
+	*file = place_new(tree, tree->top, name);
+	(*file)->given = true;
+	(*file)->second = second;
+	find_name(tree, *file, 1);
+	return *file;
+}
+
 struct place *keeptree_notebook(struct keeptree *tree)
 {
-	if (tree->notebook != NULL)
-		return tree->notebook;
-	tree->notebook = place_new(tree, tree->top, "notebook.ipynb");
-	tree->notebook->given = true;
-	tree->notebook->second = "ptycell.ipynb";
-	find_name(tree, tree->notebook, 1);
-	return tree->notebook;
+	return given_file(tree, &tree->notebook, "notebook.ipynb", "ptycell.ipynb");
+}
+
+struct place *keeptree_report(struct keeptree *tree)
+{
+	return given_file(tree, &tree->report, "report.html", "ptycell.html");
 }
 
 void keeptree_fold(struct keeptree *tree)

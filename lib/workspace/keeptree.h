@@ -4,9 +4,9 @@
  *
  * Results have the names that they have in output/; other files go into a folder "files" beside
  * them. A true name of a file takes precedence over a name that ptycell assigns. Assigned names are
- * those of the notebook, of "files" and "input" and what is in it, of files whose name is changed
- * (keepname_tame), and numbered names. An entry with an assigned name gives it up when a file or
- * folder comes whose true name it is: it gets the next free number, and an existing copy must be
+ * those of notebook and report, of "files", of "input" and "outputs" and what is in them, of files
+ * whose name is changed (keepname_tame), and numbered names. If a file or folder comes whose true
+ * name was assigned to another entry, that entry gets the next free number, and its copy must be
  * moved. Two folders of a session never become one.
  */
 #ifndef WORKSPACE_KEEPTREE_H
@@ -44,22 +44,25 @@ struct keepmove {
 };
 
 struct keeptree *keeptree_new(void);
-/* NULL is allowed. */
+/* Frees it. May be NULL. */
 void keeptree_free(struct keeptree *tree);
-/* Returns the place of a file, whose path is relative to data. Borrowed until keeptree_free(). */
+/* Returns the place of a file, whose path is relative to data. The tree owns all places. */
 struct place *keeptree_file(struct keeptree *tree, const char *path);
 /*
  * Returns a new place for an input of this name, in a folder "input". An input that has the name of
  * an earlier one gets a numbered name.
  */
 struct place *keeptree_input(struct keeptree *tree, const char *name);
+/* Returns such a place for a cell's whole output, in a folder "outputs". */
+struct place *keeptree_output(struct keeptree *tree, const char *name);
 struct place *keeptree_notebook(struct keeptree *tree);
+struct place *keeptree_report(struct keeptree *tree);
 /* Makes names equal, from here on, that differ only in case or in Unicode composition. */
 void keeptree_fold(struct keeptree *tree);
 bool keeptree_folds(const struct keeptree *tree);
 /* Forgets all copies: none exists any more. */
 void keeptree_forget(struct keeptree *tree);
-/* Returns the list of struct keepmove, in the order in which they must be done. */
+/* Returns the tree's list of struct keepmove, in the order in which they must be done. */
 struct list *keeptree_moves(struct keeptree *tree);
 /* Reports the result of a move: the new name, or NULL if the copy cannot be moved. */
 void keeptree_moved(struct keepmove *move, const char *name);

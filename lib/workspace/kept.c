@@ -9,8 +9,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/util.h"
+#include "workspace/original.h"
 
 #define NOTEBOOK_KEY "/"
+#define REPORT_KEY "//"
 
 void kept_table_init(struct kept_table *table)
 {
@@ -54,31 +57,28 @@ struct kept *kept_find(struct kept_table *table, const char *path)
 	return kept;
 }
 
-/* `key` has a form that no path of a session has. */
-static struct kept *find_input(struct kept_table *table, const char *key, const char *path)
+struct kept *kept_input(struct kept_table *table, const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	struct kept *kept = find_or_add(table, key, path);
+	cleanup_free char *key = xasprintf("/inputs/%s", name);
+	struct kept *kept = find_or_add(table, key, name);
 
 	kept->spare = true;
 	if (kept->place == NULL)
-		kept->place = keeptree_input(table->tree, slash != NULL ? slash + 1 : path);
+		kept->place = keeptree_input(table->tree, path_base(original_upload(name)));
 	kept->place->data = kept;
 	return kept;
 }
 
-struct kept *kept_input(struct kept_table *table, const char *path)
+struct kept *kept_output(struct kept_table *table, const char *file, const char *name)
 {
-	cleanup_free char *key = xasprintf("/%zu/%s", list_len(&table->all), path);
+	cleanup_free char *key = xasprintf("/outputs/%s", file);
+	struct kept *kept = find_or_add(table, key, file);
 
-	return find_input(table, key, path);
-}
-
-struct kept *kept_input_at(struct kept_table *table, const char *path, const char *to)
-{
-	cleanup_free char *key = xasprintf("/to/%s", to);
-
-	return find_input(table, key, path);
+	kept->whole = true;
+	if (kept->place == NULL)
+		kept->place = keeptree_output(table->tree, name);
+	kept->place->data = kept;
+	return kept;
 }
 
 struct kept *kept_notebook(struct kept_table *table, const char *file)
@@ -88,6 +88,17 @@ struct kept *kept_notebook(struct kept_table *table, const char *file)
 	if (kept->place == NULL)
 		kept->place = keeptree_notebook(table->tree);
 	kept->is_notebook = true;
+	kept->place->data = kept;
+	return kept;
+}
+
+struct kept *kept_report(struct kept_table *table)
+{
+	struct kept *kept = find_or_add(table, REPORT_KEY, "");
+
+	if (kept->place == NULL)
+		kept->place = keeptree_report(table->tree);
+	kept->is_report = true;
 	kept->place->data = kept;
 	return kept;
 }
@@ -109,10 +120,8 @@ size_t kept_owed(const struct kept_table *table, const char **ret_path)
 
 void kept_forget(struct kept_table *table)
 {
-	const struct kept *notebook = map_get(table->by_key, NOTEBOOK_KEY, strlen(NOTEBOOK_KEY));
-
 	list_for_each (struct kept, kept, &table->all, node) {
-		kept->owed = kept != notebook && (kept->owed || kept->known);
+		kept->owed = !kept->is_notebook && !kept->is_report && (kept->owed || kept->known);
 		kept->known = false;
 	}
 	keeptree_forget(table->tree);

@@ -14,7 +14,7 @@
 /* A file of the session and its copy. The helper recognises our copy by inode, time and size. */
 struct kept {
 	struct list node;
-	char *from; /* relative to data */
+	char *from; /* relative to data; of an input: its name among the originals (original.h) */
 	struct place *place;
 	int64_t ino;
 	int64_t mtime_ns;
@@ -23,10 +23,13 @@ struct kept {
 	bool linked;    /* it was reached by a link, which may lead to another file later */
 	bool synced;    /* it was synced to the disk */
 	bool spare;     /* an input: it is copied only if results have room enough without it */
+	bool whole;     /* a cell's whole output: `from` is relative to the spool folder */
+	bool reported;  /* why it could not be copied */
 	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
 	bool is_notebook;
+	bool is_report;
 	/*
 	 * The file itself, when a killed server's session was resumed: a copy with this size and
 	 * time is ours. Its helper made it after the server's death. A size of -1: not known.
@@ -43,18 +46,23 @@ struct kept_table {
 
 void kept_table_init(struct kept_table *table);
 void kept_table_release(struct kept_table *table);
-/* Returns the file of this path and adds it if it is new. */
+/* Returns the file of this path and adds it if it is new. The table owns all files. */
 struct kept *kept_find(struct kept_table *table, const char *path);
-/* Adds an input, each time as another file. `path` is relative to data. */
-struct kept *kept_input(struct kept_table *table, const char *path);
-/* Returns the input that an earlier life copied to `to`, and adds it if it is new. */
-struct kept *kept_input_at(struct kept_table *table, const char *path, const char *to);
+/* Returns the input with this name among the originals (original.h), and adds it if it is new. */
+struct kept *kept_input(struct kept_table *table, const char *name);
+/*
+ * Returns a cell's whole output, which is copied from this file of the spool folder, and adds it as
+ * `name` if it is new.
+ */
+struct kept *kept_output(struct kept_table *table, const char *file, const char *name);
 /* Returns the notebook, which is copied from this file of the journal. */
 struct kept *kept_notebook(struct kept_table *table, const char *file);
+/* Returns the report, which the helper draws from the journal. */
+struct kept *kept_report(struct kept_table *table);
 bool kept_knows(const struct kept_table *table, const char *path);
 /* Returns how many files are due. Sets *ret_path to the first of them if there is one. */
 size_t kept_owed(const struct kept_table *table, const char **ret_path);
-/* Forgets all copies: each file but the notebook is due again. */
+/* Forgets all copies: each file but notebook and report is due again. */
 void kept_forget(struct kept_table *table);
 
 #endif

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "workspace/aside.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/random_name.h"
@@ -41,7 +41,6 @@ void lasting_record_release(struct lasting_record *record)
 int lasting_write(int journal_fd, const struct lasting_record *record, struct err *err)
 {
 	cleanup_json json_t *value = json_object();
-	cleanup_free char *text = NULL;
 
 	json_put_str(value, "session_id", record->session_id);
 	json_put_int(value, "generation", (json_int_t)record->generation);
@@ -50,8 +49,10 @@ int lasting_write(int journal_fd, const struct lasting_record *record, struct er
 	json_put_str(value, "limits", record->limits);
 	json_put_str(value, "why", record->why);
 	json_put_bool(value, "exported", record->exported);
-	text = json_write_text(value);
-	if (fd_replace_file(journal_fd, LASTING_RECORD, text, err) < 0)
+	json_put_bool(value, "cut", record->cut);
+	if (record->running > 0)
+		json_put_int(value, "running", (json_int_t)record->running);
+	if (json_write_file(journal_fd, LASTING_RECORD, value, err) < 0)
 		return err_wrap(err, "the record of a session");
 	return 0;
 }
@@ -99,6 +100,8 @@ int lasting_read(int journal_fd, struct lasting_record *ret, struct err *err)
 	ret->limits = take_text(value, "limits");
 	ret->why = take_text(value, "why");
 	ret->exported = json_is_true(json_object_get(value, "exported"));
+	ret->cut = json_is_true(json_object_get(value, "cut"));
+	ret->running = take_number(value, "running");
 	return 0;
 }
 
@@ -129,14 +132,17 @@ static int open_session(int dir_fd, const char *name, int *ret_journal_fd)
 
 int lasting_open_all(const struct home *home)
 {
-	cleanup_fd int fd = beneath_open(home_fd(home), LASTING_FOLDER, O_RDONLY | O_DIRECTORY, 0);
+	cleanup_fd int fd = home_open_entry(home_fd(home), LASTING_FOLDER, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0)
 		return -1;
 	if (is_own(fd))
 		return fd_steal(&fd);
-	log_warn("workspace", "'%s/" LASTING_FOLDER "' is ignored: it is open to others",
-		 home_path(home));
+	log_warn("workspace",
+		 "'%s/" LASTING_FOLDER
+		 "' is ignored: it is open to others; run: chmod 700 '%s/" LASTING_FOLDER "'",
+		 home_path(home), home_path(home));
+	errno = EPERM;
 	return -1;
 }
 
@@ -153,15 +159,29 @@ static int make_all(const struct home *home)
 	return lasting_open_all(home);
 }
 
+/* Renames `aside` to `data`, if the server ended while the session's cells ran again. */
+static void settle(int from, const char *name)
+{
+	cleanup_fd int session = beneath_open(from, name, O_RDONLY | O_DIRECTORY, 0);
+	struct err err;
+
+	if (session >= 0 && aside_settle(session, &err) < 0)
+		log_warn("workspace",
+			 "the files of an ended session are in '%s/" ASIDE_FOLDER "': %s", name,
+			 err.msg);
+}
+
 /* Renames the session's folder `name` in `from` to the lasting ones. */
 static bool move_in(const struct home *home, int from, const char *name)
 {
-	cleanup_fd int all = make_all(home);
+	cleanup_fd int all = -1;
 
+	settle(from, name);
+	all = make_all(home);
 	if (all >= 0 && renameat(from, name, all, name) == 0)
 		return true;
-	log_warn("workspace", "the folder of an ended session cannot be kept: %s",
-		 strerrordesc_np(errno));
+	log_warn("workspace", "the folder '%s' of an ended session stays for the next server: %s",
+		 name, strerrordesc_np(errno));
 	return false;
 }
 
@@ -175,72 +195,118 @@ bool lasting_release(const struct home *home, const char *name)
 
 /* ---- what is in a folder of sessions ---- */
 
-static int64_t time_of(int dir_fd, const char *name)
+static struct timespec time_of(int dir_fd, const char *name)
 {
 	struct stat st;
 
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return (struct timespec){ .tv_sec = 0 };
+	return st.st_mtim;
+}
+
+int lasting_compare_use(const struct timespec *one, const struct timespec *two)
+{
+	if (one->tv_sec != two->tv_sec)
+		return one->tv_sec < two->tv_sec ? -1 : 1;
+	return (one->tv_nsec > two->tv_nsec) - (one->tv_nsec < two->tv_nsec);
 }
 
 /* Returns the time of the last event, or of the record: a life without a journal writes no event.
  */
-static int64_t last_use(int journal_fd)
+static struct timespec last_use(int journal_fd)
 {
-	int64_t recorded = time_of(journal_fd, EVENTS);
-	int64_t marked = time_of(journal_fd, LASTING_RECORD);
+	struct timespec recorded = time_of(journal_fd, EVENTS);
+	struct timespec marked = time_of(journal_fd, LASTING_RECORD);
 
-	return recorded > marked ? recorded : marked;
+	return lasting_compare_use(&recorded, &marked) > 0 ? recorded : marked;
 }
 
-void lasting_each(int sessions_fd_own, lasting_fn *fn, void *data)
+/* Returns whether an error says nothing about the session's folder: the session may be there. */
+static bool hides(int error)
 {
-	DIR *dir = sessions_fd_own < 0 ? NULL : fdopendir(sessions_fd_own);
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
+}
+
+/* Returns false when the session could not be read. */
+static bool visit(int sessions_fd, const char *name, lasting_fn *fn, void *data)
+{
+	struct lasting_session session = { .sessions_fd = sessions_fd, .name = name };
+	struct lasting_record record = { .session_id = NULL };
+	cleanup_fd int journal = -1;
+	cleanup_fd int fd = -1;
+	struct err err;
+
+	errno = 0;
+	fd = open_session(sessions_fd, name, &journal);
+	if (fd < 0)
+		return !hides(errno);
+	if (lasting_read(journal, &record, &err) < 0)
+		return err.code != ERR_SYSTEM || !hides(err.sys);
+	session.fd = fd;
+	session.journal_fd = journal;
+	session.used = last_use(journal);
+	fn(data, &session, &record);
+	lasting_record_release(&record);
+	return true;
+}
+
+bool lasting_each(int sessions_fd_own, lasting_fn *fn, void *data)
+{
+	bool is_there = sessions_fd_own >= 0;
+	DIR *dir = fd_list_own(sessions_fd_own);
 	const struct dirent *entry;
+	bool whole = true;
 
-	if (dir == NULL) {
-		fd_close(&sessions_fd_own);
-		return;
-	}
-	while ((entry = readdir(dir)) != NULL) {
-		struct lasting_session session = { .sessions_fd = dirfd(dir),
-						   .name = entry->d_name };
-		struct lasting_record record = { .session_id = NULL };
-		cleanup_fd int journal = -1;
-		cleanup_fd int fd = -1;
-		struct err ignored;
-
-		if (!random_name_matches(entry->d_name, ""))
-			continue;
-		fd = open_session(dirfd(dir), entry->d_name, &journal);
-		if (fd < 0 || lasting_read(journal, &record, &ignored) < 0)
-			continue;
-		session.fd = fd;
-		session.journal_fd = journal;
-		session.used_s = last_use(journal);
-		fn(data, &session, &record);
-		lasting_record_release(&record);
-	}
+	if (dir == NULL)
+		return !is_there;
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (random_name_matches(entry->d_name, ""))
+			whole &= visit(dirfd(dir), entry->d_name, fn, data);
+	whole &= errno == 0;
 	(void)closedir(dir);
+	return whole;
 }
+
+struct release {
+	const struct home *home;
+	bool whole;
+};
 
 static void release_one(void *data, const struct lasting_session *session,
 			struct lasting_record *record)
 {
+	struct release *release = data;
+
 	(void)record;
-	(void)move_in(data, session->sessions_fd, session->name);
+	release->whole &= move_in(release->home, session->sessions_fd, session->name);
 }
 
-void lasting_release_all(struct home *home, const char *server)
+/* Calls `fn` for each session of a server. Returns as lasting_each(). */
+static bool each_of_server(int dir_fd, const char *server, lasting_fn *fn, void *data)
 {
 	cleanup_free char *sessions = xasprintf("%s/" HOME_SESSIONS, server);
+	int fd = beneath_open(dir_fd, sessions, O_RDONLY | O_DIRECTORY, 0);
 
-	lasting_each(beneath_open(home_fd(home), sessions, O_RDONLY | O_DIRECTORY, 0), release_one,
-		     home);
+	return fd < 0 ? !hides(errno) : lasting_each(fd, fn, data);
+}
+
+bool lasting_release_all(struct home *home, const char *server)
+{
+	struct release release = { .home = home, .whole = true };
+
+	return each_of_server(home_fd(home), server, release_one, &release) && release.whole;
 }
 
 /* ---- finding ---- */
 
+char *lasting_own_id(const char *session_id, const char *name)
+{
+	return xasprintf("%.*s-%.*s", LASTING_ID_MAX - LASTING_OWN_LEN - 1, session_id,
+			 LASTING_OWN_LEN, name);
+}
+
 struct search {
+	const struct home *home;
 	const char *session_id;
 	struct lasting_found *found;
 };
@@ -250,12 +316,13 @@ static void note_lasting(void *data, const struct lasting_session *session,
 {
 	const struct search *search = data;
 	struct lasting_found *found = search->found;
+	cleanup_free char *own = lasting_own_id(record->session_id, session->name);
 
-	if (!str_eq(record->session_id, search->session_id))
+	if (!str_eq(search->session_id, record->session_id) && !str_eq(search->session_id, own))
 		return;
 	found->rows = xrealloc(found->rows, (found->count + 1) * sizeof(*found->rows));
 	found->rows[found->count++] = (struct lasting){ .name = xstrdup(session->name),
-							.used_s = session->used_s,
+							.used = session->used,
 							.record = *record };
 	*record = (struct lasting_record){ .session_id = NULL };
 }
@@ -268,28 +335,20 @@ static void note_live(void *data, const struct lasting_session *session,
 	if (!str_eq(record->session_id, search->session_id))
 		return;
 	search->found->in_use = true;
-	search->found->in_use_s = session->used_s;
+	search->found->in_use_at = session->used;
 }
 
-static void look_at_servers(const struct home *home, struct search *search)
+static bool look_at_server(void *data, int fd, const char *server)
 {
-	int fd = openat(home_fd(home), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	const struct search *search = data;
+	struct lasting_found *found = search->found;
+	bool before = found->in_use;
+	bool whole = str_eq(server, home_server_name(search->home)) ||
+		     each_of_server(fd, server, note_live, data);
 
-	if (dir == NULL) {
-		fd_close(&fd);
-		return;
-	}
-	while ((entry = readdir(dir)) != NULL) {
-		cleanup_free char *sessions = xasprintf("%s/" HOME_SESSIONS, entry->d_name);
-
-		if (random_name_matches(entry->d_name, HOME_SERVER_PREFIX) &&
-		    !str_eq(entry->d_name, home_server_name(home)))
-			lasting_each(beneath_open(dirfd(dir), sessions, O_RDONLY | O_DIRECTORY, 0),
-				     note_live, search);
-	}
-	(void)closedir(dir);
+	if (found->in_use && !before)
+		found->leaving = home_is_leaving(fd, server);
+	return whole;
 }
 
 static int compare_use(const void *a, const void *b)
@@ -297,18 +356,25 @@ static int compare_use(const void *a, const void *b)
 	const struct lasting *one = a;
 	const struct lasting *two = b;
 
-	return (one->used_s < two->used_s) - (one->used_s > two->used_s);
+	if (one->empty != two->empty)
+		return one->empty ? 1 : -1;
+	return lasting_compare_use(&two->used, &one->used);
+}
+
+void lasting_sort(struct lasting_found *found)
+{
+	if (found->count > 1)
+		qsort(found->rows, found->count, sizeof(*found->rows), compare_use);
 }
 
 void lasting_find(const struct home *home, const char *session_id, struct lasting_found *ret)
 {
-	struct search search = { .session_id = session_id, .found = ret };
+	struct search search = { .home = home, .session_id = session_id, .found = ret };
 
 	*ret = (struct lasting_found){ .count = 0 };
-	lasting_each(lasting_open_all(home), note_lasting, &search);
-	look_at_servers(home, &search);
-	if (ret->count > 1)
-		qsort(ret->rows, ret->count, sizeof(*ret->rows), compare_use);
+	ret->cut = !lasting_each(lasting_open_all(home), note_lasting, &search);
+	ret->cut |= !home_each_server(home_fd(home), look_at_server, &search);
+	lasting_sort(ret);
 }
 
 void lasting_found_release(struct lasting_found *found)

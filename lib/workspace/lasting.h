@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "workspace/workspace.h"
@@ -35,37 +36,61 @@ struct lasting_record {
 	char *session_id;
 	uint64_t generation;
 	uint64_t next_cell; /* 0: see the journal */
+	uint64_t running;   /* the last cell that its end stopped; 0: none */
 	char *limits;       /* "KEY=VALUE ..." of those that the session had lowered; or NULL */
 	char *why;     /* why it ended, after "it ended because"; NULL: its server was killed */
 	bool exported; /* no export of results was due when it ended */
+	bool cut;      /* an interpreter did not end in order */
 };
 
 void lasting_record_release(struct lasting_record *record);
-/* Replaces the record as a whole: if the disk is full, the earlier one stays. */
+/*
+ * Replaces the record as a whole: if the disk is full, the earlier one stays. Returns -1 and sets
+ * *err.
+ */
 int lasting_write(int journal_fd, const struct lasting_record *record, struct err *err) MUST_CHECK;
 /* Reads the record. Returns -1 and sets *err: ERR_NOT_FOUND, or ERR_INVALID if it is none. */
 int lasting_read(int journal_fd, struct lasting_record *ret, struct err *err) MUST_CHECK;
 
 /* Moves a session's folder (workspace_name) to the lasting ones. Returns false if it cannot. */
 bool lasting_release(const struct home *home, const char *name);
-/* Moves the sessions with a record out of the folder `server` in the home. */
-void lasting_release_all(struct home *home, const char *server);
+/*
+ * Moves the sessions with a record out of the folder `server` in the home. Returns false when the
+ * folder could not be read whole, or one not be moved: sessions may be left in it.
+ */
+bool lasting_release_all(struct home *home, const char *server) MUST_CHECK;
 
 struct lasting {
-	char *name;     /* in LASTING_FOLDER */
-	int64_t used_s; /* when it was used last, seconds since 1970 */
+	char *name;           /* in LASTING_FOLDER */
+	struct timespec used; /* when it was used last */
+	bool empty;           /* no cell ran; lasting_find does not set it */
 	struct lasting_record record;
 };
+
+enum {
+	LASTING_OWN_LEN = 8, /* letters of the folder's name in an own id */
+	LASTING_ID_MAX = 64, /* bytes of an own id, and of any id of a session */
+};
+
+/*
+ * Returns the own id of the ended session in the folder `name`, which no other session has. The
+ * session's id is cut as far as LASTING_ID_MAX demands. The caller frees the result.
+ */
+char *lasting_own_id(const char *session_id, const char *name);
 
 struct lasting_found {
 	struct lasting *rows; /* the last used first */
 	size_t count;
-	bool in_use; /* another server has a live session of this id */
-	int64_t in_use_s;
+	bool in_use;               /* another server has a live session of this id */
+	bool leaving;              /* and is about to end */
+	bool cut;                  /* not every folder could be read: there may be more */
+	struct timespec in_use_at; /* when that was used last */
 };
 
-/* Finds the folders of sessions of this id. */
+/* Finds the folders of sessions of this id, or the one whose own id it is. */
 void lasting_find(const struct home *home, const char *session_id, struct lasting_found *ret);
+/* Orders them by `empty`, then by their last use. */
+void lasting_sort(struct lasting_found *found);
 void lasting_found_release(struct lasting_found *found);
 #define cleanup_lasting __attribute__((cleanup(lasting_found_release)))
 
@@ -75,15 +100,19 @@ struct lasting_session {
 	const char *name;
 	int fd;
 	int journal_fd;
-	int64_t used_s;
+	struct timespec used;
 };
 /*
  * Calls `fn` for each session with a record in the folder `sessions_fd_own`, which may be -1. The
- * function may take the record's strings and set them to NULL.
+ * function may take the record's strings and set them to NULL. Returns false when the folder, or a
+ * session in it, could not be read: there may be more.
  */
 typedef void lasting_fn(void *data, const struct lasting_session *session,
 			struct lasting_record *record);
-void lasting_each(int sessions_fd_own, lasting_fn *fn, void *data);
+bool lasting_each(int sessions_fd_own, lasting_fn *fn, void *data);
+
+/* Compares two times of use as qsort() wants it: the earlier one first. */
+int lasting_compare_use(const struct timespec *one, const struct timespec *two);
 
 /*
  * Opens the folder `name` in LASTING_FOLDER, with its journal's folder in *ret_journal_fd. Returns

@@ -20,22 +20,30 @@ struct lostcells;
 /* Writes the record; adds the number to the object. A failure is only logged. */
 void lostcells_record(int journal_fd, struct json_t *record, uint64_t first_cell);
 
-/* Reads the record. Returns NULL if there is none. */
+/* Reads the record. lostcells_free frees the result. Returns NULL if there is none. */
 struct lostcells *lostcells_read(int journal_fd);
-/* Does the same, and removes the record: this server may write none. */
+/* Reads the record as lostcells_read does, and removes it: this server may write none. */
 struct lostcells *lostcells_take(int journal_fd);
 void lostcells_free(struct lostcells *lost);
-/* Adds a cell of the session, unless it is of an earlier life. */
-void lostcells_add(struct lostcells *lost, uint64_t number, const char *language,
-		   const char *state);
+enum { LOSTCELLS_TYPED_MAX = 64 << 10 /* bytes of typed input of a cell */ };
+/*
+ * Adds a cell of the session, unless it is of an earlier life. `typed_own` is what was typed to it,
+ * or NULL.
+ */
+void lostcells_add(struct lostcells *lost, uint64_t number, const char *language, const char *state,
+		   struct json_t *typed_own);
+/* Adds what the code of a killed cell installed, as the journal has it, under the same condition.
+ */
+void lostcells_add_installed(struct lostcells *lost, uint64_t number, struct json_t *fields_own);
 
 struct lostcells_report {
-	const struct json_t *record; /* of lostcells_record() */
-	const struct json_t *cells;  /* {cell, language, state} each */
-	const char *kept_folder;     /* as the user would write it; NULL if nothing was exported */
+	const struct json_t *record;    /* of lostcells_record() */
+	const struct json_t *cells;     /* {cell, language, state} each, and typed */
+	const struct json_t *installed; /* of lostcells_add_installed() */
+	const char *kept_folder; /* as the user would write it; NULL if nothing was exported */
 };
 /* Calls `fn` if there are cells. */
-void lostcells_tell(const struct lostcells *lost, const char *kept_folder,
-		    void (*fn)(void *data, const struct lostcells_report *report), void *data);
+void lostcells_deliver(const struct lostcells *lost, const char *kept_folder,
+		       void (*fn)(void *data, const struct lostcells_report *report), void *data);
 
 #endif

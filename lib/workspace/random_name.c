@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_name.c - random names. Each byte gives one of 32 characters, so no bias
- * needs to be removed.
+ * random_name.c - makes random names. Each byte gives one of 32 characters, so no bias needs to be
+ * removed.
  */
 #include "workspace/random_name.h"
 
@@ -14,12 +14,9 @@ static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
 
 void random_name_fill(char *out, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char byte;
-
-		random_bytes(&byte, 1); /* session code could create a guessed name first */
-		out[i] = alphabet[byte % 32];
-	}
+	random_bytes(out, len); /* session code could create a guessed name first */
+	for (size_t i = 0; i < len; i++)
+		out[i] = alphabet[(unsigned char)out[i] % 32];
 	out[len] = '\0';
 }
 

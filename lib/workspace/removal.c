@@ -3,6 +3,8 @@
  * removal.c - renames the tree to a hidden name at once, then removes it in ptycell-files. By the
  * hidden name, the next server finds a removal that was interrupted.
  */
+#include "workspace/removal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +14,6 @@
 #include "json/make.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
-#include "workspace/keeper.h"
 #include "workspace/random_name.h"
 
 struct removal {
@@ -74,8 +75,14 @@ static char *hide(const struct home *home, const char *name)
 	return xstrdup(name);
 }
 
-void removal_start(struct loop *loop, const struct home *home, const char *helper, const char *name,
-		   void (*done)(void *data, bool ok), void *data)
+void removal_forget(struct removal *removal)
+{
+	if (removal != NULL)
+		removal->done = NULL;
+}
+
+struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
+			      const char *name, void (*done)(void *data, bool ok), void *data)
 {
 	static const struct helper_handlers handlers = { .done = on_removal_done };
 	struct removal *removal = xcalloc(1, sizeof(*removal));
@@ -97,4 +104,5 @@ void removal_start(struct loop *loop, const struct home *home, const char *helpe
 		log_warn("workspace", "removing a session's files: %s", err.msg);
 		loop_defer_start(loop, &removal->defer, on_not_started);
 	}
+	return removal;
 }

@@ -8,6 +8,7 @@
 #include "workspace/rescue.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "text/percent.h"
+#include "workspace/aside.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/keeplog.h"
@@ -53,16 +55,20 @@ struct rescue {
 	char *current; /* of these: the folder of the current session; NULL: none */
 	int lock;      /* on the folder, like a remover's: no other server takes it for stale */
 	DIR *sessions;
+	int unread; /* why not all sessions of the folder could be looked at, an errno; 0: all */
 	uint64_t quota_bytes;
+	uint64_t total_bytes;
 	char *root;             /* of this server's results; NULL: it exports none */
 	int session_fd;         /* the current session; -1 before the first */
 	enum step step;         /* the next one for it */
+	bool unstarted;         /* a helper for it could not be started */
+	bool ended;             /* its server was not killed: it ended while results were due */
 	json_t *record;         /* of where its results go; NULL if they were not exported */
 	char *shown;            /* where its files go; NULL without a record */
 	char *path;             /* the same for the system */
 	struct lostcells *lost; /* those that ran when it was killed; may be NULL */
-	size_t copied;
-	size_t failed;
+	size_t copied;          /* of the session */
+	size_t failed;          /* in the current step */
 	void (*killed)(void *data, const struct lostcells_report *report);
 	void (*done)(void *data, const char *name);
 	void *data;
@@ -70,23 +76,17 @@ struct rescue {
 
 /* ---- the record ---- */
 
-static int write_record(int journal_fd, const json_t *record, struct err *err)
-{
-	cleanup_free char *text = json_write_text(record);
-
-	return fd_replace_file(journal_fd, RESCUE_RECORD, text, err);
-}
-
-void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook)
+void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook,
+		   const char *report)
 {
 	cleanup_json json_t *record = json_object();
-	cleanup_free char *encoded = percent_encode(root);
 	struct err err;
 
-	json_put_str(record, "root", encoded);
+	json_put_path(record, "root", root);
 	json_put_str(record, "folder", folder);
 	json_put_str(record, "notebook", notebook);
-	if (write_record(journal_fd, record, &err) < 0)
+	json_put_str(record, "report", report);
+	if (json_write_file(journal_fd, RESCUE_RECORD, record, &err) < 0)
 		log_warn("rescue",
 			 "should this server be killed, results of '%s' would be lost: %s", folder,
 			 err.msg);
@@ -94,11 +94,9 @@ void rescue_record(int journal_fd, const char *root, const char *folder, const c
 
 static json_t *read_record(int dir_fd, const char *path)
 {
-	struct err err;
-	size_t len = 0;
-	cleanup_free char *text = fd_read_file(dir_fd, path, RECORD_MAX, &len, &err);
+	struct err ignored;
 
-	return text == NULL ? NULL : json_parse(text, len, &err);
+	return json_parse_file(dir_fd, path, RECORD_MAX, &ignored);
 }
 
 /*
@@ -108,16 +106,14 @@ static json_t *read_record(int dir_fd, const char *path)
 static char *last_folder(const char *events)
 {
 	const char *saved = NULL;
-	const char *name;
 	cleanup_free char *path = NULL;
 
 	for (const char *at = events; (at = strstr(at, EARLIER_SAVED)) != NULL;)
 		saved = at += strlen(EARLIER_SAVED);
 	if (saved == NULL)
-		return keepname_new("rescued");
+		return keepname_new("rescued", NULL);
 	path = xmemdup(saved, strcspn(saved, "\""));
-	name = strrchr(path, '/');
-	return xstrdup(name == NULL ? path : name + 1);
+	return xstrdup(path_base(path));
 }
 
 /*
@@ -130,37 +126,62 @@ static json_t *earlier_record(int session_fd, const char *root)
 	size_t len = 0;
 	cleanup_free char *events =
 		fd_read_file(session_fd, EARLIER_EVENTS, EARLIER_MAX, &len, &err);
-	cleanup_free char *encoded = root == NULL ? NULL : percent_encode(root);
 	cleanup_free char *folder = NULL;
 	json_t *record;
 
-	if (events == NULL || encoded == NULL)
+	if (events == NULL || root == NULL)
 		return NULL;
 	folder = last_folder(events);
 	record = json_object();
-	json_put_str(record, "root", encoded);
+	json_put_path(record, "root", root);
 	json_put_str(record, "folder", folder);
 	return record;
+}
+
+/* Returns the root of a record and sets *ret_folder, which is borrowed from it; NULL for none. */
+static char *read_target(const json_t *record, const char **ret_folder)
+{
+	const char *folder = json_string_value(json_object_get(record, "folder"));
+
+	if (folder == NULL || strchr(folder, '/') != NULL || !beneath_path_valid(folder))
+		return NULL;
+	*ret_folder = folder;
+	return json_path_of(json_object_get(record, "root"));
 }
 
 char *rescue_read_folder(int journal_fd, const char *root)
 {
 	cleanup_json json_t *record = read_record(journal_fd, RESCUE_RECORD);
-	const char *encoded = json_string_value(json_object_get(record, "root"));
-	const char *folder = json_string_value(json_object_get(record, "folder"));
-	cleanup_free char *decoded =
-		encoded == NULL ? NULL : percent_decode(encoded, strlen(encoded));
+	const char *folder = NULL;
+	cleanup_free char *decoded = read_target(record, &folder);
 
-	if (decoded == NULL || folder == NULL || !str_eq(decoded, root) ||
-	    strchr(folder, '/') != NULL || !beneath_path_valid(folder))
-		return NULL;
-	return xstrdup(folder);
+	return decoded != NULL && str_eq(decoded, root) ? xstrdup(folder) : NULL;
+}
+
+char *rescue_read_path(int journal_fd)
+{
+	cleanup_json json_t *record = read_record(journal_fd, RESCUE_RECORD);
+	const char *folder = NULL;
+	cleanup_free char *root = read_target(record, &folder);
+
+	return root != NULL ? xasprintf("%s/%s", root, folder) : NULL;
 }
 
 /* ---- one session after the other ---- */
 
+/* Reports the copies of all steps together. */
+static void report_saved(struct rescue *rescue)
+{
+	if (rescue->copied > 0)
+		log_warn("rescue", "saved what a server that %s had not: %zu %s in '%s'",
+			 rescue->ended ? "ended" : "was killed", rescue->copied,
+			 rescue->copied == 1 ? "file is" : "files are", rescue->shown);
+	rescue->copied = 0;
+}
+
 static void forget_session(struct rescue *rescue)
 {
+	report_saved(rescue);
 	json_decref(rescue->record);
 	lostcells_free(rescue->lost);
 	rescue->record = NULL;
@@ -201,7 +222,8 @@ static void take_copy(struct rescue *rescue, const json_t *progress)
 					 ? -1
 					 : lasting_open(rescue->home, rescue->current, &journal);
 
-	rescue->copied++;
+	if (!json_is_true(json_object_get(progress, "same")))
+		rescue->copied++;
 	if (session >= 0)
 		keeplog_append(journal, progress);
 }
@@ -211,12 +233,18 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	struct rescue *rescue = helper_data(helper);
 
 	const char *left = json_string_value(json_object_get(progress, "left"));
+	json_t *installed = json_object_get(progress, "installed");
 
-	if (json_object_get(progress, "cell") != NULL)
+	if (installed != NULL)
+		lostcells_add_installed(
+			rescue->lost, (uint64_t)json_integer_value(json_object_get(progress, "by")),
+			json_incref(installed));
+	else if (json_object_get(progress, "cell") != NULL)
 		lostcells_add(rescue->lost,
 			      (uint64_t)json_integer_value(json_object_get(progress, "cell")),
 			      json_string_value(json_object_get(progress, "language")),
-			      json_string_value(json_object_get(progress, "state")));
+			      json_string_value(json_object_get(progress, "state")),
+			      json_incref(json_object_get(progress, "typed")));
 	else if (left != NULL)
 		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
 	else if (json_object_get(progress, "problem") != NULL)
@@ -244,7 +272,8 @@ static void report_killed(const struct rescue *rescue)
 {
 	bool exported = rescue->path != NULL && access(rescue->path, F_OK) == 0;
 
-	lostcells_tell(rescue->lost, exported ? rescue->shown : NULL, rescue->killed, rescue->data);
+	lostcells_deliver(rescue->lost, exported ? rescue->shown : NULL, rescue->killed,
+			  rescue->data);
 	(void)unlinkat(rescue->session_fd, "journal/" LOSTCELLS_RECORD, 0);
 }
 
@@ -253,10 +282,6 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 	struct rescue *rescue = helper_data(helper);
 
 	(void)result;
-	if (rescue->copied > 0)
-		log_warn("rescue", "saved what a server that was killed had not: %zu %s in '%s'",
-			 rescue->copied, rescue->copied == 1 ? "file is" : "files are",
-			 rescue->shown);
 	if (err != NULL)
 		log_lost(rescue, err);
 	else if (rescue->step == STEP_CELLS)
@@ -282,17 +307,20 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 				    .quiet_ms = QUIET_MS };
 	struct err err;
 
+	rescue->unstarted = rescue->unstarted || fd < 0;
 	if (fd < 0)
 		return false;
 	json_put_str(request, "op", op);
 	json_put_bool(request, "durable", true);
 	json_put_bool(request, "names", rescue->step == STEP_RESULTS);
 	json_put_int(request, "room", (json_int_t)rescue->quota_bytes);
-	rescue->copied = 0;
+	json_put_int(request, "total_room", 0); /* not known: the helper measures */
+	json_put_int(request, "total_max", (json_int_t)rescue->total_bytes);
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
 		log_lost(rescue, &err);
+	rescue->unstarted = rescue->unstarted || rescue->helper == NULL;
 	return rescue->helper != NULL;
 }
 
@@ -306,9 +334,11 @@ static bool start_step(struct rescue *rescue)
 		return rescue->shown != NULL &&
 		       start_helper(rescue, "rescue", "data", rescue->record);
 	case STEP_NOTEBOOK:
-		return rescue->shown != NULL &&
-		       json_is_string(json_object_get(rescue->record, "notebook")) &&
-		       start_helper(rescue, "rescue-notebook", "journal", rescue->record);
+		if (rescue->shown == NULL ||
+		    !json_is_string(json_object_get(rescue->record, "notebook")))
+			return false;
+		json_put_str(rescue->record, "shown", rescue->shown);
+		return start_helper(rescue, "rescue-notebook", "journal", rescue->record);
 	case STEP_CELLS:
 		request = json_object();
 		return rescue->lost != NULL &&
@@ -323,18 +353,17 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 {
 	cleanup_fd int journal = beneath_open(session_fd_own, "journal", O_RDONLY | O_DIRECTORY, 0);
 	cleanup_free char *decoded = NULL;
-	const char *root;
 	const char *folder;
 
 	rescue->session_fd = session_fd_own;
 	rescue->step = STEP_RESULTS;
+	rescue->unstarted = false;
 	rescue->lost = journal < 0 ? NULL : lostcells_read(journal);
 	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
 		rescue->record = earlier_record(session_fd_own, rescue->root);
-	root = json_string_value(json_object_get(rescue->record, "root"));
 	folder = json_string_value(json_object_get(rescue->record, "folder"));
-	decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
+	decoded = json_path_of(json_object_get(rescue->record, "root"));
 	if (decoded == NULL || folder == NULL)
 		return;
 	rescue->shown = keepname_show(decoded, folder);
@@ -346,30 +375,42 @@ static void finish_rescue(struct rescue *rescue)
 	cleanup_free char *name = mem_steal(&rescue->name);
 	void (*done)(void *data, const char *name) = rescue->done;
 	void *data = rescue->data;
+	bool whole = rescue->unread == 0;
 
+	if (!whole)
+		log_warn("rescue", "'%s' stays for the next server: it could not be read: %s",
+			 name != NULL ? name : LASTING_FOLDER, strerrordesc_np(rescue->unread));
 	list_remove(&rescue->job.node);
 	release_rescue(rescue);
-	done(data, name);
+	done(data, whole ? name : NULL);
 }
 
 /* ---- sessions that last ---- */
 
-/* Returns false if all was exported when the session ended, or by an earlier rescue. */
-static bool wants_rescue(int journal_fd)
+/*
+ * Returns false if all was exported when the session ended, or by an earlier rescue. Sets
+ * *ret_ended if its server was not killed.
+ */
+static bool wants_rescue(int journal_fd, bool *ret_ended)
 {
 	struct lasting_record record;
 	struct err err;
 	bool wants = lasting_read(journal_fd, &record, &err) == 0 && !record.exported &&
 		     faccessat(journal_fd, LASTING_RESCUED, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 
+	*ret_ended = record.why != NULL;
 	lasting_record_release(&record);
 	return wants;
 }
 
-/* Marks the current session, unless another server has taken it over. */
+/*
+ * Marks the current session, unless another server has taken it over, or a helper could not be
+ * started: the next server tries again.
+ */
 static void mark_rescued(struct rescue *rescue)
 {
-	cleanup_free char *name = mem_steal(&rescue->current);
+	cleanup_free char *current = mem_steal(&rescue->current);
+	const char *name = rescue->unstarted ? NULL : current;
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
 	cleanup_fd int mark = -1;
@@ -385,7 +426,7 @@ static int open_lasting(struct rescue *rescue, const char *name)
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = lasting_open(rescue->home, name, &journal);
 
-	if (session < 0 || !wants_rescue(journal))
+	if (session < 0 || !wants_rescue(journal, &rescue->ended))
 		return -1;
 	rescue->current = xstrdup(name);
 	return fd_steal(&session);
@@ -406,13 +447,37 @@ void rescue_skip(struct rescue *rescue, const char *name)
 
 /* ---- all sessions ---- */
 
+/* Notes an error that hides sessions. A name that is gone, or no folder, hides none. */
+static void note_unread(struct rescue *rescue)
+{
+	if (fd_hides_entries(errno))
+		rescue->unread = errno;
+}
+
 static int open_session(struct rescue *rescue, const char *name)
 {
+	int fd;
+
 	if (name[0] == '.')
 		return -1;
-	return rescue->name == NULL
-		       ? open_lasting(rescue, name)
-		       : beneath_open(dirfd(rescue->sessions), name, O_RDONLY | O_DIRECTORY, 0);
+	if (rescue->name == NULL)
+		return open_lasting(rescue, name);
+	fd = beneath_open(dirfd(rescue->sessions), name, O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		note_unread(rescue);
+	return fd;
+}
+
+/* Has the session's own files in place. A session without them is not exported, and stays. */
+static bool settle(struct rescue *rescue, int session_fd)
+{
+	struct err err;
+
+	if (aside_settle(session_fd, &err) == 0)
+		return true;
+	log_warn("rescue", "a session's own files lie aside: %s", err.msg);
+	rescue->unread = err.sys != 0 ? err.sys : EIO;
+	return false;
 }
 
 /* Enters the next session. Returns false when there is none. */
@@ -422,14 +487,22 @@ static bool next_session(struct rescue *rescue)
 
 	mark_rescued(rescue);
 	forget_session(rescue);
-	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
+	if (rescue->sessions == NULL)
+		return false;
+	while ((entry = fd_next_entry(rescue->sessions)) != NULL) {
 		int session_fd = open_session(rescue, entry->d_name);
 
 		if (session_fd < 0)
 			continue;
+		if (!settle(rescue, session_fd)) {
+			fd_close(&session_fd);
+			continue;
+		}
 		enter_session(rescue, session_fd);
 		return true;
 	}
+	if (errno != 0)
+		note_unread(rescue);
 	return false;
 }
 
@@ -445,22 +518,27 @@ static void on_next(struct loop_defer *defer)
 	finish_rescue(rescue);
 }
 
-/* Opens the folder with the sessions, or returns -1. */
+/* Opens the folder with the sessions. Returns -1 without one, or when another server has it. */
 static int open_sessions(struct rescue *rescue)
 {
+	int fd = -1;
+
 	if (rescue->name == NULL)
 		return lasting_open_all(rescue->home);
 	rescue->lock = beneath_open(home_fd(rescue->home), rescue->name, O_RDONLY | O_DIRECTORY, 0);
-	if (rescue->lock < 0 || flock(rescue->lock, LOCK_EX | LOCK_NB) < 0)
+	if (rescue->lock >= 0 && flock(rescue->lock, LOCK_EX | LOCK_NB) < 0)
 		return -1;
-	return beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+	if (rescue->lock >= 0)
+		fd = beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		note_unread(rescue);
+	return fd;
 }
 
 struct rescue *rescue_start(const struct rescue_spec *spec,
 			    void (*done)(void *data, const char *name), void *data)
 {
 	struct rescue *rescue = xcalloc(1, sizeof(*rescue));
-	int sessions;
 
 	rescue->job.leave = leave_rescue;
 	rescue->session_fd = -1;
@@ -470,15 +548,13 @@ struct rescue *rescue_start(const struct rescue_spec *spec,
 	rescue->lock = -1;
 	rescue->name = spec->name == NULL ? NULL : xstrdup(spec->name);
 	rescue->quota_bytes = spec->quota_bytes;
+	rescue->total_bytes = spec->total_bytes;
 	rescue->root = spec->root == NULL ? NULL : xstrdup(spec->root);
 	rescue->killed = spec->killed;
 	rescue->done = done;
 	rescue->data = data;
 	home_add_job(spec->home, &rescue->job);
-	sessions = open_sessions(rescue);
-	rescue->sessions = sessions < 0 ? NULL : fdopendir(sessions);
-	if (rescue->sessions == NULL)
-		fd_close(&sessions);
+	rescue->sessions = fd_list_own(open_sessions(rescue));
 	loop_defer_start(rescue->loop, &rescue->next, on_next);
 	return rescue;
 }

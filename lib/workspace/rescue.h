@@ -2,14 +2,18 @@
 /*
  * rescue.h - exports the results of killed servers that were not exported yet.
  *
- * The file RESCUE_RECORD in each session's journal folder names the target of its results: {"root",
- * "folder", "notebook"}, the root percent-encoded. The next server exports what is missing there,
- * one session at a time, before it removes the dead server's folder. The rules of beside.h decide
- * which files are results. A file with the same name and another content is kept beside the new
- * copy. If the notebook was exported, it is completed from the session's events: the cell that was
- * running has the state "killed". If LOSTCELLS_RECORD is there, its end is reported for the audit.
- * Versions before this file wrote no record: the results of their sessions go where this server
- * exports its own.
+ * While a session lives, its server keeps a record in the session's journal folder that says where
+ * its results go: RESCUE_RECORD, {"root", "folder", "notebook", "report"}, the root
+ * percent-encoded. If the server is killed, the next one reads the record and exports what is
+ * missing there, one session at a time, before it removes the dead server's folder.
+ *
+ * The rules of beside.h decide which files are results. A file with the same name and another
+ * content is kept beside the new copy. If notebook and report were exported, they are completed
+ * from the session's events: the cell that was running has the state "killed". Its end is reported
+ * for the audit if LOSTCELLS_RECORD (lostcells.h) is there.
+ *
+ * Versions before this file wrote no record. Results of their sessions go where this server exports
+ * its own.
  */
 #ifndef WORKSPACE_RESCUE_H
 #define WORKSPACE_RESCUE_H
@@ -23,14 +27,21 @@ struct lostcells_report;
 
 #define RESCUE_RECORD "kept"
 
-/* Writes the record. `notebook` is its name and may be NULL. A failure is only logged. */
-void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook);
+/*
+ * Writes the record. `notebook` and `report` are their names and may be NULL. A failure is only
+ * logged.
+ */
+void rescue_record(int journal_fd, const char *root, const char *folder, const char *notebook,
+		   const char *report);
 
 /*
  * Reads the record. Returns the folder's name if it is below `root`; the caller frees it. Returns
  * NULL otherwise.
  */
 char *rescue_read_folder(int journal_fd, const char *root);
+
+/* Returns the folder's path, or NULL if there is no record. The caller frees it. */
+char *rescue_read_path(int journal_fd);
 
 struct rescue_spec {
 	struct loop *loop;
@@ -39,6 +50,7 @@ struct rescue_spec {
 	const char *name;     /* of home_take_stale; NULL: the sessions that last (lasting.h) */
 	const char *root;     /* of this server's results, or NULL; for sessions without a record */
 	uint64_t quota_bytes; /* for each session */
+	uint64_t total_bytes; /* for all below the root (keeproom.h); 0: without a limit */
 	/* Called for each session with cells that ran when its server was killed (lostcells.h). */
 	void (*killed)(void *data, const struct lostcells_report *report);
 };
@@ -47,10 +59,13 @@ struct rescue;
 
 /*
  * Starts the export of a dead server's results. Sessions that last and ended in good order have
- * nothing to export. The others are marked when that is done, so that it is done once. Returns a
- * pointer that is valid until `done` is called. `done` is called once, from the loop, when nothing
- * is left to copy. It is not called if home_close() comes first: the folder stays for the next
- * server. Everything in `spec` but `loop` and `home` is borrowed for the call.
+ * nothing to export. Each other one is marked when its results are exported, so that this happens
+ * once. Returns a pointer that is valid until `done` is called.
+ *
+ * `done` is called once, from the loop, when nothing is left to copy. `name` is the folder to
+ * remove. It is NULL if there is none, or if the folder could not be read whole and must stay. If
+ * home_close() comes first, `done` is not called, and the folder stays for the next server.
+ * Everything in `spec` but `loop` and `home` is borrowed for the call.
  */
 struct rescue *rescue_start(const struct rescue_spec *spec,
 			    void (*done)(void *data, const char *name), void *data);

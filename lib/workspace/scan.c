@@ -23,8 +23,8 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/content_hash.h"
+#include "workspace/file_stat.h"
 #include "workspace/keepname.h"
-#include "workspace/look.h"
 #include "workspace/scan_fast.h"
 #include "workspace/snapshot.h"
 
@@ -277,7 +277,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 {
 	struct statx st;
 
-	if (str_eq(name, ".") || str_eq(name, ".."))
+	if (fd_is_dot(name))
 		return;
 	if (scan->entry_count++ >= ENTRIES_MAX) {
 		scan->now.capped = true;
@@ -287,7 +287,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		push_folder(scan, scan->folder, name);
 	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
 		return;
-	if (look_at(scan->folder_fd, name, &st) < 0) {
+	if (file_stat_at(scan->folder_fd, name, &st) < 0) {
 		note_error(scan, errno);
 		if (errno == EACCES)
 			carry_over_name(scan, name);

@@ -42,8 +42,8 @@ struct change {
 struct scan;
 
 /*
- * `workspace` is borrowed until scan_free(). The first scan only records the start: it has no
- * changes.
+ * Makes a scan; scan_start() runs it, any number of times. `workspace` is borrowed until
+ * scan_free(). The first run only records the start: it has no changes.
  */
 struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void *data);
 void *scan_data(const struct scan *scan);

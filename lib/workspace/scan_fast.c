@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "workspace/beneath.h"
-#include "workspace/look.h"
+#include "workspace/file_stat.h"
 
 static const uint64_t second_ns = 1000000000U;
 
@@ -36,7 +36,7 @@ void scan_fast_note_folder(struct snapshot *snapshot, const char *path, int fd)
 	struct folder_stamp *folder;
 	struct statx st;
 
-	if (snapshot->folder_count == SNAPSHOT_FOLDERS || look_at(fd, "", &st) < 0) {
+	if (snapshot->folder_count == SNAPSHOT_FOLDERS || file_stat_at(fd, "", &st) < 0) {
 		snapshot->unsure = true;
 		return;
 	}
@@ -54,7 +54,7 @@ static bool same_folder(const struct folder_stamp *known, int fd, const char *na
 	struct folder_stamp now = { .path = known->path };
 	struct statx st;
 
-	if (look_at(fd, name, &st) < 0 || !S_ISDIR(st.stx_mode))
+	if (file_stat_at(fd, name, &st) < 0 || !S_ISDIR(st.stx_mode))
 		return false;
 	fill_stamp(&now, &st);
 	return now.device == known->device && now.ino == known->ino &&
@@ -67,10 +67,9 @@ static bool same_file(const struct snapshot *snapshot, size_t index, int folder_
 {
 	const struct file_info *file = &snapshot->files[index];
 	const struct stamp *stamp = &snapshot->stamps[index];
-	const char *slash = strrchr(file->path, '/');
 	struct statx st;
 
-	if (stamp->young || look_at(folder_fd, slash != NULL ? slash + 1 : file->path, &st) < 0)
+	if (stamp->young || file_stat_at(folder_fd, path_base(file->path), &st) < 0)
 		return false;
 	return stamp->ino == st.stx_ino && stamp->ctime_ns == to_ns(&st.stx_ctime) &&
 	       file->mtime_ns == to_ns(&st.stx_mtime) && file->size == st.stx_size &&

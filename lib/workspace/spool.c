@@ -17,10 +17,13 @@
 #include "base/mem.h"
 
 struct spool {
+	const struct workspace *workspace;
+	uint64_t cell;
+	const char *language;
 	int dir_fd; /* borrowed from the workspace */
 	int fd;     /* -1 before the first byte */
 	bool made;
-	char *path;
+	char *path;       /* NULL before the first byte: most cells print nothing long */
 	const char *name; /* within path */
 	size_t max;
 	size_t written;
@@ -29,17 +32,22 @@ struct spool {
 	struct err err;
 };
 
+char *spool_name(uint64_t cell, const char *language)
+{
+	return xasprintf("cell-%" PRIu64 "-%s.txt", cell, language);
+}
+
 struct spool *spool_new(const struct workspace *workspace, uint64_t cell, const char *language,
 			size_t max_bytes)
 {
 	struct spool *spool = xcalloc(1, sizeof(*spool));
-	const char *folder = workspace_spool_path(workspace);
 
+	spool->workspace = workspace;
+	spool->cell = cell;
+	spool->language = language;
 	spool->dir_fd = workspace_spool_fd(workspace);
 	spool->fd = -1;
 	spool->max = max_bytes;
-	spool->path = xasprintf("%s/cell-%" PRIu64 "-%s.txt", folder, cell, language);
-	spool->name = spool->path + strlen(folder) + 1;
 	return spool;
 }
 
@@ -57,6 +65,15 @@ static void fail(struct spool *spool)
 	(void)err_sys(&spool->err, "the whole output could not be saved");
 	spool->failed = true;
 	fd_close(&spool->fd);
+}
+
+static void choose_path(struct spool *spool)
+{
+	const char *folder = workspace_spool_path(spool->workspace);
+	cleanup_free char *name = spool_name(spool->cell, spool->language);
+
+	spool->path = xasprintf("%s/%s", folder, name);
+	spool->name = spool->path + strlen(folder) + 1;
 }
 
 /*
@@ -100,6 +117,8 @@ void spool_write(struct spool *spool, const void *data, size_t len)
 	size_t room = size_min(len, spool->max - spool->written);
 	size_t done = 0;
 
+	if (spool->path == NULL)
+		choose_path(spool);
 	if (room > 0 && !spool->made && !spool->failed)
 		make_file(spool);
 	if (!spool->failed)

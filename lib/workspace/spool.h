@@ -14,6 +14,9 @@
 
 struct spool;
 
+/* Returns the file's name in the spool folder. The caller frees it. */
+char *spool_name(uint64_t cell, const char *language);
+/* Borrows the workspace and the language's name until spool_free. */
 struct spool *spool_new(const struct workspace *workspace, uint64_t cell, const char *language,
 			size_t max_bytes);
 void spool_free(struct spool *spool);
@@ -21,7 +24,7 @@ void spool_free(struct spool *spool);
 void spool_write(struct spool *spool, const void *data, size_t len);
 /* Removes the file: a short output needs none. */
 void spool_discard(struct spool *spool);
-/* Returns the absolute path as the session sees it. */
+/* Returns the absolute path as the session sees it, or NULL before spool_write. */
 const char *spool_path(const struct spool *spool);
 /* Returns how many bytes were written. */
 size_t spool_size(const struct spool *spool);

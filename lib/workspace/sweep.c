@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep.c - starts the helper and logs what it removes. */
+/*
+ * sweep.c - starts the helper and logs what it removes. The rule by which folders go is in
+ * cmd/files/sweep.c, because their sizes take long to measure.
+ */
 #include "workspace/sweep.h"
 
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "workspace/aside.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/lasting.h"
@@ -63,7 +64,7 @@ static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, s
  */
 static int make_packages(int dir_fd, struct err *err)
 {
-	static const char *const names[] = { "python", "javascript", "r" };
+	static const char *const names[] = { "python", "javascript", "r", ASK_FOLDER, BELL_FOLDER };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		cleanup_fd int fd = -1;
@@ -164,6 +165,17 @@ static int open_tree(struct workspace *workspace, const char *random, struct err
 	return 0;
 }
 
+/* Renames `aside` to `data`, if the session's server ended while its cells ran again. */
+static int settle_aside(const struct home *home, const char *name, struct err *err)
+{
+	cleanup_fd int session =
+		beneath_open(home_sessions_fd(home), name, O_RDONLY | O_DIRECTORY, 0);
+
+	if (session < 0)
+		return err_sys(err, "opening a session's folder");
+	return aside_settle(session, err);
+}
+
 struct workspace *workspace_resume(struct home *home, const char *name, struct err *err)
 {
 	struct workspace *workspace;
@@ -176,7 +188,7 @@ struct workspace *workspace_resume(struct home *home, const char *name, struct e
 		return NULL;
 	}
 	workspace = allocate(home, name);
-	if (open_tree(workspace, name, err) == 0) {
+	if (settle_aside(home, name, err) == 0 && open_tree(workspace, name, err) == 0) {
 		(void)unlinkat(workspace->journal_fd, LASTING_SIZE, 0);
 		(void)unlinkat(workspace->journal_fd, LASTING_RESCUED, 0);
 		return workspace;
@@ -219,6 +231,8 @@ void workspace_discard(struct workspace *workspace)
 		"/packages/python",
 		"/packages/javascript",
 		"/packages/r",
+		("/packages/" ASK_FOLDER),
+		("/packages/" BELL_FOLDER),
 		"/packages",
 		"",
 	};
@@ -232,6 +246,71 @@ void workspace_discard(struct workspace *workspace)
 		(void)unlinkat(home, path, AT_REMOVEDIR);
 	}
 	workspace_free(workspace);
+}
+
+/* ---- files that lie aside ---- */
+
+static int open_top(const struct workspace *workspace, struct err *err)
+{
+	int top =
+		beneath_open(home_fd(workspace->home), workspace->name, O_RDONLY | O_DIRECTORY, 0);
+
+	return top < 0 ? err_sys(err, "opening a session's folder") : top;
+}
+
+/* Makes the descriptor of `data`, which other modules hold, refer to the folder of that name. */
+static int reopen_data(struct workspace *workspace, int top, struct err *err)
+{
+	cleanup_fd int fd = beneath_open(top, ASIDE_DATA, O_RDONLY | O_DIRECTORY, 0);
+
+	if (fd < 0 || dup3(fd, workspace->data_fd, O_CLOEXEC) < 0)
+		return err_sys(err, "opening a session's folder");
+	return 0;
+}
+
+/* Makes an empty folder `data` that belongs to the user who owns the session's files. */
+static int make_data(int top, const struct stat *like, struct err *err)
+{
+	static const char *const inner[] = { "input", "output" };
+	cleanup_fd int data = -1;
+
+	if (make_folder(top, ASIDE_DATA, 0700, &data, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(inner); i++) {
+		cleanup_fd int fd = -1;
+
+		if (make_folder(data, inner[i], 0700, &fd, err) < 0 ||
+		    (geteuid() == 0 && fchown(fd, like->st_uid, like->st_gid) < 0))
+			return err_wrap(err, "the folder for cells that run again");
+	}
+	if (geteuid() == 0 && fchown(data, like->st_uid, like->st_gid) < 0)
+		return err_sys(err, "making the folder for cells that run again");
+	return 0;
+}
+
+int workspace_set_aside(struct workspace *workspace, struct err *err)
+{
+	cleanup_fd int top = open_top(workspace, err);
+	struct stat st;
+	struct err ignored;
+
+	if (top < 0)
+		return -1;
+	if (fstat(workspace->data_fd, &st) < 0 || renameat(top, ASIDE_DATA, top, ASIDE_FOLDER) < 0)
+		return err_sys(err, "laying the session's files aside");
+	if (make_data(top, &st, err) == 0 && reopen_data(workspace, top, err) == 0)
+		return 0;
+	(void)!aside_settle(top, &ignored);
+	return -1;
+}
+
+int workspace_take_back(struct workspace *workspace, struct err *err)
+{
+	cleanup_fd int top = open_top(workspace, err);
+
+	if (top < 0 || aside_settle(top, err) < 0)
+		return -1;
+	return reopen_data(workspace, top, err);
 }
 
 /*

@@ -6,8 +6,12 @@
  *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool,packages,journal}
  *   $PTYCELL_HOME/resume/<random>/...            of ended sessions (lasting.h)
  *
+ * While cells run again, a session's folder also has `aside` (aside.h).
+ *
  * `data` holds input/ and output/ and is the session's working folder. The session can read `spool`
- * and `packages` and never sees `journal`. `packages` holds one folder per language.
+ * and `packages` and never sees `journal`, which also has the uploads as they came (original.h).
+ * `packages` holds one folder per language, ASK_FOLDER with the programs by which code asks for
+ * packages, and BELL_FOLDER with the pipe that they write to (session/asking.h).
  *
  * The server never follows a link that session code made: every access below `data` goes through
  * workspace_open_*(), which use openat2 with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
@@ -24,29 +28,9 @@
 struct home;
 struct workspace;
 
-enum { HOME_CLOSE_WAIT_MS = 1000 };
-
-/*
- * Makes and locks this server's folder under `path`, and finds our server folders whose lock is
- * free. Returns NULL and sets *err: ERR_DENIED if `path` is a symbolic link, not ours, or open to
- * others.
- */
-struct home *home_open(const char *path, struct err *err) MUST_CHECK;
-/*
- * Removes the server folder, which must be empty by then, and unlocks it. Waits up to
- * HOME_CLOSE_WAIT_MS for running removals and exports, then detaches them. Must be called before
- * loop_free. `home` may be NULL.
- */
-void home_close(struct home *home);
-/*
- * Returns the name of one stale server folder, or NULL; the caller frees it. The folder is renamed
- * so that no other server takes it. The caller must remove it with removal_start(). Sessions
- * with a record are moved out of it before, because their server meant them to last (lasting.h).
- */
-char *home_take_stale(struct home *home);
-/* Looks again for server folders, as home_open() did. */
-void home_look_again(struct home *home);
-int home_fd(const struct home *home);
+/* In `packages`. */
+#define ASK_FOLDER "ask"
+#define BELL_FOLDER "bell"
 
 /* Makes a new folder with a random name. Returns NULL and sets *err. */
 struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
@@ -55,14 +39,29 @@ struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
  * *err: ERR_NOT_FOUND if another server was faster, ERR_DENIED if it is not what a server made.
  */
 struct workspace *workspace_resume(struct home *home, const char *name, struct err *err) MUST_CHECK;
+/* Returns the workspace's home, for jobs that outlive their workspace. */
+const struct home *workspace_home(const struct workspace *workspace);
 /* Frees `workspace`, which may be NULL. The caller must remove its folder with removal_start(). */
 void workspace_free(struct workspace *workspace);
 /* Frees `workspace` and removes its folders, which must still be unused. */
 void workspace_discard(struct workspace *workspace);
+/*
+ * Lays the session's files aside (aside.h) and gives it an empty folder, with the same descriptor.
+ * No process of the session may run. Returns -1 and sets *err; then nothing has changed.
+ */
+int workspace_set_aside(struct workspace *workspace, struct err *err) MUST_CHECK;
+/*
+ * Puts the files that lie aside in the place of the folder, if there are any. No process of the
+ * session may run on: it would keep the other folder. Returns -1 and sets *err.
+ */
+int workspace_take_back(struct workspace *workspace, struct err *err) MUST_CHECK;
 /* Sets the paths that a session with a root of its own sees. They are returned from now on. */
 void workspace_move_inside(struct workspace *workspace, const char *data_path,
 			   const char *spool_path, const char *packages_path);
-/* Makes a folder for temporary files below data, for sessions without a /tmp of their own. */
+/*
+ * Makes a folder for temporary files below data, for sessions without a /tmp of their own. Returns
+ * -1 and sets *err.
+ */
 int workspace_make_tmp(struct workspace *workspace, struct err *err) MUST_CHECK;
 /* Returns the path of that folder, or NULL if the session uses /tmp. */
 const char *workspace_tmp_path(const struct workspace *workspace);

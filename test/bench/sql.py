@@ -73,7 +73,7 @@ class Ours:
     def __init__(self, command, env, home):
         self.mcp = Mcp(command.split(), {**env, "PTYCELL_HOME": str(home), "PTYCELL_KEEP": "off",
                                          "PTYCELL_SQL_LITE": f"sqlite:{home}/bench.db",
-                                         "PTYCELL_QUERY_ROWS_MAX": "1000000000", "PTYCELL_FILE_MAX": "100G",
+                                         "PTYCELL_FILE_MAX": "100G",
                                          "PTYCELL_QUERY_TIMEOUT": "3600"})
         self.mcp.initialize()
         self.home = home

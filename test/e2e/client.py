@@ -30,8 +30,19 @@ def environment(home):
             "PTYCELL_RESUME": "off"}
 
 
+def command(home, *args, code=0, programs=os.environ["PATH"]):
+    """What a command prints; it is called in surroundings that differ from the server's."""
+    plain = {"PATH": programs, "HOME": str(home), "PTYCELL_HOME": str(home / "cache"),
+             "ASAN_OPTIONS": environment(home)["ASAN_OPTIONS"]}
+    done = subprocess.run([str(BUILD / "ptycell"), *args], env=plain, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=WAIT_S, check=False)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stderr if code else done.stdout
+
+
 # For one whose sessions last, as they do unless told otherwise: most tests begin with nothing and look at what is left.
-LASTS = {"PTYCELL_RESUME": None}
+# Whether variables are saved in time depends on the load; test_restore_values waits for it.
+LASTS = {"PTYCELL_RESUME": None, "PTYCELL_RESUME_VARIABLES": "off"}
 # For a server whose processes or folders a test takes for those of its sessions: nothing is made ahead.
 ALONE = {"PTYCELL_SPARES": "0"}
 # A server imports pandas and matplotlib ahead, for a second: most tests are over before that is of use.
@@ -147,6 +158,14 @@ class Server:
     def _read_stderr(self):
         while data := self.process.stderr.read1():
             self.stderr += data
+
+    def said(self):
+        """Returns what the server wrote to its stderr and, if a signal ended it, the kernel's last lines on a ptycell (root may read them)."""
+        text = self.stderr.decode(errors="replace")
+        if (self.process.poll() or 0) < 0:
+            log = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False).stdout
+            text += "".join([line + "\n" for line in log.splitlines() if " ptycell[" in line][-3:])
+        return text
 
     def send(self, message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")

@@ -3,7 +3,7 @@ import json
 
 import client
 import pytest
-from client import ALONE, Server
+from client import ALONE, LASTS, Server
 
 
 def pytest_runtest_setup():
@@ -16,7 +16,7 @@ def pytest_runtest_makereport():
     report = outcome.get_result()
     if report.failed:
         for server in client.started:
-            report.sections.append((f"server {server.process.pid}, stderr", server.stderr.decode(errors="replace")))
+            report.sections.append((f"server {server.process.pid}, stderr", server.said()))
 
 
 @pytest.fixture
@@ -40,6 +40,20 @@ def server(own_server):
 def lone_server(home):
     with Server(home, env=ALONE) as running:
         yield running
+
+
+@pytest.fixture
+def start(home):
+    """Starts servers in one home, whose sessions last, and ends them all."""
+    running = []
+
+    def begin(**env):
+        running.append(Server(home, env={**ALONE, **LASTS, **env}))
+        return running[-1]
+
+    yield begin
+    for server in running:
+        server.close()
 
 
 @pytest.fixture

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A package index of a test's own: wheels made here, served over HTTP as pip expects it."""
 import base64
+import contextlib
 import hashlib
 import html
 import http.server
 import io
+import json
+import socket
 import tarfile
 import threading
+import urllib.parse
 import zipfile
 
 from client import WAIT_S
@@ -48,28 +52,72 @@ def sdist(name, version, setup, files=None):
     return f"{name}-{version}.tar.gz", out.getvalue()
 
 
-class Index:
-    """A simple repository (PEP 503) at `url`; `asked` are the paths that were fetched. `tls`: an SSLContext."""
+def metadata_of(data):
+    """What a wheel says of itself."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.read(next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA")))
 
-    def __init__(self, *files, tls=None):
+
+class Index:
+    """A simple repository (PEP 503) at `url`; `asked` are the paths that were fetched. `tls`: an SSLContext.
+
+    `told`: pages are JSON with sizes (and `times` of upload), and what a wheel says of itself lies beside it; else HTML.
+    `changed`: {path: bytes} that come instead. `login`: (user, password) without which nothing is answered but 401. `moved`: {path: URL} of redirects. `says`: (status,
+    type, text) that answers every request."""
+
+    def __init__(self, *files, tls=None, login=None, moved=None, says=None, told=False):
+        self.login = login and "Basic " + base64.b64encode(":".join(login).encode()).decode()
+        self.moved = moved or {}
+        self.says = says
+        self.told = told
+        self.times = {}
+        self.changed = {}
+        self.fresh = None  # Cache-Control
+        self.authorizations = []
         self.files = {}
         self.asked = []
         self.hold = threading.Event()  # cleared: nothing is answered
         self.hold.set()
+        self.half = threading.Event()  # cleared: of a file, the second half does not come
+        self.half.set()
         for name, data in files:
             self.add(name, data)
         index = self
 
+        self.open = []  # the sockets of all connections
+
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
+
+            def setup(self):
+                super().setup()
+                index.open.append(self.connection)
+
             def do_GET(self):
                 index.asked.append(self.path)
+                index.authorizations.append(self.headers.get("Authorization"))
                 index.hold.wait(WAIT_S)
                 body, kind = index.page(self.path)
-                self.send_response(200 if body is not None else 404)
+                status = 200 if body is not None else 404
+                if index.says:
+                    status, kind, body = index.says
+                elif index.login and self.headers.get("Authorization") != index.login:
+                    status, body = 401, None
+                elif self.path in index.moved:
+                    status, body = 302, None
+                self.send_response(status)
+                if index.fresh is not None:
+                    self.send_header("Cache-Control", index.fresh)
+                if status == 302:
+                    self.send_header("Location", index.moved[self.path])
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body or b"")))
                 self.end_headers()
-                self.wfile.write(body or b"")
+                body = body or b""
+                self.wfile.write(body[:len(body) // 2])
+                if self.path.endswith(".whl"):
+                    index.half.wait(WAIT_S)
+                self.wfile.write(body[len(body) // 2:])
 
             def log_message(self, *_):
                 pass
@@ -84,16 +132,40 @@ class Index:
         self.files[name] = data
 
     def page(self, path):
-        parts = path.strip("/").split("/")
+        parts = urllib.parse.unquote(path).strip("/").split("/")
+        if path in self.changed:
+            return self.changed[path], "application/octet-stream"
         if len(parts) == 2 and parts[0] == "files":
+            if self.told and parts[1].endswith(".metadata"):
+                return metadata_of(self.files[parts[1].removesuffix(".metadata")]), "application/octet-stream"
             return self.files.get(parts[1]), "application/octet-stream"
         if len(parts) == 2 and parts[0] == "simple":
             wanted = parts[1]
+            if self.told:
+                return self.page_in_json(wanted), "application/vnd.pypi.simple.v1+json"
             links = [f'<a href="/files/{html.escape(name)}#sha256={hashlib.sha256(data).hexdigest()}">{name}</a>'
                      for name, data in self.files.items() if name.split("-")[0].replace("_", "-").lower() == wanted]
             return ("<!DOCTYPE html><body>" + "\n".join(links)).encode() if links else None, "text/html"
         return None, "text/plain"
 
+    def page_in_json(self, wanted):
+        rows = [{"filename": name, "url": f"/files/{name}", "hashes": {"sha256": hashlib.sha256(data).hexdigest()},
+                 "size": len(data), "core-metadata": name.endswith(".whl"),
+                 **({"upload-time": self.times[name]} if name in self.times else {})}
+                for name, data in self.files.items() if name.split("-")[0].replace("_", "-").lower() == wanted]
+        return json.dumps({"meta": {"api-version": "1.1"}, "name": wanted, "files": rows}).encode() if rows else None
+
+    @property
+    def connections(self):
+        return len(self.open)
+
+    def drop(self):
+        """Ends all connections."""
+        for one in self.open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+        self.drop()

@@ -238,14 +238,14 @@ def parent(pid):
         return int(f.read().rsplit(")", 1)[1].split()[1])
 
 
-def minder():
+def supervisor():
     """What holds this session's interpreter: not to be touched from here. (This is a child's child.)"""
     return parent(parent(os.getpid()))
 
 
 def keepers():
     """Of the session, by name. In tier landlock pid 1 is the host's."""
-    return {"pid 1": 1, "the minder": minder()}
+    return {"pid 1": 1, "the supervisor": supervisor()}
 
 
 def opens(path):
@@ -306,7 +306,7 @@ def visible():
 
 
 def bystander():
-    """A process of the same person outside, when it can be seen in here at all."""
+    """A process of the same person outside, when it can be seen in here at all, or has a number here."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as f:
@@ -314,6 +314,8 @@ def bystander():
                     return int(pid)
         except OSError:
             pass
+    if FACTS["number"]:
+        return FACTS["number"]
     raise ProcessLookupError(errno.ESRCH, "not to be seen")
 
 
@@ -377,7 +379,7 @@ def processes():
            "22 core of a helper": lambda: C.prctl(4, 2, 0, 0, 0),
            "23 set-user-id programs": setuid_programs, "23 their user": sticky_root}
     looked, touched = {}, {}
-    for title, who in (("pid 1", lambda: 1), ("the minder", minder)):
+    for title, who in (("pid 1", lambda: 1), ("the supervisor", supervisor)):
         looked.update(looks((title, who)))
         touched.update(touches(title, who))
     foreign = {"19 signal": signals(0, bystander), "19 kill": signals(signal.SIGKILL, bystander),
@@ -466,7 +468,7 @@ def kernel():
     own = {f"61 raise {name[7:]}": lambda name=name: raises(getattr(resource, name))
            for name in ("RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_DATA", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")}
     own["61 oom_score_adj"] = lambda: open("/proc/self/oom_score_adj", "w", encoding="ascii").write("-1000")
-    own["61 oom_score_adj of the minder"] = lambda: open(f"/proc/{minder()}/oom_score_adj", "w", encoding="ascii").write("-1000")
+    own["61 oom_score_adj of the supervisor"] = lambda: open(f"/proc/{supervisor()}/oom_score_adj", "w", encoding="ascii").write("-1000")
     own["61 renice -5"] = lambda: os.nice(-5)
     own["61 real-time"] = lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) or "set"
     return {**surface, **rings, **sockets, **numbers, **odd, **queues, **shared, **own}

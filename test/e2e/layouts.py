@@ -15,6 +15,8 @@ UP = "git init -qb main up; echo 1 > up/a; git -C up add a; git -C up commit -qm
 # How it is made: each sets W, and G to where its config and hooks are.
 KINDS = {
     "init": "git init -qb main w; echo 1 > w/a; git -C w add a; git -C w commit -qm a; W=w G=w/.git",
+    # Since git 2.45; its refs are in no files of their own.
+    "reftable": "git init -qb main --ref-format=reftable w || git init -qb main w; echo 1 > w/a; git -C w add a; git -C w commit -qm a; W=w G=w/.git",
     "clone": UP + "git clone -q up w; W=w G=w/.git",
     "bare": UP + "git clone -q --bare up w.git; W=w.git G=w.git",
     "worktree": UP + "git -C up worktree add -q ../w; W=w G=up/.git",
@@ -46,6 +48,9 @@ ARMS = {
     "ssh": f"git config -f $G/config core.sshCommand {RUN}; git config -f $G/config remote.origin.url ssh://nowhere.invalid/x",
     "upload pack": f"git config -f $G/config remote.origin.url .; git config -f $G/config remote.origin.uploadpack {RUN}",
     "transport": "git config -f $G/config remote.origin.url \"ext::touch $MARK\"; git config -f $G/config protocol.ext.allow always",
+    "remote name": "git config -f $G/config remote.origin.url .; git config -f $G/config \"remote.--upload-pack=touch $MARK; false.fetch\" x",
+    "promisor name": "git config -f $G/config core.repositoryformatversion 1; git config -f $G/config remote.origin.url .; "
+                     "git config -f $G/config extensions.partialClone \"--upload-pack=touch $MARK; false\"; rm -rf $G/objects/??",
 }
 
 # From the folder that holds all of it. What git is called in afterwards is found by looking everywhere.
@@ -64,7 +69,8 @@ PAIRS = [(kind, arm, list(MOVES)[(i + j) % len(MOVES)]) for i, kind in enumerate
 SOME = [("init", "fsmonitor", "renamed"), ("clone", "include", "moved"), ("submodule", "include if", "by link"), ("init", "worktree config", "in place"),
         ("nested", "hooks", "moved"), ("separate", "hooks by link", "by link"), ("alternates", "hooks path", "as a file"),
         ("nested", "commondir", "in place"), ("worktree", "filter", "in place"), ("by hand", "fsmonitor", "moved"), ("clone", "diff", "as a file"),
-        ("nested", "ssh", "by link"), ("bare", "upload pack", "in place"), ("alternates", "transport", "moved")]
+        ("nested", "ssh", "by link"), ("reftable", "fsmonitor", "moved"), ("bare", "upload pack", "in place"), ("alternates", "transport", "moved"),
+        ("clone", "remote name", "as a file"), ("init", "promisor name", "in place")]
 
 
 def make(case):

@@ -13,6 +13,7 @@ import tempfile
 
 import pytest
 from client import BUILD, WAIT_S, Server
+from outside import HIDDEN_BY
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
@@ -75,6 +76,21 @@ def deny(calls):
     return [programs() / "deny_syscalls", calls, "--"]
 
 
+# What root sets before a command that an ordinary user is to run.
+AS_USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups") if IS_ROOT else ()
+PROCS = ("off", "invisible")  # hidepid: it shows the processes of others, or none
+
+
+def with_proc(hidepid):
+    """A wrapper that gives the machine such a /proc; for a server that root starts."""
+    if hidepid == HIDDEN_BY:
+        return []
+    command = ["unshare", "-m", "sh", "-c", f'mount -t proc -o hidepid={hidepid} proc /proc && exec "$@"', "sh"]
+    if not IS_ROOT or subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("only root can mount another /proc, from Linux 5.8 on")
+    return command
+
+
 # ---- sessions in each tier ----
 
 # The last is root as it is in a container: there each session is a user of its own.
@@ -116,7 +132,9 @@ class Confined:
     def attempts(self, group, session="s"):
         """{attempt: answer} of a group of inside.py."""
         self.prepare(session)
-        facts = {"home": str(self.home), "bystander": self.word, "who": session}
+        # Where /proc hides it, its number is tried; where sessions have numbers of their own, that is another's.
+        number = self.bystander.pid if self.tier == "landlock" else 0
+        facts = {"home": str(self.home), "bystander": self.word, "number": number, "who": session}
         result = self.server.cell(f"inside.report({group!r}, **FOUND, **{facts!r})", session=session)
         assert result.state == "done", result.texts
         read = self.server.request("resources/read", {"uri": f"session://{session}/files/{group}.json"})

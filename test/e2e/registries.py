@@ -9,6 +9,8 @@ import tarfile
 import threading
 import urllib.parse
 
+from client import WAIT_S
+
 
 def package(name, version, files=None, **manifest):
     """(name, version, manifest, archive) of a package; `files` are its files by path."""
@@ -26,9 +28,16 @@ def package(name, version, files=None, **manifest):
 class Registry:
     """Serves `packages` at `url`; `asked` are the paths that were fetched."""
 
-    def __init__(self, *packages, hashes=True):
+    def __init__(self, *packages, hashes=True, token=None, login=None, says=None, times=None):
         self.packages = packages
+        self.times = times  # {NAME: {VERSION: time}} of the releases
         self.hashes = hashes  # whether it tells those of its archives
+        self.login = token and f"Bearer {token}"  # without which nothing is answered but 401
+        if login is not None:  # (user, password)
+            self.login = "Basic " + base64.b64encode(":".join(login).encode()).decode()
+        self.says = says  # (status, type, text) that answers every request
+        self.half = threading.Event()  # cleared: of a file, the second half does not come
+        self.half.set()
         self.asked = []
         self.authorizations = []
         registry = self
@@ -38,11 +47,20 @@ class Registry:
                 registry.asked.append(self.path)
                 registry.authorizations.append(self.headers.get("Authorization"))
                 body = registry.page(urllib.parse.unquote(self.path.lstrip("/")))
-                self.send_response(200 if body is not None else 404)
-                self.send_header("Content-Type", "application/json")
+                status, kind = 200 if body is not None else 404, "application/json"
+                if registry.says:
+                    status, kind, body = registry.says
+                elif registry.login and self.headers.get("Authorization") != registry.login:
+                    status, body = 401, None
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body or b"{}")))
                 self.end_headers()
-                self.wfile.write(body or b"{}")
+                body = body or b"{}"
+                self.wfile.write(body[:len(body) // 2])
+                if self.path.endswith(".tgz"):
+                    registry.half.wait(WAIT_S)
+                self.wfile.write(body[len(body) // 2:])
 
             def log_message(self, *_):
                 pass
@@ -58,7 +76,8 @@ class Registry:
         rows = {version: self.row(*row) for row in self.packages for name, version in [row[:2]] if name == path}
         if not rows:
             return None
-        return json.dumps({"name": path, "dist-tags": {"latest": list(rows)[-1]}, "versions": rows}).encode()
+        time = {"time": self.times[path]} if self.times and path in self.times else {}
+        return json.dumps({"name": path, "dist-tags": {"latest": list(rows)[-1]}, "versions": rows, **time}).encode()
 
     def row(self, name, version, manifest, archive):
         scripts = manifest.get("scripts", {})

@@ -147,7 +147,7 @@ def differences(recorded, executed, work, *also):
 
 def results(folder, aside=()):
     """{path: bytes} of the results in a folder, but what ptycell or Jupyter put there."""
-    ours = ("notebook.ipynb", "again.ipynb", *aside)
+    ours = ("notebook.ipynb", "report.html", "again.ipynb", *aside)
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
             if path.is_file() and path.name not in ours and not re.match(r"(work|input|files|\.)", str(path.relative_to(folder)))
             and not re.match(r"cell-\d+-figure-\d+\.png$", path.name)}

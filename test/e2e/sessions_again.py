@@ -85,9 +85,16 @@ JAVASCRIPT = {
         ("javascript", "throw new TypeError('no')"), ("javascript", "nope.x"), ("javascript", "syntax error here"),
         ("javascript", "class Own extends Error { constructor(m) { super(m); this.name = 'Own' } }\nthrow new Own('o')"),
         ("javascript", "await Promise.reject(new RangeError('far'))")], ()),
+    "redeclared": ([
+        ("javascript", "const a = 1; let b = 1; function f() { return 1 }\nvar v = 1"), ("javascript", "let a = 3; const b = 2\nlet f = 7, v = 2; [a, b, f, v]"),
+        ("javascript", "const {x, y: [z]} = {x: 1, y: [2]}"), ("javascript", "let {x} = {x: 5}; let z = 6\nx + z"), ("javascript", "let a = 1; let a = 2"),
+        ("javascript", "console.log('once'); new Function('let q; let q')")], ()),
     "modules": ([
         ("javascript", "import fs from 'fs'; import {join as j} from 'node:path'\nfs.writeFileSync('/mnt/data/output/j.txt', 'q'); j('a', 'b')"),
         ("javascript", "import * as os from 'os'\ntypeof os.cpus"), ("javascript", "const m = await import('fs/promises'); typeof m.readFile"),
+        ("javascript", "export const e = 1; export default function ff() { return e }\nexport { e }"), ("javascript", "export let two = 2;export class C {}\nff() + two"),
+        ("javascript", "export default 5"),
+        ("javascript", "fs.writeFileSync('own.mjs', `import os from 'os'\nexport const h = typeof os.cpus\n`); fs.readFileSync('own.mjs', 'utf8')"),
         ("javascript", "require('path').basename('/a/b')"), ("javascript", "fs.writeFileSync('own.js', 'exports.f = () => 9'); require('./own.js').f()")], ()),
     "async": ([
         ("javascript", "await new Promise(r => setTimeout(r, 5)); 'str'"), ("javascript", "const g = async () => 5; await g()"),

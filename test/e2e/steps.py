@@ -12,6 +12,7 @@ import signal
 import unicodedata
 
 import pytest
+from outside import PROC, pids
 from patience import until
 
 KCMP_FILE = 0
@@ -37,6 +38,10 @@ def telling(server, text, first, **place):
     result = first if text in first.text else server.interact(until=text, **place)
     assert text in result.text, result.texts
     return result
+
+
+def bash(server, code, session="s", **options):
+    return server.call("exec_code", session_id=session, language="bash", code=code, **options)
 
 
 def begin(server, code, session="s", **arguments):
@@ -110,6 +115,19 @@ def paths_in(top, pattern):
             glob.iglob(os.path.join(glob.escape(os.fspath(top)), pattern), recursive=True, include_hidden=True)]
 
 
+def journal_events(home):
+    """The events of the only session's journal, alive or ended."""
+    path, = paths_in(home, "cache/server-*/sessions/*/journal/events") or paths_in(home, "cache/resume/*/journal/events")
+    head, *rest = path.read_bytes().split(b"\n", 1)
+    events, text = [], rest[0]
+    while text:
+        fields, data = (int(number, 16) for number in text[:17].split())
+        at = text.index(b"\n") + 1
+        events.append(json.loads(text[at:at + fields]))
+        text = text[at + fields + 1 + data + 1:]
+    return events
+
+
 def all_folders(home):
     """The working folders below this home, as the server sees them; also of what waits for a session."""
     return sorted(paths_in(home, "cache/server-*/sessions/*/data"))
@@ -128,10 +146,15 @@ def _has_files(folder):
         return False
 
 
+def kept_folders(home):
+    """Those of sessions; beside them is the page that lists them."""
+    return sorted(paths_in(home, "kept/*/"))
+
+
 def kept_files(home):
-    """The copies of what cells wrote; those of inputs lie in input/. A notebook beside them comes and goes anew when a cell has ended."""
+    """The copies of what cells wrote; those of inputs lie in input/. Notebook and report beside them come and go anew."""
     return sorted(path for path in paths_in(home, "kept/**") if path.is_file() and
-                  path.name != "notebook.ipynb" and not path.name.startswith(".ptycell-") and path.parent.name != "input")
+                  path.name not in ("notebook.ipynb", "report.html", "index.html") and not path.name.startswith(".ptycell") and path.parent.name != "input")
 
 
 def spooled(home, path):
@@ -155,8 +178,8 @@ def _stat(pid):
     would say too little: a process gives its memory up before its sockets, which a server hears of. For the same reason
     one whose first thread has ended has not, while there are others."""
     try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
-        status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
+        fields = (PROC / f"{pid}/stat").read_text(errors="replace")
+        status = (PROC / f"{pid}/status").read_text(errors="replace")
     except OSError:
         return None
     fields = fields[fields.rindex(")") + 2:].split()
@@ -173,7 +196,7 @@ def above(pid):
 
 def family(pid):
     """All live descendants of `pid` as (pid, start), which names a process for ever."""
-    stats = {int(p): _stat(p) for p in os.listdir("/proc") if p.isdigit()}
+    stats = {pid: _stat(pid) for pid in pids()}
     found, todo = set(), [pid]
     while todo:
         parent = todo.pop()
@@ -192,7 +215,7 @@ def interpreters(server):
 def name_of(pid):
     """Of a process that may be gone: empty."""
     try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8")
+        return (PROC / f"{pid}/comm").read_text(encoding="utf-8")
     except OSError:
         return ""
 
@@ -206,14 +229,14 @@ def alive(processes):
 def with_word(word):
     """Processes that have `word` among their arguments."""
     found = set()
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for pid in pids():
         try:
-            arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            arguments = (PROC / f"{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
         stat = _stat(pid)
         if word.encode() in arguments and stat and stat[2] not in "ZX":
-            found.add((int(pid), stat[1]))
+            found.add((pid, stat[1]))
     return found
 
 
@@ -227,7 +250,7 @@ def kill(pid):
 
 @contextlib.contextmanager
 def unheard_death(server, process, end=kill):
-    """Ends an interpreter, of whose end nobody tells the server within: minder, init and launcher stand still."""
+    """Ends an interpreter, of whose end nobody tells the server within: supervisor, init and launcher stand still."""
     tellers = [above(process[0])]
     while above(tellers[-1]) != server.process.pid:
         tellers.append(above(tellers[-1]))
@@ -295,7 +318,7 @@ def same_description(one, two):
 
 def open_files(processes):
     for pid, _ in processes:
-        for path in paths_in(f"/proc/{pid}/fd", "*"):
+        for path in paths_in(f"{PROC}/{pid}/fd", "*"):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # closed meanwhile
                 yield (pid, int(path.name)), os.readlink(path)
 
@@ -303,6 +326,6 @@ def open_files(processes):
 def descriptors(server):
     """The server's descriptors by name; only root may look, as the server is not dumpable."""
     try:
-        return os.listdir(f"/proc/{server.process.pid}/fd")
+        return os.listdir(f"{PROC}/{server.process.pid}/fd")
     except PermissionError:
         pytest.skip("only root may look into the server")

@@ -5,11 +5,15 @@ import json
 import socket
 
 import pytest
-from client import Server
+from client import LASTS, Server
 from fetching import Site, body
 from patience import until
+from steps import journal_events, paths_in
 from storages import S3
 from test_elicit import connect
+
+
+COMMON = {"v", "seq", "time", "instance", "client", "session_id", "generation", "kept_folder", "event"}
 
 
 class Audited(Server):
@@ -36,7 +40,7 @@ def test_a_session_is_recorded_from_its_making_to_its_end(home):
     assert [row[:3] for row in told] == [
         ("session_created", "s", 1), ("session_reset", "s", 2), ("session_destroyed", "s", 2), ("session_created", "t", 1),
         ("session_ended", "t", 1)]
-    assert "exit" in told[1][3] and told[2][3] == "it was destroyed on request" and told[4][3] == "the server ends"
+    assert "exit" in told[1][3] and told[2][3] == "it was destroyed on request" and told[4][3] == "its server ended"
     last = server.lines()[-2:]
     assert [line["event"] for line in last] == ["ended", "session_ended"]
 
@@ -119,6 +123,67 @@ def test_hosts_are_one_line_a_cell(home):
     hosts = [row for line in server.lines("hosts") for row in line["hosts"]]
     assert {row["host"] for row in hosts} == {"no.test:80"}
     assert sum(row["refused"] for row in hosts) == 2 == sum(line["count"] for line in server.lines("hosts"))
+
+
+@pytest.mark.parametrize("audited", [True, False])
+def test_the_journal_has_what_the_audit_has(home, audited):
+    """Also without an audit."""
+    options = ("--hosts", "ok.test", "--allow-private-hosts")
+    with (Audited if audited else Server)(home, *options, env=LASTS) as server:
+        server.call("upload_file", session_id="s", filename="t.txt", content="text")
+        server.call("upload_file", session_id="s", filename="t.txt", content="other")
+        server.call("upload_file", session_id="s", filename="w", url="http://127.0.0.1:1/w?key=hidden")
+        server.cell("while True: pass", timeout=0.5)
+        server.cell("import urllib.request\nfor n in range(20):\n  try: urllib.request.urlopen('http://no.test/')\n"
+                    "  except OSError: pass")
+        server.call("install_packages", session_id="s", packages=["./none"])
+        server.cell("input('name? ')")
+        server.interact(input="Ada")
+        server.cell("import os; os._exit(3)")
+    with Server(home, env=LASTS) as again:
+        again.cell("1")
+        events = journal_events(home)
+    found = {kind: [event for event in events if event["event"] == kind] for kind in (event["event"] for event in events)}
+    assert list(found)[0] == "session" and len(found["session"]) == 1
+    assert [event["path"] for event in found["input"]] == ["input/t.txt"]
+    assert len(found["upload"]) == 2 and all(event["problem"] for event in found["upload"])
+    assert "hidden" not in json.dumps(events)
+    assert [(event["cell"], event["limits"], event["count"]) for event in found["limits"]] == [(1, ["timeout"], 1)]
+    assert len(found["lost"]) == 1 and [event["why"] for event in found["session_ended"]] == ["its server ended"]
+    assert [event["generation"] for event in found["resumed"]] == [3]
+    order = [event["event"] for event in events]
+    assert [(event["wait"], event["prompt"]) for event in found["waits"]] == [(1, "name?")]
+    assert order.index("session_ended") < order.index("resumed") and order[-1] == "ended"
+    if not audited:
+        return
+    names = {"session_reset": "lost"}
+    for line in server.lines("hosts", "limits", "session_reset", "session_ended", "upload", "installed"):
+        fields = {key: value for key, value in line.items() if key not in COMMON and key != "packages"}
+        event = names.get(line["event"], "input" if line["event"] == "upload" and "problem" not in line else line["event"])
+        assert any(fields.items() <= had.items() for had in found[event]), line
+
+
+def test_hosts_of_a_cell_are_one_event_of_its_journal(home):
+    with Server(home, "--hosts", "ok.test") as server:
+        if server.call("session_info", session_id="s", config={}).object["confinement"]["network"]["mode"] == "none":
+            pytest.skip("no tier with a network of its own here")
+        server.cell("import urllib.request\nfor n in range(20):\n  try: urllib.request.urlopen('http://no.test/')\n"
+                    "  except OSError: pass")
+        until(lambda: 20 == sum(row["refused"] for row in server.call("session_info", session_id="s").object["confinement"][
+            "network"]["requests"]))
+        server.cell("1")
+        hosts = [event for event in journal_events(home) if event["event"] == "hosts"]
+    assert 1 <= len(hosts) <= 2 and sum(event["count"] for event in hosts) == 20
+    assert {row["host"] for event in hosts for row in event["hosts"]} == {"no.test:80"}
+
+
+def test_a_destroyed_session_says_so_in_its_journal_while_it_is_there(home):
+    with Server(home) as server:
+        server.cell("1")
+        path, = paths_in(home, "cache/server-*/sessions/*/journal/events")
+        with path.open("rb") as journal:
+            server.call("destroy_session", session_id="s")
+            assert b'"event":"session_destroyed"' in journal.read()
 
 
 @pytest.mark.parametrize("log", ["syslog", "journald"])

@@ -230,6 +230,31 @@ def test_an_exit_trap_is_found_behind_all_that_scripts_have_before_it(sh, ends):
     assert sh("echo $x ${files[0]} $i; ls $tmp 2>/dev/null").text == "5 1 2\n"
 
 
+@pytest.mark.parametrize("trap", ["echo bye", "exit 4", "builtin exit 4", "set -o posix"])
+@pytest.mark.parametrize("leaves", ["exit 4", "set -e; (exit 4)"])
+def test_aliases_outlive_an_exit_that_has_a_trap(sh, trap, leaves):
+    sh("alias ll='echo alias'")
+    assert sh(f"trap '{trap}' EXIT; {leaves}").status["exit"] == 4
+    assert sh("shopt -q expand_aliases; echo $?").text == "0\n"
+    assert sh("ll 2").text == "alias 2\n"
+    sh("shopt -u expand_aliases")
+    sh(f"trap '{trap}' EXIT; {leaves}")
+    assert sh("shopt -q expand_aliases; echo $?").text == "1\n"
+
+
+@pytest.mark.parametrize("words", ["", " builtin return __ptycell_return : trap"])
+@pytest.mark.parametrize("code", ["ll 1", "ll 1 # builtin exit"])
+def test_a_trap_of_exit_has_the_aliases(sh, words, code):
+    sh("alias ll='echo alias'" + "".join(f" {word}=nosuch" for word in words.split()))
+    assert sh(f"\\trap '{code}' EXIT; \\exit 4").text == "alias 1\n"
+    assert sh("ll 2").text == "alias 2\n"
+
+
+def test_a_trap_of_exit_can_turn_aliases_off(sh):
+    sh("trap 'shopt -u expand_aliases' EXIT; exit 4")
+    assert sh("shopt -q expand_aliases; echo $?").text == "1\n"
+
+
 def test_an_exit_trap_may_exit_and_other_signals_share_it(sh):
     result = sh("x=5; trap 'echo bye; exit 9' EXIT USR1; kill -USR1 $$; echo not-reached")
     assert result.text.startswith("bye\n") and "not-reached" not in result.text
@@ -261,6 +286,19 @@ def test_statuses_of_a_pipeline_are_there_in_every_cell(sh):
     assert sh('false | true; echo "${PIPESTATUS[@]}"').text == "1 0\n"
     sh("(exit 3)")
     assert sh('echo "$? ${PIPESTATUS[@]}"').text == "3 3\n"
+
+
+@pytest.mark.parametrize("code, found", [
+    ("false | true", "<true> 0 1 0"), ("IFS=,; false | true | (exit 3)", "<> 3 1 0 3"), ("! true a", "<a> 1 0"), ("true a; (( 0 ))", "<a> 1 1"),
+    ("trap 'echo err' ERR; true b | true", "<ERR> 0 0"), ("trap : RETURN; false | true; true last", "<last> 0 0"), ("trap - RETURN; false | true", "<RETURN> 0 1 0"),
+    ("true a\nfi", "<a> 2 2"), ("set -v; true a", None), ("alias for=nosuch; true a", None), ("declare -r PIPESTATUS; false | true", "<PIPESTATUS> 0"),
+    ("exit 4", None)])
+def test_a_cell_finds_what_the_last_command_of_the_one_before_left(sh, code, found):
+    """P6, P20: `_` and PIPESTATUS."""
+    sh("true true")
+    assert "ptycell" not in sh(code).text
+    text = sh('echo "<$_> $? ${PIPESTATUS[@]}"').text
+    assert text == found + "\n" if found else "\n<" in "\n" + text
 
 
 def test_options_that_cut_a_cell_are_its_own(sh):

@@ -513,6 +513,18 @@ def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
 
 
 @pytest.mark.account
+def test_a_sound_is_an_audio_block_and_a_file(server):
+    result = server.cell("import io, wave\nfile = io.BytesIO()\nw = wave.open(file, 'wb')\nw.setnchannels(1); w.setsampwidth(2); "
+                         "w.setframerate(8000); w.writeframes(bytes(800)); w.close()\n"
+                         "from IPython.display import Audio, display\ndisplay(Audio(file.getvalue()))\nAudio(file.getvalue())")
+    sounds = [block for block in result.content if block["type"] == "audio"]
+    assert [block["mimeType"] for block in sounds] == ["audio/wav"] * 2
+    assert base64.b64decode(sounds[0]["data"]).startswith(b"RIFF")
+    number = result.status["cell"]
+    assert f"[sound: output/cell-{number}-sound-1.wav]" in result.text and f"[sound: output/cell-{number}-sound-2.wav]" in result.text
+    assert server.cell("len(open('output/cell-%d-sound-2.wav', 'rb').read())" % number).text == "844\n"
+
+
 def test_a_figure_saved_by_savefig_is_listed_once(server):
     result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1])\n"
                          "plt.savefig('output/own.png'); plt.close('all')")

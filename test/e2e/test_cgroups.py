@@ -11,7 +11,8 @@ import subprocess
 
 import pytest
 from client import ALONE, Server, environment
-from machines import IS_ROOT, NOBODY, deny, hostile, needs_scope, programs, user_home
+from machines import AS_USER, IS_ROOT, NOBODY, PROCS, deny, hostile, needs_scope, programs, user_home, with_proc
+from outside import PROC
 from patience import until
 from steps import all_gone, family, has_module, kill
 from test_forks import ENV as FORKING
@@ -67,17 +68,14 @@ def needs(group, controller):
         pytest.skip(f"the {controller} controller is not in version 2 here")
 
 
-AS_USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
-
-
-def entering(group, *wrapper, become=AS_USER):
-    """A command that goes on in this group, as the ordinary user unless told otherwise."""
-    return ["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', str(group), *become, *map(str, wrapper), str(programs() / "ptycell")]
+def entering(group, *wrapper, become=AS_USER, before=()):
+    """A command that goes on in this group, as the ordinary user unless told otherwise; root does what is before."""
+    return ["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', str(group), *before, *become, *map(str, wrapper), str(programs() / "ptycell")]
 
 
 @contextlib.contextmanager
-def serving(group, *wrapper, env=None):
-    with user_home() as home, Server(home, command=entering(group, *wrapper), env=env) as server:
+def serving(group, *wrapper, env=None, before=()):
+    with user_home() as home, Server(home, command=entering(group, *wrapper, before=before), env=env) as server:
         yield server
 
 
@@ -118,7 +116,7 @@ def test_the_first_session_too_is_born_in_a_group_of_its_own(group):
     with serving(group, env={"PTYCELL_FORK": "0"}) as server:
         server.cell("1")
         inits = {str(pid) for pid, _ in family(server.process.pid)
-                 if pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="ascii") == "ptycell-init\n"}
+                 if (PROC / f"{pid}/comm").read_text(encoding="ascii") == "ptycell-init\n"}
         assert inits and inits <= set().union(*(members(leaf) for leaf in leaves(group)))
 
 
@@ -143,7 +141,7 @@ def test_processes_beyond_the_limit_are_refused_by_the_kernel(group):
         server.call("session_info", session_id="s", config={"processes_max": 40})
         server.cell("1")
         (leaf,) = leaves(group)
-        assert (leaf / "pids.max").read_text(encoding="ascii") == "72\n"  # and 32 for init and minders
+        assert (leaf / "pids.max").read_text(encoding="ascii") == "72\n"  # and 32 for init and supervisors
 
 
 @needs_scope
@@ -212,12 +210,12 @@ def leaf_of(group, process):
 def spaces(process):
     """Its pid namespace; None when it is gone."""
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/{process[0]}/ns/pid")
+        return os.readlink(f"{PROC}/{process[0]}/ns/pid")
     return None
 
 
 def test_a_copy_is_in_the_group_of_its_session_with_all_that_it_starts(group, copying):
-    """The process that becomes its minder is forked elsewhere."""
+    """The process that becomes its supervisor is forked elsewhere."""
     names_of = [forked(copying, stem) for stem in "ab"]
     own = [interpreter_of(copying, name) for name in names_of]
     groups = [leaf_of(group, process) for process in own]
@@ -225,7 +223,7 @@ def test_a_copy_is_in_the_group_of_its_session_with_all_that_it_starts(group, co
     for name, process, leaf in zip(names_of, own, groups):
         copying.cell("import subprocess; sleeper = subprocess.Popen(['sleep', '1000'])", session=name)
         inside = {str(each[0]) for each in family(copying.process.pid) if spaces(each) == spaces(process)}
-        assert inside == members(leaf) and len(inside) == 4  # init, minder, Python, sleep
+        assert inside == members(leaf) and len(inside) == 4  # init, supervisor, Python, sleep
         # Not "/../ptycell-...", by which one would see where its view does not begin.
         assert copying.cell("print(open('/proc/self/cgroup').read().split('0::')[1])", session=name).text == "/\n\n"
 
@@ -335,7 +333,7 @@ def test_a_session_whose_init_was_killed_is_ended_by_its_group(group):
         server.cell(DAEMONS)
         (leaf,) = leaves(group)
         inits = [int(pid) for pid in members(leaf)
-                 if pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="ascii") == "ptycell-init\n"]
+                 if (PROC / f"{pid}/comm").read_text(encoding="ascii") == "ptycell-init\n"]
         everything = {process for process in family(server.process.pid) if str(process[0]) in members(leaf)}
         assert len(inits) == 1 and len(everything) >= 8
         kill(inits[0])
@@ -344,13 +342,16 @@ def test_a_session_whose_init_was_killed_is_ended_by_its_group(group):
         until(lambda: not leaves(group))
 
 
-def test_a_group_in_which_others_are_is_left_alone(group):
+@pytest.mark.parametrize("hidepid", PROCS)
+@pytest.mark.parametrize("become", [(), AS_USER], ids=["of root", "of the user"])
+def test_a_group_in_which_others_are_is_left_alone(group, become, hidepid):
     with contextlib.ExitStack() as stack:
-        other = subprocess.Popen(["sh", "-c", f'echo $$ >{group}/cgroup.procs && read line'], stdin=subprocess.PIPE)
+        other = subprocess.Popen(["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh", *become, "sh", "-c", "read line"],
+                                 stdin=subprocess.PIPE)
         stack.callback(other.wait)
         stack.callback(other.stdin.close)
         until(lambda: members(group))
-        server = stack.enter_context(serving(group))
+        server = stack.enter_context(serving(group, before=with_proc(hidepid)))
         server.cell("1")
         assert told(server)["cgroup"] == "none: other programs run in the server's control group"
         assert names(group) == []

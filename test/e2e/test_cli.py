@@ -32,6 +32,17 @@ def run(home, *args, **env):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WAIT_S, check=False)
 
 
+def test_doctor_says_how_much_the_results_of_all_sessions_take(home):
+    env = {"PTYCELL_KEEP": str(home / "kept"), "PTYCELL_KEEP_TOTAL": "1M"}
+    assert "results take 0B of 1.0M (PTYCELL_KEEP_TOTAL)\n" in run(home, "doctor", **env).stdout
+    folder = home / "kept" / "2026-01-02-old-abcd"
+    folder.mkdir(parents=True)
+    (folder / "a").write_bytes(b"x" * 1_000_000)
+    assert "977K of 1.0M (PTYCELL_KEEP_TOTAL); at the limit new ones are not saved: delete" in run(home, "doctor", **env).stdout
+    (folder / "b").write_bytes(b"x" * 48_576)
+    assert "1.0M of 1.0M (PTYCELL_KEEP_TOTAL); new ones are not saved: delete folders there" in run(home, "doctor", **env).stdout
+
+
 def entry_of(printed):
     root = json.loads(printed)
     (servers,) = root.values()
@@ -77,7 +88,7 @@ def test_version_is_one_line(home):
 def test_an_unknown_command_is_answered_with_those_there_are(home):
     done = run(home, "docter\x1b[31m")
     assert done.returncode == 2 and done.stdout == ""
-    assert "no command 'docter'" in done.stderr and "doctor, config and help" in done.stderr
+    assert "no command 'docter'" in done.stderr and "doctor, config, help, ps, resume, watch, attach, log, export, open and stop" in done.stderr
     assert "\x1b" not in done.stderr
 
 
@@ -124,7 +135,7 @@ def test_doctor_says_that_it_works_and_changes_nothing(home):
     done = run(home, "doctor")
     assert done.returncode == 0, done.stdout
     assert "python     /usr/bin/python3" in done.stdout
-    assert "settings   all legal" in done.stdout
+    assert "settings   OK\n" in done.stdout
     assert "It works." in done.stdout
     assert re.search(r"^sandbox    (namespaces|bwrap|landlock), the [a-z]+ of three tiers$", done.stdout, re.M)
     assert "shares     none of your folders" in done.stdout
@@ -421,7 +432,7 @@ def write_config(home, text):
 
 def test_writing_makes_folders_and_a_file_for_its_owner_only(home):
     done = run(home, "config", "cursor", "--write")
-    assert done.returncode == 0 and done.stdout == "" and "is made" in done.stderr
+    assert done.returncode == 0 and done.stdout == "" and "Created " in done.stderr
     path = config_file(home)
     assert entry_of(path.read_text())["command"] == PTYCELL
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -119,7 +119,7 @@ def test_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
         """It has 100 ms for that, which may be too few on a busy machine."""
         result = small.cell(DEAF + SHARED.format(400, ""))
         assert result.state == "died" and result.is_error
-        assert "more than the limit of 200 MB (memory_max)" in result.text and "was killed; use less" in result.text
+        assert "more than the limit of 200 MB (memory_max)" in result.text and "was killed; use less" in result.text, result.texts
         return re.search(r'File "<cell \d+>", line', result.text)
     until(says_where)
     again = small.cell("'m' in globals()")

@@ -4,7 +4,6 @@ the person's own programs, and what two sessions have in common."""
 import fcntl
 import itertools
 import os
-import pathlib
 import re
 import resource
 import signal
@@ -12,6 +11,7 @@ import subprocess
 
 import pytest
 from client import ALONE, BUILD, Server, environment
+from outside import PROC
 from patience import until
 from steps import (SYS_KCMP, all_gone, alive, family, interpreters, open_files, same_description,
                    session_folders)
@@ -21,7 +21,7 @@ SECRET = "correct-horse-battery-staple"
 
 
 def comm(pid):
-    return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    return (PROC / f"{pid}/comm").read_text(encoding="utf-8").strip()
 
 
 # ---- 72: the home folder ----
@@ -103,7 +103,7 @@ def test_the_server_ends_its_own_and_nobody_else(home):
 
 def namespace_pid(pid):
     """What its number is in the server's pid namespace, the second from outside."""
-    return int(re.search(r"^NSpid:(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii"), re.M)[1].split()[1])
+    return int(re.search(r"^NSpid:(.*)$", (PROC / f"{pid}/status").read_text(encoding="ascii"), re.M)[1].split()[1])
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root decides which number the next process has")
@@ -116,7 +116,7 @@ def test_a_stranger_with_the_number_of_a_dead_interpreter_is_not_signalled(home,
         (own,) = interpreters(server)
         number = namespace_pid(own[0])
         os.kill(own[0], signal.SIGKILL)
-        until(lambda: not os.path.exists(f"/proc/{own[0]}"))  # its number is free
+        until(lambda: not os.path.exists(f"{PROC}/{own[0]}"))  # its number is free
         leader = min(pid for pid, _ in family(server.process.pid))
         script = f"echo {number - 1} >/proc/sys/kernel/ns_last_pid; sleep 600 & echo $!; wait"
         stranger = subprocess.Popen(["nsenter", "-t", str(leader), "-p", "-m", "sh", "-c", script],
@@ -147,7 +147,7 @@ def test_no_channel_of_init_and_launcher_is_in_a_session(home):
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         inside = {p for p in family(server.process.pid) if not comm(p[0]).startswith("ptycell")}
         ours = {p for p in family(server.process.pid) if comm(p[0]).startswith("ptycell")}
-        assert len(inside) == 2 and len(ours) >= 3  # launcher, init, minder
+        assert len(inside) == 2 and len(ours) >= 3  # launcher, init, supervisor
         # The interpreter's own socket leads to the server, which is nobody else's.
         assert len(sockets(inside)) == 1 and not sockets(inside) & sockets(ours)
         found = server.cell("import os\nfor pid in filter(str.isdigit, os.listdir('/proc')):\n"
@@ -163,13 +163,13 @@ def test_no_helper_has_the_environment_of_the_host(home):
     with Server(home, env={"MY_SECRET": SECRET, "OPENAI_API_KEY": SECRET, **ALONE}) as server:
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         processes = family(server.process.pid)
-        assert len(processes) >= 5  # launcher, init, minder, interpreter, its child
+        assert len(processes) >= 5  # launcher, init, supervisor, interpreter, its child
         for pid, _ in processes:
             try:
-                assert SECRET.encode() not in pathlib.Path(f"/proc/{pid}/environ").read_bytes(), comm(pid)
+                assert SECRET.encode() not in (PROC / f"{pid}/environ").read_bytes(), comm(pid)
             except PermissionError:
                 assert not IS_ROOT
-            assert SECRET.encode() not in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            assert SECRET.encode() not in (PROC / f"{pid}/cmdline").read_bytes()
         assert SECRET not in server.cell("import os; print(dict(os.environ), open('/proc/self/environ').read())").text
 
 
@@ -182,7 +182,7 @@ def test_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
             assert soft <= 1 and hard in (0, 1), comm(pid)
             if comm(pid).startswith("ptycell") and not IS_ROOT:
                 # What is not dumpable belongs to root in /proc.
-                assert os.stat(f"/proc/{pid}/environ").st_uid == 0, comm(pid)
+                assert os.stat(f"{PROC}/{pid}/environ").st_uid == 0, comm(pid)
 
 
 # ---- 76: the person's own programs ----
@@ -252,7 +252,7 @@ def test_two_sessions_share_no_open_file_but_the_null_device(home):
         assert len(first) == len(second) == 1
         for one, two in itertools.product(open_files(first), open_files(second)):
             assert not same_description(one[0], two[0]), (one, two)
-        # And with none of ours: launcher, inits and minders keep theirs to themselves.
+        # And with none of ours: launcher, inits and supervisors keep theirs to themselves.
         ours = {p for p in family(server.process.pid) if comm(p[0]).startswith("ptycell")}
         ours.add((server.process.pid, ""))
         for one, two in itertools.product(open_files(ours), open_files(first | second)):

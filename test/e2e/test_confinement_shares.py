@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Folders that a person shares (issue 3, sandbox.md 13 and 47, prior-art.md CA-30)."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -261,6 +262,38 @@ def test_a_share_that_goes_away_is_left_out_and_told(home, data, spares):
         assert f"The share '{folder}' is another folder than the one that was there when ptycell started" in answer.texts[0]
         assert answer.state == "done" and "x,y" in answer.text
         assert "No such file" in server.cell(f"import os; os.listdir({str(folder)!r})", session="another").text
+
+
+@contextlib.contextmanager
+def a_disk_without_modes(at):
+    """Mounts one there, where that can be."""
+    image = at.parent / "image"
+    image.write_bytes(bytes(4 << 20))
+    ran = shutil.which("mkntfs") and subprocess.run(["mkntfs", "-qF", image], check=False, capture_output=True).returncode == 0
+    if not ran or subprocess.run(["ntfs-3g", "-o", "umask=022", image, at], check=False, capture_output=True).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", at], check=True)
+
+
+def test_a_disk_without_modes_is_not_written_in_a_share(home, data):
+    folder = home / "work"
+    (folder / "disk").mkdir(parents=True)
+    write = f"open({str(folder / 'a')!r}, 'w').close()"
+    with Server(home, "--share", f"{folder}:rw", "--share", str(data)) as server:
+        assert server.cell(write).state == "done"
+        with a_disk_without_modes(folder / "disk"):
+            answer = server.cell(f"open({str(data / 'a.csv')!r}).read()", session="without")
+            assert f"The share '{folder}' is left out: it has another disk in it, and '" in answer.texts[0]
+            assert "' is on a file system that stores no modes" in answer.texts[0]
+            assert answer.state == "done" and "x,y" in answer.text
+            assert "No such file" in server.cell(write, session="without").text
+            assert "that stores no modes" in refusal(home, "--share", f"{folder}:rw")
+            with Server(home, "--share", str(folder)) as reader:
+                assert reader.cell(f"import os; os.listdir({str(folder)!r})").state == "done"
+        assert server.cell(write, session="again").state == "done"
 
 
 @pytest.fixture(name="in_var_tmp")

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import os
-import pathlib
 import socket
 import subprocess
 import threading
@@ -12,6 +11,7 @@ import zlib
 import pytest
 from client import BUILD, WAIT_S
 from fetching import Fetch, Site, body, download, failure, head
+from outside import PROC
 from proxies import Authority, Host, NameServer, answer_once, read_head
 
 MIB = 1 << 20
@@ -521,7 +521,7 @@ def test_it_holds_little_and_may_do_little(tmp_path):
     with Site({"/a": page}) as site, open(tmp_path / "part", "w+b") as file:
         fetch = Fetch({"do": "download", "url": site.url("/a"), "allow_private": True, "size_max": 1, "size_name": "x"}, file)
         assert begun.wait(WAIT_S)
-        status = pathlib.Path(f"/proc/{fetch.process.pid}/status").read_text()
+        status = (PROC / f"{fetch.process.pid}/status").read_text()
         assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
         fetch.process.terminate()
         assert fetch.process.wait(WAIT_S) == -15

@@ -645,7 +645,7 @@ def test_files_of_code_are_found_by_either_form(server, name):
 
 def kept_paths(home):
     """Of the only session, relative to its folder."""
-    (top,) = paths_in(home, "kept/*")
+    (top,) = paths_in(home, "kept/*/")
     return {str(path.relative_to(top)): path.read_text() for path in kept_files(home)}
 
 
@@ -698,7 +698,7 @@ def test_names_that_run_something_are_altered_beside_output_as_well(server, home
 def test_a_notebook_that_code_writes_is_not_the_sessions(server, home):
     server.cell("open('notebook.ipynb', 'w').write('mine')")
     server.close()
-    (top,) = paths_in(home, "kept/*")
+    (top,) = paths_in(home, "kept/*/")
     assert (top / "files/notebook.ipynb").read_text() == "mine" and "nbformat" in (top / "notebook.ipynb").read_text()
 
 

@@ -4,7 +4,6 @@ or with each other, and work alike (sandbox.md tests 69, 70, 78)."""
 import itertools
 import json
 import os
-import pathlib
 import re
 import signal
 import threading
@@ -13,6 +12,7 @@ import time
 import pytest
 from client import Server
 from machines import IS_ROOT, confined_in
+from outside import PROC
 from patience import until
 from steps import (BEGUN, SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family,
                    has_module, interpreters, open_files, overdue, same_description)
@@ -61,7 +61,7 @@ def parent_of(server):
 
 def has_children_files(process):
     """Has it two channels open, as only a parent has?"""
-    return all(os.path.realpath(f"/proc/{process[0]}/fd/{channel}").rpartition("/")[2].startswith("socket:") for channel in (3, 4))
+    return all(os.path.realpath(f"{PROC}/{process[0]}/fd/{channel}").rpartition("/")[2].startswith("socket:") for channel in (3, 4))
 
 
 def strip(answers):
@@ -212,7 +212,7 @@ def test_a_secret_reaches_copies_only(home):
         assert server.cell("import os; len(os.environ['TOKEN'])", session=name).text == "17\n"
         assert server.cell("import subprocess\nlen(subprocess.check_output(['sh', '-c', 'echo $TOKEN']))", session=name).text == "18\n"
         for pid, _ in interpreters(server) if IS_ROOT else ():
-            assert b"quite-a-long-word" not in pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+            assert b"quite-a-long-word" not in (PROC / f"{pid}/environ").read_bytes()
 
 
 @pytest.mark.parametrize("variable", ["PYTHONHASHSEED", "LD_LIBRARY_PATH"])
@@ -238,16 +238,16 @@ def test_copies_share_nothing_with_the_parent_or_each_other(ready):
         for one, two in itertools.product(open_files({one_of}), open_files({two_of})):
             assert not same_description(one[0], two[0]), (one, two)
         for kind in ("mnt", "pid", "net", "ipc", "uts", "user", "cgroup"):
-            assert os.readlink(f"/proc/{one_of[0]}/ns/{kind}") != os.readlink(f"/proc/{two_of[0]}/ns/{kind}"), kind
+            assert os.readlink(f"{PROC}/{one_of[0]}/ns/{kind}") != os.readlink(f"{PROC}/{two_of[0]}/ns/{kind}"), kind
     for pid, _ in pairs:
-        maps = pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        maps = (PROC / f"{pid}/maps").read_text(encoding="utf-8")
         assert not re.findall(r"^\S+ .w.s .*", maps, re.M), "memory that is shared"
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
 def test_the_parent_has_no_capability_and_one_thread(ready):
     forked(ready)
-    status = pathlib.Path(f"/proc/{parent_of(ready)[0]}/status").read_text(encoding="utf-8")
+    status = (PROC / f"{parent_of(ready)[0]}/status").read_text(encoding="utf-8")
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
         assert re.search(rf"^{name}:\t0+$", status, re.M), name
     assert re.search(r"^NoNewPrivs:\t1$", status, re.M) and re.search(r"^Threads:\t1$", status, re.M)
@@ -306,17 +306,6 @@ def test_what_waits_holds_no_names_in_a_writable_share(home, tmp_path):
 
 
 # ---- ends ----
-
-@pytest.mark.skipif(not IS_ROOT, reason="only root sees the folders of interpreters")
-def test_the_parent_and_what_waits_end_when_no_session_comes(home):
-    with Server(home, env={**ENV, "PTYCELL_SPARES_IDLE": "3"}) as server:
-        name = forked(server)
-        own = {interpreter_of(server, row["session_id"]) for row in server.call("list_sessions").object["sessions"]}
-        until(lambda: interpreters(server) == own)
-        assert server.cell("6 * 7", session=name).text == "42\n"
-        assert server.cell("6 * 7", session="later").text == "42\n"
-        assert forked(server, "then")
-
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
 def test_sessions_outlive_the_parent_and_new_ones_start(ready):
@@ -414,6 +403,6 @@ def test_sessions_that_were_copies_leave_nothing_behind(ready):
 
 
 def settled(server):
-    """How many processes it has, once what waits is there: launcher, and init, minder and interpreter of it and the parent."""
+    """How many processes it has, once what waits is there: launcher, and init, supervisor and interpreter of it and the parent."""
     count = len(family(server.process.pid))
     return count if count == 7 else None

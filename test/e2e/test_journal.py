@@ -6,12 +6,13 @@ import os
 import re
 import resource
 import stat
+import subprocess
 
 import pytest
 
-from client import Result, Server
+from client import LASTS, Result, Server, command
 from patience import until
-from steps import assert_clean, listed, nothing_left, paths_in, the_sessions
+from steps import assert_clean, kept_folders, listed, nothing_left, paths_in, the_sessions
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000
@@ -136,7 +137,9 @@ def test_a_long_output_is_whole_in_the_notebook(home):
     assert stream(whole) == lines and whole["outputs"][-1]["data"]["text/plain"] == "'value'"
     assert stream(last).endswith(lines[-1000:]) and "late\n" in stream(last)[:1000]
     assert stream(cut) == "\u00e9" * (1 << 19) + (
-        "\n[2097153 bytes of output; the first 1048576 are shown (PTYCELL_RECORD_OUTPUT)]\n")
+        "\n[2097153 bytes of output; the first 1048576 are shown (PTYCELL_RECORD_OUTPUT)]\n"
+        "[all of this output, up to its limit, is in outputs/cell-4.txt beside this notebook, or in a numbered folder where a "
+        "result has that name]\n")
 
 
 def test_every_figure_of_a_cell_is_in_the_notebook(server):
@@ -254,6 +257,15 @@ def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
     assert read(server, "script?offset=5&length=6") == script[5:11]
 
 
+def test_what_bash_cannot_parse_is_a_comment_of_the_script(server, tmp_path):
+    for code in ("x=1", "if then", "echo 'open", "while true; do", "ls nowhere; (exit 2)", "echo $((x + 1))"):
+        server.cell(code, language="bash")
+    script = read(server, "script?language=bash")
+    assert re.findall(r"left out.*\n(.*)", script) == ["# if then", "# echo 'open", "# while true; do"]
+    (tmp_path / "script").write_text(script)
+    assert subprocess.run(["bash", tmp_path / "script"], capture_output=True, text=True).stdout == "2\n"
+
+
 def test_cells_of_several_languages_stand_in_one_notebook_and_script(server):
     server.cell("x = 1")
     server.cell("y=2; echo $y", language="bash")
@@ -329,6 +341,23 @@ def test_cells_that_a_full_journal_has_no_room_for_are_told(home):
     assert "The journal is full: 2 cells" in book["cells"][-1]["source"]
 
 
+@pytest.mark.parametrize("notebook_kept", ["on", "off"])
+def test_cells_without_room_in_the_journal_are_told_after_the_end(home, notebook_kept):
+    """Also those of a later life."""
+    env = {**LASTS, "PTYCELL_JOURNAL_MAX": "64K", "PTYCELL_NOTEBOOK": notebook_kept}
+    told = "The journal is full: %d cells after this point are not in it"
+    for life, cells in ((1, 80), (2, 20)):
+        with Server(home, env=env) as server:
+            for number in range(cells):
+                server.cell(f"print({number}, 'z' * 1500)" + "#" * 1000)
+            left_out = server.call("session_info", session_id="s").object["journal"]["cells_left_out"]
+        assert left_out > 20 * (life - 1) and told % left_out in command(home, "export", "s", "--script")
+        for form in ("--html", "--ipynb"):
+            assert f"The journal is full: {left_out} cells" in command(home, "export", "s", form)
+        for path in paths_in(home, "kept/*/notebook.ipynb") if notebook_kept == "on" else ():
+            assert told % left_out in path.read_text()
+
+
 # ---- what is kept ----
 
 @pytest.mark.account
@@ -338,12 +367,12 @@ def test_the_notebook_is_kept_for_the_person(home):
         until(lambda: kept(home))
         server.cell("print('two')")
         until(lambda: len(kept(home)[0]["cells"]) == 2)
-        folder, = (home / "kept").iterdir()
+        folder, = kept_folders(home)
         assert stat.S_IMODE((folder / "notebook.ipynb").stat().st_mode) == 0o600
         assert server.call("session_info", session_id="s").object["keep_dir"] == f"~/kept/{folder.name}"
         server.cell("print('three')")
     assert [c["source"] for c in kept(home)[0]["cells"]] == ["print('one')", "print('two')", "print('three')"]
-    assert os.listdir(folder) == ["notebook.ipynb"]
+    assert sorted(os.listdir(folder)) == [".ptycell", "notebook.ipynb", "report.html"]
 
 
 @pytest.mark.account
@@ -366,7 +395,7 @@ def test_results_and_notebook_lie_in_one_folder(home):
         for n in range(10):
             server.cell(f"open('output/f{n}.txt', 'w').write('x')", session=f"s{n % 3}")
         server.cell("open('output/notebook.ipynb', 'w').write('theirs')", session="s0")
-    folders = sorted((home / "kept").iterdir())
+    folders = kept_folders(home)
     assert len(folders) == 3
     assert (folders[0] / "notebook.ipynb").read_text() == "theirs"
     assert len(kept(home, "ptycell.ipynb")[0]["cells"]) == 5

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the files of a session are called where they are kept for the user, and which are."""
+import itertools
 import json
 import os
 import re
@@ -8,18 +9,18 @@ import shutil
 import pytest
 from client import BUILD, Server
 from patience import until
-from steps import kept_files, paths_in, session_folders, the_sessions
+from steps import kept_files, kept_folders, paths_in, session_folders, the_sessions
 
 
 def kept_paths(home):
-    """Of the only session, relative to its folder; what a notebook of ptycell's has in it is not looked at."""
-    (top,) = paths_in(home, "kept/*")
+    """Of the only session, relative to its folder; notebooks of ptycell's are not looked into, and its reports left out."""
+    (top,) = kept_folders(home)
     found = {str(path.relative_to(top)): path.read_text() for path in top.rglob("*") if path.is_file()}
-    return {name: "ptycell's" if '"nbformat"' in text else text for name, text in found.items()}
+    return {name: "ptycell's" if '"nbformat"' in text else text for name, text in found.items() if "<!-- ptycell " not in text and name != ".ptycell"}
 
 
 def has_notebook(home):
-    return paths_in(home, "kept/*") and "ptycell's" in kept_paths(home).values()
+    return kept_folders(home) and "ptycell's" in kept_paths(home).values()
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["ours came first", "theirs came first"])
@@ -41,6 +42,253 @@ def test_our_folder_steps_aside_for_one_of_the_users(home):
         server.cell("os.mkdir('output/files'); open('output/files/a', 'w').write('result')")
         server.cell("open('a', 'w').write('beside again'); open('b', 'w').write('b')")
         assert kept_paths(home) == {"files/a": "result", "files-2/a": "beside again", "files-2/b": "b"}
+
+
+@pytest.mark.parametrize("code, text", [
+    ("f = open('output/r.csv', 'w'); print(*range(3000), sep='\\n', file=f)", lines := "".join(f"{i}\n" for i in range(3000))),
+    ("import csv; w = csv.writer(open('output/r.csv', 'w'), lineterminator='\\n'); w.writerows([i] for i in range(3000))", lines),
+    ("b = open('output/r.csv', 'wb'); _ = b.write(b'abc')", "abc"),
+    ("with open('seen', 'w') as seen: f = open('output/r.csv', 'w'); _ = f.write('abc')", "abc"),
+    ("def g():\n    f = open('output/r.csv', 'w')\n    f.write('abc')\n    1 / 0\ng()", "abc")],
+    ids=["a name", "a csv.writer", "bytes", "another one closed", "an error's traceback"])
+def test_a_file_that_was_not_closed_is_kept_whole(home, code, text):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("1")
+        server.cell(code)
+        assert kept_paths(home)["r.csv"] == text
+
+
+def test_a_file_that_r_has_not_closed_is_kept_whole_after_each_cell(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("f <- file('output/r.csv', 'w'); g <- file('output/r.csv'); writeLines('a', f)", language="r")
+        assert kept_paths(home)["r.csv"] == "a\n"
+        answer = server.cell("writeLines('b', f); close(g); invisible(parallel::mclapply(1:2, function(i) writeLines('c', f)))", language="r")
+        assert kept_paths(home)["r.csv"] == "a\nb\n" and "Something" not in answer.text
+
+
+def test_a_file_that_stays_open_is_kept_whole_after_each_cell(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        for number in range(3):
+            server.cell("f = open('output/r.csv', 'w'); _ = f.write('a')")
+            server.cell("_ = f.write('b')")
+            assert kept_paths(home)["r.csv"] == "ab"
+            server.cell("f.close(); f = open('output/r.csv', 'w'); _ = f.write('%d')" % number)
+            assert kept_paths(home)["r.csv"] == str(number)
+
+
+@pytest.mark.parametrize("before, code", [
+    ("import socket; s = socket.socket()", "s.close(); f = open('output/r.csv', 'w'); _ = f.write('abc')"),
+    ("open('seen', 'w').close()", "a, b = open('seen'), open('seen'); f = open('output/r.csv', 'w'); _ = f.write('abc'); a.close(); b.close()")],
+    ids=["a socket closed", "two others closed"])
+def test_a_file_on_the_descriptor_of_another_is_kept_whole(home, before, code):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(before)
+        server.cell(code)
+        assert kept_paths(home)["r.csv"] == "abc"
+
+
+def test_a_file_that_was_detached_is_kept_whole_and_its_cell_ends_as_any(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("f = open('output/r.csv', 'w'); _ = f.write('a')")
+        answer = server.cell("b = f.detach(); b.write(b'bc'); print('no end of line', end='')")
+        assert "no end of line" in answer.text and [n["name"] for n in answer.status["names"]] == ["b"]
+        assert kept_paths(home)["r.csv"] == "abc"
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt", "RuntimeError"])
+def test_code_behind_an_open_file_that_raises_ends_no_cell(home, error):
+    code = f"import io\nclass Raw(io.FileIO):\n    def write(self, data):\n        raise {error}\nf = io.BufferedWriter(Raw('output/r', 'w'))\n_ = f.write(b'abc')"
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        answer = server.cell(code)
+        assert f"[what was written to 'output/r' is not all in the file: {error}]" in answer.text and "names" in answer.status
+        assert server.cell("1 + 1").text.endswith("2\n")
+
+
+def test_output_that_always_raises_as_it_is_flushed_ends_with_its_cell(home):
+    with Server(home) as server:
+        server.cell("import io, sys\nclass Out(io.StringIO):\n    def flush(self):\n        raise SystemExit\nsys.stdout = Out()")
+        assert server.cell("1 + 1").text.endswith("2\n")
+
+
+@pytest.mark.parametrize("mode", ["w+", "a+", "x+"])
+def test_a_text_file_that_could_be_read_as_well_is_kept_whole(home, mode):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(f"f = open('output/r.csv', '{mode}'); _ = f.write('a')")
+        assert kept_paths(home)["r.csv"] == "a"
+        server.cell("_ = f.write('b')")
+        assert kept_paths(home)["r.csv"] == "ab"
+        assert server.cell("_ = f.seek(0); f.read()").text.splitlines()[0] == "'ab'"
+
+
+@pytest.mark.parametrize("mode", ["w+", "a+", "x+"])
+def test_bytes_that_wait_below_such_a_file_are_kept_as_well(home, mode):
+    """A text file hands 8 KB on at once; buffers below it can be larger."""
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell(f"f = open('output/r.csv', '{mode}', buffering=1 << 17); _ = f.write('a' * 9000); _ = f.write('b' * 9000)")
+        assert kept_paths(home)["r.csv"] == "a" * 9000 + "b" * 9000
+
+
+def test_a_text_file_that_is_read_and_written_goes_on_as_at_a_terminal(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("_ = open('t', 'w').writelines('%d line\\n' % n for n in range(5000)); f = open('t', 'r+'); _ = f.readline()")
+        server.cell("_ = f.write('Z')")
+        assert server.cell("f.readline()").text.splitlines()[0] == repr(read_and_written(home))
+
+
+def read_and_written(home):
+    """What a plain Python reads."""
+    path = home / "lines"
+    path.write_text("".join(f"{n} line\n" for n in range(5000)))
+    with open(path, "r+") as file:
+        file.readline()
+        file.write("Z")
+        return file.readline()
+
+
+def test_what_an_open_file_could_not_take_is_told_once_and_comes_later(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import resource; full = resource.getrlimit(resource.RLIMIT_FSIZE)")
+        code = "resource.setrlimit(resource.RLIMIT_FSIZE, (1, full[1])); f = open('output/r.csv', 'w'); _ = f.write('abc')"
+        note = "[what was written to 'output/r.csv' is not all in the file: [Errno 27] File too large]"
+        assert [server.cell(code).text.count(note), server.cell("1").text.count(note)] == [1, 1]
+        assert note not in server.cell("resource.setrlimit(resource.RLIMIT_FSIZE, full)").text
+        assert kept_paths(home)["r.csv"] == "abc"
+
+
+def outputs(home):
+    return {path.relative_to(path.parents[1]).as_posix() for path in (home / "kept").glob("*/outputs*/*")}
+
+
+@pytest.mark.parametrize("language, code, size", [
+    ("python", "for n in range(200_000): print(n)", 1_288_890), ("bash", "seq 0 199999", 1_288_890),
+    ("python", "'x' * 30_000", 30_002)])
+def test_the_whole_of_a_long_output_is_saved_beside_the_notebook(home, language, code, size):
+    with Server(home) as server:
+        server.cell("1")
+        server.cell(code, language=language)
+        until(lambda: outputs(home) == {"outputs/cell-2.txt"} and has_notebook(home))
+        server.cell("print('short')")
+    whole, = (home / "kept").glob("*/outputs/cell-2.txt")
+    assert whole.stat().st_size == size and whole.stat().st_mode & 0o777 == 0o600
+    book, = (home / "kept").glob("*/notebook.ipynb")
+    assert book.read_text().count("is in outputs/cell-2.txt beside this notebook") == 1
+    assert outputs(home) == {"outputs/cell-2.txt"}
+
+
+def test_a_whole_output_that_was_not_saved_is_told(home):
+    with Server(home, "--keep-max=2M") as server:
+        said = server.cell("for n in range(200_000): print(n)").notice
+    assert "The whole output of cell 1 is not saved for the user" in said and "PTYCELL_KEEP_MAX" in said
+    book, = (home / "kept").glob("*/notebook.ipynb")
+    assert outputs(home) == set() and "is in outputs" not in book.read_text()
+
+
+def test_a_notebook_that_was_not_saved_is_told_once(home):
+    with Server(home, "--keep-max=1M") as server:
+        server.cell("for n in range(200_000): print(n)")
+        until(lambda: "The notebook is not saved for the user: " in server.cell("1").texts[0])
+        assert not any("not saved" in text for text in server.cell("2").texts)
+
+
+@pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_RECORD", "PTYCELL_KEEP"])
+def test_no_whole_output_is_saved_without_a_notebook(home, setting):
+    with Server(home, env={setting: "off"}) as server:
+        server.cell("for n in range(200_000): print(n)\nopen('output/r', 'w').write('r')")
+    assert outputs(home) == set()
+
+
+@pytest.mark.parametrize("first", ["ours", "theirs"])
+def test_whole_outputs_step_aside_for_a_folder_of_the_users(home, first):
+    with Server(home) as server:
+        steps = [lambda: server.cell("for n in range(200_000): print(n)"),
+                 lambda: server.cell("import os; os.makedirs('output/outputs'); open('output/outputs/mine', 'w').write('m')")]
+        for step in steps if first == "ours" else steps[::-1]:
+            step()
+            server.cell("2")
+        until(lambda: len(outputs(home)) == 2 and "outputs/mine" in outputs(home))
+    assert outputs(home) == {"outputs/mine", f"outputs-2/cell-{1 if first == 'ours' else 3}.txt"}
+
+
+OURS = {"notebook.ipynb": "x", "report.html": "x", "files": "beside.txt", "input": "t.csv", "outputs": "cell-%d.txt"}
+TAKE = """import os, pathlib
+for name, inner in {names!r}.items():
+    path = pathlib.Path('output', name)
+    if {kind!r} == 'file':
+        path.write_text('mine ' + name)
+    elif {kind!r} == 'folder':
+        path.mkdir()
+        path.joinpath(inner).write_text('mine ' + name)
+    else:
+        pathlib.Path('.mine ' + name).write_text('mine ' + name)
+        path.symlink_to('../.mine ' + name)
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+@pytest.mark.parametrize("first", ["ours", "theirs"])
+def test_every_name_of_ours_steps_aside_for_the_users(home, first, kind):
+    """Nothing of either is lost, merged or there twice."""
+    long = 1 if first == "ours" else 2
+    names = {name: inner % long if "%" in inner else inner for name, inner in OURS.items()}
+    code = TAKE.format(names=names, kind=kind)
+
+    def theirs(server):
+        server.cell(code)
+
+    def ours(server):
+        server.call("upload_file", session_id="s", filename="t.csv", content="uploaded")
+        server.cell("open('beside.txt', 'w').write('beside')\nfor n in range(200_000): print(n)")
+        until(lambda: has_notebook(home) and any(path.read_bytes().startswith(b"0\n1\n") for path in (home / "kept").rglob("cell-*.txt")))
+
+    with Server(home) as server:
+        for step in [ours, theirs] if first == "ours" else [theirs, ours]:
+            step(server)
+        server.cell("'last'")
+    top, = kept_folders(home)
+    for name, inner in names.items():
+        path = top / name / inner if kind == "folder" else top / name
+        assert path.is_file() and path.read_text() == "mine " + name
+    rest = [path for path in top.rglob("*") if path.is_file() and not path.read_text().startswith("mine ")]
+    assert sorted(path.relative_to(top).as_posix() for path in rest) == [
+        ".ptycell", "files-2/beside.txt", "input-2/t.csv", f"outputs-2/cell-{long}.txt", "ptycell.html", "ptycell.ipynb"]
+    assert json.loads((top / "ptycell.ipynb").read_text())["cells"][-1]["source"] == "'last'"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_what_the_user_puts_into_the_kept_folder_stays(home, kind):
+    """Under a name of ours, before we use it: nothing is followed, and nothing of the user's changes."""
+    elsewhere = home / "elsewhere"
+    elsewhere.mkdir()
+    with Server(home) as server:
+        server.cell("open('output/first', 'w').write('f')")
+        top, = kept_folders(home)
+        for name in ("files", "input", "outputs"):
+            if kind == "file":
+                (top / name).write_text("by hand")
+            elif kind == "folder":
+                (top / name).mkdir()
+                for inner in ("beside.txt", "t.csv", "cell-2.txt"):
+                    (top / name / inner).write_text("by hand")
+            else:
+                (top / name).symlink_to(elsewhere)
+        server.call("upload_file", session_id="s", filename="t.csv", content="uploaded")
+        server.cell("open('beside.txt', 'w').write('beside')\nfor n in range(200_000): print(n)")
+        until(lambda: any(path.read_bytes().startswith(b"0\n1\n") for path in top.rglob("cell-2*.txt")))
+        server.cell("2")
+    ours = {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file() and path.read_text() != "by hand"}
+    number = ("", "-2") if kind == "folder" else ("-2", "")
+    assert ours == {"first", ".ptycell", "notebook.ipynb", "report.html", "files{}/beside{}.txt".format(*number), "input{}/t{}.csv".format(*number),
+                    "outputs{}/cell-2{}.txt".format(*number)}
+    assert not any(elsewhere.iterdir())
+    assert len([path for path in top.rglob("*") if path.is_file() and path.read_text() == "by hand"]) == {"file": 3, "folder": 9, "link": 0}[kind]
+
+
+def test_no_secret_is_in_a_whole_output(home):
+    with Server(home, env={"PTYCELL_SECRET_TOKEN": "hunter2-hunter2"}) as server:
+        server.cell("import os\nfor n in range(100_000): print(n, os.environ['TOKEN'])")
+        until(lambda: outputs(home) == {"outputs/cell-1.txt"})
+    text = next((home / "kept").glob("*/outputs/cell-1.txt")).read_text()
+    assert "hunter2" not in text and "[secret TOKEN]" in text
 
 
 def test_an_altered_name_takes_no_ones_true_name(home):
@@ -80,9 +328,9 @@ def test_the_next_server_finishes_the_notebook_that_stepped_aside(home):
         server.process.kill()
     with Server(home) as server:
         server.cell("1", session="next")
-        until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+        until(lambda: not folder.exists() and paths_in(home, "cache/.remove-*") == [])
     (top,) = paths_in(home, "kept/*-s-*")
-    assert sorted(p.name for p in top.iterdir()) == ["notebook.ipynb", "ptycell.ipynb"]
+    assert sorted(p.name for p in top.iterdir()) == [".ptycell", "notebook.ipynb", "ptycell.ipynb", "report.html"]
     assert (top / "notebook.ipynb").read_text() == "mine" and "print('one')" in (top / "ptycell.ipynb").read_text()
 
 
@@ -170,7 +418,7 @@ def test_the_next_server_mends_a_notebook_whose_end_is_torn(home, torn):
     with Server(home) as server:
         server.cell("1", session="next")
         until(lambda: not folder.exists())
-    names = sorted(p.name for p in path.parent.iterdir())
+    names = sorted(p.name for p in path.parent.glob("*.ipynb"))
     assert names == (["notebook.ipynb"] if torn == "by us" else ["notebook-2.ipynb", "notebook.ipynb"])
     assert len(the_sessions(json.loads((path.parent / names[0]).read_text()))["cells"]) == 2
 
@@ -191,7 +439,7 @@ def test_a_name_of_any_language_is_kept_and_one_that_hides_something_is_told(hom
         assert told.count("Saved under another name: ") == 1 and "'.envrc' as '_.envrc', because other programs run" in told
         assert any(f"{json.dumps(name)} as '{kept}', because the name has characters that cannot be shown." in told
                    for name, kept in hiding.items()), told
-    kept = {path.name for path in kept_files(home)} - {"notebook.ipynb"}
+    kept = {path.name for path in kept_files(home)}
     assert kept == {*ordinary, *hiding.values(), "_.envrc"}
 
 
@@ -297,3 +545,36 @@ def test_large_results_are_saved_behind_the_answer_which_says_so(home, tmp_path,
             assert said.endswith(f"'{large.status['saving']}' now")
             assert {path.name for path in kept_files(home)} == {"large", "small"}
         assert "saved" in server.cell("open('output/later', 'w').write('x')").status
+
+
+MIB = 1 << 20
+
+
+def fill_kept(home, size):
+    """Puts results of an earlier day into the folder, and a file of the user's that does not count."""
+    folder = home / "kept" / "2026-01-02-old-abcd"
+    folder.mkdir(parents=True)
+    (folder / "a").write_bytes(b"x" * size)
+    (home / "kept" / "mine").write_bytes(b"x" * 3 * MIB)
+    return folder
+
+
+def test_at_the_limit_of_all_results_new_ones_are_not_saved_and_nothing_is_deleted(home):
+    folder = fill_kept(home, MIB)
+    with Server(home, env={"PTYCELL_KEEP_TOTAL": "1M", "PTYCELL_NOTEBOOK": "off"}) as server:
+        numbers = itertools.count()
+        said = until(lambda: re.search("Not everything was saved for the user: .*", server.cell(
+            f"open('output/r{next(numbers)}', 'w').write('r')").text))[0]
+        assert "more than 1 MB in '~/kept/' (PTYCELL_KEEP_TOTAL). Nothing there was deleted." in said
+        assert (folder / "a").stat().st_size == MIB and (home / "kept" / "mine").exists()
+        shutil.rmtree(folder)
+        assert "saved" in server.cell("1").status
+        assert {f"r{n}" for n in range(next(numbers))} <= {path.name for path in kept_files(home)}
+
+
+def test_the_limit_of_all_results_is_told_before_it_is_met(home):
+    fill_kept(home, MIB - 60_000)
+    with Server(home, env={"PTYCELL_KEEP_TOTAL": "1M", "PTYCELL_NOTEBOOK": "off"}) as server:
+        said = until(lambda: re.search("Saved results .*", "\n".join(server.cell("open('output/r', 'w').write('r')").texts)))[0]
+        assert "in '~/kept/' take 94 % of 1 MB (PTYCELL_KEEP_TOTAL)" in said and "nothing there is deleted" in said
+        assert "PTYCELL_KEEP_TOTAL" not in "".join(server.cell("open('output/r', 'w').write('other')").texts)

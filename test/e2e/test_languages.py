@@ -17,6 +17,14 @@ CELLS = {
     "r": ("x <- 7", "cat(x, '\\n', sep = '')", "repeat {}", "base::quit(status = 9)"),
 }
 
+# Goes to the folder, and removes the one that it is in.
+GO = {
+    "python": ("import os; os.chdir('{}')", "os.rmdir(os.getcwd())"),
+    "bash": ("cd '{}'", 'rmdir "$PWD"'),
+    "javascript": ("process.chdir('{}');", "require('fs').rmdirSync(process.cwd());"),
+    "r": ("invisible(setwd('{}'))", "invisible(unlink(getwd(), recursive = TRUE))"),
+}
+
 
 # Begins, is interrupted, and goes on to its end.
 CAUGHT = {
@@ -63,6 +71,22 @@ def test_an_interpreter_that_stopped_itself_is_interrupted(lasting, language):
     begin(lasting, STOPPED[language], language=language)
     assert lasting.interact(action="interrupt", language=language).state == "interrupted"
     assert lasting.cell(CELLS[language][1], language=language).text == "7\n"
+
+
+@pytest.mark.parametrize("language", sorted(GO))
+def test_the_status_line_names_the_folder_where_it_is_another(lasting, language):
+    if language not in HERE:
+        pytest.skip(f"there is no {language} here")
+    go, remove = GO[language]
+    assert "cwd" not in lasting.cell(CELLS[language][0], language=language).status
+    there = lasting.cell(go.format("/tmp"), language=language)
+    assert (there.text, there.status["cwd"], there.cell["cwd"]) == ("", "/tmp", "/tmp")
+    assert lasting.cell(CELLS[language][0], language=language).status["cwd"] == "/tmp"
+    lasting.cell("mkdir -p '/tmp/my | \u00e9'", language="bash")
+    assert lasting.cell(go.format("/tmp/my | \u00e9"), language=language).status["cwd"] == "/tmp/my _ \u00e9"
+    gone = lasting.cell(remove, language=language)
+    assert (gone.text, gone.state) == ("", "done")
+    assert "cwd" not in lasting.cell(go.format("/mnt/data"), language=language).status
 
 
 @pytest.mark.parametrize("names", [

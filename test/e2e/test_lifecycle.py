@@ -2,7 +2,6 @@
 """The server's start and end, and what may happen on its pipes in between."""
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 
 import pytest
 from client import BUILD, REVISION, WAIT_S, Server, environment
+from outside import PROC
 from patience import until
 from steps import (BEGUN, NEVER_S, alive, all_gone, assert_clean, begin, family, go, kept_files, kill, name_of,
                    nothing_left, own_seconds, paths_in, session_folders, with_word)
@@ -172,13 +172,14 @@ def test_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(home):
     assert nothing_made(home)
 
 
-def test_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
+def test_a_server_whose_tools_are_known_has_its_launcher_and_no_file_but_its_socket(home):
     with Server(home) as server:
         server.request("tools/list")
         until(lambda: family(server.process.pid))
         (launcher,) = family(server.process.pid)
         until(lambda: name_of(launcher[0]) == "ptycell-launch\n")
-        assert nothing_made(home)
+        until(lambda: len(paths_in(home, "cache/sockets/*")) == 1)
+        assert len(paths_in(home, "cache/**/*")) == 2
     all_gone({launcher})
     nothing_left(home)
 
@@ -242,7 +243,7 @@ def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home
 
 
 def parent_of(pid):
-    stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    stat = (PROC / f"{pid}/stat").read_text(encoding="utf-8", errors="replace")
     return int(stat[stat.rindex(")") + 2:].split()[1])
 
 
@@ -321,9 +322,9 @@ def test_a_bad_line_is_refused_or_ignored_and_the_next_is_served(home, bad):
 
 
 def test_a_line_over_the_cap_is_refused_and_skipped(home):
-    big = lines(exec_code(1, "x = '" + "y" * 200_000 + "'"))
+    big = lines(exec_code(1, "x = '" + "y" * (32 << 20) + "'"))
     ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
-    process = start(home, "--line-max", "64K")
+    process = start(home)
     out, _ = process.communicate(lines(INITIALIZE) + big + lines(ping), WAIT_S)
     messages = [json.loads(line) for line in out.splitlines()]
     assert any(m.get("error", {}).get("code") in (-32700, -32600) for m in messages)
@@ -334,8 +335,8 @@ def test_a_line_over_the_cap_is_refused_and_skipped(home):
 
 def test_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
     process = start(home)
-    count, image = 135, 300 * 300 * 3  # nearly 50 MB of answers
-    code = f"import os\nfrom PIL import Image\np = Image.frombytes('RGB', (300, 300), os.urandom({image}))"
+    count, image = 135, 300 * 225 * 4  # nearly 50 MB of answers; what is transparent is no JPEG
+    code = f"import os\nfrom PIL import Image\np = Image.frombytes('RGBA', (300, 225), os.urandom({image}))"
     names = ("a", "b", "c")
     process.stdin.write(lines(INITIALIZE, *(exec_code(name, code, name) for name in names)))
     process.stdin.flush()
@@ -381,7 +382,7 @@ def peak_rss(pid, settle):
     """The most that the process has used so far, once that did not grow for `settle` seconds."""
     peak, since = 0, time.monotonic()
     while time.monotonic() - since < settle:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+        status = (PROC / f"{pid}/status").read_text(encoding="ascii")
         now = int(status.split("VmHWM:")[1].split()[0])
         if now > peak:
             peak, since = now, time.monotonic()
@@ -433,7 +434,7 @@ def kill_server(server):
 def is_removed(folder):
     """The server's folder that held it is renamed first, then what it has to keep is copied, then it goes."""
     home = folder.parents[3]
-    until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+    until(lambda: not folder.exists() and paths_in(home, "cache/.remove-*") == [])
 
 
 def test_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
@@ -445,7 +446,8 @@ def test_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
         half = kept / ".ptycell-aaaabbbbccccdddd"
         half.write_text("half of a copy")
         go(server)
-        until(session_folders(home)[0].joinpath("output/over").exists)
+        over = session_folders(home)[0] / "output/over"
+        until(lambda: over.exists() and over.stat().st_size > 0)  # its shell ends with the server
         folder = kill_server(server)
     with Server(home) as server:
         server.cell("1")
@@ -454,7 +456,22 @@ def test_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
             "early.txt": "early", "late.txt": "late\n", "over": "over\n", "changed.txt": "by the person", "changed-2.txt": "one"}
         assert {path.parent for path in kept_files(home)} == {kept}
         assert not half.exists()
-    assert f"saved what a server that was killed had not: 3 files are in '~/kept/{kept.name}'" in server.stderr.decode()
+    # Those three, the notebook and the report.
+    assert f"saved what a server that was killed had not: 5 files are in '~/kept/{kept.name}'" in server.stderr.decode()
+
+
+def test_files_named_as_the_folders_are_rescued(home):
+    """Code may have removed a folder, and written a file in its place."""
+    with Server(home) as server:
+        server.cell("open('early', 'w').write('x')")
+        until(lambda: len(kept_files(home)) == 1)
+        begin(server, "import os, time\nos.rmdir('output'); os.rmdir('input')\n_ = open('output', 'w').write('one'), open('input', 'w').write('two')\n"
+                      f"{BEGUN}time.sleep({NEVER_S})")
+        folder = kill_server(server)
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+        assert {path.name: path.read_text() for path in kept_files(home)} == {"early": "x", "output": "one", "input": "two"}
 
 
 def test_new_files_beside_output_are_rescued_as_they_are_kept(home):

@@ -11,9 +11,10 @@ import tempfile
 import machines
 import pytest
 from client import ALONE, BUILD
-from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
+from machines import ABI, AS_USER, IS_ROOT, NOBODY, PROCS, deny, hostile, needs_bwrap, needs_scope, programs, with_proc
 from patience import until
-from steps import all_gone, family, kill, name_of
+from steps import all_gone, family, kill, name_of, skip_without, with_word
+from test_limits import GROWS
 
 # What a cell may do to the person outside of its folder, and every word about the tier says.
 LEFT_BY_LANDLOCK = "links of the user's files, and change modes, times and groups of these, but not see what is in any"
@@ -37,10 +38,10 @@ def tier_of(server):
     return server.call("session_info", session_id="s").object["confinement"]
 
 
-def doctor(place, *wrapper, **env):
+def doctor(place, *wrapper, as_root=False, **env):
     """What it prints, its lines joined, and how it ends."""
     done = subprocess.run([*map(str, wrapper), programs() / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True,
-                          env={"PATH": os.environ["PATH"], "HOME": str(place), **env}, **machines.as_user())
+                          env={"PATH": os.environ["PATH"], "HOME": str(place), **env}, **({} if as_root else machines.as_user()))
     return " ".join(done.stdout.split()), done.returncode
 
 
@@ -156,22 +157,73 @@ def test_where_only_bwrap_may_mount_the_tier_is_bwrap(on):
         assert server.cell("import os; os.getcwd(), os.getuid()").text == "('/mnt/data', 1000)\n"
 
 
-def masked_proc():
+def masked_proc(hidepid):
     """A real one: with a mask over a file of /proc nobody without rights mounts another."""
-    command = ["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/version && exec "$@"', "sh"]
+    command = [*with_proc(hidepid), "unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/version && exec "$@"', "sh"]
     if not IS_ROOT or subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode != 0:
         pytest.skip("only root can mask a file of /proc")
-    return [*command, "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    return [*command, *AS_USER]
 
 
-def test_with_a_masked_proc_the_hosts_is_shown(on):
-    with on(*masked_proc(), as_root=True) as server:
+@pytest.mark.parametrize("hidepid", PROCS)
+def test_with_a_masked_proc_the_hosts_is_shown(on, hidepid):
+    with on(*masked_proc(hidepid), as_root=True) as server:
         seen = tier_of(server)
         assert seen["tier"] == "namespaces"
         assert "own /proc" not in seen["layers"]
+        assert ("hidden processes" in seen["layers"]) == (hidepid != "off")
         # Nothing of what is seen there can be looked into.
+        closed = "Permission denied" if hidepid == "off" else "No such file or directory"
         assert server.cell(f"try: open('/proc/{server.process.pid}/environ')\nexcept OSError as e: print(e.strerror)\n"
-                           "open('/proc/self/stat').read() != ''").text == "Permission denied\nTrue\n"
+                           "open('/proc/self/stat').read() != ''").text == f"{closed}\nTrue\n"
+
+
+@needs_scope
+@pytest.mark.parametrize("hidepid", PROCS)
+def test_where_proc_hides_processes_nobody_is_told_that_code_sees_them(on, place, hidepid):
+    with on(*with_proc(hidepid), *AS_USER, *hostile("docker"), as_root=True) as server:
+        first = server.cell("import os\nany(os.path.exists(f'/proc/{pid}') for pid in (1, os.getppid()))")
+        shows = hidepid == "off"
+        assert first.text == f"{shows}\n"
+        seen = tier_of(server)
+        assert seen["tier"] == "landlock" and ("hidden processes" in seen["layers"]) != shows
+        assert ("command lines" in first.notice) == ("command lines" in seen["explanation"]) == shows
+        assert "weakest tier" in first.notice
+    told, status = doctor(place, *with_proc(hidepid), *AS_USER, *hostile("docker"), as_root=True)
+    assert status == 0 and ("command lines" in told) == shows
+    assert ("count for processes_max, but no limit counts their memory" in told) != shows
+
+
+# A child that lets nobody look into it, as ssh-agent does.
+CLOSED = {"python": "import subprocess, sys\np = subprocess.Popen([sys.executable, '-c', 'import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); "
+                    "print(flush=True); input()'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n_ = p.stdout.readline()",
+          "javascript": "const p = require('child_process').spawn('python3', ['-c', 'import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); "
+                        "print(flush=True); input()']); await new Promise((go) => p.stdout.once('data', go))"}
+
+
+@needs_scope
+@pytest.mark.parametrize("hidepid", PROCS)
+@pytest.mark.parametrize("language", CLOSED)
+def test_children_that_proc_hides_are_counted(on, hidepid, language):
+    skip_without(language)
+    with on(*with_proc(hidepid), *AS_USER, *hostile("docker"), as_root=True) as server:
+        assert server.cell(CLOSED[language], language=language).status["children"] == 1
+
+
+@needs_scope
+@pytest.mark.parametrize("hidepid", PROCS)
+def test_where_proc_hides_processes_a_session_is_measured_and_ended(on, hidepid):
+    """Its supervisor, whom init cannot look into there, is between init and what is measured."""
+    word = f"{os.getpid()}36{PROCS.index(hidepid)}"
+    with on(*with_proc(hidepid), *AS_USER, *hostile("docker"), as_root=True, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 200 << 20})
+        server.cell(f"import subprocess, sys\nsubprocess.Popen(['setsid', 'sleep', {word!r}])")
+        result = server.cell(f"subprocess.run([sys.executable, '-c', {GROWS + 'time.sleep(1000)'!r}]).returncode")
+        assert result.text.endswith("-9\n") and "which code had started, was killed" in "".join(result.texts)
+        daemons = with_word(word)
+        assert len(daemons) == 1
+        server.call("destroy_session", session_id="s")
+        all_gone(daemons)
 
 
 def test_without_landlock_the_namespaces_hold_alone(on):

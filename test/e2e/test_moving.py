@@ -11,6 +11,7 @@ import re
 import pytest
 
 from client import CALL_S, Server
+from outside import PROC
 from steps import descriptors
 
 TOPICS = pathlib.Path(__file__).resolve().parents[2] / "cmd/server/help"
@@ -210,8 +211,8 @@ def test_files_are_named_and_not_moved(tmp_path):
             ("new", "a.csv"), ("new", "b.parquet"), ("new", "c.txt"), ("new", "output/d.csv")]
         later = server.cell("open('a.csv', 'a').write(open('a.csv').read())\nimport os; os.remove('c.txt')")
     assert [(f["change"], f["path"]) for f in later.cell["files"]] == [("changed", "a.csv"), ("deleted", "c.txt")]
-    kept = [path.name for path in (tmp_path / "kept").rglob("*") if path.is_file()]
-    assert sorted(kept) == ["a.csv", "b.parquet", "c.txt", "d.csv", "notebook.ipynb"]
+    kept = [path.name for path in (tmp_path / "kept").rglob("[!.]*") if path.is_file()]
+    assert sorted(kept) == ["a.csv", "b.parquet", "c.txt", "d.csv", "index.html", "notebook.ipynb", "report.html"]
 
 
 @row("`list_artifacts` lists")
@@ -376,7 +377,7 @@ def test_memory_is_limited_by_process(tmp_path):
 
 @row("at most 100,000 characters")
 def test_code_may_be_as_long_as_a_request(tmp_path):
-    with Server(tmp_path, env={"PTYCELL_LINE_MAX": "1M"}) as server:
+    with Server(tmp_path) as server:
         assert server.cell("x = '" + "a" * 900000 + "'\nlen(x)").text.endswith("900000\n")
 
 
@@ -400,7 +401,7 @@ def test_nothing_listens(tmp_path):
         held = set()
         for fd in descriptors(server):
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                held.update(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{server.process.pid}/fd/{fd}")))
+                held.update(re.findall(r"socket:\[(\d+)\]", os.readlink(f"{PROC}/{server.process.pid}/fd/{fd}")))
     assert not inodes & held
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What code in a session reaches: tests 44 to 54 of the sandbox's list, with real programs."""
 import os
-import pathlib
 import shutil
 import socket
 import subprocess
@@ -10,6 +9,7 @@ import tempfile
 import pytest
 from client import BUILD, Server
 from machines import hostile, needs_bwrap, on, user_home
+from outside import PROC
 from patience import until
 from proxies import Authority, Host, answer_once, own_names
 from steps import alive, all_gone, family, kill
@@ -56,7 +56,7 @@ def proxies(server):
     found = set()
     for process in family(server.process.pid):
         try:
-            name = pathlib.Path(f"/proc/{process[0]}/comm").read_text(encoding="utf-8").strip()
+            name = (PROC / f"{process[0]}/comm").read_text(encoding="utf-8").strip()
         except OSError:
             continue
         if name in ("ptycell-proxy", "ptycell-resolve"):
@@ -80,7 +80,7 @@ def fetch(url):
 
 
 @pytest.mark.parametrize("hosts, says", [
-    ("", "Code has no network. The person can name hosts in PTYCELL_HOSTS.\n"),
+    ("", "Code has no network. The user can name hosts in PTYCELL_HOSTS.\n"),
     ("b.test,*.a.test", "Code reaches by HTTP and HTTPS only, and through the proxy that its environment names: "
                         "b.test,*.a.test.\n")], ids=["none", "proxy"])
 def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hosts, says):
@@ -242,7 +242,7 @@ print(probe(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 3128)))
 """)
     assert answer.text.splitlines() == ["[]", "Connection refused"]
     assert not proxies(server)
-    assert network(server)["explanation"] == "Code has no network. The person can name hosts in PTYCELL_HOSTS."
+    assert network(server)["explanation"] == "Code has no network. The user can name hosts in PTYCELL_HOSTS."
 
 
 def test_a_loopback_server_inside_is_reached_without_the_proxy(start):

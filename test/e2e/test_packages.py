@@ -9,7 +9,7 @@ import pytest
 from client import LASTS, Server
 from indexes import Index, sdist, wheel
 from patience import until
-from steps import install, paths_in
+from steps import install, journal_events, paths_in
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
@@ -27,6 +27,7 @@ def index():
                   wheel("pillow", "8.0.0"), wheel("picture", "8.0.0"), wheel("picture", "9.1.0"),
                   wheel("old-picture", "1.0", ["picture<9"]),
                   wheel("late", "1.0"), TRAVELLER, RUNS_CODE)
+    index.fresh = "max-age=600"
     yield index
     index.close()
 
@@ -84,7 +85,55 @@ def test_an_installation_is_recorded_with_its_index_and_the_hash_of_each_file(se
         assert {file["file"] for file in line["files"]} == files
         for file in line["files"]:
             assert file["sha256"] == hashlib.sha256(index.files[file["file"]]).hexdigest()
-    assert "No matching distribution" in lines[2]["problem"] and "files" not in lines[2] and len(lines) == 3
+    assert "The index has no package no-such-package-at-all" in lines[2]["problem"] and "files" not in lines[2] and len(lines) == 3
+
+
+def test_what_code_installs_again_and_again_is_one_line_a_cell(servers, index, home):
+    """Code can do so without end."""
+    server = servers("--pip-index", index.url, "--audit", str(home / "audit"))
+    loop = "for n in 1 2 3; do pip install -q alpha==1.0; pip install -q no-such-package; pip install -q beta; done; echo over"
+    assert "over\n" in server.cell(loop, language="bash").text
+    server.cell("pip install -q alpha", language="bash")
+    events = [event for event in journal_events(home) if event["event"] == "installed"]
+    first, second = [line for line in map(json.loads, (home / "audit").read_text().splitlines()) if line["event"] == "installed"]
+    assert (first["cell"], first["language"], first["count"], first["failed"]) == (1, "python", 9, 3)
+    assert first["asked"] == ["alpha==1.0", "no-such-package", "beta"] and first["from"].startswith("localhost:")
+    assert first["packages"] == ["alpha 1.0", "beta 1.0"]
+    assert {file["file"] for file in first["files"]} == {"alpha-1.0-py3-none-any.whl", "beta-1.0-py3-none-any.whl"}
+    assert len(first["problems"]) == 1 and "The index has no package no-such-package" in first["problems"][0]
+    assert (second["cell"], second["count"], second["failed"], second["asked"]) == (2, 1, 0, ["alpha"])
+    both = [["alpha", "1.0"], ["beta", "1.0"]]
+    changed = [event["packages"] for event in events if "packages" in event]  # a second run has these, when they happened
+    assert changed == [[["alpha", "1.0"]], both, both]
+    assert [(event["cell"], event["count"], event["failed"]) for event in events if "count" in event] == [(1, 9, 3), (2, 1, 0)]
+
+
+def test_the_audit_names_what_code_uninstalled(servers, index, home):
+    server = servers("--pip-index", index.url, "--audit", str(home / "audit"))
+    server.cell("pip install -q beta; pip uninstall -y beta", language="bash")
+    line, = [line for line in map(json.loads, (home / "audit").read_text().splitlines()) if line["event"] == "installed"]
+    assert line["asked"] == ["beta"] and line["packages"] == line["removed"] == ["alpha 2.0", "beta 1.0"], line
+
+
+@pytest.mark.parametrize("lasts", [False, True])
+def test_what_a_killed_cell_installed_is_in_the_audit(index, home, lasts):
+    """The next server adds the line, whether it resumes the session or finds it there."""
+    audit = home / "audit"
+    options = {"env": {"PTYCELL_AUDIT": str(audit), **(LASTS if lasts else {})}}
+    with Server(home, "--pip-index", index.url, **options) as server:
+        server.cell("pip install -q alpha==1.0; pip install -q beta; pip uninstall -y alpha beta; echo over; sleep 1000", language="bash", budget=0)
+        until(lambda: "over\n" in server.interact(action="wait", budget=0, language="bash").text)
+        server.process.kill()
+        server.process.wait()
+    with Server(home, **options) as server:
+        server.cell("1", session="s" if lasts else "next")
+        until(lambda: '"killed"' in audit.read_text())
+    lines = [line for line in map(json.loads, audit.read_text().splitlines()) if line["event"] in ("installed", "ended") and line["session_id"] == "s"]
+    installed, ended, *_ = lines
+    assert (ended["cell"], ended["state"], installed["event"]) == (1, "killed", "installed")
+    both = ["alpha 1.0", "beta 1.0"]
+    assert (installed["cell"], installed["count"], installed["packages"], installed["removed"]) == (1, 3, both, both)
+    assert (installed["killed_instance"], len(installed["files"])) == (ended["killed_instance"], 2)
 
 
 @pytest.mark.account
@@ -97,6 +146,22 @@ def test_an_entry_of_the_cache_that_was_changed_is_made_anew(servers, index, hom
     again = install(server, "alpha==1.0", session="t")
     assert not again.is_error and not again.object["cached"]
     assert "1.0" in python(server, "import alpha; alpha.version", session="t").text
+
+
+@pytest.mark.parametrize("damage", [lambda text: "", lambda text: text[:text.index("\n") + 1], None],
+                         ids=["empty", "cut", "missing"])
+def test_an_entry_of_the_cache_whose_manifest_is_damaged_is_made_anew(servers, index, home, damage):
+    """T5: a crash of the machine may leave a part of it, which must not be taken for the whole set."""
+    server = servers("--pip-index", index.url)
+    install(server, "beta")
+    [manifest] = paths_in(home, "cache/packages/sets/*/manifest")
+    if damage is None:
+        manifest.unlink()
+    else:
+        manifest.write_text(damage(manifest.read_text()))
+    again = install(server, "beta", session="t")
+    assert not again.is_error and not again.object["cached"], again.texts
+    assert "1.0" in python(server, "import alpha, beta; beta.version", session="t").text
 
 
 @pytest.mark.account
@@ -119,7 +184,7 @@ def test_dependencies_of_a_cell_are_there_when_it_runs(start, index):
     again = server.call("exec_code", dependencies=["beta"], **code)
     assert "1.0" in again.text and len(index.asked) == asked
     refused = server.call("exec_code", dependencies=["no-such-package-at-all"], **code)
-    assert refused.is_error and "not run" in refused.texts[0] and "No matching distribution" in refused.texts[0]
+    assert refused.is_error and "not run" in refused.texts[0] and "The index has no package no-such-package-at-all" in refused.texts[0]
 
 
 def test_an_older_copy_that_is_imported_already_is_told(start):
@@ -238,7 +303,7 @@ def test_what_is_no_requirement_is_named(start):
 def test_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
     server = start()
     result = install(server, "no-such-package-at-all")
-    assert result.is_error and "No matching distribution" in result.texts[0]
+    assert result.is_error and "The index has no package no-such-package-at-all" in result.texts[0]
     assert "2" in python(server, "1 + 1").text
 
 
@@ -256,6 +321,22 @@ def test_a_wheel_with_a_path_traversal_is_refused(start, shared):
 def test_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
     result = install(start(), "runscode")
     assert result.is_error and "PTYCELL_INSTALL_BUILDS" in result.texts[0]
+
+
+@pytest.mark.parametrize("form", ["%s", "--constraint=%s"])
+def test_a_text_in_quotes_brings_pip_no_option(start, index, form):
+    """pip finds options in a line before it finds quotes."""
+    text = form % "runscode; python_version >= '3\" --no-binary=\":all:'"
+    before = len(index.asked)
+    result = install(start(), "runscode", text)
+    assert result.is_error and not any(path.startswith("/files/") for path in index.asked[before:]), result.texts
+
+
+def test_markers_choose_what_is_asked_for(start):
+    result = install(start(), "alpha; sys_platform == 'linux' and extra != \"x\"", "beta; python_version < '3'")
+    assert result.object["packages"] == ["alpha 2.0"], result.texts
+    result = install(start(), "alpha; python_version ~= 'x'", session="t")
+    assert result.is_error and "is no requirement" in result.texts[0], result.texts
 
 
 # ---- where from ----

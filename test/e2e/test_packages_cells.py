@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from indexes import Index, wheel
-from steps import telling
+from steps import bash, telling
 from test_packages import HAS_PIP, python
 
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
@@ -32,9 +32,6 @@ def test_pip_in_a_cell_leads_to_the_same_place_and_says_so(start):
                               "!python3 -m pip install --upgrade beta>=1", "pip install beta", "if True:\n    pip3  install -q beta",
                               "python -m pip install \\\n  beta", "uv pip install beta")):
         text = python(server, f"{line}\nimport beta\nbeta.version", session=f"s{n}").text
-        if ";" in line:
-            assert "Asking ptycell" not in text  # more than pip: the shell's, which has no network
-            continue
         assert "Asking ptycell to install" in text and "Installed: alpha 2.0, beta 1.0" in text, text
         assert text.rstrip().endswith("'1.0'"), text
 
@@ -96,10 +93,6 @@ def test_a_local_path_is_installed_in_the_session_itself(start):
     assert "Asking ptycell" not in text and "'1.0'" in text
 
 
-def bash(server, code, session="s"):
-    return server.call("exec_code", session_id=session, language="bash", code=code)
-
-
 def test_pip_in_a_cell_of_bash_leads_to_the_same_place_and_says_so(start):
     server = start()
     assert "beta 1.0" in bash(server, "python3 -c 'import beta' 2>/dev/null || pip install -q beta && echo here").text
@@ -112,8 +105,11 @@ def test_pip_in_a_cell_of_bash_leads_to_the_same_place_and_says_so(start):
             result = bash(server, "pip install beta", session=f"t{n}")
             assert "Installed: alpha 2.0, beta 1.0" in result.text
             continue
+        if "tail" in line:
+            assert "1.0 works" in result.text
+            continue
         assert told in result.text.replace("beta>=1", "beta") and "1.0 works" in result.text, (line, result.text)
-        assert "__ptycell" not in result.text.replace("+ __ptycell_install", ""), result.text
+        assert "__ptycell" not in result.text, result.text
     assert "2.0" in python(server, "import alpha; alpha.version", session="t0").text
 
 
@@ -131,15 +127,7 @@ def test_what_is_no_command_of_a_cell_of_bash_stays_text(start, index):
     code = "cat <<EOF\npip install alpha\nEOF\necho 'pip install alpha'\n# pip install alpha\npip() { echo mine $*; }\npip install alpha"
     text = bash(server, code).text
     assert "Asking" not in text and text.count("pip install alpha") == 2 and "mine install alpha" in text
-    assert "foreground" in bash(server, "unset -f pip; pip install alpha & wait").text
     assert len(index.asked) == asked
-
-
-def test_pip_in_a_cell_of_bash_takes_as_many_bytes_as_fit_into_a_question(start):
-    server = start()
-    assert "Asking" in bash(server, f"pip install {'é' * 1749}").text
-    assert "not too many at once" in bash(server, f"x=é; pip install {'é' * 1750}").text
-    assert bash(server, "echo ${#x}").text == "1\n"  # characters, as before
 
 
 def test_waiting_for_pip_in_bash_is_interrupted_and_the_shell_stays(start, index):
@@ -163,30 +151,26 @@ def test_a_local_path_is_installed_by_bash_in_the_session_itself(start):
     assert "Asking" not in text and "1.0" in text
 
 
-# ---- what the session's own pip and npm say
+# ---- what another pip or npm says
 
 
 def told_to_call(result):
     return "To install packages call install_packages" in "\n".join(result.texts)
 
 
-def test_who_gets_to_the_session_s_own_pip_is_told_what_to_do(start, index):
-    """It is not led to the server from there: what is said then names the way."""
+def test_who_gets_to_another_pip_is_told_what_to_do(start, index):
     server = start(env={"PTYCELL_ENV_PIP_RETRIES": "0"})  # it reaches no index
     asked = len(index.asked)
-    for n, code in enumerate(('x=$(pip install alpha 2>&1); echo "$x"', "echo 'pip install alpha; true' > script; bash script",
-                              "PIP_BREAK_SYSTEM_PACKAGES=1 bash -c 'pip install alpha'")):
+    for n, code in enumerate(("/usr/bin/python3 -I -m pip install --break-system-packages alpha", "x=$(/usr/bin/python3 -I -m pip install alpha 2>&1); echo \"$x\"")):
         result = bash(server, code, session=f"s{n}")
         assert told_to_call(result) and "Asking" not in result.text, result.texts
-    for code in ("%%bash\npip install alpha", "import subprocess, sys\nsubprocess.call([sys.executable, '-m', 'pip', 'install', 'alpha'])"):
-        assert told_to_call(python(server, code)), code
     assert len(index.asked) == asked
     for code in ("pip --version", "pip install alpha", "pip install nowhere", "echo no matching distribution"):
         assert not told_to_call(bash(server, code)), code
 
 
 @pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
-def test_who_gets_to_the_session_s_own_npm_is_told_what_to_do(start):
+def test_who_gets_to_another_npm_is_told_what_to_do(start):
     server = start()
-    assert told_to_call(bash(server, 'x=$(npm install is-odd 2>&1); echo "$x"'))
+    assert told_to_call(bash(server, f'x=$({shutil.which("npm")} install is-odd 2>&1); echo "$x"'))
     assert not told_to_call(bash(server, "npm run nothing"))

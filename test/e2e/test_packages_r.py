@@ -218,8 +218,9 @@ def alone(tmp_path, repos, wishes):
     (work / "orders").write_text("".join(json.dumps({**order, "packages": wish}) + "\n" for wish in wishes))
     (work / "alone.R").write_text(ALONE)
     source = pathlib.Path(__file__).resolve().parents[2] / "lib/install/r.R"
-    done = subprocess.run(["Rscript", "--vanilla", "alone.R", str(source)], cwd=work, check=False, capture_output=True,
-                          text=True, timeout=WAIT_S)
+    # Its progress goes to descriptor 6.
+    done = subprocess.run(["sh", "-c", 'exec Rscript --vanilla alone.R "$1" 6>/dev/null', "sh", str(source)], cwd=work, check=False,
+                          capture_output=True, text=True, timeout=WAIT_S)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -417,6 +418,27 @@ def test_a_local_path_is_installed_in_the_session_itself_and_told_where_it_is_ol
     assert "Asking ptycell" not in text and "my own" in text
     assert "alphapkg is loaded already in version 0.1" in install(server, "alphapkg").object["imported"]
     assert "loaded already" in cell(server, 'install.packages("alphapkg")').text
+
+
+INSTALLER = """
+dir.create("%(name)s/R", recursive = TRUE)
+writeLines(c("Package: %(name)s", "Version: 0.1", "Title: T", "Description: D.", "License: MIT", "Author: T", "Maintainer: T <t@t.test>"), "%(name)s/DESCRIPTION")
+writeLines("exportPattern('.')", "%(name)s/NAMESPACE")
+writeLines("install <- install_version <- install_cran <- install_github <- function(...) stop('the network')", "%(name)s/R/own.R")
+install.packages("./%(name)s", repos = NULL, type = "source")
+"""
+
+
+def test_packages_that_install_others_lead_to_the_server(start):
+    server = start()
+    for name in ("remotes", "BiocManager"):
+        assert f"'{name}' is not needed here: install.packages" in cell(server, f"{name}::install('alphapkg')").text
+        cell(server, INSTALLER % {"name": name})
+    assert "Installed: alphapkg 2.0" in cell(server, 'remotes::install_version("alphapkg", version = "2.0", upgrade = "never")').text
+    assert "Installed: betapkg 1.0" in cell(server, 'BiocManager::install("betapkg", ask = FALSE)').text
+    assert "There already: alphapkg 2.0" in cell(server, 'library(remotes); install_version("alphapkg", ">= 1.0"); install_cran("alphapkg")').text
+    assert "1.0" in cell(server, 'remotes::install_version("alphapkg", "1.0")').text
+    assert "by name: install.packages" in cell(server, 'remotes::install_github("a/b")').text
 
 
 def test_waiting_for_packages_can_be_interrupted(servers):

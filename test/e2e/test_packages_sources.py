@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where packages come from: the person's own configuration of pip and npm, hashes, proxies."""
+import contextlib
 import hashlib
 import http.server
 import json
+import pathlib
+import runpy
 import shutil
 import socket
 import ssl
@@ -21,6 +24,7 @@ HAS_NPM = shutil.which("npm") is not None and shutil.which("node") is not None
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
 ALPHA = wheel("alpha", "1.0")
+INDEX = runpy.run_path(str(pathlib.Path(__file__).resolve().parents[2] / "lib/install/python/index.py"))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +106,7 @@ def test_certificates_and_trusted_hosts_of_pip_s_configuration_hold(start, home,
     try:
         pip_conf(home, f"[global]\nindex-url = {index.url}\nretries = 0\n")
         unknown = install(start(), "alpha")
-        assert unknown.is_error and "alpha" in unknown.texts[0], unknown.texts
+        assert unknown.is_error and f"certificate of the index {index.url.split('/')[2]} is not trusted" in unknown.texts[0], unknown.texts
         pip_conf(home, f"[global]\nindex-url = {index.url}\ncert = {authority.ca}\n")
         assert install(start(), "alpha").object["packages"] == ["alpha 1.0"]
         pip_conf(home, f"[global]\nindex-url = {index.url}\ntrusted-host = localhost\n")
@@ -244,8 +248,11 @@ def test_an_index_that_is_not_reached_is_told_instead_of_a_package_that_does_not
     assert "matching distribution" not in result.texts[0] and "PTYCELL_INSTALL_HOSTS" not in result.texts[0]
 
 
-def test_one_index_of_two_is_enough(start, index):
+def test_an_index_that_is_not_reached_is_not_passed_over(start, index):
+    """Another index may have a package of the same name that is none of the user's."""
     result = install(start(PTYCELL_PIP_INDEX=f"http://localhost:1/simple {index.url}"), "alpha")
+    assert result.is_error and "index cannot be reached: 'localhost:1' does not answer" in result.texts[0], result.texts
+    result = install(start(PTYCELL_PIP_INDEX=f"{index.url} http://localhost:1/simple"), "alpha")
     assert result.object["packages"] == ["alpha 1.0"]
 
 
@@ -254,10 +261,28 @@ def test_an_index_that_is_not_reached_is_told_where_the_folders_have_no_such_pac
     pip_conf(home, f"[global]\nindex-url = http://localhost:1/simple\nfind-links = {tmp_path}\n")
     result = install(start(), "beta")
     assert result.is_error and "the index cannot be reached: '" in result.texts[0]
-    assert "The folders have no such package" in result.texts[0]
+    assert "The folders of packages have no such package" in result.texts[0]
 
 
 def test_folders_are_taken_when_the_index_is_not_reached(start, home, tmp_path):
     (tmp_path / ALPHA[0]).write_bytes(ALPHA[1])
     pip_conf(home, f"[global]\nindex-url = http://localhost:1/simple\nfind-links = {tmp_path}\n")
     assert install(start(), "alpha").object["packages"] == ["alpha 1.0"]
+
+
+def test_each_of_two_indexes_on_one_host_gets_its_own_login():
+    upstreams = INDEX["Upstreams"](["https://a:x@h.test/one", "https://b:y@h.test/two/"], [], None)
+    logins = {path: INDEX["base64"].b64decode(upstreams.login_of(f"https://h.test/{path}").split()[1]).decode()
+              for path in ("one/alpha/", "two/alpha/", "files/alpha.whl")}
+    assert logins == {"one/alpha/": "a:x", "two/alpha/": "b:y", "files/alpha.whl": "a:x"}
+    assert upstreams.login_of("https://h.test:8443/one/alpha/") is None
+
+
+def test_an_address_that_an_index_leads_to_is_judged_as_its_own():
+    with contextlib.closing(Index(moved={"/simple/alpha/": "http://other.test/alpha/", "/simple/beta/": "file:///etc/passwd",
+                                         "/simple/gamma/": "/simple/gamma/"})) as moving:
+        upstreams = INDEX["Upstreams"]([moving.url], [], None)
+        for name, problem in (("alpha", "is not https"), ("beta", "is not of the web"), ("gamma", "leads on more than 10 times")):
+            with pytest.raises(INDEX["Problem"], match=problem):
+                upstreams.open(f"{moving.url}/{name}/")
+    assert moving.asked.count("/simple/gamma/") == 10

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """T11: a server and programs of another version, as half an installation leaves them, and an upgrade while it runs."""
+import errno
 import os
 import re
 import shutil
@@ -34,8 +35,17 @@ def upgrade(folder):
 
 
 def overwrite(program):
-    """As cp does with a program that does not run: whoever holds it open holds the new one."""
-    program.write_bytes(of_another_version(program))
+    """As cp does with a program that does not run any more: whoever holds it open holds the new one."""
+    data = of_another_version(program)
+
+    def written():
+        try:
+            program.write_bytes(data)
+        except OSError as error:
+            assert error.errno == errno.ETXTBSY
+            return False
+        return True
+    until(written)
 
 
 @pytest.fixture(name="folder")

@@ -15,6 +15,29 @@ W, D = "waiting_for_input", "done"
 REPOSITORY = ("git init -q g; cd g; git config user.email a@b; git config user.name n; echo a > f; git add f; "
               "git commit -qm m; cd ..")
 
+# What is in the session's folder before these programs run.
+PREPARE = {"git": REPOSITORY}
+# A server that answers 42 to any query, at the socket that psql looks for.
+PREPARE["psql"] = """cat > pg.py <<'END'
+import os, socket, struct
+def message(kind, body=b""): return kind + struct.pack("!I", len(body) + 4) + body
+ready = message(b"Z", b"I")
+listener = socket.socket(socket.AF_UNIX); listener.bind(".s.PGSQL.5432"); listener.listen()
+if os.fork(): os._exit(0)
+client = listener.accept()[0]
+client.recv(9999)
+client.sendall(message(b"R", struct.pack("!I", 0)) + message(b"S", b"server_version\\0" + b"15.0\\0") + ready)
+while client.recv(9999)[:1] == b"Q":
+    client.sendall(message(b"T", struct.pack("!H", 1) + b"answer\\0" + struct.pack("!IHIhih", 0, 0, 23, 4, -1, 0))
+                   + message(b"D", struct.pack("!HI", 1, 2) + b"42") + message(b"C", b"SELECT 1\\0") + ready)
+END
+python3 pg.py"""
+PREPARE["sshd"] = 'ssh-keygen -q -t ed25519 -N "" -f k; printf "HostKey %s/k\\nUsePAM no\\n" "$PWD" > sshd'
+# apt with folders of its own, where one package is installed.
+PREPARE["apt-get"] = (r'mkdir -p a/lists/partial a/archives/partial; printf "Package: hello\nStatus: install ok installed\nArchitecture: all\n'
+                      r'Version: 1\nMaintainer: m\nDescription: d\n" > a/status')
+APT = "apt-get -o Debug::NoLocking=1 -o Dir::State=$PWD/a -o Dir::State::status=$PWD/a/status -o Dir::Cache=$PWD/a"
+
 
 def line(text):
     return {"input": text}
@@ -68,6 +91,10 @@ ROWS = [
                                        (line("select"), W, "...>", ""), (line("1;"), W, "sqlite>", "1"), (line(".quit"), D, None, "")]),
     ("gdb", "gdb", "gdb -q -nx", [(None, W, "(gdb)", ""), (line("print 6*7"), W, "(gdb)", "$1 = 42"), (line("quit"), D, None, "")]),
     ("psql", "psql", "psql -h 127.0.0.1 -p 1 -U nobody; echo ended", [(None, D, None, "ended")]),
+    ("psql with a server", "psql", "psql -h $PWD -U me shop", [
+        (None, W, "shop=>", ""), (line("select 6*7;"), W, "shop=>", " answer\n--------\n     42\n"), (line("select"), W, "shop->", ""),
+        (line("1;"), W, "shop=>", "42"), (line("\\q"), D, None, "")]),
+    ("psql's password", "psql", "psql -W -h 127.0.0.1 -p 1 -U nobody; echo ended", [(None, W, "Password:", ""), (line("x"), D, None, "ended")]),
     ("mariadb", "mariadb", "mariadb -h 127.0.0.1 -P 1 -u nobody -p; echo ended", [
         (None, W, "Enter password:", ""), (line("x"), D, None, "ended")]),
     ("openssl", "openssl", "openssl passwd -6", [(None, W, "Password:", ""), (line("abc"), W, "Verifying - Password:", ""),
@@ -75,15 +102,23 @@ ROWS = [
     ("ssh-keygen", "ssh-keygen", "ssh-keygen -q -t ed25519 -f k", [
         (None, W, "Enter passphrase (empty for no passphrase):", ""), (line(""), W, "Enter same passphrase again:", ""), (line(""), D, None, "")]),
     ("ssh", "ssh", "ssh -o ProxyCommand=false nobody@nowhere.invalid; echo ended", [(None, D, None, "ended")]),
+    ("ssh to a host that it does not know", "sshd",
+     'ssh -o ProxyCommand="/usr/sbin/sshd -i -f $PWD/sshd" -o NumberOfPasswordPrompts=1 user@host; echo ended', [
+         (None, W, "continue connecting (yes/no/[fingerprint])?", "The authenticity of host 'host"),
+         (line("maybe"), W, "Please type 'yes', 'no' or the fingerprint:", ""), (line("yes"), W, "user@host's password:", "Permanently added 'host'"),
+         (line("secret"), D, None, "Permission denied")]),
     ("git add -p", "git", "cd g; echo b > f; git add -p; cd ..", [
          (None, W, "(1/1) Stage this hunk [y,n,q,a,d,e,?]?", "+b"), (line("y"), D, None, "")]),
     ("git rebase -i", "git", "cd g && GIT_SEQUENCE_EDITOR=vi git rebase -i --root; cd ..", [
         (None, W, "", FULL("# Commands:\n# p, pick <commit>")), (line(":q!"), D, None, "")]),
     ("rm -i", "rm", "touch r; rm -i r", [(None, W, "rm: remove regular empty file 'r'?", ""), (line("y"), D, None, "")]),
     ("apt", "apt-get", "apt-get remove --dry-run --quiet tar; echo ended", [(None, D, None, "ended")]),
+    ("apt without -y", "apt-get", f"{APT} remove hello; echo ended", [
+        (None, W, "Do you want to continue? [Y/n]", "will be REMOVED:\n  hello\n"), (line("n"), D, None, "Abort.\nended")]),
     ("more", "more", "seq 100 | more", [(None, W, "--More--", "39"), (raw("q"), D, None, "")]),
     ("less", "less", "seq 100 > l.txt; less l.txt", [(None, W, "", FULL("\n39\nl.txt\n")), (raw(" "), W, "", FULL("40\n")), (raw("q"), D, None, "")]),
     ("less -X", "less", "seq 100 > l.txt; less -X l.txt", [(None, W, "l.txt", "39"), (raw(" "), W, ":", "78"), (raw("q"), D, None, "")]),
+    ("man's macros", "man", "man true 2>&1 >/dev/null | grep -c warning", [(None, D, None, "0\n")]),  # P24: they are in /etc/groff
     ("man", "man", "MANPAGER=less man true 2>/dev/null || less l.txt", [(None, W, "", FULL("")), (raw("q"), D, None, "")]),
     ("vim", "vim", "vim -u NONE v.txt", [(None, W, "", FULL("\n~\n")), (raw("ihello"), W, "", FULL("line 1, column 6]\nhello\n~\n")),
                                          (key("escape"), W, "", FULL("line 1, column 5]\nhello\n")),
@@ -94,6 +129,10 @@ ROWS = [
     ("top", "top", "top -d 100", [(None, W, "", ""), (raw("q"), D, None, "")]),
     ("htop", "htop", "htop -d 100", [(None, W, "", FULL("F10Quit")), (raw("q"), D, None, "")]),
     ("dialog", "dialog", "dialog --yesno 'Go on?' 6 30; echo \"code $?\"", [(None, W, "", "│ Go on?                     │"), (key("enter"), D, None, "code 0")]),
+    ("dialog's arrows", "dialog", "dialog --yesno 'Go on?' 6 30; echo \"code $?\"", [(None, W, "", "│ Go on?                     │"), (key("right"), W, "", ""),
+                                                                                      (key("enter"), D, None, "code 1")]),
+    ("an arrow in curses", "python3", "python3 -c 'import curses\ndef f(s):\n  s.addstr(repr(curses.keyname(s.getch()))); s.getch()\ncurses.wrapper(f)'",
+     [(None, W, "", ""), (key("up"), W, "", FULL("KEY_UP")), (key("end"), D, None, "")]),
     ("whiptail", "whiptail", "whiptail --yesno 'Go on?' 8 30; echo \"code $?\"", [(None, W, "", FULL("│ Go on?                     │")), (key("enter"), D, None, "code 0")]),
     ("fzf", "fzf", "printf 'red\\nblue\\n' | fzf", [(None, W, "", FULL("> red\n")), (raw("bl"), W, "", FULL("\n> bl\n")), (key("enter"), D, None, "blue")]),
     ("mc", "mc", "mc -u", [(None, W, "", FULL("10Quit")), (raw("\x1b0"), D, None, "")]),
@@ -110,7 +149,7 @@ ROWS = [
          (None, W, "", ""), (raw("q"), D, None, "")]),
 ]
 QUICK = {"cat", "read", "password", "select", "bc", "ed", "python", "pdb", "sqlite3", "rm -i", "more", "less", "less -X", "vim",
-         "vi with a stock configuration", "git add -p", "a menu of curses", "a game that polls", "bash in bash"}
+         "vi with a stock configuration", "git add -p", "psql with a server", "psql's password", "ssh to a host that it does not know", "apt without -y", "a menu of curses", "an arrow in curses", "a game that polls", "bash in bash"}
 PARAMS = [pytest.param(*row[1:], id=row[0]) for row in ROWS if EVERY or row[0] in QUICK]
 
 
@@ -125,9 +164,9 @@ def settled(server, result, state):
 
 @pytest.mark.parametrize("program, command, steps", PARAMS)
 def test_a_program_is_told_as_a_person_would(server, program, command, steps):
-    if server.cell(f"command -v {program}", language="bash").status.get("exit"):
+    if server.cell(f"PATH+=:/usr/sbin; command -v {program}", language="bash").status.get("exit"):
         pytest.skip(f"{program} is not installed")
-    server.cell(REPOSITORY if program == "git" else "seq 100 > l.txt", language="bash")
+    server.cell(PREPARE.get(program, "seq 100 > l.txt"), language="bash")
     for typed, state, prompt, piece in steps:
         if typed is None:
             result = server.cell(command, language="bash")

@@ -31,7 +31,7 @@ def test_each_prompt_is_listed_with_its_arguments(tmp_path):
     ("analyse_file", {"file": "a", "question": "Which year was best?"}, ["Which year was best?"]),
     ("query_database", {"question": "How many?"}, ["database 'files'", "How many?", "exec_sql"]),
     ("query_database", {"question": "How many?", "database": "shop"}, ["database 'shop'"]),
-    ("continue_session", {"session": "sales-k3f9"}, ["'sales-k3f9'", "session_info", "kept"])])
+    ("continue_session", {"session": "sales-k3f9"}, ["'sales-k3f9'", "session_info", "calls of interact", "kept"])])
 def test_a_prompt_is_what_the_user_would_say(tmp_path, name, arguments, words):
     with Server(tmp_path) as server:
         text = text_of(server, name, **arguments)

@@ -2,6 +2,7 @@
 """ptycell-proxy alone, as a session's hostile code meets it: tests 49 to 53 of the sandbox's list."""
 import http.client
 import os
+import pathlib
 import random
 import re
 import socket
@@ -10,6 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from outside import PROC
 from patience import until
 from proxies import Authority, Host, NameServer, Proxy, answer_once, read_all, read_head
 from steps import all_gone, family
@@ -89,7 +91,7 @@ def test_a_refusal_is_one_plain_sentence_where_programs_show_it(tmp_path):
             connection.connect()
         assert str(caught.value) == (
             "Tunnel connection failed: 403 Forbidden - ptycell: 'else.test:443' is not among the hosts that this "
-            "session may reach; the person can add it to PTYCELL_HOSTS for new sessions.")
+            "session may reach; the user can add it to PTYCELL_HOSTS for new sessions.")
 
 
 def test_an_empty_list_allows_nothing(tmp_path):
@@ -503,12 +505,12 @@ def test_proxy_and_resolver_hold_and_may_do_little(tmp_path):
     with Proxy(tmp_path, "ok.test", OK) as proxy:
         proxy.ask(b"CONNECT evil.test:443 HTTP/1.0\r\n\r\n")
         pids = until(lambda: len(processes(proxy)) == 2 and processes(proxy))
-        for pid in pids:
-            text = open(f"/proc/{pid}/status", encoding="utf-8").read()
-            assert "NoNewPrivs:\t1" in text and "Seccomp:\t2" in text
-            assert re.search(r"Max core file size +0 +0 ", open(f"/proc/{pid}/limits", encoding="utf-8").read())
+        for pid in pids:  # one that has just begun takes no request before its filter holds
+            until(lambda status=pathlib.Path(f"{PROC}/{pid}/status"): all(
+                word in status.read_text(encoding="utf-8") for word in ("NoNewPrivs:\t1", "Seccomp:\t2")))
+            assert re.search(r"Max core file size +0 +0 ", open(f"{PROC}/{pid}/limits", encoding="utf-8").read())
             if os.geteuid() == 0:
-                assert len(os.listdir(f"/proc/{pid}/fd")) <= 8
+                assert len(os.listdir(f"{PROC}/{pid}/fd")) <= 8
 
 
 def test_both_end_with_the_server(tmp_path):

@@ -241,7 +241,7 @@ def test_images_beyond_the_limit_are_told_and_saved(server, r, fresh):
     """Protocol 1."""
     r("options(repr.plot.width = 4, repr.plot.height = 3)")
     result = r("for (i in 1:23) plot(i)")
-    assert "[3 more images are not named: 20 a cell are; saved in output/]" in result.text
+    assert "[images beyond 20 in this cell: 3; saved in output/]" in result.text
     assert len(listed(server, "output/*-figure-*.png")) == 23
     assert "more images" not in r("for (i in 1:20) plot(i)").text
 

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What a user has of a session whose server was killed: the next server finishes its notebook."""
+import contextlib
+import fcntl
 import json
+import os
 import random
+import shutil
 import time
 
 import pytest
 
 from client import LASTS, Result, Server
+from outside import PROC
 from patience import until
 from steps import paths_in, session_folders, the_sessions
 
@@ -23,7 +28,7 @@ def kill(server):
 
 def finished(home, folder):
     """The next server has nothing more to do for the dead one."""
-    until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+    until(lambda: not folder.exists() and paths_in(home, "cache/.remove-*") == [])
 
 
 def books(home, session="s"):
@@ -72,6 +77,76 @@ def test_a_long_output_is_whole_in_a_finished_notebook(home):
         folder = kill(server)
     start_next(home, folder)
     assert texts(books(home)["notebook.ipynb"]["cells"][0]) == "".join(f"line {n}\n" for n in range(50_000))
+
+
+def test_a_whole_output_is_beside_a_finished_notebook(home):
+    """Of the cell that ended and of the one that ran, whatever the dead server had saved."""
+    with Server(home, "--record-output=4K") as server:
+        server.cell("for n in range(50_000): print('line', n)")
+        server.cell("for n in range(300_000): print('more', n)\nprint('all', flush=True)\nwhile True: pass", budget=0)
+        until(lambda: "all\n" in look(server).text)
+        folder = kill(server)
+    start_next(home, folder)
+    cells = books(home)["notebook.ipynb"]["cells"]
+    kept, = (home / "kept").glob("*-s-*")
+    assert sorted(path.name for path in (kept / "outputs").iterdir()) == ["cell-1.txt", "cell-2.txt"]
+    assert (kept / "outputs/cell-1.txt").read_text().split("\n") == [f"line {n}" for n in range(50_000)] + [""]
+    assert (kept / "outputs/cell-2.txt").read_text().endswith("all\n")
+    assert all("is in outputs/cell-%d.txt" % (n + 1) in texts(cell) for n, cell in enumerate(cells))
+    assert "more 0\n" in texts(cells[1]) and "killed while this cell ran" in texts(cells[1])
+
+
+def works_on_the_dead(pid, home):
+    """Whether a program has a folder of a dead server open. The next server renames these; one that ended has none."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        opened = [os.readlink(link) for link in (PROC / pid / "fd").iterdir()]
+        return any(path.startswith(f"{home}/cache/.remove-") for path in opened)
+    return False
+
+
+def helpers_of(server):
+    """The programs that finish what dead servers left. Others work on the results of this one's cells."""
+    children = (PROC / f"{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    return [pid for pid in children if works_on_the_dead(pid, server.home)]
+
+
+class Held:
+    """An open folder, by its descriptor."""
+
+    def __init__(self, path):
+        self.fd = os.open(path, os.O_RDONLY)
+
+    def fileno(self):
+        return self.fd
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+
+def test_what_killed_servers_left_is_finished_one_after_the_other(home):
+    """However many there are: cells do not compete with a helper for each of them."""
+    with contextlib.ExitStack() as stack:
+        dead = [stack.enter_context(Server(home)) for _ in range(5)]
+        for n, server in enumerate(dead):
+            server.cell(f"open('output/r{n}.txt', 'w').write('r')", session=f"s{n}")
+        folders = session_folders(home)
+        for server in dead:
+            server.process.kill()
+            server.process.wait()
+    with Server(home) as server:
+        with contextlib.ExitStack() as held:
+            for folder in folders:
+                fcntl.flock(held.enter_context(Held(folder)), fcntl.LOCK_SH)
+            server.cell("1", session="next")
+            until(lambda: helpers_of(server))
+            server.cell("2", session="next")
+            helpers = helpers_of(server)
+        until(lambda: paths_in(home, "cache/.remove-*") == [] and not any(folder.exists() for folder in folders))
+    assert len(helpers) == 1
+    assert len(list((home / "kept").glob("*-s?-*/r?.txt"))) == 5
 
 
 def test_a_kept_notebook_is_replaced_and_one_that_its_user_changed_is_not(home):
@@ -190,6 +265,28 @@ def test_the_audit_of_a_session_that_lasts_has_each_end_once(home, looked_after)
     assert ends() == [(1, "done"), (2, "killed"), (3, "done"), (4, "killed")]
 
 
+@pytest.mark.parametrize("lasts", [False, True])
+def test_what_was_typed_to_a_killed_cell_is_in_the_audit(home, lasts):
+    audit = home / "audit.jsonl"
+    env = {"PTYCELL_AUDIT": str(audit), "PTYCELL_SECRET_TOKEN": "hunter2-hunter2", **(LASTS if lasts else {})}
+    with Server(home, env=env) as server:
+        server.cell("import getpass\na, b = input('a? '), input('b? ')\nc = getpass.getpass('c? ')\ninput('d? ')")
+        for text in ("one", "hunter2-hunter2", "very hidden"):
+            result = server.interact(input=text)
+        assert result.state == "waiting_for_input"
+        kill(server)
+    with Server(home, env=env) as server:
+        server.cell("1", session="s" if lasts else "next")
+        until(lambda: '"killed"' in audit.read_text())
+    lines = [json.loads(line) for line in audit.read_text().splitlines()]
+    typed, = [line for line in lines if line["event"] == "typed"]
+    ended, = [line for line in lines if line.get("state") == "killed"]
+    text = "one\n[secret TOKEN]\n[hidden input]\n"
+    assert (typed["cell"], typed["language"], typed["count"], typed["input"], typed["bytes"]) == (1, "python", 3, text, len(text))
+    assert all(typed[name] == ended[name] for name in ("session_id", "generation", "killed_instance", "instance"))
+    assert lines.index(typed) < lines.index(ended) and "hunter2" not in audit.read_text() + json.dumps(books(home))
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])
 def test_who_keeps_no_notebook_gets_none(home, setting):
     with Server(home, env={setting: "off"}) as server:
@@ -216,8 +313,7 @@ def test_a_server_that_is_killed_at_any_moment_loses_no_cell_that_was_answered(h
         start_next(home, folder)
         (path,) = (home / "kept").glob("*-s-*/notebook.ipynb")
         cells = the_sessions(json.loads(path.read_text()))["cells"]
-        path.unlink()
-        path.parent.rmdir()
+        shutil.rmtree(path.parent)
         last = f"print('k{kill_number}-last')"
         assert sources({"cells": cells})[:len(answered)] == [f"print('{text}')" for text in answered]
         assert [texts(cell) for cell in cells[:len(answered)]] == [text + "\n" for text in answered]

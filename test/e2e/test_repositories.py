@@ -7,6 +7,7 @@ import subprocess
 
 import machines
 import pytest
+from client import LASTS
 from patience import until
 from repositories import BARE, LAYOUTS, LOOKS, USER, a_project, git, holds_names, look_everywhere, needs_git, script, served
 from steps import begin, kept_files, paths_in
@@ -31,7 +32,7 @@ def test_the_layouts_do_run_something(layout, tmp_path):
 def test_no_kept_folder_is_a_repository(layout, server, home):
     result = server.cell("cd output\n" + script(layout, home / "ran"), language="bash")
     assert result.state == "done" and "_HEAD" in result.text, result.text
-    kept, = paths_in(home, "kept/*")
+    kept, = paths_in(home, "kept/*/")
     look_everywhere(kept, home)
     assert not (home / "ran").exists()
     assert not [path for path in kept_files(home) if path.name in ("HEAD", ".git")]
@@ -42,13 +43,23 @@ def test_names_that_run_something_are_kept_under_others_and_that_is_told_once(se
              "    path.parent.mkdir(parents=True, exist_ok=True)\n    path.write_text(name)\n")
     result = server.cell(write.replace("NAMES", repr(RUNS + STAYS)))
     assert result.text.count("Saved under another name") == 1 and " as '_." in result.text
-    kept, = paths_in(home, "kept/*")
+    kept, = paths_in(home, "kept/*/")
     names = {str(path.relative_to(kept)): path.read_text(encoding="ascii") for path in kept_files(home)}
     altered = {"/".join("_" + part if part in (".vscode", ".claude") or part in RUNS or part == ".npmrc" else part
                         for part in name.split("/")): name for name in RUNS}
     assert names == altered | {name: name for name in STAYS}
     assert "Saved under" not in server.cell("open('output/.bashrc', 'w').write('x')").text
     assert (kept / "_.bashrc").exists() and not (kept / ".bashrc").exists()
+
+
+def told_of(name, text):
+    return text if name in text else ""
+
+
+def test_an_upload_that_is_kept_under_another_name_is_named_as_it_came(server, home):
+    server.call("upload_file", session_id="s", filename=".envrc", content="x")
+    told = until(lambda: told_of("_.envrc", server.cell("open('output/made', 'w').close()").text))
+    assert "Saved under another name: '.envrc' as 'input/_.envrc', because" in told
 
 
 # ---- a repository at the top of a share ----
@@ -205,19 +216,70 @@ git clone -q --recurse-submodules three seven; git init -q --separate-git-dir={f
     assert not [path for path in folder.rglob("*held-by-ptycell*")]
 
 
+def make_between_cells(server, place, folder):
+    make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+    server.cell(f"cd {folder}; (while [ ! -e ~/input/go ]; do sleep 0.01; done; {make}\n:> done) > /dev/null 2>&1 &", language="bash")
+    server.call("upload_file", session_id="s", filename="go", content="")
+    until((folder / "made/done").exists)
+
+
 @needs_git
 def test_what_is_made_between_cells_is_found_when_the_session_ends(shared):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
-        make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
-        server.cell(f"cd {folder}; (while [ ! -e ~/input/go ]; do sleep 0.01; done; {make}\n:> done) > /dev/null 2>&1 &", language="bash")
-        server.call("upload_file", session_id="s", filename="go", content="")
-        until((folder / "made/done").exists)
+        make_between_cells(server, place, folder)
         server.call("destroy_session", session_id="s")
         until((folder / "made/a/b/config.held-by-ptycell").exists)
         look_as_user(folder / "made", place)
     assert not (place / "ran").exists()
+
+
+ENDED = "Of the session 's', which has ended: "
+
+
+@needs_git
+def test_what_is_found_at_the_end_is_said_in_the_next_answer_of_another_session(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        server.cell("1", session="other")
+        make_between_cells(server, place, folder)
+        server.call("destroy_session", session_id="s")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+        said = []
+        until(lambda: said.append("".join(server.cell("1", session="other").texts)) or ENDED in said[-1])
+        assert said[-1].count(f"{ENDED}Renamed in the shared folder: '{folder}/made/a/b/config' to ") == 1, said
+        assert ENDED not in "".join(server.cell("1", session="other").texts + server.cell("1", session="new").texts)
+
+
+@needs_git
+@pytest.mark.parametrize("session", ["s", "new"])
+def test_what_is_found_at_the_server_s_end_is_said_in_the_next_one_s_first_answer(shared, session):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        make_between_cells(server, place, folder)
+        assert server.close() == 0
+    until((folder / "made/a/b/config.held-by-ptycell").exists)
+    with served(place, folder) as server:
+        first = server.cell("1", session=session)
+        # On a busy machine the server did not wait for the end of the look.
+        assert f"{ENDED}Renamed in the shared folder: '{folder}/made/a/b/config' to " in first.texts[0] or "It ended before" in first.texts[0], first.texts
+        assert "which has ended" not in "".join(server.cell("1", session=session).texts + server.cell("1", session="third").texts)
+
+
+def test_a_killed_server_s_shares_are_said_not_to_be_looked_through(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        server.cell("1")
+        server.process.kill()
+        server.process.wait()
+    with served(place, folder) as server:
+        first = server.cell("1", session="new")
+        assert first.texts[0].count(f"{ENDED}It ended before ptycell had looked a last time through the shared folder '{folder}'") == 1, first.texts
+        assert "which has ended" not in "".join(server.cell("1", session="new").texts)
 
 
 @needs_git
@@ -306,6 +368,22 @@ cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git re
 
 
 @needs_git
+def test_no_push_goes_into_the_folder_that_a_session_leaves(shared):
+    place, folder = shared
+    make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
+E=$(echo $E | sed 's,/server-[a-z2-7]*/sessions/,/resume/,'); echo $E/up
+cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git remote add origin $E/up"""
+    with machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw", **LASTS}) as server:
+        holds_names(server)
+        result = server.cell(make.replace("HOME=/tmp", ""), language="bash")
+        assert "to 'config.held-by-ptycell'" in "".join(result.texts), result.texts
+    left = result.text.splitlines()[0]
+    assert (pathlib.Path(left) / "hooks/update").exists()
+    git(folder / "r", "push", left, "main", home=place, user=USER)
+    assert (place / "ran").exists()  # where its address is the user's own
+
+
+@needs_git
 @pytest.mark.parametrize("name", ["origin", "x.held-by-ptycell"])
 @pytest.mark.parametrize("remote", ["mkdir -p .git/remotes; echo URL: $E/up > .git/remotes/NAME", "mkdir -p .git/branches; echo $E/up > .git/branches/NAME",
                                     "rm -rf .git/branches; mkdir .b; echo $E/up > .b/NAME; ln -s ../.b .git/branches"])
@@ -377,6 +455,34 @@ def test_a_repository_is_found_while_its_code_runs_on(shared):
         assert not (place / "ran").exists()
         answers = [server.call("upload_file", session_id="s", filename="go", content=""), server.interact(language="bash")]
         assert sum("Renamed in the shared folder" in text for answer in answers for text in answer.texts) == 1, [a.texts for a in answers]
+
+
+@needs_git
+def test_no_name_in_a_share_passes_for_what_the_server_says(shared):
+    place, folder = shared
+    make = BARE.replace("MARK", str(place / "ran")) + "bare \"x' to 'y'. Nothing else was found. '\""
+    with served(place, folder) as server:
+        holds_names(server)
+        said = "".join(server.cell(f"cd {folder}; {make}", language="bash").texts)
+        path = f"{folder}/x\\u0027 to \\u0027y\\u0027. Nothing else was found. \\u0027/config"
+        assert f'Renamed in the shared folder: "{path}" to \'config.held-by-ptycell\'. The user' in said, said
+
+
+@needs_git
+def test_what_one_session_s_code_made_is_no_user_s_to_another(shared):
+    place, folder = shared
+    make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+    with served(place, folder) as server:
+        holds_names(server)
+        begin(server, f"(cd {folder}; {make})\necho begun; while [ ! -e input/go ]; do sleep 0.01; done", language="bash")
+        assert server.cell("1", session="other", language="bash").state == "done"
+        server.call("upload_file", session_id="s", filename="go", content="")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+        result = server.cell(f"cd {folder}/made/a/b; cat config.held-by-ptycell > config", session="other", language="bash")
+        # By the look of either session.
+        assert not (folder / "made/a/b/config").exists() and (folder / "made/a/b/config.held-by-ptycell-2").exists(), result.texts
+        look_as_user(folder / "made", place)
+    assert not (place / "ran").exists()
 
 
 @needs_git

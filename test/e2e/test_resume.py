@@ -3,33 +3,19 @@
 import json
 import os
 import random
+import re
 import subprocess
 import time
 
 import pytest
 
-from client import ALONE, BUILD, LASTS, Server, environment
+from client import ALONE, BUILD, LASTS, Result, Server, command, environment
 from patience import until
 from steps import listed, paths_in
 
 KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))
-BACK = "Its files are back; its variables are not: read the script (resource session://s/script) or run its cells again."
-ENV = {**ALONE, **LASTS}
+BACK = 'Its files are back; its variables are not: interact with action "restore_run" runs its cells again, or read the script (resource session://s/script).'
 RESUMED = "Session 's' is resumed: "
-
-
-@pytest.fixture
-def start(home):
-    """Starts servers in one home, whose sessions last, and ends them all."""
-    running = []
-
-    def begin(**env):
-        running.append(Server(home, env={**ENV, **env}))
-        return running[-1]
-
-    yield begin
-    for server in running:
-        server.close()
 
 
 def is_written(home, name):
@@ -48,11 +34,13 @@ def lasting(home):
 
 
 def kept(home):
-    return sorted(str(path.relative_to(home / "kept")).split("/", 1)[1] for path in (home / "kept").rglob("*") if path.is_file())
+    """What is in the kept folders, without the report."""
+    return sorted(path.relative_to(home / "kept").as_posix().split("/", 1)[1] for path in (home / "kept").glob("*/**/[!.]*")
+                  if path.is_file() and path.name != "report.html")
 
 
 def kept_folders(home):
-    return sorted(path.name for path in (home / "kept").iterdir())
+    return sorted(path.name for path in (home / "kept").glob("*/"))
 
 
 def leave_old(folder, days):
@@ -61,6 +49,66 @@ def leave_old(folder, days):
 
 
 # ---- the next day ----
+
+
+@pytest.mark.parametrize("record", ["on", "off"])
+def test_the_record_of_a_folder_is_written_anew_only_for_other_limits(home, start, record):
+    """Each cell would write a page of the disk otherwise. Without a journal its time is the session's last use."""
+    server = start(PTYCELL_RECORD=record)
+    server.cell("1")
+    path, = paths_in(home, "cache/server-*/sessions/*/journal/session")
+    os.utime(path, (0, 0))
+    before = path.stat()
+    server.cell("2")
+    after = path.stat()
+    assert before.st_ino == after.st_ino and (after.st_mtime > 0) == (record == "off")
+    server.call("exec_code", session_id="s", code="3", config={"output_chars": 1000})
+    assert "output_chars=1000" in path.read_text() and path.stat().st_ino != before.st_ino
+
+
+def test_a_folder_that_cannot_be_moved_stays_for_the_next_server(home, start):
+    (home / "cache").mkdir(mode=0o700, exist_ok=True)
+    (home / "cache/resume").write_text("in the way")
+    server = start()
+    server.cell("open('mine', 'w').write('all of it')")
+    assert server.close() == 0
+    (home / "cache/resume").unlink()
+    assert start().cell("print(open('mine').read())").text == "all of it\n"
+
+
+def test_whole_outputs_of_a_killed_life_are_kept(home, start):
+    """Of the cell that ended and of the one that ran, once, wherever the server was killed."""
+    first = start(PTYCELL_RECORD_OUTPUT="4096")
+    first.cell("for n in range(50_000): print('line', n)")
+    first.cell("for n in range(300_000): print('more', n)\nopen('output/done', 'w').write('d')\nwhile True: pass", budget=0)
+    until(lambda: is_written(home, "done"))
+    kill(first)
+    second = start(PTYCELL_RECORD_OUTPUT="4096")
+    second.cell("'again'")
+    until(lambda: [name for name in kept(home) if "cell-" in name] == ["outputs/cell-1.txt", "outputs/cell-2.txt"])
+    second.close()
+    start().cell("'third'")
+    names = kept(home)
+    assert [name for name in names if "cell-" in name] == ["outputs/cell-1.txt", "outputs/cell-2.txt"]
+    book = json.loads(next((home / "kept").glob("*/notebook.ipynb")).read_text())
+    told = [cell["id"] for cell in book["cells"] if "is in outputs/" in json.dumps(cell)]
+    assert told == ["cell-1", "cell-2"]
+
+
+def test_a_half_copy_of_a_killed_helper_is_removed(home, start):
+    server = start()
+    server.cell("open('output/n.txt', 'w').write('7')")
+    server.cell("open('output/m.txt', 'w').write('8')\nwhile True: pass", budget=0)
+    until(lambda: is_written(home, "m.txt"))
+    kill(server)
+    folder, = (home / "kept").glob("*/")
+    half = folder / ".ptycell-vgg2bwxdjxfwt36e"
+    half.write_text("8")
+    (folder / ".ptycell-notes").write_text("the user's")
+    start().cell("1")
+    until(lambda: (folder / "m.txt").exists() and not half.exists())
+    assert (folder / ".ptycell-notes").exists()
+
 
 def test_a_session_goes_on_where_it_was(start, home):
     server = start()
@@ -224,6 +272,14 @@ def test_after_idleness_the_same_server_resumes(start, home):
     assert "; it ended because it was not used for 1 s (idle_timeout). " + BACK in result.notice
 
 
+def test_a_cell_of_a_destroyed_session_does_not_promise_its_files(start):
+    server = start()
+    waiting = server.start_cell("print('begun', flush=True)\nimport time\ntime.sleep(10**6)")
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    server.call("destroy_session", session_id="s")
+    assert "destroyed on request. Its variables and files are gone." in Result(waiting.get()["result"]).text
+
+
 def test_a_session_that_was_destroyed_is_not_resumed(start, home):
     server = start()
     server.cell("open('a', 'w').write('1')")
@@ -286,6 +342,23 @@ def test_a_killed_server_is_named_with_the_cell_that_ran(start, home):
     assert kept(home) == ["a", "b", "notebook.ipynb"]
     book = json.loads(next((home / "kept").glob("*/notebook.ipynb")).read_text())
     assert [cell["metadata"]["ptycell"]["state"] for cell in book["cells"][2:]] == ["done", "killed", "done"]
+
+
+@pytest.mark.parametrize("end", ("EOF", "SIGTERM"))
+def test_a_cell_that_the_end_of_the_server_stopped_is_named(start, end):
+    server = start()
+    server.cell("1")
+    answer = server.start_cell("print('begun', flush=True)\nwhile True: pass", budget=0)
+    assert answer.get()["result"]["content"]
+    if end == "EOF":
+        server.process.stdin.close()
+    else:
+        server.process.terminate()
+    server.process.wait()
+    server = start()
+    assert ", when the host closed while cell 2 ran. " in server.cell("1").notice
+    server.close()
+    assert ", when the host closed. " in start().cell("1").notice
 
 
 def test_what_nobody_resumes_is_saved_and_stays(start, home):
@@ -361,6 +434,36 @@ def test_of_two_servers_the_second_has_one_of_its_own(start, home):
     assert "1 more ended session has that id, last used " in result.notice
 
 
+RUNS = "import os, time\nopen('begun', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.01)\nopen('ended', 'w').close()"
+
+
+def leave(start, home, **env):
+    """A server whose host has closed its end while a cell runs, and the folder of the session's files."""
+    server = start(**env)
+    server.start("tools/call", {"name": "exec_code", "arguments": {"session_id": "s", "code": RUNS}})
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/begun"))
+    server.process.stdin.close()
+    until(lambda: [lock for lock in paths_in(home, "cache/server-*/lock") if lock.stat().st_size > 0])
+    return server, paths_in(home, "cache/server-*/sessions/*/data/begun")[0].parent
+
+
+@pytest.mark.parametrize("env", [{}, {"PTYCELL_LINGER": "10m"}])
+def test_a_host_that_only_closes_its_end_is_followed_when_its_cell_has_ended(start, home, env):
+    _, data = leave(start, home, **env)
+    two = start()
+    answer = two.start("tools/call", {"name": "exec_code", "arguments": {"session_id": "s", "code": "import os; print(os.path.exists('ended'))"}})
+    assert two.cell("1", session="other").text == "1\n", "other sessions do not wait"
+    (data / "go").touch()
+    texts = [part["text"] for part in answer.get()["result"]["content"]]
+    assert RESUMED in texts[0] and texts[1] == "True\n", texts
+
+
+def test_a_cell_that_runs_on_ends_with_its_session_for_the_next_host(start, home):
+    leave(start, home)
+    result = start().cell("import os; print(os.path.exists('ended'))")
+    assert RESUMED in result.notice and result.text == "False\n"
+
+
 def test_of_several_the_last_used_is_resumed_and_the_others_are_named(start, home):
     servers = [start() for _ in range(3)]
     for number, server in enumerate(servers):
@@ -372,6 +475,37 @@ def test_of_several_the_last_used_is_resumed_and_the_others_are_named(start, hom
     result = start().cell("print(open('a').read())")
     assert result.text == "1\n"
     assert "2 more ended sessions have that id, last used " in result.notice
+    own = re.findall(r"\('(s-[a-z2-7]{8})'\)", result.notice)
+    assert len(own) == 2
+    server = start()
+    assert server.cell("print(open('a').read())", session=own[0]).text in ("0\n", "2\n")
+    assert f"Session '{own[1]}' is resumed: 1 cell until" in server.cell("1", session=own[1]).notice
+
+
+def test_the_user_sees_an_id_for_each_of_several(start, home):
+    servers = [start() for _ in range(2)]
+    for number, server in enumerate(servers):
+        server.cell(f"print({number})")
+    servers[0].cell("1", session="other")
+    for server in servers:
+        server.close()
+    rows = json.loads(command(home, "resume", "--json"))["resumable"]
+    own = [row["own_id"] for row in rows if row["session_id"] == "s"]
+    assert len(set(own)) == 2 and not any("own_id" in row for row in rows if row["session_id"] == "other")
+    shown = command(home, "resume")
+    assert all(name in shown for name in own)
+    assert {json.loads(command(home, "log", name, "--json").splitlines()[0])["text"] for name in own} == {"0\n", "1\n"}
+
+
+def test_a_session_without_a_cell_does_not_hide_one_with_cells(start):
+    one, two = start(), start()
+    one.cell("open('a', 'w').write('1')")
+    two.call("upload_file", session_id="s", filename="b", content="1")
+    one.close()
+    kill(two)
+    result = start().cell("print(open('a').read())")
+    assert result.text == "1\n"
+    assert ", without a cell)" in result.notice
 
 
 def test_a_server_that_dies_meanwhile_hands_its_session_over(start, home):

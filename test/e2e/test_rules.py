@@ -19,7 +19,7 @@ def test_a_refused_cell_is_an_error_that_leaves_the_session_as_it_was(start):
     assert "Nothing of this cell was run." in answer.text
     assert "line 2, column 8: the module subprocess, by the code rule 'imports'" in answer.text
     assert "line 3, column 1: the shell command 'touch output/made', by the code rule 'shell'" in answer.text
-    assert ('The person can allow it in the file of PTYCELL_POLICY, for new sessions: {"python": {"rules": '
+    assert ('The user can allow it in the file of PTYCELL_POLICY, for new sessions: {"python": {"rules": '
             '{"import:subprocess": "off", "shell:touch": "off"}}}') in answer.text
     assert "Traceback" not in answer.text and answer.cell["error_name"] == "CodeRuleError"
     again = server.cell("x")

@@ -117,7 +117,8 @@ def test_only_what_is_passed_of_the_environment_reaches_code(home):
         told = json.loads(answer.text.splitlines()[0])
         assert (told["REGION"], told["PAGER"], told["A_B"]) == ("north", "less", "two\nlines")
         assert told["TOKEN"] == "[secret TOKEN]"
-        assert "EMPTY" not in told and told["PYTHONPATH"] == "/mnt/packages/python"
+        assert "EMPTY" not in told
+        assert told["PYTHONPATH"] == "/mnt/packages/python:/mnt/packages/ask/modules:/mnt/data/.cache/packages"
         assert hashlib.sha256(SECRET.encode()).hexdigest() in answer.text
         for language, code in (("bash", "echo \"$REGION/${#TOKEN}\""),
                                ("javascript", "console.log(process.env.REGION + '/' + process.env.TOKEN.length)")):

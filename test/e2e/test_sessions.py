@@ -40,11 +40,16 @@ def test_many_sessions_leave_nothing_behind_without_a_next_server(home):
     until(lambda: os.listdir(home / "cache") == [])
 
 
-# Stands where ptycell-files is, and waits before it becomes that.
+# Stands where ptycell-files is, and holds up exports.
 SLOW_FILES = """#!/bin/sh
-touch {home}/copies
-until test -e {home}/go; do sleep 0.01; done
-exec {files} "$@"
+read -r request
+case $request in
+*'"op":"keep"'*)
+    touch {home}/copies
+    until test -e {home}/go; do sleep 0.01; done
+    ;;
+esac
+printf '%s\\n' "$request" | {files} "$@"
 """
 
 

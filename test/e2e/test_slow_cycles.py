@@ -8,6 +8,7 @@ import time
 
 import pytest
 from client import ALONE, Server
+from outside import PROC
 from patience import until
 from steps import family, paths_in
 
@@ -36,7 +37,7 @@ def net_namespaces():
 def descriptors(pid):
     """None when it has ended, or we may not look: nobody but root sees into a server."""
     try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
+        return len(os.listdir(f"{PROC}/{pid}/fd"))
     except OSError:
         return None
 
@@ -58,7 +59,7 @@ def figures(server):
 
 def memory(server):
     """KB."""
-    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+    status = (PROC / f"{server.process.pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 

@@ -4,7 +4,6 @@
 PTYCELL_FULL=1 makes the tree of many entries a million large and the deep one 100,000 folders deep.
 """
 import os
-import pathlib
 import re
 import statistics
 import threading
@@ -12,6 +11,7 @@ import time
 
 import pytest
 from client import ALONE, Server
+from outside import PROC
 from patience import WAIT_S, until
 from steps import all_gone, family, nothing_left, paths_in
 
@@ -53,7 +53,7 @@ TREES = {
 
 def memory(server):
     """KB."""
-    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+    status = (PROC / f"{server.process.pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 

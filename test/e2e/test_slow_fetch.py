@@ -2,13 +2,13 @@
 """Large files come in by constant memory. With PTYCELL_FULL=1 they are 5 GB (sparse) and 500 MB."""
 import hashlib
 import os
-import pathlib
 import re
 import shutil
 
 import pytest
 from client import Server
 from fetching import Fetch, Site, head
+from outside import PROC
 
 FULL = os.environ.get("PTYCELL_FULL") == "1"
 MIB = 1 << 20
@@ -83,7 +83,7 @@ def test_a_large_download_takes_constant_memory(tmp_path, files, name):
 
 def peak(process):
     """The most memory that it ever had, in bytes."""
-    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    status = (PROC / f"{process.pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 

@@ -3,7 +3,6 @@
 import itertools
 import json
 import os
-import pathlib
 import re
 import subprocess
 import time
@@ -12,6 +11,7 @@ from importlib.util import MAGIC_NUMBER
 import pytest
 from client import AHEAD, Result, Server
 from machines import IS_ROOT, TIERS, confined_in
+from outside import PROC
 from patience import until
 from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family,
                    has_module, has_modules, interpreters, kill, nothing_left, open_files, same_description,
@@ -76,7 +76,7 @@ def interpreter_of(server, session, language="python"):
     inode = int(server.cell(INODE[language], session=session, language=language).text)
     for pid, start in family(server.process.pid):
         try:
-            if os.stat(f"/proc/{pid}/cwd").st_ino == inode:
+            if os.stat(f"{PROC}/{pid}/cwd").st_ino == inode:
                 return pid, start
         except OSError:
             pass
@@ -236,10 +236,10 @@ def test_sessions_that_got_what_waited_share_nothing(ready):
     for one, two in itertools.product(open_files(first), open_files(second)):
         assert not same_description(one[0], two[0]), (one, two)
     for pid, _ in pairs:
-        maps = pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        maps = (PROC / f"{pid}/maps").read_text(encoding="utf-8")
         assert not re.findall(r"^\S+ .w.s .*", maps, re.M), "memory that is shared"
     for kind in ("mnt", "pid", "net", "ipc", "uts", "user", "cgroup"):
-        assert os.readlink(f"/proc/{pairs[0][0]}/ns/{kind}") != os.readlink(f"/proc/{pairs[1][0]}/ns/{kind}"), kind
+        assert os.readlink(f"{PROC}/{pairs[0][0]}/ns/{kind}") != os.readlink(f"{PROC}/{pairs[1][0]}/ns/{kind}"), kind
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -269,8 +269,8 @@ def used(server):
     ticks = switches = 0
     for pid in [server.process.pid, *(pid for pid, _ in family(server.process.pid))]:
         try:
-            fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
+            fields = (PROC / f"{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            status = (PROC / f"{pid}/status").read_text(errors="replace")
         except OSError:
             continue
         ticks += int(fields[11]) + int(fields[12])
@@ -381,7 +381,7 @@ def test_sessions_that_got_one_leave_nothing_behind(ready):
     before = None
     for _ in range(4):
         ready.call("destroy_session", session_id=spared(ready))
-        # What waits next: launcher, init, minder, interpreter, and our ends of its channels.
+        # What waits next: launcher, init, supervisor, interpreter, and our ends of its channels.
         until(lambda: len(all_folders(ready.home)) == 1 and len(family(ready.process.pid)) == 4)
         if before is None:
             before = until(lambda: rested(ready))

@@ -3,15 +3,16 @@
 import csv
 import json
 import os
-import pathlib
 import random
 import re
 import signal
 import sqlite3
+import subprocess
 import time
 
 import pytest
-from client import Result, Server
+from client import BUILD, Result, Server
+from outside import PROC
 from patience import until
 from steps import (EVIL, alive, assert_clean, family, listed, name_of, paths_in,
                    session_folders, the_sessions)
@@ -63,7 +64,7 @@ def make_database(server, path="data.db", script="create table t(a, b); insert i
 def program(pid):
     """The name of a process's program, empty once it is gone."""
     try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+        return (PROC / f"{pid}/comm").read_text(encoding="utf-8").strip()
     except OSError:
         return ""
 
@@ -372,14 +373,26 @@ def test_a_file_keeps_null_and_empty_text_apart(home):
 
 
 @pytest.mark.parametrize("limit", ["PTYCELL_FILE_MAX", "PTYCELL_DISK_MAX"])
-def test_the_most_rows_and_bytes_hold(home, limit):
-    with begun(Server(home, env={"PTYCELL_QUERY_ROWS_MAX": "1000", limit: "1M"})) as server:
-        answer = sql(server, MANY.format(5000))
-        assert answer.object["row_count"] == 1000 and answer.object["truncated"]
-        assert "only the first 1000 rows" in answer.texts[-1] and len(fetched(home, answer)) == 1001
+def test_the_most_bytes_hold(home, limit):
+    with begun(Server(home, env={limit: "1M"})) as server:
         wide = sql(server, "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 900) "
                            "SELECT n, printf('%.9000c', 'x') FROM r")
         assert wide.object["truncated"] and wide.object["size_bytes"] < 2 << 20
+        assert f"only the first {wide.object['row_count']} rows" in wide.texts[-1]
+
+
+@pytest.mark.parametrize("rows, truncated", [(999, False), (1001, True)])
+def test_the_helper_writes_as_many_rows_as_are_wanted(tmp_path, rows, truncated):
+    """The server wants 20 million."""
+    order = {"query": 1, "database": {"kind": "files"}, "sql": MANY.format(rows), "result": "r.csv", "inline_rows": 1,
+             "inline_bytes": 1 << 20, "rows_max": 1000, "bytes_max": 1 << 30, "timeout_ms": 60000}
+    folder = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    done = subprocess.run(["bash", "-c", f"exec 3<&{folder}; exec \"$0\"", str((BUILD / "ptycell-sql").resolve())], pass_fds=[folder],
+                          input=json.dumps(order) + "\n", capture_output=True, text=True, check=False)
+    os.close(folder)
+    answer, = [said["progress"]["answer"] for said in map(json.loads, done.stdout.splitlines()) if "answer" in said.get("progress", {})]
+    assert answer["row_count"] == min(rows, 1000) and answer.get("truncated", False) is truncated
+    assert len((tmp_path / "r.csv").read_text().splitlines()) == min(rows, 1000) + 1
 
 
 @pytest.mark.parametrize("length", [200_000, 5_000_000])
@@ -701,7 +714,7 @@ def test_a_session_whose_query_runs_is_not_idle(home):  # CB-13
 
 def peak_kb(process):
     """The most memory that it ever used."""
-    (line,) = [line for line in open(f"/proc/{process[0]}/status", encoding="utf-8") if line.startswith("VmHWM")]
+    (line,) = [line for line in open(f"{PROC}/{process[0]}/status", encoding="utf-8") if line.startswith("VmHWM")]
     return int(line.split()[1])
 
 

@@ -176,11 +176,11 @@ def test_long_values_among_short_ones_come_whole(server, home):
 
 def test_the_database_gives_no_more_rows_than_are_wanted(home, mariadb):  # Q7
     """What is left of a result has to be read, too."""
-    with Server(home, env={**mariadb.environment(), "PTYCELL_QUERY_ROWS_MAX": "1000"}) as server:
+    with Server(home, env={**mariadb.environment(), "PTYCELL_FILE_MAX": "1M"}) as server:
         rows(server, "SELECT seq FROM seq_1_to_1000")
         few = peak_kb(next(iter(helpers(server))))
         answer = sql(server, "SELECT seq, concat('row ', seq) FROM seq_1_to_3000000")
-        assert answer.object["row_count"] == 1000 and answer.object["truncated"] is True
+        assert answer.object["row_count"] < 100_000 and answer.object["truncated"] is True
         assert peak_kb(next(iter(helpers(server)))) < few + 16384
 
 

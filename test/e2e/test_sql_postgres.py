@@ -4,13 +4,13 @@ import contextlib
 import decimal
 import json
 import os
-import pathlib
 import re
 import subprocess
 import urllib.parse
 
 import pytest
 from client import BUILD, WAIT_S, Result, Server
+from outside import PROC
 from patience import until
 from postgres import DRIVERS, PACKAGES, PASSWORD, Postgres
 from steps import listed
@@ -322,9 +322,9 @@ def test_the_connection_string_is_only_in_the_helpers_memory(server):
     ((pid, _),) = helpers(server)
     if os.geteuid() != 0:
         with pytest.raises(PermissionError):  # not dumpable: not even its own user looks into it
-            pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+            (PROC / f"{pid}/environ").read_bytes()
     for name in ("cmdline", "comm", *(["environ"] if os.geteuid() == 0 else [])):
-        said = pathlib.Path(f"/proc/{pid}/{name}").read_bytes()
+        said = (PROC / f"{pid}/{name}").read_bytes()
         assert PASSWORD.encode() not in said and b"Uid=" not in said
     seen = server.cell("import glob, subprocess\nout = subprocess.run(['env'], capture_output=True).stdout\n"
                        "for p in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cmdline'):\n"

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from client import BUILD, Server
+from outside import PROC, pids
 from patience import until
 from steps import nothing_left
 
@@ -58,7 +59,7 @@ def remote(tmp_path):
 def processes_of(home):
     """Those that were started with a path of this test: server, helpers and interpreters have one."""
     found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+    for folder in (PROC / str(pid) for pid in pids()):
         with contextlib.suppress(OSError):
             if str(home).encode() in (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes():
                 found.append((folder / "cmdline").read_bytes())

@@ -237,7 +237,7 @@ def test_a_loop_that_awaits_is_told_to_go_on(server):
 
 def test_r_saves_at_an_interrupt(server):
     skip_without("r")
-    begin(server, "cat('begun\\n'); tryCatch(repeat {}, interrupt = function(e) { Sys.sleep(2); cat('saved\\n') })", language="r")
+    begin(server, "tryCatch({ cat('begun\\n'); repeat {} }, interrupt = function(e) { Sys.sleep(2); cat('saved\\n') })", language="r")
     assert "saved\n" in server.interact(action="interrupt", language="r").text
 
 

@@ -2,7 +2,6 @@
 """What a server inherits or finds around it that other machines do not have."""
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -10,6 +9,7 @@ import subprocess
 import machines
 import pytest
 from client import BUILD, REVISION, Server, environment
+from outside import HIDDEN_BY, PROC
 from patience import until
 from steps import kept_files, nothing_left, paths_in
 
@@ -40,18 +40,20 @@ def test_who_ignores_the_ends_of_children_starts_a_server_that_does_not(servers,
     assert [path.name for path in kept_files(home)] == ["a.txt"]
 
 
-def test_code_that_sees_the_machines_processes_is_told_of(servers, home):
+@pytest.mark.parametrize("hidepid", machines.PROCS if machines.IS_ROOT else [HIDDEN_BY])
+def test_code_that_sees_the_machines_processes_is_told_of(servers, home, hidepid):
     """A container masks parts of /proc: the kernel then gives no session a /proc of its own."""
-    masked = ["unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c",
+    masked = [*machines.with_proc(hidepid), "unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c",
               'mount -t tmpfs -o ro none /proc/irq && exec "$@"', "sh"]
     told = "code can see names and command lines of all processes"
     server = servers(command=[*masked, str(BUILD / "ptycell")])
     result = server.cell("import os; print(os.path.exists('/proc/%d/cmdline'))" % server.process.pid)
-    assert result.text == "True\n" and told in result.notice
-    assert told in server.call("session_info", session_id="s").object["confinement"]["explanation"]
+    shows = hidepid == "off"
+    assert result.text == f"{shows}\n" and (told in (result.notice or "")) == shows
+    assert (told in server.call("session_info", session_id="s").object["confinement"]["explanation"]) == shows
     done = subprocess.run([*masked, BUILD / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True, check=True,
                           env=environment(home))
-    assert told in " ".join(done.stdout.split())
+    assert (told in " ".join(done.stdout.split())) == shows
 
 
 def test_a_mask_that_closes_our_own_files_to_us_is_put_off(servers, home):
@@ -120,7 +122,16 @@ def test_a_folder_for_results_in_anothers_home_is_that_persons(servers, home):
 
 def test_who_cannot_keep_results_hears_whose_the_folder_is(place):
     with machines.on(place, env={"PTYCELL_KEEP": "/usr"}) as server:
-        assert "making a folder in '/usr': it belongs to user 0" in server.cell("open('output/a.csv', 'w').write('x')").text
+        said = server.cell("open('output/a.csv', 'w').write('x')").text
+    assert "making a folder in '/usr': it belongs to user 0; set PTYCELL_KEEP to a folder of yours." in said
+
+
+def test_why_the_folder_for_results_cannot_be_made_is_told(place):
+    """The folder above it may not be made, so it does not exist: that is not why."""
+    folder = "/none/" + "long" * 40
+    with machines.on(place, env={"PTYCELL_KEEP": folder}) as server:
+        said = server.cell("open('output/a.csv', 'w').write('x')").text
+    assert f"making '{folder}': Permission denied; set PTYCELL_KEEP to a folder of yours." in said
 
 
 def test_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
@@ -129,7 +140,7 @@ def test_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
         pytest.skip("only root can give a folder away")
     with machines.on(place) as server:
         server.cell("open('output/a.csv', 'w').write('a')")
-        (first,) = place.glob("kept/*")
+        (first,) = place.glob("kept/*/")
         first.rename(first.with_name("moved"))
         first.mkdir()
         os.chown(first, 1, 1)
@@ -137,7 +148,7 @@ def test_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
         assert "Not everything was saved" not in result.text and not result.status["saved"].endswith(first.name), result.texts
         said = server.call("destroy_session", session_id="s").texts[0]
     assert first.name not in said and list(first.iterdir()) == []
-    (other,) = [folder for folder in place.glob("kept/*") if folder.name not in (first.name, "moved")]
+    (other,) = [folder for folder in place.glob("kept/*/") if folder.name not in (first.name, "moved")]
     assert other.name in said
     assert {"a.csv", "b.csv", "notebook.ipynb"} <= {path.name for path in other.iterdir()}
     assert (other / "a.csv").read_text() == "a"
@@ -171,7 +182,7 @@ def test_a_closed_end_is_named(home, closing, said):
 
 def test_what_a_long_request_took_is_given_back(server):
     def memory():
-        status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+        status = (PROC / f"{server.process.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
     before = memory()

@@ -14,6 +14,7 @@ import time
 import client
 import pytest
 from client import Result, Server
+from outside import PROC
 from patience import until
 from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, interpreters, kill, overdue, own_seconds,
                    spooled, unheard_death, with_word)
@@ -29,7 +30,7 @@ def whole_output(server, result):
 
 
 def memory_kb(server):
-    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+    status = (PROC / f"{server.process.pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 

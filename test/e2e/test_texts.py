@@ -38,7 +38,7 @@ def test_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, argum
     ("upload_file", {"filename": "../x", "content": "a"}, "arguments.filename"),
     ("upload_file", {"filename": "a/../../x", "url": "http://localhost/x"}, "arguments.filename"),
     ("upload_file", {"filename": "x", "content": "?", "encoding": "base64"}, "arguments.content"),
-    ("install_packages", {"packages": []}, "arguments.packages names no package")])
+    ("install_packages", {"packages": []}, "no package is named")])
 def test_a_call_that_is_refused_makes_no_session(tmp_path, tool, arguments, words):
     with Server(tmp_path) as server:
         answer = server.call(tool, session_id="ghost", **arguments)
@@ -166,7 +166,8 @@ def test_a_long_output_names_its_file_once_in_the_text_and_once_in_the_status(tm
 
 
 def test_an_output_larger_than_its_file_may_be_is_not_said_to_be_all_there(tmp_path):
-    with Server(tmp_path, env={"PTYCELL_SPOOL_MAX": "64K"}) as server:
+    with Server(tmp_path) as server:
+        server.call("session_info", session_id="s", config={"spool_max": 65536})
         answer = server.cell("for i in range(20000): print('line', i)")
     path = answer.cell["output_path"]
     assert answer.cell["output_cut"] is True
@@ -288,6 +289,12 @@ def test_figures_are_named_once_and_their_limit_is_told(tmp_path):
     assert [link["name"] for link in answer.links] == names[4:] and len(answer.images) == 4
     assert all(link["annotations"] == {"audience": ["user"]} for link in answer.links)
     assert "4 of 12 figures are shown; all are saved in output/." in answer.texts
+
+
+def test_figures_that_are_not_named_are_counted(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_PYTHON": "/usr/bin/python3"}) as server:
+        answer = server.cell("import matplotlib.pyplot as plt\nfor i in range(25):\n    plt.figure()\n    plt.plot([i])")
+    assert "4 of 25 figures are shown; all are saved in output/." in answer.texts
 
 
 def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):

@@ -4,7 +4,6 @@ import fcntl
 import gzip
 import json
 import os
-import pathlib
 import shutil
 import struct
 import subprocess
@@ -13,6 +12,7 @@ import threading
 import pytest
 from client import BUILD, WAIT_S, Result, Server
 from fetching import Site, body, head
+from outside import PROC
 from patience import until
 from proxies import Authority, Host, answer_once, own_mounts, own_names, read_head
 from steps import (alive, all_folders, assert_clean, family, kept_files, listed, paths_in,
@@ -43,7 +43,7 @@ def helpers(server, name="ptycell-fetch"):
     found = set()
     for process in family(server.process.pid):
         try:
-            comm = pathlib.Path(f"/proc/{process[0]}/comm").read_text(encoding="utf-8").strip()
+            comm = (PROC / f"{process[0]}/comm").read_text(encoding="utf-8").strip()
         except OSError:
             continue
         if name.startswith(comm):

@@ -2,6 +2,7 @@
 """Somebody waits for input: noticed for any program on the terminal, told with prompt and who it is,
 answered by interact. WT, PY and TT are the cases of the interpreters' design; WT11, all of it inside the sandbox as an
 ordinary user, is what scripts/test-as-user runs this file for."""
+import re
 import shutil
 import subprocess
 
@@ -306,6 +307,14 @@ def test_wrong_arguments_are_named(warm, arguments, named):
     assert result.is_error and named in result.texts[0]
 
 
+def test_a_wrong_key_is_answered_with_the_keys_of_the_schema(warm):
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in warm.request("tools/list")["tools"]}
+    refusal = warm.interact(key="hyper-x").texts[0]
+    named = set(refusal.partition("Keys are ")[2].replace(" to ", ", ").split(", "))
+    wanted = {key for key in tools["interact"]["key"]["enum"] if not re.fullmatch("ctrl-[b-y]", key)}
+    assert named == wanted
+
+
 def test_input_with_nul_and_controls_goes_as_it_is(warm):
     waiting(warm, "tty.setraw(0)\nd = b''\nwhile b'Q' not in d: d += os.read(0, 99)\nd")
     assert "b'a\\x00\\x1b[A\\r\\nQ'" in warm.interact(input="a\0\x1b[A\r\nQ", raw=True).text
@@ -355,7 +364,7 @@ def test_what_sigint_stops_is_stopped_and_state_stays(warm, code):
     warm.cell("x = 5")
     begin(warm, BEGUN + code)
     result = warm.interact(action="interrupt")
-    while result.state == "running":  # on a busy machine it did not react by then
+    while result.state in ("running", "waiting_for_input"):  # on a busy machine it did not react by then
         result = warm.interact()
     assert result.state == "interrupted"
     assert warm.cell("x").text == "5\n"

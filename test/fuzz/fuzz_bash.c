@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/bash/codec.h"
-#include "runtime/bash/install_commands.h"
+#include "runtime/bash/trap_commands.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -57,7 +57,7 @@ static void check_frames(const struct buf *frames)
 /* Is it so long as some of the words are together? */
 static bool is_of_words(size_t len)
 {
-	static const size_t words[] = { sizeof(INSTALL_COMMANDS_WORD) - 1, sizeof(TRAPS_WORD) - 1,
+	static const size_t words[] = { sizeof(NOTEBOOK_WORD) - 1, sizeof(TRAPS_WORD) - 1,
 					sizeof(LISTS_WORD) - 1,
 					sizeof(SETTLING_START SETTLING_END) - 1 };
 	bool *reached = calloc(len + 1, sizeof(*reached));
@@ -80,7 +80,7 @@ static void check_marks(const uint8_t *data, size_t size)
 	size_t kept = 0;
 
 	buf_init(&out, BUF_UNBOUNDED);
-	install_commands_mark((const char *)data, size, &out);
+	trap_commands_mark((const char *)data, size, &out);
 	for (size_t i = 0; i < out.len && kept < size; i++)
 		kept += (uint8_t)out.data[i] == data[kept];
 	assert(kept == size);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "install/indexes.h"
+#include "install/progress.h"
 #include "install/response.h"
 #include "json/make.h"
 #include "net/host_list.h"
@@ -62,7 +63,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err;
 	cleanup_json json_t *answer = response_read((const char *)data, size, &err);
+	struct progress progress = { .done = 0 };
 
+	if (progress_read((const char *)data, size, &progress))
+		assert(strlen(progress.name) <= PROGRESS_NAME_MAX);
 	if (answer == NULL)
 		return 0;
 	check_rows(json_object_get(answer, "packages"));

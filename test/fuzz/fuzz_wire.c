@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packet as launcher, init, minder and server read it from each other. The first byte says how
- * many descriptors come with the rest.
+ * A packet as launcher, init, supervisor and server read it from each other. The first byte says
+ * how many descriptors come with the rest.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static void send_raw(int channel, const uint8_t *data, size_t size, size_t fd_co
 		abort();
 }
 
-/* What each reader does with what it accepts. */
+/* Does with an accepted message what each reader does. */
 static void use(const struct wire_message *message)
 {
 	struct sandbox_report report;

@@ -132,6 +132,15 @@ def test_a_file_has_at_most_600_lines(tree, length, found):
     assert len(check("check-size", tree)) == found
 
 
+@pytest.mark.parametrize("path, length, found", [
+    ("lib/README.md", 150, 0), ("lib/README.md", 151, 1), ("lib/low/README.md", 80, 0), ("lib/low/README.md", 81, 1),
+    ("cmd/one/README.md", 81, 1), ("test/README.md", 300, 0),
+])
+def test_a_page_on_the_code_has_a_maximum(tree, path, length, found):
+    write(tree, path, "x\n" * length)
+    assert len(check("check-size", tree)) == found
+
+
 @pytest.mark.parametrize("text, complaint", [
     ("int main(void) { return system(0); }", "system() is banned"),
     ("/* one\n * two */ int n = atoi (s);", "atoi() is banned"),

@@ -123,6 +123,11 @@ class Wrong(Exception):
     """Something is left."""
 
 
+def server_folders(cache):
+    """All but the folder of the live server's socket."""
+    return [name for name in os.listdir(cache) if name != "sockets"]
+
+
 class Ends:
     def __init__(self, home, rng, within):
         self.home = home
@@ -196,9 +201,9 @@ class Ends:
             pass
         cache = pathlib.Path(self.home) / "cache"
         end = time.monotonic() + 10 + self.within
-        while len(os.listdir(cache)) > 1 and time.monotonic() < end:
+        while len(server_folders(cache)) > 1 and time.monotonic() < end:
             time.sleep(0.01)
-        if len(os.listdir(cache)) > 1:
+        if len(server_folders(cache)) > 1:
             raise Wrong(f"beside a new server's folder there are {os.listdir(cache)}")
         server.stdin.close()
         server.wait(100)

@@ -115,7 +115,7 @@ class Worker(threading.Thread):
             raise Wrong(f"{language} is done without its output: {said}")
         n, before = int(found[1]), self.counts[language]
         if n != before + 1 and not lost and language not in self.may_begin_anew:
-            raise Wrong(f"{language} counts {n} after {before}, untold: {said}")
+            raise Wrong(f"{language} counts {n} after {before}, unreported: {said}")
         self.counts[language] = n
 
     def judge_saved(self, name, content, said):
@@ -270,7 +270,7 @@ def main():
                 soak.run(60 * options.minutes)
             except (Wrong, AssertionError) as wrong:
                 print(f"WRONG, seed {options.seed}: {wrong!s}\nserver's exit code {server.process.poll()}, "
-                      f"stderr: {server.stderr.decode()[-3000:]}", flush=True)
+                      f"stderr: {server.said()[-3000:]}", flush=True)
                 server.process.kill()
                 sys.exit(1)
             finally:

@@ -136,7 +136,7 @@ def kill_once(home, audit, round_number, rng):
             worker.join()
     with Server(home, env={"PTYCELL_AUDIT": str(audit)}) as server:
         server.cell("1", session="next")
-        until(lambda: not any(folder.exists() for folder in folders) and paths_in(home, ".remove-*") == [])
+        until(lambda: not any(folder.exists() for folder in folders) and paths_in(home, "cache/.remove-*") == [])
     for worker in workers:
         if worker.wrong:
             raise Wrong(worker.wrong)

@@ -202,7 +202,7 @@ class Soak:
 
     def end(self):
         """Every session is destroyed; what is still asked is answered; no process is left but ours, and
-        init, minder and interpreter that wait for the next session, and of what that is copied from."""
+        init, supervisor and interpreter that wait for the next session, and of what that is copied from."""
         for i in range(SESSIONS):
             self.send("destroy_session", f"s{i}")
         silent = time.monotonic()
@@ -242,7 +242,7 @@ def main():
                 server.process.kill()
                 server.process.stdin = None
                 server.close()
-                print(f"WRONG, seed {options.seed}: {wrong!r}\nserver's exit code {code}, stderr: {server.stderr.decode()[-3000:]}")
+                print(f"WRONG, seed {options.seed}: {wrong!r}\nserver's exit code {code}, stderr: {server.said()[-3000:]}")
                 sys.exit(1)
     print("  " + ", ".join(f"{name} {count}" for name, count in sorted(soak.tally.items())))
     return 0

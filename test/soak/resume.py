@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Servers are ended at random moments, and the next one goes on with their session.
 
-resume.py [ENDS] [--seed N]: 500 ends unless told otherwise: SIGKILL of the server, of its launcher, of both; the end of stdin
-followed by SIGTERM and SIGKILL; and a copy of all folders taken at a random moment, in which the next server begins, as
+resume.py [ENDS] [--seed N] [--linger]: 500 ends unless told otherwise: SIGKILL of the server, of its launcher, of both; the end of
+stdin followed by SIGTERM and SIGKILL; and a copy of all folders taken at a random moment, in which the next server begins, as
 after a loss of power. What an answer told is there, cells are numbered on, no folder is lost and none is
 used by two. Prints the seed, and how many copies with a number lie beside kept ones. Ends with 1 when something differs.
+With --linger the host's process ends and the server waits for the next one: variables are there, too, each cell ran once, and
+what it printed is told, by the next answers where a host did not hear it.
 """
 import argparse
+import json
 import os
 import pathlib
 import random
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,7 +26,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "support")]
 os.environ["PTYCELL_BUILD"] = str(pathlib.Path(
     os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve())
-from client import ALONE, LASTS, Server  # noqa: E402
+from client import ALONE, LASTS, Server, environment  # noqa: E402
+from patience import until  # noqa: E402
 
 CELL = """
 n = len(open('log').readlines()) if __import__('os').path.exists('log') else 0
@@ -30,8 +35,13 @@ with open('log', 'a') as f: f.write(f'{n}\\n')
 with open('output/n.txt', 'w') as f: f.write(str(n))
 print(n)
 """
+KEEPS = CELL + """
+if n != globals().get('lines', 0): print('the variable is', globals().get('lines'))
+lines = n + 1
+"""
 LAST_S = 10
 ENV = {**ALONE, **LASTS}
+LINGER = {**ENV, "PTYCELL_LINGER": "5m"}
 
 
 class Wrong(Exception):
@@ -41,6 +51,10 @@ class Wrong(Exception):
 def check(holds, *what):
     if not holds:
         raise Wrong(*what)
+
+
+def numbers_in(texts):
+    return [int(line) for text in texts for line in text.split("\n") if line.isdigit()]
 
 
 def launchers(server):
@@ -82,7 +96,17 @@ def in_steps(server, chance):
     server.process.kill()
 
 
+def by_hangup(server, _chance):
+    server.process.send_signal(signal.SIGHUP)
+
+
 class Run:
+    """Servers, one after the other, and what their answers told."""
+
+    env = ENV
+    code = CELL
+    ends = [by_kill, by_launcher, by_both, in_steps, None]
+
     def __init__(self, home, chance):
         self.home = home
         self.chance = chance
@@ -93,22 +117,29 @@ class Run:
     def work(self, server, until, first):
         """Runs cells until then, or until the server is gone; notes what was told."""
         while time.monotonic() < until:
-            message = server.start_cell(CELL).get(timeout=LAST_S * 6)
+            message = server.start_cell(self.code).get(timeout=LAST_S * 6)
             if "error" in message:
                 return
             texts = [block["text"] for block in message["result"]["content"] if block["type"] == "text"]
             if first and self.cells > 0:
-                check("is resumed: " in texts[0], "not resumed", texts)
-            numbers = [int(line) for text in texts for line in text.split("\n") if line.isdigit()]
+                self.check_first(texts)
+            numbers = numbers_in(texts)
             if " done " not in texts[-1] or not numbers:
                 return
             number = int(texts[-1].rsplit("#", 1)[1].split()[0])
-            check(numbers[0] >= self.done, "a cell that was told is lost", texts, self.done)
+            check(numbers[-1] >= self.done, "a cell that was told is lost", texts, self.done)
             check(number > self.cells, "a number came twice", texts, self.cells)
-            self.done, self.cells, first = numbers[0] + 1, number, False
+            self.check_told(texts, numbers)
+            self.done, self.cells, first = numbers[-1] + 1, number, False
+
+    def check_first(self, texts):
+        check("is resumed: " in texts[0], "not resumed", texts)
+
+    def check_told(self, texts, numbers):
+        """Nothing more, where sessions end with their server."""
 
     def end(self, how):
-        server = Server(self.home, env=ENV)
+        server = Server(self.home, env=self.env)
         begun = time.monotonic() + self.chance.uniform(0.05, 0.6)
         ender = threading.Timer(begun - time.monotonic(), how, (server, self.chance))
         ender.start()
@@ -130,47 +161,104 @@ class Run:
             time.sleep(self.chance.uniform(0, 0.02))
             pids = [server.process.pid, *launchers(server)]
             signal_all(pids, signal.SIGSTOP)
-            shutil.copytree(self.home / "cache", copy, symlinks=True, ignore_dangling_symlinks=True)
-            signal_all(pids, signal.SIGKILL)
+            try:
+                subprocess.run(["cp", "-a", self.home / "cache", copy], check=True)  # with sockets and pipes
+            finally:
+                signal_all(pids, signal.SIGKILL)
             server.process.wait()
         shutil.rmtree(self.home / "cache")
         copy.rename(self.home / "cache")
         self.done = told
 
     def look(self):
-        """Nothing is there twice, and nothing but the session's folder is left."""
-        with Server(self.home, env=ENV) as server:
-            result = server.cell("print(len(open('log').readlines()))")
+        self.look_at_lines()
+        self.look_at_folders()
+
+    def finish(self):
+        self.look()
+
+    def look_at_lines(self):
+        with Server(self.home, env=self.env) as server:
+            look = "print('lines:', len(open('log').readlines()))"
+            while (result := server.cell(look)).state == "not_started":  # a cell of the last host runs on
+                server.interact(action="wait")
             lines = result.text.split()
             check(result.state == "done" and lines, "the look failed", result.texts)
             check(int(lines[-1]) >= self.done, "lines are lost", lines, self.done)
+            self.check_told(result.texts, numbers_in(result.texts))
             self.done = int(lines[-1])
             self.cells += 1
-        folders = list((self.home / "kept").iterdir())
+
+    def look_at_folders(self):
+        """Nothing is there twice, and nothing but the session's folder is left."""
+        folders = list((self.home / "kept").glob("*/"))
         check(len(folders) == 1, "kept folders", folders)
         names = sorted(path.name for path in folders[0].iterdir())
         numbered = [name for name in names if re.fullmatch(r"(n|notebook)(-\d+)+\.\w+", name)]
-        check(sorted({*names} - {*numbered}) == ["files", "n.txt", "notebook.ipynb"], "kept files", names)
+        check(sorted({*names} - {*numbered}) == [".ptycell", "files", "n.txt", "notebook.ipynb", "report.html"], "kept files", names)
         self.beside = len(numbered)
         left = sorted(path.name for path in (self.home / "cache").iterdir())
         check(left == ["resume"], "left in the home", left)
         check(len(list((self.home / "cache/resume").iterdir())) == 1, "folders that last")
 
 
+class Lingering(Run):
+    """The same, with one server for all hosts."""
+
+    env = LINGER
+    code = KEEPS
+    ends = [by_kill, by_hangup, in_steps]
+
+    def __init__(self, home, chance):
+        super().__init__(home, chance)
+        self.told = set()
+
+    def command(self, *args):
+        env = {**environment(self.home), "PTYCELL_HOME": str(self.home / "cache")}
+        return subprocess.run([os.environ["PTYCELL_BUILD"] + "/ptycell", *args], env=env, check=True, capture_output=True).stdout
+
+    def servers(self):
+        return json.loads(self.command("ps", "--json"))["servers"]
+
+    def check_first(self, texts):
+        check("is resumed" not in texts[0] and "new and empty" not in texts[0], "not the same session", texts)
+
+    def check_told(self, texts, numbers):
+        check("the variable is" not in "\n".join(texts), "a variable is lost", texts)
+        self.told.update(numbers)
+
+    def end(self, how):
+        super().end(how)
+        until(lambda: all("lingers_seconds" in row for row in self.servers()))
+        check(len(self.servers()) <= 1, "more than one server", self.servers())
+
+    def look(self):
+        self.look_at_lines()
+
+    def finish(self):
+        self.look()
+        pids = [row["pid"] for row in self.servers()]
+        self.command("stop", "--server")
+        until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids))
+        self.look_at_folders()
+        check(self.told == {*range(self.done)}, "not told", {*range(self.done)} - self.told)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ends", nargs="?", type=int, default=500)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--linger", action="store_true")
     options = parser.parse_args()
     print(f"resume: seed {options.seed}", flush=True)
     chance = random.Random(options.seed)
     top = pathlib.Path(tempfile.mkdtemp(prefix="soak-resume-"))
     home = top / "home"
     home.mkdir()
-    run = Run(home, chance)
+    run = (Lingering if options.linger else Run)(home, chance)
     try:
         for number in range(options.ends):
-            how = chance.choice([by_kill, by_launcher, by_both, in_steps, None])
+            how = chance.choice(run.ends)
             if how is None and run.cells > 0:
                 run.lose_power()
             else:
@@ -178,7 +266,7 @@ def main():
             if run.done > 0 and number % 10 == 9:
                 run.look()
         check(run.done > 0, "no cell came to its end")
-        run.look()
+        run.finish()
     except Wrong as wrong:
         print("resume: wrong:", *wrong.args, f"(seed {options.seed}, in {top})")
         return 1

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * bpf.c - an interpreter of the few instructions that our filters have. It aborts the test at any
+ * other one, so that a new instruction is added here, and not ignored.
+ */
 #include "bpf.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bpf.h - runs a filter of system calls as the kernel would, on calls that nobody makes.
+ * bpf.h - runs a filter of system calls as the kernel would, on calls that are not made.
  *
  * Knows the instructions that sandbox/restrict/seccomp.c makes. Any other, a load outside the
  * call's data and a jump past the end, which the kernel would not load, abort the test.

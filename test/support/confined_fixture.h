@@ -65,7 +65,7 @@ static void confined_open(void)
 	fixture.sandbox = sandbox_open(fixture.launcher, &confined.policy, &confined.folders, NULL);
 }
 
-/* Whatever the terminal has by now. */
+/* Reads all that the terminal has by now. */
 static void confined_read(void)
 {
 	char chunk[4096];

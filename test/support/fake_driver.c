@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_driver: speaks the control protocol (runtime/frame.h) well and badly, as it is told.
+ * fake_driver: speaks the control protocol (runtime/frame.h) well and badly, step by step.
  *
- * Each argument is one step, VERB or VERB=VALUE, done in order before the first cell; then the code
- * of every cell is a list of steps, one a line, as is the name of a module to be imported ahead.
+ * Each argument is one step, VERB or VERB=VALUE, done in order before the first cell. The code of
+ * every cell is a list of steps, one a line; so is the name of a module to be imported ahead.
  * "\n" in a value is a line break. A cell ends with a `done` step, or not at all.
  */
 #include <errno.h>
@@ -29,6 +29,9 @@ struct message {
 static struct message message; /* the last one that came */
 static unsigned long long id;  /* of what is sent */
 static bool mute;              /* leaves questions unanswered */
+static char *save;             /* step that answers `save`, VERB=VALUE */
+static char *vars;             /* the same for `vars`; NULL: it has a name */
+static char *last;             /* step before the end that `quit` asks for; or NULL */
 static volatile sig_atomic_t interrupted;
 
 /* ---- reading ---- */
@@ -78,7 +81,7 @@ static void take_message(void)
 			_exit(95);
 		take(data, len);
 		data[len] = '\0';
-		if (str_eq(name, "code") || str_eq(name, "module"))
+		if (str_eq(name, "code") || str_eq(name, "module") || str_eq(name, "file"))
 			memcpy(message.code, data, len + 1);
 		if (str_eq(name, "nonce"))
 			memcpy(message.nonce, data, size_min(len + 1, NAME_MAX_LEN - 1));
@@ -221,13 +224,11 @@ static void crash(const char *value)
 	(void)raise(number(value));
 }
 
-/* Until the first interrupt, which ends the cell as a driver does. */
-static void wait_for_interrupt(const char *value)
+static void await_interrupt(void)
 {
 	sigset_t set;
 	sigset_t none;
 
-	(void)value;
 	(void)sigemptyset(&none);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
@@ -236,6 +237,13 @@ static void wait_for_interrupt(const char *value)
 		(void)sigsuspend(&none);
 	interrupted = 0;
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Until the first interrupt, which ends the cell as a driver does. */
+static void wait_for_interrupt(const char *value)
+{
+	(void)value;
+	await_interrupt();
 	done("interrupted");
 }
 
@@ -272,7 +280,7 @@ static void flood(const char *value)
 		put(STDOUT_FILENO, block, sizeof(block));
 }
 
-/* As much as the terminal holds while nobody reads, then how much that was. */
+/* Writes as much as the terminal holds while it is not read, then how much that was. */
 static void fill(const char *value)
 {
 	char block[512];
@@ -297,14 +305,14 @@ static void child(const char *value)
 	}
 }
 
-static void stop_minder(const char *value)
+static void stop_supervisor(const char *value)
 {
 	(void)value;
 	if (kill(getppid(), SIGSTOP) < 0)
 		_exit(97);
 }
 
-/* Has much memory, tells it by making this file, and gives it back at SIGUSR2. */
+/* Takes much memory, reports that by making this file, and gives it back at SIGUSR2. */
 static void hold(const char *value)
 {
 	const size_t len = (size_t)96 << 20;
@@ -327,6 +335,89 @@ static void be_mute(const char *value)
 {
 	(void)value;
 	mute = true;
+}
+
+/* ---- saved variables ---- */
+
+static void save_by(const char *value)
+{
+	free(save);
+	save = strdup(value);
+}
+
+static void name_by(const char *value)
+{
+	free(vars);
+	vars = strdup(value);
+}
+
+static void end_by(const char *value)
+{
+	free(last);
+	last = strdup(value);
+}
+
+/* Saves the value as the file. */
+static void saved(const char *value)
+{
+	char text[1024];
+	int len = snprintf(text, sizeof(text),
+			   "values %llu 1\ndata %zu\n%ssaved %llu 2\nnames 1\n3ms 2\n70", id,
+			   strlen(value), value, id);
+
+	send_frame("done", "status", "ok");
+	put(VALUES, text, (size_t)len);
+}
+
+/* Says that it saves, and writes this. */
+static void saves_raw(const char *value)
+{
+	send_frame("done", "status", "ok");
+	put(VALUES, value, strlen(value));
+}
+
+static void save_failed(const char *value)
+{
+	char text[256];
+	int len = snprintf(text, sizeof(text), "failed %llu 1\nwhy %zu\n%s", id, strlen(value),
+			   value);
+
+	send_frame("done", "status", "ok");
+	put(VALUES, text, (size_t)len);
+}
+
+static void refuse(const char *value)
+{
+	char text[256];
+	int len = snprintf(text, sizeof(text), "done %llu 2\nstatus 2\nnotext %zu\n%s", id,
+			   strlen(value), value);
+
+	put(CONTROL, text, (size_t)len);
+}
+
+/* Saves by itself, without an end before an interrupt. */
+static void saves_here(const char *value)
+{
+	await_interrupt();
+	refuse(value);
+}
+
+/* The file has the lists of names. */
+static void restore(void)
+{
+	char lists[1024];
+	char text[2048];
+	int fd = open(message.code, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, lists, sizeof(lists));
+	int len;
+
+	if (n < 0 || (n > 0 && lists[0] == '!')) {
+		send_frame("done", "status", "error");
+		return;
+	}
+	len = snprintf(text, sizeof(text), "done %llu 2\nstatus 2\nokrestored %zd\n%.*s", id, n,
+		       (int)n, lists);
+	put(CONTROL, text, (size_t)len);
 }
 
 static const struct verb verbs[] = {
@@ -357,7 +448,15 @@ static const struct verb verbs[] = {
 	{ "child", child },
 	{ "hold", hold },
 	{ "mute", be_mute },
-	{ "stop-minder", stop_minder },
+	{ "save", save_by },
+	{ "vars", name_by },
+	{ "last", end_by },
+	{ "saved", saved },
+	{ "saves-raw", saves_raw },
+	{ "saves-here", saves_here },
+	{ "save-failed", save_failed },
+	{ "refuse", refuse },
+	{ "stop-supervisor", stop_supervisor },
 };
 
 static void run_cell(void)
@@ -371,6 +470,21 @@ static void run_cell(void)
 	while ((step = strsep(&rest, "\n")) != NULL)
 		if (*step != '\0')
 			run_step(verbs, ARRAY_SIZE(verbs), step);
+}
+
+static void run_kept(const char *kept)
+{
+	char step[TEXT_MAX];
+
+	(void)snprintf(step, sizeof(step), "%s", kept);
+	run_step(verbs, ARRAY_SIZE(verbs), step);
+}
+
+static void end(void)
+{
+	if (last != NULL)
+		run_kept(last);
+	_exit(0);
 }
 
 static void on_interrupt(int signo)
@@ -391,6 +505,14 @@ int main(int argc, char **argv)
 			send_frame("done", "compiled", "the driver");
 		else if (str_eq(message.type, "exec") || str_eq(message.type, "preload"))
 			run_cell();
+		else if (str_eq(message.type, "save") && save != NULL)
+			run_kept(save);
+		else if (str_eq(message.type, "quit"))
+			end();
+		else if (str_eq(message.type, "restore"))
+			restore();
+		else if (str_eq(message.type, "vars") && vars != NULL)
+			run_kept(vars);
 		else if (str_eq(message.type, "vars") && !mute)
 			send_frame("done", "vars", "x\tint\t\t28\t1\n");
 	}

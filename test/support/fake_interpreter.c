@@ -156,7 +156,7 @@ static void show_descriptors(const char *value)
 	}
 }
 
-/* What an exec passes on: handlers it does not. */
+/* Shows the signals that an exec passes on; it passes on no handlers. */
 static void show_signals(const char *value)
 {
 	sigset_t blocked;
@@ -227,7 +227,7 @@ static void show_limits(const char *value)
 	}
 }
 
-/* Nobody of the same user may look into us any more. */
+/* Forbids processes of the same user to look into this one. */
 static void hide(const char *value)
 {
 	(void)value;

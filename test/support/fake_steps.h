@@ -14,7 +14,7 @@
 
 #include "base/util.h"
 
-enum { CONTROL = 3, NO_SUCH_STEP = 94, WRITE_FAILED = 99 };
+enum { CONTROL = 3, VALUES = 5, NO_SUCH_STEP = 94, WRITE_FAILED = 99 };
 
 struct verb {
 	const char *name;

@@ -6,10 +6,12 @@
  * hostile KIND -- COMMAND [ARG...]
  *
  *   docker      Docker's default profile: no namespaces, no mounts, clone3 is ENOSYS, and of root's
- *               capabilities those that Docker leaves
- *   apparmor    Ubuntu's rule for user namespaces: they can be made, but nobody mounts in them, who
- *               is not /usr/bin/bwrap
- *   no-userns   user.max_user_namespaces is 0
+ *               capabilities those that Docker leaves.
+ *
+ *   apparmor    Ubuntu's rule for user namespaces: they can be made, but only /usr/bin/bwrap mounts
+ *               in them.
+ *
+ *   no-userns   The limit user.max_user_namespaces is 0.
  *
  * Exits 77 when this machine cannot even do that, 2 when called wrongly.
  */
@@ -231,7 +233,7 @@ static int take(int channel)
 	return fd;
 }
 
-/* Forked before the filter, so that it is not under it; twice, so that it is nobody's child. */
+/* Forked before the filter, so that it is not under it; twice, so that no process waits for it. */
 static void fork_decider(const int pair[2])
 {
 	pid_t pid = fork();

@@ -2,7 +2,7 @@
 /*
  * interpreter_fixture.h - a loop, a launcher, a sandbox and one interpreter for a cmocka test.
  *
- * Include after cmocka.h. What the callbacks said is a string of words, in order.
+ * Include after cmocka.h. The words of all callbacks are one string, in order.
  */
 #ifndef TEST_INTERPRETER_FIXTURE_H
 #define TEST_INTERPRETER_FIXTURE_H
@@ -42,7 +42,7 @@ struct fixture {
 	char said[4096]; /* "started exited gone " */
 	struct err err;
 	int wait_status;
-	int count; /* the answer to a question, -1 until told */
+	int count; /* the answer to a question, -1 until it comes */
 	struct input_state look;
 };
 
@@ -133,7 +133,7 @@ static void fixture_open_policy(const struct policy *policy)
 
 /*
  * A confined session's is its own, and given to its user; the other tests write nothing. It stays,
- * as a test's server may be killed, and lies in the build unless somebody else built.
+ * as a test's server may be killed, and lies in the build unless another user built.
  */
 static void fixture_open_workspace(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* literals.h - string literals as an argv or environ, whose strings nobody writes to. */
+/* literals.h - string literals as an argv or environ, whose strings are not written to. */
 #ifndef SUPPORT_LITERALS_H
 #define SUPPORT_LITERALS_H
 

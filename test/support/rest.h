@@ -50,7 +50,7 @@ static inline bool rest_look(unsigned long long *ret_moves)
 	return asleep;
 }
 
-/* Whether nobody ran, nor had anything to do, between two looks. */
+/* Returns whether no process ran, nor had anything to do, between two looks. */
 static inline bool rest_is_there(struct loop *loop)
 {
 	unsigned long long before;

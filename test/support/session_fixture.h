@@ -22,8 +22,9 @@
 #include "runtime/language.h"
 #include "scratch.h"
 #include "session/session.h"
+#include "workspace/home.h"
+#include "workspace/inspector.h"
 #include "workspace/lasting.h"
-#include "workspace/lookout.h"
 #include "workspace/workspace.h"
 
 #define FIXTURE_FN __attribute__((unused)) static
@@ -71,6 +72,11 @@ static const char *const fixture_environment[] = { "PTYCELL_FAKE=" TEST_BUILD "/
 						   "PATH=/usr/bin", NULL };
 static const char *const fixture_variables[] = { "FAKE=yes", NULL };
 
+static const struct language_descriptor fixture_descriptors[] = {
+	{ "control", 3, LANGUAGE_SOCKET },
+	{ "values", 5, LANGUAGE_PIPE_OUT },
+};
+
 static const struct language fixture_language = {
 	.name = "fake",
 	.aliases = fixture_no_names,
@@ -84,6 +90,9 @@ static const struct language fixture_language = {
 	.wake_signal = SIGURG,
 	.warms_up = true,
 	.preloads = true,
+	.descriptors = fixture_descriptors,
+	.descriptor_count = ARRAY_SIZE(fixture_descriptors),
+	.saves_variables = true,
 };
 
 FIXTURE_FN void fixture_start_with(const char *const *steps)
@@ -98,11 +107,11 @@ FIXTURE_FN void fixture_start_with(const char *const *steps)
 #define STEPS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const char *name,
-			       struct lookout *lookout_own, bool lasts)
+			       struct inspector *inspector_own, bool lasts)
 {
 	(void)owner;
 	fixture.lasting += lasts && lasting_release(fixture.home, name);
-	lookout_free(lookout_own);
+	inspector_free(inspector_own);
 	sandbox_close(sandbox_own, NULL, NULL);
 	fixture.retired++;
 }
@@ -195,7 +204,6 @@ FIXTURE_FN void fixture_open(void)
 	fixture.settings.limits.tmp_max = (uint64_t)1 << 28;
 	fixture.settings.limits.cpu_max = 86400;
 	fixture.settings.cleanup_interval = 10;
-	fixture.settings.elicit_max = 20;
 	fixture.settings.max_sessions = 3;
 	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
 	fixture.host = (struct session_host){

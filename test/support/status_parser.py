@@ -24,6 +24,7 @@ PARTS = {
     "exit": re.compile(r"exit (?P<value>-?[0-9]+)"),
     "files": re.compile(rf"files(?P<value>(?: (?:{CHANGE})){{1,12}}?){MORE}"),
     "names": re.compile(rf"names (?P<value>{NAME}(?:, {NAME}){{0,11}}?){MORE}"),
+    "cwd": re.compile(rf"cwd (?P<value>{PHRASE})"),
     "output": re.compile(rf"output (?P<shown>{COUNT}) of (?P<total>{COUNT}) chars"
                          rf"(?:, (?:all|start) in (?P<path>{PHRASE}))?"),
     "background": re.compile(rf"background (?P<value>{COUNT}) chars"),

@@ -80,6 +80,7 @@ def test_the_other_version_goes_on_with_the_folders_of_a_killed_server(versions,
 @pytest.mark.limit(1800)
 def test_both_versions_run_over_one_home_and_share_what_is_installed(versions, tmp_path):
     index = Index(wheel("alpha", "1.0", files={"alpha.py": "text = 'of a wheel'\n"}))
+    index.fresh = "max-age=600"
     servers = [Server(tmp_path, "--pip-index", index.url, command=[program]) for program in versions]
     for server in servers:
         assert install(server, "alpha").object["packages"] == ["alpha 1.0"]

@@ -48,7 +48,7 @@ def victim():
 
 
 def keeper():
-    """Its own minder: what holds the session is never to be touched by it."""
+    """Returns the pid of its supervisor, which session code must never touch."""
     with open("/proc/self/stat", encoding="ascii") as f:
         pid = int(f.read().rsplit(")", 1)[1].split()[1])
     with open(f"/proc/{pid}/stat", encoding="ascii") as f:
@@ -117,10 +117,10 @@ ATTACKS = {
     "10 make a set-user-id file": lambda: makes("s", 0o4755),
     "14 mount over its folder": lambda: syscall("mount", b"x", b".", b"tmpfs", 0, 0),
     "15 see a process outside": lambda: victim() > 0,
-    "16 open its minder's environ": lambda: opens(f"/proc/{keeper()}/environ"),
-    "16 open its minder's memory": lambda: opens(f"/proc/{keeper()}/mem", os.O_RDWR),
-    "17 signal its minder": lambda: signals(keeper()),
-    "17 trace its minder": lambda: syscall("ptrace", 0x4206, keeper(), 0, 0),
+    "16 open its supervisor's environ": lambda: opens(f"/proc/{keeper()}/environ"),
+    "16 open its supervisor's memory": lambda: opens(f"/proc/{keeper()}/mem", os.O_RDWR),
+    "17 signal its supervisor": lambda: signals(keeper()),
+    "17 trace its supervisor": lambda: syscall("ptrace", 0x4206, keeper(), 0, 0),
     "19 signal a process outside": lambda: signals(victim()),
     "19 read the environment of a process outside": lambda: opens(f"/proc/{victim()}/environ"),
     "19 trace a process outside": lambda: syscall("ptrace", 0x4206, victim(), 0, 0),

@@ -42,7 +42,7 @@ static const struct language_descriptor descriptors[] = {
 	{ "commands", 0, LANGUAGE_PIPE_IN },
 	{ "control", 15, LANGUAGE_PIPE_OUT },
 	{ "aside", 13, LANGUAGE_PIPE_ASIDE },
-	{ "told", 11, LANGUAGE_PIPE_IN },
+	{ "spare", 11, LANGUAGE_PIPE_IN },
 };
 
 /*

@@ -16,9 +16,9 @@
 
 #include "base/mem.h"
 #include "runtime/bash/declaration.h"
-#include "runtime/bash/install_commands.h"
 #include "runtime/bash/names.h"
 #include "runtime/bash/requests.h"
+#include "runtime/bash/trap_commands.h"
 #include "runtime/bash/traps.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
@@ -27,7 +27,7 @@ enum {
 	NONCE_MAX = 64,
 	MARK_MAX = NONCE_MAX + 16,
 	VARS_DEFAULT = 1000,
-	WHAT_MAX = 200,
+	WHAT_MAX = 2000,
 	LIST_MAX = 64 << 10, /* bytes of names in a frame */
 };
 
@@ -39,6 +39,7 @@ struct bash {
 	size_t scanned;   /* bytes of `in` that were searched for the message's end */
 	bool cut;         /* its declarations were too many */
 	bool returns;     /* session code has set a RETURN trap, or may have */
+	bool aliases;     /* words of a loop are aliases, or may be */
 	char *traps;      /* the traps that the next cell restores */
 	char *bye;        /* for then: the user's EXIT trap, if the driver did not see it */
 	struct names names;
@@ -129,8 +130,38 @@ static void put_end(struct bash *b, struct buf *code)
 	if (code->len > 0 && text[code->len - 1] == '\\')
 		buf_puts(code, "\n");
 	buf_puts(code,
-		 "\n{ __ptycell_status=$? __ptycell_flags=$-; \\builtin eval \"$__ptycell_look\"; "
+		 "\n{ __ptycell_status=$? __ptycell_last=${_-} __ptycell_pipe=${PIPESTATUS[@]} "
+		 "__ptycell_flags=$-; \\builtin eval \"$__ptycell_look\"; "
 		 "\\builtin return \"$__ptycell_status\"; } >/dev/null 2>&1");
+}
+
+/*
+ * Returns whether the driver may set its RETURN trap for this code. Bash would show it under set
+ * -v, and could not read it if the words of a loop were aliases. It may say no for other code, too.
+ */
+static bool may_part(struct bash *b, const char *code)
+{
+	static const char letters[] = "abefhikmnptuvxBCEHPT";
+	static const char *const words[] = { "for=", "do=", "done=" };
+
+	if (strstr(code, "alias") != NULL)
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			b->aliases |= strstr(code, words[i]) != NULL;
+	if (b->aliases || strstr(code, "set") == NULL)
+		return !b->aliases;
+	for (const char *at = code; (at = strchr(at, '-')) != NULL; at++)
+		if (memchr(at + 1, 'v', strspn(at + 1, letters)) != NULL)
+			return false;
+	return strstr(code, "verbose") == NULL;
+}
+
+/* Returns whether a character of the code is a byte in every locale. Empty code is none to read. */
+static bool is_plain(const struct buf *code)
+{
+	for (size_t i = 0; i < code->len; i++)
+		if ((unsigned char)code->data[i] > 127)
+			return false;
+	return code->len > 0;
 }
 
 static void encode_exec(struct bash *b, const struct frame *frame, struct buf *out)
@@ -140,7 +171,7 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 	cleanup_buf struct buf before = BUF_INIT(BUF_UNBOUNDED);
 	size_t nuls = put_code(&written, frame_part(frame, "code"));
 
-	install_commands_mark(buf_str(&written), written.len, &code);
+	trap_commands_mark(buf_str(&written), written.len, &code);
 	put_end(b, &code);
 	if (nuls > 0)
 		buf_putf(
@@ -154,12 +185,22 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 	 * command that runs no DEBUG trap.
 	 */
 	if (before.len > 0)
-		buf_puts(&before, "__ptycell_return \"$__ptycell_status\" traced && "
-				  "__ptycell_ready() ((1)); ");
-	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, before.len,
+		buf_puts(&before,
+			 "__ptycell_return \"$__ptycell_status\" traced \"$__ptycell_arg\" && "
+			 "__ptycell_ready() ((1)); ");
+	buf_putf(out, "@%s exec %ju %d %d %zu %zu\n%s", b->nonce, (uintmax_t)frame->id,
+		 may_part(b, buf_str(&written)) ? 1 : 0, is_plain(&code) ? 1 : 0, before.len,
 		 code.len, buf_str(&before));
 	buf_put(out, buf_str(&code), code.len);
 	buf_puts(out, "__ptycell_next\n");
+}
+
+/* A cell without an answer, whose code ends the shell. */
+static void encode_quit(const struct bash *b, struct buf *out)
+{
+	cleanup_free char *code = xasprintf("%s__ptycell_quit\n", b->bye);
+
+	buf_putf(out, "@%s exec 0 0 0 0 %zu\n%s__ptycell_next\n", b->nonce, strlen(code), code);
 }
 
 static void take_limit(struct bash *b, const struct frame *frame)
@@ -192,6 +233,8 @@ static void codec_encode(void *codec, const struct frame *frame, struct buf *out
 		encode_hello(b, frame, out);
 	} else if (str_eq(frame->type, "exec")) {
 		encode_exec(b, frame, out);
+	} else if (str_eq(frame->type, "quit")) {
+		encode_quit(b, out);
 	} else if (str_eq(frame->type, "vars")) {
 		take_limit(b, frame);
 		buf_putf(out, "@%s vars %ju\n", b->nonce, (uintmax_t)frame->id);
@@ -200,11 +243,13 @@ static void codec_encode(void *codec, const struct frame *frame, struct buf *out
 
 /* ---- traps ---- */
 
-static bool is_ours(const char *word, size_t word_len)
+/* Returns whether a trap of EXIT or RETURN is the driver's. */
+static bool is_ours(const char *word, size_t word_len, const char *signal)
 {
-	static const char start[] = "'{ __ptycell_status=";
+	const char *start = str_eq(signal, "EXIT") ? "'{ __ptycell_status="
+						   : "'for __ptycell_line in ${__ptycell_void";
 
-	return word_len >= sizeof(start) && memcmp(word, start, sizeof(start) - 1) == 0;
+	return word_len > strlen(start) && memcmp(word, start, strlen(start)) == 0;
 }
 
 static const char *take_trap(struct bash *b, struct buf *out, const char *at, const char *end)
@@ -219,11 +264,13 @@ static const char *take_trap(struct bash *b, struct buf *out, const char *at, co
 	if (newline == NULL)
 		return end;
 	signal = xmemdup(word_end + 1, (size_t)(newline - word_end - 1));
+	if (str_eq(signal, "RETURN") && is_ours(at, (size_t)(word_end - at), signal))
+		return newline + 1;
 	if (!str_eq(signal, "EXIT")) {
 		traps_put(out, at, (size_t)(word_end - at), signal);
 	} else {
 		free(b->bye);
-		b->bye = is_ours(at, (size_t)(word_end - at))
+		b->bye = is_ours(at, (size_t)(word_end - at), signal)
 				 ? xstrdup("")
 				 : xasprintf("__ptycell_bye=%.*s; ", (int)(word_end - at), at);
 	}
@@ -311,14 +358,17 @@ static void put_done(struct bash *b, const struct message *message, struct buf *
 	unsigned long long id = 0;
 	char state[16] = "";
 	int status = 0;
+	int end = 0;
+	const char *cwd;
 
-	if (sscanf(message->what, "done %llu %15s %d", &id, state, &status) != 3)
+	if (sscanf(message->what, "done %llu %15s %d%n", &id, state, &status, &end) != 3)
 		return;
+	cwd = message->what + end + (message->what[end] == ' ');
 	code = xasprintf("%d", status);
 	keep_traps(b, message);
 	if (!b->cut)
 		names_take(&b->names, message->names, message->names_len, &changed);
-	frame_begin(out, "done", id, 5);
+	frame_begin(out, "done", id, *cwd != '\0' ? 6 : 5);
 	if (str_eq(state, "interrupted"))
 		put_part(out, "status", "interrupted");
 	else
@@ -326,6 +376,8 @@ static void put_done(struct bash *b, const struct message *message, struct buf *
 	put_part(out, "code", code);
 	put_part(out, "children", children);
 	put_part(out, "handles", strstr(b->traps, " SIGINT; ") != NULL ? "1" : "0");
+	if (*cwd != '\0')
+		put_part(out, "cwd", cwd);
 	frame_add(out, "names", buf_str(&changed), lines_within(&changed));
 }
 
@@ -394,39 +446,33 @@ static int split(const struct bash *b, const char *text, size_t len, struct mess
 }
 
 /* Fills in a message whose rest was lost: only how the cell ended. */
-static void make_bare(const char *told, size_t len, struct message *ret)
+static void make_bare(const char *text, size_t len, struct message *ret)
 {
 	static const char same[] = "same\n";
 
 	*ret = (struct message){ .traps = same,
 				 .traps_len = sizeof(same) - 1,
-				 .jobs = told + len,
-				 .names = told + len };
-	memcpy(ret->what, told, size_min(len, WHAT_MAX - 1));
+				 .jobs = text + len,
+				 .names = text + len };
+	memcpy(ret->what, text, size_min(len, WHAT_MAX - 1));
 }
 
 /*
- * Finds the message in `len` bytes of the control pipe. They are the whole message or, if the rest
- * came by the pipe "aside", at most its last line, which repeats how the cell ended.
+ * Finds the message whose last line says `what`. The `len` bytes before that line on the control
+ * pipe are the rest of the message; there are none if the rest came by the pipe "aside".
  */
-static int find_message(struct bash *b, size_t len, struct message *ret, struct err *err)
+static int find_message(struct bash *b, size_t len, const char *what, size_t what_len,
+			struct message *ret, struct err *err)
 {
-	const char *text = buf_str(&b->in);
-	char mark[MARK_MAX];
-	size_t mark_len = make_mark(b, "told ", mark);
-	const char *told = requests_find_line(text, len, 0, mark);
-
 	read_aside(b);
-	if (len == 0 || told == text) {
+	if (len == 0) {
 		if (split(b, buf_str(&b->apart), b->apart.len, ret, err) == 0)
 			return 0;
-		if (told == NULL)
+		if (what_len == 0)
 			return -1;
-		make_bare(told + mark_len, len - mark_len - 1, ret);
+		make_bare(what, what_len, ret);
 		return 0;
 	}
-	if (told != NULL)
-		len = (size_t)(told - text);
 	if (split(b, buf_str(&b->in), len, ret, err) < 0)
 		return -1;
 	/* The traps came by the pipe "aside" before the rest did not fit. */
@@ -437,11 +483,12 @@ static int find_message(struct bash *b, size_t len, struct message *ret, struct 
 	return 0;
 }
 
-static int take_message(struct bash *b, size_t len, struct buf *frames, struct err *err)
+static int take_message(struct bash *b, size_t len, const char *what, size_t what_len,
+			struct buf *frames, struct err *err)
 {
 	struct message message;
 
-	if (find_message(b, len, &message, err) < 0)
+	if (find_message(b, len, what, what_len, &message, err) < 0)
 		return -1;
 	if (strncmp(message.what, "ready ", 6) == 0)
 		put_ready(b, &message, message.what + 6, frames);
@@ -491,27 +538,31 @@ static int codec_decode(void *codec, const char *data, size_t len, struct buf *f
 {
 	struct bash *b = codec;
 	char mark[MARK_MAX];
-	size_t mark_len = make_mark(b, "end\n", mark);
+	size_t mark_len = make_mark(b, "end ", mark);
 
 	if (buf_add(&b->in, data, len, err) < 0)
 		return -1;
 	for (;;) {
 		const char *text = buf_str(&b->in);
 		const char *end = requests_find_line(text, b->in.len, b->scanned, mark);
+		const char *what = end != NULL ? end + mark_len : NULL;
+		const char *newline =
+			end != NULL ? memchr(what, '\n', b->in.len - (size_t)(what - text)) : NULL;
 
 		if (requests_take(&b->in, b->nonce, b->scanned,
 				  end != NULL ? (size_t)(end - text) : b->in.len, frames))
 			continue;
-		if (end == NULL)
-			break;
-		if (take_message(b, (size_t)(end - text), frames, err) < 0)
+		if (newline == NULL) {
+			b->scanned = end != NULL ? (size_t)(end - text) : find_last_line(b);
+			return make_room(b, err);
+		}
+		if (take_message(b, (size_t)(end - text), what, (size_t)(newline - what), frames,
+				 err) < 0)
 			return -1;
-		buf_consume(&b->in, (size_t)(end - text) + mark_len);
+		buf_consume(&b->in, (size_t)(newline + 1 - text));
 		b->scanned = 0;
 		b->cut = false;
 	}
-	b->scanned = find_last_line(b);
-	return make_room(b, err);
 }
 
 const struct language_codec bash_codec = {

@@ -10,7 +10,7 @@
 # Behind each cell the pipe holds one line for bash itself, __ptycell_next: a cell that changed
 # PROMPT_COMMAND would be the last one otherwise.
 #
-# 11, soon $__ptycell_told, tells what became of packages that a cell asked for (__ptycell_install).
+# 11, soon $__ptycell_spare, is a pipe to which nothing is written: it holds a number, and stands where nothing is to be read.
 #
 # While a cell runs, nothing below 241 is the driver's: a cell can open, replace and close what it likes
 # there, as at a terminal. Bash keeps the standard input that a redirection replaces at the first free
@@ -20,6 +20,8 @@
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
 # what a cell has set on is off while they work. Of that -a, -x, -v, -k and traps are on again in the next
 # cell; -e, -u and pipefail are not: they would cut cells that never asked for them.
+#
+# Bash copies a function each time that it calls it. So what a cell seldom needs is in functions of its own.
 
 # One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
 # as functions do not have them all; aliases do not reach what begins with a backslash. From then on
@@ -45,14 +47,17 @@ __ptycell_reset='${__ptycell_none+$()}'
 # __ptycell_return. A line is parsed once the one before it has run; a backslash keeps aliases from a word. Where
 # the brace is an alias, `exit` ends the shell for good.
 __ptycell_plain='__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}'
-# A restricted shell (set -r) cannot even redirect: nothing has turned then.
-__ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
-'{ [[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
-'[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
-'\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ $__ptycell_first$__ptycell_plain; __ptycell_deep; \\builtin shopt -u expand_aliases; "\
-'[[ $__ptycell_looked == yes ]] && \builtin trap "" INT || \builtin eval "$__ptycell_look"; '\
-"__ptycell_over; } >/dev/null$__ptycell_kept$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+# A restricted shell (set -r) cannot even redirect: nothing has turned then. A cell that an error or an interrupt has cut
+# leaves `_` to bash itself.
+# Bash parses the hook at each prompt, which takes longer than to call a function: so it is short.
+__ptycell_hook='__ptycell_prompt=$? __ptycell_last=${__ptycell_last-${_-}} '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
+'{ [[ $__ptycell_state$__ptycell_looked == overyes && ! ${FUNCNEST-} ]] || \builtin eval "$__ptycell_late"; __ptycell_turn "$@"; } >/dev/null 2>&1; '\
+'__ptycell_start "$__ptycell_arg"; \builtin . "/dev/fd/$__ptycell_at${__ptycell_nonce:__ptycell_statuses:0}" <&"$__ptycell_tty"; '\
+"{ ${__ptycell_first}__ptycell_deep; "'[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"; '\
+"__ptycell_over; } >/dev/null$__ptycell_kept$__ptycell_reset 2>&1 || __ptycell_starve '' 1"
+# Where the last cell did not run to its end.
+__ptycell_late='[[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
+'[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"'
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -68,20 +73,21 @@ __ptycell_leaving='__ptycell_flags=$-; '\
 '\builtin set +aektuvx'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
-# redirect what it says. Or it has closed what this shell tells and is told by.
+# redirect what it says. Or it has closed what this shell tells by.
 __ptycell_starve() {
 	builtin trap - EXIT
 	if [[ ${1-} ]]; then
 		builtin printf 'bash: this shell ends: %s is read-only, and it cannot go on without changing it.\n' "$1" >/dev/tty
 	elif [[ $- == *r* ]]; then
 		builtin printf 'bash: this shell ends: a restricted shell (set -r) cannot say how a cell went.\n'
-	elif [[ ! -e /dev/fd/$__ptycell_up || ! -e /dev/fd/$__ptycell_in || ! -e /dev/fd/$__ptycell_told ]]; then
-		builtin printf 'bash: this shell ends: descriptors that it needs (%s to %s) were closed.\n' "$__ptycell_in" "$__ptycell_told"
+	elif [[ ! -e /dev/fd/$__ptycell_up || ! -e /dev/fd/$__ptycell_in || ! -e /dev/fd/$__ptycell_spare ]]; then
+		builtin printf 'bash: this shell ends: descriptors that it needs (%s to %s) were closed.\n' "$__ptycell_in" "$__ptycell_spare"
 	elif __ptycell_opens 2>/dev/null; then
 		builtin printf 'bash: this shell ends: the cell changed what it cannot go on without, perhaps by an alias.\n'
 	else
 		builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
 	fi
+	[[ ! ${2-} ]] || builtin exit "$2"
 }
 
 # Whether there is room for files: calling this opens some.
@@ -97,6 +103,7 @@ __ptycell_opens() {
 
 # When a cell has ended. FUNCNEST is the user's again in the next one; until it is none, no function may call another.
 __ptycell_deep() {
+	__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}
 	[[ $__ptycell_state == begun || ${FUNCNEST-} ]] || \builtin return 0
 	[[ ! -R FUNCNEST ]] || \unset -n FUNCNEST
 	if [[ -R FUNCNEST || ${FUNCNEST:-0} != 0 ]]; then
@@ -109,6 +116,7 @@ __ptycell_deep() {
 	fi
 	[[ $__ptycell_state == begun ]] || \builtin return 0
 	[[ ! -R BASHPID && ${_@a}${SHELLOPTS@a}${BASHOPTS@a} == rr ]] || __ptycell_unmark
+	\builtin shopt -u expand_aliases
 	[[ $__ptycell_looked != trap ]] || __ptycell_flags=$-
 	[[ $__ptycell_shopts != *expand_aliases* ]] && __ptycell_shopts=none || __ptycell_shopts=expand_aliases # they are long
 	! { ! \builtin : || \declare -F builtin || \declare -F exec || \builtin compgen -A disabled; } || __ptycell_restore
@@ -152,30 +160,37 @@ __ptycell_turn() {
 	__ptycell_args=("$@") __ptycell_text=
 	[[ ! ${TMOUT-} ]] || __ptycell_still
 	case $__ptycell_state in
-	begun)
-		__ptycell_set_prompt
-		# A cell may have closed what bash keeps of its standard input.
-		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || builtin return 1
-		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
-		# before it has been read. So the server is told at the next prompt.
-		__ptycell_cut "$__ptycell_prompt"
-		__ptycell_open
-		builtin return 0
-		;;
-	left)
-		__ptycell_state=over
-		__ptycell_open
-		builtin return 0
+	begun | left)
+		__ptycell_turn_again
+		builtin return
 		;;
 	esac
 	if [[ $__ptycell_cell ]]; then
-		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status" || builtin return 1
+		# A path of 255 characters has at most 1,020 bytes, and a message may be longer than that (WHAT_MAX in codec.c).
+		[[ $PWD == "$__ptycell_home" || $PWD == *$'\n'* ]] || __ptycell_text=" ${PWD:0:255}"
+		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status$__ptycell_text" || builtin return 1
+		__ptycell_text=
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
 	[[ $__ptycell_xfsz != off ]] || { builtin trap '' XFSZ; __ptycell_xfsz=; }
 	__ptycell_wait
 	builtin trap - INT
+}
+
+# At a prompt behind a cell that did not run to its end. Bash buffers what it reads by itself: nothing may follow
+# __ptycell_next in the pipe before it has been read. So the server is told at the next prompt.
+__ptycell_turn_again() {
+	if [[ $__ptycell_state == left ]]; then
+		__ptycell_state=over
+	else
+		__ptycell_set_prompt
+		# A cell may have closed what bash keeps of its standard input.
+		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || builtin return 1
+		__ptycell_cut "$__ptycell_prompt"
+	fi
+	__ptycell_open
+	builtin return 0
 }
 
 # TMOUT is the time that a prompt may last, and cells run at one: bash has set an alarm that would end it. What
@@ -202,6 +217,7 @@ __ptycell_cut() {
 
 # A cell ran to its end. Fails where this shell has lost what it reads from.
 __ptycell_over() {
+	builtin trap '' INT
 	if [[ $__ptycell_state == begun ]]; then
 		builtin set +aektuvx
 		__ptycell_status=$__ptycell_prompt __ptycell_state=over
@@ -238,10 +254,7 @@ __ptycell_mend_prompt() {
 
 __ptycell_next() {
 	__ptycell_prompt=$?
-	if [[ $__ptycell_state == begun || ${FUNCNEST-} ]]; then
-		__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}
-		__ptycell_deep >/dev/null 2>&1
-	fi
+	[[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep >/dev/null 2>&1
 	if [[ $__ptycell_state == begun ]]; then
 		builtin set +aektuvx
 		__ptycell_cut "$__ptycell_prompt"
@@ -272,37 +285,53 @@ __ptycell_wait() {
 	builtin exit 0
 }
 
-# The line ends in CELL TRAPS CODE: the last two are the lengths of what follows it, in bytes.
+# The line ends in CELL PARTS PLAIN TRAPS CODE: the last two are the lengths of what follows it, in bytes; PARTS is 1
+# where the trap of RETURN may be set (__ptycell_start), PLAIN where the code is ASCII: to change the locale takes long.
 # Nothing of ours stands before the code, unless there are traps to set or -x is on: bash shows the
 # line of a syntax error.
 __ptycell_begin() {
 	__ptycell_line=${__ptycell_line#* exec }
 	__ptycell_cell=${__ptycell_line%% *}
-	builtin set -- "${__ptycell_line#* }"
-	builtin set -- "${1% *}" "${1#* }"
+	__ptycell_line=${__ptycell_line#* }
+	__ptycell_parts=${__ptycell_line%% *}
+	__ptycell_line=${__ptycell_line#* }
+	builtin set -- "${__ptycell_line%% *}" "${__ptycell_line#* }"
+	builtin set -- "$1" "${2% *}" "${2#* }"
 	__ptycell_text= __ptycell_looked=trap
-	if (( $1 > 0 )); then
-		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$1" __ptycell_text
-	fi
-	if [[ $__ptycell_flags == *x* ]]; then
-		__ptycell_text=${__ptycell_text:-'__ptycell_return "$__ptycell_status" traced && __ptycell_ready() ((1)); '}
-	fi
-	if [[ $__ptycell_text ]]; then
-		__ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
-		if [[ $__ptycell_flags == *a* ]]; then # it exports functions, too: an empty loop defines none
-			__ptycell_text="\\builtin export -n ${__ptycell_text%__ptycell_ready*}for __ptycell_line in; do :; done; "
-		fi
-	fi
+	[[ $2 == 0 ]] || LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$2" __ptycell_text
+	[[ ! $__ptycell_text && $__ptycell_flags != *x* ]] || __ptycell_put_before
 	__ptycell_line=
-	if (( $2 > 0 )); then
-		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$2" __ptycell_line
+	if [[ $1 == 1 ]]; then
+		TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$3" __ptycell_line
+	elif [[ $3 != 0 ]]; then
+		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$3" __ptycell_line
 	fi
 	__ptycell_text+=$__ptycell_line
 	__ptycell_open
-	# Bash keeps it as it was at the prompt otherwise. Of a pipeline that ended the last cell only its status is known: `.`
-	# sets PIPESTATUS and `_` when it ends, and a line behind a cell's text would become a part of what has no end.
-	builtin unset PIPESTATUS
+	[[ $__ptycell_last != __ptycell_* ]] || __ptycell_last= # nothing told of the cell's
+	__ptycell_arg=$__ptycell_last __ptycell_statuses=0
+	builtin unset PIPESTATUS || __ptycell_pipe=$__ptycell_status # bash keeps it as it was at the prompt otherwise
+	[[ ${__ptycell_pipe-$__ptycell_status} == "$__ptycell_status" || $__ptycell_pipe == 257 ]] || # of a syntax error
+		__ptycell_set_statuses
+	builtin unset -v __ptycell_last __ptycell_pipe
 	__ptycell_state=begun
+}
+
+# Makes $__ptycell_text what stands before the code.
+__ptycell_put_before() {
+	__ptycell_text=${__ptycell_text:-'__ptycell_return "$__ptycell_status" traced "$__ptycell_arg" && __ptycell_ready() ((1)); '}
+	__ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
+	if [[ $__ptycell_flags == *a* ]]; then # it exports functions, too: an empty loop defines none
+		__ptycell_text="\\builtin export -n ${__ptycell_text%__ptycell_ready*}for __ptycell_line in; do :; done; "
+	fi
+}
+
+# Makes $__ptycell_statuses an expression that sets PIPESTATUS to what the pipeline at the end of the last cell has left.
+__ptycell_set_statuses() {
+	builtin local IFS=' ' __ptycell_index=0
+	for __ptycell_line in $__ptycell_pipe; do
+		__ptycell_statuses+=",PIPESTATUS[$(( __ptycell_index++ ))]=$__ptycell_line"
+	done
 }
 
 # Makes the text readable at descriptor __ptycell_at, and the terminal at __ptycell_tty: opened anew, as a program
@@ -311,7 +340,7 @@ __ptycell_begin() {
 # open; one that was open already would come back at the end of the group.)
 __ptycell_open() {
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&-
-	if [[ $__ptycell_told == 244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then # nearly always
+	if [[ $__ptycell_spare == 244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then # nearly always
 		__ptycell_at=247 __ptycell_tty=248
 		{ { \exec 247<&245 248<&246; } 250<&244 251<&244; } 250<<<"$__ptycell_text" 251</dev/tty && {
 			__ptycell_opened=yes
@@ -323,29 +352,39 @@ __ptycell_open() {
 
 # A cell has opened some of these numbers, or they are too high for its limit.
 __ptycell_open_among() {
-	builtin local __ptycell_here=none __ptycell_term=none __ptycell_copy=$__ptycell_told
+	builtin local __ptycell_here=none __ptycell_term=none __ptycell_copy=$__ptycell_spare
 	\exec {__ptycell_here}<<<"$__ptycell_text" {__ptycell_term}</dev/tty
 	builtin set --
 	while (( $# < 4 )); do
 		[[ -e /dev/fd/$(( ++__ptycell_copy )) ]] || builtin set -- "$@" "$__ptycell_copy"
 	done
 	__ptycell_at=$3 __ptycell_tty=$4
-	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_told $__ptycell_term<&$__ptycell_told" &&
+	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_spare $__ptycell_term<&$__ptycell_spare" &&
 		\exec {__ptycell_here}<&- {__ptycell_term}<&- && { __ptycell_opened=yes; builtin return 0; }
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit of open files is below them
 	__ptycell_at=$__ptycell_here __ptycell_tty=$__ptycell_term
 	[[ $__ptycell_here.$__ptycell_term == *none* ]] || __ptycell_opened=yes
 }
 
-# Before each cell.
+# Before each cell. Its last word becomes what the cell finds as `_`.
+#
+# The trap of RETURN, unless the cell sets its own: at the end of the cell's source, where `_` and PIPESTATUS are still
+# the cell's, they are kept for the next one. No command may be traced: an empty loop is none, and what is evaluated is
+# the subscript of an array that has nothing. For functions (set -T) and for what the cell sources it does nothing.
+# Aliases of the words of a loop would make it an error, and -v would show it: no such cell has it (codec.c).
 __ptycell_start() {
 	[[ $__ptycell_opened ]] || { __ptycell_starve; builtin exit 1; }
 	__ptycell_opened=
+	[[ $__ptycell_parts != 1 || $__ptycell_flags == *v* ]] ||
+		builtin trap -- 'for __ptycell_line in ${__ptycell_void[x${FUNCNAME-${BASH_SOURCE-'\
+'${__ptycell_last=${_-}}${__ptycell_pipe=${PIPESTATUS[@]-}}}}]-}; do \:; done' RETURN
 	__ptycell_return "$__ptycell_status"
 }
 
-# Takes back what set -a has exported of the driver's: with the text of a long cell no program could start.
+# Takes back what set -a has exported of the driver's: with the text of a long cell no program could start. The names are
+# split at IFS, which bash reads as text also where the cell has made an array of it.
 __ptycell_withhold() {
+	builtin local IFS=' ' 2>/dev/null || builtin : # one that is readonly is a text
 	builtin export -n "${!__ptycell_@}"
 }
 
@@ -366,7 +405,7 @@ __ptycell_return() {
 	builtin return "$1"
 }
 
-# Stands before `trap` (installs.h). EXIT is the driver's: what the user wants there is kept, and run by
+# Stands before `trap` (trap_commands.h). EXIT is the driver's: what the user wants there is kept, and run by
 # __ptycell_leave. A trap that `eval`, a sourced file or a variable's word sets takes its place until `trap` stands in the
 # cell itself, or the cell ends: `exit` before that ends the shell for good. A function named trap could not list nor take
 # away those of DEBUG, ERR and RETURN; one named exit would have neither the cell's traps nor its parameters; and nothing
@@ -387,7 +426,7 @@ __ptycell_trap() {
 	fi
 }
 
-# Stands before what lists traps (installs.h), and gets bash's own list of all, $1: this function would not see those of DEBUG,
+# Stands before what lists traps (trap_commands.h), and gets bash's own list of all, $1: this function would not see those of DEBUG,
 # ERR and RETURN. A fork lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
 	{ builtin local -; builtin set +aektuvx; } 2>/dev/null
@@ -437,6 +476,7 @@ __ptycell_list_trap() {
 		builtin set -- "${1#*' in '*') '}" ERR
 		builtin set -- "${1%$'\n;; esac\n'*}" ERR
 		;;
+	'RETURN.for __ptycell_line in '*) builtin return 0 ;;
 	*XFSZ.) [[ $__ptycell_xfsz ]] || builtin return 0 ;;
 	'RETURN.case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) '*)
 		builtin set -- "${1#*' ?*) '}" RETURN
@@ -468,7 +508,7 @@ __ptycell_adopt() {
 	builtin trap "$__ptycell_at_exit" EXIT
 }
 
-# Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (installs.h), and leaves its status.
+# Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (trap_commands.h), and leaves its status.
 __ptycell_settle() {
 	{ builtin local - __ptycell_status=$?; builtin set +aektuvx; } 2>/dev/null
 	[[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt
@@ -499,110 +539,9 @@ __ptycell_set_traps() {
 	builtin return "$1"
 }
 
-# Stands before `pip install` and `npm install` (installs.h): the session has no network, and the
-# server brings what comes from an index. All else that pip and npm can do they do themselves.
-__ptycell_install() {
-	{ builtin local -; builtin set +aektuvx; } 2>/dev/null
-	builtin local IFS=$' \t\n' __ptycell_of=python __ptycell_packages= __ptycell_answer= __ptycell_first=${1#[%!]}
-	builtin shift
-	builtin set -- "$__ptycell_first" "$@"
-	case $1 in
-	npm) __ptycell_of=javascript ;;
-	esac
-	if builtin declare -F "$1" >/dev/null || ! __ptycell_choose "${@:2}"; then
-		case $__ptycell_answer$__ptycell_of in
-		path.python) __ptycell_install_path "$@" ;;
-		path.javascript) npm_config_offline=true npm_config_audit=false "$@" ;;
-		*) "$@" ;;
-		esac
-		builtin return
-	fi
-	if ! __ptycell_foreground || ! __ptycell_fits; then
-		builtin printf 'Packages are installed in the foreground of a cell, not too many at once; or call install_packages.\n' >&2
-		builtin return 1
-	fi
-	builtin printf 'Asking ptycell to install%s; the session itself has no network.\n' "${__ptycell_packages//$'\t'/ }"
-	builtin printf '@%s install %s %s%s\n' "$__ptycell_nonce" "$__ptycell_cell" "$__ptycell_of" "$__ptycell_packages" >&"$__ptycell_up"
-	while TMOUT= builtin read "${__ptycell_patience[@]}" -r -u "$__ptycell_told" __ptycell_answer; do
-		case $__ptycell_answer in
-		"$__ptycell_cell "*)
-			__ptycell_answer=${__ptycell_answer#* }
-			__ptycell_packages=${__ptycell_answer#* }
-			builtin printf '%s\n' "${__ptycell_packages//$'\x1e'/$'\n'}"
-			[[ $__ptycell_answer == 1* ]]
-			builtin return
-			;;
-		esac
-	done
-	builtin return 1
-}
-
-# A question of more than 4,096 bytes would get no answer (codec.c).
-__ptycell_fits() {
-	builtin local LC_ALL=C
-	(( ${#__ptycell_packages} <= 3500 ))
-}
-
-# What lies in the session goes into a folder of the session's own.
-__ptycell_install_path() {
-	case :${PYTHONPATH-}: in
-	*":$HOME/.cache/packages:"*) ;;
-	*) builtin export PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$HOME/.cache/packages" ;;
-	esac
-	"$@" --target "$HOME/.cache/packages" --upgrade --no-deps --no-index --no-build-isolation
-}
-
-# The names in these words, each behind a tab; fails where there are none, or paths are among them.
-__ptycell_choose() {
-	while [[ $1 != install && ( $__ptycell_of == python || ( $1 != i && $1 != add ) ) ]]; do
-		builtin shift
-	done
-	builtin shift
-	while (( $# > 0 )); do
-		case $1 in
-		-r | --requirement)
-			__ptycell_require "${2-}" 0 || builtin return 1
-			builtin shift
-			;;
-		--progress-bar | --timeout | --retries) builtin shift ;;
-		-e | --editable | --no-index | -t | --target* | -f | --find-links* | --prefix* | *$'\t'* | *$'\n'*) builtin return 1 ;;
-		.* | /* | '~'* | file:*) __ptycell_answer=path. ;;
-		*.whl | *.tar.gz | *.zip | *.tgz)
-			if [[ -e $1 ]]; then __ptycell_answer=path.; else __ptycell_packages+=$'\t'$1; fi
-			;;
-		-q | -qq | -qqq | --quiet | -v | --verbose | -U | --upgrade | --user | --no-input | --pre | -y | --no-color | --system) ;;
-		--break-system-packages | --disable-pip-version-check | --no-cache-dir | --no-warn-script-location) ;;
-		--only-binary=:all: | --prefer-binary | --root-user-action=ignore | --progress-bar=* | --timeout=* | --retries=*) ;;
-		-g | --global | -S | --save | -D | --save-dev | -E | --save-exact | --silent | -s | --no-audit | --no-fund | --no-save | --yes) ;;
-		*) __ptycell_packages+=$'\t'$1 ;;
-		esac
-		(( $# == 0 )) || builtin shift
-	done
-	[[ $__ptycell_packages && ! $__ptycell_answer ]]
-}
-
-# The lines of a requirements file, and of those that it names.
-__ptycell_require() {
-	builtin local __ptycell_text
-	[[ -r $1 && -f $1 ]] && (( $2 < 8 )) || builtin return 1
-	while TMOUT= builtin read __ptycell_text || [[ $__ptycell_text ]]; do
-		__ptycell_text=${__ptycell_text%%[[:space:]]#*}
-		case $__ptycell_text in
-		'' | '#'*) ;;
-		'-r '* | '--requirement '*) __ptycell_require "${__ptycell_text#* }" "$(( $2 + 1 ))" || builtin return 1 ;;
-		.* | /* | '-e '* | file:*) builtin return 1 ;;
-		*) __ptycell_packages+=$'\t'${__ptycell_text//$'\t'/ } ;;
-		esac
-	done < "$1"
-	builtin return 0
-}
-
-# What runs in the background may outlive its cell, and would wait for the answer of another.
-__ptycell_foreground() {
-	builtin local __ptycell_text
-	builtin read -r __ptycell_text < /proc/self/stat || builtin return 0
-	builtin set -- ${__ptycell_text##*) }
-	[[ $3 == "$6" ]]
+# Stands before `!pip` and `%pip` (trap_commands.h), as notebooks have them.
+__ptycell_notebook() {
+	"${1#?}" "${@:2}"
 }
 
 # $1, then what runs in the background and the names. All of it goes by one descriptor
@@ -611,7 +550,7 @@ __ptycell_foreground() {
 __ptycell_tell() {
 	__ptycell_list "$1" >&"$__ptycell_aside" || __ptycell_list "$1" >&"$__ptycell_up"
 	# An interrupt that came just before can make bash lose what the list writes, once in a thousand times.
-	builtin printf '@%s told %s\n@%s end\n' "$__ptycell_nonce" "$1" "$__ptycell_nonce" >&"$__ptycell_up"
+	builtin printf '@%s end %s\n' "$__ptycell_nonce" "$1" >&"$__ptycell_up"
 }
 
 __ptycell_list() {
@@ -635,10 +574,16 @@ __ptycell_names() {
 		__ptycell_skip=$(( __ptycell_skip - 1 ))
 		builtin return 0
 	fi
-	! __ptycell_is_large || builtin return 0
+	# Not `read`, which would need another IFS and a variable of its own each time.
+	builtin mapfile -n 1 __ptycell_pages </proc/self/statm
+	__ptycell_pages=${__ptycell_pages% *}
+	__ptycell_pages=${__ptycell_pages##* }
+	if (( __ptycell_pages > 1024 )) && __ptycell_is_large; then # hardly ever
+		builtin return 0
+	fi
 	__ptycell_line=
 	[[ -R EPOCHREALTIME ]] || __ptycell_line=$EPOCHREALTIME
-	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_look= __ptycell_at_exit= __ptycell_leaving= # long, and not told
+	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_late= __ptycell_look= __ptycell_at_exit= __ptycell_leaving= __ptycell_last= __ptycell_arg= # long, and not told
 	builtin declare -p
 	builtin compgen -A function -X '__ptycell_*' -P 'declare -f '
 	builtin printf '\n' || builtin return 1 # tells of what these two could not write
@@ -651,11 +596,7 @@ __ptycell_names() {
 
 # Whether this shell holds more than a sixteenth of the memory that it may have.
 __ptycell_is_large() {
-	builtin local __ptycell_line= __ptycell_pages
-	IFS= TMOUT= builtin read -r __ptycell_line </proc/self/statm
-	__ptycell_line=${__ptycell_line% *}
-	__ptycell_pages=${__ptycell_line##* }
-	(( __ptycell_pages > 1024 )) || builtin return 1 # as nearly always
+	builtin local __ptycell_line=
 	while IFS= TMOUT= builtin read -r __ptycell_line; do
 		[[ $__ptycell_line =~ ^'Max data size '\ *([0-9]+) ]] || builtin continue
 		(( __ptycell_pages * 4096 > BASH_REMATCH[1] / 16 ))
@@ -841,7 +782,8 @@ __ptycell_say_bye() {
 	}
 	__ptycell_guard "$__ptycell_failing"
 	builtin set "-E${__ptycell_flags//[^eu]/}"
-	\eval 'builtin trap "$__ptycell_failing" ERR; __ptycell_return "$__ptycell_status" && builtin :; { '"$__ptycell_bye"$'\n:\n}' ||
+	[[ $__ptycell_shopts != *expand_aliases* ]] || builtin shopt -s expand_aliases # before the text is parsed
+	\eval '\builtin trap "$__ptycell_failing" ERR; \__ptycell_return "$__ptycell_status" && \builtin :; { '"$__ptycell_bye"$'\n\\:\n}' ||
 		[[ $? != 1 || $- != *e* ]] || __ptycell_status=1 # an unset variable
 	__ptycell_returns=
 }
@@ -881,7 +823,7 @@ __ptycell_say_apart() {
 	__ptycell_line=$( {
 		builtin set "-${__ptycell_flags//[^eu]/}"
 		__ptycell_return "$__ptycell_status" && builtin :
-		builtin eval "{ $__ptycell_bye"$'\n:\n}' # a list that fails at the end of it ends nothing
+		builtin eval "{ $__ptycell_bye"$'\n\\:\n}' # a list that fails at the end of it ends nothing
 		builtin exit "$__ptycell_status"
 	} >&"$__ptycell_copy" {__ptycell_copy}>&- )
 	__ptycell_status=$?
@@ -906,6 +848,15 @@ __ptycell_unwind() {
 	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return 0 ;; esac' DEBUG
 }
 
+# The code of the last cell, as the session ends: the user's trap of EXIT runs, with the terminal as standard input. While jobs
+# are stopped, only a second `exit` ends bash.
+__ptycell_quit() {
+	\exec <&"$__ptycell_tty"
+	builtin trap -- "${__ptycell_bye:--}" EXIT
+	builtin exit "$__ptycell_status"
+	builtin exit "$__ptycell_status"
+}
+
 # Takes a trap of DEBUG that exits itself from what the next shell gets: each command of it would end its cell, also
 # the one that takes the trap away.
 __ptycell_disarm() {
@@ -925,6 +876,8 @@ __ptycell_leave() {
 		__ptycell_hear_bye "$@" && __ptycell_prompt=0 || __ptycell_prompt=$?
 		[[ ! $__ptycell_returns ]] || __ptycell_status=$__ptycell_prompt # by `return`
 		builtin set +aeku
+		__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS} # the trap had the cell's aliases
+		builtin shopt -u expand_aliases
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
 		[[ $__ptycell_exits != trap ]] || builtin unset -f trap
 		builtin trap - DEBUG ERR
@@ -954,7 +907,7 @@ __ptycell_leave() {
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit may leave no room for more
 	{ \exec {__ptycell_here}<<<"$__ptycell_line"; } 2>/dev/null || # a file, which the user's limit may be below (ulimit -f)
 		\exec {__ptycell_here}< <(\builtin printf '%s\n' "$__ptycell_line")
-	\exec {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_told" &&
+	\exec {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_spare" &&
 		\exec {__ptycell_copy}<&0 || { __ptycell_starve; builtin return 0; }
 	for __ptycell_name in PS1 PS2 HISTFILE; do
 		! __ptycell_drop "$__ptycell_name" || builtin export "$__ptycell_name="
@@ -1022,7 +975,7 @@ __ptycell_release() {
 # What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back. What the
 # user wants of it is in __ptycell_xfsz: empty where this stands, `own`, or `off` until the cell ends.
 builtin trap '' XFSZ
-# The server's numbers are 11 (told), 15 (control) and 13 (aside). After an exit the two that tell are 1 and 2,
+# The server's numbers are 11 (spare), 15 (control) and 13 (aside). After an exit the two that tell are 1 and 2,
 # which come in the place of the terminal's.
 __ptycell_reserved=() __ptycell_room=
 if [[ ${PTYCELL_RESUME-} ]]; then
@@ -1042,12 +995,13 @@ else
 	builtin set -- 11 15 13
 	builtin unset HISTFILE
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_opened=
-	__ptycell_bye= __ptycell_exits= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_bye= __ptycell_exits= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes __ptycell_last=$BASH
 	__ptycell_shopts=$BASHOPTS __ptycell_left=() __ptycell_args=()
-	builtin readonly __ptycell_on= # never exported: what stands before `trap` and `pip install` asks for it (installs.h)
+	builtin readonly __ptycell_home=$PWD
+	builtin readonly __ptycell_on= # never exported: what stands before `trap` asks for it (trap_commands.h)
 fi
 __ptycell_hide 0 __ptycell_in 241
-__ptycell_hide "$1" __ptycell_told 244
+__ptycell_hide "$1" __ptycell_spare 244
 __ptycell_hide "$2" __ptycell_up 242
 __ptycell_hide "$3" __ptycell_aside 243
 __ptycell_release
@@ -1055,11 +1009,12 @@ builtin unset -f __ptycell_hide __ptycell_reserve __ptycell_release
 builtin unset __ptycell_copy __ptycell_reserved __ptycell_room __ptycell_first __ptycell_kept __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
-__ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+__ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248 __ptycell_arg= __ptycell_statuses=0 __ptycell_parts= __ptycell_pages=0
+builtin declare -A __ptycell_void
+builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_turn_again __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin __ptycell_put_before __ptycell_set_statuses \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_is_large __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_disarm __ptycell_leave
+	__ptycell_notebook __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_is_large __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_quit __ptycell_unwind __ptycell_disarm __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

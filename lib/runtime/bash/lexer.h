@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lexer.h - the state that install_commands.c, words.c, documents.c and marks.c share: how far a
+ * lexer.h - the state that trap_commands.c, words.c, documents.c and marks.c share: how far a
  * cell has been read.
  *
  * A function that returns false or NULL could not follow the code: the rest of the cell is unknown.
@@ -21,20 +21,7 @@ enum {
 };
 
 /* The state of recognising a command by its words. */
-enum progress {
-	NOTHING,
-	PIP,
-	PYTHON,
-	PYTHON_M,
-	UV,
-	NPM,
-	FOUND,
-	TRAP,
-	BARE_TRAP,
-	BUILTIN,
-	SOURCES,
-	EXITS
-};
+enum progress { NOTHING, TRAP, BARE_TRAP, BUILTIN, SOURCES, EXITS };
 
 /*
  * The end of a list of commands: the text's end, an unmatched `)` or `;;`, or `esac`; or the code
@@ -74,7 +61,7 @@ struct lexer {
 	bool begins;       /* the next word is the first of a command */
 	bool target;       /* the next word is the target of a redirection */
 	bool loops;        /* the command is `for` */
-	bool inner;        /* in a substitution: installing commands are not marked */
+	bool inner;        /* in a substitution */
 	bool waits;        /* a here-document outside of it would begin at its first line end */
 	size_t words;      /* of the current command */
 	bool resets;       /* of `trap`: it resets traps */
@@ -114,7 +101,6 @@ void bash_put_marks(const struct marks *marks, const char *code, size_t len, str
 bool bash_ends_word(char c);
 bool bash_word_is(const struct word *word, const char *text);
 bool bash_word_in(const struct word *word, const char *const *texts);
-bool bash_word_begins(const struct word *word, const char *text);
 
 bool bash_next_is(const struct lexer *l, const char *text);
 bool bash_take_word(struct lexer *l, struct word *ret);
@@ -130,7 +116,7 @@ bool bash_take_document(struct lexer *l);
 /* Skips the lines of the pending here-documents, after a line end. */
 bool bash_skip_documents(struct lexer *l);
 
-/* ---- install_commands.c ---- */
+/* ---- trap_commands.c ---- */
 
 /*
  * Reads the commands of a substitution from `at` on. Returns the position after the `)` that closes

@@ -13,7 +13,7 @@
 #include "runtime/bash/declaration.h"
 
 enum {
-	NAMES_TOLD = 20,   /* reported with the end of a cell */
+	NAMES_SHOWN = 20,  /* reported with the end of a cell */
 	NAMES_MAX = 20000, /* compared, the first ones; more would delay other sessions */
 	PREVIEW_BYTES = 200,
 };
@@ -99,7 +99,7 @@ static void put_new_names(const struct names *names, const char *text, size_t le
 {
 	struct declaration d;
 	const char *at = text;
-	size_t told = 0;
+	size_t shown = 0;
 	size_t seen = 0;
 
 	while (seen < now->count && declaration_next(&at, text + len, &d)) {
@@ -111,17 +111,17 @@ static void put_new_names(const struct names *names, const char *text, size_t le
 		seen++;
 		if (old != NULL && old->hash == new->hash)
 			new->initial = old->initial;
-		else if (told++ < NAMES_TOLD)
+		else if (shown++ < NAMES_SHOWN)
 			put_changed(out, &d);
 	}
 }
 
 static void put_gone_names(const struct names *names, const struct names *now, struct buf *out)
 {
-	size_t told = 0;
+	size_t shown = 0;
 
 	for (size_t i = 0; i < names->count; i++)
-		if (find_name(now, &names->items[i]) == NULL && told++ < NAMES_TOLD)
+		if (find_name(now, &names->items[i]) == NULL && shown++ < NAMES_SHOWN)
 			buf_putf(out, "%s-%s", out->len > 0 ? "\n" : "", names->items[i].name);
 }
 

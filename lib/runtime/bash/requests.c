@@ -29,24 +29,6 @@ const char *requests_find_line(const char *text, size_t len, size_t from, const 
 	return NULL;
 }
 
-static void put_install(const char *line, size_t len, struct buf *frames)
-{
-	cleanup_free char *text = xmemdup(line, len);
-	char *rest = text;
-	char *language;
-	unsigned long long id = strtoull(text, &rest, 10);
-
-	language = *rest == ' ' ? rest + 1 : rest;
-	rest = language + strcspn(language, "\t");
-	if (*rest != '\0')
-		*rest++ = '\0';
-	for (char *tab = rest; (tab = strchr(tab, '\t')) != NULL;)
-		*tab = '\n';
-	frame_begin(frames, "install", id, 2);
-	frame_add(frames, "language", language, strlen(language));
-	frame_add(frames, "packages", rest, strlen(rest));
-}
-
 /* CELL and "1" or "0". */
 static void put_handles(const char *line, size_t len, struct buf *frames)
 {
@@ -57,14 +39,6 @@ static void put_handles(const char *line, size_t len, struct buf *frames)
 	frame_begin(frames, "handles", id, 1);
 	frame_add(frames, "handles", str_eq(rest, " 1") ? "1" : "0", 1);
 }
-
-static const struct request {
-	const char *word;
-	void (*put)(const char *line, size_t len, struct buf *frames);
-} kinds[] = {
-	{ "install ", put_install },
-	{ "handles ", put_handles },
-};
 
 /* Returns the first complete line that begins with `mark`, and its length with the line end. */
 static const char *find_request(const struct buf *in, const char *mark, size_t from, size_t limit,
@@ -86,28 +60,19 @@ static const char *find_request(const struct buf *in, const char *mark, size_t f
 	return NULL;
 }
 
-static bool take(struct buf *in, const struct request *kind, const char *nonce, size_t from,
-		 size_t limit, struct buf *frames)
+bool requests_take(struct buf *in, const char *nonce, size_t from, size_t limit, struct buf *frames)
 {
 	char mark[MARK_MAX];
-	size_t mark_len = (size_t)snprintf(mark, sizeof(mark), "@%s %s", nonce, kind->word);
+	size_t mark_len = (size_t)snprintf(mark, sizeof(mark), "@%s handles ", nonce);
 	size_t len;
 	const char *line = find_request(in, mark, from, limit, &len);
 	size_t at = line != NULL ? (size_t)(line - in->data) : 0;
 
 	if (line == NULL)
 		return false;
-	kind->put(line + mark_len, len - mark_len - 1, frames);
+	put_handles(line + mark_len, len - mark_len - 1, frames);
 	memmove(in->data + at, in->data + at + len, in->len - at - len);
 	in->len -= len;
 	in->data[in->len] = '\0';
 	return true;
-}
-
-bool requests_take(struct buf *in, const char *nonce, size_t from, size_t limit, struct buf *frames)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (take(in, &kinds[i], nonce, from, limit, frames))
-			return true;
-	return false;
 }

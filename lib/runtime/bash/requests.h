@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * requests.h - takes the lines that the driver writes while a cell runs: requests for packages, and
- * whether the cell traps SIGINT. They may come between the lines of other messages.
+ * requests.h - takes the lines that the driver writes while a cell runs: whether the cell traps
+ * SIGINT. They may come between the lines of other messages.
  */
 #ifndef RUNTIME_BASH_REQUESTS_H
 #define RUNTIME_BASH_REQUESTS_H

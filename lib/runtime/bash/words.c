@@ -32,11 +32,6 @@ bool bash_word_in(const struct word *word, const char *const *texts)
 	return false;
 }
 
-bool bash_word_begins(const struct word *word, const char *text)
-{
-	return word->len >= strlen(text) && memcmp(word->start, text, strlen(text)) == 0;
-}
-
 bool bash_next_is(const struct lexer *l, const char *text)
 {
 	size_t len = strlen(text);

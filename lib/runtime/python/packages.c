@@ -7,12 +7,15 @@
  */
 #include "runtime/python/packages.h"
 
+#include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 struct found {
@@ -50,9 +53,9 @@ static void add_package(struct found *found, const char *entry)
 	package->version = xmemdup(dash != NULL ? dash + 1 : "", version_len);
 }
 
-static void read_folder(struct found *found, const char *folder)
+/* Closes `dir`, which may be NULL. */
+static void read_entries(struct found *found, DIR *dir)
 {
-	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 
 	if (dir == NULL)
@@ -71,7 +74,7 @@ static void read_pattern(struct found *found, const char *prefix, const char *be
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &matches) == 0)
 		for (size_t i = 0; i < matches.gl_pathc; i++)
-			read_folder(found, matches.gl_pathv[i]);
+			read_entries(found, opendir(matches.gl_pathv[i]));
 	globfree(&matches);
 }
 
@@ -122,6 +125,60 @@ struct python_package *python_packages(const char *interpreter_path, size_t *ret
 	drop_duplicates(&found);
 	*ret_count = found.count;
 	return found.items;
+}
+
+/* Returns the next character of a name in its normal form, 0 at the end, and moves behind it. */
+static int next_normal(const char **name)
+{
+	static const char separators[] = "-_.";
+	int c = (unsigned char)**name;
+
+	if (c == '\0')
+		return c;
+	if (strchr(separators, c) == NULL) {
+		(*name)++;
+		return tolower(c);
+	}
+	*name += strspn(*name, separators);
+	return '-';
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	int c;
+
+	do
+		if ((c = next_normal(&a)) != next_normal(&b))
+			return false;
+	while (c != '\0');
+	return true;
+}
+
+static bool has_package(const struct found *own, const char *name)
+{
+	for (size_t i = 0; i < own->count; i++)
+		if (is_same(own->items[i].name, name))
+			return true;
+	return false;
+}
+
+bool python_packages_replace(const char *interpreter_path, int dir_fd, const char *name)
+{
+	struct found set = { .items = NULL };
+	struct found own = { .items = NULL };
+	DIR *dir =
+		fd_list_own(openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	bool replaces = false;
+
+	if (dir == NULL)
+		return false;
+	read_entries(&set, dir);
+	own.items = python_packages(interpreter_path, &own.count);
+	for (size_t i = 0; i < set.count && !replaces; i++)
+		replaces = has_package(&own, set.items[i].name);
+	python_packages_free(own.items, own.count);
+	python_packages_free(set.items, set.count);
+	return replaces;
 }
 
 void python_packages_free(struct python_package *packages, size_t count)

@@ -8,6 +8,7 @@
 #ifndef RUNTIME_PYTHON_PACKAGES_H
 #define RUNTIME_PYTHON_PACKAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PYTHON_PACKAGES_MAX = 5000 };
@@ -22,6 +23,11 @@ struct python_package {
  * python_packages_free() frees them.
  */
 struct python_package *python_packages(const char *interpreter_path, size_t *ret_count);
+/*
+ * Returns true if the folder `name` in `dir_fd` has a package that the interpreter has itself,
+ * which it then replaces. Names are compared as PEP 503 says.
+ */
+bool python_packages_replace(const char *interpreter_path, int dir_fd, const char *name);
 void python_packages_free(struct python_package *packages, size_t count);
 
 #endif

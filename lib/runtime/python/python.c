@@ -71,6 +71,11 @@ static const char *const environment[] = {
 	NULL,
 };
 
+static const struct language_descriptor descriptors[] = {
+	{ "control", 3, LANGUAGE_SOCKET },
+	{ "values", 5, LANGUAGE_PIPE_OUT }, /* 4 is the zygote's */
+};
+
 const struct language *python_language(void)
 {
 	static const struct language row = {
@@ -84,6 +89,8 @@ const struct language *python_language(void)
 		.add_rules = add_rules,
 		.arguments = arguments,
 		.environment = environment,
+		.descriptors = descriptors,
+		.descriptor_count = sizeof(descriptors) / sizeof(descriptors[0]),
 		.dump_signal = SIGUSR2,
 		.tidy_dump = dump_tidy,
 		.read_dump = dump_place,
@@ -92,7 +99,9 @@ const struct language *python_language(void)
 		.preloads = true,
 		.wake_signal = SIGURG,
 		.sizes_stacks = true,
+		.survives_no_memory = true,
 		.reports_imported = true,
+		.saves_variables = true,
 	};
 
 	return &row;

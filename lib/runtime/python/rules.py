@@ -34,7 +34,7 @@ DUNDERS = frozenset(
 )
 MAGICS = frozenset(("debug", "run"))
 SHELL_MAGICS = frozenset(
-    "cat cp head ls mkdir mv pip rm rmdir sx system tail conda uv".split()
+    "cat cp head ls mkdir mv pip rm rmdir sx system tail conda mamba micromamba uv".split()
 )
 SHELL_CELLS = frozenset(("bash", "sh", "script", "!"))
 CODE_MAGICS = frozenset(("time", "timeit", "prun", "capture"))
@@ -662,11 +662,11 @@ def make_check(text):
         refusal = warning = None
         if refused:
             refusal = list_hits(refused, "Nothing of this cell was run. Refused are:") + (
-                "\nThe person can allow it in the file of PTYCELL_POLICY, for new sessions: "
+                "\nThe user can allow it in the file of PTYCELL_POLICY, for new sessions: "
                 '{"python": {"rules": {%s}}}. Otherwise do it another way.' % keys_of(refused)
             )
         elif warned:
-            warning = list_hits(warned, "[code rules: the person would rather not see this]")
+            warning = list_hits(warned, "[code rules: the user would rather not see this]")
         return refusal, warning
 
     return check

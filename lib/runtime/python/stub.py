@@ -12,16 +12,19 @@ import gc,posix,marshal,_imp,_frozen_importlib_external as x
 gc.disable()
 posix.set_inheritable(3,False)
 b=bytearray()
-def fill(n):
- while len(b)<n:
-  c=posix.read(3,262144)
+def line():
+ while b.find(10)<0:
+  c=posix.read(3,4096)
   if not c:posix._exit(0)
   b.extend(c)
-def line():
- while b.find(10)<0:fill(len(b)+1)
  n=b.find(10);s=b[:n].split();del b[:n+1];return s
 def part():
- n=int(line()[1]);fill(n);p=bytes(b[:n]);del b[:n];return p
+ p=memoryview(bytearray(int(line()[1])));k=min(len(p),len(b));p[:k]=b[:k];del b[:k]
+ while k<len(p):
+  c=posix.readv(3,[p[k:]])
+  if not c:posix._exit(0)
+  k+=c
+ return p
 line();m=part();s=part();c=0
 if m[:4]==x.MAGIC_NUMBER and m[4:12]==_imp.source_hash(3,m[12:]):
  try:c=marshal.loads(m[12:])

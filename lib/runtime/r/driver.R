@@ -42,6 +42,7 @@ local({
 	WORD_MAX <- 80L         # characters of a class
 
 	state <- new.env()
+	state$home <- getwd()
 	state$id <- ""       # of the cell that runs
 	state$devices <- list() # the driver's devices by number: their size, and the plot shown last
 	state$drawn_on <- integer() # devices of the user on which the cell began a page
@@ -185,6 +186,21 @@ local({
 			print_note("Messages go to '", name(getConnection(messages)), "' until sink(type = \"message\") is called.")
 	}
 
+	# Writes what files that are open have in their buffers: the user gets copies, which would lack it.
+	# A fork that jumped out of its code would write it a second time.
+	write_open_files <- function() {
+		if (is_child()) return()
+		for (number in setdiff(getAllConnections(), 0:2))
+			tryCatch(write_open_file(getConnection(number)), error = function(e) NULL) # R may have closed it meanwhile
+	}
+
+	# A pipe has no position. It is left out: it may be full, and writing would wait for its reader.
+	write_open_file <- function(connection) {
+		about <- summary.connection(connection)
+		if (about$class == "file" && about$opened == "opened" && about$`can write` == "yes" && seek.connection(connection) >= 0)
+			flush(connection)
+	}
+
 	# ---- settings of the user ----
 	#
 	# Options, debug(), trace() and interrupts could stop the driver's work or make it warn. They are
@@ -226,6 +242,25 @@ local({
 		base::quit("no", status, FALSE)
 		tools::pskill(Sys.getpid(), tools::SIGKILL) # quit() does not end R from within browser()
 	}
+
+	# Ends R as its top level does: .Last() of the user runs, then finalizers, and devices are closed. An
+	# error in .Last() would keep R from its end.
+	quit_session <- function() {
+		state$quits <- TRUE
+		give_back()
+		last <- get0(".Last", user, mode = "function", inherits = FALSE)
+		if (!is.null(last)) tryCatch(try(last()), interrupt = function(e) NULL)
+		base::quit("no", 0, FALSE)
+	}
+
+	# The last finalizer of all, as it is the first that is registered: compressed files get their end.
+	close_connections <- function(e) {
+		if (Sys.getpid() != process) return()
+		while (sink.number() > 0L) sink()
+		for (number in setdiff(getAllConnections(), 0:2))
+			try(suppressWarnings(close(getConnection(number))), silent = TRUE)
+	}
+	reg.finalizer(state, close_connections, onexit = TRUE)
 
 	# ---- plots ----
 
@@ -650,6 +685,27 @@ local({
 	r_install_packages <- utils::install.packages
 	replace_in_utils("install.packages", install_packages)
 
+	# Packages that install others reach the network on their own ways: their functions lead here.
+	install_by_name <- function(pkgs, ...) install_packages(pkgs)
+	install_version <- function(package, version = NULL, ...) {
+		wanted <- if (is.null(version)) "" else sprintf(" (%s)", ifelse(grepl("^[<>=!]", version), version, paste("==", version)))
+		install_packages(paste0(package, wanted))
+	}
+	install_from_elsewhere <- function(...)
+		stop("packages come from the user's repositories only, by name: install.packages(\"NAME\")", call. = FALSE)
+	elsewhere <- paste0("install_", c("github", "gitlab", "bitbucket", "git", "svn", "url"))
+	of_remotes <- c(list(install_version = install_version, install_cran = install_by_name, install_bioc = install_by_name),
+		structure(rep(list(install_from_elsewhere), length(elsewhere)), names = elsewhere))
+	lead_here <- function(package, functions)
+		setHook(packageEvent(package, "onLoad"), function(...) {
+			place <- asNamespace(package)
+			for (name in intersect(names(functions), names(place))) replace_in(place, name, functions[[name]])
+		})
+	lead_here("remotes", of_remotes)
+	lead_here("devtools", of_remotes)
+	lead_here("BiocManager", list(install = install_by_name))
+	lead_here("pak", list(pkg_install = install_by_name, pak = install_by_name))
+
 	answer_imported <- function(frame) {
 		lines <- tryCatch(older_loaded(frame$parts$packages), error = function(e) character())
 		send("done", frame$id, list(status = "ok", vars = paste(lines, collapse = "\n")))
@@ -1012,7 +1068,7 @@ local({
 		state$inhibited <- FALSE
 		state$drawn_on <- integer()
 		forget_interrupts()
-		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
+		code <- tryCatch(parse_code(frame$parts$code, paste0("<cell ", frame$id, ">")), error = function(e) e)
 		if (inherits(code, "error")) {
 			done <- list(status = "error", ename = "parseError",
 				evalue = bounded(conditionMessage(code), ERROR_MAX),
@@ -1028,13 +1084,14 @@ local({
 		settle()
 		if (dev.cur() > 1L) show_plots(blank = !failed)
 		if (state$left_out > 0L)
-			print_note(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
+			print_note("images beyond ", IMAGES_MAX, " in this cell: ", state$left_out, "; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
 				else "saved in output/")
 		if (state$inhibited)
 			print_note("Plots are not recorded, and not shown, after dev.control(\"inhibit\"): dev.control(\"enable\") ends it.")
 		report_sinks()
 		report_devices()
+		write_open_files()
 		flush(stdout())
 	}
 
@@ -1042,6 +1099,8 @@ local({
 	finish_cell <- function(done, code = NULL) {
 		tryCatch(end_cell(done$status != "ok"), error = function(e) print_note("Something at the end of this cell failed: ", conditionMessage(e)))
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
+		folder <- getwd() # NULL if the code removed it
+		if (!is.null(folder) && !identical(folder, state$home)) done$cwd <- valid(folder)
 		send("done", state$id, done)
 		state$id <- ""
 	}
@@ -1062,6 +1121,7 @@ local({
 						version = paste(R.version$major, R.version$minor, sep = ".")))
 				},
 				exec = run_cell(frame),
+				quit = quit_session(),
 				vars = answer_vars(frame),
 				imported = answer_imported(frame)
 			)

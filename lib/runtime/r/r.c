@@ -47,6 +47,7 @@ const struct language *r_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
+		.survives_no_memory = true,
 		.reports_imported = true,
 	};
 

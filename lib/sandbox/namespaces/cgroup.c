@@ -20,11 +20,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/mountinfo.h"
 
-enum { DECIMAL = 10, OCTAL = 8, OCTAL_DIGITS = 3 };
+enum { DECIMAL = 10 };
 
 static const char *const names[CGROUP_CONTROLLERS] = {
 	[CGROUP_MEMORY] = "memory",
@@ -94,41 +94,6 @@ uint64_t cgroup_parse_event(const char *text, const char *key)
 
 /* ---- mounts ---- */
 
-/* Field numbers of proc_pid_mountinfo(5). */
-enum { MOUNT_ROOT = 3, MOUNT_POINT = 4 };
-
-/* Returns the field with this number of a line, which single spaces separate; NULL when missing. */
-static const char *find_field(const char *line, const char *end, int number)
-{
-	while (number-- > 0) {
-		line = memchr(line, ' ', (size_t)(end - line));
-		if (line == NULL)
-			return NULL;
-		line++;
-	}
-	return line;
-}
-
-/* The kernel writes spaces and the like as \040. */
-static char *copy_field(const char *field)
-{
-	const size_t len = strcspn(field, " \n");
-	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	for (size_t i = 0; i < len; i++) {
-		char digits[OCTAL_DIGITS + 1] = "";
-		char byte = field[i];
-
-		if (byte == '\\' && i + OCTAL_DIGITS < len) {
-			memcpy(digits, field + i + 1, OCTAL_DIGITS);
-			byte = (char)strtoul(digits, NULL, OCTAL);
-			i += OCTAL_DIGITS;
-		}
-		buf_put(&out, &byte, 1);
-	}
-	return buf_steal(&out);
-}
-
 /* Returns the part of `own` below `root`; NULL when it is elsewhere. */
 static const char *find_below(const char *root, const char *own)
 {
@@ -139,32 +104,26 @@ static const char *find_below(const char *root, const char *own)
 	return str_eq(own + len, "/") ? own + len + 1 : own + len;
 }
 
-static char *folder_in_mount(const char *line, const char *end, const char *own)
+static char *folder_in_mount(const char *line, const char *own)
 {
 	static const char type[] = " - cgroup2 ";
-	const char *root = find_field(line, end, MOUNT_ROOT);
-	const char *where = find_field(line, end, MOUNT_POINT);
-	cleanup_free char *shown = NULL;
-	cleanup_free char *folder = NULL;
+	cleanup_free char *root = mountinfo_field(line, MOUNTINFO_ROOT);
+	cleanup_free char *folder = mountinfo_field(line, MOUNTINFO_POINT);
 	const char *below;
 
-	if (where == NULL || memmem(line, (size_t)(end - line), type, strlen(type)) == NULL)
+	if (memmem(line, strcspn(line, "\n"), type, strlen(type)) == NULL)
 		return NULL;
-	shown = copy_field(root);
-	folder = copy_field(where);
-	below = find_below(shown, own);
+	below = find_below(root, own);
 	return below != NULL ? xasprintf("%s%s", folder, below) : NULL;
 }
 
 char *cgroup_parse_mounts(const char *mountinfo, const char *own)
 {
-	for (const char *line = mountinfo; *line != '\0';) {
-		const char *end = line + strcspn(line, "\n");
-		char *folder = folder_in_mount(line, end, own);
+	for (const char *line = mountinfo; *line != '\0'; line = mountinfo_next(line)) {
+		char *folder = folder_in_mount(line, own);
 
 		if (folder != NULL)
 			return folder;
-		line = *end == '\n' ? end + 1 : end;
 	}
 	return NULL;
 }

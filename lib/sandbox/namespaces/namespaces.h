@@ -33,11 +33,14 @@ pid_t namespaces_fork(const struct uid_map *map, int group, uint32_t without, co
  * caller closes them. On failure nothing is left open.
  */
 int namespaces_open_own(int *ret_fds, struct err *err) MUST_CHECK;
-/* Joins these namespaces. Only children of the caller are then in the pid namespace. */
+/*
+ * Joins these namespaces. Only children of the caller are then in the pid namespace. Returns -1 and
+ * sets *err.
+ */
 int namespaces_join(const int *fds, struct err *err) MUST_CHECK;
 /*
  * Requests the parent-death signal again, which a change of credentials clears, and sets
- * `dumpable`.
+ * `dumpable`. Returns -1 and sets *err.
  */
 int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
 
@@ -45,17 +48,21 @@ int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
  * Called in the child, in this order; rootfs/rootfs.h builds the file tree between the first two.
  */
 
-/* Sets the host name, and in a network of its own starts loopback. */
+/* Sets the host name, and in a network of its own starts loopback. Returns -1 and sets *err. */
 int namespaces_start(uint32_t without, struct err *err) MUST_CHECK;
 /*
  * Makes the second user namespace and returns a descriptor of it, which the caller closes. Forbids
  * every further namespace unless `more` is set. /proc must be writable and the process dumpable.
+ * Returns -1 and sets *err.
  */
 int namespaces_make_inner(bool more, int *ret_user_ns, struct err *err) MUST_CHECK;
-/* Returns a socket that listens on 127.0.0.1:POLICY_PROXY_PORT. The caller closes it. */
+/*
+ * Returns a socket that listens on 127.0.0.1:POLICY_PROXY_PORT. The caller closes it. Returns -1
+ * and sets *err.
+ */
 int namespaces_listen(struct err *err) MUST_CHECK;
 
-/* Moves the calling process into the second user namespace. */
+/* Moves the calling process into the second user namespace. Returns -1 and sets *err. */
 int namespaces_join_inner(int user_ns, struct err *err) MUST_CHECK;
 
 #endif

@@ -76,7 +76,7 @@ static bool has_account(uid_t uid)
 	       getgrgid_r(uid, &group_row, text, sizeof(text), &group) == ERANGE || group != NULL;
 }
 
-static int pick_user(uid_t *ret_uid, struct err *err)
+static int pick_user(bool look_up, uid_t *ret_uid, struct err *err)
 {
 	uint32_t number;
 	uid_t uid;
@@ -84,7 +84,7 @@ static int pick_user(uid_t *ret_uid, struct err *err)
 	for (int i = 0; i < UID_MAP_PICKS_MAX; i++) {
 		random_bytes(&number, sizeof(number));
 		uid = UID_MAP_FIRST + number % (UID_MAP_LAST - UID_MAP_FIRST + 1);
-		if (has_account(uid))
+		if (look_up && has_account(uid))
 			continue;
 		*ret_uid = uid;
 		return 0;
@@ -97,44 +97,55 @@ static int pick_user(uid_t *ret_uid, struct err *err)
 
 static int give_file(int fd, uid_t uid, int depth, struct err *err);
 
+static int give_entry(int folder_fd, const char *name, uid_t uid, int depth, struct err *err)
+{
+	cleanup_fd int fd = openat(folder_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, "opening a file of a session's folder");
+	return give_file(fd, uid, depth + 1, err);
+}
+
 /* Takes ownership of `fd`. */
 static int give_entries(int fd, uid_t uid, int depth, struct err *err)
 {
 	DIR *folder = fdopendir(fd);
-	struct dirent *entry;
+	const struct dirent *entry;
 	int rc = 0;
 
 	if (folder == NULL) {
 		fd_close(&fd);
 		return err_sys(err, "reading a session's folder");
 	}
-	while (rc == 0 && (entry = readdir(folder)) != NULL) {
-		cleanup_fd int child = -1;
-
-		if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
-			continue;
-		child = openat(dirfd(folder), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		if (child >= 0)
-			rc = give_file(child, uid, depth + 1, err);
-	}
+	while (rc == 0 && (entry = fd_next_entry(folder)) != NULL)
+		if (!fd_is_dot(entry->d_name))
+			rc = give_entry(dirfd(folder), entry->d_name, uid, depth, err);
+	if (rc == 0 && errno != 0)
+		rc = err_sys(err, "reading a session's folder");
 	(void)closedir(folder);
 	return rc;
 }
 
+/* Gives a folder last: one that was not given whole has its old owner, and is given again. */
 static int give_file(int fd, uid_t uid, int depth, struct err *err)
 {
 	struct stat st;
 
 	if (depth > DEPTH_MAX)
 		return err_set(err, ERR_LIMIT, "folders nested deeper than %d", DEPTH_MAX);
-	if (fstat(fd, &st) < 0 || fchownat(fd, "", uid, uid, AT_EMPTY_PATH) < 0)
+	if (fstat(fd, &st) < 0)
 		return err_sys(err, "giving a session its folder");
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	return give_entries(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), uid, depth, err);
+	if (S_ISDIR(st.st_mode) &&
+	    give_entries(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), uid, depth, err) < 0)
+		return -1;
+	if (fchownat(fd, "", uid, uid, AT_EMPTY_PATH) < 0)
+		return err_sys(err, "giving a session its folder");
+	return 0;
 }
 
-int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err)
+static int choose(int data_fd, bool look_up, struct uid_map *ret_map, struct err *err)
 {
 	struct uid_map map = { .uid = geteuid(), .gid = getegid() };
 	struct stat st;
@@ -149,10 +160,37 @@ int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err)
 	map.other_user = true;
 	map.uid = st.st_uid;
 	if (map.uid < UID_MAP_FIRST || map.uid > UID_MAP_LAST)
-		if (pick_user(&map.uid, err) < 0 || give_file(data_fd, map.uid, 0, err) < 0)
+		if (pick_user(look_up, &map.uid, err) < 0 ||
+		    give_file(data_fd, map.uid, 0, err) < 0)
 			return -1;
 	map.gid = map.uid;
 	*ret_map = map;
+	return 0;
+}
+
+int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err)
+{
+	return choose(data_fd, true, ret_map, err);
+}
+
+int uid_map_draw(int data_fd, struct err *err)
+{
+	struct uid_map map;
+
+	return choose(data_fd, false, &map, err);
+}
+
+int uid_map_check(int data_fd, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(data_fd, &st) < 0)
+		return err_sys(err, "looking at a session's folder");
+	if (geteuid() == 0 && st.st_uid >= UID_MAP_FIRST && st.st_uid <= UID_MAP_LAST &&
+	    has_account(st.st_uid))
+		return err_set(err, ERR_LIMIT,
+			       "the user %u, drawn for a session, has an account on this machine",
+			       st.st_uid);
 	return 0;
 }
 

@@ -46,13 +46,20 @@ struct uid_map {
  */
 int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err) MUST_CHECK;
 /*
+ * Gives the folder to a user as uid_map_choose does, who may have an account: the first lookup in a
+ * process takes a millisecond. uid_map_check must follow before session code runs.
+ */
+int uid_map_draw(int data_fd, struct err *err) MUST_CHECK;
+/* Returns -1 and sets ERR_LIMIT if the user that was drawn for the folder has an account. */
+int uid_map_check(int data_fd, struct err *err) MUST_CHECK;
+/*
  * Writes the maps of `pid`'s new namespace, where the user is 0. The caller must be privileged and
- * must have made the namespace.
+ * must have made the namespace. Returns -1 and sets *err.
  */
 int uid_map_write_for(pid_t pid, const struct uid_map *map, struct err *err) MUST_CHECK;
 /*
  * Writes the map of the caller's own namespace, for its own user, called `inside` there. The caller
- * must be dumpable.
+ * must be dumpable. Returns -1 and sets *err.
  */
 int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err) MUST_CHECK;
 /*
@@ -62,7 +69,7 @@ int uid_map_write_own(uid_t inside, const struct uid_map *map, struct err *err) 
 int uid_map_open_idmap(uid_t uid, gid_t gid, const struct uid_map *map, struct err *err) MUST_CHECK;
 /*
  * Becomes this user of the caller's namespace. Clears the parent-death signal and the dumpable
- * flag.
+ * flag. Returns -1 and sets *err.
  */
 int uid_map_become(uid_t uid, gid_t gid, struct err *err) MUST_CHECK;
 

@@ -434,6 +434,14 @@ struct escapes_result escapes_run(const struct escapes_bait *bait, const char *w
 	return result;
 }
 
+bool escapes_sees_victim(const struct escapes_bait *bait)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)find_victim(bait));
+	return opens(path, O_RDONLY);
+}
+
 const char *escapes_name(enum escapes escape)
 {
 	return tests[escape].name;

@@ -11,6 +11,7 @@
 #define SANDBOX_PROBE_ESCAPES_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -74,6 +75,11 @@ void escapes_release(struct escapes_bait *bait);
  * folder as seen inside. Takes under a millisecond.
  */
 struct escapes_result escapes_run(const struct escapes_bait *bait, const char *workspace);
+/*
+ * Returns whether the calling process, which is where escapes_run is called, sees the victim in
+ * /proc: its command line can be read there.
+ */
+bool escapes_sees_victim(const struct escapes_bait *bait);
 /* Returns what a test does when it escapes: "reads a file outside". */
 const char *escapes_name(enum escapes escape);
 

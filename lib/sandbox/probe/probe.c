@@ -76,6 +76,9 @@ static void try_escapes(const struct probe *probe, const struct policy *policy,
 	if (confine_as_interpreter(probe, policy, setup, &verdict.err) == 0) {
 		verdict.err.code = ERR_NONE;
 		verdict.layers |= privdrop_layers(policy, probe->means);
+		if ((verdict.layers & BIT(LAYER_PRIVATE_PROC)) == 0 &&
+		    !escapes_sees_victim(&probe->fixture.bait))
+			verdict.layers |= BIT(LAYER_HIDDEN_PROCESSES);
 		verdict.escapes = escapes_run(&probe->fixture.bait, data);
 	}
 	(void)!write(pipe_end, &verdict, sizeof(verdict));

@@ -32,7 +32,7 @@ struct kernel_memory;
 
 /* Returns NULL when memory is short. */
 struct kernel_memory *kernel_memory_new(void);
-/* Frees it. NULL is allowed. */
+/* Frees it. May be NULL. */
 void kernel_memory_free(struct kernel_memory *memory);
 /* Returns the bytes behind the process's descriptors that were not counted before. */
 uint64_t kernel_memory_bytes(struct kernel_memory *memory, pid_t pid);

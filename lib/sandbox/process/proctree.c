@@ -4,7 +4,9 @@
  *
  * The numbers in /proc and those that kill() takes differ where a sandbox shares the host's /proc
  * but has its own pid namespace (some containers). NSpid in /proc/PID/status translates them. The
- * children files need CONFIG_PROC_CHILDREN; without them every stat file is read.
+ * children files need CONFIG_PROC_CHILDREN; without them every stat file is read. Where /proc hides
+ * processes (hidepid), it hides supervisors, because they cannot be traced: their children are
+ * found by the parent in the children's stat files.
  */
 #include "sandbox/process/proctree.h"
 
@@ -136,7 +138,58 @@ static void add_thread_children(struct pidlist *list, const char *path)
 		}
 }
 
-static void add_children(struct pidlist *list, pid_t pid)
+/* The parent of each process that /proc shows, read when it is first asked for. */
+struct shown {
+	struct pidlist pids;
+	struct pidlist parents;
+	bool is_read;
+};
+
+static void release_shown(struct shown *shown)
+{
+	pidlist_release(&shown->pids);
+	pidlist_release(&shown->parents);
+}
+
+static void read_shown(struct shown *shown)
+{
+	DIR *proc = opendir("/proc");
+	pid_t pid;
+
+	shown->is_read = true;
+	if (proc == NULL)
+		return;
+	while ((pid = next_pid(proc)) != 0) {
+		struct proctree_stat stat;
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		if (!proctree_stat(path, &stat))
+			continue;
+		pidlist_add(&shown->pids, pid);
+		pidlist_add(&shown->parents, stat.parent);
+	}
+	(void)closedir(proc);
+}
+
+static void add_shown_children(struct pidlist *list, pid_t parent, struct shown *shown)
+{
+	if (!shown->is_read)
+		read_shown(shown);
+	for (size_t i = 0; i < shown->pids.len; i++)
+		if (shown->parents.pids[i] == parent)
+			pidlist_add(list, shown->pids.pids[i]);
+}
+
+bool proctree_hides(pid_t listed)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", listed);
+	return access(path, F_OK) < 0 && listed_self() == getpid() && kill(listed, 0) == 0;
+}
+
+static void add_children(struct pidlist *list, pid_t pid, struct shown *shown)
 {
 	char path[64];
 	DIR *tasks;
@@ -144,6 +197,8 @@ static void add_children(struct pidlist *list, pid_t pid)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
+	if (tasks == NULL && (proctree_hides(pid) || listed_self() != getpid()))
+		add_shown_children(list, pid, shown);
 	if (tasks == NULL)
 		return;
 	while ((tid = next_pid(tasks)) != 0) {
@@ -153,56 +208,57 @@ static void add_children(struct pidlist *list, pid_t pid)
 	(void)closedir(tasks);
 }
 
-/* For kernels without children files: reads the parent of every process. */
-static void add_children_by_parent(struct pidlist *list, pid_t parent)
-{
-	DIR *proc = opendir("/proc");
-	pid_t pid;
-
-	if (proc == NULL)
-		return;
-	while ((pid = next_pid(proc)) != 0) {
-		struct proctree_stat stat;
-		char path[64];
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-		if (proctree_stat(path, &stat) && stat.parent == parent)
-			pidlist_add(list, pid);
-	}
-	(void)closedir(proc);
-}
-
 static bool has_children_files(void)
 {
 	return access("/proc/thread-self/children", F_OK) == 0;
 }
 
-static void list_children(struct pidlist *ret_list)
+static void list_children(struct pidlist *ret_list, struct shown *shown)
 {
 	ret_list->len = 0;
 	if (has_children_files())
 		add_thread_children(ret_list, "/proc/thread-self/children");
 	else
-		add_children_by_parent(ret_list, listed_self());
+		add_shown_children(ret_list, listed_self(), shown);
 }
 
 void proctree_children(struct pidlist *ret_list)
 {
-	list_children(ret_list);
+	struct shown shown = { 0 };
+
+	list_children(ret_list, &shown);
 	make_numbers(ret_list);
+	release_shown(&shown);
+}
+
+void proctree_list(struct pidlist *ret_list, struct pidlist *ret_parents)
+{
+	const bool by_file = has_children_files();
+	const pid_t self = listed_self();
+	struct shown shown = { 0 };
+
+	ret_parents->len = 0;
+	list_children(ret_list, &shown);
+	while (ret_parents->len < ret_list->len)
+		pidlist_add(ret_parents, self);
+	for (size_t i = 0; i < ret_list->len; i++) {
+		const pid_t parent = ret_list->pids[i];
+
+		if (by_file)
+			add_children(ret_list, parent, &shown);
+		else
+			add_shown_children(ret_list, parent, &shown);
+		while (ret_parents->len < ret_list->len)
+			pidlist_add(ret_parents, parent);
+	}
+	release_shown(&shown);
 }
 
 void proctree_descendants(struct pidlist *ret_list)
 {
-	bool by_file = has_children_files();
+	cleanup_pidlist struct pidlist parents = { 0 };
 
-	list_children(ret_list);
-	for (size_t i = 0; i < ret_list->len; i++) {
-		if (by_file)
-			add_children(ret_list, ret_list->pids[i]);
-		else
-			add_children_by_parent(ret_list, ret_list->pids[i]);
-	}
+	proctree_list(ret_list, &parents);
 }
 
 void proctree_signal(int signo)
@@ -226,7 +282,10 @@ size_t proctree_count_live(void)
 		char path[64];
 
 		(void)snprintf(path, sizeof(path), "/proc/%d/stat", list.pids[i]);
-		live += proctree_stat(path, &stat) && stat.state != 'Z' && stat.state != 'X';
+		if (proctree_stat(path, &stat))
+			live += stat.state != 'Z' && stat.state != 'X';
+		else
+			live += proctree_hides(list.pids[i]);
 	}
 	return live;
 }

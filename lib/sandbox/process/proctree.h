@@ -5,7 +5,8 @@
  * Read from /proc/PID/task/TID/children, or from the parents in /proc/PID/stat where the kernel
  * lacks those files. A tree that changes meanwhile may hide a process from one call. A caller that
  * kills must therefore repeat until waitpid finds no child. The tree of a subreaper includes its
- * orphans.
+ * orphans. Where /proc hides processes (hidepid), a hidden child of a hidden process is not found
+ * before its parent has ended.
  */
 #ifndef SANDBOX_PROCESS_PROCTREE_H
 #define SANDBOX_PROCESS_PROCTREE_H
@@ -23,6 +24,14 @@ void proctree_children(struct pidlist *ret_list);
  * numbers are those of /proc, which differ from kill()'s where a sandbox has no /proc of its own.
  */
 void proctree_descendants(struct pidlist *ret_list);
+/* Does the same, and sets *ret_parents to the parent of each, as /proc numbers them. */
+void proctree_list(struct pidlist *ret_list, struct pidlist *ret_parents);
+/*
+ * Returns whether the process runs and /proc hides it from the caller (hidepid), as it does with
+ * one that cannot be traced. Returns false where numbers differ: whether it runs is not known
+ * there.
+ */
+bool proctree_hides(pid_t listed);
 /* Returns the number that kill() takes for a number of /proc; 0 when the process is gone. */
 pid_t proctree_number(pid_t listed);
 /*

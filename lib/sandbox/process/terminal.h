@@ -19,7 +19,7 @@ int terminal_open_slave(int master, struct err *err) MUST_CHECK;
 /*
  * Applies the base settings by either end. ECHO and ICANON are set for programs to see, but the
  * kernel neither echoes nor edits lines (EXTPROC). Output is byte-exact, without flow control.
- * Signals keep pending input and output. There is no suspend key.
+ * Signals keep pending input and output. There is no suspend key. Returns -1 and sets *err.
  */
 int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct err *err) MUST_CHECK;
 

@@ -142,6 +142,16 @@ static uint64_t waited_for_ms(void)
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
 }
 
+/*
+ * Reads a process. Returns false if it is gone. One that /proc hides counts as the youngest, with
+ * one thread and no memory.
+ */
+static bool find_process(pid_t pid, pid_t parent, struct process *ret_process)
+{
+	*ret_process = (struct process){ .parent = parent, .threads = 1, .started = UINT64_MAX };
+	return read_process(pid, ret_process) || proctree_hides(pid);
+}
+
 /* Parents come before their children in `list`; `generations` is filled up to `index`. */
 static int32_t generation_of(const struct pidlist *list, const int32_t *generations, size_t index,
 			     pid_t parent)
@@ -171,30 +181,39 @@ static void mark_orphans(int first, struct usage_process *rows, size_t len)
 
 struct totals {
 	uint64_t ticks;
-	uint32_t tasks; /* of processes that count, zombies included */
+	uint32_t tasks;   /* of processes that count, zombies included */
+	uint32_t threads; /* of those that are not ending */
 };
 
-/* Returns the processes that count; NULL when memory is short. The caller frees the result. */
-static struct usage_process *list_processes(int first, bool exact, const struct pidlist *list,
+/*
+ * Sets *list, an empty list, to all processes. Returns those that count; NULL when memory is short.
+ * The caller frees the result.
+ */
+static struct usage_process *list_processes(int first, bool exact, struct pidlist *list,
 					    struct totals *ret_totals, size_t *ret_len)
 {
-	struct usage_process *rows = calloc(list->len + 1, sizeof(*rows));
-	int32_t *generations = calloc(list->len + 1, sizeof(*generations));
+	cleanup_pidlist struct pidlist parents = { 0 };
+	struct usage_process *rows;
+	int32_t *generations;
 	size_t len = 0;
 
+	proctree_list(list, &parents);
+	rows = calloc(list->len + 1, sizeof(*rows));
+	generations = calloc(list->len + 1, sizeof(*generations));
 	*ret_totals = (struct totals){ 0 };
 	for (size_t i = 0; rows != NULL && generations != NULL && i < list->len; i++) {
-		struct process process = { 0 };
+		struct process process;
 
-		if (!read_process(list->pids[i], &process))
+		generations[i] = generation_of(list, generations, i, parents.pids[i]);
+		if (!find_process(list->pids[i], parents.pids[i], &process))
 			continue;
-		generations[i] = generation_of(list, generations, i, process.parent);
 		ret_totals->ticks += process.ticks;
 		if (generations[i] < first)
 			continue;
 		ret_totals->tasks += process.threads;
 		if (process.is_ending)
 			continue;
+		ret_totals->threads += process.threads;
 		rows[len].pid = list->pids[i];
 		rows[len].generations = generations[i];
 		rows[len].parent = process.parent;
@@ -339,7 +358,6 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 
 	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
 	*ret_largest = (struct usage_process){ .pid = 0 };
-	proctree_descendants(&list);
 	rows = list_processes(first, exact, &list, &totals, &len);
 	if (!exact && rows != NULL) {
 		ret_usage->written_bytes = fill_written(&list, rows, len);
@@ -362,8 +380,34 @@ void usage_measure(int first, bool exact, const struct usage_paths *paths, struc
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->tasks = totals.tasks;
+	ret_usage->threads = totals.threads;
 	ret_usage->cpu_ms += totals.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	ret_usage->unlinked_bytes = unlinked_below(&list, paths);
+}
+
+uint32_t usage_count_tasks(int first)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	struct totals totals;
+	size_t len = 0;
+
+	free(list_processes(first, false, &list, &totals, &len));
+	return totals.tasks;
+}
+
+void usage_list_interpreters(int first, const struct pidlist *parents, struct pidlist *ret_pids)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	struct usage_process *rows;
+	struct totals totals;
+	size_t len = 0;
+
+	rows = list_processes(first, false, &list, &totals, &len);
+	for (size_t i = 0; rows != NULL && i < len; i++)
+		for (size_t j = 0; rows[i].generations == first && j < parents->len; j++)
+			if (proctree_number(rows[i].parent) == parents->pids[j])
+				pidlist_add(ret_pids, rows[i].pid);
+	free(rows);
 }
 
 /* ---- killing ---- */
@@ -519,7 +563,6 @@ void usage_kill(int first, const struct usage_kill_request *request,
 	size_t len = 0;
 
 	*ret_killed = (struct usage_killed){ .cause = request->cause };
-	proctree_descendants(&list);
 	rows = list_processes(first, exact, &list, &totals, &len);
 	if (rows == NULL)
 		return;

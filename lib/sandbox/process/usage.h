@@ -6,7 +6,7 @@
  * when there are many descriptors. A quick measure counts a page that related processes share once
  * for each of them. An exact one divides it among them by smaps_rollup, at a millisecond for each
  * 80 MB. It is meant for when the quick sum is above a limit. A process that may not be traced
- * counts by its resident size.
+ * counts by its resident size. One that /proc hides (hidepid) counts as a process, without memory.
  */
 #ifndef SANDBOX_PROCESS_USAGE_H
 #define SANDBOX_PROCESS_USAGE_H
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sandbox/process/pidlist.h"
 #include "sandbox/process/written.h"
 
 /* Folders of the session; each may be NULL. */
@@ -50,9 +51,12 @@ struct usage {
 	uint64_t programs_bytes; /* part of memory_bytes that is not of the first generation */
 	uint64_t shared_bytes;   /* part of memory_bytes that files in paths.shared take */
 	uint32_t in_flight;      /* descriptors in flight through sockets (kernel_memory.h) */
+	uint32_t user_full;      /* 1: others of the user take what the kernel lets all of it have
+				    (seen in tier landlock); the caller's to set */
 	uint64_t written_bytes;  /* to disks, of all processes that ever ran below and were waited
 				    for, too; at most a little less */
-	uint32_t tasks; /* threads of all processes, and zombies, as the kernel counts them */
+	uint32_t tasks;   /* threads of all processes, and zombies, as the kernel counts them */
+	uint32_t threads; /* of `processes`: at least one of each */
 	struct usage_growth growths[USAGE_BUSY_MAX]; /* only of an exact measure */
 };
 
@@ -109,6 +113,15 @@ struct usage_killed {
  */
 void usage_measure(int first, bool exact, const struct usage_paths *paths, struct usage *ret_usage,
 		   struct usage_process *ret_largest);
+
+/* Returns the threads of all processes that count, and zombies, as the kernel counts them. */
+uint32_t usage_count_tasks(int first);
+
+/*
+ * Appends to *ret_pids the process of the first generation below each of `parents`, in numbers of
+ * /proc.
+ */
+void usage_list_interpreters(int first, const struct pidlist *parents, struct pidlist *ret_pids);
 
 /*
  * Kills processes that count, at most USAGE_KILLS_MAX: for their memory until the rest have at most

@@ -3,8 +3,9 @@
  * victims.h - chooses which processes of a session are ended at a limit. Pure: it reads only its
  * arguments.
  *
- * Programs that code started come before interpreters, growing ones before still ones, the newest
- * first. Interpreters whose cell runs come before idle ones.
+ * At a limit of memory the order is: programs that grow, other programs, interpreters that grow,
+ * other interpreters. Interpreters whose cell runs come before idle ones, and of each kind the
+ * newest comes first. Programs are those that code started.
  */
 #ifndef SANDBOX_PROCESS_VICTIMS_H
 #define SANDBOX_PROCESS_VICTIMS_H
@@ -24,26 +25,27 @@ struct victim {
 	size_t index;   /* the caller's own */
 };
 
-/* How much memory may stay in use. */
+/* How much memory may stay in use if a process stays, by what it is. */
 struct victims_need {
-	uint64_t held; /* in use even if all end, such as files in memory */
-	uint64_t max;  /* while a process that grows is left, and for a program if none grows */
-	uint64_t still_max; /* for other processes that do not grow */
+	uint64_t held;      /* in use even if all end, such as files in memory */
+	uint64_t max;       /* for one that grows, and for a program unless only programs grow */
+	uint64_t still_max; /* for any other */
 	bool programs_only; /* no interpreter is chosen */
 	size_t count_max;   /* at most so many are chosen */
 };
 
 /*
- * Chooses those to be ended so that the memory fits; `rows` come to be in the order of killing. A
+ * Chooses those to be ended so that the memory fits, and sorts `rows` in the order of killing. A
  * process stays if the others suffice. One that does not grow also stays if its end cannot suffice,
  * because too much is held. One that grows never stays in place of one that does not.
  */
 void victims_for_memory(struct victim *rows, size_t len, const struct victims_need *need);
 
 /*
- * Chooses those to be ended so that a folder grows no more; is_growing means: writes. All of the
- * first kind that is there go: programs that write, running interpreters that do, idle ones that
- * do. If none is known to write, programs go, else running interpreters, else idle ones.
+ * Chooses those to be ended so that a folder grows no more. Here is_growing means that it writes.
+ * The kinds in their order are: programs that write, running interpreters that write, idle ones
+ * that write; then programs, running interpreters and idle ones that do not. All of the first kind
+ * that is there are chosen.
  */
 void victims_for_disk(struct victim *rows, size_t len);
 

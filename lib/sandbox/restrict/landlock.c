@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,6 +77,7 @@ static const struct rule own_root[] = {
 	{ VAR_TMP, ACCESS_OWN },
 	{ "/dev/shm", ACCESS_OWN },
 	{ POLICY_DATA, ACCESS_OWN },
+	{ POLICY_PACKAGES "/" POLICY_BELL, ACCESS_DEVICE },
 	{ "/dev/pts", ACCESS_TERMINAL },
 };
 
@@ -219,13 +222,27 @@ static int allow_runtimes(const struct domain *domain, const struct policy *poli
 	return 0;
 }
 
+/* Allows the pipe by which programs ask for packages. The session can make no file beside it. */
+static int allow_asking(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (policy->packages_path[0] == '\0')
+		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", policy->packages_path, POLICY_BELL) >=
+	    sizeof(path))
+		return err_set(err, ERR_INVALID, "the path of the packages is too long");
+	return allow_if_there(domain, path, ACCESS_DEVICE, err);
+}
+
 static int allow_host(struct domain *domain, const struct policy *policy, int workspace,
 		      struct err *err)
 {
 	const char *const folders[] = { policy->spool_path, policy->packages_path };
+	cleanup_fd int etc = hosttree_open_etc("", err);
 
-	if (allow_all(domain, host_root, ARRAY_SIZE(host_root), err) < 0 ||
-	    hosttree_each_etc("", allow_etc, domain, err) < 0 || allow_terminal(domain, err) < 0 ||
+	if (etc < 0 || allow_all(domain, host_root, ARRAY_SIZE(host_root), err) < 0 ||
+	    hosttree_each_etc(etc, allow_etc, domain, err) < 0 || allow_terminal(domain, err) < 0 ||
 	    allow_fd(domain, workspace, ACCESS_OWN, err) < 0)
 		return -1;
 	for (size_t i = 0; i < hosttree_system_count; i++)
@@ -234,7 +251,7 @@ static int allow_host(struct domain *domain, const struct policy *policy, int wo
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i][0] != '\0' && allow_path(domain, folders[i], ACCESS_READ, err) < 0)
 			return -1;
-	return allow_runtimes(domain, policy, err);
+	return allow_asking(domain, policy, err) < 0 ? -1 : allow_runtimes(domain, policy, err);
 }
 
 int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err)

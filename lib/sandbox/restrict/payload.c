@@ -29,12 +29,14 @@ enum {
 	LOCKED_BYTES = 1 << 20,
 	PENDING_SIGNALS = 256,
 	NICENESS = 5,
+	/* How many more the user's other processes may become while the interpreter lives. */
+	PROCESSES_ROOM = 2048,
 };
 
 static int bind_life(const struct payload *payload, struct err *err)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return err_sys(err, "tying the interpreter to its minder");
+		return err_sys(err, "tying the interpreter to its supervisor");
 	if (getppid() != payload->parent)
 		_exit(EXIT_NOT_STARTED);
 	return 0;
@@ -133,6 +135,18 @@ static int set_all_limits(const struct limit_row *rows, size_t count, struct err
 	return 0;
 }
 
+/*
+ * In tier landlock all processes of the user count, and init changes the soft limit as their number
+ * changes. The hard limit bounds code that raises it.
+ */
+static uint64_t most_processes(const struct policy *policy)
+{
+	uint64_t max = policy->processes_max;
+
+	return policy->tier == POLICY_LANDLOCK && max != POLICY_NO_LIMIT ? max + PROCESSES_ROOM
+									 : max;
+}
+
 static int set_limits(const struct policy *policy, struct err *err)
 {
 	const struct limit_row limits[] = {
@@ -142,7 +156,7 @@ static int set_limits(const struct policy *policy, struct err *err)
 		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
 		/* Not RLIMIT_AS: Node reserves far more than it uses. */
 		{ RLIMIT_DATA, policy->memory_max, policy->memory_max, "memory" },
-		{ RLIMIT_NPROC, policy->processes_max, policy->processes_max, "processes" },
+		{ RLIMIT_NPROC, policy->processes_max, most_processes(policy), "processes" },
 		{ RLIMIT_CPU, policy->cpu_seconds_max, policy->cpu_seconds_max, "CPU time" },
 	};
 	const struct limit_row confined[] = {

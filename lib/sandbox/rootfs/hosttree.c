@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "sandbox/namespaces/uid_map.h"
 #include "sandbox/policy.h"
 
@@ -59,6 +58,7 @@ static const char *const listed[] = {
 	"/etc/mime.types",
 	"/etc/magic",
 	"/etc/manpath.config",
+	"/etc/groff",
 	"/etc/inputrc",
 	"/etc/terminfo",
 	"/etc/fonts",
@@ -95,18 +95,12 @@ static int visit_python(const struct visit *visit, const char *name, struct err 
 /*
  * Does not use opendir(), which allocates, because an interpreter's memory limit may be in force.
  */
-static int each_python(const char *root, const struct visit *visit, struct err *err)
+static int each_python(int etc, const struct visit *visit, struct err *err)
 {
 	_Alignas(struct dirent64) char entries[ENTRIES_BYTES];
-	char path[PATH_MAX];
-	cleanup_fd int folder = -1;
 	ssize_t len;
 
-	(void)snprintf(path, sizeof(path), "%s/etc", root);
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return err_sys(err, "reading '%s'", path);
-	while ((len = getdents64(folder, entries, sizeof(entries))) > 0)
+	while ((len = getdents64(etc, entries, sizeof(entries))) > 0)
 		for (ssize_t at = 0; at < len;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 
@@ -114,15 +108,25 @@ static int each_python(const char *root, const struct visit *visit, struct err *
 				return -1;
 			at += entry->d_reclen;
 		}
-	return len < 0 ? err_sys(err, "reading '%s'", path) : 0;
+	return len < 0 ? err_sys(err, "reading '/etc'") : 0;
 }
 
-int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err)
+int hosttree_open_etc(const char *root, struct err *err)
+{
+	char path[PATH_MAX];
+	int etc;
+
+	(void)snprintf(path, sizeof(path), "%s/etc", root);
+	etc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return etc < 0 ? err_sys(err, "reading '%s'", path) : etc;
+}
+
+int hosttree_each_etc(int etc, hosttree_fn *fn, void *data, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(listed); i++)
 		if (fn(data, listed[i], err) < 0)
 			return -1;
-	return each_python(root, &(struct visit){ fn, data }, err);
+	return each_python(etc, &(struct visit){ fn, data }, err);
 }
 
 bool hosttree_is_within(const char *path, const char *folder)

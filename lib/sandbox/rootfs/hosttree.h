@@ -51,9 +51,14 @@ bool hosttree_is_reserved(const char *path);
 typedef int hosttree_fn(void *data, const char *path, struct err *err);
 
 /*
- * Calls `fn` for every path in /etc that sessions see, of the host whose root is `root` ("" for the
- * current one). Returns -1 when `fn` does, or sets *err itself.
+ * Opens /etc of the host whose root is `root` ("" for the current one), to list it. Returns a
+ * descriptor that the caller closes, or -1 and sets *err.
  */
-int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err) MUST_CHECK;
+int hosttree_open_etc(const char *root, struct err *err) MUST_CHECK;
+/*
+ * Calls `fn` for every path in /etc that sessions see. `etc` is the folder, of which nothing was
+ * read yet. Returns -1 when `fn` does, or sets *err itself.
+ */
+int hosttree_each_etc(int etc, hosttree_fn *fn, void *data, struct err *err) MUST_CHECK;
 
 #endif

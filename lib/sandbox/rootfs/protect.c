@@ -10,6 +10,7 @@
 #include "sandbox/rootfs/protect.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
@@ -122,44 +123,80 @@ static void each_of_repository(int git, row_fn *fn)
 		fn(git, &protect_rows[i]);
 }
 
+/* A visit to all repositories below a folder. */
+struct visit {
+	row_fn *fn;
+	int entries_left;
+	int problem; /* why a folder could not be read, an errno; 0: none */
+};
+
+/* A name that is gone, or no folder, hides none; the session cannot enter a closed one either. */
+static void note_problem(struct visit *visit)
+{
+	if (fd_hides_entries(errno) && errno != EACCES)
+		visit->problem = errno;
+}
+
 /*
  * Visits the repositories of submodules and worktrees, whose names may contain slashes. When
  * session code moves a repository away, `mv` copies and removes what it can; placeholders are left
  * behind.
  */
-static void each_below(int parent, const char *name, row_fn *fn, int depth, int *entries_left)
+static void each_below(struct visit *visit, int parent, const char *name, int depth)
 {
 	int fd = depth > 0 ? open_real_folder(parent, name) : -1;
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	bool repository;
 
 	if (entries == NULL) {
+		if (depth > 0)
+			note_problem(visit);
 		fd_close(&fd);
 		return;
 	}
-	while ((entry = readdir(entries)) != NULL && (*entries_left)-- > 0)
-		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
-		    !repository_holds_none(entry->d_name))
-			each_below(fd, entry->d_name, fn, depth - 1, entries_left);
-	if (fn == remove_placeholder || repository_is(fd))
-		each_of_repository(fd, fn);
+	repository = repository_is(fd);
+	errno = 0;
+	while (depth > 1 && (entry = fd_next_entry(entries)) != NULL && visit->entries_left-- > 0) {
+		/* A submodule may have any name, also that of a folder of a repository. */
+		bool inner = repository && repository_holds_none(entry->d_name);
+
+		if (!fd_is_dot(entry->d_name))
+			each_below(visit, fd, entry->d_name, inner ? 1 : depth - 1);
+	}
+	note_problem(visit);
+	if (visit->fn == remove_placeholder || repository)
+		each_of_repository(fd, visit->fn);
 	(void)closedir(entries);
 }
 
-static void each_placeholder(int share, row_fn *fn)
+/* Returns 0, or an errno when a folder could not be read. */
+static int each_placeholder(int share, row_fn *fn)
 {
+	struct visit visit = { .fn = fn, .entries_left = MODULES_ENTRIES_MAX };
 	struct protect_row row = { .name = ".git" };
 	/* Opened before the first row makes or removes a placeholder of that name. */
-	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_real_folder(share, ".git");
-	int entries_left = MODULES_ENTRIES_MAX;
+	bool is_made = is_placeholder(share, &row);
+	cleanup_fd int git = is_made ? -1 : open_real_folder(share, ".git");
 
+	if (git < 0 && !is_made)
+		note_problem(&visit);
 	for (size_t i = 0; (row.name = runnames_held(i)) != NULL; i++)
 		fn(share, &row);
 	if (git < 0)
-		return;
+		return visit.problem;
 	each_of_repository(git, fn);
-	each_below(git, "modules", fn, MODULES_DEPTH, &entries_left);
-	each_below(git, "worktrees", fn, MODULES_DEPTH, &entries_left);
+	each_below(&visit, git, "modules", MODULES_DEPTH);
+	each_below(&visit, git, "worktrees", MODULES_DEPTH);
+	return visit.problem;
+}
+
+/* Fails in the way of err_sys() and removes what was made. */
+static int undo_hold(int held_own, int problem, struct err *err)
+{
+	protect_release(&held_own);
+	errno = problem;
+	return err_sys(err, "reading the repositories of a share");
 }
 
 int protect_hold(int share, struct err *err)
@@ -169,19 +206,20 @@ int protect_hold(int share, struct err *err)
 	 * sessions.
 	 */
 	cleanup_fd int held = openat(share, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int problem;
 
 	if (held < 0)
 		return err_sys(err, "opening a share");
 	/* Another session holds an exclusive lock only while it removes placeholders. */
 	for (int i = 0; flock(held, LOCK_SH | LOCK_NB) < 0 && i < LOCK_TRIES; i++)
 		(void)poll(NULL, 0, LOCK_PAUSE_MS);
-	each_placeholder(held, make_placeholder);
-	return fd_steal(&held);
+	problem = each_placeholder(held, make_placeholder);
+	return problem == 0 ? fd_steal(&held) : undo_hold(fd_steal(&held), problem, err);
 }
 
 void protect_release(int *held)
 {
 	if (*held >= 0 && flock(*held, LOCK_EX | LOCK_NB) == 0)
-		each_placeholder(*held, remove_placeholder);
+		(void)each_placeholder(*held, remove_placeholder);
 	fd_close(held);
 }

@@ -10,7 +10,9 @@
 #include "sandbox/rootfs/protect_config.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +25,7 @@
 #include "sandbox/rootfs/repository.h"
 
 /* DEPTH_MAX is git's own. */
-enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, FOLLOWS_MAX = 200000 };
+enum { DEPTH_MAX = 10, READS_MAX = 20000, FOLLOWS_MAX = 200000 };
 enum { HOOKS_MAX = 4 << 10, COMMANDS_MAX = 16 << 10, PATHS_MAX = 4 << 20 };
 
 /* Husky's hooks folder, whose hooks run the user's scripts in the folder above. */
@@ -56,13 +58,26 @@ static bool has_path(const struct buf *paths, const char *path)
 	return false;
 }
 
-/* Appends the path and a NUL. Returns false without room. */
-static bool add_path(struct buf *paths, const char *path)
+/* The share is then refused. */
+static void give_up(struct protect_config *config)
 {
-	if (paths->len + strlen(path) >= paths->max)
-		return false;
-	buf_put(paths, path, strlen(path) + 1);
-	return true;
+	(void)err_set(&config->problem, ERR_LIMIT,
+		      "git's configs there name more hooks and programs than can be held "
+		      "read-only; share it without :rw");
+}
+
+void protect_config_fail(struct protect_config *config, const char *folder)
+{
+	(void)err_sys(&config->problem, "reading '%s'", folder);
+}
+
+/* Appends the path and a NUL. */
+static void add_path(struct protect_config *config, struct buf *paths, const char *path)
+{
+	if (paths->len + strlen(path) < paths->max)
+		buf_put(paths, path, strlen(path) + 1);
+	else
+		give_up(config);
 }
 
 /*
@@ -90,8 +105,10 @@ static bool is_workplace(const struct protect_config *config, const char *path)
  */
 static char *follow_path(struct protect_config *config, const char *path)
 {
-	if (config->follows_left == 0)
+	if (config->follows_left == 0) {
+		give_up(config);
 		return NULL;
+	}
 	config->follows_left--;
 	return protect_follow(config->top, path, config->fn, config->data);
 }
@@ -119,14 +136,22 @@ static void report_links_in(struct protect_config *config, const char *folder)
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
 
-	while (entries != NULL && config->follows_left > 0 && (entry = readdir(entries)) != NULL) {
+	/* A folder that is closed to this user is closed to the session too. */
+	if (entries == NULL && fd_hides_entries(errno) && errno != EACCES)
+		protect_config_fail(config, folder);
+	if (entries == NULL)
+		return;
+	errno = 0;
+	while (config->follows_left > 0 && (entry = fd_next_entry(entries)) != NULL) {
 		cleanup_free char *path = xasprintf("%s/%s", folder, entry->d_name);
 
 		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
 			report_path(config, path);
+		errno = 0;
 	}
-	if (entries != NULL)
-		(void)closedir(entries);
+	if (errno != 0)
+		protect_config_fail(config, folder);
+	(void)closedir(entries);
 }
 
 static void report_hooks_among_others(struct protect_config *config, const char *folder)
@@ -204,16 +229,16 @@ static void add_hooks(struct protect_config *config, const char *value)
 	if (len > husky && strncmp(value + len - husky, HUSKY, husky) == 0)
 		len -= husky;
 	path = xmemdup(value, len);
-	if (path[0] != '\0' && !has_path(&config->hooks, path) && !add_path(&config->hooks, path))
-		config->full = true;
+	if (path[0] != '\0' && !has_path(&config->hooks, path))
+		add_path(config, &config->hooks, path);
 }
 
 static void add_command(void *data, const char *word)
 {
 	struct protect_config *config = data;
 
-	if (!has_path(&config->commands, word) && !add_path(&config->commands, word))
-		config->full = true;
+	if (!has_path(&config->commands, word))
+		add_path(config, &config->commands, word);
 }
 
 static void on_config_entry(void *data, const struct gitini_entry *entry)
@@ -238,13 +263,21 @@ static void read_config(struct protect_config *config, const char *path, int dep
 	struct stat st;
 	ssize_t len;
 
-	if (depth > DEPTH_MAX || config->reads_left == 0 || fd < 0 || fstat(fd, &st) < 0 ||
-	    !S_ISREG(st.st_mode))
+	if (depth > DEPTH_MAX || fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
+	if (config->reads_left == 0) {
+		give_up(config);
+		return;
+	}
 	config->reads_left--;
-	text = xcalloc(1, CONFIG_MAX);
-	len = read(fd, text, CONFIG_MAX);
-	if (len > 0)
+	text = xcalloc(1, PROTECT_CONFIG_MAX + 1);
+	len = read(fd, text, PROTECT_CONFIG_MAX + 1);
+	if (len > PROTECT_CONFIG_MAX)
+		(void)err_set(&config->problem, ERR_LIMIT,
+			      "a config of git there is longer than %d KB, so what it names cannot "
+			      "be held read-only; shorten it, or share the folder without :rw",
+			      PROTECT_CONFIG_MAX >> 10);
+	else if (len > 0)
 		gitini_each(text, (size_t)len, on_config_entry, &reading);
 }
 
@@ -264,12 +297,12 @@ void protect_config_begin(struct protect_config *config, const char *top,
 
 void protect_config_add_workplace(struct protect_config *config, const char *folder)
 {
-	(void)add_path(&config->workplaces, folder);
+	add_path(config, &config->workplaces, folder);
 }
 
 void protect_config_add_name(struct protect_config *config, const char *path)
 {
-	(void)add_path(&config->names, path);
+	add_path(config, &config->names, path);
 }
 
 void protect_config_add_file(struct protect_config *config, const char *path)
@@ -301,7 +334,7 @@ static void report_all(struct protect_config *config, const struct buf *values, 
 	}
 }
 
-bool protect_config_end(struct protect_config *config)
+int protect_config_end(struct protect_config *config, struct err *err)
 {
 	report_all(config, &config->hooks, report_hooks);
 	report_all(config, &config->commands, report_file);
@@ -312,5 +345,7 @@ bool protect_config_end(struct protect_config *config)
 	buf_release(&config->commands);
 	buf_release(&config->names);
 	buf_release(&config->workplaces);
-	return !config->full;
+	if (config->problem.code != ERR_NONE)
+		*err = config->problem;
+	return config->problem.code != ERR_NONE ? -1 : 0;
 }

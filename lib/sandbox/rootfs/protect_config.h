@@ -12,10 +12,12 @@
 #ifndef SANDBOX_ROOTFS_PROTECT_CONFIG_H
 #define SANDBOX_ROOTFS_PROTECT_CONFIG_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/err.h"
+
+enum { PROTECT_CONFIG_MAX = 256 << 10 /* bytes of a config; git writes none of that length */ };
 
 struct protect_config {
 	const char *top;       /* the share's path */
@@ -23,7 +25,7 @@ struct protect_config {
 	struct buf commands;   /* words of commands, each NUL-terminated */
 	struct buf names;      /* paths, each NUL-terminated */
 	struct buf workplaces; /* paths, each NUL-terminated */
-	bool full;             /* some of `hooks` or `commands` had no room */
+	struct err problem;    /* why not all is reported; ERR_NONE: all is */
 	size_t reads_left;
 	size_t follows_left;
 	void (*fn)(void *data, const char *path);
@@ -44,10 +46,13 @@ void protect_config_add_name(struct protect_config *config, const char *path);
 void protect_config_add_file(struct protect_config *config, const char *path);
 /* Reads a config, if the path is a file. */
 void protect_config_read(struct protect_config *config, const char *path);
+/* Has protect_config_end() fail with errno: the folder could not be read. */
+void protect_config_fail(struct protect_config *config, const char *folder);
 /*
- * Reports what depends on all folders and names, and frees the members. Returns false when configs
- * name more hooks folders or commands than there is room for.
+ * Reports what depends on all folders and names, and frees the members. Returns -1 and sets
+ * ERR_LIMIT when something cannot be reported: a config is too long, or configs name too much.
+ * ERR_SYSTEM is set when a folder could not be read.
  */
-bool protect_config_end(struct protect_config *config);
+int protect_config_end(struct protect_config *config, struct err *err) MUST_CHECK;
 
 #endif

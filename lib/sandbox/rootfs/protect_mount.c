@@ -202,7 +202,7 @@ static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_
 	bool inner = in_repository && repository_holds_none(name);
 	cleanup_free char *path = NULL;
 
-	if (str_eq(name, ".") || str_eq(name, ".."))
+	if (fd_is_dot(name))
 		return;
 	path = xasprintf("%s/%s", folder, name);
 	if (strlen(path) >= PATH_MAX)
@@ -228,8 +228,11 @@ static void scan_folder(struct walk *walk, const char *folder)
 	bool is_git;
 
 	if (entries == NULL) {
+		/* A folder that is closed to this user is closed to the session too. */
+		if (fd_hides_entries(errno) && errno != EACCES)
+			protect_config_fail(&walk->named, folder);
 		fd_close(&fd);
-		return; /* the session cannot read it either */
+		return;
 	}
 	is_git = name != NULL && str_eq(name, "/.git");
 	repository = repository_is(fd) || is_git;
@@ -237,10 +240,15 @@ static void scan_folder(struct walk *walk, const char *folder)
 		pin_repository(walk, fd, folder);
 	if (repository && !is_git)
 		protect_config_add_workplace(&walk->named, folder);
-	while (walk->entries_seen < PROTECT_ENTRIES_MAX && (entry = readdir(entries)) != NULL) {
+	errno = 0;
+	while (walk->entries_seen < PROTECT_ENTRIES_MAX &&
+	       (entry = fd_next_entry(entries)) != NULL) {
 		walk->entries_seen++;
 		visit_entry(walk, fd, folder, repository, entry);
+		errno = 0;
 	}
+	if (errno != 0)
+		protect_config_fail(&walk->named, folder);
 	(void)closedir(entries);
 }
 
@@ -271,13 +279,10 @@ int protect_mount(int root, const char *path, struct err *err)
 	protect_config_begin(&walk.named, path, on_named, &walk);
 	scan_share(&walk, path);
 	walk.folders.in_packages = false;
-	if (protect_config_end(&walk.named)) {
+	rc = protect_config_end(&walk.named, err);
+	if (rc == 0) {
 		sort_pins(&walk);
 		rc = mount_pins(&walk, root, err);
-	} else {
-		rc = err_set(err, ERR_LIMIT,
-			     "git's configs there name more hooks and programs than can be held "
-			     "read-only; share it without :rw");
 	}
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.pins[i].path);

@@ -269,7 +269,7 @@ static int enter_base(struct err *err)
 	return 0;
 }
 
-static int make_system(struct err *err)
+static int make_system(int etc, struct err *err)
 {
 	static const char *const empty[] = { "/home", "/mnt", "/root", "/run", "/var" };
 
@@ -279,7 +279,7 @@ static int make_system(struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
 		if (rootfs_make_folder(empty[i], err) < 0)
 			return -1;
-	return rootfs_make_etc(err);
+	return rootfs_make_etc(etc, err);
 }
 
 static int make_proc(uint32_t *layers, struct err *err)
@@ -452,12 +452,16 @@ static int bind_folder(int source, const char *target, const struct mount_source
 static int make_host(const struct policy *policy, struct rootfs_sources *sources, uint32_t *layers,
 		     struct err *err)
 {
+	/* Opened before it has an overlay, which takes a millisecond to list it. */
+	cleanup_fd int etc = hosttree_open_etc(ROOT_OLD, err);
 	struct err why;
 
+	if (etc < 0)
+		return -1;
 	if ((*layers & BIT(LAYER_OWN_INODES)) != 0 &&
 	    rootfs_overlay_host(policy, sources, &why) < 0)
 		*layers &= ~BIT(LAYER_OWN_INODES);
-	return make_system(err);
+	return make_system(etc, err);
 }
 
 static int link_user_data(const struct policy *policy, struct err *err)

@@ -7,7 +7,6 @@
  */
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "sandbox/rootfs/hosttree.h"
@@ -28,12 +27,12 @@ static int show_etc_path(void *data, const char *path, struct err *err)
 	return rootfs_show(path, err);
 }
 
-int rootfs_make_etc(struct err *err)
+int rootfs_make_etc(int etc, struct err *err)
 {
 	if (rootfs_make_folder("/etc", err) < 0)
 		return -1;
 	for (size_t i = 0; i < hosttree_made_count; i++)
 		if (write_made_file(hosttree_made[i].path, hosttree_made[i].text, err) < 0)
 			return -1;
-	return hosttree_each_etc(ROOT_OLD, show_etc_path, NULL, err);
+	return hosttree_each_etc(etc, show_etc_path, NULL, err);
 }

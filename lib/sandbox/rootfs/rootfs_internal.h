@@ -22,7 +22,7 @@ int rootfs_show(const char *path, struct err *err) MUST_CHECK;
  */
 int rootfs_overlay_host(const struct policy *policy, struct rootfs_sources *sources,
 			struct err *err) MUST_CHECK;
-/* Makes everything in /etc. Returns -1 and sets *err. */
-int rootfs_make_etc(struct err *err) MUST_CHECK;
+/* Makes everything in /etc. `etc` is the host's (hosttree_each_etc). Returns -1 and sets *err. */
+int rootfs_make_etc(int etc, struct err *err) MUST_CHECK;
 
 #endif

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "sandbox/rootfs/hosttree.h"

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,13 +113,16 @@ static int add_shown(void *data, const char *path, struct err *err)
 static int add_system(struct command *command, struct err *err)
 {
 	static const char *const empty[] = { "/home", "/mnt", "/root", "/run", "/var" };
+	cleanup_fd int etc = hosttree_open_etc("", err);
 
+	if (etc < 0)
+		return -1;
 	for (size_t i = 0; i < hosttree_system_count; i++)
 		if (add_shown(command, hosttree_system[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
 		add_pair(command, "--dir", empty[i]);
-	return hosttree_each_etc("", add_shown, command, err);
+	return hosttree_each_etc(etc, add_shown, command, err);
 }
 
 /* Called after the descriptors have been placed, because their numbers are arguments. */

@@ -12,6 +12,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,8 +21,11 @@
 #include "sandbox/namespaces/namespaces.h"
 #include "sandbox/namespaces/zygote_namespaces.h"
 #include "sandbox/process/file_limit.h"
+#include "sandbox/process/memory_limit.h"
+#include "sandbox/process/process_limit.h"
 #include "sandbox/process/usage.h"
 #include "sandbox/rootfs/rootfs.h"
+#include "sandbox/rootfs/share_seal.h"
 #include "sandbox/supervise/setup.h"
 #include "sandbox/supervise/subreaper.h"
 #include "sandbox/supervise/supervisor.h"
@@ -36,9 +40,16 @@ struct init {
 	struct privdrop_means means;
 	int plan;    /* for requests to a zygote; -1: not kept */
 	int members; /* for cgroup_move; -1: forked supervisors are in the right group already */
-	uint64_t file_max;   /* the limit that the server set last */
-	uint64_t shared_max; /* of /dev/shm, as it was set last */
+	uint64_t file_max;      /* the limit that the server set last */
+	uint64_t shared_max;    /* of /dev/shm, as it was set last */
+	uint64_t processes_max; /* of the session: the policy's, before init adds those beside it */
+	uint64_t beside;        /* the user's other processes, as they were counted last */
+	uint64_t count;         /* all of the user's, as they were counted last; 0: not yet */
+	bool user_full;         /* they left no room when they were counted last */
+	struct share_seal seal;
+	bool fits_memory; /* interpreters have a limit of memory_limit_set */
 	uint32_t starts;
+	bool fail_softly[STARTS_KEPT];  /* by start number: WIRE_START's number */
 	pid_t supervisors[STARTS_KEPT]; /* pids of the last starts, by start number; 0: failed */
 };
 
@@ -46,6 +57,9 @@ struct init {
 enum {
 	FIRST_OF_SESSION = 2,
 	ZYGOTE_TIMEOUT_MS = 1000, /* it forks within 5 ms: after this it hangs */
+	PROCESSES_NEAR = 2,       /* that may come and go while they are counted */
+	MEMORY_FEW_PART = 16,     /* part of the limit that leaves enough to every process */
+	MEMORY_LEAST = 16 << 20,  /* for what an interpreter needs to report an error */
 };
 
 static struct usage_paths choose_paths(const struct policy *policy)
@@ -70,6 +84,88 @@ static void fit_shared_memory(struct init *init, const struct usage *usage)
 		init->shared_max = bytes;
 }
 
+/*
+ * Limits interpreters to the memory that they leave together. Programs are not counted: they are
+ * killed first, and a quick measure counts what they share with the process that forked them.
+ */
+static void fit_memory(struct init *init, const struct usage *usage)
+{
+	cleanup_pidlist struct pidlist parents = { 0 };
+	cleanup_pidlist struct pidlist interpreters = { 0 };
+	uint64_t max = init->policy.memory_max;
+	uint64_t used = usage->memory_bytes - usage->programs_bytes;
+	uint64_t left = used < max ? max - used : 0;
+	bool fits = used > max / MEMORY_FEW_PART;
+
+	if (!fits && !init->fits_memory)
+		return;
+	init->fits_memory = fits;
+	for (uint32_t i = 0; i < STARTS_KEPT; i++)
+		if (init->fail_softly[i] && init->supervisors[i] > 0)
+			pidlist_add(&parents, init->supervisors[i]);
+	usage_list_interpreters(FIRST_OF_SESSION, &parents, &interpreters);
+	if (!fits)
+		left = UINT64_MAX;
+	else if (left < MEMORY_LEAST)
+		left = MEMORY_LEAST;
+	memory_limit_set(&interpreters, left);
+}
+
+static bool counts_user(const struct init *init)
+{
+	return init->policy.tier == POLICY_LANDLOCK && init->processes_max != POLICY_NO_LIMIT;
+}
+
+/*
+ * Returns whether a user with `count` processes has no room for those that an interpreter starts
+ * with: by the user's own limit, or by the session's `limit`, which was set when there were fewer.
+ */
+static bool is_full(uint64_t count, uint64_t limit)
+{
+	struct rlimit own;
+
+	return count == PROCESS_LIMIT_UNKNOWN || count + PROCESSES_NEAR >= limit ||
+	       (getrlimit(RLIMIT_NPROC, &own) == 0 && count + PROCESSES_NEAR >= own.rlim_cur);
+}
+
+/*
+ * Returns the limit that leaves the session its processes beside the user's others. `tasks` of the
+ * session were counted just before. If one of them has ended since, the others seem fewer, so the
+ * larger of their last two numbers is used. So it is while the kernel refuses all forks.
+ */
+static uint64_t find_processes_max(struct init *init, uint64_t tasks)
+{
+	uint64_t count = process_limit_count(init->count);
+	uint64_t before = init->beside;
+
+	if (count == 0)
+		return POLICY_NO_LIMIT;
+	init->user_full =
+		is_full(count, init->count == 0 ? POLICY_NO_LIMIT : init->processes_max + before);
+	if (count != PROCESS_LIMIT_UNKNOWN) {
+		init->count = count;
+		init->beside = count > tasks ? count - tasks : 0;
+	}
+	return init->processes_max + (before > init->beside ? before : init->beside);
+}
+
+/* Sets the limit with which an interpreter starts. */
+static void begin_processes(struct init *init)
+{
+	if (counts_user(init))
+		init->policy.processes_max =
+			find_processes_max(init, usage_count_tasks(FIRST_OF_SESSION));
+}
+
+/* Limits the session's processes where the kernel counts all of the user. */
+static void fit_processes(struct init *init, const struct usage *usage)
+{
+	uint64_t max = find_processes_max(init, usage->tasks);
+
+	if (max != POLICY_NO_LIMIT)
+		process_limit_set(init->processes_max, max);
+}
+
 /* Returns the number of the start whose supervisor this is; 0 when it is too old to be known. */
 static int32_t find_start_number(const struct init *init, pid_t supervisor)
 {
@@ -88,12 +184,16 @@ static void send_usage(struct subreaper *subreaper, bool exact)
 
 	usage_measure(FIRST_OF_SESSION, exact, &paths, &usage, &largest);
 	fit_shared_memory(init, &usage);
+	fit_memory(init, &usage);
+	if (!exact && counts_user(init))
+		fit_processes(init, &usage);
+	usage.user_full = init->user_full;
 	for (size_t i = 0; i < USAGE_BUSY_MAX && usage.growths[i].parent != 0; i++)
 		usage.growths[i].parent = find_start_number(init, usage.growths[i].parent);
 	wire_notify(subreaper->channel, WIRE_MEASURED, &usage);
 }
 
-static void relieve(const struct init *init, const struct wire_message *message)
+static void kill_victims(const struct init *init, const struct wire_message *message)
 {
 	const struct usage_paths paths = choose_paths(&init->policy);
 	struct usage_killed killed;
@@ -103,7 +203,7 @@ static void relieve(const struct init *init, const struct wire_message *message)
 	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
 		request.busy[i] = init->supervisors[(uint32_t)request.busy[i] % STARTS_KEPT];
 	usage_kill(FIRST_OF_SESSION, &request, &paths, &killed);
-	wire_notify(init->subreaper.channel, WIRE_RELIEVED, &killed);
+	wire_notify(init->subreaper.channel, WIRE_VICTIMS_KILLED, &killed);
 }
 
 static void set_file_max(struct init *init, const struct wire_message *message)
@@ -113,6 +213,21 @@ static void set_file_max(struct init *init, const struct wire_message *message)
 	memcpy(&file_max, message->payload, sizeof(file_max));
 	file_limit_set(init->file_max, file_max);
 	init->file_max = file_max;
+}
+
+/* Nothing may go on with other rights than the server expects: a failure ends the sandbox. */
+static void seal_shares(struct init *init, bool on)
+{
+	struct subreaper *subreaper = &init->subreaper;
+	struct err err;
+
+	if ((on ? share_seal_set(&init->seal, &init->policy, &err)
+		: share_seal_lift(&init->seal, &err)) == 0) {
+		wire_notify(subreaper->channel, WIRE_SEALED, NULL);
+		return;
+	}
+	wire_notify(subreaper->channel, WIRE_FAILED, &err);
+	subreaper->ended = true;
 }
 
 /* ---- starting ---- */
@@ -166,9 +281,10 @@ static pid_t fork_from_zygote(const struct supervisor_task *task, const struct i
 	return send(ours, "g", 1, MSG_NOSIGNAL) == 1 ? pid : 0;
 }
 
-static void add_supervisor(struct init *init, pid_t pid)
+static void add_supervisor(struct init *init, pid_t pid, bool fails_softly)
 {
 	init->supervisors[++init->starts % STARTS_KEPT] = pid;
+	init->fail_softly[init->starts % STARTS_KEPT] = fails_softly;
 	if (pid > 0)
 		pidlist_add(&init->subreaper.known, pid);
 }
@@ -181,15 +297,17 @@ static void on_start(struct subreaper *subreaper, const struct wire_message *mes
 					.workspace = init->setup.workspace,
 					.user_ns = init->setup.user_ns,
 					.parent = getpid() };
+	const bool fails_softly = wire_get_number(message) != 0;
 	struct err err;
 	pid_t pid;
 
+	begin_processes(init);
 	task.plan = message->fds[0];
 	task.channel = message->fds[1];
 	if (message->fd_count > 2 && init->plan >= 0) {
 		pid = fork_from_zygote(&task, init, message->fds[2]);
 		if (pid > 0) {
-			add_supervisor(init, pid);
+			add_supervisor(init, pid, fails_softly);
 			return;
 		}
 	}
@@ -197,11 +315,11 @@ static void on_start(struct subreaper *subreaper, const struct wire_message *mes
 	if (pid == 0)
 		_exit(supervisor_run(&task));
 	if (pid > 0) {
-		add_supervisor(init, pid);
+		add_supervisor(init, pid, fails_softly);
 		return;
 	}
-	add_supervisor(init, 0);
-	(void)err_sys(&err, "forking a minder");
+	add_supervisor(init, 0, false);
+	(void)err_sys(&err, "forking a supervisor");
 	wire_notify(task.channel, WIRE_FAILED, &err);
 }
 
@@ -211,10 +329,13 @@ static void on_init_request(struct subreaper *subreaper, const struct wire_messa
 		on_start(subreaper, message);
 	else if (message->type == WIRE_MEASURE)
 		send_usage(subreaper, wire_get_number(message) != 0);
-	else if (message->type == WIRE_RELIEVE)
-		relieve(container_of(subreaper, struct init, subreaper), message);
+	else if (message->type == WIRE_KILL_VICTIMS)
+		kill_victims(container_of(subreaper, struct init, subreaper), message);
 	else if (message->type == WIRE_FILE_MAX)
 		set_file_max(container_of(subreaper, struct init, subreaper), message);
+	else if (message->type == WIRE_SEAL)
+		seal_shares(container_of(subreaper, struct init, subreaper),
+			    wire_get_number(message) != 0);
 	else
 		subreaper->ended = true;
 }
@@ -299,6 +420,7 @@ static int set_up_sandbox(struct init *init, struct init_task *task, struct err 
 			fd_close(&task->folders[i]);
 	init->members = task->members;
 	init->file_max = init->policy.file_max;
+	init->processes_max = init->policy.processes_max;
 	if (init->policy.zygote_sandbox)
 		return send_zygote_namespaces(task->channel, init->setup.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)

@@ -95,17 +95,14 @@ static int set_up_namespaces(const struct policy *policy, const struct setup_tas
  * Makes a kill group, and as root becomes the session's own user. A session whose signals are not
  * held in could end every process of the user, so that is an error.
  */
-static int set_up_kill_group(struct policy *policy, const struct setup_task *task,
+static int set_up_kill_group(const struct policy *policy, const struct setup_task *task,
 			     struct setup_result *made, struct err *err)
 {
 	int abi = landlock_abi(task->means->landlock_abi);
 
 	setup_prefer_for_oom();
-	if (!task->map->other_user)
-		policy->processes_max =
-			POLICY_NO_LIMIT; /* the user's other processes count as well */
-	else if (privdrop_bound_capabilities(err) < 0 ||
-		 uid_map_become(task->map->uid, task->map->gid, err) < 0)
+	if (task->map->other_user && (privdrop_bound_capabilities(err) < 0 ||
+				      uid_map_become(task->map->uid, task->map->gid, err) < 0))
 		return -1;
 	if (access(policy->data_path, X_OK) < 0)
 		return err_set(err, ERR_DENIED,

@@ -151,9 +151,12 @@ static void signal_known(const struct subreaper *subreaper, int signo)
  */
 static void end_group(void)
 {
-	do
+	do {
 		(void)kill(-1, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			; /* all that are dead: the signal goes through every process of the machine
+			   */
+	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
 static void end_all(struct subreaper *subreaper, unsigned int grace_ms)

@@ -37,13 +37,14 @@ struct subreaper {
 /*
  * Turns the calling process into a subreaper: sets name, subreaper flag and death signal, and
  * blocks all signals but those of the signalfd. It must have one thread and must have been forked
- * from `parent` (0: not checked).
+ * from `parent` (0: not checked). Returns -1 and sets *err.
  */
 int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err) MUST_CHECK;
 /*
  * Closes all descriptors but standard input and output and the given ones, which are renumbered
  * from 3 on and written back. Standard error becomes a copy of standard output, which is /dev/null.
+ * Returns -1 and sets *err.
  */
 int subreaper_close_others(int *const *fds, size_t count, struct err *err) MUST_CHECK;
 

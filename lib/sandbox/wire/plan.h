@@ -11,7 +11,6 @@
 #define SANDBOX_WIRE_PLAN_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -39,7 +39,7 @@ static const struct wire_shape shapes[] = {
 	[WIRE_LISTENER] = { 0, 1, 1 },
 	[WIRE_ZYGOTE_NAMESPACES] = { 0, ZYGOTE_NAMESPACES_NAMESPACES,
 				     ZYGOTE_NAMESPACES_NAMESPACES },
-	[WIRE_START] = { 0, 2, 3 },
+	[WIRE_START] = { sizeof(int32_t), 2, 3 },
 	[WIRE_FORK] = { sizeof(int32_t), WIRE_FORK_FDS, WIRE_FORK_FDS },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
 	[WIRE_STARTED] = { sizeof(int32_t), 1, 1 + PLAN_DESCRIPTORS_MAX },
@@ -56,9 +56,11 @@ static const struct wire_shape shapes[] = {
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
-	[WIRE_RELIEVE] = { sizeof(struct usage_kill_request), 0, 0 },
-	[WIRE_RELIEVED] = { sizeof(struct usage_killed), 0, 0 },
+	[WIRE_KILL_VICTIMS] = { sizeof(struct usage_kill_request), 0, 0 },
+	[WIRE_VICTIMS_KILLED] = { sizeof(struct usage_killed), 0, 0 },
 	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
+	[WIRE_SEAL] = { sizeof(int32_t), 0, 0 },
+	[WIRE_SEALED] = { 0, 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");

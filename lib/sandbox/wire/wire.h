@@ -24,8 +24,8 @@ enum wire_type {
 			     listening socket on 127.0.0.1:3128 of the session */
 	WIRE_ZYGOTE_NAMESPACES, /* init of a zygote sandbox to server, once:
 				   ZYGOTE_NAMESPACES_NAMESPACES descriptors */
-	WIRE_START,  /* server to init: plan, the supervisor's channel; a zygote's channel when it
-			may be forked */
+	WIRE_START,  /* server to init: int32_t, 1 if a failed allocation is an error of the code;
+			plan, the supervisor's channel; a zygote's channel when it may be forked */
 	WIRE_FORK,   /* init to zygote: int32_t policy.own_inodes; WIRE_FORK_FDS descriptors */
 	WIRE_FAILED, /* struct err: last message of init or supervisor to server; from a zygote: why
 			it did not fork */
@@ -45,10 +45,13 @@ enum wire_type {
 	WIRE_REPORT,   /* struct sandbox_report, or WIRE_FAILED instead: the last message there */
 	WIRE_MEASURE,  /* server to init: int32_t, 1 if exact; request for WIRE_MEASURED */
 	WIRE_MEASURED, /* struct usage of all interpreters and what they started */
-	WIRE_RELIEVE,  /* server to init: struct usage_kill_request, whose `busy` are numbers of
-			       WIRE_START from 1; request for WIRE_RELIEVED */
-	WIRE_RELIEVED, /* struct usage_killed */
-	WIRE_FILE_MAX, /* server to init: uint64_t bytes, the new maximum size of files */
+	WIRE_KILL_VICTIMS, /* server to init: struct usage_kill_request, whose `busy` are numbers of
+			      WIRE_START from 1; request for WIRE_VICTIMS_KILLED */
+	WIRE_VICTIMS_KILLED, /* struct usage_killed */
+	WIRE_FILE_MAX,       /* server to init: uint64_t bytes, the new maximum size of files */
+	WIRE_SEAL,   /* server to init: int32_t, 1 if writable shares become read-only, 0 if they
+			become writable again; request for WIRE_SEALED */
+	WIRE_SEALED, /* no payload; WIRE_FAILED instead if that is not possible */
 	WIRE_TYPES
 };
 
@@ -100,7 +103,10 @@ struct wire_message {
 void wire_message_release(struct wire_message *message);
 #define cleanup_wire __attribute__((cleanup(wire_message_release)))
 
-/* Makes a connected pair of close-on-exec sockets, which the caller closes. */
+/*
+ * Makes a connected pair of close-on-exec sockets, which the caller closes. Returns -1 and sets
+ * *err.
+ */
 int wire_pair(int ret_pair[2], struct err *err) MUST_CHECK;
 /*
  * Sends one message and never blocks. Returns -1 and sets *err: ERR_BUSY when the other side does

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import signal
 import termios
@@ -31,7 +32,7 @@ class Session:
         self.up, control = os.pipe()
         self.apart, aside = os.pipe2(os.O_NONBLOCK)
         told, self.tell = os.pipe()
-        self.buffer, self.output, self.number, self.started = b"", b"", 0, 0
+        self.buffer, self.output, self.number, self.started, self.parts = b"", b"", 0, 0, True
         self.pid = os.fork()
         if self.pid == 0:
             become_bash(slave, (commands, control, aside, told), cwd)
@@ -55,7 +56,7 @@ class Session:
     def message(self, timeout=WAIT_S):
         """The words of the next message, and the lines around them; None at the end of the pipe."""
         end = time.monotonic() + timeout
-        while b"@nonce end\n" not in self.buffer:
+        while not re.search(rb"^@nonce end .*\n", self.buffer, re.MULTILINE):
             left = end - time.monotonic()
             if left <= 0:
                 raise TimeoutError("no message; output %r" % self.output[-2000:])
@@ -68,16 +69,16 @@ class Session:
                     return None
                 self.buffer += data
         self.drain()
-        text, _, self.buffer = self.buffer.partition(b"@nonce end\n")
-        text, _, told = text.rpartition(b"@nonce told ")
+        text, _, self.buffer = self.buffer.partition(b"@nonce end ")
+        told, _, self.buffer = self.buffer.partition(b"\n")
         apart = self.take_apart()
         if not text and apart.count(b"@nonce ") < 2:  # an interrupt can make bash lose it, or a part of it
-            apart = b"same\n@nonce " + told + b"@nonce names\n"
+            apart = b"same\n@nonce " + told + b"\n@nonce names\n"
         self.inline = bool(text)
         traps, _, rest = (text or apart).decode().partition("@nonce ")
         what, _, rest = rest.partition("\n")
         jobs, _, names = rest.partition("@nonce names\n")
-        self.traps, self.jobs, self.names = traps, jobs, names
+        self.traps, self.jobs, self.names = re.sub(r"^trap -- 'for __ptycell_.*\n", "", traps, flags=re.MULTILINE), jobs, names
         return what.split(" ")
 
     def take_apart(self):
@@ -95,7 +96,9 @@ class Session:
         self.output = b""
         self.started = time.monotonic()
         code = code.encode()
-        os.write(self.down, b"@nonce exec %d 0 %d\n%s__ptycell_next\n" % (self.number, len(code), code))
+        self.parts = self.parts and b"alias" not in code and b"set -v" not in code
+        words = [b"1" if word else b"0" for word in (self.parts, code and code.isascii())]
+        os.write(self.down, b"@nonce exec %d %s 0 %d\n%s__ptycell_next\n" % (self.number, b" ".join(words), len(code), code))
 
     def run(self, code):
         """(state, status, output) of a cell."""

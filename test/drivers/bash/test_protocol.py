@@ -222,7 +222,7 @@ def test_a_message_has_nothing_of_the_driver_in_it_that_is_long(bash):
     bash.run("f() { :; }")
     for _ in range(3):
         own = [line for line in bash.names.splitlines() if "__ptycell_" in line or "PROMPT_COMMAND" in line]
-        assert sum(map(len, own)) < 1250, own
+        assert sum(map(len, own)) < 1600, own
         assert "\ndeclare -f f\n" in bash.names
         assert bash.run("exit")[:2] == ("over", 0)
     assert "\ndeclare -f f\n" in bash.names
@@ -255,6 +255,20 @@ def test_traps_outlive_an_exit_and_do_not_run_while_it_goes_on(bash):
     assert bash.traps.startswith("trap -- 'echo debug' DEBUG\ntrap -- '{ __ptycell_status=")
     bash.run("set +T; f() { exit 6; }; f")
     assert bash.traps == "kept\n"  # out of reach
+
+
+@pytest.mark.parametrize("code, last", [
+    ("echo one 'two words' >/dev/null", "two words"), ("f() { echo in >/dev/null; }; f a b", "b"), ("f() { :; }; f", "f"), ("x=5", ""),
+    ("true a; (( 1 )); [[ x ]]", "a"), ("true a | cat", "b"), ("echo x >e; . ./e nested", "nested"), ("set -T; f() { true in; }; f out; set +T", "+T"),
+    ("trap 'x=$_' DEBUG; true last", "last"),
+    ("true a; x=${nothing:?}", "a"), ("alias for=nosuch; true a", None), ("set -x; true last", "last"), ("true a\nfi", "a")])
+def test_the_last_word_of_a_cell_is_there_for_the_next(bash, code, last):
+    """P20."""
+    bash.run("true a b")
+    bash.run(code.replace("\\n", "\n"))
+    assert "__ptycell" not in bash.output.decode()
+    state, status, output = bash.run('echo "<$_>" 2>/dev/null')
+    assert (state, status) == ("over", 0) and (last is None or output.splitlines()[-1:] == [f"<{last}>"])
 
 
 def test_coprocs_that_an_exit_ends_are_told(bash):

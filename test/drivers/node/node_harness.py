@@ -44,6 +44,7 @@ class Session(harness.Session):
         harness.set_raw(slave)
         ours, theirs = socket.socketpair()
         interrupts, self.interrupts = os.pipe()
+        self.descriptors = [self.master, self.interrupts]
         self.socket, self.buffer, self.ident, self.output = ours, bytearray(), 0, b""
         self.pid = os.fork()
         if self.pid == 0:
@@ -89,10 +90,6 @@ class Session(harness.Session):
         if seen == "begun" and "begun" not in code:
             code = code.replace(loop, begin + loop) if loop in code else f"{begin}\n{code}"
         return super().run_interrupted(code, after, seen)
-
-    def close(self):
-        super().close()
-        os.close(self.interrupts)
 
 
 def become_session(slave, descriptors, command, cwd, env):

@@ -51,10 +51,10 @@ def test_html_comes_as_text_too_and_drawings_are_kept(session, tmp_path):
 def test_pictures_beyond_the_limit_are_saved_or_told_as_lost(session, tmp_path):
     code = "for (let i = 0; i < 23; i++) display({ 'image/png': Buffer.from([0x89, 80, 78, 71, i]) }, { raw: true })"
     result = session.run(code)
-    assert len(result.images) == 20 and "[3 more images are not named: 20 a cell are; saved in output/]" in result.output
+    assert len(result.images) == 20 and "[images beyond 20 in this cell: 3; saved in output/]" in result.output
     assert (tmp_path / "output/cell-1-figure-23.png").read_bytes()[4] == 22
     shutil.rmtree(tmp_path / "output")
-    assert "[3 more images are not named: 20 a cell are; 3 could not be saved in output/ and are lost]" in session.run(code).output
+    assert "[images beyond 20 in this cell: 3; 3 could not be saved in output/ and are lost]" in session.run(code).output
 
 
 def test_what_cannot_be_shown_is_an_error_of_the_cell(session):

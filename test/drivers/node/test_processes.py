@@ -98,12 +98,32 @@ def test_an_interrupt_within_callbacks_of_hooked_code(start):
 
 ASYNC_SCOPES = """
 function act() {}
-(() => { const scope = new (require('async_hooks').AsyncResource)('test'); while (true) scope.runInAsyncScope(act) })()"""
+(() => { %s })()"""
+SCOPE = "const { AsyncResource } = require('async_hooks'), scope = new AsyncResource('test');"
+ENTERS = [f"{SCOPE} while (true) scope.runInAsyncScope(act)", f"{SCOPE} const bound = scope.bind(act); while (true) bound()",
+          f"{SCOPE} const enter = AsyncResource.prototype.runInAsyncScope; while (true) Reflect.apply(enter, scope, [act])",
+          "const emitter = new (require('events').EventEmitterAsyncResource)({ name: 'test' }); emitter.on('x', act); while (true) emitter.emit('x')"]
 
 
-def test_an_interrupt_of_optimized_code_that_enters_async_scopes(session):
+@pytest.mark.each_case
+@pytest.mark.parametrize("code", ENTERS)
+def test_an_interrupt_of_optimized_code_that_enters_async_scopes(session, code):
     for _ in range(20):
-        interrupt_one(session, ASYNC_SCOPES)
+        interrupt_one(session, ASYNC_SCOPES % code)
+
+
+@pytest.mark.parametrize("code", [
+    "const own = scopes.runInAsyncScope; [own.name, new AsyncResource('x').runInAsyncScope(() => 5)]",
+    "class Mine extends AsyncResource { runInAsyncScope(f) { return super.runInAsyncScope(f) } }; ['runInAsyncScope', new Mine('x').runInAsyncScope(() => 5)]",
+    "const one = new AsyncResource('x'); one.runInAsyncScope = () => 5; [Object.keys(one).at(-1), one.runInAsyncScope()]",
+    "const own = scopes.runInAsyncScope; scopes.runInAsyncScope = () => 5; const r = [own.name, new AsyncResource('x').runInAsyncScope()]; scopes.runInAsyncScope = own; r",
+])
+def test_code_uses_and_replaces_async_scopes_as_in_node(session, code):
+    before = "var { AsyncResource } = require('async_hooks'), { prototype: scopes } = AsyncResource; 0"
+    assert session.run(before).status == "ok"
+    assert session.run(code).value == "[ 'runInAsyncScope', 5 ]"
+    assert session.run("Object.getOwnPropertyDescriptor(scopes, 'runInAsyncScope')").value == (
+        "{\n  value: [Function: runInAsyncScope],\n  writable: true,\n  enumerable: false,\n  configurable: true\n}")
 
 
 CALLBACKS = ["timers.push(setInterval(() => { n++; spin(0.3) }, 1));", "setTimeout(spin, 1, 0.3);", "setImmediate(spin, 0.3);",
@@ -510,6 +530,14 @@ def test_children_that_live_on_are_counted(session):
     assert session.run("const child = require('child_process').spawn('sleep', ['1000']);").done["children"] == "1"
     session.run("child.kill(); await new Promise(r => child.on('exit', r))")
     assert "children" not in session.run("1").done
+
+
+def test_what_goes_on_after_a_cell_is_reported(session):
+    assert "active" not in session.run("1").done
+    assert "active" not in session.run("await new Promise(r => setTimeout(r, 1))").done
+    assert session.run("const timer = setInterval(() => {}, 1000);").done["active"] == "1"
+    session.run("clearInterval(timer)")
+    assert "active" not in session.run("1").done
 
 
 def test_forks_and_workers_run_their_own_files(session, tmp_path):

@@ -129,13 +129,16 @@ class Session:
         self.master, slave = pty.openpty()
         set_raw(slave)
         ours, theirs = socket.socketpair()
+        self.values, values = os.pipe()  # saved variables come up here
         self.socket, self.buffer, self.ident, self.output = ours, bytearray(), 0, b""
         command = [python, *flags, "-c", read_file(STUB).decode()]
         self.pid = os.fork()
         if self.pid == 0:
-            become_session(slave, theirs.fileno(), command, cwd, dict(ENVIRONMENT, **(env or {})))
+            become_session(slave, (theirs.fileno(), values), command, cwd, dict(ENVIRONMENT, **(env or {})))
         os.close(slave)
         theirs.close()
+        os.close(values)
+        self.descriptors = [self.master, self.values]
         os.set_blocking(self.master, False)
         self.send("boot", 0, [("marshal", marshal), ("source", source())])
         hello = [("proto", "1"), ("nonce", NONCE), ("output", output)]
@@ -232,7 +235,7 @@ class Session:
         self.ident += 1
         self.output, self.background, self.blocks = b"", None, 0
         self.started = time.monotonic()
-        self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
+        self.send("exec", self.ident, [("code", code)])
         return self.ident
 
     def finish(self, timeout=WAIT_S):
@@ -316,7 +319,8 @@ class Session:
             os.waitpid(self.pid, 0)
             self.pid = None
         self.socket.close()
-        os.close(self.master)
+        while self.descriptors:
+            os.close(self.descriptors.pop())
 
 
 def set_raw(slave):
@@ -328,15 +332,19 @@ def set_raw(slave):
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
 
 
-def become_session(slave, control, command, cwd, env):
+def become_session(slave, descriptors, command, cwd, env):
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(3):
             os.dup2(slave, fd)
+        control, values = map(os.dup, (os.dup2(descriptors[0], 200), os.dup2(descriptors[1], 201)))
         os.dup2(control, 3)
+        os.dup2(values, 5)
         os.set_inheritable(3, True)
-        os.closerange(4, 256)
+        os.set_inheritable(5, True)
+        os.close(4)
+        os.closerange(6, 256)
         os.chdir(cwd)
         os.execve(command[0], command, env)
     finally:

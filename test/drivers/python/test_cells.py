@@ -98,6 +98,11 @@ def test_an_error_says_what_was_meant(session, code, meant):
     assert result.output == "" and session.run("sys.stderr is errors").value == "True"
 
 
+def test_an_error_has_its_traceback_without_stderr(session):
+    session.run("import sys; del sys.stderr")
+    assert "in <module>\n    xqzw\n" in session.run("xqzw").done["traceback"]
+
+
 CHAIN = """colour = 1
 try:
     colur
@@ -162,6 +167,26 @@ def test_a_warning_is_shown_in_each_cell(session):
         assert "RuntimeWarning: careful" in session.run(
             "import warnings\nwarnings.warn('careful', RuntimeWarning)").output, number
     assert session.run("for i in range(3):\n    warnings.warn('once')").output.count("UserWarning") == 1
+
+
+@pytest.mark.parametrize("code", ["1 is 1", "1 is 1;", "x = 1 is 1", "assert '\\d'", "del []; 1 is 1"])
+def test_a_warning_of_the_compiler_is_shown_once(session, code):
+    session.run("import warnings; warnings.simplefilter('always')")
+    assert session.run(code).output.count("Warning: ") == 1
+
+
+@pytest.mark.parametrize("code", [
+    "1or 2;", "print(1or 2); 3", "if 1or 2: 3", "if(1or 2): 3", "for _ in [1or 2]: 3", "assert 1or 2", "assert(1or 2)"])
+def test_a_warning_of_the_tokenizer_is_shown_as_often_as_in_two_lines(session, code):
+    session.run("import warnings; warnings.simplefilter('always')")
+    assert session.run(code).output.count("Warning: ") == session.run("\n" + code).output.count("Warning: ")
+
+
+@pytest.mark.parametrize("code", ["(lambda: 1/0)()", "[1/0 for _ in 'a']", " 1/0", "1/0  # no", "\n1/0", "1/0;"])
+def test_an_expression_of_one_line_fails_as_any_other_code(session, code):
+    failed = session.run(code)
+    assert failed.done["ename"] == "ZeroDivisionError"
+    assert "1/0" in failed.done["traceback"]
 
 
 def test_a_warning_about_who_runs_the_cell_is_shown_in_each_cell(session):
@@ -351,6 +376,22 @@ def test_help_does_not_wait_for_a_pager(session):
 def test_output_of_children_is_in_order(session):
     result = session.run('import os\nprint("a"); os.system("echo b"); print("c")')
     assert result.output.split() == ["a", "b", "c"]
+
+
+def test_threads_that_live_on_are_reported(session):
+    assert "active" not in session.run("for i in range(100000): print(i)").done
+    begin = "import threading\nstop = threading.Event()\nthread = threading.Thread(target=stop.wait)\nthread.start()"
+    assert session.run(begin).done["active"] == "1"
+    assert "active" not in session.run("stop.set()\nthread.join()").done
+
+
+def test_tasks_and_timers_that_live_on_are_reported(session):
+    assert "active" not in session.run("import asyncio\nawait asyncio.sleep(0)").done
+    assert session.run("timer = asyncio.get_running_loop().call_later(1000, print)\nawait asyncio.sleep(0)").done["active"] == "1"
+    assert "active" not in session.run("timer.cancel()\nawait asyncio.sleep(0)").done
+    assert session.run("task = asyncio.create_task(asyncio.sleep(1000))").done["active"] == "1"
+    assert "active" not in session.run("task.cancel()\nawait asyncio.wait([task])").done
+    assert "active" not in session.run("await asyncio.wait_for(asyncio.sleep(0.001), 1000)").done
 
 
 def test_threads_print_after_the_end(session):

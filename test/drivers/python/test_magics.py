@@ -62,6 +62,15 @@ def test_a_cell_may_be_indented_as_a_whole(session, code, output, value):
     assert (result.status, result.output, result.value) == ("ok", output, value)
 
 
+@pytest.mark.parametrize("code, line", [("In [1]: x = 2", "1"), ("x\nIn[12]: x", "2"), ("y = x\n\nOut[3]: 1", "3")])
+def test_prompts_of_a_pasted_session_are_refused(session, code, line):
+    session.run("x = 1")  # so that each is an annotation whose names are there
+    result = session.run(code)
+    assert result.status == "error" and result.done["line"] == line
+    assert "is a prompt of IPython, not code: send the cell without prompts and outputs" in result.done["traceback"]
+    assert session.run("x, 'y' in globals(), type(In[1])").value == "(1, False, <class 'str'>)"
+
+
 def test_the_error_of_an_indented_cell_is_that_of_its_text(session):
     for code, line in (("  x = 1\n y = 2", "2"), ("x = 1\n  y = 2", "2"), ("  x = 1\n  y = (", "2")):
         failed = session.run(code)
@@ -210,12 +219,20 @@ def test_a_magic_for_queries_names_the_tool_for_them(session, code):
     assert "magic " + code.split()[0] + ", queries are for exec_sql; there are: " in session.run(code).done["evalue"]
 
 
+@pytest.mark.parametrize(("code", "language"), [("%%javascript\n1\n", "javascript"), ("%%js\n1\n", "javascript"),
+                                                ("%%R\n1\n", "r"), ("%R 1", "r")])
+def test_a_magic_for_another_language_says_how_to_run_it(session, code, language):
+    said = session.run(code).done["evalue"]
+    assert "magic " + code.split()[0] + ', exec_code runs it with language "%s"; there are: ' % language in said
+
+
 def test_files_and_names(session, tmp_path):
     assert "Writing a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
     session.run("%run a.py")
     assert session.run("from_a").value == "3"
     assert "from_a" in session.run("%who").output
     session.run("%reset -f")
+    assert session.run("%whos").output == "No names are defined.\n"
     assert session.run("from_a").done["ename"] == "NameError"
     assert session.run("%%capture got\nprint('x')").output == ""
     assert session.run("got.stdout").value == "'x\\n'"
@@ -538,6 +555,9 @@ def test_the_cells_so_far_and_their_values_have_names(session):
     assert session.run("_, __, _2, _3, Out[2], Out[3]").value == "('six', 5, 5, 'six', 5, 'six')"
     assert session.run("In[2], len(In)").value == "('5', 6)"
     assert session.run("%history -l 2").output == "_, __, _2, _3, Out[2], Out[3]\nIn[2], len(In)\n"
+    assert session.run("%history -n 2-3 1").output == "1: In[1], len(Out)\n2: 5\n3: 'six'\n"
+    for words in ("2-x", "-f out.py", "-g five 1", "~1/1", "-l x"):
+        assert "%history takes numbers of cells" in session.run("%history " + words).done["evalue"]
     assert session.run("%hist -n").output.startswith("1: In[1], len(Out)\n2: 5\n")
     assert session.run("In = 3").done["names"] == "In int" and session.run("In").value == "3"
     for i in range(30):
@@ -560,3 +580,32 @@ def test_a_script_of_any_program(session):
     ("Unable to find a usable engine; tried using: 'pyarrow', 'fastparquet'.", "pyarrow"), ("other", None)])
 def test_a_missing_optional_dependency_is_named(session, text, module):
     assert session.run(f"raise ImportError({text!r})").done.get("missing") == module
+
+
+def test_classes_of_magics_are_registered_by_themselves_and_by_extensions(session, needs):
+    needs("IPython")
+    session.run("""open('ext.py', 'w').write('''
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
+
+@magics_class
+class Spells(Magics):
+    @line_magic
+    def whisper(self, line):
+        return line.lower()
+    @cell_magic
+    def shout(self, line, cell):
+        return line + cell.upper()
+    @line_cell_magic("both")
+    def either(self, line, cell=None):
+        return (line, cell)
+
+def load_ipython_extension(shell):
+    shell.register_magics(Spells)
+''')""")
+    session.run("%load_ext ext")
+    assert session.run("%whisper ABC").value == "'abc'"
+    assert session.run("%%shout a\nb\n").value == "'aB\\n'"
+    assert session.run("%both x").value == "('x', None)"
+    assert session.run("%%both x\ny\n").value == "('x', 'y\\n')"
+    assert session.run("import ext\nget_ipython().register_magics(ext.Spells(get_ipython()))").output == ""
+    assert session.run("%whisper DE").value == "'de'"

@@ -84,10 +84,19 @@ def test_a_pasted_cell_loses_the_indent_of_its_first_line():
     ("pip list", None),
     ("pip install six && ls", None),
     ("pip install ./here", None),
+    ("pip install six -c these.txt", None),
+    ("pip install six --constraint=these.txt", None),
     ("npm install", None),
 ])
-def test_a_command_that_only_installs_names_its_packages(command, wanted):
+def test_a_command_that_only_installs_names_its_packages(command, wanted, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
     assert packages_of(command) == wanted
+
+
+def test_a_variable_of_pip_leaves_a_command_to_the_program(monkeypatch):
+    monkeypatch.setenv("PIP_NO_DEPS", "1")
+    assert packages_of("pip install six") is None
 
 
 @pytest.mark.parametrize("command, parts", [

@@ -2,6 +2,7 @@
 """The control channel, start-up, names and variables."""
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -25,6 +26,16 @@ def test_ready_comes_soon(start):
 def test_nothing_expensive_is_imported_at_the_start(start):
     session = start(flags=["-S"])
     assert session.run("import sys; 're' in sys.modules, 'traceback' in sys.modules").value == "(False, False)"
+
+
+def test_no_collection_looks_at_what_the_driver_is_made_of(start, python):
+    """What the start made is old when collections begin, and a user finds it as ever."""
+    session = start(flags=["-S"])
+    code = "import gc; [s['collections'] for s in gc.get_stats()]"
+    bare = subprocess.run([python, "-S", "-c", code.replace("; ", "; print(") + ")"], capture_output=True, check=True)
+    assert session.run(code).value == bare.stdout.decode().strip()
+    assert session.run("gc.isenabled(), gc.get_freeze_count()").value == "(True, 0)"
+    assert session.run("any(o is globals() for o in gc.get_objects())").value == "True"
 
 
 @pytest.mark.parametrize("how", ["none", "foreign", "corrupted", "truncated"])
@@ -96,7 +107,7 @@ def test_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
 
 
 def test_frames_in_single_bytes(session):
-    for byte in encode("exec", 1, [("code", "6*7"), ("name", "<cell 1>")]):
+    for byte in encode("exec", 1, [("code", "6*7")]):
         session.socket.sendall(bytes([byte]))
     session.ident = 1
     session.started = time.monotonic()
@@ -104,7 +115,7 @@ def test_frames_in_single_bytes(session):
 
 
 def test_three_frames_in_one_read(session):
-    frames = [encode("exec", n, [("code", "%d" % n), ("name", "<cell %d>" % n)]) for n in (1, 2, 3)]
+    frames = [encode("exec", n, [("code", "%d" % n)]) for n in (1, 2, 3)]
     session.socket.sendall(b"".join(frames))
     for n in (1, 2, 3):
         assert session.next_frame()["text/plain"] == str(n)

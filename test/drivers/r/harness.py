@@ -100,7 +100,7 @@ class Session:
     def start(self, code):
         self.number += 1
         self.output = b""
-        self.send("exec", self.number, name="<cell %d>" % self.number, code=code)
+        self.send("exec", self.number, code=code)
 
     def finish(self):
         """The frames of the cell, `done` last; displays are acknowledged."""

@@ -245,7 +245,7 @@ def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
     assert r.run("stop('no')")[-1][2]["status"] == b"error"
     assert r.output == b"Error: no\n" + told
     r.run("for (i in 1:21) { plot.new(); box() }; 1 + 1")
-    assert r.output == b"[1 more images are not named: 20 a cell are; saved in output/]\n" + told
+    assert r.output == b"[images beyond 20 in this cell: 1; saved in output/]\n" + told
     assert (tmp_path / "out.txt").read_text() == "in [1] 2\n"
     r.run("sink(); readLines('out.txt')")
     assert r.output == b'[1] "in [1] 2"\n'
@@ -291,3 +291,19 @@ def test_names_and_packages_that_are_too_long_are_not_told(clean):
     assert done["names"] == b"x " + b"k" * 80 + b" 1"
     frames = clean.run("install.packages(paste0('package', 1:9000))")
     assert [frame[0] for frame in frames] == ["done"] and b"ask for fewer at once" in frames[-1][2]["evalue"]
+
+
+def test_a_connection_that_nothing_refers_to_is_no_failure(r, tmp_path):
+    """R closes it whenever it needs memory, also between two steps of the driver."""
+    for _ in range(3):
+        done = r.run(f"invisible(gc()); cat('x', file = file('{tmp_path}/a', 'w'))")[-1][2]
+        assert done["status"] == b"ok" and b"failed" not in r.output, r.output
+
+
+def test_a_full_pipe_does_not_hold_the_end_of_a_cell(r, tmp_path):
+    """The text is longer than a pipe takes. The rest stays in the buffer of the connection."""
+    done = r.run(f"system('mkfifo {tmp_path}/pipe'); from <- fifo('{tmp_path}/pipe', 'r', blocking = FALSE)\n"
+                 f"to <- suppressWarnings(file('{tmp_path}/pipe', 'w')); writeLines(strrep('x', 65700), to)")[-1][2]
+    assert done["status"] == b"ok" and b"failed" not in r.output, r.output
+    r.run("none <- readLines(from); close(to); nchar(readLines(from))")
+    assert r.output == b"[1] 65700\n"

@@ -113,6 +113,9 @@ static void a_line_of_the_output_ends_in_a_needle(void **state)
 	assert_string_equal(error_text_line_end(&text, full, 1), "No space left");
 	buf_puts(&text, "\nNo space left for 'b'");
 	assert_null(error_text_line_end(&text, full, 1));
+	assert_string_equal(error_text_find(buf_str(&text), full), "No space left");
+	assert_null(error_text_find("no space", full));
+	assert_null(error_text_find(NULL, full));
 }
 
 int main(void)

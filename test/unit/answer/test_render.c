@@ -8,8 +8,11 @@
 
 #include <cmocka.h>
 
+#include "answer/cell_answer.h"
 #include "answer/cell_json.h"
+#include "answer/media.h"
 #include "answer/render.h"
+#include "answer/render_json.h"
 #include "json/parse.h"
 #include "mcp/server.h"
 #include "session_fixture.h"
@@ -40,7 +43,7 @@ static void on_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	(void)arguments;
 	(void)context;
-	render_finish(call, service->settings->results, service->history, &result);
+	cell_answer_finish(call, service->settings->results, service->history, &result);
 }
 
 static const struct mcp_tool tool = {
@@ -243,10 +246,10 @@ static void links_lead_to_files_that_are_there_and_are_limited(void **state)
 static void images_are_limited_by_number(void **state)
 {
 	(void)state;
-	for (int i = 0; i < RENDER_IMAGES_MAX + 3; i++)
+	for (int i = 0; i < MEDIA_IMAGES_MAX + 3; i++)
 		add_image(sizeof(png));
 	call_as("2025-11-25");
-	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
+	assert_int_equal(count_of("image"), MEDIA_IMAGES_MAX);
 	assert_non_null(
 		strstr(buf_str(&out), "4 of 7 figures are shown; all are saved in output/."));
 }
@@ -259,7 +262,7 @@ static void all_figures_that_are_not_shown_are_counted(void **state)
 		add_image(sizeof(png));
 	cell_add_image(cell, png, sizeof(png), NULL);
 	call_as("2025-11-25");
-	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
+	assert_int_equal(count_of("image"), MEDIA_IMAGES_MAX);
 	assert_non_null(
 		strstr(buf_str(&out), "4 of 30 figures are shown; all are saved in output/."));
 	assert_non_null(strstr(buf_str(&out), "Figures not shown, as too large, too many or no "
@@ -268,7 +271,7 @@ static void all_figures_that_are_not_shown_are_counted(void **state)
 
 static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 {
-	size_t most = RENDER_IMAGE_BASE64_MAX / 4 * 3;
+	size_t most = MEDIA_BASE64_MAX / 4 * 3;
 
 	(void)state;
 	add_image(most + 3);
@@ -279,6 +282,24 @@ static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 	assert_int_equal(count_of("image"), 2);
 	assert_non_null(
 		strstr(buf_str(&out), "2 of 4 figures are shown; all are saved in output/."));
+	assert_true(out.len < 1000000);
+}
+
+static void a_sound_is_a_block_of_its_own_where_there_is_room(void **state)
+{
+	char *data = xcalloc(1, CELL_SOUND_BYTES_MAX);
+
+	(void)state;
+	memcpy(data, "OggS", 4);
+	add_image(sizeof(png));
+	cell_add_sound(cell, data, CELL_SOUND_BYTES_MAX);
+	cell_add_sound(cell, data, CELL_SOUND_BYTES_MAX);
+	cell_add_sound(cell, data, 100);
+	free(data);
+	call_as("2025-11-25");
+	assert_int_equal(count_of("image"), 1);
+	assert_int_equal(count_of("audio"), 2);
+	assert_non_null(strstr(buf_str(&out), "\"mimeType\":\"audio/ogg\""));
 	assert_true(out.len < 1000000);
 }
 
@@ -331,6 +352,31 @@ static void every_other_end_explains_itself(void **state)
 		mcp_server_free(server);
 		server = mcp_server_new(fixture.loop, &features, &limits, on_write);
 	}
+}
+
+static void an_ended_session_says_what_is_left_of_it(void **state)
+{
+	(void)state;
+	cell->problem = xstrdup("the session ended because of it");
+	cell->state = CELL_DIED;
+	cell->session_ended = true;
+	fixture.settings.resume = 3600;
+	session_record(session);
+	call_as("2025-11-25");
+	assert_true(is_error());
+	assert_non_null(strstr(text_at(0), "The cell died: the session ended because of it. Its "
+					   "variables are gone; exec_code or upload_file with this "
+					   "id resumes the session with its files.\n"));
+}
+
+static void an_ended_session_that_does_not_last_is_gone(void **state)
+{
+	(void)state;
+	cell->problem = xstrdup("why");
+	cell->state = CELL_DIED;
+	cell->session_ended = true;
+	call_as("2025-11-25");
+	assert_non_null(strstr(text_at(0), "Its variables and files are gone.\n"));
 }
 
 static void the_record_travels_beside_the_text_and_stays_small(void **state)
@@ -434,8 +480,11 @@ int main(void)
 		RENDER_TEST(images_are_limited_by_number),
 		RENDER_TEST(all_figures_that_are_not_shown_are_counted),
 		RENDER_TEST(images_are_limited_by_bytes_and_a_small_one_still_fits),
+		RENDER_TEST(a_sound_is_a_block_of_its_own_where_there_is_room),
 		RENDER_TEST(what_went_wrong_is_an_error_with_the_traceback),
 		RENDER_TEST(every_other_end_explains_itself),
+		RENDER_TEST(an_ended_session_says_what_is_left_of_it),
+		RENDER_TEST(an_ended_session_that_does_not_last_is_gone),
 		RENDER_TEST(the_record_travels_beside_the_text_and_stays_small),
 		RENDER_TEST(names_are_read_line_by_line),
 		RENDER_TEST(json_results_are_one_object_then_images),

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -54,6 +56,85 @@ static void scope_exit_closes_what_was_not_stolen(void **state)
 	assert_true(is_open(kept));
 	assert_false(is_open(closed));
 	fd_close(&kept);
+}
+
+/* The next reads of a folder fail. */
+static int bad_reads;
+
+struct dirent *readdir(DIR *dirp)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (bad_reads > 0) {
+		bad_reads--;
+		errno = EIO;
+		return NULL;
+	}
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	return real(dirp);
+}
+
+static void an_error_is_not_the_end_of_a_folder(void **state)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	(void)state;
+	assert_non_null(folder);
+	bad_reads = 1;
+	assert_null(fd_next_entry(folder));
+	assert_int_equal(errno, EIO);
+	while ((entry = fd_next_entry(folder)) != NULL)
+		errno = ENOENT;
+	assert_int_equal(errno, 0);
+	assert_int_equal(closedir(folder), 0);
+}
+
+static void a_folder_is_listed_from_its_beginning_each_time(void **state)
+{
+	cleanup_fd int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		DIR *folder = fd_list(fd);
+		size_t count = 0;
+
+		assert_non_null(folder);
+		while (fd_next_entry(folder) != NULL)
+			count++;
+		assert_true(count > 2);
+		assert_int_equal(closedir(folder), 0);
+	}
+	assert_true(is_open(fd));
+}
+
+static void a_list_owns_its_descriptor_and_closes_what_is_no_folder(void **state)
+{
+	int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	DIR *folder = fd_list_own(fd);
+
+	(void)state;
+	assert_int_equal(dirfd(folder), fd);
+	assert_int_equal(closedir(folder), 0);
+	assert_false(is_open(fd));
+	assert_null(fd_list_own(file));
+	assert_int_equal(errno, ENOTDIR);
+	assert_false(is_open(file));
+	assert_null(fd_list_own(-1));
+}
+
+static void an_error_that_names_no_folder_hides_no_entry(void **state)
+{
+	static const int harmless[] = { 0, ENOENT, ENOTDIR, ELOOP };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		assert_false(fd_hides_entries(harmless[i]));
+	assert_true(fd_hides_entries(EIO));
+	assert_true(fd_hides_entries(EMFILE));
+	assert_true(fd_hides_entries(EACCES));
 }
 
 static void a_copy_is_close_on_exec_and_above_stderr(void **state)
@@ -231,6 +312,26 @@ static void all_from_a_number_on_are_closed_or_marked(void **state)
 		(void)close(fd);
 }
 
+static void what_was_inherited_is_closed(void **state)
+{
+	int own = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100);
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		int inherited = fcntl(STDIN_FILENO, F_DUPFD, 100);
+		bool kept;
+
+		fd_close_inherited();
+		kept = fcntl(own, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0;
+		_exit(kept && fcntl(inherited, F_GETFD) < 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	(void)close(own);
+}
+
 static void a_file_without_a_name_can_be_written_and_read(void **state)
 {
 	struct err err = { 0 };
@@ -266,20 +367,61 @@ static void a_file_is_replaced_whole_or_stays(void **state)
 	scratch_release(&scratch);
 }
 
+static void a_place_of_a_file_is_read_and_written(void **state)
+{
+	struct err err;
+	cleanup_fd int fd = fd_unnamed("test", &err);
+	char data[8] = "";
+	int closed = -1;
+
+	(void)state;
+	assert_int_equal(fd_write_at(fd, "abcdef", 6, 2), 0);
+	assert_int_equal(fd_read_at(fd, data, 3, 4), 3);
+	assert_string_equal(data, "cde");
+	assert_int_equal(fd_read_at(fd, data, sizeof(data), 6), 2);
+	assert_memory_equal(data, "ef", 2);
+	assert_int_equal(fd_read_at(fd, data, sizeof(data), 8), 0);
+	assert_int_equal(fd_read_at(fd, data, 0, 0), 0);
+	errno = 0;
+	assert_int_equal(fd_read_at(closed, data, 1, 0), -1);
+	assert_int_equal(errno, EBADF);
+	errno = 0;
+	assert_int_equal(fd_write_at(closed, data, 1, 0), -1);
+	assert_int_equal(errno, EBADF);
+}
+
+static void the_path_of_a_descriptor_is_known(void **state)
+{
+	cleanup_fd int fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	cleanup_free char *path = fd_path(fd);
+
+	(void)state;
+	assert_string_equal(path, "/dev/null");
+	fd_close(&fd);
+	assert_null(fd_path(fd));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closing_leaves_none_and_keeps_errno),
 		cmocka_unit_test(scope_exit_closes_what_was_not_stolen),
+		cmocka_unit_test(an_error_is_not_the_end_of_a_folder),
+		cmocka_unit_test(a_folder_is_listed_from_its_beginning_each_time),
+		cmocka_unit_test(a_list_owns_its_descriptor_and_closes_what_is_no_folder),
+		cmocka_unit_test(an_error_that_names_no_folder_hides_no_entry),
 		cmocka_unit_test(a_copy_is_close_on_exec_and_above_stderr),
 		cmocka_unit_test(non_blocking_is_set_or_refused),
 		cmocka_unit_test(a_file_is_read_whole_up_to_its_maximum),
 		cmocka_unit_test(a_pipe_is_read_once_its_writer_comes),
 		cmocka_unit_test(what_is_no_regular_file_is_refused_without_waiting),
 		cmocka_unit_test(all_from_a_number_on_are_closed_or_marked),
+		cmocka_unit_test(what_was_inherited_is_closed),
 		cmocka_unit_test(a_file_without_a_name_can_be_written_and_read),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
 		cmocka_unit_test(a_file_is_replaced_whole_or_stays),
+		cmocka_unit_test(a_place_of_a_file_is_read_and_written),
+		cmocka_unit_test(the_path_of_a_descriptor_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,47 @@ static void a_line_that_would_block_is_dropped_and_errno_kept(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
+struct taken {
+	enum log_level lowest;
+	char last[64];
+};
+
+static bool takes(void *context, enum log_level level)
+{
+	return level <= ((const struct taken *)context)->lowest;
+}
+
+static void take(void *context, enum log_level level, const char *area, const char *message)
+{
+	struct taken *taken = context;
+
+	(void)snprintf(taken->last, sizeof(taken->last), "%d %s %s", (int)level, area, message);
+	log_error("a", "from the sink");
+}
+
+static void a_sink_takes_what_it_wants_at_any_level_of_stderr(void **state)
+{
+	struct taken taken = { .lowest = LOG_INFO, .last = "" };
+
+	(void)state;
+	log_set_sink(&(struct log_sink){ takes, take, &taken });
+	log_debug("a", "quiet");
+	assert_string_equal(taken.last, "");
+	log_set_filter(replace, "instead");
+	log_info("a", "%s", "hunter2");
+	assert_string_equal(taken.last, "2 a instead?");
+	log_set_filter(NULL, NULL);
+	taken.lowest = LOG_ERROR;
+	log_set_level(LOG_WARN);
+	(void)written();
+	log_warn("b", "for stderr");
+	assert_string_equal(taken.last, "2 a instead?");
+	assert_non_null(strstr(written(), "b: for stderr\n"));
+	log_set_sink(NULL);
+	log_error("c", "for stderr");
+	assert_string_equal(taken.last, "2 a instead?");
+}
+
 static void levels_have_names(void **state)
 {
 	(void)state;
@@ -153,6 +194,7 @@ int main(void)
 		LOG_TEST(control_characters_never_reach_a_terminal),
 		LOG_TEST(a_filter_sees_every_message_before_it_is_written),
 		LOG_TEST(a_long_line_is_cut_and_still_ends),
+		LOG_TEST(a_sink_takes_what_it_wants_at_any_level_of_stderr),
 		LOG_TEST(a_line_that_would_block_is_dropped_and_errno_kept),
 		cmocka_unit_test(levels_have_names),
 	};

@@ -30,6 +30,8 @@ static void names_at_any_depth_are_marked(void **state)
 	assert_altered("a/opencode.json", "a/_opencode.json");
 	assert_altered(".roo/mcp.json", "_.roo/mcp.json");
 	assert_altered("b/.lintr", "b/_.lintr");
+	assert_altered("b/pylintrc", "b/_pylintrc");
+	assert_altered("b/.pylintrc.toml", "b/_.pylintrc.toml");
 	assert_altered(".sl/config", "_.sl/config");
 	assert_altered("a/startup.m", "a/_startup.m");
 }
@@ -40,6 +42,17 @@ static void upper_and_lower_case_are_alike(void **state)
 	assert_altered(".GIT/config", "_.GIT/config");
 	assert_altered(".EnvRC", "_.EnvRC");
 	assert_altered("repo/head", "repo/_head");
+}
+
+static void dots_and_blanks_at_the_end_do_not_count(void **state)
+{
+	(void)state;
+	assert_altered("a/.git./config", "a/_.git./config");
+	assert_altered(".envrc. .", "_.envrc. .");
+	assert_altered("a/HEAD ", "a/_HEAD ");
+	assert_altered("a/.git ", "a/_.git ");
+	assert_null(runnames_alter(". ./a."));
+	assert_null(runnames_alter("HEAD./a"));
 }
 
 static void a_head_is_one_as_a_file_only(void **state)
@@ -91,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_at_any_depth_are_marked),
 		cmocka_unit_test(upper_and_lower_case_are_alike),
+		cmocka_unit_test(dots_and_blanks_at_the_end_do_not_count),
 		cmocka_unit_test(a_head_is_one_as_a_file_only),
 		cmocka_unit_test(other_names_stay),
 		cmocka_unit_test(what_is_there_stays_but_for_what_programs_write_into),

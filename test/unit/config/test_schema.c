@@ -53,6 +53,7 @@ static void zero_is_legal_where_the_minimum_says_so_and_seldom_does(void **state
 		assert_int_equal(accepts(number_row(i), 0),
 				 str_eq(number_row(i)->name, "PTYCELL_CALL_BUDGET") ||
 					 str_eq(number_row(i)->name, "PTYCELL_STOP_GRACE") ||
+					 str_eq(number_row(i)->name, "PTYCELL_LINGER") ||
 					 str_eq(number_row(i)->name, "PTYCELL_SPARES"));
 }
 
@@ -110,12 +111,12 @@ static void numbers_are_read_strictly(void **state)
 		{ "EXEC_TIMEOUT", "18446744073709551676", 0 },     /* 2^64 + 60 */
 		{ "EXEC_TIMEOUT", "213503982334602d", 0 },         /* past 2^64 s */
 		{ "EXEC_TIMEOUT", "99999999999999999999999999", 0 },
-		{ "PTYCELL_SPOOL_MAX", "64M", 64 << 20 },
-		{ "PTYCELL_SPOOL_MAX", "1g", 1 << 30 },
-		{ "PTYCELL_SPOOL_MAX", "512k", 512 << 10 },
-		{ "PTYCELL_SPOOL_MAX", "1048576", 1 << 20 },
-		{ "PTYCELL_SPOOL_MAX", "64MB", 0 },
-		{ "PTYCELL_SPOOL_MAX", "16777216T", 0 },
+		{ "PTYCELL_JOURNAL_MAX", "64M", 64 << 20 },
+		{ "PTYCELL_JOURNAL_MAX", "1g", 1 << 30 },
+		{ "PTYCELL_JOURNAL_MAX", "512k", 512 << 10 },
+		{ "PTYCELL_JOURNAL_MAX", "1048576", 1 << 20 },
+		{ "PTYCELL_JOURNAL_MAX", "64MB", 0 },
+		{ "PTYCELL_JOURNAL_MAX", "16777216T", 0 },
 		{ "PTYCELL_MAX_SESSIONS", "12", 12 },
 		{ "PTYCELL_MAX_SESSIONS", "1K", 0 },
 		{ "PTYCELL_MAX_SESSIONS", "12s", 0 },
@@ -187,10 +188,10 @@ static void a_slip_finds_the_flag_that_was_meant(void **state)
 static void numbers_print_with_the_largest_unit_that_divides_them(void **state)
 {
 	static const struct parse_case cases[] = {
-		{ "PTYCELL_SPOOL_MAX", "64M", 64 << 20 },
-		{ "PTYCELL_SPOOL_MAX", "1G", 1 << 30 },
-		{ "PTYCELL_SPOOL_MAX", "1025K", 1025 << 10 },
-		{ "PTYCELL_SPOOL_MAX", "1000", 1000 },
+		{ "PTYCELL_JOURNAL_MAX", "64M", 64 << 20 },
+		{ "PTYCELL_JOURNAL_MAX", "1G", 1 << 30 },
+		{ "PTYCELL_JOURNAL_MAX", "1025K", 1025 << 10 },
+		{ "PTYCELL_JOURNAL_MAX", "1000", 1000 },
 		{ "EXEC_TIMEOUT", "300", 300 },
 	};
 

@@ -36,10 +36,10 @@ static void assert_contains(const char *text, const char *part)
 static void assert_passed(const struct settings *s, size_t index, const char *name,
 			  const char *value, bool secret)
 {
-	assert_true(index < s->passed.count);
-	assert_string_equal(s->passed.items[index].name, name);
-	assert_string_equal(s->passed.items[index].value, value);
-	assert_int_equal(s->passed.items[index].secret, secret);
+	assert_true(index < s->user_env.count);
+	assert_string_equal(s->user_env.items[index].name, name);
+	assert_string_equal(s->user_env.items[index].value, value);
+	assert_int_equal(s->user_env.items[index].secret, secret);
 }
 
 static void variables_for_code_are_taken_once_and_a_secret_stays_one(void **state)
@@ -57,7 +57,7 @@ static void variables_for_code_are_taken_once_and_a_secret_stays_one(void **stat
 	s = settings_load(1, LIST(flag), env);
 	scratch_release(&scratch);
 	assert_null(s->problem);
-	assert_int_equal(s->passed.count, 3);
+	assert_int_equal(s->user_env.count, 3);
 	assert_passed(s, 0, "B", "from a file", true);
 	assert_passed(s, 1, "C", "4", false);
 	assert_passed(s, 2, "A", "1", false);
@@ -74,8 +74,8 @@ static void variables_that_code_cannot_be_given_are_told(void **state)
 	assert_contains(s->notices, "PTYCELL_ENV_A B has no effect");
 	assert_contains(ours->notices, "PTYCELL_SECRET_PTYCELL_X has no effect");
 	assert_contains(brief->notices, "PTYCELL_SECRET_A is shorter than 8 characters");
-	assert_int_equal(s->passed.count + ours->passed.count, 0);
-	assert_int_equal(brief->passed.count, 1);
+	assert_int_equal(s->user_env.count + ours->user_env.count, 0);
+	assert_int_equal(brief->user_env.count, 1);
 	assert_true(s->redact == NULL && ours->redact == NULL && brief->redact == NULL);
 }
 
@@ -91,14 +91,14 @@ static void a_locale_of_another_encoding_is_told_and_not_passed(void **state)
 		cleanup_free char *variable = xasprintf("PTYCELL_ENV_%s", others[i]);
 		cleanup_settings struct settings *s = load_env(variable);
 
-		assert_int_equal(s->passed.count, 0);
+		assert_int_equal(s->user_env.count, 0);
 		assert_contains(s->notices, "is no locale of UTF-8");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
 		cleanup_free char *variable = xasprintf("PTYCELL_ENV_%s", ours[i]);
 		cleanup_settings struct settings *s = load_env(variable);
 
-		assert_int_equal(s->passed.count, 1);
+		assert_int_equal(s->user_env.count, 1);
 		assert_null(s->notices);
 	}
 }

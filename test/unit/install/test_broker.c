@@ -1,213 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Installations from the first call to the last answer; the installer is a script of the test's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/fd.h"
-#include "install/broker.h"
-#include "json/make.h"
-#include "policy/policyfile.h"
-#include "session_fixture.h"
-
-enum { HELD_MAX = 4 };
-
-#define ONE_FILE                                                                                   \
-	"{\"ok\": true, \"files\": [{\"file\": \"a\", \"sha256\": \"1\"}], \"present\": []}"
-#define ONE_ROW "{\"ok\": true, \"packages\": [{\"name\": \"a\", \"version\": \"1.0\"}]}"
-#define FETCH "echo fetched >> \"$0.log\"; say '" ONE_FILE "'"
-#define UNPACK "mkdir site; echo 'x = 1' > site/a.py; say '" ONE_ROW "'"
-
-struct told {
-	int count;
-	bool went_well;
-	bool cached;
-	size_t packages;
-	char problem[400];
-};
-
-static struct broker *broker;
-static struct policyfile *policy;
-static struct session *session;
-static char *program;
-static char *environment[3];
-static struct language python;
-static struct told told[HELD_MAX];
-
-/* What the installer does in each step: lines of a shell script; `say` answers. */
-static void script(const char *fetch, const char *unpack)
-{
-	cleanup_free char *text = xasprintf(
-		"#!/bin/sh\nread -r order <&3\nsay() { printf '%%s\\n' \"$1\" >&3; }\n"
-		"case $order in *'\"step\":'*fetch*) %s;; *) %s;; esac\nread -r more <&3\n",
-		fetch, unpack);
-
-	scratch_write(fixture.scratch.fd, "installer", text);
-	assert_int_equal(fchmodat(fixture.scratch.fd, "installer", 0755, 0), 0);
-}
-
-static int set_up(void **state)
-{
-	struct err err = { 0 };
-
-	(void)state;
-	fixture_open();
-	memset(told, 0, sizeof(told));
-	program = xasprintf("%s/installer", fixture.scratch.path);
-	environment[0] = xasprintf("PTYCELL_FAKE=%s", program);
-	environment[1] = xstrdup("PATH=/usr/bin:/bin");
-	python = fixture_language;
-	python.name = "python";
-	fixture.settings.environment = environment;
-	fixture.settings.pip_index = fixture.scratch.path;
-	fixture.settings.install_timeout = 600;
-	fixture.settings.install_max = 1 << 20;
-	fixture.settings.install_files_max = 100;
-	fixture.settings.packages_max = 1 << 20;
-	script(FETCH, UNPACK);
-	policy = policyfile_load(NULL, &err);
-	broker = broker_new(&fixture.host, policy, &err);
-	session = session_new(&fixture.host, "test", 1, NULL, NULL, &err);
-	if (broker == NULL || session == NULL)
-		fail_msg("%s", err.msg);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	broker_end(broker);
-	session_free(session, "the test ended");
-	launcher_free(fixture.launcher);
-	fixture.launcher = NULL;
-	broker_free(broker);
-	policyfile_free(policy);
-	fixture_close();
-	free(program);
-	free(environment[0]);
-	free(environment[1]);
-	return 0;
-}
-
-static void on_done(void *data, const json_t *result, const char *problem)
-{
-	struct told *t = data;
-
-	assert_true((result == NULL) != (problem == NULL));
-	t->count++;
-	t->went_well = result != NULL;
-	t->cached = json_is_true(json_object_get(result, "cached"));
-	t->packages = json_array_size(json_object_get(result, "packages"));
-	(void)snprintf(t->problem, sizeof(t->problem), "%s", problem != NULL ? problem : "");
-}
-
-static struct install *start(const char *package, size_t index)
-{
-	cleanup_json json_t *packages = json_pack("[s]", package);
-	const struct install_request wish = { .language = &python, .packages = packages };
-	struct err err = { 0 };
-	struct install *install =
-		broker_install(broker, session, &wish, on_done, &told[index], &err);
-
-	if (install == NULL)
-		fail_msg("%s", err.msg);
-	return install;
-}
-
-static const struct told *install(const char *package)
-{
-	memset(&told[0], 0, sizeof(told[0]));
-	(void)start(package, 0);
-	fixture_until(told[0].count > 0);
-	assert_int_equal(told[0].count, 1);
-	return &told[0];
-}
-
-static void refused(const char *what)
-{
-	const struct told *t = install("a");
-
-	assert_false(t->went_well);
-	if (strstr(t->problem, what) == NULL)
-		fail_msg("'%s' is not in '%s'", what, t->problem);
-}
-
-static bool has_file(void)
-{
-	int packages = workspace_packages_fd(session_workspace(session));
-
-	return faccessat(packages, "python/a.py", R_OK, 0) == 0;
-}
-
-static void renew_session(void)
-{
-	struct err err = { 0 };
-
-	broker_end_folder(broker, workspace_name(session_workspace(session)));
-	session_free(session, "another one comes");
-	session = session_new(&fixture.host, "test", 2, NULL, NULL, &err);
-	assert_non_null(session);
-}
-
-static void a_set_is_fetched_once_and_comes_from_the_cache_then(void **state)
-{
-	cleanup_json json_t *wanted = json_pack("[s]", "a");
-	cleanup_json json_t *listed = NULL;
-	cleanup_free char *log = NULL;
-
-	(void)state;
-	assert_false(broker_has(broker, session, &python, wanted));
-	if (!install("a")->went_well)
-		fail_msg("%s", told[0].problem);
-	assert_false(told[0].cached);
-	assert_int_equal(told[0].packages, 1);
-	assert_true(has_file());
-	assert_true(broker_has(broker, session, &python, wanted));
-	listed = broker_list(broker, session);
-	assert_int_equal(json_array_size(listed), 1);
-	renew_session();
-	assert_false(has_file());
-	assert_true(install("a")->cached);
-	assert_true(has_file());
-	log = scratch_read(fixture.scratch.fd, "installer.log");
-	assert_string_equal(log, "fetched\n");
-}
-
-static void a_set_whose_build_may_run_code_is_never_shared(void **state)
-{
-	(void)state;
-	fixture.settings.install_builds = true;
-	for (int i = 0; i < 2; i++) {
-		assert_true(install("a")->went_well);
-		assert_false(told[0].cached);
-		assert_true(has_file());
-		renew_session();
-	}
-}
-
-static void an_entry_that_was_changed_is_made_anew(void **state)
-{
-	cleanup_free char *change = xasprintf("chmod u+w %s/home/packages/sets/*/files/a.py; "
-					      "echo y > %s/home/packages/sets/*/files/a.py",
-					      fixture.scratch.path, fixture.scratch.path);
-	pid_t pid;
-	int status = -1;
-
-	(void)state;
-	assert_true(install("a")->went_well);
-	renew_session();
-	pid = fork();
-	if (pid == 0) {
-		(void)execlp("bash", "bash", "-c", change, (char *)NULL);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(install("a")->went_well);
-	assert_false(told[0].cached);
-}
+/* Installations from the first call to the last answer, their limits and their ends. */
+#include "broker_fixture.h"
 
 static void a_refusal_is_passed_on(void **state)
 {
@@ -276,6 +69,33 @@ static void all_steps_have_one_deadline(void **state)
 	assert_non_null(strstr(told[0].problem, "not done after 600 s (PTYCELL_INSTALL_TIMEOUT)"));
 }
 
+static bool shows(const struct install *install, const char *expected)
+{
+	cleanup_free char *text = broker_progress(install);
+
+	return str_eq(text, expected);
+}
+
+static void what_a_step_says_of_its_progress_is_shown(void **state)
+{
+	const struct install *install;
+	cleanup_free char *of_code = NULL;
+
+	(void)state;
+	assert_null(broker_code_progress(NULL, session));
+	script("say '{\"progress\": {\"name\": \"a\", \"done\": 1}}'; "
+	       "say '{\"progress\": {\"name\": \"b\", \"done\": 1000000, \"total\": 2000000}}'; "
+	       "read -r more <&3",
+	       "exit 9");
+	install = start_for("wanted>=1", 0, 3);
+	assert_true(shows(install, "installing wanted>=1"));
+	fixture_until(shows(install, "installing b: 1.0 of 2.0 MB"));
+	of_code = broker_code_progress(broker, session);
+	assert_string_equal(of_code, "installing b: 1.0 of 2.0 MB");
+	(void)start("wanted>=1", 1);
+	assert_null(broker_code_progress(broker, session)); /* a client waits, too */
+}
+
 static void a_step_may_make_this_much_and_no_more(const char *make, const char *problem)
 {
 	cleanup_free char *steps = xasprintf("%s; echo begun > \"$0.log\"; read -r more <&3", make);
@@ -305,7 +125,7 @@ static void the_folder_is_looked_at_while_it_works(void **state)
 					      "more room than PTYCELL_INSTALL_MAX allows");
 	a_step_may_make_this_much_and_no_more("for i in $(seq 90); do : > $i; done", NULL);
 	a_step_may_make_this_much_and_no_more("for i in $(seq 101); do : > $i; done",
-					      "more files than PTYCELL_INSTALL_FILES_MAX allows");
+					      "more files than a set of packages may have");
 }
 
 static void what_is_stored_is_counted_to_the_byte(void **state)
@@ -326,7 +146,7 @@ static void what_is_stored_is_counted_to_the_file(void **state)
 	(void)state;
 	script(FETCH, "mkdir site; for i in 1 2 3; do : > site/$i; done; say '" ONE_ROW "'");
 	fixture.settings.install_files_max = 2;
-	refused("more files than PTYCELL_INSTALL_FILES_MAX allows");
+	refused("more files than a set of packages may have");
 	fixture.settings.install_files_max = 3;
 	if (!install("a")->went_well)
 		fail_msg("%s", told[0].problem);
@@ -368,6 +188,78 @@ static void who_forgets_is_told_nothing_and_the_packages_still_come(void **state
 	(void)start("a", 1);
 	fixture_until(told[1].count > 0);
 	assert_int_equal(told[0].count, 0);
+}
+
+static void an_installation_that_nobody_waits_for_any_more_can_be_cancelled(void **state)
+{
+	struct install *first;
+	struct install *other;
+	struct install *queued;
+
+	(void)state;
+	script("echo begun > \"$0.log\"; read -r more <&3", "exit 9");
+	first = start("a", 0);
+	other = start("a", 1);
+	queued = start("b", 2);
+	wait_for_log("installer.log");
+	broker_cancel(queued);
+	broker_cancel(first); /* another one waits, too */
+	assert_false(has_file());
+	script(FETCH, UNPACK);
+	(void)start("c", 3);
+	broker_cancel(other);
+	fixture_until(told[3].count > 0); /* and not when the deadline ends the one before it */
+	if (!told[3].went_well)
+		fail_msg("%s", told[3].problem);
+	assert_int_equal(told[0].count + told[1].count + told[2].count, 0);
+}
+
+static void what_was_cancelled_counts_until_it_has_ended(void **state)
+{
+	cleanup_json json_t *more = json_pack("[s]", "more");
+	const struct install_request wish = { .language = &python, .packages = more };
+	struct err err = { 0 };
+
+	(void)state;
+	script("read -r more <&3", "exit 9");
+	for (int i = 0; i < BROKER_JOBS_MAX; i++)
+		broker_cancel(start("a", 0));
+	assert_null(broker_install(broker, session, &wish, on_done, &told[1], &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	script(FETCH, UNPACK);
+	fixture_until(broker_install(broker, session, &wish, on_done, &told[1], &err) != NULL);
+	fixture_until(told[1].count > 0);
+	assert_true(told[1].went_well);
+	assert_int_equal(told[0].count, 0);
+}
+
+static void on_over(void *data, const struct broker_event *event)
+{
+	struct broker_event *last = data;
+
+	*last = *event;
+}
+
+static void an_installation_has_the_cell_that_alone_asked_for_it(void **state)
+{
+	struct broker_event last = { .cell = 1 };
+	struct install *waits;
+
+	(void)state;
+	broker_on_over(broker, on_over, &last);
+	(void)start_for("a", 0, 7);
+	fixture_until(told[0].count > 0);
+	assert_int_equal(last.cell, 7);
+	(void)start_for("b", 1, 7);
+	(void)start("b", 2); /* a client wants the same */
+	fixture_until(told[2].count > 0);
+	assert_int_equal(last.cell, 0);
+	script("echo begun > \"$0.log\"; read -r more <&3", "exit 9");
+	waits = start_for("c", 3, 8);
+	wait_for_log("installer.log");
+	broker_cancel(waits);
+	assert_int_equal(last.cell, 8);
+	broker_on_over(broker, NULL, NULL);
 }
 
 static void a_session_that_ends_ends_its_installations(void **state)
@@ -417,10 +309,48 @@ static void a_request_that_is_none_is_refused_at_once(void **state)
 	wish.packages = many;
 	assert_null(broker_install(broker, session, &wish, on_done, &told[0], &err));
 	assert_int_equal(err.code, ERR_LIMIT);
+	assert_string_equal(err.msg, "201 packages are named; name 200 at most in one request");
 	wish.packages = longest;
 	assert_null(broker_install(broker, session, &wish, on_done, &told[0], &err));
 	assert_int_equal(err.code, ERR_LIMIT);
+	assert_string_equal(err.msg, "package 1 has more than 500 characters");
 	assert_int_equal(told[0].count, 0);
+}
+
+static void lines_of_a_lock_file_have_a_limit_of_their_own(void **state)
+{
+	cleanup_json json_t *packages = json_pack("[s]", "a");
+	cleanup_json json_t *locked = json_array();
+	cleanup_json json_t *other = json_pack("[s]", "a@1.0.0");
+	cleanup_free char *log = NULL;
+	char text[BROKER_PACKAGE_CHARS + 2];
+	struct install_request wish = { .language = &python,
+					.packages = packages,
+					.locked = locked };
+	struct err err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < BROKER_LOCKED_MAX; i++)
+		json_append(locked, json_make_str("a@1.0.0"));
+	assert_non_null(broker_install(broker, session, &wish, on_done, &told[0], &err));
+	wish.locked = other; /* not the same job */
+	assert_non_null(broker_install(broker, session, &wish, on_done, &told[1], &err));
+	fixture_until(told[0].count + told[1].count == 2);
+	assert_true(told[0].went_well && told[1].went_well);
+	log = scratch_read(fixture.scratch.fd, "installer.asked");
+	assert_string_equal(log, "asked\nasked\n");
+	json_append(locked, json_make_str("a@1.0.0"));
+	wish.locked = locked;
+	assert_null(broker_install(broker, session, &wish, on_done, &told[2], &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_string_equal(err.msg, "5001 packages of a lock file are named; name 5000 at most "
+				     "in one request");
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	json_array_clear(locked);
+	json_append(locked, json_make_str(text));
+	assert_null(broker_install(broker, session, &wish, on_done, &told[2], &err));
+	assert_string_equal(err.msg, "package 1 has more than 500 characters");
 }
 
 static void a_session_has_only_so_many_installations_under_way(void **state)
@@ -463,27 +393,27 @@ static void what_nobody_installs_for_is_told(void **state)
 	refused("neither an http(s) URL nor an absolute path");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_set_is_fetched_once_and_comes_from_the_cache_then),
-		TEST(a_set_whose_build_may_run_code_is_never_shared),
-		TEST(an_entry_that_was_changed_is_made_anew),
 		TEST(a_refusal_is_passed_on),
 		TEST(an_installer_that_fails_is_told),
 		TEST(what_it_says_is_read_as_far_as_it_is_kept),
 		TEST(all_steps_have_one_deadline),
+		TEST(what_a_step_says_of_its_progress_is_shown),
 		TEST(the_folder_is_looked_at_while_it_works),
 		TEST(what_is_stored_is_counted_to_the_byte),
 		TEST(what_is_stored_is_counted_to_the_file),
 		TEST(the_same_request_is_answered_by_the_same_job),
 		TEST(checks_of_one_language_are_one_job),
 		TEST(who_forgets_is_told_nothing_and_the_packages_still_come),
+		TEST(an_installation_that_nobody_waits_for_any_more_can_be_cancelled),
+		TEST(what_was_cancelled_counts_until_it_has_ended),
+		TEST(an_installation_has_the_cell_that_alone_asked_for_it),
 		TEST(a_session_that_ends_ends_its_installations),
 		TEST(the_end_of_all_may_come_at_any_moment),
 		TEST(a_request_that_is_none_is_refused_at_once),
+		TEST(lines_of_a_lock_file_have_a_limit_of_their_own),
 		TEST(a_session_has_only_so_many_installations_under_way),
 		TEST(what_nobody_installs_for_is_told),
 	};

@@ -17,6 +17,7 @@
 #include "json/make.h"
 #include "patience.h"
 #include "scratch.h"
+#include "workspace/home.h"
 #include "workspace/random_name.h"
 #include "workspace/workspace.h"
 
@@ -170,6 +171,18 @@ static void a_record_that_is_none_is_not_there(void **state)
 		rewrite_record(bad[i]);
 		if (cache_find(cache, "a", 0) != NULL)
 			fail_msg("taken: %s", bad[i]);
+	}
+	for (int fresh = 0; fresh <= 1; fresh++) {
+		cleanup_json json_t *record =
+			json_pack("{sssi}", "entry", entry, "fresh", fresh * 1000);
+
+		cache_put(cache, "a", record);
+		found = cache_find(cache, "a", 3600);
+		assert_true((found != NULL) == (fresh == 1));
+		json_decref(found);
+		found = cache_find(cache, "a", 0);
+		assert_non_null(found);
+		json_decref(found);
 	}
 	rewrite_record(old);
 	assert_null(cache_find(cache, "a", 3600));

@@ -76,6 +76,55 @@ static void rows_keep_what_they_should_have_and_nothing_else(void **state)
 	assert_int_equal(json_array_size(of_object), 0);
 }
 
+static void rows_before_are_compared_by_name_and_version(void **state)
+{
+	cleanup_json json_t *before =
+		parse("[{\"name\": \"a\", \"version\": \"1\"}, {\"name\": \"b\", "
+		      "\"version\": \"1\"}, {\"name\": \"c\", \"version\": \"1\"}]");
+	cleanup_json json_t *rows =
+		parse("[{\"name\": \"a\", \"version\": \"1\"}, {\"name\": \"b\", "
+		      "\"version\": \"2\"}, {\"name\": \"d\", \"version\": \"1\"}]");
+	cleanup_json json_t *missing = response_missing(before, rows);
+	cleanup_json json_t *replaced = response_replaced(before, rows);
+	cleanup_json json_t *unchanged = response_unchanged(before, rows);
+	cleanup_json json_t *arrived = response_arrived(before, rows);
+	cleanup_json json_t *none = response_replaced(NULL, rows);
+
+	(void)state;
+	assert_int_equal(json_array_size(unchanged), 1);
+	assert_ptr_equal(json_array_get(unchanged, 0), json_array_get(before, 0));
+	assert_int_equal(json_array_size(arrived), 2);
+	assert_ptr_equal(json_array_get(arrived, 0), json_array_get(rows, 1));
+	assert_ptr_equal(json_array_get(arrived, 1), json_array_get(rows, 2));
+	assert_int_equal(json_array_size(missing), 1);
+	assert_ptr_equal(json_array_get(missing, 0), json_array_get(before, 2));
+	assert_int_equal(json_array_size(replaced), 1);
+	assert_ptr_equal(json_array_get(replaced, 0), json_array_get(before, 1));
+	assert_int_equal(json_array_size(none), 0);
+}
+
+static void a_second_version_replaces_none(void **state)
+{
+	cleanup_json json_t *before =
+		parse("[{\"name\": \"a\", \"version\": \"4\"}, {\"name\": \"b\", "
+		      "\"version\": \"1\"}]");
+	cleanup_json json_t *rows =
+		parse("[{\"name\": \"a\", \"version\": \"3\"}, {\"name\": \"a\", "
+		      "\"version\": \"4\"}, {\"name\": \"b\", \"version\": \"2\"}]");
+	cleanup_json json_t *replaced = response_replaced(before, rows);
+	cleanup_json json_t *unchanged = response_unchanged(before, rows);
+	cleanup_json json_t *arrived = response_arrived(before, rows);
+
+	(void)state;
+	assert_int_equal(json_array_size(unchanged), 1);
+	assert_ptr_equal(json_array_get(unchanged, 0), json_array_get(before, 0));
+	assert_int_equal(json_array_size(arrived), 2);
+	assert_ptr_equal(json_array_get(arrived, 0), json_array_get(rows, 0));
+	assert_ptr_equal(json_array_get(arrived, 1), json_array_get(rows, 2));
+	assert_int_equal(json_array_size(replaced), 1);
+	assert_ptr_equal(json_array_get(replaced, 0), json_array_get(before, 1));
+}
+
 static void rows_are_limited(void **state)
 {
 	cleanup_json json_t *told = json_array();
@@ -101,12 +150,36 @@ static void rows_are_limited(void **state)
 	assert_int_equal(json_array_size(rows), RESPONSE_ROWS_MAX);
 }
 
+static void names_are_short_texts_and_few(void **state)
+{
+	static char text[RESPONSE_TEXT_MAX + 2];
+	cleanup_json json_t *told = parse("[\"json\", 1, null, {\"a\": \"b\"}]");
+	cleanup_json json_t *none = response_names(NULL);
+	cleanup_json json_t *names = NULL;
+
+	(void)state;
+	memset(text, 'a', RESPONSE_TEXT_MAX + 1);
+	json_append(told, json_string(text));
+	names = response_names(told);
+	assert_int_equal(json_array_size(names), 1);
+	assert_string_equal(json_string_value(json_array_get(names, 0)), "json");
+	assert_int_equal(json_array_size(none), 0);
+	for (size_t i = 0; i < RESPONSE_MODULES_MAX; i++)
+		json_append(told, json_string("b"));
+	json_decref(names);
+	names = response_names(told);
+	assert_int_equal(json_array_size(names), RESPONSE_MODULES_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_says_whether_it_went_well),
 		cmocka_unit_test(rows_keep_what_they_should_have_and_nothing_else),
+		cmocka_unit_test(rows_before_are_compared_by_name_and_version),
+		cmocka_unit_test(a_second_version_replaces_none),
 		cmocka_unit_test(rows_are_limited),
+		cmocka_unit_test(names_are_short_texts_and_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

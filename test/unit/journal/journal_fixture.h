@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "journal/journal.h"
+#include "journal/journal_report.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "scratch.h"
@@ -131,7 +132,30 @@ JOURNAL_FN const char *first_text(json_t *value, size_t index)
 	return json_string_value(json_object_get(json_array_get(outputs, 0), "text"));
 }
 
-/* What is drawn into the file, with its tail, is what readers get. */
+/* The report that is drawn, with its head and tail, is what readers get. */
+JOURNAL_FN void assert_report_drawn(void)
+{
+	static const struct journal_report about = { .live_from = 0 };
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf joined = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_json json_t *parts = journal_draw_report(journal, &about, &err);
+	cleanup_free char *drawn = scratch_read(scratch.fd, JOURNAL_REPORT_FILE);
+	size_t part = 0;
+	size_t before;
+
+	assert_non_null(parts);
+	do {
+		before = whole.len;
+		assert_int_equal(journal_read_report(journal, &about, &part, &whole, &err), 0);
+	} while (whole.len > before);
+	buf_puts(&joined, json_string_value(json_object_get(parts, "head")));
+	buf_put(&joined, drawn, (size_t)json_integer_value(json_object_get(parts, "size")));
+	buf_puts(&joined, json_string_value(json_object_get(parts, "tail")));
+	if (whole.len > 0)
+		assert_string_equal(buf_str(&joined), buf_str(&whole));
+}
+
+/* What is drawn into the files, with its tail, is what readers get. */
 JOURNAL_FN void assert_drawn(void)
 {
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
@@ -145,6 +169,7 @@ JOURNAL_FN void assert_drawn(void)
 	assert_int_equal(stable + tail.len, read.len);
 	assert_memory_equal(drawn, read.data, stable);
 	assert_memory_equal(buf_str(&tail), read.data + stable, tail.len);
+	assert_report_drawn();
 }
 
 JOURNAL_FN void assert_script(const char *language, const char *expected)

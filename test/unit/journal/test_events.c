@@ -74,6 +74,10 @@ static void the_checksum_is_that_of_the_standard(void **state)
 	for (size_t cut = 0; cut <= sizeof(bytes); cut++)
 		assert_int_equal(crc_32c(crc_32c(0, bytes, cut), bytes + cut, sizeof(bytes) - cut),
 				 0x46dd794eU);
+	for (size_t start = 0; start < 9; start++)
+		for (size_t len = 0; len <= sizeof(bytes) - start; len++)
+			assert_int_equal(crc_32c(7, bytes + start, len),
+					 crc_32c_by_tables(7, bytes + start, len));
 	assert_int_equal(crc_32c(0, "", 0), 0);
 }
 

@@ -93,6 +93,30 @@ static void code_that_keeps_a_script_from_running_is_a_comment(void **state)
 				"# %% cell 4, raised\n1/0\n\n");
 }
 
+static void a_cell_that_bash_cannot_parse_is_a_comment(void **state)
+{
+	struct journal_entry failed =
+		entry_of(2, "bash", "if then",
+			 "cell 2: line 1: syntax error near unexpected token `then'\n");
+	struct journal_entry open =
+		entry_of(3, "bash", "echo '",
+			 "a\ncell 3: line 1: unexpected EOF while looking for matching `''\n");
+	struct journal_entry shown =
+		entry_of(4, "bash", "cat log",
+			 " cell 4: line 1: syntax error\ncell 3: line 1: syntax "
+			 "error\ncell 4: line 1: no such file\n");
+
+	(void)state;
+	add(entry_of(1, "bash", "x=1", ""));
+	add(failed);
+	add(open);
+	add(shown);
+	assert_script("bash", "# %% cell 1\nx=1\n\n"
+			      "# %% cell 2, left out: it does not run\n# if then\n\n"
+			      "# %% cell 3, left out: it does not run\n# echo '\n\n"
+			      "# %% cell 4\ncat log\n\n");
+}
+
 static void outputs_end_before_code_does_and_nothing_passes_the_limit(void **state)
 {
 	char *text = calloc(1, 1001);
@@ -131,6 +155,54 @@ static void outputs_end_before_code_does_and_nothing_passes_the_limit(void **sta
 	assert_int_equal(add(entry_of(301, "python", "1", text)), JOURNAL_WHOLE);
 	json_decref(notebook());
 	free(text);
+}
+
+static void a_later_life_knows_how_many_cells_were_left_out(void **state)
+{
+	uint64_t left_out = 0;
+
+	(void)state;
+	journal_set_max(journal, 64 << 10);
+	for (unsigned life = 1; life <= 3; life++) {
+		const struct journal_spec spec = { .session_id = "sales",
+						   .max_bytes = 64 << 10,
+						   .output_max = 1 << 20 };
+
+		for (uint64_t n = 1; n <= 300; n++)
+			(void)add(entry_of(life * 1000 + n, "python", "print(1)", "1"));
+		assert_true(journal_left_out(journal) > left_out);
+		left_out = journal_left_out(journal);
+		assert_int_equal(journal_add_end(journal, "session_ended",
+						 json_pack("{s:s}", "why", "its server ended"),
+						 &err),
+				 0);
+		assert_in_range(journal_bytes(journal), 1, 64 << 10);
+		journal_free(journal);
+		journal = journal_resume(scratch.fd, &spec, &err);
+		assert_non_null(journal);
+		assert_int_equal(journal_left_out(journal), left_out);
+	}
+}
+
+static void a_table_without_room_leaves_the_text_and_the_value(void **state)
+{
+	cleanup_free char *long_text = xasprintf("%*s", 5000, "x");
+	cleanup_json json_t *table =
+		json_pack("{s:[s],s:[[s]]}", "columns", "a", "rows", long_text);
+	struct journal_entry entry = entry_of(1, "python", "df", "printed");
+	json_t *cell;
+
+	(void)state;
+	entry.value = "a\n0";
+	entry.table = table;
+	journal_set_max(journal, 6000);
+	assert_int_equal(add(entry), JOURNAL_WHOLE);
+	assert_int_equal(journal_bare_count(journal), 0);
+	assert_in_range(journal_bytes(journal), 1, 6000);
+	cell = journal_read_cell(journal, 0, &err);
+	assert_string_equal(json_string_value(json_object_get(cell, "text")), "printed");
+	assert_string_equal(json_string_value(json_object_get(cell, "value")), "a\n0");
+	json_decref(cell);
 }
 
 static void no_limit_is_passed_wherever_the_last_cell_ended(void **state)
@@ -360,7 +432,10 @@ int main(void)
 		JOURNAL_TEST(code_with_a_nul_is_kept_whole),
 		JOURNAL_TEST(figures_are_read_back),
 		JOURNAL_TEST(code_that_keeps_a_script_from_running_is_a_comment),
+		JOURNAL_TEST(a_cell_that_bash_cannot_parse_is_a_comment),
 		JOURNAL_TEST(outputs_end_before_code_does_and_nothing_passes_the_limit),
+		JOURNAL_TEST(a_table_without_room_leaves_the_text_and_the_value),
+		JOURNAL_TEST(a_later_life_knows_how_many_cells_were_left_out),
 		JOURNAL_TEST(no_limit_is_passed_wherever_the_last_cell_ended),
 		JOURNAL_TEST(a_cell_that_never_ran_is_neither_in_notebook_nor_script),
 		JOURNAL_TEST(cells_of_other_languages_are_magics_and_comments),

@@ -385,10 +385,95 @@ static void a_long_output_is_drawn_in_steps(void **state)
 		assert_in_range(now - before, 0, 256 << 10);
 		before = now;
 	}
-	assert_in_range(steps, 16 + 4, 16 + 9);
+	assert_in_range(steps, 16 + 8, 16 + 13);
 	assert_in_range(before, sizeof(text), sizeof(text) + (32 << 10));
 	assert_int_equal(journal_draw_notebook(journal, &before, &tail, &err), 0);
 	assert_int_equal(notebook_size(), before + tail.len);
+	close(dir);
+}
+
+static void a_cell_names_the_file_with_all_of_its_output(void **state)
+{
+	struct journal_entry entry = entry_of(1, "bash", "seq 9", "cut");
+	static const char note[] = "[all of this output, up to its limit, is in "
+				   "outputs/cell-1.txt beside this notebook, or in a numbered "
+				   "folder where a result has that name]\n";
+	const json_t *outputs;
+	struct journal_line line;
+	json_t *value;
+
+	(void)state;
+	assert_false(journal_cuts(journal, &entry));
+	entry.spool_path = "/spool/cell-1-bash.txt";
+	entry.spooled = 1 << 20;
+	assert_false(journal_cuts(journal, &entry));
+	entry.spooled++;
+	assert_true(journal_cuts(journal, &entry));
+	entry.whole = "outputs/cell-1.txt";
+	assert_int_equal(add(entry), JOURNAL_WHOLE);
+	assert_true(journal_at(journal, 0, &line) && line.whole);
+	value = notebook();
+	outputs = json_object_get(cell_of(value, 0), "outputs");
+	assert_int_equal(json_array_size(outputs), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(outputs, 1), "text")),
+			    note);
+	json_decref(value);
+	assert_drawn();
+	value = journal_read_cell(journal, 0, &err);
+	assert_string_equal(json_string_value(json_object_get(value, "whole_output")),
+			    "outputs/cell-1.txt");
+	json_decref(value);
+}
+
+static void a_long_value_is_cut_although_the_output_is_short(void **state)
+{
+	static char value[20002];
+	struct journal_entry entry = entry_of(1, "python", "v", "");
+
+	(void)state;
+	memset(value, 'x', sizeof(value) - 1);
+	entry.spool_path = "/spool/cell-1-python.txt";
+	entry.value = value;
+	assert_true(journal_cuts(journal, &entry));
+	value[20000] = '\0';
+	assert_false(journal_cuts(journal, &entry));
+}
+
+static void a_killed_cell_has_the_output_that_it_left(void **state)
+{
+	cleanup_json json_t *record = json_object();
+	struct journal_entry entry = entry_of(1, "bash", "seq 9", "");
+	struct journal_left left = { .file = "1.txt", .bytes = 14, .whole = "outputs/1.txt" };
+	const json_t *outputs;
+	struct journal_line line;
+	json_t *value;
+	int dir = make_spool("1.txt", "shown and left");
+
+	(void)state;
+	journal_free(journal);
+	journal = journal_new(dir, "sales", 8 << 20, 1 << 20, NULL);
+	entry.record = record;
+	assert_int_equal(ask(&entry), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	assert_int_equal(journal_show(journal, 1, "shown", 5, &err), 0);
+	journal_free(journal);
+	journal = journal_load(dir, &err);
+	assert_non_null(journal);
+	/* What answers showed is not replaced by less. */
+	left.bytes = 5;
+	journal_set_left(journal, 0, &left);
+	assert_true(journal_at(journal, 0, &line) && !line.whole);
+	left.bytes = 14;
+	journal_set_left(journal, 0, &left);
+	assert_true(journal_at(journal, 0, &line) && line.whole);
+	value = notebook();
+	outputs = json_object_get(cell_of(value, 0), "outputs");
+	assert_int_equal(json_array_size(outputs), 3);
+	assert_string_equal(first_text(value, 0), "shown and left");
+	json_decref(value);
+	value = journal_read_cell(journal, 0, &err);
+	assert_string_equal(json_string_value(json_object_get(value, "text")), "shown and left");
+	json_decref(value);
 	close(dir);
 }
 
@@ -438,6 +523,9 @@ int main(void)
 		JOURNAL_TEST(cells_behind_one_that_goes_on_are_not_all_held),
 		JOURNAL_TEST(cells_that_are_over_are_drawn_one_at_a_time),
 		JOURNAL_TEST(a_long_output_is_drawn_in_steps),
+		JOURNAL_TEST(a_cell_names_the_file_with_all_of_its_output),
+		JOURNAL_TEST(a_long_value_is_cut_although_the_output_is_short),
+		JOURNAL_TEST(a_killed_cell_has_the_output_that_it_left),
 		JOURNAL_TEST(a_cell_whose_end_is_the_last_event_may_not_be_in_the_audit),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),

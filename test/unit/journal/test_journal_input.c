@@ -65,6 +65,28 @@ static void input_is_in_the_cell_that_read_it(void **state)
 	assert_input(1, "");
 }
 
+static void assert_typed(size_t max, json_int_t count, json_int_t bytes, const char *input)
+{
+	cleanup_json json_t *typed = journal_read_typed(journal, 0, max);
+
+	assert_int_equal(json_integer_value(json_object_get(typed, "count")), count);
+	assert_int_equal(json_integer_value(json_object_get(typed, "bytes")), bytes);
+	assert_string_equal(json_string_value(json_object_get(typed, "input")), input);
+}
+
+static void what_was_typed_to_a_cell_is_read_within_a_limit(void **state)
+{
+	(void)state;
+	begin(1);
+	assert_null(journal_read_typed(journal, 0, 100));
+	type(1, "Ada\n", false);
+	type(1, "s3cret\n", true);
+	load_again();
+	assert_typed(19, 2, 19, "Ada\n[hidden input]\n");
+	assert_typed(18, 2, 19, "Ada\n");
+	assert_typed(3, 2, 19, "");
+}
+
 static void a_typed_secret_is_replaced_also_in_pieces(void **state)
 {
 	struct redact *redact = redact_new();
@@ -132,10 +154,48 @@ static void late_output_is_a_note_behind_the_last_cell(void **state)
 	assert_string_equal(json_string_value(json_object_get(cell_of(after, 1), "source")), note);
 }
 
+static int count_words(const char *words)
+{
+	cleanup_free char *text = scratch_read(scratch.fd, "events");
+	int count = 0;
+
+	for (const char *at = text; (at = strstr(at, words)) != NULL; at++)
+		count++;
+	return count;
+}
+
+static void a_wait_is_noted_once(void **state)
+{
+	cleanup_json json_t *record = json_object();
+	struct journal_entry cell = entry_of(1, "python", "input('a? ')", "");
+	struct journal_wait wait = { .number = 1, .prompt = "a? " };
+	enum journal_taken taken;
+
+	(void)state;
+	cell.record = record;
+	assert_int_equal(ask(&cell), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	assert_int_equal(journal_wait(journal, 1, &wait, &err), 0);
+	assert_int_equal(journal_wait(journal, 1, &wait, &err), 0);
+	assert_int_equal(count_words("\"event\":\"waits\""), 1);
+	assert_int_equal(count_words("\"wait\":1,\"prompt\":\"a? \"}"), 1);
+	wait = (struct journal_wait){ .number = 2, .prompt = "", .secret = true, .guessed = true };
+	assert_int_equal(journal_wait(journal, 1, &wait, &err), 0);
+	assert_int_equal(
+		count_words("\"wait\":2,\"secret\":true,\"guessed\":true,\"prompt\":\"\"}"), 1);
+	assert_int_equal(journal_end(journal, &cell, &taken, &err), 0);
+	wait.number = 3;
+	assert_int_equal(journal_wait(journal, 1, &wait, &err), 0);
+	assert_int_equal(journal_wait(journal, 7, &wait, &err), 0);
+	assert_int_equal(count_words("\"event\":\"waits\""), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		JOURNAL_TEST(a_wait_is_noted_once),
 		JOURNAL_TEST(input_is_in_the_cell_that_read_it),
+		JOURNAL_TEST(what_was_typed_to_a_cell_is_read_within_a_limit),
 		JOURNAL_TEST(a_typed_secret_is_replaced_also_in_pieces),
 		JOURNAL_TEST(input_without_end_fills_no_journal),
 		JOURNAL_TEST(late_output_is_a_note_behind_the_last_cell),

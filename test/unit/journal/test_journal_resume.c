@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "journal/events.h"
+#include "journal/replay.h"
 #include "journal_fixture.h"
 
 static const struct journal_spec spec = { .session_id = "sales",
@@ -119,6 +120,43 @@ static void a_cell_that_ran_when_the_server_was_killed_stays_killed(void **state
 	assert_string_equal(line.state, "done");
 }
 
+static json_t *installed_by(int cell)
+{
+	json_t *fields = json_pack("{s:s, s:[[s, s]]}", "language", "python", "packages", "a", "1");
+
+	if (cell > 0)
+		json_put_int(fields, REPLAY_BY, cell);
+	return fields;
+}
+
+/* Returns a removal after which the session has no package. */
+static json_t *removed_by(int cell)
+{
+	return json_pack("{s:s, s:[], s:[s], s:i}", "language", "python", "packages", "removed",
+			 "a 1", REPLAY_BY, cell);
+}
+
+static void what_killed_cells_installed_can_be_read(void **state)
+{
+	struct journal_entry ran = entry_of(2, "python", "work()", "");
+	cleanup_json json_t *installed = NULL;
+
+	(void)state;
+	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(1), &err), 0);
+	add(entry_of(1, "python", "a", "1\n"));
+	assert_int_equal(ask(&ran), 0);
+	assert_int_equal(journal_begin(journal, 2, &err), 0);
+	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(0), &err), 0);
+	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(2), &err), 0);
+	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, removed_by(2), &err), 0);
+	resume();
+	installed = journal_read_installed(journal, &err);
+	assert_int_equal(json_array_size(installed), 2);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(installed, 0), REPLAY_BY)), 2);
+	assert_non_null(json_object_get(json_array_get(installed, 1), "removed"));
+}
+
 static void without_a_journal_a_new_one_is_made(void **state)
 {
 	(void)state;
@@ -169,6 +207,7 @@ int main(void)
 		JOURNAL_TEST(a_torn_end_is_cut_off_wherever_it_was_torn),
 		JOURNAL_TEST(rubbish_behind_the_last_event_goes),
 		JOURNAL_TEST(a_cell_that_ran_when_the_server_was_killed_stays_killed),
+		JOURNAL_TEST(what_killed_cells_installed_can_be_read),
 		JOURNAL_TEST(without_a_journal_a_new_one_is_made),
 		JOURNAL_TEST(what_is_no_journal_is_refused),
 		JOURNAL_TEST(numbers_that_no_server_counts_to_are_not_taken),

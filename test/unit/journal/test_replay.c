@@ -141,6 +141,16 @@ static void installed_packages_and_typed_input_are_calls(void **state)
 				  "ptycell.typed(\"x\\n[hidden input]\\n\")");
 }
 
+static void a_removal_makes_no_call(void **state)
+{
+	(void)state;
+	add(entry_of(1, "python", "1", ""));
+	note(REPLAY_INSTALLED, 0,
+	     json_pack("{s:s, s:[], s:[s]}", "language", "python", "packages", "removed", "a 1"));
+	add(entry_of(2, "python", "2", ""));
+	assert_before("before-2", "");
+}
+
 static void a_cell_that_will_not_run_reads_nothing(void **state)
 {
 	(void)state;
@@ -185,6 +195,7 @@ int main(void)
 		JOURNAL_TEST(a_note_before_a_cell_that_never_ran_stands_before_the_next),
 		JOURNAL_TEST(of_the_first_cell_it_stands_in_the_helper),
 		JOURNAL_TEST(installed_packages_and_typed_input_are_calls),
+		JOURNAL_TEST(a_removal_makes_no_call),
 		JOURNAL_TEST(a_cell_that_will_not_run_reads_nothing),
 		JOURNAL_TEST(notes_have_no_secrets_and_fill_no_journal),
 	};

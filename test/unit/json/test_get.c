@@ -6,9 +6,12 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "json/write.h"
+#include "scratch.h"
 
 struct fixture {
 	json_t *object;
@@ -158,6 +161,48 @@ static void the_getters_take_no_object_as_an_empty_one(void **state)
 	assert_int_equal(json_get_required(NULL, "params", "a", &f->err), -1);
 }
 
+static void a_text_that_is_absent_or_another_type_is_empty(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(json_text_at(f->object, "text"), "abc");
+	assert_string_equal(json_text_at(f->object, "five"), "");
+	assert_string_equal(json_text_at(f->object, "missing"), "");
+	assert_string_equal(json_text_at(NULL, "text"), "");
+}
+
+static void a_path_comes_back_byte_by_byte(void **state)
+{
+	static const char path[] = "a b/%/\xff\n";
+	cleanup_json json_t *object = json_object();
+	cleanup_json json_t *nul = json_make_str("a%00b");
+	cleanup_free char *read = NULL;
+
+	(void)state;
+	json_put_path(object, "path", path);
+	read = json_path_of(json_object_get(object, "path"));
+	assert_string_equal(read, path);
+	assert_null(json_path_of(nul));
+	assert_null(json_path_of(object));
+	assert_null(json_path_of(NULL));
+}
+
+static void a_file_is_written_and_parsed_within_its_maximum(void **state)
+{
+	struct fixture *f = *state;
+	struct scratch scratch;
+	cleanup_json json_t *read = NULL;
+
+	scratch_init(&scratch);
+	assert_int_equal(json_write_file(scratch.fd, "record", f->object, &f->err), 0);
+	read = json_parse_file(scratch.fd, "record", 1000, &f->err);
+	assert_true(json_equal(read, f->object));
+	assert_null(json_parse_file(scratch.fd, "record", 10, &f->err));
+	assert_null(json_parse_file(scratch.fd, "missing", 1000, &f->err));
+	assert_int_equal(json_write_file(-1, "record", f->object, &f->err), -1);
+	scratch_release(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +216,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_unknown_key_is_cleaned_and_cut, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_getters_take_no_object_as_an_empty_one, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_text_that_is_absent_or_another_type_is_empty,
+						setup, teardown),
+		cmocka_unit_test(a_path_comes_back_byte_by_byte),
+		cmocka_unit_test_setup_teardown(a_file_is_written_and_parsed_within_its_maximum,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

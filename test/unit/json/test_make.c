@@ -32,6 +32,7 @@ static void putting_nothing_leaves_the_object_as_it_is(void **state)
 	(void)state;
 	json_put(object, "a", NULL);
 	json_put_str(object, "b", NULL);
+	json_put_path(object, "c", NULL);
 	assert_int_equal(json_object_size(object), 0);
 }
 

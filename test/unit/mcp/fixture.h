@@ -40,6 +40,7 @@ struct fixture {
 	struct mcp_call *held[HELD_MAX];
 	size_t held_count;
 	size_t cancelled_count;
+	size_t deserted_count; /* of them, those whose client has gone */
 };
 
 static uint64_t fixture_now; /* the fake clock */
@@ -90,6 +91,7 @@ FIXTURE_FN void on_held_cancel(struct mcp_call *call, void *data)
 	struct fixture *f = data;
 
 	f->cancelled_count++;
+	f->deserted_count += mcp_call_is_deserted(call);
 	for (size_t i = 0; i < f->held_count; i++)
 		if (f->held[i] == call)
 			f->held[i] = NULL;

@@ -419,6 +419,99 @@ static void a_duplicate_of_a_listen_id_is_refused(void **state)
 	assert_int_equal(mcp_server_live_calls(f->server), 0);
 }
 
+static const char *logged(struct fixture *f, const char *level)
+{
+	buf_clear(&f->out);
+	mcp_server_log(f->server, level, "pool", "python is ready");
+	return buf_str(&f->out);
+}
+
+static void log_messages_go_to_an_older_client_that_has_set_a_level(void **state)
+{
+	struct fixture *f = *state;
+
+	open_legacy(f, "2025-06-18", "");
+	assert_string_equal(logged(f, "error"), "");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{"
+		     "\"level\":\"warning\"}}");
+	assert_string_equal(logged(f, "info"), "");
+	assert_string_equal(
+		logged(f, "error"),
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{"
+		"\"level\":\"error\",\"logger\":\"pool\",\"data\":\"python is ready\"}}\n");
+	open_legacy(f, "2025-06-18", "");
+	assert_string_equal(logged(f, "error"), "");
+}
+
+static void log_messages_go_to_a_newer_client_during_a_call_that_names_a_level(void **state)
+{
+	struct fixture *f = *state;
+
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+		     "\"hold\"," CLAIM("") "}}");
+	assert_string_equal(logged(f, "emergency"), "");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+		     "\"hold\"," CLAIM(
+			     "},\"io.modelcontextprotocol/logLevel\":\"info\",\"more\":{") "}}");
+	assert_string_equal(logged(f, "debug"), "");
+	assert_non_null(strstr(logged(f, "info"), "python is ready"));
+	release_held(f);
+	assert_string_equal(logged(f, "emergency"), "");
+}
+
+static void a_client_that_has_gone_leaves_nothing_to_the_next(void **state)
+{
+	struct fixture *f = *state;
+
+	open_legacy(f, "2025-06-18", "");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{"
+		     "\"level\":\"debug\"}}");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/subscribe\",\"params\":{"
+		     "\"uri\":\"test://a\"}}");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":"
+		     "\"hold\"}}");
+	(void)say(f,
+		  "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"subscriptions/listen\",\"params\":{"
+		  "\"notifications\":{}," CLAIM("") "}}");
+	mcp_server_feed(f->server, "{\"jsonrpc\":", 11);
+	f->out.len = 0;
+	mcp_server_forget_client(f->server);
+	assert_int_equal(f->cancelled_count, 1);
+	assert_int_equal(f->deserted_count, 1);
+	assert_int_equal(mcp_server_live_calls(f->server), 0);
+	assert_false(mcp_server_wants_log(f->server, "emergency"));
+	assert_false(mcp_server_resource_watched(f->server, "test://a"));
+	assert_string_equal(mcp_server_client_name(f->server), "");
+	assert_int_equal(f->out.len, 0);
+	assert_non_null(strstr(say(f, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\","
+				      "\"params\":{\"name\":\"release\"," CLAIM("") "}}"),
+			       "done"));
+	open_legacy(f, "2025-11-25", "");
+	assert_non_null(strstr(say(f, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}"),
+			       "\"result\":{}"));
+	mcp_server_cancel_all(f->server);
+	assert_int_equal(f->deserted_count, 1);
+}
+
+static void a_question_to_a_client_that_has_gone_is_over(void **state)
+{
+	static const char ask[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\","
+				  "\"params\":{\"name\":\"ask\"}}";
+	struct fixture *f = *state;
+
+	open_legacy(f, "2025-06-18", "\"elicitation\":{}");
+	assert_non_null(strstr(say(f, ask), "elicitation/create"));
+	mcp_server_forget_client(f->server);
+	assert_int_equal(mcp_server_live_calls(f->server), 0);
+	f->out.len = 0;
+	open_legacy(f, "2025-06-18", "\"elicitation\":{}");
+	f->out.len = 0;
+	assert_string_equal(say(f, "{\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"result\":{\"action\":"
+				   "\"accept\"}}"),
+			    "");
+	assert_non_null(strstr(say(f, ask), "\"s2\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +535,10 @@ int main(void)
 		cmocka_unit_test(what_answers_look_like_is_told_since_2025_06_18),
 		cmocka_unit_test(that_tools_were_listed_is_told_after_the_answer),
 		TEST(a_duplicate_of_a_listen_id_is_refused),
+		TEST(log_messages_go_to_an_older_client_that_has_set_a_level),
+		TEST(log_messages_go_to_a_newer_client_during_a_call_that_names_a_level),
+		TEST(a_client_that_has_gone_leaves_nothing_to_the_next),
+		TEST(a_question_to_a_client_that_has_gone_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,15 +277,87 @@ static void output_may_go_to_a_file(void **state)
 	(void)fclose(file);
 }
 
-static void SD_2_a_signal_ends_at_once(void **state)
+static void SD_2_a_signal_ends_at_once_and_further_ones_stay_pending(void **state)
 {
 	struct pipes *p = *state;
+	sigset_t hangup;
 
 	send(p, CALL("slow", "hold"));
 	settle(p);
 	assert_int_equal(raise(SIGHUP), 0);
 	settle(p);
 	assert_int_equal(p->end, MCP_STDIO_SIGNAL);
+	assert_int_equal(raise(SIGHUP), 0);
+	settle(p);
+	assert_int_equal(sigemptyset(&hangup) | sigaddset(&hangup, SIGHUP), 0);
+	assert_int_equal(sigtimedwait(&hangup, NULL, &(struct timespec){ 0 }), SIGHUP);
+}
+
+static void an_owner_that_has_gone_ends(void **state)
+{
+	struct pipes *p = *state;
+	struct mcp_stdio_options options = {
+		.in_fd = p->server_in, .out_fd = p->server_out, .done = on_done, .context = p
+	};
+	int owner[2];
+	struct err err;
+
+	mcp_stdio_free(p->stdio);
+	make_pipe(&owner[0], &owner[1]);
+	options.owner_fd = owner[0];
+	p->stdio = mcp_stdio_new(p->f.loop, p->f.server, &options, &err);
+	assert_non_null(p->stdio);
+	send(p, CALL("slow", "hold"));
+	settle(p);
+	assert_int_equal(p->end, NOT_DONE);
+	fd_close(&owner[1]);
+	settle(p);
+	assert_int_equal(p->end, MCP_STDIO_ORPHANED);
+	mcp_stdio_free(p->stdio);
+	p->stdio = NULL;
+	fd_close(&owner[0]);
+}
+
+static void answers_count_as_read_once_the_client_has_taken_them(void **state)
+{
+	static const char ping[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+	static const char pong[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+	struct pipes *p = *state;
+	const uint64_t len = strlen(pong);
+
+	send(p, ping);
+	settle(p);
+	assert_int_equal(mcp_stdio_written(p->stdio), len);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), 0);
+	receive(p);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), len);
+	send(p, ping);
+	settle(p);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), len);
+	receive(p);
+	send(p, CALL("slow", "hold"));
+	fd_close(&p->in);
+	settle(p);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), 2 * len);
+	release_held(&p->f);
+	await(p, "released");
+	assert_true(mcp_stdio_written(p->stdio) > 2 * len);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), 2 * len);
+}
+
+static void output_that_waits_here_or_in_the_kernel_is_not_read(void **state)
+{
+	struct pipes *p = *state;
+
+	send(p, big);
+	settle(p);
+	assert_true(mcp_stdio_pending(p->stdio) > 0);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), 0);
+	receive(p);
+	assert_true(mcp_stdio_surely_read(p->stdio) > 0);
+	fd_close(&p->out);
+	settle(p);
+	assert_int_equal(mcp_stdio_surely_read(p->stdio), 0);
 }
 
 static void SD_1_an_end_behind_full_output_is_noticed_when_nothing_is_taken(void **state)
@@ -509,7 +581,10 @@ int main(void)
 		PIPES(SD_3_a_closed_stdout_ends),
 		PIPES(SD_3_a_reader_that_goes_is_noticed_during_a_call),
 		cmocka_unit_test_setup_teardown(output_may_go_to_a_file, setup_drain, teardown),
-		PIPES(SD_2_a_signal_ends_at_once),
+		PIPES(SD_2_a_signal_ends_at_once_and_further_ones_stay_pending),
+		PIPES(an_owner_that_has_gone_ends),
+		PIPES(answers_count_as_read_once_the_client_has_taken_them),
+		PIPES(output_that_waits_here_or_in_the_kernel_is_not_read),
 		PIPES(SD_1_an_end_behind_full_output_is_noticed_when_nothing_is_taken),
 		PIPES(FR_7_a_slow_reader_stops_the_reading_and_loses_nothing),
 		cmocka_unit_test(a_regular_file_is_answered_without_a_time_limit),

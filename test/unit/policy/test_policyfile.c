@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "policy/policyfile.h"
 #include "scratch.h"
 
@@ -115,6 +116,9 @@ static void its_minimum_replaces_ours(void **state)
 
 static void a_mistake_is_named_with_its_place(void **state)
 {
+	static const char *const no_ages[] = {
+		"", "d", "7", "7m", "7 d", "-7d", "7d7d", "100000d"
+	};
 	struct fixture *f = *state;
 
 	assert_non_null(strstr(refusal(f, "["), "the policy file"));
@@ -123,6 +127,19 @@ static void a_mistake_is_named_with_its_place(void **state)
 	assert_non_null(strstr(refusal(f, "{\"python\": {\"deny\": []}}"), "deny"));
 	assert_non_null(strstr(refusal(f, "{\"python\": {\"allow\": \"x\"}}"), "python.allow"));
 	assert_non_null(strstr(refusal(f, "{\"python\": {\"block\": [1]}}"), "python.block"));
+	assert_non_null(strstr(refusal(f, "{\"r\": {\"minimum_age\": \"7d\"}}"),
+			       "r.minimum_age cannot be kept"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"minimum_age\": 7}}"),
+			       "python.minimum_age must be"));
+	for (size_t i = 0; i < ARRAY_SIZE(no_ages); i++) {
+		cleanup_free char *text =
+			xasprintf("{\"python\": {\"minimum_age\": \"%s\"}}", no_ages[i]);
+
+		assert_non_null(strstr(refusal(f, text), "must be a number and h, d or w"));
+	}
+	load(f, "{\"python\": {\"minimum_age\": \"99999w\"}, "
+		"\"javascript\": {\"minimum_age\": \"7d\"}}");
+	assert_non_null(f->policy);
 	assert_non_null(strstr(refusal(f, "{\"python\": {\"minimum\": {\"a\": 1}}}"),
 			       "python.minimum.a must be a version"));
 	assert_non_null(strstr(refusal(f, "{\"python\": {\"rules\": {\"x\": \"on\"}}}"),

@@ -20,7 +20,7 @@
 #include "session_fixture.h"
 #include "workspace/home.h"
 
-enum { IDLE_MS = 600 * 1000, LOADED_MS = 10 * 1000 };
+enum { LOADED_MS = 10 * 1000 };
 
 static struct language other_language; /* the same program by another name */
 static struct pool *pool;
@@ -42,7 +42,6 @@ static int set_up(void **state)
 	(void)state;
 	fixture_open();
 	fixture.settings.spares = 1;
-	fixture.settings.spares_idle = IDLE_MS / 1000;
 	fixture.settings.preload = NULL;
 	fixture.host.busy = is_busy;
 	other_language = fixture_language;
@@ -271,7 +270,7 @@ static void it_goes_when_no_session_came_for_so_long(void **state)
 	(void)state;
 	pool_want(pool, &fixture_language);
 	wait_until_loaded();
-	fixture_pass(IDLE_MS - LOADED_MS - 1);
+	fixture_pass(POOL_IDLE_MS - LOADED_MS - 1);
 	assert_int_equal(fixture.retired, 0);
 	fixture_pass(1);
 	assert_int_equal(fixture.retired, 1);
@@ -424,7 +423,7 @@ static bool keeps_what_was_compiled(const char *variable)
 					  .value = (char *)(uintptr_t) "/project" };
 	struct slot *slot;
 
-	fixture.settings.passed = (struct user_env){ .items = &item, .count = 1 };
+	fixture.settings.user_env = (struct user_env){ .items = &item, .count = 1 };
 	other_language.driver_id = driver_id;
 	pool_want(pool, &other_language);
 	wait_until_loaded();
@@ -432,7 +431,7 @@ static bool keeps_what_was_compiled(const char *variable)
 	assert_non_null(slot);
 	assert_false(slot_wants_load(slot));
 	slot_free(slot);
-	fixture.settings.passed = (struct user_env){ .items = NULL };
+	fixture.settings.user_env = (struct user_env){ .items = NULL };
 	return scratch_exists(home_fd(fixture.home), "drivers");
 }
 

@@ -100,6 +100,74 @@ static void a_share_within_a_share_has_its_own_rights(void **state)
 	assert_false(exists(outer, "no"));
 }
 
+static void note_lifted(void *data)
+{
+	*(bool *)data = true;
+}
+
+static void lift_seal(void)
+{
+	uint64_t deadline = clock_ms() + PATIENCE_MS;
+	bool lifted = false;
+
+	assert_true(sandbox_lift_seal(fixture.sandbox, note_lifted, &lifted));
+	while (!lifted && clock_ms() < deadline)
+		loop_turn(fixture.loop, 20);
+	assert_true(lifted);
+}
+
+/* The folder above a protected name is a mount of its own. */
+static void a_sealed_share_is_read_only_until_the_seal_is_lifted(void **state)
+{
+	static const char script[] = "echo x >>new; echo x >>sub/new; echo x >>sub/.git/config; "
+				     "cat new sub/new sub/.git/config";
+	int fd = share("project", true);
+
+	(void)state;
+	assert_int_equal(mkdirat(fd, "sub", 0777) | mkdirat(fd, "sub/.git", 0777), 0);
+	assert_int_equal(fchmodat(fd, "sub", 0777, 0) | fchmodat(fd, "sub/.git", 0777, 0), 0);
+	scratch_write(fd, "sub/.git/config", "mine\n");
+	assert_int_equal(fchmodat(fd, "sub/.git/config", 0666, 0), 0);
+	confined_open();
+	sandbox_seal(fixture.sandbox);
+	assert_string_equal(run_in(paths[0], script), "mine\n");
+	assert_false(exists(fd, "new"));
+	lift_seal();
+	assert_string_equal(run_in(paths[0], script), "x\nx\nmine\n");
+	assert_true(exists(fd, "sub/new"));
+}
+
+static void a_running_shell_can_write_when_the_seal_is_lifted(void **state)
+{
+	int fd = share("project", true);
+	char script[200];
+
+	(void)state;
+	confined_open();
+	sandbox_seal(fixture.sandbox);
+	(void)snprintf(script, sizeof(script),
+		       "cd %s || exit; until (echo x >new) 2>/dev/null; do sleep 0.01; done",
+		       paths[0]);
+	confined_start(script);
+	lift_seal();
+	confined_wait();
+	assert_true(exists(fd, "new"));
+}
+
+static void a_seal_of_a_dead_sandbox_is_not_lifted(void **state)
+{
+	bool lifted = false;
+
+	(void)state;
+	(void)share("project", true);
+	(void)snprintf(paths[0], sizeof(paths[0]), "/nowhere");
+	confined_start("true");
+	confined_wait();
+	assert_non_null(strstr(fixture.said, "failed"));
+	sandbox_seal(fixture.sandbox);
+	assert_false(sandbox_lift_seal(fixture.sandbox, note_lifted, &lifted));
+}
+
 #define TRY_ALL                                                                                    \
 	"for n in .git/hooks/x .git/config .git .mcp.json .claude .claude/x .cursor .vscode "      \
 	".vscode/x .envrc; do (echo x >>$n) && echo wrote $n; rm -rf $n; mkdir $n && "             \
@@ -331,11 +399,16 @@ static void a_package_with_a_protected_name_can_be_moved(void **state)
 			    ".p-1\n");
 }
 
-/* A submodule, one whose name has a slash, and a bare repository. */
+/* Submodules with any name, one with a slash in it, and a bare repository. */
 static void repositories_in_a_repository_are_protected(void **state)
 {
-	static const char *const places[] = { ".git/modules/lib", ".git/modules/a/b",
-					      ".git/worktrees/w", "bare" };
+	static const char *const places[] = { ".git/modules/lib",
+					      ".git/modules/a/b",
+					      ".git/modules/info",
+					      ".git/modules/objects",
+					      ".git/modules/c/logs",
+					      ".git/worktrees/w",
+					      "bare" };
 	int fd = share("project", true);
 
 	(void)state;
@@ -363,7 +436,8 @@ static void repositories_in_a_repository_are_protected(void **state)
 	}
 	assert_string_equal(
 		run_in(paths[0],
-		       "for d in .git/modules/lib .git/modules/a/b .git/worktrees/w bare; do "
+		       "for d in .git/modules/*/ .git/modules/[ac]/*/ .git/worktrees/w bare; do "
+		       "d=${d%/}; case $d in */[ac]) continue;; esac; "
 		       "(echo x >>$d/config) && echo config $d; mv $d x && echo moved $d; "
 		       "echo x >>$d/HEAD || echo head $d; test $d = bare || { "
 		       "(echo ../../x >$d/commondir) && echo common $d; mkdir $d/hooks && "
@@ -458,6 +532,9 @@ int main(void)
 		SHARE_TEST(a_share_is_read_only_at_its_own_path),
 		SHARE_TEST(a_writable_share_is_the_users_own_folder),
 		SHARE_TEST(a_share_within_a_share_has_its_own_rights),
+		SHARE_TEST(a_sealed_share_is_read_only_until_the_seal_is_lifted),
+		SHARE_TEST(a_running_shell_can_write_when_the_seal_is_lifted),
+		SHARE_TEST(a_seal_of_a_dead_sandbox_is_not_lifted),
 		SHARE_TEST(a_root_servers_session_has_its_owners_rights_in_a_share),
 		SHARE_TEST(a_share_of_roots_is_read_only_too),
 		SHARE_TEST(roots_writable_share_needs_owners_that_map),

@@ -160,6 +160,8 @@ static void an_answer_that_is_none_is_an_error(void **state)
 		"[]",
 		"{\"columns\":[],\"rows\":[[1]],\"row_count\":1}",
 		"{\"columns\":[{}],\"rows\":[[1]],\"row_count\":1}",
+		"{\"columns\":[{\"name\":\"a\"}],\"rows\":[[1]],\"more\":[[1,2]],\"row_count\":1}",
+		"{\"columns\":[{\"name\":\"a\"}],\"rows\":[[1]],\"more\":1,\"row_count\":1}",
 		"{\"columns\":[{\"name\":\"a\"}],\"rows\":[[1]],\"row_count\":-1}",
 		"{\"columns\":[{\"name\":\"a\"}],\"rows\":[[1]],\"row_count\":1,\"blobs\":1001}",
 		"{\"columns\":[{\"name\":\"a\"}],\"rows\":[[1]],\"row_count\":1,\"bytes\":\"x\"}",

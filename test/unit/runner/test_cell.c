@@ -172,6 +172,30 @@ static void images_of_more_bytes_than_a_cell_may_hold_are_dropped(void **state)
 	free(big);
 }
 
+static void sounds_are_taken_within_their_limits(void **state)
+{
+	struct cell *cell = cell_new(1, "python");
+	char *data = xcalloc(1, CELL_SOUND_BYTES_MAX + 1);
+
+	(void)state;
+	memcpy(data, "fLaC", 4);
+	cell_add_sound(cell, "no sound", 8);
+	cell_add_sound(cell, data, CELL_SOUND_BYTES_MAX + 1);
+	assert_int_equal(list_len(&cell->sounds), 0);
+	cell_add_sound(cell, data, CELL_SOUND_BYTES_MAX);
+	cell_observe(cell);
+	for (int i = 0; i < CELL_SOUNDS_MAX; i++)
+		cell_add_sound(cell, data, 5);
+	assert_int_equal(list_len(&cell->sounds), CELL_SOUNDS_MAX);
+	cell_forget_shown(cell);
+	assert_true(container_of(cell->sounds.next, struct cell_image, node)->shown);
+	assert_false(container_of(cell->sounds.prev, struct cell_image, node)->shown);
+	cell_drop_images(cell);
+	assert_int_equal(list_len(&cell->sounds), 1);
+	cell_free(cell);
+	free(data);
+}
+
 static void changes_are_copies(void **state)
 {
 	struct cell *cell = cell_new(1, "python");
@@ -202,6 +226,7 @@ int main(void)
 		cmocka_unit_test(no_more_than_the_maximum_of_images_is_kept),
 		cmocka_unit_test(images_for_which_there_is_no_room_are_dropped),
 		cmocka_unit_test(images_of_more_bytes_than_a_cell_may_hold_are_dropped),
+		cmocka_unit_test(sounds_are_taken_within_their_limits),
 		cmocka_unit_test(changes_are_copies),
 	};
 

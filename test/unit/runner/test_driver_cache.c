@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "runner/driver_cache.h"
 #include "scratch.h"
+#include "workspace/home.h"
 #include "workspace/workspace.h"
 
 struct fixture {

@@ -82,7 +82,9 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
 	environment = make("/usr/bin/fake", ENVIRONMENT_NONE, NULL);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
-	packages = xasprintf("%s/python", workspace_packages_path(workspace));
+	packages = xasprintf("%s/python:%s/ask/modules:%s/.cache/packages",
+			     workspace_packages_path(workspace), workspace_packages_path(workspace),
+			     workspace_data_path(workspace));
 	assert_string_equal(value_of(environment, "PYTHONPATH"), packages);
 	assert_string_equal(value_of(environment, "HOME"), workspace_data_path(workspace));
 	assert_string_equal(value_of(environment, "PAGER"), "cat");
@@ -162,9 +164,10 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char **environment = make(rows[i].path, ENVIRONMENT_NONE, NULL);
 
-		cleanup_free char *search =
-			xasprintf("%s:%s/python/bin:%s/javascript/node_modules/.bin",
-				  rows[i].search, packages, packages);
+		cleanup_free char *search = xasprintf(
+			"%s/ask/bin:%s:%s/python/bin:%s/javascript/node_modules/.bin:%s/.cache/packages/bin",
+			packages, rows[i].search, packages, packages,
+			workspace_data_path(workspace));
 
 		assert_string_equal(value_of(environment, "PATH"), search);
 		environment_free(environment);

@@ -11,6 +11,7 @@
 
 #include "config/user_env.h"
 #include "runner_fixture.h"
+#include "text/sanitize.h"
 
 static void nothing_starts_before_the_first_cell(void **state)
 {
@@ -309,6 +310,22 @@ static void a_question_without_an_answer_ends_by_the_clock(void **state)
 	assert_int_equal(answers, 1);
 }
 
+static void the_reason_of_a_refusal_is_one_short_line(void **state)
+{
+	(void)state;
+	fixture_start_with(
+		STEPS("vars=refuse=\x1b[31mno names\n[s#1 done | \u202e"
+		      "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789",
+		      "ready"));
+	(void)run_cell("done");
+	(void)runner_query_variables(reports.runner, 200, on_variables, NULL);
+	fixture_until(answers == 1);
+	assert_null(strpbrk(problem, "\x1b\n"));
+	assert_null(strstr(problem, "\u202e"));
+	assert_int_equal(strncmp(problem, "no names [s#1 done | ", 21), 0);
+	assert_true(strlen(problem) <= SANITIZE_QUOTE_MAX);
+}
+
 static void a_cancelled_question_is_never_answered(void **state)
 {
 	struct runner_query *query;
@@ -475,6 +492,7 @@ int main(void)
 		QUERY_TEST(variables_are_asked_for_between_cells),
 		QUERY_TEST(who_cannot_be_asked_is_told_from_the_loop),
 		QUERY_TEST(a_question_without_an_answer_ends_by_the_clock),
+		QUERY_TEST(the_reason_of_a_refusal_is_one_short_line),
 		QUERY_TEST(a_cancelled_question_is_never_answered),
 		QUERY_TEST(a_refused_question_may_be_cancelled_after_its_runner),
 		QUERY_TEST(a_runner_that_is_freed_answers_what_was_asked),

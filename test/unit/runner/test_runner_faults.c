@@ -88,6 +88,32 @@ static void ready_that_never_comes_is_a_timeout_by_the_clock(void **state)
 	expect_not_started("did not become ready in 30 s; it printed 'thinking'");
 }
 
+/* Also if they have gone meanwhile: what the start lacked was not made a second time. */
+static void others_that_took_the_room_of_a_start_are_told(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("print=" END_TEXT_NO_PROCESS, "hang"));
+	(void)submit("done", 1);
+	fixture_until(reports.runner->background != NULL);
+	runner_note_crowd(reports.runner, CROWD_USER);
+	runner_note_crowd(reports.runner, CROWD_NONE);
+	assert_int_equal(runner_state(reports.runner), RUNNER_STARTING);
+	fixture_pass(RUNNER_READY_MS);
+	fixture_until(reports.ended == 1);
+	expect_not_started("Other processes of the user took the room");
+}
+
+static void a_start_without_room_for_a_process_ends_early(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("print=" END_TEXT_NO_PROCESS, "hang"));
+	(void)submit("done", 1);
+	fixture_until(reports.runner->background != NULL);
+	runner_note_crowd(reports.runner, CROWD_SESSION);
+	fixture_until(reports.ended == 1);
+	expect_not_started("as many processes and threads as processes_max");
+}
+
 static void a_start_that_takes_too_long_may_still_come_late(void **state)
 {
 	(void)state;
@@ -231,7 +257,9 @@ static void an_end_behind_done_belongs_to_no_cell(void **state)
 	fixture_until(reports.lost == 1);
 	assert_false(reports.lost_told);
 	assert_string_equal(reports.why, "the interpreter exited with code 0");
+	assert_true(runner_exited(reports.runner));
 	expect_recovery();
+	assert_false(runner_exited(reports.runner)); /* the new one has not ended */
 }
 
 static void cells_behind_one_that_died_run_in_a_new_interpreter(void **state)
@@ -397,6 +425,8 @@ int main(void)
 		RUNNER_TEST(no_interpreter_is_told_with_how_to_get_one),
 		RUNNER_TEST(a_file_that_is_no_program_is_told),
 		RUNNER_TEST(ready_that_never_comes_is_a_timeout_by_the_clock),
+		RUNNER_TEST(others_that_took_the_room_of_a_start_are_told),
+		RUNNER_TEST(a_start_without_room_for_a_process_ends_early),
 		RUNNER_TEST(a_start_that_takes_too_long_may_still_come_late),
 		RUNNER_TEST(a_wrong_nonce_is_refused),
 		RUNNER_TEST(a_wrong_protocol_is_refused),

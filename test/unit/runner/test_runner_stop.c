@@ -215,10 +215,10 @@ static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **st
 }
 
 /* Unconfined code can stop its supervisor; init, which is above both, continues it. */
-static void code_that_stops_its_minder_is_killed_by_it_all_the_same(void **state)
+static void code_that_stops_its_supervisor_is_killed_by_it_all_the_same(void **state)
 {
 	(void)state;
-	(void)submit("ignore=2\nstop-minder\nprint=go\nhang", 1);
+	(void)submit("ignore=2\nstop-supervisor\nprint=go\nhang", 1);
 	expect_output("go");
 	runner_stop(reports.runner, RUNNER_STOP_KILL);
 	fixture_until(reports.ended == 1);
@@ -240,7 +240,7 @@ int main(void)
 		RUNNER_TEST(the_ladder_goes_on_after_the_grace),
 		RUNNER_TEST(a_stop_in_the_grace_does_not_wait_for_its_end),
 		RUNNER_TEST(a_long_cell_has_a_longer_grace),
-		RUNNER_TEST(code_that_stops_its_minder_is_killed_by_it_all_the_same),
+		RUNNER_TEST(code_that_stops_its_supervisor_is_killed_by_it_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

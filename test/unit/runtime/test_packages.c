@@ -100,6 +100,30 @@ static void no_more_than_the_limit_are_listed(void **state)
 	python_packages_free(packages, count);
 }
 
+static bool replaces(const struct scratch *scratch, const char *folder)
+{
+	cleanup_free char *interpreter = xasprintf("%s/bin/python3", scratch->path);
+
+	return python_packages_replace(interpreter, scratch->fd, folder);
+}
+
+static void a_set_replaces_packages_of_the_same_normal_name(void **state)
+{
+	const struct scratch *scratch = *state;
+
+	scratch_write(scratch->fd, LIB "site-packages/Ruamel.Yaml-1.0.dist-info", "");
+	assert_int_equal(mkdirat(scratch->fd, "other", 0700), 0);
+	assert_int_equal(mkdirat(scratch->fd, "set", 0700), 0);
+	assert_false(replaces(scratch, "none"));
+	scratch_write(scratch->fd, "other/ruamel_yaml_clib-2.0.dist-info", "");
+	scratch_write(scratch->fd, "other/ruamel.py", "");
+	assert_false(replaces(scratch, "other"));
+	scratch_write(scratch->fd, "set/alpha-1.0.dist-info", "");
+	scratch_write(scratch->fd, "set/ruamel__yaml-2.0.dist-info", "");
+	assert_true(replaces(scratch, "set"));
+	assert_false(replaces(scratch, "set/alpha-1.0.dist-info"));
+}
+
 #define FIXTURE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -108,6 +132,7 @@ int main(void)
 		FIXTURE_TEST(names_and_versions_are_those_of_the_entries),
 		FIXTURE_TEST(a_distribution_in_two_folders_is_listed_once),
 		FIXTURE_TEST(an_interpreter_without_site_folders_has_none),
+		FIXTURE_TEST(a_set_replaces_packages_of_the_same_normal_name),
 		FIXTURE_TEST(no_more_than_the_limit_are_listed),
 	};
 

@@ -3,6 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +54,24 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* The reads of folders fail from this one on; -1: none. */
+static int bad_from = -1;
+
+struct dirent *readdir(DIR *dirp)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (bad_from == 0) {
+		errno = EIO;
+		return NULL;
+	}
+	if (bad_from > 0)
+		bad_from--;
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	return real(dirp);
+}
+
 static void add(void *data, const char *path)
 {
 	struct fixture *fixture = data;
@@ -63,6 +85,7 @@ static void assert_named(struct fixture *fixture, const char *config, const char
 	cleanup_free char *path = xasprintf("%s/.git/config", fixture->scratch.path);
 	cleanup_free char *other = xasprintf("%s/other", fixture->scratch.path);
 	struct protect_config named;
+	struct err err;
 
 	buf_clear(&fixture->found);
 	make(fixture, ".git/config", config);
@@ -70,7 +93,7 @@ static void assert_named(struct fixture *fixture, const char *config, const char
 	protect_config_add_workplace(&named, fixture->scratch.path);
 	protect_config_add_workplace(&named, other);
 	protect_config_read(&named, path);
-	assert_true(protect_config_end(&named));
+	assert_int_equal(protect_config_end(&named, &err), 0);
 	assert_string_equal(buf_str(&fixture->found), expected);
 }
 
@@ -125,12 +148,34 @@ static void assert_held(struct fixture *fixture, const char *name, const char *e
 {
 	cleanup_free char *path = xasprintf("%s/%s", fixture->scratch.path, name);
 	struct protect_config named;
+	struct err err;
 
 	buf_clear(&fixture->found);
 	protect_config_begin(&named, fixture->scratch.path, add, fixture);
 	protect_config_add_name(&named, path);
-	assert_true(protect_config_end(&named));
+	assert_int_equal(protect_config_end(&named, &err), 0);
 	assert_string_equal(buf_str(&fixture->found), expected);
+}
+
+static void links_that_cannot_be_read_are_no_silent_loss(void **state)
+{
+	struct fixture *fixture = *state;
+	cleanup_free char *path = xasprintf("%s/a", fixture->scratch.path);
+	struct protect_config named;
+	struct err err;
+
+	make(fixture, "a", NULL);
+	make(fixture, "file", "x");
+	link_to(fixture, "../file", "a/link");
+	for (int good = 0; good < 4; good++) {
+		protect_config_begin(&named, fixture->scratch.path, add, fixture);
+		protect_config_add_name(&named, path);
+		bad_from = good;
+		assert_int_equal(protect_config_end(&named, &err), -1);
+		bad_from = -1;
+		assert_int_equal(err.code, ERR_SYSTEM);
+		assert_int_equal(err.sys, EIO);
+	}
 }
 
 static void a_name_is_held_with_all_links_on_its_way(void **state)
@@ -208,14 +253,46 @@ static void more_names_than_there_is_room_for_are_no_silent_loss(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 		struct protect_config named;
+		struct err err;
 
 		for (int number = 0; number < 100; number++)
 			buf_putf(&text, "[core]\n%s = %0200d\n", keys[i], number);
 		make(fixture, ".git/config", buf_str(&text));
 		protect_config_begin(&named, fixture->scratch.path, add, fixture);
 		protect_config_read(&named, path);
-		assert_false(protect_config_end(&named));
+		assert_int_equal(protect_config_end(&named, &err), -1);
+		assert_non_null(strstr(err.msg, "name more hooks and programs"));
 	}
+}
+
+/* Reads a config of this length, whose last line includes another one. */
+static int read_long(struct fixture *fixture, size_t size, struct err *err)
+{
+	static const char last[] = "\n[include]\npath = ../conf\n";
+	cleanup_free char *path = xasprintf("%s/.git/config", fixture->scratch.path);
+	cleanup_free char *text = xcalloc(1, size + 1);
+	struct protect_config named;
+
+	(void)memset(text, '#', size);
+	(void)memcpy(text + size - strlen(last), last, strlen(last));
+	make(fixture, ".git/config", text);
+	buf_clear(&fixture->found);
+	protect_config_begin(&named, fixture->scratch.path, add, fixture);
+	protect_config_read(&named, path);
+	return protect_config_end(&named, err);
+}
+
+static void a_config_that_is_too_long_is_no_silent_loss(void **state)
+{
+	struct fixture *fixture = *state;
+	struct err err;
+
+	make(fixture, "conf", "");
+	assert_int_equal(read_long(fixture, PROTECT_CONFIG_MAX, &err), 0);
+	assert_string_equal(buf_str(&fixture->found), "/conf ");
+	assert_int_equal(read_long(fixture, PROTECT_CONFIG_MAX + 1, &err), -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_non_null(strstr(err.msg, "a config of git there is longer than 256 KB"));
 }
 
 int main(void)
@@ -226,6 +303,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(includes_in_a_circle_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			folders_of_hooks_are_looked_for_wherever_git_is_called, setup, teardown),
+		cmocka_unit_test_setup_teardown(links_that_cannot_be_read_are_no_silent_loss, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_name_is_held_with_all_links_on_its_way, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(
@@ -237,6 +316,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			more_names_than_there_is_room_for_are_no_silent_loss, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_config_that_is_too_long_is_no_silent_loss, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -46,6 +48,23 @@ int getgrgid_r(gid_t gid, struct group *resultbuf, char *buffer, size_t buflen,
 	assert_int_equal(gid, last);
 	*result = groups > 0 && groups-- > 0 ? resultbuf : NULL;
 	return 0;
+}
+
+/* The next reads of a folder fail. */
+static int bad_reads;
+
+struct dirent *readdir(DIR *dirp)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (bad_reads > 0) {
+		bad_reads--;
+		errno = EIO;
+		return NULL;
+	}
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	return real(dirp);
 }
 
 static const char pattern[] = "/tmp/usermap-XXXXXX";
@@ -118,6 +137,30 @@ static void an_account_that_is_too_large_to_read_is_one(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
+static uid_t owner_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	return st.st_uid;
+}
+
+static void a_folder_is_given_whole_or_not_at_all(void **state)
+{
+	struct uid_map map;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(mkdirat(folder_fd, "output", 0700), 0);
+	bad_reads = 1;
+	assert_int_equal(uid_map_choose(folder_fd, &map, &err), -1);
+	assert_int_equal(err.code, ERR_SYSTEM);
+	assert_int_equal(owner(), 0);
+	assert_int_equal(uid_map_choose(folder_fd, &map, &err), 0);
+	assert_true(owner() == map.uid && owner_of("output") == map.uid);
+	assert_int_equal(unlinkat(folder_fd, "output", AT_REMOVEDIR), 0);
+}
+
 static void a_folder_keeps_its_user(void **state)
 {
 	struct uid_map first;
@@ -130,6 +173,33 @@ static void a_folder_keeps_its_user(void **state)
 	assert_int_equal(second.uid, first.uid);
 }
 
+static void a_drawn_user_is_checked_later(void **state) /* T12 */
+{
+	struct err err;
+
+	(void)state;
+	users = 1;
+	assert_int_equal(uid_map_draw(folder_fd, &err), 0);
+	assert_in_range(owner(), UID_MAP_FIRST, UID_MAP_LAST);
+	assert_int_equal(users, 1); /* not looked up yet */
+	assert_int_equal(uid_map_check(folder_fd, &err), -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_non_null(strstr(err.msg, "has an account on this machine"));
+	assert_true(users == 0 && last == owner());
+	assert_int_equal(uid_map_check(folder_fd, &err), 0);
+}
+
+static void a_folder_that_was_given_to_nobody_is_not_looked_up(void **state)
+{
+	struct err err;
+
+	(void)state;
+	users = 1;
+	assert_int_equal(uid_map_check(folder_fd, &err), 0);
+	assert_int_equal(users, 1);
+	assert_int_equal(uid_map_check(-1, &err), -1);
+}
+
 #define USERMAP_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -138,7 +208,10 @@ int main(void)
 		USERMAP_TEST(an_account_is_no_sessions_user),
 		USERMAP_TEST(without_a_free_user_there_is_no_session),
 		USERMAP_TEST(an_account_that_is_too_large_to_read_is_one),
+		USERMAP_TEST(a_folder_is_given_whole_or_not_at_all),
 		USERMAP_TEST(a_folder_keeps_its_user),
+		USERMAP_TEST(a_drawn_user_is_checked_later),
+		USERMAP_TEST(a_folder_that_was_given_to_nobody_is_not_looked_up),
 	};
 
 	if (geteuid() != 0) {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "base/util.h"
 #include "patience.h"
 #include "sandbox/process/file_limit.h"
+#include "sandbox/process/memory_limit.h"
 #include "sandbox/process/usage.h"
 
 enum { MIB = 1 << 20 };
@@ -53,6 +55,14 @@ static pid_t start(size_t bytes, int flags, bool with_child)
 	(void)close(ready[0]);
 	(void)close(ready[1]);
 	return pid;
+}
+
+static void *wait_long(void *data)
+{
+	(void)data;
+	for (;;)
+		(void)pause();
+	return NULL;
 }
 
 static void end(pid_t pid)
@@ -125,8 +135,48 @@ static void our_own_generations_are_not_counted(void **state)
 	(void)state;
 	usage_measure(2, false, NULL, &usage, &largest);
 	assert_int_equal(usage.processes, 1);
+	assert_int_equal(usage_count_tasks(2), 1);
+	assert_int_equal(usage_count_tasks(1), 2);
 	assert_int_not_equal(largest.pid, pid);
 	assert_int_equal(largest.generations, 2);
+	end(pid);
+}
+
+/* As the kernel counts them. A process that has ended is a zombie without threads. */
+static void threads_count_and_those_of_zombies_apart(void **state)
+{
+	struct usage_process largest;
+	struct usage usage;
+	siginfo_t over;
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int i = 0; i < 3; i++)
+			if (pthread_create(&thread, NULL, wait_long, NULL) != 0)
+				_exit(1);
+		(void)!write(ready[1], "r", 1);
+		(void)wait_long(NULL);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	usage_measure(1, false, NULL, &usage, &largest);
+	assert_int_equal(usage.processes, 1);
+	assert_int_equal(usage.threads, 4);
+	assert_int_equal(usage.tasks, 4);
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &over, WEXITED | WNOWAIT), 0);
+	usage_measure(1, false, NULL, &usage, &largest);
+	assert_int_equal(usage.threads, 0);
+	assert_int_equal(usage.tasks, 1);
 	end(pid);
 }
 
@@ -374,7 +424,7 @@ static void growth_is_told_by_whose_child_grew(void **state)
 	end(grown);
 }
 
-static void one_relief_kills_so_many(void **state)
+static void one_request_kills_so_many(void **state)
 {
 	struct usage_killed killed;
 
@@ -419,6 +469,58 @@ static void files_of_running_processes_get_another_limit(void **state)
 	end(pid);
 }
 
+static rlim_t memory_max_of(pid_t pid)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_DATA, NULL, &limit), 0);
+	return limit.rlim_cur;
+}
+
+static void set_memory_max(pid_t pid, rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_DATA, NULL, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(prlimit(pid, RLIMIT_DATA, &limit, NULL), 0);
+}
+
+static void interpreters_get_another_limit_of_memory(void **state)
+{
+	pid_t program = start(32 * MIB, MAP_PRIVATE, true);
+	cleanup_pidlist struct pidlist parents = { 0 };
+	cleanup_pidlist struct pidlist interpreters = { 0 };
+	cleanup_pidlist struct pidlist none = { 0 };
+	rlim_t few; /* with sanitizers even this is much */
+	pid_t child;
+
+	(void)state;
+	pidlist_add(&parents, program);
+	usage_list_interpreters(2, &none, &interpreters);
+	assert_int_equal(interpreters.len, 0);
+	usage_list_interpreters(2, &parents, &interpreters);
+	assert_int_equal(interpreters.len, 1);
+	child = interpreters.pids[0];
+	memory_limit_set(&interpreters, 50 * MIB);
+	few = memory_max_of(child);
+	assert_true(few > 82 * MIB && few != RLIM_INFINITY);
+	assert_true(memory_max_of(program) == RLIM_INFINITY);
+
+	set_memory_max(program, few); /* as one that it has forked has it */
+	memory_limit_set(&interpreters, 500 * MIB);
+	assert_int_equal(memory_max_of(child), few + 450 * MIB);
+	assert_in_range(memory_max_of(program), few + 400 * MIB, few + 500 * MIB);
+	memory_limit_set(&none, UINT64_MAX);
+	assert_true(memory_max_of(child) == RLIM_INFINITY);
+	assert_true(memory_max_of(program) == RLIM_INFINITY);
+
+	set_memory_max(child, 600 * MIB); /* code's own */
+	memory_limit_set(&interpreters, 50 * MIB);
+	assert_int_equal(memory_max_of(child), 600 * MIB);
+	end(program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +528,7 @@ int main(void)
 		cmocka_unit_test(pages_that_relatives_share_count_once_when_it_matters),
 		cmocka_unit_test(so_do_those_of_small_ones),
 		cmocka_unit_test(our_own_generations_are_not_counted),
+		cmocka_unit_test(threads_count_and_those_of_zombies_apart),
 		cmocka_unit_test(a_deleted_file_counts_once_as_long_as_it_is_open),
 		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
 		cmocka_unit_test(the_largest_are_killed_until_the_rest_fits),
@@ -437,8 +540,9 @@ int main(void)
 		cmocka_unit_test(of_programs_who_grows_goes_first_and_nobody_without_need),
 		cmocka_unit_test(a_process_that_is_being_killed_does_not_count),
 		cmocka_unit_test(growth_is_told_by_whose_child_grew),
-		cmocka_unit_test(one_relief_kills_so_many),
+		cmocka_unit_test(one_request_kills_so_many),
 		cmocka_unit_test(files_of_running_processes_get_another_limit),
+		cmocka_unit_test(interpreters_get_another_limit_of_memory),
 	};
 
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -51,7 +51,8 @@ static void a_message_arrives_with_its_descriptors(void **state)
 	int before = count_descriptors();
 
 	(void)state;
-	assert_int_equal(wire_send(pair[0], WIRE_START, NULL, (int[]){ 0, 2 }, 2, &err), 0);
+	assert_int_equal(wire_send(pair[0], WIRE_START, &(int32_t){ 1 }, (int[]){ 0, 2 }, 2, &err),
+			 0);
 	assert_int_equal(wire_receive(pair[1], &message, &err), 1);
 	assert_int_equal(message.type, WIRE_START);
 	assert_int_equal(message.fd_count, 2);

@@ -206,8 +206,72 @@ static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void 
 	assert_int_equal(answers[1].earlier_count, 0);
 }
 
+static uint64_t written;
+
+static uint64_t count_written(void *owner)
+{
+	(void)owner;
+	return written;
+}
+
+/* Runs a cell whose answer takes 10 bytes. */
+static void answer_one(size_t at)
+{
+	written += 10;
+	(void)start("done", at, 60000);
+	fixture_until(answers[at].count == 1);
+}
+
+/* Answers more cells than are kept. */
+static void answer_many(void)
+{
+	fixture.host.written = count_written;
+	written = 0;
+	for (size_t i = 0; i < SESSION_ANSWERED_MAX + 2; i++) {
+		answer_one(0);
+		answers[0].count = 0;
+	}
+}
+
+static void answers_that_the_last_client_may_not_have_read_come_again(void **state)
+{
+	(void)state;
+	answer_many();
+	session_report_again(session, 40); /* cells 1 to 4 were read */
+	answer_one(1);
+	assert_int_equal(answers[1].earlier_count, 2);
+	assert_int_equal(answers[1].earlier[0], 5);
+	assert_int_equal(answers[1].earlier[1], 6);
+	session_report_again(session, 0); /* the answer with 5, 6 and 7 has not been read either */
+	answer_one(2);
+	assert_int_equal(answers[2].earlier_count, 3);
+	session_report_again(session, written);
+	answer_one(3);
+	assert_int_equal(answers[3].earlier_count, 0);
+	session_report_again(session, 0);
+	fixture.host.written = NULL;
+}
+
+static void of_answers_that_come_again_only_the_last_are_kept(void **state)
+{
+	struct call *call;
+
+	(void)state;
+	answer_many();
+	call = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
+	fixture_until(str_eq(session_state(session), "running"));
+	session_call_cancel(call);
+	fixture_until(!session_busy(session));
+	session_report_again(session, 0);
+	answer_one(1);
+	assert_int_equal(answers[1].earlier_count, SESSION_UNREPORTED_MAX);
+	for (size_t i = 0; i < SESSION_UNREPORTED_MAX; i++)
+		assert_int_equal(answers[1].earlier[i], 4 + i);
+	fixture.host.written = NULL;
+}
+
 /* The answer that is due in the next turn also reports the earlier cells. */
-static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **state)
+static void a_session_that_ends_answers_a_refusal_beside_what_is_unreported(void **state)
 {
 	struct call *cancelled = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
 	struct err err = { 0 };
@@ -438,7 +502,9 @@ int main(void)
 		CALL_TEST(code_that_finds_one_running_on_is_refused_in_the_next_turn),
 		CALL_TEST(a_queued_call_is_withdrawn_when_its_wait_is_over),
 		CALL_TEST(what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it),
-		CALL_TEST(a_session_that_ends_answers_a_refusal_beside_what_is_untold),
+		CALL_TEST(answers_that_the_last_client_may_not_have_read_come_again),
+		CALL_TEST(of_answers_that_come_again_only_the_last_are_kept),
+		CALL_TEST(a_session_that_ends_answers_a_refusal_beside_what_is_unreported),
 		CALL_TEST(what_did_not_begin_is_stopped_before_it_does),
 		CALL_TEST(who_stops_what_was_answered_and_did_not_begin_is_told),
 		CALL_TEST(why_answered_code_could_not_start_is_told),

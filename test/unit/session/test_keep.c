@@ -9,6 +9,7 @@
 
 #include "resume_fixture.h"
 #include "workspace/keeper.h"
+#include "workspace/original.h"
 
 /* More than an answer waits for to the end. */
 #define LARGE_BYTES ((off_t)65 << 20)
@@ -134,28 +135,127 @@ static void what_was_not_exported_when_the_session_ended_is_exported_then(void *
 	rest(fixture.loop);
 }
 
+/* Makes the original of an upload. */
+static void upload(const struct session *session, const char *path, const char *text)
+{
+	struct err err;
+	struct original *original = original_new(session->workspace, &err);
+
+	assert_non_null(original);
+	assert_int_equal(fd_write_all(original_fd(original), text, strlen(text), &err), 0);
+	assert_int_equal(original_place(original, path, &err), 0);
+	original_free(original);
+}
+
 static void inputs_are_exported_with_the_first_cell(void **state)
 {
 	struct session *session = open_one("a");
 
 	(void)state;
 	fixture.settings.notebook = NOTEBOOK_ON;
-	scratch_write(workspace_data_fd(session->workspace), "input/a.csv", "1,2\n");
-	session_file_placed(session, "input/a.csv");
-	session_keep_input(session, "input/a.csv");
-	assert_int_equal(session->input_count, 1);
+	upload(session, "input/a.csv", "1,2\n");
+	session_keep_inputs(session);
+	assert_false(session->behind.running);
 	assert_null(session_keep_folder(session));
 	run_cell(session, "done");
 	session_keep_first_inputs(session);
-	assert_int_equal(session->input_count, 0);
+	session_keep_first_inputs(session);
 	fixture_until(!session->behind.running);
 	assert_int_equal(kept_size(session, "input/a.csv"), 4);
 	/* Later ones are exported at once. */
-	scratch_write(workspace_data_fd(session->workspace), "input/b.csv", "1,2,3\n");
-	session_keep_input(session, "input/b.csv");
-	assert_int_equal(session->input_count, 0);
+	upload(session, "input/b.csv", "1,2,3\n");
+	session_keep_inputs(session);
+	assert_true(session->behind.running);
 	fixture_until(!session->behind.running);
 	assert_int_equal(kept_size(session, "input/b.csv"), 6);
+	/* Those that are exported are not due again. */
+	session_keep_inputs(session);
+	assert_false(session->behind.running);
+}
+
+static void originals_of_a_session_have_half_of_what_is_kept(void **state)
+{
+	struct session *session = open_one("a");
+
+	(void)state;
+	fixture.settings.notebook = NOTEBOOK_ON;
+	assert_int_equal(session_original_room(session), session->limits.keep_max / 2);
+	session->limits.keep_max = 10;
+	upload(session, "input/a.csv", "123");
+	assert_int_equal(session_original_room(session), 2);
+	upload(session, "input/b.csv", "123");
+	assert_int_equal(session_original_room(session), 0);
+}
+
+static void nobody_needs_originals_where_no_cell_runs_again(void **state)
+{
+	struct session *session = open_one("a");
+
+	(void)state;
+	fixture.settings.notebook = NOTEBOOK_OFF;
+	fixture.settings.resume = 0;
+	assert_int_equal(session_original_room(session), 0);
+	fixture.settings.resume = 1;
+	assert_int_not_equal(session_original_room(session), 0);
+}
+
+static void an_upload_without_an_original_is_told(void **state)
+{
+	struct session *session = open_one("a");
+	cleanup_free char *notice = NULL;
+
+	(void)state;
+	session_miss_original(session, "input/a.csv", "the disk is full");
+	notice = session_take_notice(session);
+	assert_non_null(strstr(notice, "input/a.csv"));
+	assert_non_null(strstr(notice, "(the disk is full)"));
+}
+
+/* Has a cell leave a notebook that is to be exported. */
+static struct session *owe_a_notebook(void)
+{
+	struct session *session;
+
+	fixture.settings.notebook = NOTEBOOK_ON;
+	session = open_one("a");
+	run_cell(session, "done");
+	session_keep_notebook(session);
+	return session;
+}
+
+/* Lets time pass in which calls follow one another closely. */
+static void call_for_ms(struct session *session, uint64_t ms)
+{
+	const uint64_t pause_ms = 40;
+
+	for (uint64_t passed = 0; passed < ms; passed += pause_ms) {
+		fixture_pass(pause_ms);
+		session_touch(session);
+	}
+}
+
+static void the_notebook_is_put_off_while_calls_follow_one_another(void **state)
+{
+	struct session *session = owe_a_notebook();
+
+	(void)state;
+	call_for_ms(session, 4000);
+	assert_true(session->notebook_stale);
+	assert_false(session->notebook_copying);
+	fixture_pass(50);
+	fixture_until(!session->notebook_stale && !session->notebook_copying);
+	assert_true(kept_size(session, "notebook.ipynb") > 0);
+}
+
+static void the_notebook_is_not_put_off_for_ever(void **state)
+{
+	struct session *session = owe_a_notebook();
+
+	(void)state;
+	call_for_ms(session, 6000);
+	assert_false(session->notebook_stale);
+	fixture_until(!session->notebook_copying);
+	assert_true(kept_size(session, "notebook.ipynb") > 0);
 }
 
 #define KEEP_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_keep, tear_down_keep)
@@ -167,6 +267,11 @@ int main(void)
 		KEEP_TEST(a_cell_without_results_does_not_wait_for_that_export),
 		KEEP_TEST(what_was_not_exported_when_the_session_ended_is_exported_then),
 		KEEP_TEST(inputs_are_exported_with_the_first_cell),
+		KEEP_TEST(originals_of_a_session_have_half_of_what_is_kept),
+		KEEP_TEST(nobody_needs_originals_where_no_cell_runs_again),
+		KEEP_TEST(an_upload_without_an_original_is_told),
+		KEEP_TEST(the_notebook_is_put_off_while_calls_follow_one_another),
+		KEEP_TEST(the_notebook_is_not_put_off_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "session/killed_programs.h"
 #include "session/memory_guard.h"
-#include "session/relief.h"
 #include "session_fixture.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -228,11 +228,11 @@ static void one_that_grows_after_its_cell_is_killed_before_others(void **state)
 
 /* ---- the sentence about programs ---- */
 
-static void expect_relief(const struct sandbox_killed *killed, const char *expected)
+static void expect_description(const struct sandbox_killed *killed, const char *expected)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	relief_describe(&text, killed, 640 * MIB, "the folder holds 2 GB");
+	killed_programs_describe(&text, killed, 640 * MIB, "the folder holds 2 GB");
 	assert_string_equal(buf_str(&text), expected);
 }
 
@@ -242,28 +242,29 @@ static void killed_programs_are_named_with_what_they_took(void **state)
 
 	(void)state;
 	(void)snprintf(killed.name, sizeof(killed.name), "sort");
-	expect_relief(
+	expect_description(
 		&killed,
 		"The program 'sort', which code had started, was killed: it had 500 MB of memory, "
 		"and the session went over its limit of 640 MB (memory_max). Use less at a time.");
 	(void)snprintf(killed.command, sizeof(killed.command), "sort -u a.csv");
 	killed.programs = 3;
-	expect_relief(
+	expect_description(
 		&killed,
 		"The program 'sort' (command: 'sort -u a.csv') and 2 more, which "
 		"code had started, were killed: the largest had 500 MB of memory, "
 		"and the session went over its limit of 640 MB (memory_max). Use less at a time.");
 	killed.for_disk = true;
 	killed.written_bytes = 3 * MIB;
-	expect_relief(&killed, "The program 'sort' (command: 'sort -u a.csv') and 2 more, which "
-			       "code had started, were killed: the first of them "
-			       "had written 3.0 MB and wrote on, and the folder holds 2 GB.");
+	expect_description(&killed,
+			   "The program 'sort' (command: 'sort -u a.csv') and 2 more, which "
+			   "code had started, were killed: the first of them "
+			   "had written 3.0 MB and wrote on, and the folder holds 2 GB.");
 	/* A command that is the name says nothing more. */
 	(void)snprintf(killed.command, sizeof(killed.command), "sort");
 	killed.programs = 1;
-	expect_relief(&killed,
-		      "The program 'sort', which code had started, was killed: it had written "
-		      "3.0 MB and wrote on, and the folder holds 2 GB.");
+	expect_description(&killed,
+			   "The program 'sort', which code had started, was killed: it had written "
+			   "3.0 MB and wrote on, and the folder holds 2 GB.");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

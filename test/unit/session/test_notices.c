@@ -64,6 +64,34 @@ static void of_too_many_only_the_number_is_told(void **state)
 	free(taken);
 }
 
+static void a_sure_one_is_not_crowded_out(void **state)
+{
+	struct notices notices = { 0 };
+	char text[16];
+	char *taken;
+
+	(void)state;
+	notices_add_sure(&notices, "first");
+	for (int i = 0; i < NOTICES_MAX; i++) {
+		(void)snprintf(text, sizeof(text), "other %d", i);
+		notices_add(&notices, text);
+	}
+	notices_add_sure(&notices, "first");
+	notices_add_sure(&notices, "last");
+	taken = notices_take(&notices);
+	assert_non_null(strstr(taken, "first (2 times)\nother 0\n"));
+	assert_non_null(strstr(taken, "\nother 13\nlast\n2 more messages of this kind "));
+	free(taken);
+	for (int i = 0; i < NOTICES_MAX + 2; i++) {
+		(void)snprintf(text, sizeof(text), "sure %d", i);
+		notices_add_sure(&notices, text);
+	}
+	taken = notices_take(&notices);
+	assert_non_null(strstr(taken, "sure 0\n"));
+	assert_non_null(strstr(taken, "\nsure 15\n2 more messages of this kind "));
+	free(taken);
+}
+
 static void what_nobody_takes_is_released(void **state)
 {
 	struct notices notices = { 0 };
@@ -93,6 +121,7 @@ int main(void)
 		cmocka_unit_test(each_is_a_line_in_the_order_of_the_first),
 		cmocka_unit_test(the_same_is_said_once_and_counted),
 		cmocka_unit_test(of_too_many_only_the_number_is_told),
+		cmocka_unit_test(a_sure_one_is_not_crowded_out),
 		cmocka_unit_test(what_nobody_takes_is_released),
 		cmocka_unit_test(one_that_is_withdrawn_is_not_shown),
 	};

@@ -72,24 +72,34 @@ static void a_session_whose_server_ended_is_resumed(void **state)
 	expect_notice(session,
 		      "Session 'a' is resumed: 2 cells until " DATE
 		      ", when the host closed. Its files are back; its variables are not: "
-		      "read the script (resource session://a/script) or run its cells "
-		      "again.",
+		      "interact with action \"restore_run\" runs its cells again, or read the "
+		      "script (resource session://a/script).",
 		      "a");
+}
+
+/* Advances the clock until session 'a' ends, and not while its interpreter takes its time to end.
+ */
+static void pass_until_idle(void)
+{
+	struct err err;
+
+	for (int i = 0; i < 12 && table_find(table, "a", &err) != NULL; i++)
+		fixture_pass(10000);
+	fixture_until(fixture.lasting == 1);
 }
 
 static void an_idle_session_says_why_it_ended(void **state)
 {
 	(void)state;
 	run_cell(open_one("a"), "done");
-	for (int i = 0; i < 12; i++)
-		fixture_pass(10000);
-	fixture_until(table_at(table, 0) == NULL);
+	pass_until_idle();
 	make_old("a");
 	expect_notice(open_one("a"),
 		      "Session 'a' is resumed: 1 cell until " DATE
 		      "; it ended because it was not used for 100 s (idle_timeout). Its files are "
-		      "back; its variables are not: read the script (resource session://a/script) "
-		      "or run its cells again.",
+		      "back; its variables are not: "
+		      "interact with action \"restore_run\" runs its cells again, or read the "
+		      "script (resource session://a/script).",
 		      "a");
 }
 
@@ -98,12 +108,46 @@ static void a_cell_that_ran_when_the_server_was_killed_is_named(void **state)
 	(void)state;
 	run_killed_server(live_with_running_cell);
 	make_old("a");
-	expect_notice(open_one("a"),
-		      "Session 'a' is resumed: 2 cells until " DATE
-		      ", when its server was killed while cell 2 ran. Its files are back; its "
-		      "variables are not: read the script (resource session://a/script) or run its "
-		      "cells again.",
-		      "a");
+	expect_notice(
+		open_one("a"),
+		"Session 'a' is resumed: 2 cells until " DATE
+		", when its server was killed while cell 2 ran. Its files are back; its variables are not: "
+		"interact with action \"restore_run\" runs its cells again, or read the "
+		"script (resource session://a/script).",
+		"a");
+}
+
+static void expect_stopped(const char *end)
+{
+	cleanup_free char *text =
+		xasprintf("Session 'a' is resumed: 2 cells until " DATE
+			  "%s Its files are back; its variables are not: interact with action "
+			  "\"restore_run\" runs its cells again, or read the script (resource "
+			  "session://a/script).",
+			  end);
+
+	make_old("a");
+	expect_notice(open_one("a"), text, "a");
+}
+
+static void a_cell_that_ran_when_the_session_ended_is_named(void **state)
+{
+	(void)state;
+	live_with_running_cell(open_one("a"));
+	restart();
+	expect_stopped(", when the host closed while cell 2 ran.");
+	restart(); /* no cell ran in this life */
+	expect_stopped(", when the host closed.");
+}
+
+static void a_cell_that_ran_when_the_session_was_stopped_is_named(void **state)
+{
+	struct err err;
+
+	(void)state;
+	live_with_running_cell(open_one("a"));
+	assert_int_equal(table_end(table, "a", "the user stopped it", &err), 0);
+	expect_stopped("; it ended because the user stopped it, while cell 2 ran.");
 }
 
 static void live_idle(struct session *session)
@@ -124,7 +168,8 @@ static void a_server_that_was_killed_between_cells_names_none(void **state)
 	expect_notice(open_one("a"),
 		      "Session 'a' is resumed: 1 cell until " DATE
 		      ", when its server was killed. Its files are back; its variables are not: "
-		      "read the script (resource session://a/script) or run its cells again.",
+		      "interact with action \"restore_run\" runs its cells again, or read the "
+		      "script (resource session://a/script).",
 		      "a");
 }
 
@@ -228,6 +273,50 @@ static void a_record_that_cannot_be_read_begins_anew(void **state)
 	assert_int_equal(journal_last_number(session_journal(session)), 2);
 }
 
+static void live_without_a_record(struct session *session)
+{
+	journal_turn_off(session_journal(session));
+	run_cell(session, "done");
+}
+
+static void numbers_that_may_come_again_are_told(void **state)
+{
+	(void)state;
+	fixture.settings.record = RECORD_OFF;
+	run_killed_server(live_without_a_record);
+	make_old("a");
+	expect_notice(open_one("a"),
+		      "Session 'a' is resumed: its record has no cell, and it was last used " DATE
+		      ", when its server was killed. Its files are back; its variables are not. "
+		      "Its cells are numbered from 1 on, which earlier ones may have had, because "
+		      "none is recorded (PTYCELL_RECORD).",
+		      "a");
+	fixture.settings.record = RECORD_ON;
+}
+
+static void a_folder_of_results_that_is_gone_is_told(void **state)
+{
+	cleanup_free char *folder = NULL;
+	cleanup_free char *gone = NULL;
+	cleanup_free char *notice = NULL;
+	struct session *session;
+
+	(void)state;
+	fixture.settings.keep = keep;
+	session = open_one("a");
+	run_cell(session, "done");
+	scratch_write(workspace_data_fd(session->workspace), "output/a.txt", "one");
+	run_cell(session, "done");
+	folder = xstrdup(session_keep_folder(session));
+	restart();
+	gone = xasprintf("%s-gone", folder);
+	assert_int_equal(rename(folder, gone), 0);
+	notice = session_take_notice(open_one("a"));
+	assert_non_null(strstr(notice, "with the saved results of session 'a' is not there any "
+				       "more: results are saved in a new one."));
+	assert_non_null(strstr(notice, folder));
+}
+
 static void a_record_that_is_off_names_no_script(void **state)
 {
 	(void)state;
@@ -244,15 +333,22 @@ static void a_record_that_is_off_names_no_script(void **state)
 
 /* ---- several of an id ---- */
 
+#define OWN ". An id in brackets resumes that session."
+
 /* Describes a session that goes on in row `index` of `count`, a day between them. */
 static char *describe_one_of(struct session *session, size_t count, size_t index)
 {
-	struct lasting rows[6] = { { .used_s = 0 } };
+	static const char *const names[] = { "folder0x", "folder1x", "folder2x", "folder3x",
+					     "folder4x" };
+	struct lasting rows[ARRAY_SIZE(names)] = { { .name = NULL } };
 	const struct lasting_found found = { .rows = rows, .count = count };
 
 	for (size_t i = 0; i < count; i++) {
-		rows[i].used_s = LONG_AGO - (int64_t)i * 86400;
+		rows[i].used.tv_sec = LONG_AGO - (int64_t)i * 86400;
 		rows[i].record.why = (char *)(uintptr_t)table_server_ends;
+		rows[i].record.session_id = (char *)(uintptr_t) "a";
+		rows[i].name = (char *)(uintptr_t)names[i];
+		rows[i].empty = i == 3;
 	}
 	return resumption_describe(session, &found, index);
 }
@@ -267,14 +363,15 @@ static void others_of_the_id_are_counted_and_the_last_ones_dated(void **state)
 	} cases[] = {
 		{ 1, 0, "9", "" },
 		{ 2, 0, "9",
-		  " 1 more ended session has that id, last used 8 Sep 2001 01:46: it is not this "
-		  "one, the last used." },
+		  " 1 more ended session has that id, last used 8 Sep 2001 01:46 ('a-folder1x')" OWN },
 		{ 4, 0, "9",
-		  " 3 more ended sessions have that id, last used 8 Sep 2001 01:46, 7 Sep 2001 "
-		  "01:46, 6 Sep 2001 01:46: they are not this one, the last used." },
+		  " 3 more ended sessions have that id, last used 8 Sep 2001 01:46 ('a-folder1x'), "
+		  "7 Sep 2001 01:46 ('a-folder2x'), 6 Sep 2001 01:46 ('a-folder3x', without a "
+		  "cell)" OWN },
 		{ 5, 1, "8",
-		  " 4 more ended sessions have that id, last used 9 Sep 2001 01:46, 7 Sep 2001 "
-		  "01:46, 6 Sep 2001 01:46 and earlier: they are not this one, the last used." },
+		  " 4 more ended sessions have that id, last used 9 Sep 2001 01:46 ('a-folder0x'), "
+		  "7 Sep 2001 01:46 ('a-folder2x'), 6 Sep 2001 01:46 ('a-folder3x', without a cell) "
+		  "and others" OWN },
 	};
 	struct session *session = open_one("a");
 
@@ -295,7 +392,7 @@ static void others_of_the_id_are_counted_and_the_last_ones_dated(void **state)
 
 static void a_session_of_another_server_is_in_use(void **state)
 {
-	const struct lasting_found found = { .in_use = true, .in_use_s = LONG_AGO };
+	const struct lasting_found found = { .in_use = true, .in_use_at.tv_sec = LONG_AGO };
 	cleanup_free char *text = resumption_in_use("a", &found);
 
 	(void)state;
@@ -330,11 +427,23 @@ static void a_session_that_is_not_live_is_offered(void **state)
 				     "its files");
 }
 
+static void an_idle_session_that_is_not_live_says_why_it_ended(void **state)
+{
+	struct err err;
+
+	(void)state;
+	run_cell(open_one("a"), "done");
+	pass_until_idle();
+	assert_null(table_find(table, "a", &err));
+	assert_non_null(strstr(err.msg, " (it ended because it was not used for 100 s "
+					"(idle_timeout)), and exec_code or upload_file"));
+}
+
 static void a_time_of_this_year_has_no_year(void **state)
 {
-	struct lasting row = { .used_s = time(NULL) };
+	struct lasting row = { .used.tv_sec = time(NULL) };
 	const struct lasting_found found = { .rows = &row, .count = 1 };
-	time_t then = row.used_s;
+	time_t then = row.used.tv_sec;
 	cleanup_free char *text = resumption_offer("a", &found);
 	cleanup_free char *expected = NULL;
 	char date[32];
@@ -351,6 +460,8 @@ int main(void)
 		TEST(a_session_whose_server_ended_is_resumed),
 		TEST(an_idle_session_says_why_it_ended),
 		TEST(a_cell_that_ran_when_the_server_was_killed_is_named),
+		TEST(a_cell_that_ran_when_the_session_ended_is_named),
+		TEST(a_cell_that_ran_when_the_session_was_stopped_is_named),
 		TEST(a_server_that_was_killed_between_cells_names_none),
 		TEST(a_killed_session_without_cells_may_have_lost_variables),
 		TEST(a_session_that_only_got_files_has_no_variables),
@@ -358,11 +469,14 @@ int main(void)
 		TEST(a_session_that_was_never_used_leaves_nothing),
 		TEST(a_destroyed_session_is_not_resumed),
 		TEST(a_record_that_cannot_be_read_begins_anew),
+		TEST(numbers_that_may_come_again_are_told),
+		TEST(a_folder_of_results_that_is_gone_is_told),
 		TEST(a_record_that_is_off_names_no_script),
 		TEST(others_of_the_id_are_counted_and_the_last_ones_dated),
 		TEST(a_session_of_another_server_is_in_use),
 		TEST(a_folder_that_cannot_be_taken_over_is_told_with_the_reason),
 		TEST(a_session_that_is_not_live_is_offered),
+		TEST(an_idle_session_that_is_not_live_says_why_it_ended),
 		TEST(a_time_of_this_year_has_no_year),
 	};
 

@@ -520,6 +520,14 @@ static void on_counted(struct session *counted, int count, void *data)
 	child_count = count;
 }
 
+static void fail_count(struct session *counted, int count, void *data)
+{
+	(void)counted;
+	(void)count;
+	(void)data;
+	fail_msg("a later count has taken its place");
+}
+
 static void children_are_counted_over_all_interpreters(void **state)
 {
 	(void)state;
@@ -528,8 +536,8 @@ static void children_are_counted_over_all_interpreters(void **state)
 	assert_int_equal(child_count, 0);
 	(void)run_one("child\nchild\ndone", 0);
 	child_count = -1;
+	session_count_children(session, fail_count, NULL);
 	session_count_children(session, on_counted, &child_count);
-	session_count_children(session, on_counted, &child_count); /* one count at a time */
 	fixture_until(child_count >= 0);
 	assert_int_equal(child_count, 2);
 }

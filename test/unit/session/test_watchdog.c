@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* test_watchdog.c - too much memory: which interpreter prints its stack, and which is killed. */
+/*
+ * test_watchdog.c - too much memory: which interpreter prints its stack, and which is killed; and
+ * when there is a measure.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,6 +135,49 @@ static void of_two_that_run_nobody_is_asked_and_who_has_most_is_killed(void **st
 	session = NULL;
 }
 
+static unsigned int quick_measures;
+static bool answered;
+
+static void on_measured(void *data, const struct sandbox_usage *usage)
+{
+	(void)data;
+	quick_measures += !usage->exact;
+	answered = answered || usage->exact;
+}
+
+/* Returns how many measures have been requested since the call before. */
+static unsigned int count_measures(void)
+{
+	unsigned int count;
+
+	answered = false;
+	sandbox_measure(session->sandbox, true); /* the answers come in order */
+	fixture_until(answered);
+	count = quick_measures;
+	quick_measures = 0;
+	return count;
+}
+
+/* Under a small limit: what an interpreter took is known as its first cell begins. */
+static void a_cell_begins_with_a_measure_if_its_interpreter_is_new(void **state)
+{
+	static const struct sandbox_watcher counter = { .measured = on_measured };
+
+	(void)state;
+	session->limits.memory_max = (uint64_t)1 << 30;
+	run(&fixture_language, "done");
+	fixture_until(watchdog_memory(session->watchdog) > 0);
+	sandbox_watch(session->sandbox, &counter, NULL);
+	(void)count_measures();
+	fixture_pass(WATCHDOG_BUSY_MS / 2);
+	run(&fixture_language, "done");
+	assert_int_equal(count_measures(), 0);
+	run(&other_language, "done");
+	assert_int_equal(count_measures(), 1);
+	run(&fixture_language, "done");
+	assert_int_equal(count_measures(), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -139,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_cell_that_ended_while_it_was_asked_costs_nobody_anything),
 		TEST(of_two_that_run_nobody_is_asked_and_who_has_most_is_killed),
+		TEST(a_cell_begins_with_a_measure_if_its_interpreter_is_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

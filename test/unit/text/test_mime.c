@@ -117,6 +117,36 @@ static void false_headers_are_no_images(void **state)
 	}
 }
 
+static void sounds_are_known_by_their_first_bytes(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *mime;
+	} rows[] = {
+		{ "RIFF\0\0\0\0WAVEfmt ", 16, "audio/wav" },
+		{ "RIFF\0\0\0\0WEBPVP8 ", 16, NULL },
+		{ "RIFF\0\0\0\0WAV", 11, NULL },
+		{ "ID3\4", 4, "audio/mpeg" },
+		{ "\xff\xfb\x90", 3, "audio/mpeg" },
+		{ "\xff\xd8\xff", 3, NULL },
+		{ "OggS\0", 5, "audio/ogg" },
+		{ "fLaC\0", 5, "audio/flac" },
+		{ "fLaC", 4, NULL },
+		{ "", 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *mime = mime_sound(rows[i].bytes, rows[i].len);
+
+		if (rows[i].mime == NULL)
+			assert_null(mime);
+		else
+			assert_string_equal(mime, rows[i].mime);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +156,7 @@ int main(void)
 		cmocka_unit_test(images_tell_their_size),
 		cmocka_unit_test(a_header_cut_anywhere_is_no_image),
 		cmocka_unit_test(false_headers_are_no_images),
+		cmocka_unit_test(sounds_are_known_by_their_first_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,6 +283,13 @@ static void marks_piled_on_one_character_are_cut(void **state)
 	assert_int_equal(out.data[out.len - 1], 'z');
 }
 
+static void an_alternate_screen_without_text_is_not_noted(void **state)
+{
+	(void)state;
+	feed("a\n\x1b[?1049h\x1b[1;40r\x1b[2J\x1b[H\n\x1b[?1049l\x1b[2;1Hbox\n");
+	assert_string_equal(text(), "a\nbox\n");
+}
+
 static void a_screen_that_goes_on_in_the_alternate_shows_only_what_follows(void **state)
 {
 	(void)state;
@@ -338,6 +345,7 @@ int main(int argc, char **argv)
 		screen_test(dropped_lines_are_counted),
 		screen_test(filling_the_page_from_below_stays_bounded),
 		screen_test(marks_piled_on_one_character_are_cut),
+		screen_test(an_alternate_screen_without_text_is_not_noted),
 		screen_test(a_screen_that_goes_on_in_the_alternate_shows_only_what_follows),
 		screen_test(nothing_that_is_not_seen_gets_lost),
 	};

@@ -131,8 +131,11 @@ static void check_node(const char *tool, const char *name, const json_t *node)
 		check_node(tool, name, json_object_get(node, "items"));
 	if (str_eq(type, "object") && json_object_size(json_object_get(node, "properties")) == 0)
 		fail_msg("%s of %s is open", name, tool);
-	json_object_foreach (json_object_get(node, "properties"), key, child)
+	json_object_foreach (json_object_get(node, "properties"), key, child) {
 		check_node(tool, key, child);
+		if (json_object_get(child, "description") == NULL)
+			fail_msg("%s of %s of %s says nothing", key, name, tool);
+	}
 }
 
 static void every_argument_says_its_type_and_what_it_is(void **state)
@@ -145,8 +148,7 @@ static void every_argument_says_its_type_and_what_it_is(void **state)
 
 		json_object_foreach (json_object_get(schema, "properties"), name, argument) {
 			check_node(features.tools[i].name, name, argument);
-			if (json_object_get(argument, "description") == NULL &&
-			    json_object_get(json_object_get(argument, "items"), "enum") == NULL)
+			if (json_object_get(argument, "description") == NULL)
 				fail_msg("%s of %s", name, features.tools[i].name);
 		}
 	}
@@ -207,8 +209,21 @@ static void defaults_are_those_of_the_settings(void **state)
 	const char *exec_code = features.tools[0].input_schema;
 
 	(void)state;
-	assert_non_null(strstr(exec_code, "default 604800;"));
+	assert_non_null(strstr(exec_code, "default 604800\""));
 	assert_non_null(strstr(exec_code, "default 86400;"));
+}
+
+/* The server fills in numbers in the instructions and in the schemas of arguments only. */
+static void no_text_has_a_number_that_is_not_filled_in(void **state)
+{
+	json_t *result = list();
+	char *text = json_write_text(result);
+
+	(void)state;
+	assert_null(strstr(text, "{call_budget}"));
+	assert_null(strstr(text, "{exec_timeout}"));
+	free(text);
+	json_decref(result);
 }
 
 static void answers_are_described_where_they_are_objects(void **state)
@@ -280,6 +295,7 @@ int main(void)
 		cmocka_unit_test(every_argument_says_its_type_and_what_it_is),
 		cmocka_unit_test(languages_keys_and_limits_are_those_that_there_are),
 		cmocka_unit_test(defaults_are_those_of_the_settings),
+		cmocka_unit_test(no_text_has_a_number_that_is_not_filled_in),
 		cmocka_unit_test(answers_are_described_where_they_are_objects),
 		cmocka_unit_test(schemas_are_objects_and_name_what_they_require),
 	};

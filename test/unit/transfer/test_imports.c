@@ -16,6 +16,8 @@
 #include "json/make.h"
 #include "scratch.h"
 #include "transfer/imports.h"
+#include "workspace/home.h"
+#include "workspace/original.h"
 #include "workspace/workspace.h"
 
 struct fixture {
@@ -33,6 +35,9 @@ struct fixture {
 	char *path; /* of the last that came */
 	char *type;
 	char *from;
+	char *missed;
+	const char *copier; /* of the next one */
+	uint64_t original_max;
 	uint64_t size;
 	struct err err; /* of the last that failed */
 };
@@ -65,6 +70,7 @@ static void on_done(void *data, const struct import_result *result, const struct
 	f->type = copy(result->type);
 	f->from = copy(result->from);
 	f->size = result->size;
+	f->missed = copy(result->missed);
 }
 
 static const struct import_handlers handlers = { .progress = on_progress, .done = on_done };
@@ -104,6 +110,7 @@ static int teardown(void **state)
 	free(f->path);
 	free(f->type);
 	free(f->from);
+	free(f->missed);
 	scratch_release(&f->scratch);
 	free(f);
 	return 0;
@@ -120,6 +127,8 @@ static struct import *begin(struct fixture *f, const char *lines, const char *fi
 				    .source_fd = -1,
 				    .workspace = f->workspace,
 				    .filename = filename,
+				    .copier = f->copier,
+				    .original_max = f->original_max,
 				    .deadline_ms = 600000 };
 
 	scratch_write(f->scratch.fd, "program", text);
@@ -326,6 +335,105 @@ static void a_program_that_is_not_there_is_an_error(void **state)
 	assert_int_equal(parts_left(f), 0);
 }
 
+/* Writes a program that stands for ptycell-files, and has the next import use it. */
+static void copy_by(struct fixture *f, const char *lines)
+{
+	static char path[128];
+	cleanup_free char *text = xasprintf("#!/bin/sh\nread request\n%s\n", lines);
+
+	scratch_write(f->scratch.fd, "copier", text);
+	assert_int_equal(fchmodat(f->scratch.fd, "copier", 0700, 0), 0);
+	(void)snprintf(path, sizeof(path), "%s/copier", f->scratch.path);
+	f->copier = path;
+	f->original_max = 5;
+}
+
+/* Returns how many originals there are. */
+static size_t originals(const struct fixture *f)
+{
+	cleanup_original_list struct original_list list;
+
+	original_list(workspace_journal_fd(f->workspace), &list);
+	return list.count;
+}
+
+#define COPY "cat /proc/self/fd/4 >&3; echo '{\"result\": {}}'"
+
+static void a_file_gets_its_original_before_it_is_placed(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_original_list struct original_list list;
+
+	copy_by(f, "" COPY);
+	run(f, "printf hello >&3\n" RESULT, "a");
+	assert_true(arrived(f, "input/a"));
+	assert_null(f->missed);
+	original_list(workspace_journal_fd(f->workspace), &list);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.bytes, 5);
+	assert_string_equal(original_upload(list.files[0].name), "a");
+}
+
+static void a_larger_file_gets_none(void **state)
+{
+	struct fixture *f = *state;
+
+	copy_by(f, COPY);
+	run(f, "printf hello! >&3\n" RESULT, "a");
+	assert_true(arrived(f, "input/a"));
+	assert_null(f->missed);
+	assert_int_equal(originals(f), 0);
+}
+
+static void an_original_that_cannot_be_made_is_told(void **state)
+{
+	static const char *const programs[] = {
+		"echo '{\"error\": {\"code\": \"system\", \"message\": \"the disk is full\"}}'",
+		"exit 3"
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cleanup_free char *name = xasprintf("a%zu", i);
+
+		mem_cleanup(&f->missed);
+		mem_cleanup(&f->path);
+		mem_cleanup(&f->from);
+		copy_by(f, programs[i]);
+		run(f, "printf hello >&3\n" RESULT, name);
+		assert_true(arrived(f, f->path));
+		assert_non_null(f->missed);
+		assert_int_equal(originals(f), 0);
+	}
+	mem_cleanup(&f->missed);
+	mem_cleanup(&f->path);
+	mem_cleanup(&f->from);
+	f->copier = "/nowhere";
+	run(f, "printf hello >&3\n" RESULT, "b");
+	assert_true(arrived(f, "input/b"));
+	assert_non_null(f->missed);
+}
+
+static void cancelling_while_the_original_is_made_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct import *import;
+	struct err err;
+
+	copy_by(f, "echo begun >&4; exec sleep 1000");
+	import = begin(f, "printf hello >&3\n" RESULT, "a", &err);
+	assert_non_null(import);
+	while (!scratch_exists(workspace_journal_fd(f->workspace), ORIGINAL_FOLDER))
+		loop_turn(f->loop, 1000);
+	imports_cancel(import);
+	while (f->done == 0)
+		loop_turn(f->loop, 1000);
+	assert_int_equal(f->err.code, ERR_CANCELLED);
+	assert_false(arrived(f, "input/a"));
+	assert_int_equal(parts_left(f), 0);
+	assert_int_equal(originals(f), 0);
+}
+
 #define INTAKE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -339,6 +447,10 @@ int main(void)
 		INTAKE_TEST(cancelling_ends_it_however_it_behaves),
 		INTAKE_TEST(a_session_that_ends_fails_its_own_at_once),
 		INTAKE_TEST(there_is_a_most),
+		INTAKE_TEST(a_file_gets_its_original_before_it_is_placed),
+		INTAKE_TEST(a_larger_file_gets_none),
+		INTAKE_TEST(an_original_that_cannot_be_made_is_told),
+		INTAKE_TEST(cancelling_while_the_original_is_made_leaves_nothing),
 		INTAKE_TEST(a_program_that_is_not_there_is_an_error),
 	};
 

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "scratch.h"
 #include "transfer/uploads.h"
+#include "workspace/home.h"
 #include "workspace/workspace.h"
 
 #define SECRET "czNjcmV0"
@@ -320,7 +321,7 @@ static void a_file_that_could_not_be_uploaded_anew_gets_no_link_of_its_past(void
 	make(f, EXPIRES_THEN(":\n"));
 	wait_for(f, put(f, "output/a", 7));
 	put(f, "output/a", 1000);
-	assert_problem(f, "PTYCELL_UPLOAD_MAX");
+	assert_problem(f, "PTYCELL_KEEP_MAX");
 	assert_false(uploads_renew(f->uploads));
 }
 

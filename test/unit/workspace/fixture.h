@@ -11,8 +11,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "event/loop.h"
 #include "scratch.h"
+#include "workspace/home.h"
+#include "workspace/keeper.h"
+#include "workspace/original.h"
 #include "workspace/workspace.h"
 
 struct fixture {
@@ -54,6 +58,28 @@ static inline int fixture_teardown(void **state)
 	return 0;
 }
 
+/* Makes the original of an upload. */
+static inline void fixture_upload(const struct fixture *f, const char *path, const char *text)
+{
+	struct err err;
+	struct original *original = original_new(f->workspace, &err);
+
+	assert_non_null(original);
+	assert_int_equal(fd_write_all(original_fd(original), text, strlen(text), &err), 0);
+	assert_int_equal(original_place(original, path, &err), 0);
+	original_free(original);
+}
+
 #define FIXTURE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+static inline void export_notebook(struct keeper *keeper, uint64_t size, const char *suffix,
+				   void (*done)(struct keeper *, const struct keep_result *))
+{
+	const struct keeper_notebook_copy copy = { .file = "notebook.ipynb",
+						   .size = size,
+						   .suffix = suffix };
+
+	keeper_copy_notebook(keeper, &copy, done);
+}
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <sys/resource.h>
 
 #include "base/fd.h"
@@ -8,6 +11,23 @@
 
 static uint64_t told;
 static int times;
+
+/* The next reads of a folder fail. */
+static int bad_reads;
+
+struct dirent *readdir(DIR *dirp)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (bad_reads > 0) {
+		bad_reads--;
+		errno = EIO;
+		return NULL;
+	}
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	return real(dirp);
+}
 
 static void on_done(struct disk *disk, uint64_t bytes)
 {
@@ -54,6 +74,19 @@ static void files_count_by_the_blocks_they_take_wherever_they_are(void **state)
 	sparse = openat(f->data, "a", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(sparse, (off_t)1 << 40), 0);
 	assert_in_range(measure(f) - before, 2 << 20, (2 << 20) + 65536);
+}
+
+static void empty_files_count_too(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before = measure(f);
+
+	fill(f->data, "a", 0);
+	fill(f->data, "b", 0);
+	assert_int_equal(symlinkat("a", f->data, "link"), 0);
+	assert_int_equal(measure(f) - before, 3 * DISK_ENTRY_MIN);
+	assert_int_equal(linkat(f->data, "b", f->data, "c", 0), 0);
+	assert_int_equal(measure(f) - before, 3 * DISK_ENTRY_MIN);
 }
 
 static void files_and_folders_are_counted(void **state)
@@ -131,6 +164,18 @@ static void want_of_descriptors_is_no_unknown_size(void **state)
 	disk_free(disk);
 }
 
+static void a_folder_that_was_not_read_to_its_end_is_read_again(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before;
+
+	fill(f->data, "large", 1 << 20);
+	before = measure(f);
+	bad_reads = 2;
+	assert_int_equal(measure(f), before);
+	assert_int_equal(bad_reads, 0);
+}
+
 /* More folders in each other than are held open, and files beside the way down. */
 static void what_lies_deep_is_not_hidden(void **state)
 {
@@ -176,11 +221,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(files_count_by_the_blocks_they_take_wherever_they_are),
+		FIXTURE_TEST(empty_files_count_too),
 		FIXTURE_TEST(files_and_folders_are_counted),
 		FIXTURE_TEST(a_second_name_adds_nothing),
 		FIXTURE_TEST(links_are_not_followed),
 		FIXTURE_TEST(a_folder_that_is_closed_to_us_hides_nothing),
 		FIXTURE_TEST(want_of_descriptors_is_no_unknown_size),
+		FIXTURE_TEST(a_folder_that_was_not_read_to_its_end_is_read_again),
 		FIXTURE_TEST(what_lies_deep_is_not_hidden),
 		FIXTURE_TEST(freeing_ends_a_walk_without_a_word),
 	};

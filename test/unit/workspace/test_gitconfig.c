@@ -70,11 +70,31 @@ static void addresses_run_no_helper(void **state)
 	assert_foreign("[remote \"o\"]\nurl = foo://x\n", "remote.o.url=foo://x");
 }
 
+/* git fetches from each remote by its name, and takes one that begins with "-" for an option. */
+static void names_of_remotes_are_addresses(void **state)
+{
+	(void)state;
+	assert_foreign("[remote \"--upload-pack=id\"]\nfetch = x\n",
+		       "remote.--upload-pack=id.fetch=x");
+	assert_foreign("[remote \"ext::id\"]\npromisor = true\n", "remote.ext::id.promisor=true");
+	assert_foreign("[remote \"../server-a/sessions/x\"]\nprune = true\n",
+		       "remote.../server-a/sessions/x.prune=true");
+	assert_foreign("[extensions]\npartialClone = --upload-pack=id\n",
+		       "extensions.partialclone=--upload-pack=id");
+	assert_foreign("[extensions]\npartialClone = origin\n[remote \"a/b.c\"]\npromisor = true\n"
+		       "[branch \"--x\"]\nmerge = refs/heads/x\n",
+		       "");
+}
+
 static void no_address_is_a_folder_of_a_session(void **state)
 {
 	(void)state;
 	assert_foreign("[remote \"o\"]\nurl = /h/c/server-ab/sessions/x/data/r\n",
 		       "remote.o.url=/h/c/server-ab/sessions/x/data/r");
+	assert_foreign("[remote \"o\"]\nurl = /h/c/resume/abcdefghijklmno2/data/r\n",
+		       "remote.o.url=/h/c/resume/abcdefghijklmno2/data/r");
+	assert_foreign("[remote \"o\"]\nurl = file:///h/c/resume/x/../abcdefghijklmno2%2Fdata\n",
+		       "remote.o.url=file:///h/c/resume/x/../abcdefghijklmno2%2Fdata");
 	assert_foreign("[remote \"o\"]\nurl = ../x/server-ab/./sessions//y\n",
 		       "remote.o.url=../x/server-ab/./sessions//y");
 	assert_foreign("[remote \"o\"]\nurl = file:///h/server-ab/%73essions/y\n",
@@ -88,7 +108,8 @@ static void no_address_is_a_folder_of_a_session(void **state)
 		       "remote.o.url=x/fd/./../../7/root/r");
 	assert_foreign("[remote \"o\"]\nurl = /srv/dev/x/fd\npushurl = ../fd/r\n", "");
 	assert_foreign("[remote \"o\"]\nurl = https://h/server-a/sessions/proc\n"
-		       "pushurl = /srv/server-a/sessions-old\nurl = ../sessions\n",
+		       "pushurl = /srv/server-a/sessions-old\nurl = ../sessions\n"
+		       "url = ../resume/letter\npushurl = /srv/abcdefghijklmno2/r\n",
 		       "");
 }
 
@@ -123,6 +144,7 @@ int main(void)
 		cmocka_unit_test(what_git_writes_is_not_foreign),
 		cmocka_unit_test(what_runs_a_program_is_foreign),
 		cmocka_unit_test(addresses_run_no_helper),
+		cmocka_unit_test(names_of_remotes_are_addresses),
 		cmocka_unit_test(no_address_is_a_folder_of_a_session),
 		cmocka_unit_test(what_git_does_not_write_is_not_understood),
 		cmocka_unit_test(a_zero_byte_is_foreign),

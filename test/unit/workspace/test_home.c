@@ -340,6 +340,59 @@ static void a_folder_that_is_closed_or_of_a_time_to_come_is_taken(void **state)
 	}
 }
 
+/*
+ * In tier landlock code can change modes and times of its server's folder. As root reads every
+ * folder, this is about ordinary users.
+ */
+static void a_live_servers_folder_is_not_taken_whatever_its_modes(void **state)
+{
+	static const char *const closed[] = { "", "/lock", "/sessions" };
+	const struct timespec past[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	struct fixture *f = *state;
+	struct home *live = open_home(f);
+
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		char path[256];
+		struct home *other;
+
+		(void)snprintf(path, sizeof(path), "%s%s", home_server_name(live), closed[i]);
+		assert_int_equal(utimensat(home_fd(live), home_server_name(live), past, 0), 0);
+		assert_int_equal(fchmodat(home_fd(live), path, 0, 0), 0);
+		other = open_home(f);
+		assert_null(home_take_stale(other));
+		home_close(other);
+		assert_int_equal(fchmodat(home_fd(live), path, 0700, 0), 0);
+	}
+	home_close(live);
+}
+
+static bool close_sessions(void *data, int fd, const char *server)
+{
+	char path[256];
+
+	(void)data;
+	(void)snprintf(path, sizeof(path), "%s/sessions", server);
+	return fchmodat(fd, path, 0, 0) == 0;
+}
+
+static void the_sessions_of_a_killed_server_are_found_whatever_their_folders_mode(void **state)
+{
+	struct fixture *f = *state;
+	struct home *home;
+	char path[256];
+	char *taken;
+
+	kill_a_server(f);
+	home = open_home(f);
+	assert_true(home_each_server(home_fd(home), close_sessions, NULL));
+	taken = home_take_stale(home);
+	assert_non_null(taken);
+	(void)snprintf(path, sizeof(path), "%s/sessions", taken);
+	assert_int_equal(faccessat(home_fd(home), path, R_OK | W_OK | X_OK, 0), 0);
+	free(taken);
+	home_close(home);
+}
+
 static void what_is_not_of_our_pattern_is_left_alone(void **state)
 {
 	static const char *const names[] = {
@@ -421,6 +474,8 @@ int main(void)
 		TEST(a_removal_that_was_cut_short_is_taken_up),
 		TEST(a_folder_without_a_lock_is_taken_only_when_old),
 		TEST(a_folder_that_is_closed_or_of_a_time_to_come_is_taken),
+		TEST(a_live_servers_folder_is_not_taken_whatever_its_modes),
+		TEST(the_sessions_of_a_killed_server_are_found_whatever_their_folders_mode),
 		TEST(what_is_not_of_our_pattern_is_left_alone),
 		TEST(a_symlink_of_our_pattern_is_not_followed),
 		TEST(a_home_with_a_session_left_keeps_its_lock_file),

@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "workspace/home.h"
 #include "workspace/keeper.h"
+#include "workspace/removal.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -463,7 +465,7 @@ static void copy_notebook(struct fixture *f, struct keeper *keeper, uint64_t siz
 	struct outcome *outcome = keeper_data(keeper);
 
 	outcome->told = false;
-	keeper_copy_notebook(keeper, "notebook.ipynb", size, suffix, on_done);
+	export_notebook(keeper, size, suffix, on_done);
 	while (!outcome->told)
 		loop_turn(f->loop, -1);
 }
@@ -497,7 +499,7 @@ static void notebook_and_results_share_a_folder_and_do_not_wait_for_each_other(v
 
 	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "ours");
 	scratch_write(f->data, path, "theirs");
-	keeper_copy_notebook(keeper, "notebook.ipynb", 4, "", on_done);
+	export_notebook(keeper, 4, "", on_done);
 	keeper_copy(keeper, &path, 1, on_done);
 	for (int told = 0; told < 2; told += outcome.told ? 1 : 0) {
 		outcome.told = false;
@@ -556,9 +558,9 @@ static void the_last_notebook_follows_one_that_is_under_way_when_the_keeper_is_f
 	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "one,two,three");
 	copy_notebook(f, keeper, 3, "]");
 	(void)snprintf(path, sizeof(path), "%s/notebook.ipynb", keeper_folder(keeper));
-	keeper_copy_notebook(keeper, "notebook.ipynb", 7, "]", on_done);
-	keeper_copy_notebook(keeper, "notebook.ipynb", 9, "]", on_done);
-	keeper_copy_notebook(keeper, "notebook.ipynb", 13, "]", on_done);
+	export_notebook(keeper, 7, "]", on_done);
+	export_notebook(keeper, 9, "]", on_done);
+	export_notebook(keeper, 13, "]", on_done);
 	keeper_free(keeper);
 	for (;;) {
 		free(text);

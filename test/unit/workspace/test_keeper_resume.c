@@ -7,6 +7,7 @@
 #include "fixture.h"
 #include "workspace/keeper.h"
 #include "workspace/keeplog.h"
+#include "workspace/original.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -58,7 +59,7 @@ static void copy_notebook(struct fixture *f, struct keeper *keeper, const char *
 {
 	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "");
 	told = false;
-	keeper_copy_notebook(keeper, "notebook.ipynb", 0, text, on_done);
+	export_notebook(keeper, 0, text, on_done);
 	wait_until_told(f);
 	assert_int_equal(last.copied, 1);
 }
@@ -293,6 +294,48 @@ static void a_link_in_place_of_the_folder_is_not_followed(void **state)
 	keeper_free(keeper);
 }
 
+static void place_original(const struct fixture *f, const char *path, const char *text)
+{
+	struct err err;
+	struct original *original = original_new(f->workspace, &err);
+
+	assert_non_null(original);
+	assert_int_equal(write(original_fd(original), text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(original_place(original, path, &err), 0);
+	original_free(original);
+}
+
+/* Copies all inputs that no copy is known of. */
+static void copy_inputs(struct fixture *f, struct keeper *keeper)
+{
+	cleanup_original_list struct original_list all;
+
+	original_list(workspace_journal_fd(f->workspace), &all);
+	for (size_t i = 0; i < all.count; i++)
+		assert_true(keeper_mark_input(keeper, all.files[i].name));
+	copy(f, keeper, NULL);
+}
+
+static void inputs_that_a_killed_server_had_copied_are_not_copied_again(void **state)
+{
+	struct fixture *f = *state;
+	struct keeper *keeper = new_keeper(f, false);
+
+	place_original(f, "input/a.csv", "one");
+	place_original(f, "input/a.csv", "two");
+	copy_inputs(f, keeper);
+	keeper_free(keeper);
+	forget_log(f);
+	keeper = new_keeper(f, true);
+	place_original(f, "input/a.csv", "three");
+	copy_inputs(f, keeper);
+	assert_kept(keeper, "input/a.csv", "one");
+	assert_kept(keeper, "input/a-2.csv", "two");
+	assert_kept(keeper, "input/a-3.csv", "three");
+	assert_kept(keeper, "input/a-4.csv", NULL);
+	keeper_free(keeper);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +343,7 @@ int main(void)
 		FIXTURE_TEST(names_stay_as_they_were_given),
 		FIXTURE_TEST(a_file_that_the_user_changed_stays),
 		FIXTURE_TEST(what_a_killed_server_had_copied_is_not_copied_again),
+		FIXTURE_TEST(inputs_that_a_killed_server_had_copied_are_not_copied_again),
 		FIXTURE_TEST(a_notebook_that_was_copied_last_is_known_by_its_bytes),
 		FIXTURE_TEST(a_log_that_is_none_or_was_torn_does_no_harm),
 		FIXTURE_TEST(a_folder_that_the_user_removed_is_made_again),

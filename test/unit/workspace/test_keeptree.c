@@ -53,18 +53,23 @@ static void results_are_called_what_they_are_and_others_lie_in_files(void **stat
 	assert_place(keeptree_file(*state, "output/d/a"), "d/a");
 	assert_place(keeptree_file(*state, "d/a"), "files/d/a");
 	assert_place(keeptree_notebook(*state), "notebook.ipynb");
+	assert_place(keeptree_report(*state), "report.html");
 	assert_ptr_equal(keeptree_file(*state, "output/d/a"), keeptree_file(*state, "output/d/a"));
 }
 
 static void our_names_step_aside_whichever_came_first(void **state)
 {
 	struct place *notebook = keeptree_notebook(*state);
+	struct place *report = keeptree_report(*state);
 	struct place *beside = keeptree_file(*state, "x");
 
 	put(*state, notebook);
+	put(*state, report);
 	put(*state, beside);
 	assert_place(keeptree_file(*state, "output/notebook.ipynb"), "notebook.ipynb");
 	assert_move(*state, "notebook.ipynb", "ptycell.ipynb");
+	assert_place(keeptree_file(*state, "output/report.html"), "report.html");
+	assert_move(*state, "report.html", "ptycell.html");
 	assert_place(keeptree_file(*state, "output/files/x"), "files/x");
 	assert_move(*state, "files", "files-2");
 	assert_place(notebook, "ptycell.ipynb");
@@ -80,6 +85,10 @@ static void what_was_not_put_yet_is_not_moved(void **state)
 
 	assert_place(head, "_HEAD");
 	assert_int_equal(keeptree_reason(head), KEEPNAME_RUNS);
+	assert_place(keeptree_file(*state, "output/.ptycell"), "_.ptycell");
+	assert_place(keeptree_file(*state, "output/.PTYCELL/x"), "_.PTYCELL/x");
+	assert_place(keeptree_file(*state, "output/.ptycell-1"), ".ptycell-1");
+	assert_int_equal(keeptree_reason(keeptree_file(*state, "output/.ptycell")), KEEPNAME_NOTED);
 	assert_place(keeptree_file(*state, "output/_HEAD"), "_HEAD");
 	assert_place(head, "_HEAD-2");
 	assert_true(list_empty(keeptree_moves(*state)));
@@ -156,6 +165,23 @@ static void each_version_of_an_input_is_kept_beside_the_results(void **state)
 	assert_move(*state, "input", "input-2");
 }
 
+static void whole_outputs_have_a_folder_that_gives_its_name_up(void **state)
+{
+	struct place *whole = keeptree_output(*state, "cell-3.txt");
+
+	assert_place(whole, "outputs/cell-3.txt");
+	put(*state, whole);
+	assert_place(keeptree_file(*state, "output/outputs/cell-3.txt"), "outputs/cell-3.txt");
+	assert_place(whole, "outputs-2/cell-3.txt");
+	assert_move(*state, "outputs", "outputs-2");
+}
+
+static void a_result_is_not_put_into_the_folder_of_whole_outputs(void **state)
+{
+	assert_place(keeptree_file(*state, "output/outputs"), "outputs");
+	assert_place(keeptree_output(*state, "cell-3.txt"), "outputs-2/cell-3.txt");
+}
+
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -169,6 +195,8 @@ int main(void)
 		TREE_TEST(where_case_is_nothing_names_that_differ_in_it_are_two),
 		TREE_TEST(a_name_of_the_persons_is_told_by_who_found_it),
 		TREE_TEST(each_version_of_an_input_is_kept_beside_the_results),
+		TREE_TEST(whole_outputs_have_a_folder_that_gives_its_name_up),
+		TREE_TEST(a_result_is_not_put_into_the_folder_of_whole_outputs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

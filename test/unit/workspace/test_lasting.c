@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,13 +14,33 @@
 
 static struct err err;
 
+/* The reads of folders fail from this one on; -1: none. */
+static int bad_from = -1;
+
+struct dirent *readdir(DIR *dirp)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (bad_from == 0) {
+		errno = EIO;
+		return NULL;
+	}
+	if (bad_from > 0)
+		bad_from--;
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	return real(dirp);
+}
+
 static void record(struct workspace *workspace, const char *id, const char *why)
 {
 	struct lasting_record record = { .session_id = xstrdup(id),
 					 .generation = 3,
 					 .next_cell = 8,
 					 .why = why == NULL ? NULL : xstrdup(why),
-					 .exported = true };
+					 .exported = true,
+					 .cut = true,
+					 .running = 7 };
 
 	if (lasting_write(workspace_journal_fd(workspace), &record, &err) < 0)
 		fail_msg("%s", err.msg);
@@ -58,6 +80,8 @@ static void a_record_is_read_as_it_was_written(void **state)
 	assert_int_equal(read.generation, 3);
 	assert_int_equal(read.next_cell, 8);
 	assert_true(read.exported);
+	assert_true(read.cut);
+	assert_int_equal(read.running, 7);
 	lasting_record_release(&read);
 }
 
@@ -109,6 +133,38 @@ static void a_folder_that_was_released_is_found_and_resumed(void **state)
 	lasting_found_release(&found);
 }
 
+static bool is_found(const struct fixture *f, const char *id)
+{
+	struct lasting_found found;
+	bool any;
+
+	lasting_find(f->home, id, &found);
+	any = found.count == 1;
+	lasting_found_release(&found);
+	return any;
+}
+
+static void a_session_has_an_id_of_its_own(void **state)
+{
+	char longest[LASTING_ID_MAX + 1];
+	struct fixture *f = *state;
+	const char *name = strrchr(workspace_name(f->workspace), '/') + 1;
+	cleanup_free char *own = NULL;
+	cleanup_free char *shorter = NULL;
+
+	memset(longest, 'x', LASTING_ID_MAX);
+	longest[LASTING_ID_MAX] = '\0';
+	own = lasting_own_id(longest, name);
+	shorter = lasting_own_id("x", name);
+	record(f->workspace, longest, NULL);
+	release(f);
+	assert_int_equal(strlen(own), LASTING_ID_MAX);
+	assert_true(is_found(f, own));
+	assert_true(is_found(f, longest));
+	assert_false(is_found(f, shorter));
+	assert_false(is_found(f, own + 1));
+}
+
 static void a_folder_without_rights_is_opened_again(void **state)
 {
 	struct fixture *f = *state;
@@ -131,7 +187,8 @@ static void the_last_used_comes_first(void **state)
 	const struct timespec older[] = { { .tv_sec = 500 }, { .tv_sec = 500 } };
 
 	for (int i = 0; i < 3; i++) {
-		const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 + i % 2 } };
+		const struct timespec times[] = { { .tv_sec = 1000 },
+						  { .tv_sec = 1000, .tv_nsec = i % 2 } };
 
 		if (i > 0)
 			f->workspace = workspace_new(f->home, &err);
@@ -147,7 +204,7 @@ static void the_last_used_comes_first(void **state)
 	lasting_find(f->home, "a", &found);
 	assert_int_equal(found.count, 3);
 	assert_string_equal(found.rows[0].record.why, "newest");
-	assert_int_equal(found.rows[0].used_s, 1001);
+	assert_int_equal(found.rows[0].used.tv_nsec, 1);
 	lasting_found_release(&found);
 }
 
@@ -209,6 +266,62 @@ static void sessions_of_a_killed_server_move_out_of_its_folder(void **state)
 	assert_null(home_take_stale(f->home));
 }
 
+static void a_server_whose_sessions_cannot_be_read_keeps_them(void **state)
+{
+	static const char *const ids[] = { "a", NULL };
+	struct fixture *f = *state;
+	struct lasting_found found;
+
+	run_killed_server(home_path(f->home), ids);
+	for (int from = 0; from < 3; from++) {
+		home_look_again(f->home);
+		bad_from = from;
+		assert_null(home_take_stale(f->home));
+		bad_from = -1;
+	}
+	home_look_again(f->home);
+	free(home_take_stale(f->home));
+	lasting_find(f->home, "a", &found);
+	assert_int_equal(found.count, 1);
+	lasting_found_release(&found);
+}
+
+static void a_server_whose_sessions_cannot_be_moved_keeps_them(void **state)
+{
+	static const char *const ids[] = { "a", NULL };
+	struct fixture *f = *state;
+	struct lasting_found found;
+
+	run_killed_server(home_path(f->home), ids);
+	assert_int_equal(mkdirat(home_fd(f->home), LASTING_FOLDER, 0755), 0);
+	home_look_again(f->home);
+	assert_null(home_take_stale(f->home));
+	assert_int_equal(fchmodat(home_fd(f->home), LASTING_FOLDER, 0, 0), 0);
+	home_look_again(f->home);
+	free(home_take_stale(f->home));
+	lasting_find(f->home, "a", &found);
+	assert_int_equal(found.count, 1);
+	lasting_found_release(&found);
+}
+
+static void a_search_that_could_not_read_all_says_so(void **state)
+{
+	struct fixture *f = *state;
+	struct lasting_found found;
+
+	record(f->workspace, "a", NULL);
+	release(f);
+	lasting_find(f->home, "a", &found);
+	assert_false(found.cut);
+	lasting_found_release(&found);
+	bad_from = 0;
+	lasting_find(f->home, "a", &found);
+	bad_from = -1;
+	assert_true(found.cut);
+	assert_int_equal(found.count, 0);
+	lasting_found_release(&found);
+}
+
 static void folders_that_are_not_as_made_are_ignored(void **state)
 {
 	struct fixture *f = *state;
@@ -250,10 +363,14 @@ int main(void)
 		FIXTURE_TEST(a_record_is_read_as_it_was_written),
 		FIXTURE_TEST(what_is_no_record_is_refused),
 		FIXTURE_TEST(a_folder_that_was_released_is_found_and_resumed),
+		FIXTURE_TEST(a_session_has_an_id_of_its_own),
 		FIXTURE_TEST(a_folder_without_rights_is_opened_again),
 		FIXTURE_TEST(the_last_used_comes_first),
 		FIXTURE_TEST(a_session_of_a_server_that_lives_is_in_use),
 		FIXTURE_TEST(sessions_of_a_killed_server_move_out_of_its_folder),
+		FIXTURE_TEST(a_server_whose_sessions_cannot_be_read_keeps_them),
+		FIXTURE_TEST(a_server_whose_sessions_cannot_be_moved_keeps_them),
+		FIXTURE_TEST(a_search_that_could_not_read_all_says_so),
 		FIXTURE_TEST(folders_that_are_not_as_made_are_ignored),
 		FIXTURE_TEST(code_that_replaces_what_a_resumed_session_needs_is_put_aside),
 	};

@@ -14,6 +14,7 @@
 struct told {
 	int count;
 	size_t cells;
+	size_t installed;
 	json_int_t first;
 	bool has_folder;
 };
@@ -24,6 +25,7 @@ static void on_told(void *data, const struct lostcells_report *report)
 
 	told->count++;
 	told->cells = json_array_size(report->cells);
+	told->installed = json_array_size(report->installed);
 	told->first = json_integer_value(json_object_get(json_array_get(report->cells, 0), "cell"));
 	told->has_folder = report->kept_folder != NULL;
 	assert_string_equal(json_string_value(json_object_get(report->record, "who")), "me");
@@ -48,14 +50,17 @@ static void only_cells_of_that_server_are_told(void **state)
 	record(scratch.fd, 3);
 	lost = lostcells_take(scratch.fd);
 	assert_non_null(lost);
-	lostcells_add(lost, 2, "python", "killed");
-	lostcells_tell(lost, NULL, on_told, &told);
+	lostcells_add(lost, 2, "python", "killed", json_object());
+	lostcells_deliver(lost, NULL, on_told, &told);
 	assert_int_equal(told.count, 0);
-	lostcells_add(lost, 3, "bash", "killed");
-	lostcells_add(lost, 4, "r", "killed");
-	lostcells_tell(lost, "~/kept", on_told, &told);
+	lostcells_add(lost, 3, "bash", "killed", json_object());
+	lostcells_add(lost, 4, "r", "killed", NULL);
+	lostcells_add_installed(lost, 2, json_object());
+	lostcells_add_installed(lost, 3, json_object());
+	lostcells_deliver(lost, "~/kept", on_told, &told);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.cells, 2);
+	assert_int_equal(told.installed, 1);
 	assert_int_equal(told.first, 3);
 	assert_true(told.has_folder);
 	lostcells_free(lost);

@@ -18,6 +18,7 @@
 #include "workspace/home.h"
 #include "workspace/keeper.h"
 #include "workspace/random_name.h"
+#include "workspace/removal.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 

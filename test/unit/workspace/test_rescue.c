@@ -4,6 +4,7 @@
 
 #include <sys/file.h>
 
+#include "workspace/home.h"
 #include "workspace/keeplog.h"
 #include "workspace/lasting.h"
 
@@ -22,7 +23,7 @@ static void results_are_saved_in_the_recorded_folder(void **state)
 	scratch_write(server.data, "output/plots/b.png", "two");
 	scratch_write(server.data, "beside.txt", "three");
 	scratch_write(server.data, "input/given.csv", "four");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_kept("trip/a.csv", "one");
@@ -35,6 +36,24 @@ static void results_are_saved_in_the_recorded_folder(void **state)
 	assert_true(session_has(f, name, "data/output/a.csv"));
 }
 
+/* Cells that ran again when the server was killed made other files. */
+static void results_that_lie_aside_are_those_that_count(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	assert_int_equal(workspace_set_aside(server.session, &err), 0);
+	scratch_write(server.data, "output/a.csv", "again");
+	scratch_write(server.data, "output/b.csv", "again");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = take_killed(f, &server);
+	rescue(f, name);
+	assert_kept("trip/a.csv", "one");
+	assert_kept("trip/b.csv", NULL);
+}
+
 static void without_results_no_folder_is_made(void **state)
 {
 	struct fixture *f = *state;
@@ -42,7 +61,7 @@ static void without_results_no_folder_is_made(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "input/given.csv", "one");
-	rescue_record(server.journal, root, "trip", NOTEBOOK);
+	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_int_equal(count_in(root, ""), -1);
@@ -59,7 +78,7 @@ static void a_folder_that_was_begun_is_completed(void **state)
 	scratch_write(server.data, "output/same.csv", "one");
 	scratch_write(server.data, "output/changed.csv", "two");
 	scratch_write(server.data, "output/new.csv", "three");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_kept("trip/same.csv", "one");
@@ -77,13 +96,16 @@ static void every_session_of_the_server_is_saved(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "first", NULL);
+	rescue_record(server.journal, root, "first", NULL, NULL);
 	add_session(&server); /* without a record: its results are not exported */
 	scratch_write(server.data, "output/a.csv", "two");
 	add_session(&server);
 	scratch_write(server.data, "output/a.csv", "three");
-	rescue_record(server.journal, root, "third", NULL);
+	rescue_record(server.journal, root, "third", NULL, NULL);
 	name = take_killed(f, &server);
+	bad_reads = 1; /* the folder stays, and is rescued again */
+	rescue(f, name);
+	assert_int_equal(count_in(root, ""), -1);
 	rescue(f, name);
 	assert_kept("first/a.csv", "one");
 	assert_kept("third/a.csv", "three");
@@ -104,12 +126,12 @@ static void a_second_rescue_finds_nothing_more(void **state)
 	scratch_write(server.data, "output/b.csv", "two");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NOTEBOOK);
+	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	first = run_logged(f, &spec);
-	assert_logged(first, "saved what a server that was killed had not: 2 files are in '");
-	assert_logged(first, "saved what a server that was killed had not: 1 file is in '");
+	assert_logged(first, "saved what a server that was killed had not: 3 files are in '");
+	assert_null(strstr(strstr(first, "saved what") + 1, "saved what"));
 	assert_int_equal(told.killed, 1);
 	second = run_logged(f, &spec);
 	assert_string_equal(second, "");
@@ -125,7 +147,7 @@ static void the_notebook_is_completed_from_the_journal(void **state)
 	cleanup_free char *text = NULL;
 
 	write_events(server.journal);
-	rescue_record(server.journal, root, "trip", "mine.ipynb");
+	rescue_record(server.journal, root, "trip", "mine.ipynb", NULL);
 	put_kept("trip", "mine.ipynb", "of the user");
 	name = take_killed(f, &server);
 	rescue(f, name);
@@ -146,13 +168,14 @@ static void cells_that_ran_are_told_once(void **state)
 	scratch_write(server.data, "output/a.csv", "one");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	assert_true(session_has(f, name, "journal/" LOSTCELLS_RECORD));
 	rescue(f, name);
 	assert_int_equal(told.killed, 1);
 	assert_int_equal(told.cells, 1);
 	assert_int_equal(told.cell, 2);
+	assert_int_equal(told.installed, 1);
 	assert_non_null(told.folder);
 	assert_non_null(strstr(told.folder, "trip"));
 	assert_false(session_has(f, name, "journal/" LOSTCELLS_RECORD));
@@ -168,7 +191,7 @@ static void cells_are_told_without_a_folder_if_nothing_was_saved(void **state)
 
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	rescue(f, name);
 	assert_int_equal(told.killed, 1);
@@ -202,7 +225,7 @@ static void a_helper_that_is_missing_is_reported(void **state)
 	scratch_write(server.data, "output/a.csv", "one");
 	write_events(server.journal);
 	write_lost(server.journal, 1);
-	rescue_record(server.journal, root, "trip", NOTEBOOK);
+	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	spec.helper = "/nonexistent/ptycell-files";
@@ -231,7 +254,7 @@ static void results_without_room_are_reported(void **state)
 
 	scratch_write(server.data, "output/a.csv", "more than there is room for");
 	scratch_write(server.data, "output/b.csv", "more than there is room for");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	spec.quota_bytes = 4;
@@ -257,7 +280,7 @@ static void what_lies_too_deep_is_reported(void **state)
 		buf_puts(&path, "/d");
 		assert_int_equal(mkdirat(server.data, buf_str(&path), 0700), 0);
 	}
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	log = run_logged(f, &spec);
@@ -275,7 +298,7 @@ static void a_folder_that_is_gone_or_locked_has_nothing(void **state)
 
 	rescue(f, ".remove-aaaabbbbccccdddd");
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	path = xasprintf("%s/%s", home_path(f->home), name);
 	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -294,7 +317,7 @@ static void close_while_it_runs(struct fixture *f, int turns)
 	struct rescue_spec spec;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	forget_told();
@@ -356,7 +379,7 @@ static void results_of_a_session_that_lasts_are_saved_once(void **state)
 	cleanup_free char *kept = xasprintf("%s/trip/a.csv", root);
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue(f, NULL);
 	assert_kept("trip/a.csv", "one");
@@ -375,11 +398,47 @@ static void a_session_that_ended_in_good_order_has_nothing_to_save(void **state)
 	cleanup_free char *name = NULL;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, true);
 	rescue(f, NULL);
 	assert_int_equal(count_in(root, ""), -1);
 	assert_false(lasting_has(f, name, LASTING_RESCUED));
+}
+
+static void a_session_is_not_marked_if_its_helper_cannot_start(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	struct rescue_spec spec;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = leave_lasting(f, &server, false);
+	spec = spec_for(f, NULL);
+	spec.helper = "/nonexistent/ptycell-files";
+	run(f, &spec);
+	assert_false(lasting_has(f, name, LASTING_RESCUED));
+	rescue(f, NULL);
+	assert_kept("trip/a.csv", "one");
+	assert_true(lasting_has(f, name, LASTING_RESCUED));
+}
+
+static void a_server_that_ended_is_not_called_killed(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	struct lasting_record record = { .session_id = xstrdup("trip"), .why = xstrdup("it ends") };
+	const struct rescue_spec spec = spec_for(f, NULL);
+	cleanup_free char *log = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	assert_int_equal(lasting_write(server.journal, &record, &err), 0);
+	lasting_record_release(&record);
+	free(take_killed(f, &server));
+	log = run_logged(f, &spec);
+	assert_logged(log, "saved what a server that ended had not: 1 file is in '");
 }
 
 static void a_session_that_is_taken_over_is_skipped(void **state)
@@ -391,7 +450,7 @@ static void a_session_that_is_taken_over_is_skipped(void **state)
 	struct rescue *rescue;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue = rescue_start(&spec, on_done, NULL);
 	loop_turn(f->loop, 0); /* the helper starts */
@@ -410,7 +469,7 @@ static void another_session_that_is_taken_over_changes_nothing(void **state)
 	struct rescue *rescue;
 
 	scratch_write(server.data, "output/a.csv", "one");
-	rescue_record(server.journal, root, "trip", NULL);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
 	name = leave_lasting(f, &server, false);
 	rescue = rescue_start(&spec, on_done, NULL);
 	rescue_skip(rescue, name); /* it has not begun */
@@ -439,10 +498,13 @@ static void a_record_is_read_only_for_its_root(void **state)
 	cleanup_free char *folder = NULL;
 
 	assert_null(rescue_read_folder(journal, "/r"));
-	rescue_record(journal, "/r/with space\n", "trip", NOTEBOOK);
+	rescue_record(journal, "/r/with space\n", "trip", NOTEBOOK, NULL);
 	folder = rescue_read_folder(journal, "/r/with space\n");
 	assert_non_null(folder);
 	assert_string_equal(folder, "trip");
+	free(folder);
+	folder = rescue_read_path(journal);
+	assert_non_null(strstr(folder, "/r/with space\n/"));
 	assert_null(rescue_read_folder(journal, "/r"));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		scratch_write(journal, RESCUE_RECORD, texts[i]);
@@ -496,6 +558,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RESCUE_TEST(results_are_saved_in_the_recorded_folder),
+		RESCUE_TEST(results_that_lie_aside_are_those_that_count),
 		RESCUE_TEST(without_results_no_folder_is_made),
 		RESCUE_TEST(a_folder_that_was_begun_is_completed),
 		RESCUE_TEST(every_session_of_the_server_is_saved),
@@ -512,6 +575,8 @@ int main(void)
 		RESCUE_TEST(a_rescue_that_is_freed_while_it_runs_is_done_by_the_next_server),
 		RESCUE_TEST(results_of_a_session_that_lasts_are_saved_once),
 		RESCUE_TEST(a_session_that_ended_in_good_order_has_nothing_to_save),
+		RESCUE_TEST(a_session_is_not_marked_if_its_helper_cannot_start),
+		RESCUE_TEST(a_server_that_ended_is_not_called_killed),
 		RESCUE_TEST(a_session_that_is_taken_over_is_skipped),
 		RESCUE_TEST(another_session_that_is_taken_over_changes_nothing),
 		RESCUE_TEST(a_record_is_read_only_for_its_root),

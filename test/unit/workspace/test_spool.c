@@ -13,8 +13,9 @@ static void the_file_comes_with_the_first_byte(void **state)
 	struct fixture *f = *state;
 	struct spool *spool = spool_new(f->workspace, 14, "python", 100);
 
-	assert_string_equal(file_name(spool), "cell-14-python.txt");
+	assert_null(spool_path(spool));
 	spool_write(spool, "", 0);
+	assert_string_equal(file_name(spool), "cell-14-python.txt");
 	assert_false(scratch_exists(workspace_spool_fd(f->workspace), file_name(spool)));
 	spool_write(spool, "a", 1);
 	assert_true(scratch_exists(workspace_spool_fd(f->workspace), file_name(spool)));
@@ -26,11 +27,12 @@ static void the_file_is_read_only_and_outlives_the_spool(void **state)
 	struct fixture *f = *state;
 	struct spool *spool = spool_new(f->workspace, 1, "python", 100);
 	struct stat st;
-	char *path = strdup(spool_path(spool));
+	char *path;
 	char *text;
 
 	spool_write(spool, "one ", 4);
 	spool_write(spool, "two", 3);
+	path = strdup(spool_path(spool));
 	spool_free(spool);
 	text = scratch_read(AT_FDCWD, path);
 	assert_string_equal(text, "one two");
@@ -78,7 +80,7 @@ static void a_planted_link_is_replaced_and_not_written_through(void **state)
 
 	scratch_write(f->scratch.fd, "victim", "untouched");
 	assert_int_equal(symlinkat("../../../../../victim", workspace_spool_fd(f->workspace),
-				   file_name(spool)),
+				   "cell-1-python.txt"),
 			 0);
 	spool_write(spool, "abc", 3);
 	assert_null(spool_error(spool));
@@ -97,7 +99,7 @@ static void trouble_with_the_disk_stops_the_spool_and_is_told(void **state)
 	struct spool *spool = spool_new(f->workspace, 1, "python", 100);
 
 	/* A folder of that name cannot be unlinked. */
-	assert_int_equal(mkdirat(workspace_spool_fd(f->workspace), file_name(spool), 0700), 0);
+	assert_int_equal(mkdirat(workspace_spool_fd(f->workspace), "cell-1-python.txt", 0700), 0);
 	spool_write(spool, "abc", 3);
 	spool_write(spool, "abc", 3);
 	assert_non_null(spool_error(spool));

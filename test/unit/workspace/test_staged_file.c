@@ -4,6 +4,7 @@
 #include <dirent.h>
 
 #include "base/fd.h"
+#include "workspace/home.h"
 #include "workspace/staged_file.h"
 
 static size_t count_entries(int dir_fd, const char *path)

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "workspace/beneath.h"
+#include "workspace/home.h"
 
 static void assert_open_fails(const struct fixture *f, const char *path, enum err_code code)
 {

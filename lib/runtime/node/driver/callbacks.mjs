@@ -7,8 +7,8 @@
 // linked again by hand.
 
 import {
-  captureStackTrace, descriptorOf, Error, executionAsyncResource, fatalException, getHeapStatistics,
-  noop, process, replaceProperty, slice, soon,
+  AsyncResource, captureStackTrace, descriptorOf, Error, executionAsyncResource, fatalException,
+  getHeapStatistics, noop, process, replaceProperty, slice, soon,
 } from './own.mjs';
 import { onComeBack, post } from './console.mjs';
 
@@ -42,12 +42,38 @@ export function userCodeRuns() {
   return stack.length > 1;
 }
 
+const { prototype: resources } = AsyncResource;
+const ENTER = 'runInAsyncScope';
+const enter = descriptorOf(resources, ENTER);
+let scopesRead = false; // so optimised code may have runInAsyncScope() built in
+
+function readScopes() {
+  scopesRead = true;
+  replaceProperty(resources, ENTER, enter);
+}
+
+// Notes the first time that anything reads AsyncResource.runInAsyncScope(), as each caller does: Node's
+// own modules, too. From then on the property is the one that Node made.
+export function watchScopes() {
+  replaceProperty(resources, ENTER, {
+    __proto__: null, configurable: true, enumerable: enter.enumerable,
+    get() {
+      readScopes();
+      return enter.value;
+    },
+    set(value) {
+      readScopes();
+      replaceProperty(this, ENTER, { __proto__: null, value, writable: true, configurable: true, enumerable: this !== resources });
+    },
+  });
+}
+
 // Makes V8 drop all optimised code, because that looks for a termination only where it calls what
 // it has not inlined. AsyncResource.runInAsyncScope(), which pushes onto Node's stack of callbacks,
 // has no such place. V8 drops the code when it begins to count calls, and walks the heap for that:
-// 1 ms a MB.
+// 1 ms a MB. Without a reader of that method no code has it inlined.
 export function leaveOptimizedCode() {
-  if (getHeapStatistics().used_heap_size > HEAP_GONE_THROUGH) return;
+  if (!scopesRead || getHeapStatistics().used_heap_size > HEAP_GONE_THROUGH) return;
   post('Profiler.enable', { __proto__: null, silent: true }, noop);
   post('Profiler.startPreciseCoverage', { __proto__: null, silent: true, callCount: true }, noop);
   post('Profiler.stopPreciseCoverage', { __proto__: null, silent: true }, noop);

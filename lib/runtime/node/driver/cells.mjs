@@ -31,6 +31,7 @@ import { getReady, tellReady } from './prestart.mjs';
 import { shared } from './shared.mjs';
 import { rememberSource } from './stacks.mjs';
 import { reads } from './stdin.mjs';
+import { currentFolder, WORKSPACE } from './workspace.mjs';
 
 let mayWrite = false; // something of the code was active at the last cell's end
 
@@ -93,7 +94,7 @@ function startCell(frame) {
   tellBegun(cell.id);
   output.takeOpenLine(); // older code began it
   if (cell.ended) return; // interrupted
-  prepareProcess();
+  prepareProcess(mayWrite);
   if (frame.interrupted === true) {
     cell.outcome = interrupted();
     finish();
@@ -207,6 +208,9 @@ function tidy(mine) {
   dropStandIns();
   const names = values.changedNames();
   if (names !== undefined) push(mine.outcome, ['names', names]);
+  const folder = currentFolder();
+  if (folder !== WORKSPACE) push(mine.outcome, ['cwd', folder]);
+  if (mayWrite) push(mine.outcome, ['active', '1']);
   const children = livingChildren();
   if (children === 0) return;
   mayWrite = true;

@@ -5,7 +5,7 @@
 // the file is read only once `child_process` was loaded. A child that has ended and was not
 // waited for does not count.
 
-import { exec, includes, process, readFileSync, split } from './own.mjs';
+import { Number, exec, includes, kill, process, readFileSync, split } from './own.mjs';
 
 // Returns how many child processes live.
 export function livingChildren() {
@@ -36,6 +36,6 @@ function isAlive(pid) {
   try {
     return exec(/\) Z /, readFileSync(`/proc/${pid}/stat`, 'latin1')) === null;
   } catch {
-    return false;
+    return kill(Number(pid), 0) === 0; // a /proc with hidepid lacks the files of processes that cannot be traced
   }
 }

@@ -18,7 +18,7 @@ import { cell, finish, firstId, orFail } from './cells.mjs';
 import { describeError } from './errors.mjs';
 import { dropQueued, hasExited } from './exit.mjs';
 import { guard, startGuard } from './guard.mjs';
-import { interrupted, onGuard } from './interrupts.mjs';
+import { answerGuard, interrupted, onGuard } from './interrupts.mjs';
 import { forgetHalves } from './loader.mjs';
 import { BOXED, comeBack, HELD, LATER, LAUNCH, shared, SHOWN } from './shared.mjs';
 
@@ -27,7 +27,7 @@ export function onComeBack(what, value) {
   else if (what === BOXED) box = value;
   else if (what === SHOWN) return shown;
   else if (load(shared, 0) < 0 && load(shared, 0) !== HELD) onGuard();
-  else store(shared, 2, LATER);
+  else answerGuard(LATER);
   return undefined;
 }
 

@@ -23,7 +23,7 @@ export function say(text) {
 
 export function leftOut({ imagesLeftOut, imagesLost }) {
   const fate = imagesLost > 0 ? `${imagesLost} could not be saved in output/ and are lost` : 'saved in output/';
-  return `[${imagesLeftOut} more images are not named: ${IMAGES_PER_CELL} a cell are; ${fate}]`;
+  return `[images beyond ${IMAGES_PER_CELL} in this cell: ${imagesLeftOut}; ${fate}]`;
 }
 
 function saver(mine) {

@@ -14,10 +14,12 @@ const INTERRUPT = 4;
 const GUARD_MS = 30; // that a cell has to end by itself
 const GUARD_WAITS_MS = 100; // that a callback has while the cell waits, so that a short one is not torn
 
+const ANSWER_MS = 5; // that the guard waits for an answer before it looks at its pipe
+
 const GUARD = `
   const { parentPort, workerData: [shared, fd] } = require('worker_threads');
   const { Session } = require('inspector');
-  const { load, store, compareExchange } = Atomics;
+  const { load, store, compareExchange, wait } = Atomics;
   const end = (cell, again) => {
     const running = load(shared, 0);
     const begun = load(shared, 3) >= cell; // else callbacks of older code hold it up
@@ -36,6 +38,7 @@ const GUARD = `
     }
   };
   const terminate = (cell, session) => {
+    wait(shared, 2, ${ASKED}, ${ANSWER_MS});
     const answer = load(shared, 2);
     if (answer === ${ASKED}) {
       setTimeout(terminate, 1, cell, session);

@@ -90,10 +90,11 @@ function isListening(events, name, handler) {
   return false;
 }
 
-// Repairs what the last cell may have broken.
-export function prepareProcess() {
+// Repairs what code may have broken since the last cell, if any `hasRun`; that cell's end checked
+// the descriptors.
+export function prepareProcess(hasRun) {
   endBreaks();
-  checkDescriptors();
+  if (hasRun) checkDescriptors();
   leaveUsedInput();
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   addHandlers();

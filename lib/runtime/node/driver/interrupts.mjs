@@ -11,7 +11,7 @@
 // own lists of timers and callbacks, and the guard asks again; within hold() it does not ask at
 // all.
 
-import { compareExchange, hrtime, load, store } from './own.mjs';
+import { compareExchange, hrtime, load, notify, store } from './own.mjs';
 import { leaveCallbacks, leaveOptimizedCode, userCodeRuns } from './callbacks.mjs';
 import { cell, conclude, finish, work } from './cells.mjs';
 import { listen, waiting } from './channel.mjs';
@@ -76,6 +76,12 @@ function neverUserCode(number) {
   return laters > LATERS_MAX;
 }
 
+// The guard's thread sleeps until the answer is there.
+export function answerGuard(what) {
+  store(shared, 2, what);
+  notify(shared, 2);
+}
+
 // Answers the guard; returns once the code is terminated, or may continue.
 export function onGuard() {
   const number = -load(shared, 0);
@@ -83,18 +89,18 @@ export function onGuard() {
   if (mine && isHandled(SPARES_CODE)) {
     store(shared, 0, number);
     store(shared, 4, 0);
-    store(shared, 2, HANDLED);
+    answerGuard(HANDLED);
     return;
   }
   if (!userCodeRuns() && !neverUserCode(number)) {
     store(shared, 0, mine ? number : 0);
-    store(shared, 2, LATER);
+    answerGuard(LATER);
     return;
   }
   if (mine) cell.terminated = true;
   leaveOptimizedCode();
   leaveCallbacks();
-  store(shared, 2, READY);
+  answerGuard(READY);
   while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
 }
 

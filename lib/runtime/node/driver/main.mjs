@@ -17,6 +17,7 @@
 // scripts/pack-node-driver makes one program of these modules when ptycell is built.
 
 import { process, soon, values } from './own.mjs';
+import { watchScopes } from './callbacks.mjs';
 import { work } from './cells.mjs';
 import { listen, readSome, takeFrames, waiting } from './channel.mjs';
 import { connect } from './console.mjs';
@@ -38,7 +39,8 @@ spareOwnProcess();
 connect();
 
 watchInput();
+watchScopes();
 setUpGlobals();
 values.hideGlobals();
-prepareProcess();
+prepareProcess(true);
 process.nextTick(begin);

@@ -3,10 +3,10 @@
 // versions.
 //
 // The session has no network. The server brings what comes from the registry and answers with an
-// `installed` frame; npm itself installs the rest offline. A package that is loaded already
+// `installed` frame; the shell runs lines that do more. A package that is loaded already
 // keeps its version, and the user reads so.
 
-import { exec, join, parse, process, push, readFileSync, split, values } from './own.mjs';
+import { exec, join, parse, push, readFileSync, split, values } from './own.mjs';
 import { cell, finish, orFail, runCode } from './cells.mjs';
 import { send } from './channel.mjs';
 import { say } from './display.mjs';
@@ -16,10 +16,9 @@ import { PACKAGES } from './workspace.mjs';
 export function installFirst({ packages, commands, rest }) {
   cell.code = rest;
   for (let i = 0; i < commands.length; i++) {
-    const env = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false' };
-    const done = host.require('child_process').spawnSync('npm', ['install', ...commands[i]], { __proto__: null, stdio: 'inherit', env });
+    const done = host.require('child_process').spawnSync('/bin/sh', ['-c', commands[i]], { __proto__: null, stdio: 'inherit' });
     if (done.status !== 0) {
-      notInstalled('npm could not install it.');
+      notInstalled(`The command failed: ${commands[i]}`);
       return;
     }
   }

@@ -12,7 +12,7 @@ from .state import State
 
 ARTIST_MEMBERS = 100  # of a container that are looked at
 ARTIST_DEPTH = 3
-DRAWN_MODULES = ("matplotlib.contour", "matplotlib.colorbar")  # their objects are no artists
+DRAWN_MODULES = ("matplotlib.contour", "matplotlib.colorbar", "matplotlib.animation")  # their objects are no artists
 
 
 def shown_by_figure(value):

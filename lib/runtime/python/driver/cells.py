@@ -14,17 +14,21 @@ import sys
 from .bulk_output import bulk
 from .channel import channel
 from .children import live_children
+from .copying import has_threads
 from .descriptors import check_descriptors, reopen_streams
 from .display import publish_later_ones
 from .errors import describe_error, describe_exit, log
 from .figures import note_images_left_out, show_figures
 from .history import remember_source
 from .interrupt import in_child, meant_for, on_sigint
+from .limits import FAILURES_REPORTED
+from .loop import loop_has_work
 from .names import changed_names
 from .rules import Refused
 from .run import execute
 from .state import Cell, MAIN, NAMESPACE, State
 from .streams import flush_c_streams, flush_streams, print_note
+from .unwritten import open_files
 
 
 def handle_exec(request):
@@ -35,7 +39,8 @@ def handle_exec(request):
         leave_child(request.outcome)
     more = []
     try:
-        more = finish_cell(request.cell, request.outcome[0][1] == "ok" or request.cell.shell_code != 0)
+        if State.failures < FAILURES_REPORTED:  # what code put in place of sys.stdout may raise each time
+            more = finish_cell(request.cell, request.outcome[0][1] == "ok" or request.cell.shell_code != 0)
     except Exception as error:  # for example a recursion limit too low for the driver
         log(error)
     channel.answer(request, request.outcome + more)
@@ -43,8 +48,8 @@ def handle_exec(request):
 
 def begin_cell(request):
     """Runs the cell. Returns its outcome as parts of `done`."""
-    name, code = request.parts.get("name") or "<cell %d>" % request.ident, request.parts.get("code", "")
-    cell = request.cell = State.cell = Cell(request.ident, name, code)
+    code = request.parts.get("code", "")
+    cell = request.cell = State.cell = Cell(request.ident, "<cell %d>" % request.ident, code)
     try:
         prepare_process()
     except Exception as error:
@@ -62,8 +67,8 @@ def prepare_process():
     bulk.count = 0
     State.clears = False
     State.captured = None
-    for scope in (NAMESPACE, globals()):  # a warning appears once in each cell
-        scope.pop("__warningregistry__", None)
+    NAMESPACE.pop("__warningregistry__", None)  # a warning appears once in each cell
+    globals().pop("__warningregistry__", None)
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
@@ -71,7 +76,7 @@ def prepare_process():
     bulk.restore()
 
 
-def run_guarded(cell):
+def run_guarded(cell, work=execute):
     """Runs the cell. Returns its outcome as parts of `done`.
 
     on_sigint() never raises in a frame of the driver, so no step here is interrupted halfway.
@@ -82,7 +87,7 @@ def run_guarded(cell):
         if State.signalled and meant_for(cell):
             raise KeyboardInterrupt
         try:
-            execute(cell)
+            work(cell)
         except BaseException:
             show_figures(blank=False)
             raise
@@ -120,6 +125,7 @@ def finish_cell(cell, ran_whole):
         note_images_left_out()
     if State.later:
         publish_later_ones()
+    open_files.write()
     flush_streams()
     flush_c_streams()
     _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end the process
@@ -128,12 +134,24 @@ def finish_cell(cell, ran_whole):
     changed = changed_names(cell.assigned | cell.touched if ran_whole else ())
     if changed:
         parts.append(("names", changed))
+    folder = working_folder()
+    if folder != State.home:
+        parts.append(("cwd", folder))
     children = live_children()
     if children:
         parts.append(("children", str(children)))
+    if _thread._count() and has_threads() or loop_has_work():
+        parts.append(("active", "1"))
     cell.figures.clear()
     cell.saved_figures.clear()
     return parts
+
+
+def working_folder():
+    try:
+        return posix.getcwd()
+    except OSError:  # the code removed it
+        return State.home
 
 
 def leave_child(outcome):

@@ -12,6 +12,8 @@ from .limits import WHOLE_MAX
 from .own import own
 
 CONTROL_FD = 3
+VALUES_FD = 5  # a pipe: saved variables go up
+NOTHING = [b""]  # an inbox without a frame or a part of one
 
 
 def encode_frame(kind, ident, parts):
@@ -19,8 +21,7 @@ def encode_frame(kind, ident, parts):
     for name, data in parts:
         if type(data) is str:
             data = data.encode("utf-8", "backslashreplace")
-        chunks.append(b"%b %d\n" % (name.encode(), len(data)))
-        chunks.append(data)
+        chunks += b"%b %d\n" % (name.encode(), len(data)), data
     return b"".join(chunks)
 
 
@@ -119,7 +120,7 @@ class Channel:
         `wait`, if given, lets other work run until data is there.
         """
         while type(self.inbox[0]) is not tuple:
-            self._parse_frame() or self._read_some(wait)
+            self.inbox != NOTHING and self._parse_frame() or self._read_some(wait)
         return self.inbox[0]
 
     def drop_frame(self, frame):
@@ -197,21 +198,21 @@ class Channel:
 
 def parse_frame(data):
     """Returns the frame at the start of these bytes and its end; (None, 0) if it is incomplete."""
-    end = data.find(b"\n")
-    if end < 0:
+    end = data.find(b"\n") + 1
+    if end == 0:
         return None, 0
     kind, ident, count = data[:end].split()
     parts = {}
     for _ in range(int(count)):
-        start, end = end + 1, data.find(b"\n", end + 1)
-        if end < 0:
+        start, end = end, data.find(b"\n", end) + 1
+        if end == 0:
             return None, 0
         name, size = data[start:end].split()
-        start, end = end + 1, end + int(size)
-        if len(data) <= end:
+        start, end = end, end + int(size)
+        if len(data) < end:
             return None, 0
-        parts[name.decode()] = data[start : end + 1].decode("utf-8", "replace")
-    return (kind.decode(), int(ident), parts), end + 1
+        parts[name.decode()] = data[start:end].decode("utf-8", "replace")
+    return (kind.decode(), int(ident), parts), end
 
 
 channel = Channel(CONTROL_FD, globals().pop("received", bytearray()))

@@ -38,4 +38,13 @@ def is_alive(pid):
         with open("/proc/%s/stat" % pid, "rb") as file:
             return file.read().rpartition(b")")[2].split()[0] != b"Z"
     except OSError:
+        return is_hidden(pid)
+
+
+def is_hidden(pid):
+    """Returns whether the process runs: a /proc with hidepid lacks the files of processes that cannot be traced."""
+    try:
+        posix.kill(int(pid), 0)
+    except OSError:
         return False
+    return True

@@ -6,10 +6,11 @@ functions.
 """
 
 import _ast
+import sys
 
 from .kinds import CodeType, loaded_class
 from .magics_syntax import rewrite_magics
-from .parse import compile_tree, dedent, ends_in_semicolon, last_expression, parse_source
+from .parse import compile_expression, compile_tree, dedent, ends_in_semicolon, last_expression, parse_source
 from .rules import check_rules
 from .sources import sources
 from .state import State
@@ -25,10 +26,18 @@ DEFINITIONS = (
 
 def compile_cell(cell):
     """Returns the cell as a list of (code, is_value): its statements, then its last expression."""
+    normalize_source(cell)
+    shown = values_shown()
+    if State.check is None and shown == "last_expr":
+        code = compile_expression(cell.source, cell.name)
+        if code is not None:
+            codes = [(code, True)]
+            if not defines_code(codes):
+                sources.note_leaf(cell.name)
+            return codes
     tree = parse_cell(cell)
     if State.check is not None:
         check_rules(tree, cell.source)
-    shown = values_shown()
     if shown == "last_expr_or_assign":
         append_target(tree, cell.source)
     last = last_expression(tree, cell.source) if shown != "none" else None
@@ -62,9 +71,12 @@ def divided(body, shown, last):
 
 def values_shown():
     """Returns which values a cell shows: IPython's setting `ast_node_interactivity`."""
-    shell = loaded_class("IPython.core.interactiveshell", "InteractiveShell")
-    asked = getattr(shell, "ast_node_interactivity", None)
-    return asked if type(asked) is str else State.shell.ast_node_interactivity
+    if "IPython.core.interactiveshell" in sys.modules:
+        shell = loaded_class("IPython.core.interactiveshell", "InteractiveShell")
+        asked = getattr(shell, "ast_node_interactivity", None)
+        if type(asked) is str:
+            return asked
+    return State.shell.ast_node_interactivity
 
 
 def append_target(tree, source):
@@ -85,7 +97,7 @@ def defines_code(parts):
     return False
 
 
-def parse_cell(cell):
+def normalize_source(cell):
     source = cell.source
     if "\r" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
@@ -93,8 +105,11 @@ def parse_cell(cell):
         source = source[1:]
     cell.source = source
     sources.remember(cell.name, source)
+
+
+def parse_cell(cell):
     try:
-        return parse_source(source, cell.name)
+        return parse_source(cell.source, cell.name)
     except SyntaxError as error:
         if isinstance(error, IndentationError) and "unexpected indent" in str(error):
             return parse_dedented(cell)
@@ -150,6 +165,8 @@ def note_definitions(cell, tree):
                 else:
                     note_targets(cell, target)
         elif kind is _ast.AugAssign or kind is _ast.AnnAssign:
+            if kind is _ast.AnnAssign:
+                refuse_prompt(cell, node)
             note_targets(cell, node.target)
         elif kind is _ast.Delete:
             for target in node.targets:
@@ -159,6 +176,14 @@ def note_definitions(cell, tree):
             if kind is not _ast.Import and kind is not _ast.ImportFrom:
                 sources.owner[node.name] = cell.name
     return is_leaf and not cell.assigned
+
+
+def refuse_prompt(cell, node):
+    """Raises an error for a pasted `In [1]: x = 2`, which would annotate an element of `In`."""
+    if type(node.target) is _ast.Subscript and getattr(node.target.value, "id", None) in ("In", "Out"):
+        line = cell.source.split("\n")[node.lineno - 1]
+        told = "%r is a prompt of IPython, not code: send the cell without prompts and outputs"
+        raise SyntaxError(told % line[: line.find(":") + 1].strip(), (cell.name, node.lineno, node.col_offset + 1, line))
 
 
 def note_targets(cell, target):

@@ -14,6 +14,11 @@ def bounded(text, limit=TEXT_LIMIT):
     return "%s\n... [%d characters left out: print shows all]" % (text[:limit], len(text) - limit)
 
 
+def bounded_word(text, limit):
+    """Returns a text, or its beginning and a sign that the rest is missing."""
+    return text if len(text) <= limit else text[:limit] + "\u2026"
+
+
 def shortened(text, limit):
     """Returns the two ends of a text, with a line between them for what is left out."""
     if len(text) <= limit:

@@ -79,6 +79,11 @@ def readlink(path):
 
 def reopen_streams():
     """Opens streams of sys again: exit() closes sys.stdin, and code may close the others."""
+    try:
+        if not (sys.stdin.closed or sys.stdout.closed or sys.stderr.closed):
+            return
+    except Exception:  # one is missing, or an object of the session's own
+        pass
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name, None)
         try:

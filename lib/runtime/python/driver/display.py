@@ -8,6 +8,7 @@ from .artists import shown_by_figure
 from .bulk_output import settle
 from .channel import channel
 from .errors import error_line
+from .first_rows import table_parts
 from .history import remember_value
 from .images import FORMATS
 from .interrupt import check_interrupt, in_child
@@ -22,8 +23,9 @@ def show_value(value):
     """Shows the value of the cell's last expression. This is sys.displayhook."""
     if value is None:
         return
-    remember_value(State.cell, value)
-    if State.captured is not None or (State.cell is not None and State.cell.shows_each):
+    cell = State.cell
+    remember_value(cell, value)
+    if State.captured is not None or cell.shows_each:
         display(value)
         return
     if shows_itself(value) and show_itself(value):
@@ -36,11 +38,11 @@ def show_value(value):
         return
     if State.clears:
         clear_shown()
-    if State.cell.images:
+    if cell.images:
         flush_streams()  # an image has a place in the output
-        channel.send(b"result", State.cell.ident, parts)
+        channel.send(b"result", cell.ident, parts)
     else:
-        channel.hold(b"result", State.cell.ident, parts)
+        channel.hold(b"result", cell.ident, parts + table_parts(value))
     check_interrupt()
 
 

@@ -11,6 +11,7 @@ import sys
 from .channel import channel
 from .display import publish
 from .errors import log, print_traceback
+from .images import output_name
 from .interrupt import in_child
 from .kinds import type_name
 from .limits import IMAGES_PER_CELL
@@ -58,8 +59,9 @@ def show_warnings(caught):
             letters.append(chr(int(found[1])))
     if letters:
         texts.append(
-            "UserWarning: the figure's font lacks %s, which are drawn as boxes. matplotlib.font_manager knows the "
-            "fonts that are there; plt.rcParams['font.family'] takes a list of them." % "".join(dict.fromkeys(letters))
+            "UserWarning: the figure's font lacks %s, which are drawn as boxes. plt.rcParams['font.family'] takes a list "
+            "of the fonts that matplotlib.font_manager knows; the user can install more (Debian: fonts-noto-cjk, "
+            "fonts-noto-core)." % "".join(dict.fromkeys(letters))
         )
     for text in dict.fromkeys(texts):
         print_note(text)
@@ -197,7 +199,7 @@ def note_images_left_out():
     left_out, lost = State.cell.images_left_out, State.cell.images_lost
     if left_out:
         kept = "%d could not be saved in output/ and are lost" % lost if lost else "saved in output/"
-        print_note("[%d more images are not named: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
+        print_note("[images beyond %d in this cell: %d; %s]" % (IMAGES_PER_CELL, left_out, kept))
 
 
 def hook_matplotlib(module):
@@ -243,12 +245,8 @@ def saved_name(figure):
 
 def note_saved(figure, path):
     """Notes that the cell saved the figure in output/, where no second file of it is needed."""
-    os = own("os")
-
-    if not isinstance(path, (str, os.PathLike)) or not State.output:
-        return
-    folder, name = os.path.split(os.path.realpath(path))
-    if folder != os.path.realpath(State.output) or not name.lower().endswith((".png", ".jpg", ".jpeg")) or name[0] == ".":
+    name = output_name(path)
+    if name is None or not name.lower().endswith((".png", ".jpg", ".jpeg")):
         return
     State.cell.saved_figures.append((figure, name))
     if not any(shown is figure for shown in State.cell.figures):

@@ -6,10 +6,13 @@ They are builtins, so that a name of the session hides them and they are none of
 
 import builtins
 
-from .kinds import type_name
+from .kinds import raw_name
+from .magics_syntax import UsageError
 from .state import NAMESPACE
 
+NAMES = vars(builtins)
 OUT_KEPT = 20  # values, because each keeps its memory
+HISTORY_TAKES = "%history takes numbers of cells, such as 3 or 4-6, and the options -l and -n"
 IN_CHARS_MAX = 100_000  # of a cell; of a longer one `In` has the beginning
 
 
@@ -18,15 +21,9 @@ class History:
     values = {}
 
 
-def number_of(cell):
-    """Returns the number in the cell's name, `<cell 4>`, or 0 for code that is none of the session's."""
-    digits = cell.name[len("<cell ") : -1]
-    return int(digits) if digits.isdecimal() else 0
-
-
 def is_coroutine(value):
     """Returns whether Python warns when the value goes away unused; it must not be held then."""
-    return type_name(type(value)) == "coroutine"
+    return raw_name(type(value)) == "coroutine"
 
 
 def begin_history():
@@ -34,37 +31,51 @@ def begin_history():
 
 
 def remember_source(cell):
-    number = number_of(cell)
+    """Makes the cell's code the next item of `In`."""
+    number = cell.ident
     if not number:
-        return
+        return  # the driver warms up
+    sources = History.sources
     # Cells of other languages have numbers, too.
-    History.sources.extend([""] * (number + 1 - len(History.sources)))
-    History.sources[number] = cell.source[:IN_CHARS_MAX]
+    sources.extend([""] * (number + 1 - len(sources)))
+    sources[number] = cell.source[:IN_CHARS_MAX]
 
 
 def remember_value(cell, value):
-    names = vars(builtins)
-    number = number_of(cell)
-    last = names.get("_", "")
+    number = cell.ident
     if number:
-        names["___"], names["__"] = names.get("__", ""), "" if is_coroutine(last) else last
-    builtins._ = value
+        last = NAMES.get("_", "")
+        NAMES["___"], NAMES["__"] = NAMES.get("__", ""), "" if is_coroutine(last) else last
+    NAMES["_"] = value
     if not number or is_coroutine(value):
         return
-    History.values[number] = value
-    setattr(builtins, "_%d" % number, value)
-    while len(History.values) > OUT_KEPT:
-        oldest = next(iter(History.values))
-        del History.values[oldest]
-        names.pop("_%d" % oldest, None)
+    values = History.values
+    values[number] = NAMES["_%d" % number] = value
+    while len(values) > OUT_KEPT:
+        oldest = next(iter(values))
+        del values[oldest]
+        NAMES.pop("_%d" % oldest, None)
 
 
 def magic_history(line):
-    """Prints the cells so far: `%history`, with `-n` their numbers; `%history -l 3` the last three."""
+    """Prints cells: `%history` all, `%history 2 4-6` these, `%history -l 3` the last three; `-n` adds numbers."""
     words = line.split()
     cells = [(number, text) for number, text in enumerate(NAMESPACE.get("In", History.sources)) if text]
+    ranges = [part.partition("-") for part in words if part[0].isdecimal()]
+    if len(ranges) + words.count("-l") + words.count("-n") != len(words):
+        raise UsageError(HISTORY_TAKES)
+    if ranges and "-l" not in words:
+        cells = [(n, text) for n, text in cells if any(is_within(n, first, last) for first, _, last in ranges)]
     if "-l" in words:
         count = words[words.index("-l") + 1 :][:1]
         cells = cells[:-1][-int(count[0]) if count and count[0].isdecimal() else -10 :]
     for number, text in cells:
         print("%d: %s" % (number, text) if "-n" in words else text)
+
+
+def is_within(number, first, last):
+    """Returns whether a cell is in the range `4-6`, whose last part may be missing."""
+    try:
+        return int(first) <= number <= int(last or first)
+    except ValueError:
+        raise UsageError(HISTORY_TAKES) from None

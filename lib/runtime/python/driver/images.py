@@ -8,7 +8,7 @@ import _io
 import posix
 
 from .errors import error_line
-from .limits import IMAGES_PER_CELL, IMAGE_BYTES, IMAGE_SIDE
+from .limits import IMAGES_PER_CELL, IMAGE_BYTES, IMAGE_SIDE, PHOTO_BYTES, PHOTO_FACTOR
 from .own import own
 from .state import State
 from .streams import print_note
@@ -55,13 +55,13 @@ def shrink(mime, data):
     Without PIL the image stays as it is.
     """
     side = max(png_size(data)) if mime == "image/png" else 0
-    if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+    if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= PHOTO_BYTES:
         return mime, data
     try:
         from PIL import Image
         image = Image.open(_io.BytesIO(data))
         if mime in PICTURES and max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
-            return mime, data
+            return fitting_form(image, data) if mime == "image/png" else (mime, data)
         return encode_image(image)
     except Exception:
         return mime, data
@@ -72,24 +72,42 @@ def png_size(data):
 
 
 def encode_image(image):
-    """Returns a PIL image as (mime, data), scaled. A large PNG becomes JPEG if that is smaller."""
+    """Returns a PIL image as (mime, data), scaled."""
     if max(image.size) > IMAGE_SIDE:
         image = scaled(image)
-    mime, data = "image/png", png_bytes(image)
-    if len(data) > IMAGE_BYTES and not has_transparency(image):
-        jpeg = saved_bytes(image.convert("RGB"), "jpeg", quality=85)
-        if len(jpeg) < len(data):
+    return fitting_form(image, png_bytes(image))
+
+
+def fitting_form(image, png):
+    """Returns (mime, data): JPEG for a photograph, and for a large picture if that is smaller.
+
+    Drawings with few colours and sharp edges are small as PNG and large as JPEG.
+    """
+    if len(png) > PHOTO_BYTES and not has_transparency(image):
+        jpeg = saved_bytes(in_8_bits(image).convert("RGB"), "jpeg", quality=85)
+        if len(jpeg) * (1 if len(png) > IMAGE_BYTES else PHOTO_FACTOR) < len(png):
             return "image/jpeg", jpeg
-    return mime, data
+    return "image/png", png
 
 
 def scaled(image):
     factor = IMAGE_SIDE / max(image.size)
     size = [max(1, round(side * factor)) for side in image.size]
+    image = in_8_bits(image)
     if image.mode not in ("L", "RGB", "RGBA", "LA"):
         image = image.convert("RGBA" if has_transparency(image) else "RGB")
     # reducing_gap makes huge images cheap at no visible loss
     return image.resize(size, 1, reducing_gap=3.0)
+
+
+def in_8_bits(image):
+    """Returns a picture of 16-bit greys with greys of 8 bits, and any other as it is.
+
+    convert() alone clips greys above 255.
+    """
+    if not image.mode.startswith("I"):
+        return image
+    return image.convert("I").point(lambda grey: grey * (1 / 256) + 0).convert("L")
 
 
 def has_transparency(image):
@@ -100,7 +118,7 @@ def has_transparency(image):
 
 def png_bytes(image):
     if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
-        image = image.convert("RGB")
+        image = in_8_bits(image).convert("RGB")
     return saved_bytes(image, "png", compress_level=1)
 
 
@@ -119,11 +137,11 @@ def pil_forms(image):
     return {"image/png": data}
 
 
-def save_output(data, extension, number=None):
+def save_output(data, extension, number=None, kind="figure"):
     """Saves data into the output folder. Returns its name there, or None if that failed."""
     if not State.output:
         return None
-    name = "cell-%d-figure-%d.%s" % (State.cell.ident, number or State.cell.images, extension)
+    name = "cell-%d-%s-%d.%s" % (State.cell.ident, kind, number or State.cell.images, extension)
     temporary = "%s/.%s.part" % (State.output, name)
     try:
         with open(temporary, "wb") as file:
@@ -132,3 +150,13 @@ def save_output(data, extension, number=None):
     except OSError:
         return None
     return name
+
+
+def output_name(path):
+    """Returns the name of a file that lies in output/ itself and is not hidden, or None."""
+    os = own("os")
+
+    if not isinstance(path, (str, os.PathLike)) or not State.output:
+        return None
+    folder, name = os.path.split(os.path.realpath(path))
+    return None if folder != os.path.realpath(State.output) or name[0] == "." else name

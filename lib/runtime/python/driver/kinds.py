@@ -41,9 +41,13 @@ def loaded_class(module, name):
     return getattr(sys.modules.get(module), name, None)
 
 
+# Returns a class's name, without asking its metaclass.
+raw_name = type.__dict__["__name__"].__get__
+
+
 def type_name(kind):
-    """Returns a class's name, without asking its metaclass."""
-    return clean_word(type.__dict__["__name__"].__get__(kind))
+    """Returns a class's name for a text."""
+    return clean_word(raw_name(kind))
 
 
 def clean_word(text):

@@ -6,9 +6,10 @@ import sys
 from .bulk_output import settling
 from .display import clear_output, display, publish_display_data
 from .errors import error_line
-from .images import pil_forms, save_output
+from .images import STARTS, output_name, pil_forms, save_output
 from .mime import FORMS
 from .own import own
+from .sounds import sound_forms
 from .stand_in import for_cells
 from .state import State
 from .streams import print_note
@@ -88,8 +89,29 @@ def plotly_forms(figure):
     return forms
 
 
+def file_forms(image):
+    """Notes the file in output/ that IPython's Image shows: no second file of it is needed.
+
+    Returns None, as the object says itself what it can be shown as.
+    """
+    name = output_name(getattr(image, "filename", None))
+    data = getattr(image, "data", None)
+    if name is None or not isinstance(data, bytes) or not data.startswith(tuple(STARTS)):
+        return
+    try:
+        with open(image.filename, "rb") as file:
+            if file.read() == data:
+                State.cell.saved_as = name
+    except OSError:
+        pass
+
+
 FORMS.append(("PIL.Image", "Image", pil_forms))
+FORMS.append(("IPython.core.display", "Image", file_forms))
+FORMS.append(("IPython.display", "Image", file_forms))  # of the stand-in
 FORMS.append(("plotly.basedatatypes", "BaseFigure", plotly_forms))
+FORMS.append(("IPython.lib.display", "Audio", sound_forms))
+FORMS.append(("IPython.display", "Audio", sound_forms))  # of the stand-in
 
 
 def plotly_outline(figure):

@@ -95,12 +95,13 @@ def abandon_task(asyncio, loop, task):
 
 
 def loop_has_work():
+    """Returns whether tasks, timers or connections go on. A timer that is cancelled may stay listed."""
     loop = State.loop
     if loop is None or loop.is_closed():
         return False
     try:
         # One registered file is the loop's own wake-up pipe.
-        return bool(loop._ready or loop._scheduled or len(loop._selector.get_map()) > 1)
+        return len(loop._selector.get_map()) > 1 or not all(call.cancelled() for calls in (loop._ready, loop._scheduled) for call in calls)
     except AttributeError:
         return True
 

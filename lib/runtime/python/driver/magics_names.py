@@ -22,6 +22,8 @@ def magic_who(line):
 
 
 def magic_whos(line):
+    if not user_names():
+        print("No names are defined.")
     for name in user_names():
         value = NAMESPACE[name]
         text = safe_repr(value)[:60]

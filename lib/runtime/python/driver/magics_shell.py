@@ -6,7 +6,7 @@ import sys
 from .magics_expand import expand_names
 from .magics_syntax import UsageError
 from .own import own
-from .packages import after_packages, ask_broker, own_pip, packages_of, python_packages, with_target
+from .packages import after_packages, ask_broker, own_pip, packages_of, python_packages
 from .programs import call_shell, note_exit, run_program, stays_inside
 from .state import NAMESPACE
 from .streams import flush_streams
@@ -25,7 +25,7 @@ def run_command(command, capture):
         lines = show_through(onward, text, capture, ok)
         note_exit(0 if ok else 1)
         return lines
-    lines = call_shell(with_target(command), capture)
+    lines = call_shell(command, capture)
     after_packages(command)
     return lines
 

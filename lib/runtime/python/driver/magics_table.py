@@ -25,8 +25,16 @@ def install_magics():
     builtins.__ptycell_help__ = show_help
 
 
+ELSEWHERE = {
+    "sql": ", queries are for exec_sql",
+    "javascript": ', exec_code runs it with language "javascript"',
+    "js": ', exec_code runs it with language "javascript"',
+    "r": ', exec_code runs it with language "r"',
+}
+
+
 def sent_elsewhere(name):
-    return ", queries are for exec_sql" if name.lower() == "sql" else ""
+    return ELSEWHERE.get(name.lower(), "")
 
 
 def run_line_magic(text, frame=None):
@@ -79,7 +87,7 @@ LINE_MAGICS = {
     "sx": lambda line: run_command(line, True),
     "system": lambda line: run_command(line, True),
 }
-LINE_MAGICS.update((n, magic_shell(n)) for n in "ls cat cp mv rm mkdir rmdir head tail".split())
+LINE_MAGICS.update((n, magic_shell(n)) for n in "ls cat cp mv rm mkdir rmdir head tail conda mamba micromamba uv".split())
 LINE_MAGICS.update(
     matplotlib=magic_matplotlib,
     pylab=magic_pylab,

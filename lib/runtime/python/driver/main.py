@@ -44,6 +44,9 @@ from .magics_table import install_magics
 from .names import names
 from .preload import handle_preload
 from .queries import handle_vars
+from .quitting import end_interpreter
+from .restoring import handle_restore
+from .saving import handle_save
 from .shell import Shell
 from .stand_in import for_cells, no_ipython
 from .state import NAMESPACE, Request, State
@@ -77,7 +80,11 @@ def set_up():
     install_magics()
     install_hooks()
     take_hello(HELLO)
-    gc.enable()  # the stub turned it off: a collection while the driver loads finds nothing
+    # The stub turned it off: a collection while the driver loads finds nothing. Nor does one of
+    # what is there now, which becomes old without it.
+    gc.freeze()
+    gc.unfreeze()
+    gc.enable()
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 
 
@@ -97,6 +104,8 @@ HANDLERS = {
     "exec": handle_exec,
     "vars": handle_vars,
     "imported": handle_imported,
+    "save": handle_save,
+    "restore": handle_restore,
     "preload": handle_preload,
     "serve": handle_serve,
 }
@@ -156,4 +165,4 @@ def report_failure(error):
 
 set_up()
 serve()
-sys.exit(0)
+end_interpreter()

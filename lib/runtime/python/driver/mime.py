@@ -7,9 +7,10 @@ IPython's `_repr_*_` methods.
 
 from .cut import bounded
 from .errors import error_line
+from .first_rows import is_frame
 from .images import FORMATS, PICTURES, image_parts, save_output
 from .kinds import is_a, is_pandas, loaded_class, type_name
-from .limits import FORMS_MAX, NAMED_MAX, PICTURE_MAX, TEXT_LIMIT
+from .limits import FORMS_MAX, NAMED_MAX, PICTURE_MAX, SOUND_BYTES, TEXT_LIMIT
 from .own import own
 from .pages import text_of_html
 from .state import State
@@ -25,6 +26,7 @@ REPR_METHODS = (
     ("_repr_latex_", "text/latex"),
     ("_repr_json_", "application/json"),
 )
+SOUNDS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/ogg": "ogg", "audio/flac": "flac"}
 MIME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789./+-")
 NO_ATTRIBUTE = "_ptycell_no_object_has_this_attribute_"
 
@@ -79,7 +81,7 @@ def page_text(page):
 def rich_forms(value):
     if is_a(value, type) or answers_to_anything(value):
         return {}
-    if is_pandas(type(value)):
+    if is_pandas(type(value)) or is_frame(value):
         return {}  # the table as text is a third of the size of its HTML
     special = special_forms(value)
     if special is not None:
@@ -130,10 +132,18 @@ def call_repr(value, method, **arguments):
     except NotImplementedError:
         return None
     except Exception as error:
-        print_note("[%s of %s failed: %s]" % (method, type_name(type(value)), error_line(error)))
+        note_failure(value, method, error_line(error))
         return None
     # The method may return a pair of data and metadata.
     return data[0] if isinstance(data, tuple) and data else data
+
+
+def note_failure(value, method, line):
+    """Says why an object cannot be shown, once where several of its methods fail alike."""
+    failure = type_name(type(value)), line
+    if State.cell.failure != failure:
+        print_note("[%s of %s failed: %s]" % (method, *failure))
+    State.cell.failure = failure
 
 
 def parts_of(bundle):
@@ -150,6 +160,8 @@ def parts_of(bundle):
             parts.extend(image_parts(data))
         elif mime == "text/plain":
             parts.append((mime, str(data)))
+        elif mime in SOUNDS and isinstance(data, bytes) and len(data) <= SOUND_BYTES:
+            parts.append((mime, data))
         elif forms < FORMS_MAX:
             forms += 1
             data = data if isinstance(data, (str, bytes)) else json_text(data)

@@ -107,6 +107,8 @@ def is_users(name):
 
 def changed_names(assigned):
     changed, gone = names.changed(assigned)
+    if not changed and not gone:
+        return ""
     lines = []
     for name in changed[:NAMES_KEPT]:
         value = NAMESPACE.get(name)

@@ -62,7 +62,9 @@ def with_own_modules(work, name=""):
     if name in modules:  # not Python's own
         hidden.add(name.partition(".")[0])
     is_hidden = lambda key: type(key) is str and key.partition(".")[0] in hidden
-    set_aside = {key: modules[key] for key in list(modules) if is_hidden(key) and not is_own(modules[key])}
+    # Written out: each error comes here twice, and a call for each of some hundred modules takes long.
+    found = [key for key in list(modules) if type(key) is str and key.partition(".")[0] in hidden]
+    set_aside = {key: modules[key] for key in found if not is_own(modules[key])}
     for key in set_aside:
         del modules[key]
     before = set(modules)
@@ -72,7 +74,7 @@ def with_own_modules(work, name=""):
         return work()
     finally:
         Own.thread = None
-        for key in [key for key in modules if is_hidden(key) and key not in before]:
+        for key in filter(is_hidden, set(modules) - before):
             Own.kept[key] = modules.pop(key)
         modules.update(set_aside)
 

@@ -29,10 +29,12 @@ def own_pip(command):
 
 
 PIP_FLAGS = {
-    "-q", "-qq", "-qqq", "--quiet", "-v", "--verbose", "-U", "--upgrade", "--user", "--no-input", "--pre",
+    "-q", "-qq", "-qqq", "--quiet", "-v", "--verbose", "--user", "--no-input",
     "--break-system-packages", "--disable-pip-version-check", "--no-cache-dir", "--no-warn-script-location",
     "--only-binary", ":all:", "--prefer-binary", "--no-color", "--root-user-action=ignore", "-y",
 }  # fmt: skip
+PIP_WISHES = {"-U": "--upgrade", "--upgrade": "--upgrade", "--force-reinstall": "--upgrade", "--pre": "--pre"}  # the server's, too
+OUR_VARIABLES = {"PIP_DISABLE_PIP_VERSION_CHECK", "PIP_RETRIES"}  # of every session
 NPM_FLAGS = {"-g", "--global", "-S", "--save", "-D", "--save-dev", "--silent", "-s", "--no-audit", "--no-fund", "--no-save"}
 
 
@@ -64,11 +66,20 @@ def pip_words(words):
         words = words[1:]
     if len(words) > 2 and words[0].rsplit("/", 1)[-1].startswith("python") and words[1] == "-m":
         words = words[2:]
-    return words[1:] if words[:1] in (["pip"], ["pip3"]) else []
+    if words[:1] not in (["pip"], ["pip3"]):
+        return []
+    words = words[1:]
+    while words and words[0] in PIP_FLAGS:  # before the command as well as after it
+        words = words[1:]
+    return words
 
 
 def python_packages(words):
-    """Returns the packages that `pip install` asks the server for; None if the session has them."""
+    """Returns the packages that `pip install` asks the server for; None if the session has them, or its pip reads more."""
+    import os
+
+    if any(name.startswith("PIP_") and name not in OUR_VARIABLES for name in os.environ):
+        return None  # runtime/programs/pip reads these, too
     names = []
     words = list(words)
     while words:
@@ -77,37 +88,21 @@ def python_packages(words):
             names += read_requirements(words.pop(0), 0)
         elif word.startswith(("--progress-bar", "--timeout", "--retries")):
             words = words if "=" in word else words[1:]
+        elif word.partition("=")[0] in ("-c", "--constraint", "--no-deps", "-i", "--index-url", "--extra-index-url", "--trusted-host"):
+            return None  # runtime/programs/pip reads these
         elif is_local(word) or word in ("-e", "--editable", "--no-index", "-t", "--target", "--find-links", "-f"):
             return None
         elif word not in PIP_FLAGS:
-            names.append(word)
+            names.append(PIP_WISHES.get(word, word))
     return ("python", names) if names else None
-
-
-def with_target(command):
-    """Makes pip install packages from the session's files into a folder of the session.
-
-    Python's own folder is not writable.
-    """
-    import os
-    shlex = own("shlex")
-
-    words = pip_words(simple_words(command))
-    if words[:1] != ["install"] or not any(map(is_local, words)) or any(w.startswith(("-t", "--target")) for w in words):
-        return command
-    folder = os.path.expanduser("~/.cache/packages")
-    if folder not in sys.path:
-        sys.path.append(folder)
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), folder]))
-    options = ["--target", folder, "--upgrade", "--no-deps", "--no-index", "--no-build-isolation"]
-    return shlex.join([sys.executable, "-m", "pip", *words, *options])
 
 
 def is_local(word):
     import os
 
     plain = word.partition("[")[0]
-    return word.startswith((".", "/", "~", "file:")) or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
+    return word.startswith((".", "/", "~", "file:")) or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain)) or (
+        os.sep in plain and os.path.isdir(plain))
 
 
 def read_requirements(path, depth):

@@ -67,3 +67,11 @@ class Shell:
             LINE_MAGICS[name] = function
         if magic_kind in ("cell", "line_cell"):
             CELL_MAGICS[name] = lambda line, body, lineno: function(line, body)
+
+    def register_magics(self, *magics):
+        """Adds the magics of IPython's Magics objects, or of classes of them."""
+        for item in magics:
+            made = item(self) if isinstance(item, type) else item
+            for kind, functions in made.magics.items():
+                for name, function in functions.items():
+                    self.register_magic_function(function, kind, name)

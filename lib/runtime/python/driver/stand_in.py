@@ -79,6 +79,38 @@ class Image(DisplayObject):
         kinds = {b"\\xff\\xd8": "image/jpeg", b"GI": "image/gif", b"RI": "image/webp"}
         return {kinds.get(bytes(self.data[:2]), "image/png"): self.data}
 
+class Audio(DisplayObject):
+    _mode = "rb"
+    def __init__(self, data=None, filename=None, url=None, embed=None, rate=None, autoplay=False,
+                 normalize=True, **options):
+        if data is None and filename is None and url is None:
+            raise ValueError("No audio data found. Expecting filename, url, or data.")
+        super().__init__(data, url, filename)
+        if not isinstance(self.data, bytes):
+            if rate is None:
+                raise ValueError("rate must be specified when data is a numpy array or list of audio samples.")
+            self.data = _wav(self.data, rate, normalize)
+    def _from_file(self, data):
+        if "://" in data:
+            raise ValueError("a session shows data and files, not what lies at an URL")
+        return True
+
+def _wav(samples, rate, normalize):
+    import array, struct, sys
+    rows = samples.tolist() if hasattr(samples, "tolist") else list(samples)
+    channels = rows if rows and isinstance(rows[0], (list, tuple)) else [rows]
+    values = [value for moment in zip(*channels) for value in moment]
+    peak = max(map(abs, values), default=0) if normalize else 1
+    if not normalize and max(map(abs, values), default=0) > 1:
+        raise ValueError("Audio data must be between -1 and 1 when normalize=False.")
+    pcm = array.array("h", [int(value / (peak or 1) * 32767) for value in values])
+    if sys.byteorder == "big":
+        pcm.byteswap()
+    width = 2 * len(channels)
+    head = struct.pack("<4sIHHIIHH4sI", b"fmt ", 16, 1, len(channels), int(rate), int(rate) * width, width, 16,
+                       b"data", 2 * len(pcm))
+    return struct.pack("<4sI4s", b"RIFF", 4 + len(head) + 2 * len(pcm), b"WAVE") + head + pcm.tobytes()
+
 class FileLink:
     def __init__(self, path, *_, **__):
         self.path = path

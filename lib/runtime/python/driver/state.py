@@ -14,21 +14,24 @@ from .kinds import ModuleType
 class Cell:
     """The state of one cell."""
 
+    failure = None  # the class of the last value that could not be shown, and why
+    saved_as = None  # the name of the file of the figure that is being shown, if the cell saved it
+    images = 0
+    images_left_out = 0
+    sounds = 0
+    images_lost = 0  # of those left out, how many could not be saved
+    shell_code = 0  # exit code of its last shell command
+    shows_each = False  # shows every value, not only the last one
+    awaits_packages = False  # a request for packages is unanswered
+
     def __init__(self, ident, name, source):
-        self.ident = ident
+        self.ident = ident  # its number; 0 for code that is none of the session's
         self.name = name
         self.source = source
         self.assigned = set()  # top-level names that its statements assign
         self.touched = set()  # names that they may change in place: x[0] = 1, x.a = 1, x += 1
         self.figures = []  # matplotlib figures already shown
         self.saved_figures = []  # those that it saved in output/ itself, each with its file's name
-        self.saved_as = None  # such a name, of the figure that is being shown
-        self.images = 0
-        self.images_left_out = 0
-        self.images_lost = 0  # of those left out, how many could not be saved
-        self.shell_code = 0  # exit code of its last shell command
-        self.shows_each = False  # shows every value, not only the last one
-        self.awaits_packages = False  # a request for packages is unanswered
 
 
 class Request:
@@ -38,13 +41,14 @@ class Request:
     finished steps are not repeated.
     """
 
+    cell = None
+    outcome = None  # of the cell, as parts of `done`
+    trouble = None  # the exception that was raised before there was an outcome
+    answer = None  # as Channel.torn
+
     def __init__(self, frame):
         self.frame = frame
         self.kind, self.ident, self.parts = frame
-        self.cell = None
-        self.outcome = None  # of the cell, as parts of `done`
-        self.trouble = None  # the exception that was raised before there was an outcome
-        self.answer = None  # as Channel.torn
 
 
 class State:
@@ -58,6 +62,7 @@ class State:
     signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
     output = ""  # folder for figures
+    home = ""  # the working folder at the start
     loop = None  # the event loop of all cells with await
     task = None  # the asyncio task of the running cell
     task_cancelled = False
@@ -74,6 +79,7 @@ class State:
     printer = None  # SymPy's printing function
     check = None  # the checker of code rules, if the user has any
     tracing = None  # the session's functions for sys.settrace and sys.setprofile, suspended
+    values_pipe = None  # mode, inode and device of the pipe for saved variables
     serving = False  # this process is a zygote
 
 

@@ -15,17 +15,20 @@ from .state import State
 def flush_streams():
     """Writes everything printed so far to the pty."""
     _, out, err = State.streams
-    for stream in (out, err):
-        try:
-            stream.flush()
-        except Exception:
-            pass
-    for stream, ours in ((sys.stdout, out), (sys.stderr, err)):
-        if stream is not ours and stream is not None:
-            try:
-                stream.flush()
-            except Exception:
-                pass
+    flush(out)
+    flush(err)
+    if sys.stdout is not out:
+        flush(sys.stdout)
+    if sys.stderr is not err:
+        flush(sys.stderr)
+
+
+def flush(stream):
+    """Flushes a stream, which may be broken or None."""
+    try:
+        stream.flush()
+    except Exception:
+        pass
 
 
 def flush_c_streams():

@@ -116,7 +116,7 @@ def suggestion(error):
     """
     if not isinstance(error, (NameError, AttributeError)):
         return ""
-    sys.stderr = capture = ThreadCapture(sys.stderr)
+    sys.stderr = capture = ThreadCapture(getattr(sys, "stderr", None))
     try:
         excepthook(type(error), error, error.__traceback__)
     finally:

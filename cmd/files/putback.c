@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * putback.c - makes one tree like another. Files that only the replay made are removed first. Those
+ * that only the session had are linked, not copied. Modes and times are set last, because a
+ * folder's mode may forbid what must be done in it.
+ */
+#include "putback.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "copy.h"
+#include "helper/program.h"
+#include "json/make.h"
+#include "lockdown.h"
+#include "remove.h"
+#include "unlock.h"
+#include "workspace/aside.h"
+
+enum { LINK_TEXT_MAX = 4096 };
+
+struct putback {
+	struct buf path; /* of the current folder, with a slash behind it */
+	size_t count;    /* files that came out differently */
+	bool failed;
+	struct err err; /* the first failure */
+};
+
+/* A folder on both sides. */
+struct pair {
+	int from; /* the session's */
+	int to;   /* the one in which cells ran */
+	int depth;
+};
+
+static void put_folder(struct putback *p, const struct pair *pair);
+
+/* ---- reports ---- */
+
+static void note_problem(struct putback *p, const char *name)
+{
+	if (p->failed)
+		return;
+	p->failed = true;
+	(void)err_sys(&p->err, "'%s%s'", buf_str(&p->path), name);
+}
+
+/* Programs write into hidden folders and caches by themselves. */
+static bool is_quiet(const char *path)
+{
+	static const char *const caches[] = { "__pycache__/", "node_modules/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++)
+		if (strstr(path, caches[i]) != NULL)
+			return true;
+	return path[0] == '.' || strstr(path, "/.") != NULL;
+}
+
+static void report(struct putback *p, const char *name, const char *how)
+{
+	cleanup_free char *path = xasprintf("%s%s", buf_str(&p->path), name);
+	json_t *progress;
+
+	if (is_quiet(path) || (str_eq(how, "missing") && strncmp(path, "input/", 6) == 0))
+		return;
+	if (p->count++ >= PUTBACK_NAMED_MAX)
+		return;
+	progress = json_object();
+	json_put_path(progress, "path", path);
+	json_put_str(progress, "how", how);
+	program_progress(progress);
+}
+
+/* ---- removing ---- */
+
+static void remove_any(struct putback *p, int dir_fd, const char *name, const struct stat *st)
+{
+	int problem = 0;
+
+	if (!S_ISDIR(st->st_mode))
+		problem = unlinkat(dir_fd, name, 0) < 0 ? errno : 0;
+	else
+		problem = remove_tree(dir_fd, name);
+	if (problem == 0 || problem == ENOENT)
+		return;
+	errno = problem;
+	note_problem(p, name);
+}
+
+/* Notes an error that ended the list of a folder before its end. Must follow its last entry. */
+static void end_list(struct putback *p, DIR *dir)
+{
+	if (errno != 0)
+		note_problem(p, "");
+	(void)closedir(dir);
+}
+
+/* Removes a file that the session did not have, or had as another kind of file. */
+static void remove_if_new(struct putback *p, const struct pair *pair, const char *name)
+{
+	struct stat to;
+	struct stat from;
+	bool is = fstatat(pair->to, name, &to, AT_SYMLINK_NOFOLLOW) == 0;
+	bool had = is && fstatat(pair->from, name, &from, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (!had && errno != ENOENT)
+		note_problem(p, name);
+	if (!is || (!had && errno != ENOENT))
+		return;
+	if (had && (from.st_mode & S_IFMT) == (to.st_mode & S_IFMT))
+		return;
+	if (!had)
+		report(p, name, "new");
+	remove_any(p, pair->to, name, &to);
+}
+
+static void remove_new(struct putback *p, const struct pair *pair)
+{
+	DIR *dir = fd_list(pair->to);
+	const struct dirent *entry;
+
+	if (dir == NULL) {
+		note_problem(p, "");
+		return;
+	}
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (!fd_is_dot(entry->d_name))
+			remove_if_new(p, pair, entry->d_name);
+	end_list(p, dir);
+}
+
+/* ---- files ---- */
+
+static void set_like(struct putback *p, int fd, const struct stat *like, const char *name)
+{
+	const struct timespec times[] = { like->st_atim, like->st_mtim };
+
+	if ((geteuid() == 0 && fchown(fd, like->st_uid, like->st_gid) < 0) ||
+	    fchmod(fd, like->st_mode & 07777) < 0 || futimens(fd, times) < 0)
+		note_problem(p, name);
+}
+
+/* Links the session's file into place: both names have it until the other one is removed. */
+static void link_file(struct putback *p, const struct pair *pair, const char *name)
+{
+	(void)unlinkat(pair->to, name, 0);
+	if (linkat(pair->from, name, pair->to, name, 0) < 0)
+		note_problem(p, name);
+}
+
+/* Session code may put a link in the file's place at any moment: nothing here follows one. */
+static int open_file(int dir_fd, const char *name, int flags)
+{
+	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (path < 0 || unlock_open_file(path) < 0)
+		return -1;
+	return openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Writes the session's bytes into the file that interpreters may have open. Copies keep holes. */
+static bool rewrite(int from, int to, off_t size)
+{
+	struct err ignored;
+
+	return ftruncate(to, 0) == 0 && copy_bytes(from, to, size, &ignored) == 0;
+}
+
+/*
+ * Puts a file back. One that has or had several names gets the session's own file, which is right
+ * under all of them.
+ */
+static void put_bytes(struct putback *p, const struct pair *pair, const char *name,
+		      const struct stat *st, const struct stat *now)
+{
+	cleanup_fd int from = open_file(pair->from, name, O_RDONLY);
+	cleanup_fd int to = open_file(pair->to, name, O_RDWR);
+	bool alone = st->st_nlink == 1 && now->st_nlink == 1;
+	bool both = from >= 0 && to >= 0;
+	bool same = both && now->st_size == st->st_size && copy_is_same(from, to, program_alive);
+
+	if (!same || !alone)
+		report(p, name, same ? "relinked" : "differs");
+	if (both && alone && (same || rewrite(from, to, st->st_size)))
+		set_like(p, to, st, name);
+	else
+		link_file(p, pair, name);
+	if (from >= 0)
+		(void)fchmod(from, st->st_mode & 07777);
+}
+
+static void put_file(struct putback *p, const struct pair *pair, const char *name,
+		     const struct stat *st)
+{
+	struct stat now;
+
+	if (fstatat(pair->to, name, &now, AT_SYMLINK_NOFOLLOW) < 0) {
+		report(p, name, "missing");
+		link_file(p, pair, name);
+	} else if (now.st_ino != st->st_ino || now.st_dev != st->st_dev) {
+		put_bytes(p, pair, name, st, &now);
+	}
+}
+
+static void put_link(struct putback *p, const struct pair *pair, const char *name,
+		     const struct stat *st)
+{
+	char before[LINK_TEXT_MAX] = "";
+	char after[LINK_TEXT_MAX] = "";
+	const struct timespec times[] = { st->st_atim, st->st_mtim };
+	ssize_t len = readlinkat(pair->from, name, before, sizeof(before) - 1);
+	ssize_t now = readlinkat(pair->to, name, after, sizeof(after) - 1);
+
+	if (len >= 0 && len == now && str_eq(before, after)) {
+		(void)utimensat(pair->to, name, times, AT_SYMLINK_NOFOLLOW);
+		return;
+	}
+	report(p, name, now < 0 ? "missing" : "differs");
+	link_file(p, pair, name); /* the link itself */
+}
+
+/* ---- folders ---- */
+
+static int open_folder(int dir_fd, const char *name)
+{
+	cleanup_fd int path = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (path < 0 || unlock_open_folder(path) < 0)
+		return -1;
+	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void put_below(struct putback *p, const struct pair *pair, const char *name,
+		      const struct stat *st)
+{
+	size_t len = p->path.len;
+	struct pair below = { .from = -1, .to = -1, .depth = pair->depth + 1 };
+
+	if (below.depth > PUTBACK_DEPTH_MAX) {
+		errno = ENAMETOOLONG;
+		note_problem(p, name);
+		return;
+	}
+	(void)mkdirat(pair->to, name, 0700);
+	below.from = open_folder(pair->from, name);
+	below.to = open_folder(pair->to, name);
+	if (below.from < 0 || below.to < 0) {
+		note_problem(p, name);
+	} else {
+		buf_putf(&p->path, "%s/", name);
+		put_folder(p, &below);
+		p->path.len = len;
+		p->path.data[len] = '\0';
+		set_like(p, below.to, st, name);
+		(void)fchmod(below.from, st->st_mode & 07777);
+	}
+	fd_close(&below.from);
+	fd_close(&below.to);
+}
+
+static void put_entry(struct putback *p, const struct pair *pair, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(pair->from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		note_problem(p, name);
+	else if (S_ISDIR(st.st_mode))
+		put_below(p, pair, name, &st);
+	else if (S_ISREG(st.st_mode))
+		put_file(p, pair, name, &st);
+	else if (S_ISLNK(st.st_mode))
+		put_link(p, pair, name, &st);
+	else
+		link_file(p, pair, name);
+}
+
+static void put_folder(struct putback *p, const struct pair *pair)
+{
+	DIR *dir;
+	const struct dirent *entry;
+
+	program_alive();
+	remove_new(p, pair);
+	dir = fd_list(pair->from);
+	if (dir == NULL) {
+		note_problem(p, "");
+		return;
+	}
+	while ((entry = fd_next_entry(dir)) != NULL)
+		if (!fd_is_dot(entry->d_name))
+			put_entry(p, pair, entry->d_name);
+	end_list(p, dir);
+}
+
+static void send_result(const struct putback *p)
+{
+	json_t *result = json_object();
+
+	json_put_int(result, "count", (json_int_t)p->count);
+	if (p->failed)
+		json_put_str(result, "problem", p->err.msg);
+	program_result(result);
+}
+
+int putback_run(int session_fd, const json_t *request, struct err *err)
+{
+	const struct lockdown_rule rule = {
+		.fd = session_fd, .rights = lockdown_write | lockdown_rename | lockdown_remove
+	};
+	struct putback p = { .path = BUF_INIT(BUF_UNBOUNDED) };
+	struct pair top = { .depth = 0 };
+	struct stat st;
+
+	(void)request;
+	if (lockdown_files(&rule, 1, 2, err) < 0)
+		return -1;
+	if (fstatat(session_fd, ASIDE_FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(err, "looking at the session's own files");
+	top.from = open_folder(session_fd, ASIDE_FOLDER);
+	top.to = open_folder(session_fd, ASIDE_DATA);
+	buf_puts(&p.path, "");
+	if (top.from < 0 || top.to < 0) {
+		note_problem(&p, "");
+	} else {
+		put_folder(&p, &top);
+		set_like(&p, top.to, &st, "");
+	}
+	send_result(&p);
+	fd_close(&top.from);
+	fd_close(&top.to);
+	buf_release(&p.path);
+	return 0;
+}

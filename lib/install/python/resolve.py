@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Which files satisfy the requests of a session: found and judged before one of them is downloaded."""
+import json
+import re
+
+from .common import Refusal, packaging, write_authorities, write_lines
+from .explain import explain_none
+from .index import Choice, held_back, remote, served
+from .pip import PipRefusal, own_index, pip, run_pip, sources, upstreams
+from .policy import judge, seconds_of
+from .requests import FLAGS, alone_of, check_hashes, check_indexes, constraints_of, gather, hashes_of, lines_of
+
+LOCKED = "locked.json"  # the rows of the files, for "fetch"
+NOTES_MAX = 8
+
+
+def resolve(request):
+    write_authorities(request)
+    check_indexes(request)
+    earlier, asked, stay = gather(request)
+    judge([{"name": name} for name, _, _ in earlier + asked], request)
+    choice = Choice(hashes_of(earlier + asked), seconds_of(request["policy"].get("minimum_age")))
+    with own_index(request, choice, whole=request["builds"]) as request:
+        try:
+            found = find(request, earlier + asked, stay)
+        except PipRefusal as refusal:
+            raise PipRefusal(explain_none(str(refusal), upstreams(request), request) or str(refusal)) from None
+        fresh = request["fresh"]()
+    check_hashes(found, earlier, asked, stay)
+    judge(found, request)
+    check_room(found, request["bytes_max"])
+    found.sort(key=lambda row: row["file"])
+    write_lines(LOCKED, map(json.dumps, found))
+    return {"files": [{"file": row["file"], "sha256": sha256_of(row)} for row in found], "fresh": fresh,
+            "packages": [{"name": row["name"], "version": row["version"]} for row in found],
+            "present": present([name for name, _, _ in earlier + asked], found),
+            "notes": [*notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
+
+
+def find(request, wanted, stay):
+    """The rows that pip finds. Names that come alone are found by themselves: pip's option is for all that it is asked for."""
+    alone = alone_of(request)
+    parts = [[row for row in wanted if row[0] not in alone], [row for row in wanted if row[0] in alone]]
+    rows = find_part(request, parts[0], stay) if parts[0] else []
+    found = {row["name"] for row in rows}
+    more = find_part(request, parts[1], stay, "--no-deps") if parts[1] else []
+    return rows + [row for row in more if row["name"] not in found]
+
+
+def find_part(request, wanted, stay, *options):
+    """With the versions of `stay` if that is possible, else without."""
+    write_lines("wanted.txt", lines_of(requirement for _, requirement, _ in wanted))
+    write_lines("limits.txt", lines_of(constraints_of(request)))
+    write_lines("stay.txt", ["%s==%s" % row for row in stay.items()])
+    command = ["install", "--dry-run", "--report", "report.json", *sources(request),
+               *([] if request["builds"] else ["--only-binary", ":all:"]), *(flag for flag in FLAGS if flag in request["asked"]), *options,
+               "-r", "wanted.txt", "-c", "limits.txt"]
+    if not stay or not run_pip(*command, "-c", "stay.txt")[0]:
+        pip(*command)
+    with open("report.json", encoding="utf-8") as f:
+        return [row_of_report(item) for item in json.load(f)["install"]]
+
+
+def row_of_report(item):
+    """What pip found; what the index knows of the file stands in the URL that we gave it."""
+    metadata, url = item["metadata"], item["download_info"]["url"]
+    if url.startswith("file:"):
+        row = {"url": url, "file": url.rpartition("/")[2], "hash": "", "size": None}
+    else:
+        row = remote(url)
+    if not row["hash"].startswith("sha256=") and not (row.get("metadata") and row["hash"]):
+        row["hash"] = hash_of(item["download_info"].get("archive_info", {}))
+    return {**row, "name": metadata["name"], "version": metadata["version"], "requires": metadata.get("requires_dist", [])}
+
+
+def hash_of(archive):
+    """"sha256=..."; older ones of pip have only the one form."""
+    for algorithm, digest in archive.get("hashes", {}).items():
+        return "%s=%s" % (algorithm, digest)
+    return archive.get("hash", "")
+
+
+def sha256_of(row):
+    return row["hash"].partition("=")[2].lower() if row["hash"].startswith("sha256=") else ""
+
+
+def megabytes(count):
+    return "%.1f MB" % (count / 1e6)
+
+
+def check_room(found, most):
+    """Refuses before the download what would not fit; an index without sizes leaves it to the download."""
+    large = sorted(((row["size"], row["name"]) for row in found if isinstance(row.get("size"), int)), reverse=True)
+    total = sum(size for size, _ in large)
+    if total > most:
+        raise Refusal("These packages are %s to download (%s), and PTYCELL_INSTALL_MAX allows %s. Nothing was downloaded. The "
+                      "user can raise it." % (megabytes(total), ", ".join("%s %s" % (name, megabytes(size))
+                                                                         for size, name in large[:3]), megabytes(most)))
+
+
+def notes_of_age(found, policy):
+    """A sentence for each package of which a newer release was too young."""
+    _, _, utils, version = packaging()
+    held = {}
+    for name, file, _ in held_back():
+        found_version = re.match(r"[^-]+-([^-]+?)(-|\.tar\.gz$|\.zip$)", file)
+        if found_version:
+            held.setdefault(name, set()).add(found_version[1])
+    for row in found:
+        newer = [text for text in held.get(utils.canonicalize_name(row["name"]), ()) if is_newer(text, row["version"], version)]
+        if newer:
+            yield ("%s %s is not yet %s old (python.minimum_age): %s was taken."
+                   % (row["name"], max(newer, key=version.Version), policy["minimum_age"], row["version"]))
+
+
+def is_newer(text, than, version):
+    """Whether a release would have been taken instead."""
+    try:
+        one, other = version.Version(text), version.Version(than)
+    except version.InvalidVersion:
+        return False
+    return one > other and (other.is_prerelease or not one.is_prerelease)
+
+
+def notes_of_origin(found):
+    """A sentence for the packages that are not from the first index, of several."""
+    _, _, utils, _ = packaging()
+    by_place = {}
+    for row in found:
+        first, where = served().get(utils.canonicalize_name(row["name"]), (True, ""))
+        if not first:
+            by_place.setdefault(where, []).append("%s %s" % (row["name"], row["version"]))
+    return ["From the index %s: %s." % (where, ", ".join(names[:20])) for where, names in by_place.items()]
+
+
+def present(wanted, found):
+    """What need not be installed, because this Python has it: name and version."""
+    from importlib import metadata
+
+    _, _, utils, _ = packaging()
+    new = {utils.canonicalize_name(row["name"]) for row in found}
+    rows = []
+    for name in wanted:
+        try:
+            if name not in new:
+                rows.append({"name": name, "version": metadata.version(name)})
+        except metadata.PackageNotFoundError:
+            continue
+    return rows

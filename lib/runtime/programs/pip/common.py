@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What the modules of pip, uv and conda share: places, and how they speak."""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # the folder `ask` of the packages
+MODULES = os.path.join(HERE, "modules")
+PROGRAMS = os.path.join(HERE, "bin")
+PACKAGES = os.path.join(os.path.dirname(HERE), "python")
+PACKAGES_MAX = 200  # of the server, in one request, with options
+
+
+class Refusal(Exception):
+    """A sentence for the reader, and the status of the program."""
+
+
+def say(text, stream=None):
+    print(text, file=stream or sys.stdout, flush=True)
+
+
+def name_of(text):
+    return re.sub(r"[-_.]+", "-", re.match(r"\s*([\w.-]*)", text)[1]).lower()
+
+
+def files_folder():
+    return os.path.realpath(os.path.join(HERE, "data", ".cache", "packages"))
+
+
+def project_of(path):
+    """The folder of a path that may have extras."""
+    return os.path.realpath(os.path.expanduser(re.sub(r"\[[^\]/]*\]$", "", path.removeprefix("file://"))))
+
+
+def place_of(item):
+    from urllib.parse import unquote, urlsplit
+
+    return os.path.realpath(unquote(urlsplit(item["download_info"]["url"]).path))

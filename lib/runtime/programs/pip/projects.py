@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Projects and files of the session: built and installed here. What they need comes by the server."""
+import json
+import os
+import re
+import sys
+
+from .bring import bring_all
+from .common import Refusal, files_folder, name_of, place_of, project_of, say
+from .editable import link_editables, unlink_editables
+from .files import drop_replaced, ours
+from .machine import call_pip
+from .words import TARGETS, Wanted
+
+DEFAULT_BUILD = ["setuptools>=40.8.0", "wheel"]  # pip's, for a project that names nothing
+
+
+def install_files(wanted):
+    """Builds and installs here; what that and the packages need comes by the server."""
+    paths = [path for path in wanted.files if path != "-e"]
+    status = 0 if wanted.alone else bring_missing([text for path in paths for text in build_requires(path)])
+    if status == 0 and not wanted.alone:
+        wanted.names += needs_of(wanted.files)
+    if status == 0 and wanted.names:
+        status = bring_all(wanted)
+    if status != 0:
+        return status
+    unlink_editables(paths)
+    before = ours()
+    status = call_pip("install", *wanted.files, *of_session([]))
+    if status == 0:
+        drop_replaced(before)
+    if status == 0 and "-e" in wanted.files:
+        link_editables(files_folder())
+    return status
+
+
+def of_session(words):
+    """pip's options for what lies in the session, in a folder on Python's path: Python's own is not writable."""
+    more = ["--upgrade", "--use-pep517", "--no-deps", "--no-index", "--no-build-isolation"]
+    if any(word.partition("=")[0] in TARGETS for word in words):
+        return more
+    return [*more, "--target", files_folder()]
+
+
+def build_requires(path):
+    """What the project's file names for its build."""
+    folder = project_of(path)
+    if not os.path.isdir(folder):
+        return []
+    try:
+        import tomllib
+    except ImportError:  # before Python 3.11
+        from pip._vendor import tomli as tomllib
+    try:
+        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
+            return tomllib.load(file).get("build-system", {}).get("requires", DEFAULT_BUILD)
+    except (FileNotFoundError, ValueError):  # pip says what is wrong with it
+        return DEFAULT_BUILD
+
+
+def needs_of(files):
+    """The requirements of the packages in these files that nothing in the session's own files satisfies."""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile() as report:
+        status = call_pip("install", "-q", "--dry-run", "--use-pep517", "--ignore-installed", "--no-deps", "--no-index", "--no-build-isolation",
+                          "--report", report.name, *files)
+        if status != 0:
+            raise Refusal("What it needs could not be read; --no-deps installs it without.")
+        items = json.load(report)["install"]
+    own = {name_of(item["metadata"]["name"]) for item in items}
+    extras = {project_of(path): re.findall(r"[^\[\],\s]+", path[re.search(r"(\[[^\]/]*\])?$", path).start():]) for path in files}
+    texts = [text for item in items for text in needed(item["metadata"].get("requires_dist", []), extras.get(place_of(item), []))]
+    return [text for text in missing_of(texts) if name_of(text) not in own]
+
+
+def needed(texts, extras):
+    """The requirements that hold here, without their markers."""
+    from pip._vendor.packaging.requirements import Requirement
+
+    for text in texts:
+        one = Requirement(text)
+        if one.marker is not None and not any(one.marker.evaluate({"extra": extra}) for extra in ["", *extras]):
+            continue
+        if one.url:
+            say("WARNING: %s is not asked for: %s leads elsewhere than to the index." % (one.name, one.url), sys.stderr)
+            continue
+        yield "%s%s%s" % (one.name, "[%s]" % ",".join(sorted(one.extras)) if one.extras else "", one.specifier)
+
+
+def missing_of(texts):
+    """Those that neither Python nor the session's own files satisfy. What the server brought is its own to know."""
+    from importlib import metadata
+    from pip._vendor.packaging.requirements import Requirement
+
+    have = {}
+    for found in metadata.distributions(path=[files_folder(), *sys.path]):
+        have.setdefault(name_of(found.metadata["Name"] or ""), found.version)
+    for text in texts:
+        one = Requirement(text)
+        version = have.get(name_of(one.name))
+        if one.marker is not None and not one.marker.evaluate({"extra": ""}):
+            continue
+        if version is None or one.extras or not one.specifier.contains(version, prereleases=True):
+            yield text
+
+
+def bring_missing(texts):
+    """What builds the projects."""
+    wanted = Wanted()
+    wanted.names = list(dict.fromkeys(needed(missing_of(texts), [])))
+    return bring_all(wanted) if wanted.names else 0

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Brings saved variables (saving.py) back into `__main__`.
+
+Modules are imported, definitions of cells are run, and pickles are loaded, which all run code of the
+session: nothing here may happen outside its sandbox. Definitions need values, and values need
+definitions, so what fails is tried again as long as something else succeeds. A name that a cell has
+made meanwhile stays as it is.
+"""
+
+import _io
+import sys
+
+from .cells import handle_exec, prepare_process, run_guarded
+from .cut import shortened
+from .errors import describe_error, log
+from .interrupt import check_interrupt
+from .kinds import FunctionType, is_a
+from .limits import SAVE_WHY_CHARS
+from .own import own
+from .saving import ATTRIBUTE, DEFAULTS, PARTS, TRAILER, TRAILER_BYTES, reason
+from .sources import sources
+from .state import Cell, NAMESPACE, State
+
+NAMED = 60  # names of a list; the others are counted
+
+
+def handle_restore(request):
+    """Loads the file `file` and answers as for a cell, with what is back."""
+    if request.outcome is None:
+        if request.cell is None:
+            cell = request.cell = State.cell = Cell(request.ident, "<restored>", "")
+            try:
+                prepare_process()
+            except Exception as error:
+                log(error)
+            request.restored = Restored()
+            request.outcome = run_guarded(cell, lambda cell: request.restored.load(request.parts["file"]))
+        else:
+            request.outcome = describe_error(request.trouble, request.cell)
+        request.outcome = request.outcome + [("restored", request.restored.text())]
+    handle_exec(request)  # it answers: there is an outcome
+
+
+class Restored:
+    def __init__(self):
+        self.back, self.left, self.kept, self.again, self.failed = [], [], [], [], []
+        self.loaded = False  # one of the pickles
+        self.attributes = []  # (name of its function or class, its name, its value)
+
+    def load(self, path):
+        with open(path, "rb", buffering=0) as file:
+            listed, data = read_values(file.readall())
+        self.left.extend((name, why) for name, why in listed["left"])
+        sys.path.extend(place for place in listed["path"] if place not in sys.path)
+        State.future_flags |= listed["flags"]
+        present = {name for name in NAMESPACE if type(name) is str and not name.startswith("__")}
+        figures = open_figures()
+        for name, module in listed["modules"]:
+            self.take(name, present, lambda module=module: own("importlib").import_module(module))
+        self.load_rest(listed, data, present)
+        close_figures(figures)
+
+    def take(self, name, present, make):
+        """Binds a name to what `make` returns, unless a cell has bound it."""
+        if name in present:
+            self.kept.append(name)
+            return
+        try:
+            NAMESPACE[name] = make()
+        except Exception as error:
+            self.failed.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
+        else:
+            self.back.append(name)
+
+    def load_rest(self, listed, data, present):
+        segments = []
+        for cell, line, source, name in listed["segments"]:
+            if name in present:
+                self.kept.append(name)
+            else:
+                segments.append((name, source, lambda cell=cell, line=line, source=source: define(cell, line, source)))
+        groups = [(names, lambda start=start, size=size: load_pickle(data[start : start + size]))
+                  for names, start, size in listed["groups"]]
+        failed = {}
+        while True:
+            check_interrupt()
+            before = len(segments) + len(groups)
+            segments = [item for item in segments if not self.define(*item, failed)]
+            groups = [item for item in groups if not self.bind(*item, present, failed)]
+            if len(segments) + len(groups) == before:
+                break
+        self.give_attributes(present)
+        missing = [name for name, _, _ in segments] + [name for names, _ in groups for name in names]
+        self.failed.extend((name, failed[name]) for name in missing if not name.startswith(PARTS))
+
+    def define(self, name, source, run, failed):
+        try:
+            run()
+        except Exception as error:
+            failed[name] = shortened(reason(error), SAVE_WHY_CHARS)
+            return False
+        self.back.append(name)
+        if source.startswith("@") and self.loaded:
+            self.again.append(name)
+        return True
+
+    def bind(self, names, load, present, failed):
+        waits = [name for name in names if name.startswith(DEFAULTS) and name[len(DEFAULTS) :] not in NAMESPACE]
+        if waits:
+            failed.update(dict.fromkeys(names, "its function is not back"))
+            return False
+        check_interrupt()
+        try:
+            values = load()
+        except Exception as error:
+            failed.update(dict.fromkeys(names, shortened(reason(error), SAVE_WHY_CHARS)))
+            return False
+        self.loaded = True
+        for name in names:
+            if name.startswith(ATTRIBUTE):
+                self.attributes.append((*name[len(ATTRIBUTE) :].split(".", 1), values[name]))
+            elif name.startswith(DEFAULTS):
+                self.give_defaults(name[len(DEFAULTS) :], values[name], present)
+            elif name in present:
+                self.kept.append(name)
+            else:
+                NAMESPACE[name] = values[name]
+                self.back.append(name)
+        return True
+
+    def give_defaults(self, name, defaults, present):
+        function = NAMESPACE.get(name)
+        if name not in present and is_a(function, FunctionType):
+            function.__defaults__, function.__kwdefaults__ = defaults
+
+    def give_attributes(self, present):
+        """Gives them at the end: loading other values may change them."""
+        for name, key, value in self.attributes:
+            if name in present or name not in NAMESPACE:
+                continue
+            try:
+                setattr(NAMESPACE[name], key, value)
+            except Exception as error:
+                self.left.append(("%s%s.%s" % (ATTRIBUTE, name, key), shortened(reason(error), SAVE_WHY_CHARS)))
+
+    def text(self):
+        """Returns a line of names each, as session_values.c shows them."""
+        left, failed = (["%s (%s)" % item for item in items] for items in (self.left, self.failed))
+        return "\n".join(map(list_names, (self.back, failed, left, self.kept, self.again)))
+
+
+def list_names(names):
+    names = [" ".join(name.split()) for name in names]
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (" and %d more" % more if more > 0 else "")
+
+
+def read_values(data):
+    """Returns the list of what is in the file, and its pickles."""
+    binascii, json = own("binascii"), own("json")
+
+    body, trailer = data[:-TRAILER_BYTES], data[-TRAILER_BYTES:]
+    try:
+        size, listed, crc = (int(word, 16) for word in trailer.split()[2:])
+    except ValueError:
+        size = listed = crc = -1
+    if size + listed != len(body) or TRAILER % (size, listed, crc) != trailer or binascii.crc32(body) != crc:
+        raise ValueError("the saved variables are damaged: run the cells again (restore_run)")
+    return json.loads(body[size:]), memoryview(body)[:size]
+
+
+def load_pickle(data):
+    return own("pickle").Unpickler(_io.BytesIO(data)).load()
+
+
+def define(cell, line, source):
+    """Runs one definition of a cell, at its place in the cell's text: tracebacks show it."""
+    before = sources.lines(cell) if cell in sources.text else []
+    before.extend(["\n"] * (line - 1 - len(before)))
+    before[line - 1 :] = source.splitlines(True)
+    sources.remember(cell, "".join(before))
+    exec(compile("\n" * (line - 1) + source, cell, "exec", State.future_flags, True), NAMESPACE)
+
+
+def open_figures():
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    return set(helpers.Gcf.figs) if helpers is not None else set()
+
+
+def close_figures(before):
+    """Takes figures that were loaded from pyplot, which would show them with the next cell."""
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    for number in list(helpers.Gcf.figs) if helpers is not None else ():
+        if number not in before:
+            helpers.Gcf.figs.pop(number)

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""Saves the session's variables, for a later interpreter of the session (restoring.py).
+
+They go to the server over a pipe, in frames: `values` with a piece of the file, then `saved`, or
+from a copy `failed`. The file has pickles, then a list in JSON of what is in them, then TRAILER. Each name is
+pickled alone first, which finds those that cannot be, and their sizes. Names that share an object
+are then pickled together, so that they share it later, too.
+
+Pickling runs code of the values' classes. It therefore happens in a copy of the interpreter
+(copying.py). When the interpreter is about to end, it happens in the interpreter itself, for a
+time that the request names.
+"""
+
+import _signal
+import posix
+import sys
+
+from .channel import VALUES_FD, channel, encode_frame
+from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
+from .cut import shortened
+from .errors import error_text
+from .kinds import FunctionType, ModuleType, is_a, type_name
+from .limits import (
+    MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_WHY_CHARS, SECRET_MIN,
+)
+from .names import is_users
+from .own import own
+from .sources import sources
+from .spawn import definition_segments, place_of_definition
+from .state import NAMESPACE, State
+
+TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the list, CRC of both
+TRAILER_BYTES = len(TRAILER % (0, 0, 0))
+HOLDS_SECRET = "it holds a secret"
+NO_ROOM = "no room beside the others"
+DEFAULTS = "defaults of "  # begins the name under which a function's defaults are saved
+ATTRIBUTE = "attribute "  # begins that of an attribute of a function or class, as "attribute f.calls"
+PARTS = (DEFAULTS, ATTRIBUTE)
+
+
+class Barred:
+    """Values that ended the copy that saved them. They are not saved again."""
+
+    names = []  # that the last copy saved, in its order
+    values = {}  # name -> id of the value
+
+
+def handle_save(request):
+    """Starts to save; the answer says whether that could begin. With `here` it comes when that is over."""
+    parts = request.parts
+    names = [name for name in list(NAMESPACE) if type(name) is str and is_users(name)]
+    bar_culprit()
+    problem = "" if "here" in parts else why_no_copy()
+    if not problem and not is_pipe():
+        problem = "the code closed a descriptor of the interpreter"
+    if not problem:
+        Barred.names = names
+        if "here" in parts:
+            problem = save_values(request.ident, parts, names)
+        else:
+            try:
+                problem = start_copy(lambda: save_in_copy(request.ident, parts, names))
+            except OSError as error:  # the session has as many processes as it may
+                problem = shortened(reason(error), SAVE_WHY_CHARS)
+    channel.answer(request, [("status", "no" if problem else "ok"), ("text", problem)])
+
+
+def is_pipe():
+    """Returns whether the descriptor is still the pipe to the server: a closed one is soon another file."""
+    try:
+        return State.values_pipe == posix.fstat(VALUES_FD)[:3]
+    except OSError:
+        return False
+
+
+def bar_culprit():
+    """Notes the value at which the last copy ended before it was done."""
+    number = copy_number(1) if Copy.page is not None else 0
+    if 0 < number <= len(Barred.names):
+        name = Barred.names[number - 1]
+        Barred.values[name] = id(NAMESPACE.get(name))
+        set_copy_number(1, 0)
+
+
+def save_in_copy(ident, parts, names):
+    problem = save_values(ident, parts, names)
+    if problem:
+        Pipe(ident).send(b"failed", [("why", problem)])
+
+
+def save_values(ident, parts, names):
+    """Saves. Returns why that failed, or an empty string."""
+    limit = int(parts["limit"]) - SAVE_ROOM
+    secrets = [text.encode() for text in parts.get("secrets", "").split("\0") if len(text.encode()) >= SECRET_MIN]
+    pipe = Pipe(ident)
+    seconds = int(parts["here"]) / 1000 if "here" in parts else None
+    try:
+        saver = Saver(pipe, limit, secrets, seconds)
+        with Alarms(saver.stop if "here" in parts else None):
+            saver.save(names, int(parts["cell"]))
+        return ""
+    except BaseException as error:
+        return shortened(reason(error), SAVE_WHY_CHARS)
+
+
+class Alarms:
+    """Takes the alarm from session code for a while, and the interrupt for `stop`."""
+
+    def __init__(self, stop):
+        self.stop = stop
+
+    def __enter__(self):
+        signal, time = own("signal"), own("time")
+
+        known = self.stop is not None and _signal.getsignal(_signal.SIGINT) is not None
+        self.interrupt = _signal.signal(_signal.SIGINT, self.stop) if known else None
+        self.handler = _signal.signal(_signal.SIGALRM, on_alarm)
+        self.left, self.interval = signal.setitimer(signal.ITIMER_REAL, 0)
+        self.started = time.monotonic()
+
+    def __exit__(self, *error):
+        signal, time = own("signal"), own("time")
+
+        if self.interrupt is not None:
+            _signal.signal(_signal.SIGINT, self.interrupt)
+        if self.handler is not None:  # else code in C had set it
+            _signal.signal(_signal.SIGALRM, self.handler)
+        if self.left:
+            left = self.left - (time.monotonic() - self.started)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-6), self.interval)
+
+
+class Pipe:
+    """The pipe to the server as a file that is written."""
+
+    def __init__(self, ident):
+        self.ident = ident
+        self.waiting = []
+        self.held = 0
+        self.size = 0
+        self.crc = 0
+
+    def write(self, data):
+        data = bytes(data) if type(data) is not bytes else data
+        self.size += len(data)
+        self.waiting.append(data)
+        self.held += len(data)
+        if self.held >= SAVE_BLOCK:
+            self.flush()
+        return len(data)
+
+    def flush(self):
+        binascii = own("binascii")
+
+        data, self.waiting, self.held = b"".join(self.waiting), [], 0
+        self.crc = binascii.crc32(data, self.crc)
+        for start in range(0, len(data), SAVE_BLOCK):
+            self.send(b"values", [("data", data[start : start + SAVE_BLOCK])])
+
+    def send(self, kind, parts):
+        frame = memoryview(encode_frame(kind, self.ident, parts))
+        while len(frame):
+            frame = frame[posix.write(VALUES_FD, frame) :]
+
+
+class Scale:
+    """A file that measures what is written, and looks for secrets in it."""
+
+    def __init__(self, limit, secrets):
+        self.limit, self.secrets = limit, secrets
+        self.overlap = max(map(len, secrets), default=1) - 1
+        self.size = 0
+        self.tail = b""
+
+    def write(self, data):
+        self.add(data)
+        if self.secrets:
+            data = self.tail + bytes(data)
+            self.look(data)
+            self.tail = data[-self.overlap :] if self.overlap else b""
+        return len(data)
+
+    def add_buffer(self, buffer):
+        """Measures a buffer that the pickle would have in it."""
+        view = buffer.raw()
+        self.add(view)
+        if self.secrets:
+            self.look(view.tobytes())
+
+    def add(self, data):
+        self.size += memoryview(data).nbytes
+        if self.size > self.limit:
+            raise LeftOut("larger than the room for all")
+
+    def look(self, data):
+        if any(secret in data for secret in self.secrets):
+            raise LeftOut(HOLDS_SECRET)
+
+
+class LeftOut(Exception):
+    """Why a value is not saved."""
+
+
+class TooLate(Exception):
+    """The time for all values is over: nothing is saved."""
+
+
+def on_alarm(signum, frame):
+    raise LeftOut("saving it took longer than %d s" % SAVE_NAME_SECONDS)
+
+
+def reason(error):
+    if isinstance(error, LeftOut):
+        return str(error)
+    text = " ".join(error_text(error).split())
+    return text or type_name(type(error))
+
+
+# Objects of these types are the same wherever they are: sharing one makes no group.
+UNCHANGING = (str, bytes, int, float, complex, type, FunctionType, type(len), type(None), bool)
+
+
+UNCHANGING_IDS = frozenset(map(id, UNCHANGING))  # to compare types could run code of their metaclasses
+CONTAINERS = tuple(map(id, (list, tuple, set, frozenset, dict)))
+
+
+def is_flat(value):
+    """Returns whether it is a container whose items cannot change, as most large ones are."""
+    if id(type(value)) not in CONTAINERS or not value:
+        return False
+    types = set(map(id, map(type, value)))
+    if type(value) is dict:
+        types.update(map(id, map(type, value.values())))
+    return types <= UNCHANGING_IDS
+
+
+class Saver:
+    def __init__(self, pipe, limit, secrets, seconds=None):
+        self.pipe, self.limit, self.secrets = pipe, limit, secrets
+        self.end = None if seconds is None else own("time").monotonic() + seconds
+        self.left = []  # [name, why]
+        self.sizes = {}
+        self.objects = {}  # name -> ids of the objects in it that can change
+        self.started = own("time").process_time()
+
+    def save(self, names, cell):
+        segments = [s for name in list(sources.text) for s in definition_segments(name, sources.lines(name)) if s[3]]
+        modules, chosen, values = [], [], {}
+        for number, name in enumerate(names, 1):
+            set_copy_number(1, number)
+            value = NAMESPACE.get(name)
+            if is_a(value, ModuleType):
+                self.take_module(name, value, modules)
+            elif Barred.values.get(name) == id(value):
+                self.left.append((name, "saving it did not end, or ended the process"))
+            else:
+                place = place_of_definition(name, value, segments)
+                if place is not None:
+                    chosen.append(place)
+                for part, item in [(name, value)] if place is None else beside_source(name, value):
+                    values[part] = item
+                    self.measure(part, item)
+            set_copy_number(1, 0)
+        groups = self.write_groups(values)
+        self.within_time(lambda: self.finish(cell, groups, modules, self.take_definitions(segments, chosen)))
+
+    def stop(self, signum, frame):
+        """Ends the save as if its time were over: the session is used again."""
+        signal = own("signal")
+
+        self.end = 0
+        if signal.getitimer(signal.ITIMER_REAL)[0]:
+            signal.setitimer(signal.ITIMER_REAL, 1e-6)
+
+    def take_module(self, name, value, modules):
+        module = value.__dict__.get("__name__")
+        if type(module) is str and sys.modules.get(module) is value:
+            modules.append((name, module))
+        else:
+            self.left.append((name, "a module that is not imported"))
+
+    def measure(self, name, value):
+        scale = Scale(self.limit, self.secrets)
+        pickler = new_pickler(scale, scale.add_buffer)
+        try:
+            self.within_time(lambda: pickler.dump(value))
+        except TooLate:
+            raise
+        except BaseException as error:
+            self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
+            return
+        self.sizes[name] = scale.size
+        if is_flat(value):
+            self.objects[name] = {id(value)}
+        else:
+            self.objects[name] = {key for key, (_, item) in pickler.memo.copy().items() if type(item) not in UNCHANGING}
+
+    def within_time(self, work):
+        """Calls a function that is interrupted if it takes too long."""
+        signal, time = own("signal"), own("time")
+
+        left = SAVE_NAME_SECONDS if self.end is None else min(self.end - time.monotonic(), SAVE_NAME_SECONDS)
+        try:
+            if left > 0:
+                signal.setitimer(signal.ITIMER_REAL, left)
+                work()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if self.end is not None and time.monotonic() > self.end:
+                raise TooLate("the interpreter ended before all were saved")
+
+    def write_groups(self, values):
+        """Writes the values; of those that are too large together the smallest."""
+        total, groups = 0, []
+        for group in sorted(self.group_names(), key=lambda group: sum(self.sizes[name] for name in group)):
+            total += sum(self.sizes[name] for name in group)
+            if total > self.limit:
+                self.left.extend((name, NO_ROOM) for name in group)
+                continue
+            start = self.pipe.size
+            pickler = new_pickler(self.pipe)
+            try:
+                self.within_time(lambda: pickler.dump({name: values[name] for name in group}))
+            except TooLate:
+                raise
+            except Exception as error:
+                self.left.extend((name, shortened(reason(error), SAVE_WHY_CHARS)) for name in group)
+                continue
+            groups.append((group, start, self.pipe.size - start))
+        return groups
+
+    def group_names(self):
+        """Returns lists of names; those that share an object are in one."""
+        owner, members = {}, {}
+        for name, ids in self.objects.items():
+            joined = {owner[key] for key in ids if key in owner}
+            group = members[name] = [name]
+            for other in joined:
+                group.extend(members.pop(other))
+                for key in (key for member in group for key in self.objects[member]):
+                    owner[key] = name
+            for key in ids:
+                owner[key] = name
+        order = list(self.sizes)
+        return [sorted(group, key=order.index) for group in members.values()]
+
+    def holds_secret(self, text):
+        data = text.encode("utf-8", "surrogatepass")
+        return any(secret in data for secret in self.secrets)
+
+    def take_definitions(self, segments, chosen):
+        taken = []
+        for segment in segments:
+            if not any(segment is place for place in chosen):
+                continue
+            if self.holds_secret(segment[2]):
+                self.left.append((segment[3], HOLDS_SECRET))
+            else:
+                taken.append(segment)
+        return self.fitting(taken)
+
+    def fitting(self, segments):
+        """Returns the definitions for which the list has room; of too many the smallest."""
+        json = own("json")
+
+        room, left = SAVE_DEFINITIONS, set()
+        for size, index in sorted((len(json.dumps(segment)), index) for index, segment in enumerate(segments)):
+            room -= size
+            if room < 0:
+                self.left.append((segments[index][3], NO_ROOM))
+                left.add(index)
+        return [segment for index, segment in enumerate(segments) if index not in left]
+
+    def finish(self, cell, groups, modules, segments):
+        json = own("json")
+
+        size = self.pipe.size
+        left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
+        path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
+        listed = json.dumps({
+            "cell": cell, "groups": groups, "left": left, "modules": modules, "segments": segments,
+            "flags": State.future_flags, "path": path,
+        }).encode("ascii")
+        self.pipe.write(listed)
+        self.pipe.flush()
+        self.pipe.write(TRAILER % (size, len(listed), self.pipe.crc))
+        self.pipe.flush()
+        variables = [name for group, _, _ in groups for name in group if not name.startswith(PARTS)]
+        saved = len(variables) + len(segments) + len(modules)
+        seconds = own("time").process_time() - self.started + len(sys.modules) * MODULE_SECONDS
+        self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000)))])
+
+
+def beside_source(name, value):
+    """Yields what a function or class has beside its source, which tells only how they began."""
+    if type(value) is FunctionType:
+        if value.__defaults__ or value.__kwdefaults__:
+            yield DEFAULTS + name, (value.__defaults__, value.__kwdefaults__)
+    elif type(value) not in (type, own("abc").ABCMeta):
+        return  # to other metaclasses an attribute may be more than a value, as a member of an Enum
+    for key, item in list(vars(value).items()):
+        if type(key) is str and not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__"):
+            yield "%s%s.%s" % (ATTRIBUTE, name, key), item
+
+
+def new_pickler(file, buffers=None):
+    """Returns a pickler that takes modules, too, by their names."""
+    pickle, copyreg, importlib = own("pickle"), own("copyreg"), own("importlib")
+
+    pickler = pickle.Pickler(file, 5, buffer_callback=buffers)
+    pickler.dispatch_table = dict(copyreg.dispatch_table)
+    pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    return pickler

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* killed_programs.h - the sentence on programs that were killed at a limit of the session. */
+#ifndef SESSION_KILLED_PROGRAMS_H
+#define SESSION_KILLED_PROGRAMS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "proc/sandbox.h"
+
+/*
+ * Appends it to `out`; `killed` has at least one program. `memory_max` is the limit of memory;
+ * `disk_why` says how much the folder holds, and is not read unless killed->for_disk.
+ */
+void killed_programs_describe(struct buf *out, const struct sandbox_killed *killed,
+			      uint64_t memory_max, const char *disk_why);
+
+#endif

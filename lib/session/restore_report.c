@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* restore_report.c - sentences for a model that must know what it can rely on. */
+#include "session/restore_report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/sanitize.h"
+#include "workspace/aside.h"
+
+enum { ENTRY_MAX = 400, LISTS = 11 };
+
+/* Sets the array to all lists of the report. */
+static void get_lists(struct restore_report *report, struct restore_list *ret_lists[LISTS])
+{
+	struct restore_list *const lists[LISTS] = {
+		&report->skipped, &report->failed,  &report->lost,    &report->gone,
+		&report->inputs,  &report->differs, &report->folders, &report->shares,
+		&report->refused, &report->hosts,   &report->active,
+	};
+
+	memcpy(ret_lists, lists, sizeof(lists));
+}
+
+void restore_report_init(struct restore_report *report, const char *session_id)
+{
+	struct restore_list *lists[LISTS];
+
+	report->session_id = session_id;
+	get_lists(report, lists);
+	for (size_t i = 0; i < LISTS; i++)
+		buf_init(&lists[i]->text, BUF_UNBOUNDED);
+}
+
+void restore_report_release(struct restore_report *report)
+{
+	struct restore_list *lists[LISTS];
+
+	get_lists(report, lists);
+	for (size_t i = 0; i < LISTS; i++)
+		buf_release(&lists[i]->text);
+	mem_cleanup(&report->stopped);
+	mem_cleanup(&report->problem);
+}
+
+void restore_report_add(struct restore_list *list, const char *format, ...)
+{
+	char entry[ENTRY_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(entry, sizeof(entry), format, args);
+	va_end(args);
+	if (list->count++ < RESTORE_LIST_MAX)
+		buf_putf(&list->text, "%s%s", list->text.len > 0 ? ", " : "", entry);
+}
+
+void restore_report_add_files(struct restore_list *list, const struct aside_result *result)
+{
+	for (size_t i = 0; i < result->found_count; i++) {
+		cleanup_free char *quoted = sanitize_quote(result->found[i].path);
+		cleanup_free char *how = sanitize_quote(result->found[i].how);
+
+		restore_report_add(list, "'%s' (%s)", quoted, how);
+	}
+	list->count += result->total - result->found_count;
+}
+
+/* Appends a line with the list, if there is one. */
+static void put_list(struct buf *out, const char *before, const struct restore_list *list,
+		     const char *after)
+{
+	if (list->count == 0)
+		return;
+	buf_putf(out, "\n%s%s", before, buf_str(&list->text));
+	if (list->count > RESTORE_LIST_MAX)
+		buf_putf(out, " and %zu more", list->count - RESTORE_LIST_MAX);
+	buf_puts(out, after);
+}
+
+static const char *cells_were(size_t count)
+{
+	return count == 1 ? "cell was" : "cells were";
+}
+
+static void put_head(struct buf *out, const struct restore_report *report)
+{
+	double seconds = (double)report->ms / 1000;
+
+	if (report->stopped == NULL && report->run == 0) {
+		buf_putf(out, "No cell of session '%s' was run again.", report->session_id);
+		return;
+	}
+	if (report->stopped == NULL) {
+		buf_putf(out, "%zu %s run again in session '%s' (%.1f s)", report->run,
+			 cells_were(report->run), report->session_id, seconds);
+		if (report->problem == NULL)
+			buf_putf(out, ": %s variables are back",
+				 report->run == 1 ? "its" : "their");
+		buf_puts(out, report->problem == NULL && report->gone.count > 0
+				      ? ", but not all of those below."
+				      : ".");
+		return;
+	}
+	buf_putf(out, "The replay of session '%s' stopped at %s. %zu %s run again (%.1f s)",
+		 report->session_id, report->stopped, report->run, cells_were(report->run),
+		 seconds);
+	if (report->left > 0)
+		buf_putf(out, ", %zu after it %s not", report->left,
+			 report->left == 1 ? "was" : "were");
+	buf_puts(out, report->run > 0 ? ": only the variables of those that ran are back."
+				      : ": no variable is back.");
+}
+
+static void put_files(struct buf *out, const struct restore_report *report)
+{
+	if (report->problem == NULL)
+		buf_puts(out, " The files are as they were before.");
+	else
+		buf_putf(out,
+			 " But the files could not be put back under the new interpreters (%s). "
+			 "These were ended, so no variable is back; the files are as they were "
+			 "before.",
+			 report->problem);
+}
+
+/* Appends which hosts and shared folders the cells could reach. */
+static void put_outside(struct buf *out, const struct restore_report *report)
+{
+	put_list(out, "Hosts that the cells reached once more: ", &report->hosts, ".");
+	put_list(out, "Cells that tried to reach a host, which no cell can while it runs again: ",
+		 &report->refused, ".");
+	put_list(out,
+		 report->outside ? "Shared folders, where cells could write once more if writable: "
+		 : report->sockets
+			 ? "Shared folders, where cells could read the files of today, lock them, "
+			   "and not write (but to named pipes and sockets): "
+			 : "Shared folders, where cells could read the files of today, lock them, "
+			   "and not write (but to named pipes): ",
+		 &report->folders, ".");
+	put_list(out, "Cells whose code has the path of one (others may have used a variable): ",
+		 &report->shares, ".");
+	if (report->unconfined)
+		buf_puts(out, "\nNothing confines code here: the cells have changed once more what "
+			      "they change outside the session.");
+}
+
+/* Appends what goes on, and is not held back, or no longer. */
+static void put_running(struct buf *out, const struct restore_report *report)
+{
+	if (!report->holds || (report->processes == 0 && report->active.count == 0))
+		return;
+	buf_puts(out, "\nThe cells left running: ");
+	if (report->processes > 0)
+		buf_putf(out, "%zu %s", report->processes,
+			 report->processes == 1 ? "process" : "processes");
+	if (report->active.count > 0)
+		buf_putf(out, "%sthreads, timers or connections in %s",
+			 report->processes > 0 ? ", " : "", buf_str(&report->active.text));
+	buf_putf(out,
+		 ". %s may reach hosts and write in shared folders, as far as the session may.",
+		 report->outside ? "These" : "From now on these");
+}
+
+/* Appends advice after a replay that stopped. */
+static void put_help(struct buf *out, const struct restore_report *report)
+{
+	if (report->stopped == NULL)
+		return;
+	if (report->holds && !report->outside)
+		buf_puts(out, "\nCells that run again change no file outside the session. If the "
+			      "cell failed for that reason, and all cells may reach hosts and "
+			      "write in shared folders once more, use action restore_outside.");
+	if (report->saved_cell > 0)
+		buf_putf(out,
+			 "\nAction restore_values brings the variables back that were saved after "
+			 "cell %" PRIu64 ".",
+			 report->saved_cell);
+}
+
+char *restore_report_text(const struct restore_report *report)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	put_head(&out, report);
+	put_files(&out, report);
+	put_list(&out,
+		 "Interpreters that ended in the replay, with the variables that they had then: ",
+		 &report->gone, ".");
+	put_list(&out, "Not run: ", &report->skipped, ".");
+	put_list(&out,
+		 "Failed then, so not run, though names may have changed before: ", &report->failed,
+		 ".");
+	put_list(&out, "State was lost then before ", &report->lost,
+		 ": names from before that are back, too.");
+	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
+		 &report->inputs, ".");
+	put_list(
+		&out, "Files that came out differently in the replay (those from before count): ",
+		&report->differs,
+		". Where a cell has such a file open, it writes on where the replay left off: open "
+		"the file again before writing.");
+	put_outside(&out, report);
+	put_running(&out, report);
+	if (report->missing_cells > 0)
+		buf_putf(&out, "\n%zu %s not in the record.", report->missing_cells,
+			 report->missing_cells == 1 ? "cell is" : "cells are");
+	if (report->generation > 0)
+		buf_putf(&out,
+			 "\nInterpreters that ran before were ended with their background "
+			 "processes: this is generation %" PRIu64 ".",
+			 report->generation);
+	put_help(&out, report);
+	return buf_steal(&out);
+}

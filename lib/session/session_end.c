@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session_end.c - ends a session in two parts.
+ *
+ * The first part answers all callers, while the session still exists. It exports the results so
+ * far, so that they are safe if the server is killed. Then interpreters that run no cell end by
+ * themselves, as at a terminal. One that does not end gets a SIGINT when half of its time is over,
+ * as a user would send one to code that hangs at its end. The second part exports what they wrote,
+ * kills all processes that are left, and gives the folder up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "journal/journal.h"
+#include "proxy/proxy.h"
+#include "session/asking.h"
+#include "session/outside.h"
+#include "session/session_internal.h"
+#include "session/session_values.h"
+#include "session/watchdog.h"
+#include "transfer/uploads.h"
+#include "workspace/keeper.h"
+#include "workspace/scan.h"
+
+/* ---- the second part ---- */
+
+static void end_exports(struct session *s)
+{
+	loop_defer_stop(&s->work);
+	session_notebook_end(s);
+	session_keep_end(s);
+}
+
+/* Reports that an interpreter did not end by itself. `how` is a sentence without a full stop. */
+static void report_cut(struct session *s, struct runner *runner, const char *how)
+{
+	cleanup_free char *text =
+		xasprintf("[%s: a file that code was writing at the end may be cut off]\n", how);
+
+	log_warn("session", "'%s': %s, at the session's end", s->id, how);
+	session_on_late(runner, text, strlen(text));
+	s->quit.cut = true;
+}
+
+/* Reports those that have not ended yet. */
+static void report_stopped(struct session *s)
+{
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct runner *runner = s->languages[i].runner;
+		cleanup_free char *how = xasprintf("the %s interpreter did not end in time",
+						   runner_language(runner)->name);
+
+		if (runner_quits(runner))
+			report_cut(s, runner, how);
+	}
+}
+
+static void finish(struct session *s)
+{
+	bool lasts;
+
+	loop_timer_stop(&s->quit.timer);
+	loop_defer_stop(&s->quit.over);
+	if (s->quit.done != NULL)
+		session_keep_last(s);
+	if (!s->quit.interrupted)
+		report_stopped(s);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_free(s->languages[i].runner);
+	s->language_count = 0;
+	end_exports(s);
+	lasts = session_record_end(s, s->quit.why);
+	keeper_free(s->keeper);
+	loop_timer_stop(&s->link_wait);
+	uploads_free(s->uploads);
+	journal_free(s->journal);
+	scan_free(s->scan);
+	watchdog_free(s->watchdog);
+	proxy_free(s->proxy);
+	outside_free(s->outside);
+	if (s->sandbox == NULL)
+		s->sandbox = session_unused_sandbox(s);
+	session_drop_slot(s);
+	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace),
+			session_inspection_end(s), lasts);
+	workspace_free(s->workspace);
+	notices_release(&s->notices);
+	free(s->record_problem);
+	free(s->restore_report);
+	holdings_leave(s->holder);
+	free(s->quit.why);
+	free(s->id);
+	free(s);
+}
+
+/* ---- interpreters that end by themselves ---- */
+
+static void on_over(struct loop_defer *defer)
+{
+	struct session *s = container_of(defer, struct session, quit.over);
+	void (*done)(void *data) = s->quit.done;
+	void *data = s->quit.data;
+
+	finish(s);
+	done(data);
+}
+
+static void on_quit(struct runner *runner, const char *why, bool reported)
+{
+	struct session *s = runner_owner(runner);
+
+	(void)reported;
+	if (!s->quit.interrupted && !runner_exited(runner))
+		report_cut(s, runner, why);
+	if (--s->quit.awaited == 0)
+		loop_defer_start(s->host->loop, &s->quit.over, on_over);
+}
+
+static void on_wrote(struct runner *runner, const char *data, size_t len)
+{
+	(void)runner;
+	(void)data;
+	(void)len; /* no command of the user's watches any more */
+}
+
+static const struct runner_handlers quit_handlers = {
+	.lost = on_quit,
+	.late = session_on_late,
+	.wrote = on_wrote,
+};
+
+static void on_timer(struct loop_timer *timer)
+{
+	struct session *s = container_of(timer, struct session, quit.timer);
+
+	if (s->quit.interrupted) {
+		loop_defer_start(s->host->loop, &s->quit.over, on_over);
+		return;
+	}
+	s->quit.interrupted = true;
+	report_stopped(s);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_interrupt_quit(s->languages[i].runner);
+	loop_timer_start(s->host->loop, timer, s->quit.end_ms, on_timer);
+}
+
+static void give_time(struct session *s, uint64_t quit_ms)
+{
+	uint64_t now = loop_now(s->host->loop);
+
+	s->quit.end_ms = now + quit_ms;
+	loop_timer_start(s->host->loop, &s->quit.timer,
+			 s->quit.interrupted ? s->quit.end_ms : now + quit_ms / 2, on_timer);
+}
+
+/* Keeps only runners whose interpreters end by themselves. Returns whether there are any. */
+static bool quit_languages(struct session *s, bool may_quit)
+{
+	size_t left = 0;
+
+	session_handle_by(s, &quit_handlers);
+	s->quit.awaited = s->language_count;
+	for (size_t i = 0; i < s->language_count; i++) {
+		struct runner *runner = s->languages[i].runner;
+
+		session_language_release(&s->languages[i]);
+		if (may_quit && runner_quit(runner)) {
+			s->languages[left++].runner = runner;
+			continue;
+		}
+		s->quit.awaited--;
+		runner_free(runner);
+	}
+	s->language_count = left;
+	return left > 0;
+}
+
+/* ---- the first part ---- */
+
+/* Returns whether interpreters end by themselves. */
+static bool begin(struct session *s, const char *why, bool may_quit)
+{
+	cleanup_free char *reason = xasprintf("the session ended because %s", why);
+	bool quits;
+
+	s->quit.why = xstrdup(why);
+	session_restore_abandon(s);
+	for (size_t i = 0; i < s->language_count; i++)
+		runner_end(s->languages[i].runner, reason);
+	asking_free(s->asking);
+	s->asking = NULL;
+	session_keep_last(s);
+	session_end_execs(s, reason);
+	session_report_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
+	quits = quit_languages(s, may_quit);
+	session_values_free(s->values);
+	s->values = NULL;
+	session_end_listings(s);
+	session_report_state(s);
+	if (s->host->ends != NULL)
+		s->host->ends(s->host->owner, s);
+	return quits;
+}
+
+bool session_end(struct session *s, const char *why, uint64_t quit_ms, void (*over)(void *data),
+		 void *data)
+{
+	if (!begin(s, why, true)) {
+		finish(s);
+		return false;
+	}
+	s->quit.done = over;
+	s->quit.data = data;
+	session_keep_now(s);
+	session_notebook_end(s);
+	watchdog_wake(s->watchdog);
+	give_time(s, quit_ms);
+	if (s->quit.awaited == 0) /* none of them could be asked */
+		loop_defer_start(s->host->loop, &s->quit.over, on_over);
+	return true;
+}
+
+void session_hurry(struct session *s, uint64_t quit_ms)
+{
+	if (s->quit.end_ms > loop_now(s->host->loop) + quit_ms)
+		give_time(s, quit_ms);
+}
+
+void session_free(struct session *s, const char *why)
+{
+	if (s == NULL)
+		return;
+	if (s->quit.why == NULL)
+		(void)begin(s, why, false);
+	finish(s);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* removal.h - removes a folder below the home in a helper process. */
+#ifndef WORKSPACE_REMOVAL_H
+#define WORKSPACE_REMOVAL_H
+
+#include <stdbool.h>
+
+struct home;
+struct loop;
+struct removal;
+
+/*
+ * Removes `name` below the home in a helper process, with constant memory, also trees with hostile
+ * modes and depths. `done` is called once, from the loop, also when no helper could start, but not
+ * after home_close. It may be NULL. The result is valid until `done`.
+ */
+struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
+			      const char *name, void (*done)(void *data, bool ok), void *data);
+/* Drops `done`, which is not called any more. `removal` may be NULL. */
+void removal_forget(struct removal *removal);
+
+#endif

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: MIT
+"""Saves the variables of one interpreter and brings them back in another."""
+import os
+import select
+import signal
+import time
+
+import pytest
+
+import harness
+from patience import WAIT_S
+
+LIMIT = 64 << 20
+
+
+class Saved:
+    def __init__(self, data, end):
+        self.data, self.end = data, end
+
+
+def ask(session, **parts):
+    """Asks the driver to save; returns its answer."""
+    session.ident += 1
+    session.send("save", session.ident, [(name, str(value)) for name, value in {"cell": 7, "limit": LIMIT, **parts}.items()])
+    return session.next_frame()
+
+
+def collect(session):
+    """What comes over the pipe, to the end."""
+    data, got, deadline = b"", bytearray(), time.monotonic() + WAIT_S
+    while True:
+        left = deadline - time.monotonic()
+        assert left > 0 and select.select([session.values], [], [], left)[0], "it does not end"
+        got += os.read(session.values, 1 << 20)
+        while (frame := take(got)) is not None:
+            if frame.kind != "values":
+                return Saved(data, frame)
+            data += frame.parts["data"]
+
+
+def take(buffer):
+    reader = object.__new__(harness.Session)
+    reader.buffer = buffer
+    return reader._take_frame()
+
+
+def save(session, **parts):
+    answer = ask(session, **parts)
+    assert answer["status"] == "ok", answer
+    return collect(session)
+
+
+def restore(session, saved, tmp_path):
+    path = tmp_path / "saved-values"
+    path.write_bytes(saved.data)
+    session.ident += 1
+    session.send("restore", session.ident, [("file", str(path))])
+    done = session.next_frame()
+    path.unlink()
+    back, done.failed, done.left, done.kept, done.again = (done.get("restored", "\n\n\n\n")).split("\n")
+    done.back = [name for name in back.split(", ") if name]
+    return done
+
+
+def carry(start, tmp_path, *cells, then=(), **parts):
+    """Runs cells in one interpreter; returns another with their variables, and what is told."""
+    first = start()
+    for cell in cells:
+        assert first.run(cell).status == "ok"
+    saved = save(first, **parts)
+    assert saved.end.kind == "saved", saved.end
+    first.close()
+    second = start()
+    for cell in then:
+        second.run(cell)
+    return second, restore(second, saved, tmp_path)
+
+
+def test_values_modules_functions_and_classes_come_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import math as m, collections.abc\nfrom math import sqrt\nx = [1, {'a': (2, 3)}]",
+        "FACTOR = 3\ndef times(n, by=FACTOR): return n * by + OFFSET\nOFFSET = 1\ndouble = lambda n: 2 * n",
+        "class Point:\n    size = FACTOR\n    def __init__(self, a): self.a = a\np = Point(x)\nFACTOR = 10",
+    )
+    assert sorted(told.back) == ["FACTOR", "OFFSET", "Point", "collections", "double", "m", "p", "sqrt", "times", "x"]
+    assert told.left == told.kept == ""
+    assert session.run("x, m.pi > 3, sqrt(4), double(4), p.a, p.a is x, Point(1).a").value == (
+        "([1, {'a': (2, 3)}], True, 2.0, 8, [1, {'a': (2, 3)}], True, 1)")
+    assert session.run("OFFSET = 2\ntimes(2)").value == "8", "a function sees today's names, and its old defaults"
+    assert "line 2, in times" in session.run("times(None)").done["traceback"]
+
+
+def test_attributes_of_classes_and_functions_come_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import abc, enum\nK = 5\nclass C:\n    count = 0\n    size = K\n    def __init__(self): C.count += 1\n"
+        "    def __reduce__(self): return C, ()\nK = 6\none, two = C(), C()",
+        "class Base(abc.ABC):\n    kinds = []\n    def __init_subclass__(cls): Base.kinds.append(cls)\nclass Kind(Base): pass",
+        "def f(): f.calls += 1; return f.calls\nf.calls = 0\nf.seen = seen = []\nf()",
+        "class E(enum.Enum): A = 1\ne = E.A",
+    )
+    assert told.left == told.again == ""
+    assert session.run("C.count, C.size, K, type(one) is C").value == "(2, 5, 6, True)"
+    assert session.run("Base.kinds == [Kind], f(), f.seen is seen, e is E.A").value == "(True, 2, True, True)"
+
+
+def test_an_attribute_that_is_not_saved_is_named(start, tmp_path):
+    session, told = carry(start, tmp_path, "import _thread\nclass C:\n    lock = _thread.allocate_lock()\n    n = 1")
+    assert told.left == "attribute C.lock (cannot pickle '_thread.lock' object)"
+    assert session.run("C.n").value == "1"
+
+
+def test_a_decorator_that_changes_what_was_loaded_is_told(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "calls = []\ndef note(f):\n    calls.append(f.__name__)\n    return f\n@note\ndef noted(): pass",
+        "def plain(f): return f\n@plain\ndef early(): pass")
+    assert told.again == "noted"
+
+
+def test_a_second_life_saves_what_the_first_defined(start, tmp_path):
+    session, _ = carry(start, tmp_path, "def f(): return 5\nclass A: pass\na = A()")
+    saved = save(session)
+    third = start()
+    assert sorted(restore(third, saved, tmp_path).back) == ["A", "a", "f"]
+    assert third.run("f(), type(a) is A").value == "(5, True)"
+
+
+def test_what_cannot_be_saved_is_named_and_the_rest_is_saved(start, tmp_path):
+    (tmp_path / "f").write_text("x")
+    session, told = carry(
+        start, tmp_path,
+        "import threading, sqlite3, _thread\nfile = open('f')\ngen = (i for i in [1])\nlock = _thread.allocate_lock()\n"
+        "db = sqlite3.connect(':memory:')\nmake = lambda: (lambda: 1)\ninner = make()\nok = 1\n"
+        "class Odd:\n    def __reduce__(self): raise ValueError('not\\nme')\nodd = Odd()",
+    )
+    assert session.run("ok").value == "1"
+    for name in ("file", "gen", "lock", "db", "inner", "odd"):
+        assert name + " (" in told.left and name not in told.back, told.left
+    assert "odd (not me)" in told.left and "cannot pickle '_io.TextIOWrapper' object" in told.left
+
+
+def test_shared_objects_are_shared_again(start, tmp_path):
+    session, told = carry(start, tmp_path, "a = []\nb = {'a': a}\nc = [b]\nlone = []\nring = []\nring.append(ring)")
+    assert session.run("b['a'] is a, c[0] is b, ring[0] is ring").value == "(True, True, True)"
+
+
+def test_one_value_that_cannot_be_loaded_costs_only_itself(start, tmp_path):
+    (tmp_path / "mine.py").write_text("class Mine: pass\n")
+    first = start()
+    first.run("import mine\nm = mine.Mine()\nother = [1]")
+    saved = save(first)
+    (tmp_path / "mine.py").unlink()
+    second = start()
+    told = restore(second, saved, tmp_path)
+    assert told.back == ["other"]
+    assert told.left == "" and told.failed == "mine (No module named 'mine'), m (No module named 'mine')"
+
+
+def test_names_that_are_there_stay(start, tmp_path):
+    session, told = carry(start, tmp_path, "x = 1\ny = 2\ndef f(): return 1", then=["x = 'new'\ndef f(): return 2"])
+    assert told.back == ["y"] and sorted(told.kept.split(", ")) == ["f", "x"]
+    assert session.run("x, y, f()").value == "('new', 2, 2)"
+
+
+def test_what_takes_too_long_is_named(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "class Slow:\n    def __reduce__(self):\n        while True: pass\nslow = Slow()\nx = 1")
+    assert "slow (saving it took longer than 2 s)" in told.left
+    assert session.run("x").value == "1"
+
+
+def test_what_ends_the_copy_is_named_the_next_time(start):
+    session = start()
+    session.run("import os\nclass End:\n    def __reduce__(self): os._exit(3)\nend = End()\nx = 1")
+    assert ask(session)["status"] == "ok"
+    assert session.run("x").value == "1"
+    deadline = time.monotonic() + WAIT_S
+    saved = None
+    while saved is None and time.monotonic() < deadline:
+        assert ask(session)["status"] == "ok"
+        if select.select([session.values], [], [], 0.2)[0]:
+            saved = collect(session)
+    assert b"saving it did not end, or ended the process" in saved.data
+
+
+def test_the_limit_leaves_the_largest_out(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "small = b'x' * 1000\nlarge = b'x' * 1_500_000\nhuge = b'x' * 5_000_000",
+        limit=(1 << 20) + 1_500_500)
+    assert told.back == ["small"]
+    assert "large (no room beside the others)" in told.left and "huge (larger than the room for all)" in told.left
+
+
+def test_just_at_the_limit_all_is_saved(start, tmp_path):
+    code = "small = b'x' * 1000\nlarge = b'x' * 1_000_000"
+    sizes = "import pickle\nsum(len(pickle.dumps(v, 5)) for v in (small, large))"
+    first = start()
+    first.run(code)
+    room = int(first.run(sizes).value)
+    assert sorted(carry(start, tmp_path, code, limit=(1 << 20) + room)[1].back) == ["large", "small"]
+    assert carry(start, tmp_path, code, limit=(1 << 20) + room - 1)[1].back == ["small"]
+
+
+def test_definitions_without_room_are_named_and_the_rest_is_saved(start, tmp_path):
+    first = start()
+    first.run("x = 1\ndef small(): return 2")
+    for name in ("large", "larger"):
+        text = "é" * (70_000 if name == "large" else 120_000)  # 6 bytes each in JSON
+        first.run("def %s():\n    return %r\nk = 3" % (name, text))
+    saved = save(first)
+    assert len(saved.data) < 1 << 20
+    second = start()
+    told = restore(second, saved, tmp_path)
+    assert sorted(told.back) == ["k", "large", "small", "x"]
+    assert "larger (no room beside the others)" in told.left
+
+
+def test_secrets_are_not_saved(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "token = 'hunter22hunter'\nheaders = {'A': 'Bearer ' + token}\nraw = token.encode() * 2\nx = 1",
+        secrets="another\0hunter22hunter")
+    assert told.back == ["x"]
+    assert told.left.count("it holds a secret") == 3
+
+
+def test_no_text_of_the_file_has_a_secret(start):
+    """Neither a definition, nor the reason why a value is left out, nor a folder of modules."""
+    first = start()
+    first.run(
+        "import sys\ntoken = 'hunter22' + 'hunter'\ndef log_in(): return 'hunter22hunter'\nsys.path.append('/x/' + token)\n"
+        "class Odd:\n    def __reduce__(self): raise ValueError('not with ' + token)\nodd = Odd()")
+    saved = save(first, secrets="hunter22hunter")
+    assert b"hunter22hunter" not in saved.data
+    for name in (b"log_in", b"odd"):
+        assert b'["%s", "it holds a secret"]' % name in saved.data
+
+
+def test_the_copy_is_unseen(start):
+    """By code that waits for children, the terminal and the next cells; a pipe ends although the copy lives."""
+    session = start()
+    session.run(
+        "import os, time\nclass Slow:\n    def __reduce__(self):\n        print('noise')\n        time.sleep(1)\n        open('made', 'w').write('x')\n"
+        "slow = Slow()\nr, w = os.pipe()")
+    assert ask(session)["status"] == "ok"
+    result = session.run("os.close(w)\nos.read(r, 1)")
+    assert result.value == "b''" and "children" not in result.done
+    assert session.run("os.wait()").done["ename"] == "ChildProcessError"
+    saved = collect(session)
+    assert b"slow" in saved.data
+    assert "noise" not in session.run("os.path.exists('made') and os.stat('made').st_size").output
+
+
+def test_an_interrupt_between_cells_does_not_end_the_copy(start):
+    session = start()
+    session.run("import time\nclass Slow:\n    def __reduce__(self):\n        time.sleep(0.5)\n        return list, ()\nslow = Slow()")
+    assert ask(session)["status"] == "ok"
+    session.interrupt()
+    assert collect(session).end.kind == "saved"
+
+
+@pytest.mark.parametrize("code, why", [
+    ("import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()", "the code has threads"),
+    ("import signal\nsignal.signal(signal.SIGCHLD, lambda *a: None)", "the code handles SIGCHLD"),
+    ("import os\nos.close(5)", "the code closed a descriptor of the interpreter"),
+    ("import os\nr, w = os.pipe()\nos.dup2(w, 5)", "the code closed a descriptor of the interpreter"),
+])
+def test_no_copy_where_none_is_safe(start, code, why):
+    session = start()
+    session.run(code)
+    answer = ask(session)
+    assert (answer["status"], answer["text"]) == ("no", why)
+
+
+def test_at_the_end_the_interpreter_saves_itself(start, tmp_path):
+    first = start()
+    first.run("import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\nx = 5")
+    first.ident += 1
+    first.send("save", first.ident, [("cell", "7"), ("limit", str(LIMIT)), ("here", "60000")])
+    saved = collect(first)
+    second = start()
+    assert "x" in restore(second, saved, tmp_path).back
+
+
+def save_here(session, milliseconds):
+    session.ident += 1
+    session.send("save", session.ident, [("cell", "7"), ("limit", str(LIMIT)), ("here", str(milliseconds))])
+    saved = collect(session)
+    assert session.next_frame()["status"] == "ok"
+    return saved
+
+
+def test_at_the_end_the_interpreter_saves_for_its_time_only(start):
+    session = start()
+    session.run("import time\nclass Slow:\n    def __reduce__(self): time.sleep(1e6)\nslow, x = Slow(), 5")
+    answer = ask(session, here=20)
+    assert (answer["status"], answer["text"]) == ("no", "the interpreter ended before all were saved")
+    assert session.run("x").value == "5"
+
+
+def test_an_interrupt_ends_a_save_of_the_interpreter_itself(start):
+    session = start()
+    session.run("import os, signal, time\nclass Used:\n    def __reduce__(self):\n        os.kill(os.getpid(), signal.SIGINT)\n        time.sleep(1e6)\nused, x = Used(), 5")
+    assert ask(session, here=60000)["status"] == "no"
+    assert session.run("x").value == "5"
+
+
+def test_the_alarm_of_the_code_outlives_a_save(start):
+    session = start()
+    session.run("import signal\ndef on_alarm(number, frame): pass\nsignal.signal(signal.SIGALRM, on_alarm)\nsignal.alarm(100000)\nx = 5")
+    assert save_here(session, 60000).end.kind == "saved"
+    assert session.run("signal.getsignal(signal.SIGALRM) is on_alarm, 0 < signal.alarm(0) <= 100000").value == "(True, True)"
+
+
+def test_flat_containers_are_shared_by_names(start, tmp_path):
+    cells = [f"{name} = {value}\n{name}_2 = {name}\n{name}_3 = [{name}, {{'a': {name}}}]" for name, value in [
+        ("a", "[1, 'x', None]"), ("b", "{1: 2.0, 'k': b'v'}"), ("c", "{1, 2}")]]
+    session, told = carry(start, tmp_path, *cells, "deep = [[1], [2]]\nrow = deep[0]")
+    assert len(told.back) == 11
+    assert session.run("all(x is y is z[0] is z[1]['a'] for x, y, z in ((a, a_2, a_3), (b, b_2, b_3), (c, c_2, c_3))), row is deep[0]").value == "(True, True)"
+
+
+@pytest.mark.parametrize("damage", [
+    lambda data: b"", lambda data: data[:-1], lambda data: data[:10] + b"?" + data[11:], lambda data: data + b"x",
+    lambda data: b"x" * 60, lambda data: data[100:],
+])
+def test_a_damaged_file_is_not_loaded(start, tmp_path, damage):
+    first = start()
+    first.run("x = 'some text'\n" * 3)
+    saved = save(first)
+    second = start()
+    told = restore(second, Saved(damage(saved.data), None), tmp_path)
+    assert told["status"] == "error" and "damaged" in told["evalue"]
+    assert second.run("'x' in dir()").value == "False"
+
+
+def test_loading_can_be_interrupted(start, tmp_path):
+    first = start()
+    first.run("import time\ndef wait():\n    print('loads', flush=True)\n    while True: time.sleep(0.01)\n"
+              "class Slow:\n    def __reduce__(self): return wait, ()\nslow = Slow()")
+    saved = save(first)
+    second = start()
+    path = tmp_path / "saved"
+    path.write_bytes(saved.data)
+    second.send("restore", 99, [("file", str(path))])
+    second.read_until("loads")
+    second.interrupt()
+    done = second.next_frame()
+    assert done["status"] == "interrupted", done
+    assert second.run("1").value == "1"
+
+
+def test_figures_are_back_and_not_shown(start, python, tmp_path):
+    if not harness.has_module(python, "matplotlib"):
+        pytest.skip("no matplotlib")
+    session, told = carry(start, tmp_path, "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\nNone")
+    assert {"fig", "ax", "plt"} <= set(told.back), told.left
+    assert session.run("1").images == []
+    assert session.run("ax.figure is fig").value == "True"
+
+
+def test_tables_are_back(start, python, tmp_path):
+    if not harness.has_module(python, "pandas"):
+        pytest.skip("no pandas")
+    session, told = carry(start, tmp_path, "import pandas as pd, numpy as np\ndf = pd.DataFrame({'a': np.arange(5), 'b': list('abcde')})\nv = np.ones(3)")
+    assert {"df", "v", "pd", "np"} <= set(told.back), told.left
+    assert session.run("v[0] = 2\nint(df.a.sum()), ''.join(df.b), float(v.sum())").value == "(10, 'abcde', 4.0)"

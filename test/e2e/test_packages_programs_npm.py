@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""npm and its like as programs: wherever code starts them, they lead to what install_packages does."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from registries import Registry, package
+from steps import bash
+
+SOURCE = Path(__file__).parents[2] / "lib/runtime/programs/npm.cjs"
+
+pytestmark = pytest.mark.skipif(shutil.which("npm") is None or shutil.which("node") is None, reason="no npm here")
+
+
+@pytest.fixture(scope="module")
+def registry():
+    registry = Registry(package("alpha", "1.0.0"), package("alpha", "2.0.0"), package("beta", "1.0.0", dependencies={"alpha": ">=1"}),
+                        package("tool", "1.0.0", {"cli.js": "#!/usr/bin/env node\nconsole.log('tool says', ...process.argv.slice(2))\n"},
+                                bin={"tool": "cli.js"}))
+    yield registry
+    registry.close()
+
+
+@pytest.fixture
+def start(shared, registry):
+    return lambda *flags, **options: shared(*flags, env={"npm_config_registry": registry.url}, **options)
+
+
+@pytest.mark.parametrize("line", ["npm i alpha # the newest", "x=$(npm install 'alpha' --save); echo \"$x\"", "yarn add alpha && true",
+                                  "pnpm add -D alpha; true", "echo '{\"dependencies\": {\"alpha\": \">=2\"}}' > package.json; npm install"])
+def test_a_shell_that_starts_npm_gets_the_package(start, line):
+    text = bash(start(), f"{line}\nnode -p \"require('alpha') + ' works'\"").text
+    assert "Asking ptycell to install alpha" in text and "2.0.0 works" in text, text
+
+
+def test_javascript_and_python_that_start_npm_get_the_package(start):
+    server = start()
+    code = "console.log(require('child_process').execSync('npm i alpha').toString()); require('alpha')"
+    assert "'2.0.0'" in server.call("exec_code", session_id="s", language="javascript", code=code).text
+    text = server.call("exec_code", session_id="t", language="python", code="import subprocess\nsubprocess.run(['npm', 'i', 'alpha'])").text
+    assert "Installed: alpha 2.0.0" in text
+
+
+@pytest.mark.parametrize("code, said", [
+    ("npm i alpha # the newest\nrequire('alpha')", "'2.0.0'"), ("!npm install alpha && echo fine\nrequire('alpha')", "'2.0.0'"),
+    ("npx -y tool a", "tool says a"), ("// first\n%pnpm add alpha\nyarn add tool\nrequire('alpha')", "'2.0.0'"),
+    ("npm ls", "(empty)"), ("npm i\n1", "no package.json")])
+def test_a_line_at_a_cell_s_head_is_the_shell_s(start, code, said):
+    text = start().call("exec_code", session_id="s", language="javascript", code=code).text
+    assert said in text, text
+
+
+def test_names_of_these_programs_are_javascript_elsewhere(start):
+    text = start().call("exec_code", session_id="s", language="javascript", code="const npx = 3, npm = 1\nnpx -npm").text
+    assert text == "2\n"
+
+
+@pytest.mark.parametrize("line", ["npm --prefix app install", "npm install --prefix=app", "npm -C app i", "yarn --cwd app install", "pnpm --dir=app install"])
+def test_the_project_is_that_of_the_folder_that_is_named(start, line):
+    text = bash(start(), f"mkdir app; echo '{{\"dependencies\": {{\"tool\": \"1\"}}}}' > app/package.json; echo '{{\"dependencies\": {{\"alpha\": \"1\"}}}}' > package.json; {line}").text
+    assert "Installed: tool 1.0.0. " in text, text
+
+
+@pytest.mark.parametrize("line, said", [
+    ("npm install --registry=http://10.0.0.1/", "10.0.0.1/ is not used"), ("npm i alpha --registry http://10.0.0.1/", "10.0.0.1/ is not used"),
+    ("npm_config_registry=http://10.0.0.1/ npm i", "10.0.0.1/ is not used"), ("echo '{' > package-lock.json; npm install", "package-lock.json cannot be read"),
+    ("echo null > package.json; npm i", "package.json has no object"), ("npm --prefix nowhere i", "nowhere is no folder of a project: ENOENT"),
+    ("sed -i 's/^{/{\"workspaces\": [],/' package.json; npm i", "Workspaces are not looked at")])
+def test_what_does_not_hold_of_words_and_files_is_told(start, line, said):
+    text = bash(start(), f"echo '{{\"dependencies\": {{\"alpha\": \"2\"}}}}' > package.json; {line}").text
+    assert said in text and "at Object" not in text, text
+
+
+def test_peers_of_the_project_come_and_files_of_windows_are_read(start):
+    text = bash(start(), "printf '\\xef\\xbb\\xbf{\"peerDependencies\": {\"alpha\": \"1\", \"beta\": \"1\"}, \"peerDependenciesMeta\": {\"beta\": {\"optional\": true}}}' > package.json; npm install").text
+    assert "Installed: alpha 1.0.0. " in text, text
+
+
+def test_packages_for_development_stay_out_of_production(start):
+    text = bash(start(), "echo '{\"dependencies\": {\"alpha\": \"1\"}, \"devDependencies\": {\"tool\": \"1\"}}' > package.json; NODE_ENV=production npm i; npm i --only=prod; NODE_ENV=production npm i --include=dev").text
+    assert text.count("Installed: alpha 1.0.0. ") == 1 and "There already: alpha 1.0.0." in text and "Installed: tool 1.0.0. " in text, text
+
+
+def test_what_came_is_listed_and_taken_away(start):
+    server = start()
+    bash(server, "npm i beta")
+    text = bash(server, "npm ls").text
+    assert "alpha@2.0.0" in text and "beta@1.0.0" in text
+    assert "Uninstalled: alpha 2.0.0, beta 1.0.0" in bash(server, "npm uninstall beta").text
+    assert "(empty)" in bash(server, "npm ls").text
+    assert "status 1" in bash(server, "npm rm beta; echo status $?").text
+
+
+def test_a_tool_is_brought_and_run(start):
+    server = start()
+    text = bash(server, "npx -y tool a 'b c'; echo $?").text
+    assert "Installed: tool 1.0.0" in text and "tool says a b c\n0" in text
+    assert bash(server, "npx tool again").text == "tool says again\n"
+    assert "has no program" in bash(server, "npx alpha").text
+
+
+def test_what_leads_elsewhere_does_not_cross(start, registry):
+    server = start()
+    text = bash(server, "echo '{\"dependencies\": {\"alpha\": \"^1.0.0\", \"x\": \"git+ssh://a/b\", \"y\": \"npm:alpha@1\"}}' > package.json; npm i").text
+    assert "x is not asked for" in text and "y is not asked for" in text and "Installed: alpha 1.0.0" in text
+    asked = len(registry.asked)
+    for line in ("npm i http://10.0.0.1/x.tgz", "npm i evil/repo", "npm i --registry=http://10.0.0.1/ alpha@a:b"):
+        assert "status 1" in bash(server, f"{line}; echo status $?").text, line
+    assert len(registry.asked) == asked
+
+
+def test_what_the_session_has_stays(start):
+    server = start()
+    bash(server, "npm i alpha@1")
+    assert "alpha 1.0.0" in bash(server, "npm i alpha").text
+    assert "Installed: beta 1.0.0. " in bash(server, "npm i beta").text
+    assert "alpha 2.0.0" in bash(server, "npm i alpha@2").text
+
+
+def test_npm_s_own_commands_are_npm_s(start):
+    text = bash(start(), "npm --version; npm run nothing 2>&1 | head -1").text
+    assert text[0].isdigit() and "Asking" not in text
+
+
+@pytest.mark.parametrize("answer, said", [(b"", "The server ended the request without an answer."), (b'{"ok": true', "The server ended the request without an answer."),
+                                          (b'{"ok": false, "text": "no such package"}\n', "no such package")])
+def test_npm_ends_when_the_server_ends_its_request(tmp_path, answer, said):
+    """The test is the server here."""
+    for folder in ("ask/data", "bell"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(SOURCE, tmp_path / "ask")
+    os.mkfifo(tmp_path / "bell/pipe")
+    bell = os.open(tmp_path / "bell/pipe", os.O_RDWR)
+    npm = subprocess.Popen(["node", tmp_path / "ask/npm.cjs", "npm", "i", "alpha"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    name = tmp_path / "ask/data/.cache/ask" / os.read(bell, 17).decode().strip()
+    with open(f"{name}.answer", "wb", buffering=0) as told, open(f"{name}.request", "rb", buffering=0) as asks:
+        told.write(b"\n")
+        assert b'"packages":["alpha"]' in asks.readline()
+        told.write(answer)
+    os.close(bell)
+    assert said in npm.communicate(timeout=60)[0] and npm.returncode == 1

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""`pip install .` and `pip install -e .` of a project that lies in the session: what it needs comes, too, and it can be imported."""
+import shutil
+
+import pytest
+from indexes import Index, wheel
+from steps import bash
+from test_packages import HAS_PIP, python
+
+pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
+
+BACKEND = """
+import os, zipfile
+INFO = "mine-1.0.dist-info"
+META = "Metadata-Version: 2.1\\nName: mine\\nVersion: 1.0\\nRequires-Dist: beta\\nRequires-Dist: extra-one ; extra == 'dev'\\nRequires-Dist: never ; python_version < '3'\\nRequires-Dist: url-one @ http://10.0.0.1/x.whl\\nProvides-Extra: dev\\n"
+def metadata(folder, *_):
+    os.makedirs(os.path.join(folder, INFO), exist_ok=True)
+    open(os.path.join(folder, INFO, "METADATA"), "w").write(META)
+    return INFO
+prepare_metadata_for_build_wheel = prepare_metadata_for_build_editable = metadata
+def build(folder, members):
+    name = "mine-1.0-py3-none-any.whl"
+    members = {**members, INFO + "/METADATA": META, INFO + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"}
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as archive:
+        for path, text in members.items():
+            archive.writestr(path, text)
+        archive.writestr(INFO + "/RECORD", "".join(path + ",,\\n" for path in [*members, INFO + "/RECORD"]))
+    return name
+def build_wheel(folder, *_):
+    return build(folder, {"mine/__init__.py": open("src/mine/__init__.py").read()})
+def build_editable(folder, *_):
+    return build(folder, {"mine.pth": os.path.abspath("src") + "\\n"})
+"""
+PROJECT = """
+mkdir -p proj/src/mine
+echo 'import beta; word = "first " + beta.version' > proj/src/mine/__init__.py
+cat > proj/pyproject.toml <<END
+[build-system]
+requires = ["backend-one"]
+build-backend = "backend_one"
+END
+"""
+
+
+@pytest.fixture(scope="module")
+def index():
+    index = Index(wheel("alpha", "1.0"), wheel("beta", "1.0", ["alpha"]), wheel("extra-one", "1.0"), wheel("backend-one", "1.0", files={"backend_one.py": BACKEND}))
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def start(shared, index):
+    return lambda *flags, **options: shared("--pip-index", index.url, *flags, **options)
+
+
+SAYS = "import mine; print(mine.word, 'said')"
+
+
+@pytest.mark.parametrize("line", ["pip install ./proj", "cd proj && pip install -q . 2>&1 | tail -2", "pip install proj/", "uv pip install -e proj", "python3 -m pip install --editable=./proj",
+                                  "echo ./proj > r.txt; pip install -r r.txt", "pip install -e ./proj"])
+def test_a_project_comes_with_what_it_needs_and_is_imported(start, line):
+    server = start()
+    text = bash(server, f"{PROJECT}\n{line}; cd\npython3 -c \"{SAYS}\"").text
+    assert "first 1.0 said" in text, text
+    assert "first 1.0 said" in python(server, SAYS).text  # an interpreter that runs already
+    assert "extra_one" not in text and "never" not in text
+
+
+@pytest.mark.parametrize("mark", ["%", "!"])
+@pytest.mark.parametrize("option", ["", "-e "])
+def test_a_project_comes_in_a_cell_of_python(start, mark, option):
+    server = start()
+    bash(server, PROJECT)
+    text = python(server, f"{mark}pip install {option}./proj[dev]\nimport extra_one\n{SAYS}").text
+    assert "first 1.0 said" in text and "url-one is not asked for" in text, text
+
+
+def test_an_editable_project_is_its_files_and_a_plain_one_is_a_copy(start):
+    server = start()
+    said = f"python3 -c \"{SAYS}\""
+    changed = "sed -i s/first/second/ proj/src/mine/__init__.py"
+    assert "second 1.0 said" in bash(server, f"{PROJECT}\npip install -e ./proj\n{changed}\n{said}").text
+    assert "second 1.0 said" in bash(server, f"pip install ./proj; sed -i s/second/third/ proj/src/mine/__init__.py; {said}").text
+    assert "third 1.0 said" in bash(server, f"pip install -e ./proj; {said}").text
+
+
+def test_what_is_missing_ends_the_installation_and_no_deps_goes_without(start):
+    server = start(policy={"python": {"block": ["alpha"]}})
+    text = bash(server, f"{PROJECT}\npip install ./proj; echo status $?; ls .cache/packages").text
+    assert "needed by beta" in text and "status 1" in text and "mine" not in text.split("status")[1], text
+    text = bash(server, "pip install --no-deps ./proj; echo status $?; ls .cache/packages").text
+    assert "status 0" in text and "mine" in text.split("status")[1], text
+
+
+def test_a_wheel_of_the_session_comes_with_what_it_needs(start):
+    server = start()
+    bash(server, f"{PROJECT}\npip install backend-one; (cd proj; python3 -c 'import backend_one; backend_one.build_wheel(\"..\")')")
+    text = bash(server, f"pip install ./mine-1.0-py3-none-any.whl; python3 -c \"{SAYS}\"").text
+    assert "Installed: alpha 1.0, " in text and "first 1.0 said" in text, text
+
+
+@pytest.mark.skipif(shutil.which("pip3") is None, reason="no setuptools for /usr/bin/python3 here")
+@pytest.mark.parametrize("option", ["", "-e "])
+@pytest.mark.parametrize("layout", ["pyproject", "setup"])
+def test_a_project_of_setuptools_is_built_here(start, option, layout):
+    server = start()
+    files = {"pyproject": "printf '[project]\\nname = \"mine\"\\nversion = \"1.0\"\\ndependencies = [\"beta\"]\\n' > proj/pyproject.toml",
+             "setup": "rm proj/pyproject.toml; echo 'from setuptools import setup, find_packages; setup(name=\"mine\", version=\"1.0\", packages=[\"mine\"], package_dir={\"\": \"src\"}, install_requires=[\"beta\"])' > proj/setup.py"}
+    text = bash(server, f"python3 -c 'import setuptools, wheel' || echo none\n{PROJECT}\n{files[layout]}\npip install {option}./proj; python3 -c \"{SAYS}\"").text
+    if "none\n" in text:
+        pytest.skip("no setuptools and wheel for the sessions' Python here")
+    assert "first 1.0 said" in text, text
+
+
+def odd(version, option="", more=()):
+    """Makes a project with a program and an odd name, and installs it."""
+    modules = "".join(f"echo 'x = 1' > odd/{name}.py; " for name in more)
+    call = f"setup(name='My_Odd.Name', version='{version}', py_modules={['mine', *more]!r}, entry_points={{'console_scripts': ['mytool=mine:main']}})"
+    return (f"rm -rf odd; mkdir odd; echo 'main = lambda: print(\"tool {version}\")' > odd/mine.py; {modules}"
+            f"echo \"from setuptools import setup; {call}\" > odd/setup.py; pip install -q {option}./odd; mytool; ls .cache/packages | grep -c dist-info; ls .cache/packages")
+
+
+@pytest.mark.skipif(shutil.which("pip3") is None, reason="no setuptools for /usr/bin/python3 here")
+@pytest.mark.parametrize("first, second", [("", ""), ("", "-e "), ("-e ", "")])
+def test_a_newer_project_replaces_the_older_one_and_is_uninstalled(start, first, second):
+    server = start()
+    if "none" in bash(server, "python3 -c 'import setuptools, wheel' || echo none").text:
+        pytest.skip("no setuptools and wheel for the sessions' Python here")
+    text = bash(server, odd("1.0", first, ["gone"])).text
+    assert "tool 1.0\n1\n" in text and "gone.py" in text, text
+    text = bash(server, odd("2.0", second)).text
+    assert "tool 2.0\n1\n" in text and "gone.py" not in text and "1.0.dist-info" not in text, text
+    text = bash(server, "pip uninstall -y my-odd-name nothing; echo status $?; pip freeze; ls .cache/packages .cache/packages/bin; ls odd/mine.py").text
+    assert "uninstalled My" in text and "Skipping nothing" in text and "status 0" in text and "mytool" not in text and "mine" not in text.replace("odd/mine.py", ""), text
+    assert "odd/mine.py" in text and "dist-info" not in text, text
