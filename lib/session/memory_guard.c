@@ -13,6 +13,8 @@ enum {
 	FAR_PART = 8,    /* part of the limit above it that is far above */
 	GROWTH_PART = 4, /* part of the largest growth: less is not at fault */
 	SETTLE_MS = 3000,
+	/* The measure under way at a cell's end, and the two after it, from which growth counts. */
+	EXCUSED_MEASURES = 3,
 };
 
 static uint64_t growth_of(const struct sandbox_usage *usage, const struct runner *runner)
@@ -176,7 +178,16 @@ uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index)
 	uint64_t used = guard->stopped[index];
 
 	guard->stopped[index] = 0;
+	if (used > 0)
+		guard->excused[index] = EXCUSED_MEASURES;
 	return used;
+}
+
+void memory_guard_measured(struct memory_guard *guard)
+{
+	for (size_t i = 0; i < LANGUAGES_MAX; i++)
+		if (guard->excused[i] > 0)
+			guard->excused[i]--;
 }
 
 static bool is_anybody_blamed(const struct memory_guard *guard, const struct session *s)
@@ -187,9 +198,33 @@ static bool is_anybody_blamed(const struct memory_guard *guard, const struct ses
 	return false;
 }
 
+/* Returns the growth of a language's interpreter, without what an interrupted cell took. */
+static uint64_t growth_at_fault(const struct memory_guard *guard, const struct session *s,
+				const struct sandbox_usage *usage, size_t index)
+{
+	if (guard->excused[index] > 0 && !is_busy(s, index))
+		return 0;
+	return growth_of(usage, s->languages[index].runner);
+}
+
+static uint64_t largest_at_fault(const struct memory_guard *guard, const struct session *s,
+				 const struct sandbox_usage *usage)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < s->language_count; i++) {
+		uint64_t growth = growth_at_fault(guard, s, usage, i);
+
+		if (growth > most)
+			most = growth;
+	}
+	return most;
+}
+
 /* Lists the interpreters that run a cell (or do not) and grew by at least `least`. */
-static size_t list_interpreters(const struct session *s, const struct sandbox_usage *usage,
-				bool busy, uint64_t least, int ret_numbers[LANGUAGES_MAX])
+static size_t list_interpreters(const struct memory_guard *guard, const struct session *s,
+				const struct sandbox_usage *usage, bool busy, uint64_t least,
+				int ret_numbers[LANGUAGES_MAX])
 {
 	size_t count = 0;
 
@@ -197,24 +232,25 @@ static size_t list_interpreters(const struct session *s, const struct sandbox_us
 		int number = runner_interpreter_number(s->languages[i].runner);
 
 		if (number != 0 && is_busy(s, i) == busy &&
-		    growth_of(usage, s->languages[i].runner) >= least)
+		    growth_at_fault(guard, s, usage, i) >= least)
 			ret_numbers[count++] = number;
 	}
 	return count;
 }
 
-size_t memory_guard_first(const struct session *s, const struct sandbox_usage *usage,
-			  int ret_numbers[LANGUAGES_MAX])
+size_t memory_guard_first(const struct memory_guard *guard, const struct session *s,
+			  const struct sandbox_usage *usage, int ret_numbers[LANGUAGES_MAX])
 {
-	uint64_t most = largest_growth(usage);
+	uint64_t most = largest_at_fault(guard, s, usage);
+	uint64_t least = most / GROWTH_PART;
 	size_t count = 0;
 
 	if (most >= s->limits.memory_max / MEMORY_GUARD_STEP_PART) {
-		count = list_interpreters(s, usage, true, most / GROWTH_PART, ret_numbers);
+		count = list_interpreters(guard, s, usage, true, least, ret_numbers);
 		if (count == 0)
-			count = list_interpreters(s, usage, false, most / GROWTH_PART, ret_numbers);
+			count = list_interpreters(guard, s, usage, false, least, ret_numbers);
 	}
-	return count > 0 ? count : list_interpreters(s, usage, true, 0, ret_numbers);
+	return count > 0 ? count : list_interpreters(guard, s, usage, true, 0, ret_numbers);
 }
 
 struct runner *memory_guard_at_fault(const struct memory_guard *guard, const struct session *s)

@@ -28,6 +28,8 @@ struct memory_guard {
 	uint64_t stopped[LANGUAGES_MAX];
 	/* by language: one of its cells was interrupted since the limit was exceeded */
 	bool blamed[LANGUAGES_MAX];
+	/* by language: quick measures that still count what its interrupted cell took */
+	unsigned excused[LANGUAGES_MAX];
 };
 
 /*
@@ -48,6 +50,8 @@ bool memory_guard_interrupt_all(struct memory_guard *guard, const struct session
 uint64_t memory_guard_max(const struct session *session);
 /* Notes that memory is within the limit again. */
 void memory_guard_fits(struct memory_guard *guard);
+/* Notes a quick measure. Exact ones count growth since the last but one of these. */
+void memory_guard_measured(struct memory_guard *guard);
 /*
  * Notes that a cell of language `index` has ended. Returns the bytes for which it was interrupted,
  * or 0.
@@ -56,10 +60,10 @@ uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index);
 /*
  * Lists the numbers of the interpreters to be killed first, and returns how many. These are those
  * that run a cell and grow as much as any; else those that grow after their cell ended; else all
- * that run a cell. One whose cell was interrupted may have grown until then.
+ * that run a cell. What an interrupted cell took until its end is no growth after it.
  */
-size_t memory_guard_first(const struct session *session, const struct sandbox_usage *usage,
-			  int ret_numbers[LANGUAGES_MAX]);
+size_t memory_guard_first(const struct memory_guard *guard, const struct session *session,
+			  const struct sandbox_usage *usage, int ret_numbers[LANGUAGES_MAX]);
 
 /* Returns the only runner whose cell is at fault, borrowed. Returns NULL if there is none, or
  * several. */

@@ -163,7 +163,7 @@ static void kill_for_memory(struct watchdog *w, const struct sandbox_usage *usag
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	int numbers[LANGUAGES_MAX];
-	size_t count = memory_guard_first(s, usage, numbers);
+	size_t count = memory_guard_first(&w->memory, s, usage, numbers);
 
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
@@ -216,6 +216,8 @@ static void kill_session(struct watchdog *w, const struct sandbox_usage *usage)
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
+	if (!usage->exact)
+		memory_guard_measured(&w->memory);
 	if (w->kill_step == KILL_ASKED_WHERE || w->kill_step == KILL_REQUESTED)
 		return;
 	if (usage->memory_bytes <= w->session->limits.memory_max) {

@@ -202,14 +202,14 @@ static void the_first_to_be_killed_run_a_cell_and_grow(void **state)
 	first = runner_interpreter_number(session->languages[0].runner);
 	second = runner_interpreter_number(session->languages[1].runner);
 	usage = measure(730, 40, 9);
-	assert_int_equal(memory_guard_first(session, &usage, numbers), 1);
+	assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 1);
 	assert_int_equal(numbers[0], first);
 	usage = measure(730, 40, 10);
-	assert_int_equal(memory_guard_first(session, &usage, numbers), 2);
+	assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 2);
 	assert_int_equal(numbers[1], second);
 	/* Nobody grows: all that run a cell. */
 	usage = measure(730, 5, 5);
-	assert_int_equal(memory_guard_first(session, &usage, numbers), 2);
+	assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 2);
 }
 
 static void one_that_grows_after_its_cell_is_killed_before_others(void **state)
@@ -222,7 +222,29 @@ static void one_that_grows_after_its_cell_is_killed_before_others(void **state)
 	start(&other_language, "done");
 	fixture_until(ended == 1 && fixture.cells_begun == 2);
 	usage = measure(730, 0, 100);
-	assert_int_equal(memory_guard_first(session, &usage, numbers), 1);
+	assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 1);
+	assert_int_equal(numbers[0], runner_interpreter_number(session->languages[1].runner));
+}
+
+static void what_an_interrupted_cell_took_is_no_growth_after_its_end(void **state)
+{
+	int numbers[LANGUAGES_MAX];
+	struct sandbox_usage usage;
+
+	(void)state;
+	run_both();
+	assert_true(waits(650, 0, 100));
+	fixture_until(ended == 1);
+	assert_int_equal(memory_guard_end_cell(&guard, 1), 650 * MIB);
+	usage = measure(730, 0, 100);
+	for (int i = 0; i < 3; i++) {
+		/* The other runs a cell: its programs may be what grows. */
+		assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 1);
+		assert_int_equal(numbers[0],
+				 runner_interpreter_number(session->languages[0].runner));
+		memory_guard_measured(&guard);
+	}
+	assert_int_equal(memory_guard_first(&guard, session, &usage, numbers), 1);
 	assert_int_equal(numbers[0], runner_interpreter_number(session->languages[1].runner));
 }
 
@@ -282,6 +304,7 @@ int main(void)
 		TEST(all_cells_are_interrupted_for_programs_but_once),
 		TEST(the_first_to_be_killed_run_a_cell_and_grow),
 		TEST(one_that_grows_after_its_cell_is_killed_before_others),
+		TEST(what_an_interrupted_cell_took_is_no_growth_after_its_end),
 		TEST(killed_programs_are_named_with_what_they_took),
 	};
 
