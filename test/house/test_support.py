@@ -85,9 +85,22 @@ def test_a_failed_run_tells_how_to_repeat_each_test(tmp_path):
     (tmp_path / "CTestTestfile.cmake").write_text("add_test(unit.bad false)\nadd_test(unit.good true)\n")
     name = os.path.relpath(tmp_path, os.path.join(ROOT, "build"))
     done = subprocess.run([os.path.join(ROOT, "scripts/run-tests"), name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "MUST_RUN": "0"})
+                          env={**os.environ, "MUST_RUN": "0", "UNSTEADY_MAX": "0"})
     assert done.returncode != 0
     assert re.findall("^again: (.*)$", done.stdout, re.M) == [f"scripts/run-tests {name} -R '^unit.bad$'"]
+
+
+@pytest.mark.parametrize("bad, unsteady_max, succeeds", [("", 1, True), ("", 0, False), ("add_test(unit.bad false)", 2, False),
+                                                          ("add_test(unit.bad false)", 1, False)])
+def test_a_test_that_passes_when_it_runs_again_is_called_unsteady(tmp_path, bad, unsteady_max, succeeds):
+    (tmp_path / "once").write_text(f"#!/bin/sh\ntest -e '{tmp_path}/ran' || {{ touch '{tmp_path}/ran'; false; }}\n")
+    (tmp_path / "once").chmod(0o755)
+    (tmp_path / "CTestTestfile.cmake").write_text(f"add_test(unit.once {tmp_path}/once)\n{bad}\n")
+    name = os.path.relpath(tmp_path, os.path.join(ROOT, "build"))
+    done = subprocess.run([os.path.join(ROOT, "scripts/run-tests"), name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "MUST_RUN": "0", "UNSTEADY_MAX": str(unsteady_max)})
+    assert (done.returncode == 0) == succeeds, done.stdout
+    assert re.findall("^unsteady: (\\S+)", done.stdout, re.M) == (["unit.once"] if succeeds else [])
 
 
 def test_the_readme_excuses_by_pattern(tmp_path, monkeypatch):
