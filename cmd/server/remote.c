@@ -373,6 +373,20 @@ void remote_await_end(const struct remote *remote, const struct remote_server *s
 	}
 }
 
+void remote_await_server_end(const struct remote *remote, const struct remote_server *server)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	const char *name = json_string_value(json_object_get(server->facts, "server"));
+	uint64_t deadline = clock_ms() + REMOTE_ANSWER_MS;
+
+	while (name != NULL && clock_ms() < deadline) {
+		if (faccessat(remote->home_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    is_dead(remote, name))
+			return;
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
 int remote_find(struct remote *remote, const char *id, pid_t pid, struct remote_session *ret,
 		struct err *err)
 {

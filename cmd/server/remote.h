@@ -59,6 +59,8 @@ bool remote_has_id(const json_t *row, const char *id);
 /* Waits until the server has no session of this id any more, for REMOTE_ANSWER_MS at most. */
 void remote_await_end(const struct remote *remote, const struct remote_server *server,
 		      const char *id);
+/* Waits until the server has left its sessions to others, for REMOTE_ANSWER_MS at most. */
+void remote_await_server_end(const struct remote *remote, const struct remote_server *server);
 /* Sends a request to a server. As client_open. */
 int remote_ask(const struct remote *remote, const struct remote_server *server, json_t *request,
 	       struct client *ret, struct err *err) MUST_CHECK;

@@ -94,6 +94,7 @@ static int stop_server(const struct remote *remote, const struct remote_server *
 	reply = remote_call(remote, server, request, &err);
 	if (reply == NULL)
 		return remote_complain(&err);
+	remote_await_server_end(remote, server); /* its sessions can then be resumed */
 	printf("Server %d ends.\n", (int)server->pid);
 	return 0;
 }

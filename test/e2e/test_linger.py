@@ -391,6 +391,7 @@ def test_the_user_sees_and_ends_a_server_that_lingers(home, host):
     until(lambda: lingering(home) == [pid])
     assert f"{pid} lingers 59 min" in command(home, "ps")
     assert command(home, "stop", "--server") == f"Server {pid} ends.\n"
+    assert [row["session_id"] for row in json.loads(command(home, "ps", "--json"))["resumable"]] == ["s"]
     all_gone(processes)
     assert not (home / "cache/sockets").exists()
     assert f"there is no server {pid}" in command(home, "stop", "--server", str(pid), code=1)
