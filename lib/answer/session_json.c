@@ -31,7 +31,19 @@ static const struct runner *runner_of(const struct session *session,
 	return NULL;
 }
 
-static json_t *describe_language(const struct session *session, const struct language *language)
+static const char *state_of(const struct settings *settings, const struct language *language,
+			    const struct runner *runner)
+{
+	enum runner_state state = runner != NULL ? runner_state(runner) : RUNNER_IDLE;
+
+	if (state == RUNNER_IDLE && !language_is_here(language, settings->environment))
+		return "not installed";
+	return runner_state_name(state);
+}
+
+/* `session` may be NULL. */
+static json_t *describe_language(const struct settings *settings, const struct session *session,
+				 const struct language *language)
 {
 	const struct runner *runner = session != NULL ? runner_of(session, language) : NULL;
 	json_t *object = json_object();
@@ -41,8 +53,7 @@ static json_t *describe_language(const struct session *session, const struct lan
 		json_append(aliases, json_make_str(language->aliases[i]));
 	json_put_str(object, "name", language->name);
 	json_put(object, "aliases", aliases);
-	json_put_str(object, "state",
-		     runner_state_name(runner != NULL ? runner_state(runner) : RUNNER_IDLE));
+	json_put_str(object, "state", state_of(settings, language, runner));
 	if (runner != NULL && runner_version(runner) != NULL) {
 		cleanup_free char *version = sanitize_quote(runner_version(runner));
 
@@ -54,12 +65,12 @@ static json_t *describe_language(const struct session *session, const struct lan
 }
 
 /* `session` may be NULL. */
-static json_t *describe_languages(const struct session *session)
+static json_t *describe_languages(const struct settings *settings, const struct session *session)
 {
 	json_t *languages = json_array();
 
 	for (size_t i = 0; language_at(i) != NULL; i++)
-		json_append(languages, describe_language(session, language_at(i)));
+		json_append(languages, describe_language(settings, session, language_at(i)));
 	return languages;
 }
 
@@ -121,7 +132,7 @@ json_t *session_json_describe(struct session *session)
 	json_put_int(answer, "generation", (json_int_t)session_generation(session));
 	json_put_str(answer, "state", session_state(session));
 	put_folders(answer, session);
-	json_put(answer, "languages", describe_languages(session));
+	json_put(answer, "languages", describe_languages(session_settings(session), session));
 	json_put(answer, "databases", databases_list(session_settings(session)));
 	json_put(answer, "effective_config", describe_limits(session_limits(session)));
 	if (session_settings(session)->user_env.count > 0)
@@ -143,7 +154,7 @@ json_t *session_json_none(const struct settings *settings, const struct confinem
 	json_put_str(answer, "state", "none");
 	json_put(answer, "notice",
 		 json_make_fmt("%c%s. Nothing was made.", why[0] & ~0x20, why + 1));
-	json_put(answer, "languages", describe_languages(NULL));
+	json_put(answer, "languages", describe_languages(settings, NULL));
 	json_put(answer, "databases", databases_list(settings));
 	json_put(answer, "effective_config", describe_limits(&settings->limits));
 	if (settings->user_env.count > 0)

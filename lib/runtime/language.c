@@ -48,7 +48,7 @@ int language_locate(const struct language *language, char *const env[],
 	return locate_interpreter(language, env, ret_path, err);
 }
 
-static bool is_here(const struct language *language, char *const env[])
+bool language_is_here(const struct language *language, char *const env[])
 {
 	struct interpreter_path path = { 0 };
 	struct err err;
@@ -64,7 +64,7 @@ void language_list_here(char *const env[], struct buf *out)
 	size_t listed = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (is_here(rows[i](), env))
+		if (language_is_here(rows[i](), env))
 			buf_putf(out, "%s%s", listed++ > 0 ? ", " : "", rows[i]()->name);
 }
 
@@ -73,7 +73,7 @@ void language_list_missing(char *const env[], struct buf *out)
 	size_t listed = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!is_here(rows[i](), env))
+		if (!language_is_here(rows[i](), env))
 			buf_putf(out, "%s%s (%s)", listed++ > 0 ? ", " : "", rows[i]()->name,
 				 rows[i]()->install_hint);
 }

@@ -148,6 +148,8 @@ int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
 /* Frees the path and clears the struct. */
 void locate_release(struct interpreter_path *path);
+/* Returns whether an interpreter of the language is installed. */
+bool language_is_here(const struct language *language, char *const env[]);
 /* Appends the names of languages whose interpreter is installed: "python, bash". */
 void language_list_here(char *const env[], struct buf *out);
 /* Appends the other languages, each with its installation: "r (apt install r-base-core)". */

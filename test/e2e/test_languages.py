@@ -121,6 +121,9 @@ def test_a_missing_language_says_how_to_get_it(home, tmp_path):
         assert "must be one of python, bash, " in unknown.texts[0]
         assert "r (apt install r-base-core)" in unknown.texts[0]
         assert server.cell("echo fine", language="bash").text == "fine\n"
+        for there in ("s", "none"):
+            told = "\n".join(server.call("session_info", session_id=there).texts)
+            assert "r (not installed)" in told and "bash (not" not in told
 
 
 def test_each_language_of_a_session_is_described(server):
@@ -130,7 +133,7 @@ def test_each_language_of_a_session_is_described(server):
     assert {"python", "bash", "r"} <= set(described)
     assert described["bash"]["state"] == "ready" and described["bash"]["version"].startswith(("4.", "5."))
     assert described["bash"]["aliases"] == ["sh", "shell"]
-    assert described["r"]["state"] == "not started"
+    assert described["r"]["state"] == ("not started" if "r" in HERE else "not installed")
 
 
 def test_languages_share_folder_and_numbers(server):
