@@ -50,7 +50,10 @@ static void print_usage(FILE *out)
 	      out);
 }
 
-/* Takes an argument of the command itself. Returns how many it took: none of a server's flag. */
+/*
+ * Takes an argument of the command itself. Returns how many it took: none of a server's flag. Says
+ * that a value is missing, and returns -1.
+ */
 static int take_own(struct invocation *invocation, int left, char **argv)
 {
 	if (str_eq(argv[0], "--write")) {
@@ -63,6 +66,9 @@ static int take_own(struct invocation *invocation, int left, char **argv)
 	} else if (str_eq(argv[0], "--ssh") && left > 1) {
 		invocation->entry.ssh = argv[1];
 		return 2;
+	} else if (str_eq(argv[0], "--file") || str_eq(argv[0], "--ssh")) {
+		fprintf(stderr, "The flag %s needs a value behind it.\n", argv[0]);
+		return -1;
 	} else {
 		return 0;
 	}
@@ -77,6 +83,8 @@ static int parse_invocation(struct invocation *invocation, int argc, char **argv
 	for (int i = 2; i < argc;) {
 		int taken = take_own(invocation, argc - i, argv + i);
 
+		if (taken < 0)
+			return 2;
 		if (taken == 0)
 			entry->flags[entry->flag_count++] = argv[i++];
 		i += taken;

@@ -488,7 +488,9 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	cleanup_free char *request = json_write_text(spec->request);
 
 	if (program_find(spec->language->name) == NULL) {
-		(void)err_set(err, ERR_UNSUPPORTED, "packages of %s cannot be installed here",
+		(void)err_set(err, ERR_UNSUPPORTED,
+			      "%s has no packages; install_packages with language brings those of "
+			      "python, javascript and r",
 			      spec->language->name);
 		return NULL;
 	}

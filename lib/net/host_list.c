@@ -50,6 +50,10 @@ static int parse_entry(const char *text, size_t len, struct entry *ret_entry, st
 	cleanup_free char *encoded = NULL;
 	const char *colon;
 
+	if (memmem(text, len, "://", 3) != NULL)
+		return err_set(err, ERR_INVALID,
+			       "it is a URL: write the host alone, as api.example or "
+			       "api.example:8443");
 	if (entry.forbids) {
 		text++;
 		len--;

@@ -114,6 +114,7 @@ struct session *table_find(struct table *t, const char *id, struct err *err)
 	const struct row *row;
 	cleanup_free char *live = NULL;
 	cleanup_free char *earlier = NULL;
+	static const char *const begun = "exec_code or upload_file begins one";
 
 	if (session_id_check(id, err) < 0)
 		return NULL;
@@ -125,9 +126,11 @@ struct session *table_find(struct table *t, const char *id, struct err *err)
 	if (earlier != NULL)
 		(void)err_set(err, ERR_NOT_FOUND, "%s", earlier);
 	else if (live != NULL)
-		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; live: %s", id, live);
+		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; live: %s; %s", id,
+			      live, begun);
 	else
-		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; none is live", id);
+		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; none is live; %s", id,
+			      begun);
 	return NULL;
 }
 

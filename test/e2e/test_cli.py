@@ -354,6 +354,9 @@ def test_by_ssh_the_shell_of_the_other_side_gets_each_argument_whole(home):
     for args in (["--ssh", "-oProxyCommand=x"], ["--ssh", "me@box", "--wsl"]):
         done = run(home, "config", "cursor", *args)
         assert done.returncode == 2 and done.stdout == "" and "--ssh takes" in done.stderr
+    for flag in ("--ssh", "--file"):
+        done = run(home, "config", "cursor", flag)
+        assert done.returncode == 2 and done.stderr == f"The flag {flag} needs a value behind it.\n"
 
 
 def fake_python(home, name, *packages):

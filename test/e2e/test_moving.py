@@ -164,10 +164,10 @@ def test_raised_code_is_an_error(json_server, tmp_path):
 @row('errors are results with `status: "error"`')
 def test_errors_have_a_form_of_their_own(json_server, tmp_path):
     assert object_of(json_server.call("list_artifacts", session_id="nope")) == {
-        "status": "error", "error": "there is no session 'nope'; none is live"}
+        "status": "error", "error": "there is no session 'nope'; none is live; exec_code or upload_file begins one"}
     with Server(tmp_path) as server:
         answer = server.call("list_artifacts", session_id="nope")
-    assert answer.is_error and answer.texts == ["there is no session 'nope'; none is live"]
+    assert answer.is_error and answer.texts == ["there is no session 'nope'; none is live; exec_code or upload_file begins one"]
 
 
 @row("`Python`, `py` and `python`")
@@ -275,7 +275,7 @@ def test_destroying_what_is_not_there_is_an_error(tmp_path):
     with Server(tmp_path) as server:
         server.call("session_info", session_id="real", config={})
         answer = server.call("destroy_session", session_id="reel")
-    assert answer.is_error and answer.texts == ["there is no session 'reel'; live: 'real'"]
+    assert answer.is_error and answer.texts == ["there is no session 'reel'; live: 'real'; exec_code or upload_file begins one"]
 
 
 @row("resource `code-interpreter://usage-guide`")

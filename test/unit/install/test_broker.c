@@ -385,7 +385,7 @@ static void what_nobody_installs_for_is_told(void **state)
 {
 	(void)state;
 	python.name = "fake";
-	refused("packages of fake cannot be installed here");
+	refused("fake has no packages; install_packages with language brings those of python, javascript and r");
 	python.name = "python";
 	fixture.settings.pip_index = (char *)(uintptr_t) "off";
 	refused("PTYCELL_PIP_INDEX=off");

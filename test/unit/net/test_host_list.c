@@ -203,6 +203,8 @@ static void a_bad_entry_is_named_by_its_place(void **state)
 		assert_null(host_list_parse(bad[i], &err));
 		assert_int_equal(err.code, ERR_INVALID);
 		assert_ptr_equal(strstr(err.msg, "entry 2: "), err.msg);
+		if (strstr(bad[i], "://") != NULL)
+			assert_non_null(strstr(err.msg, "it is a URL: write the host alone"));
 	}
 }
 

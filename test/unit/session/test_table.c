@@ -152,11 +152,15 @@ static void an_unknown_id_names_the_live_ones(void **state)
 	(void)state;
 	assert_null(table_find(table, "x", &err));
 	assert_int_equal(err.code, ERR_NOT_FOUND);
-	assert_string_equal(err.msg, "there is no session 'x'; none is live");
+	assert_string_equal(
+		err.msg,
+		"there is no session 'x'; none is live; exec_code or upload_file begins one");
 	(void)open_one("a");
 	(void)open_one("b");
 	assert_null(table_find(table, "x", &err));
-	assert_string_equal(err.msg, "there is no session 'x'; live: 'b', 'a'");
+	assert_string_equal(
+		err.msg,
+		"there is no session 'x'; live: 'b', 'a'; exec_code or upload_file begins one");
 }
 
 static void only_some_of_many_are_named(void **state)
@@ -172,7 +176,8 @@ static void only_some_of_many_are_named(void **state)
 	}
 	assert_null(table_find(table, "x", &err));
 	assert_string_equal(
-		err.msg, "there is no session 'x'; live: 's6', 's5', 's4', 's3', 's2' and 2 more");
+		err.msg,
+		"there is no session 'x'; live: 's6', 's5', 's4', 's3', 's2' and 2 more; exec_code or upload_file begins one");
 }
 
 static void the_first_notice_says_new_and_what_else_lives(void **state)
