@@ -47,6 +47,16 @@ json_t *databases_list(const struct settings *settings)
 	return names;
 }
 
+void databases_put_names(const struct settings *settings, struct buf *out)
+{
+	cleanup_json json_t *names = databases_list(settings);
+	size_t index;
+	const json_t *name;
+
+	json_array_foreach (names, index, name)
+		buf_putf(out, "%s'%s'", index > 0 ? ", " : "", json_string_value(name));
+}
+
 static json_t *make_database(const char *kind, const char *key, const char *value)
 {
 	json_t *database_json = json_object();

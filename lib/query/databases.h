@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "config/settings.h"
 
@@ -17,6 +18,8 @@ struct shares;
 
 /* Returns the names as a new reference; the first is that of a query without a name. */
 json_t *databases_list(const struct settings *settings);
+/* Appends the names in quotes, with commas between. */
+void databases_put_names(const struct settings *settings, struct buf *out);
 /* Returns whether the settings name `name`: it is no file of the session. NULL is the default. */
 bool databases_is_named(const struct settings *settings, const char *name);
 /*

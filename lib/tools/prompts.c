@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "json/make.h"
 #include "query/databases.h"
 #include "session/session.h"
@@ -61,15 +62,24 @@ static void get_file(struct mcp_call *call, json_t *arguments, void *context)
 
 static void get_database(struct mcp_call *call, json_t *arguments, void *context)
 {
-	(void)context;
-	answer_prompt(
-		call, "Query a database",
-		json_make_fmt("Answer this from the database '%s' with exec_sql of ptycell: %s "
-			      "Look at its tables and columns first. Read the notes of each "
-			      "answer. Show me the query that gave each number, and plot what "
-			      "compares more than five numbers.",
-			      text_of(arguments, "database", "files"),
-			      text_of(arguments, "question", "")));
+	const struct service *service = context;
+	const char *name = text_of(arguments, "database", NULL);
+	const char *which = "the database";
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+
+	if (name != NULL) {
+		buf_putf(&names, "'%s'", name);
+	} else {
+		databases_put_names(service->settings, &names);
+		if (service->settings->database_count > 0)
+			which = "the right one of the databases";
+	}
+	answer_prompt(call, "Query a database",
+		      json_make_fmt("Answer this from %s %s with exec_sql of ptycell: %s Look at "
+				    "its tables and columns first. Read the notes of each answer. "
+				    "Show me the query that gave each number, and plot what "
+				    "compares more than five numbers.",
+				    which, buf_str(&names), text_of(arguments, "question", "")));
 }
 
 static void get_session(struct mcp_call *call, json_t *arguments, void *context)

@@ -315,6 +315,19 @@ static size_t table_chars(const struct sql_call *sql)
 	return size_min((size_t)sql->output_chars * TABLE_PARTS / 2, INLINE_BYTES);
 }
 
+/* Names the user's databases where a query that named none was one of files. */
+static void put_databases(const struct sql_call *sql, const struct err *err, struct buf *text)
+{
+	const struct settings *settings = sql->service->settings;
+
+	if (sql->request.database != NULL || settings->database_count == 0 ||
+	    databases_is_named(settings, NULL) ||
+	    strncmp(err->msg, "no such table: ", sizeof("no such table: ") - 1) != 0)
+		return;
+	buf_puts(text, "; the query named no database: there are ");
+	databases_put_names(settings, text);
+}
+
 static void on_query_done(void *data, const json_t *result, const struct err *err)
 {
 	struct sql_call *sql = data;
@@ -327,6 +340,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 		sql->session = NULL;
 	if (err != NULL) {
 		sanitize_block(&text, err->msg, strlen(err->msg));
+		put_databases(sql, err, &text);
 	} else {
 		query_text_put(&text, safe, sql->file, table_chars(sql));
 		report_files(sql, safe);

@@ -38,6 +38,13 @@ def test_a_prompt_is_what_the_user_would_say(tmp_path, name, arguments, words):
     assert all(word in text for word in words) and "%" not in text
 
 
+def test_a_prompt_without_a_database_names_those_that_there_are(tmp_path):
+    for name, said in [("SHOP", "the right one of the databases 'files', 'shop' with"),
+                       ("DEFAULT", "the right one of the databases 'default', 'files' with")]:
+        with Server(tmp_path, env={"PTYCELL_SQL_" + name: f"sqlite:{tmp_path}/shop.db"}) as server:
+            assert said in text_of(server, "query_database", question="How many?")
+
+
 def test_arguments_are_completed_by_what_there_is(tmp_path):
     share = tmp_path / "share"
     share.mkdir()
