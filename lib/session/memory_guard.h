@@ -60,7 +60,7 @@ uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index);
 /*
  * Lists the numbers of the interpreters to be killed first, and returns how many. These are those
  * that run a cell and grow as much as any; else those that grow after their cell ended; else all
- * that run a cell. What an interrupted cell took until its end is no growth after it.
+ * that run a cell. Memory that an interrupted cell took until its end is no growth after it.
  */
 size_t memory_guard_first(const struct memory_guard *guard, const struct session *session,
 			  const struct sandbox_usage *usage, int ret_numbers[LANGUAGES_MAX]);
