@@ -52,8 +52,9 @@ static const char *explain_mode(const struct settings *settings,
 static void put_reach(struct buf *text, const char *hosts)
 {
 	buf_putf(text,
-		 "Code reaches by HTTP and HTTPS only, and through the proxy that its environment "
-		 "names: %s.\n",
+		 "Code reaches these hosts by HTTP and HTTPS, through the proxy that its "
+		 "environment names (Node finds it from 22.21 on): %s. The user can name more in "
+		 "PTYCELL_HOSTS.\n",
 		 hosts);
 }
 
@@ -76,6 +77,8 @@ static bool has_network_error(const char *text)
 		"ENETUNREACH",
 		"EAI_AGAIN",
 		"Could not resolve host",
+		"CONNECT tunnel failed",
+		"from proxy after CONNECT",
 		NULL,
 	};
 

@@ -457,10 +457,11 @@ int session_values_restore(struct session *s, struct err *err)
 	if (s->restore != NULL)
 		return 0;
 	if (v->record.file[0] == '\0')
-		return err_set(err, ERR_NOT_FOUND,
-			       "no variables of session '%s' are saved: action restore_run runs "
-			       "its recorded cells again",
-			       s->id);
+		return err_set(err, ERR_NOT_FOUND, "no variables of session '%s' are saved%s",
+			       s->id,
+			       s->record_problem != NULL || journal_is_off(s->journal)
+				       ? ""
+				       : ": action restore_run runs its recorded cells again");
 	if (session_restore_check_idle(s, err) < 0)
 		return -1;
 	path = values_lend(s->workspace, &v->record, err);

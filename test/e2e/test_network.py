@@ -81,8 +81,8 @@ def fetch(url):
 
 @pytest.mark.parametrize("hosts, says", [
     ("", "Code has no network. The user can name hosts in PTYCELL_HOSTS.\n"),
-    ("b.test,*.a.test", "Code reaches by HTTP and HTTPS only, and through the proxy that its environment names: "
-                        "b.test,*.a.test.\n")], ids=["none", "proxy"])
+    ("b.test,*.a.test", "Code reaches these hosts by HTTP and HTTPS, through the proxy that its environment names (Node finds "
+                        "it from 22.21 on): b.test,*.a.test. The user can name more in PTYCELL_HOSTS.\n")], ids=["none", "proxy"])
 def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hosts, says):
     """sandbox.md 1.6: a bare ENETUNREACH sends a model looking for the mistake in its code."""
     server = start(hosts)
@@ -93,6 +93,8 @@ def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hos
         assert ("upload_file" in answer.text) == (not hosts) and "Blocked by" not in answer.text
     answer = server.cell("(: <>/dev/tcp/192.0.2.1/443)", language="bash")
     assert answer.cell["exit_code"] == 1 and says.strip() in answer.text, answer.text
+    answer = server.cell("curl -sS https://c.test", language="bash")
+    assert says.strip() in answer.text, answer.text
     assert says.strip() not in server.cell("echo Network is unreachable", language="bash").text
     assert "PTYCELL_HOSTS" not in server.cell("1/0").text
     guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]

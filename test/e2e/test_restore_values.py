@@ -273,6 +273,12 @@ def test_off_saves_nothing(start, home, env):
     assert "no variables of session 's' are saved: action restore_run" in told(restore(server), failed=True)
 
 
+def test_cells_that_are_not_recorded_are_not_said_to_run_again(start):
+    server = start(PTYCELL_RECORD="off", PTYCELL_RESUME_VARIABLES="off")
+    server.cell("x = 1")
+    assert told(restore(server), failed=True).strip() == "no variables of session 's' are saved"
+
+
 def test_a_damaged_file_is_told(start, home):
     server = a_day_after(start, home, "x = 'some text'")
     for path in files(home):
