@@ -30,6 +30,7 @@
 #include "event/loop.h"
 #include "helper/helper.h"
 #include "host_entry.h"
+#include "host_python.h"
 #include "journal/audit.h"
 #include "kernel.h"
 #include "lockdown/landlock_ruleset.h"
@@ -104,6 +105,19 @@ static void recommend_packages(struct report *r, const char *interpreter, const 
 		buf_putf(&r->todo, "  '%s' -m pip install%s\n", interpreter, buf_str(names));
 }
 
+/* Returns whether `ptycell config` names another Python, which has what this one lacks. */
+static bool report_better(const struct report *r, const char *interpreter)
+{
+	cleanup_free char *better = NULL;
+
+	if (paths_getenv(r->settings->environment, "PTYCELL_PYTHON") != NULL)
+		return false;
+	better = host_python_better(interpreter);
+	if (better != NULL)
+		say("", "%s has pandas and matplotlib: ptycell config names that one", better);
+	return better != NULL;
+}
+
 static void report_packages(struct report *r, const char *interpreter, const char *quoted)
 {
 	size_t count = 0;
@@ -138,7 +152,8 @@ static void report_packages(struct report *r, const char *interpreter, const cha
 		say("", "with %s", buf_str(&there));
 	if (missing.len > 0) {
 		say("", "without %s", buf_str(&missing));
-		recommend_packages(r, quoted, &apt, &names);
+		if (!report_better(r, interpreter))
+			recommend_packages(r, quoted, &apt, &names);
 	}
 	python_packages_free(packages, count);
 }

@@ -45,12 +45,28 @@ static bool has_data_stack(const char *python)
 	return found == 3;
 }
 
-char *host_python_choose(char *const env[])
+/* As locate(), on a PATH as hosts have it. */
+static char *locate_plain(void)
 {
 	static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
 	char *const plain[] = { path, NULL };
+
+	return locate(plain);
+}
+
+char *host_python_better(const char *python)
+{
+	cleanup_free char *plain_one = locate_plain();
+
+	if (!plain_one || has_data_stack(python) || !has_data_stack(plain_one))
+		return NULL;
+	return say_path(plain_one);
+}
+
+char *host_python_choose(char *const env[])
+{
 	cleanup_free char *usual = locate(env);
-	cleanup_free char *plain_one = locate(plain);
+	cleanup_free char *plain_one = locate_plain();
 	cleanup_free char *quoted = NULL;
 	cleanup_free char *other = NULL;
 

@@ -9,5 +9,10 @@
  * every PATH leads to it. The caller frees it.
  */
 char *host_python_choose(char *const env[]);
+/*
+ * Returns the quoted path of the Python that host_python_choose() prefers to `python` because it
+ * has pandas and matplotlib, NULL where there is none. The caller frees it.
+ */
+char *host_python_better(const char *python);
 
 #endif
