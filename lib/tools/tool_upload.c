@@ -57,6 +57,17 @@ struct incoming {
 
 /* ---- arguments ---- */
 
+/* Returns the name below input/ where a model wrote the path that code uses. */
+static const char *below_input(const char *name)
+{
+	static const char *const folders[] = { "/mnt/data/input/", "./input/", "input/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+			return name + strlen(folders[i]);
+	return name;
+}
+
 static int check_filename(const char *name, struct err *err)
 {
 	if (name[0] == '\0' || strlen(name) > FILENAME_BYTES_MAX)
@@ -64,9 +75,9 @@ static int check_filename(const char *name, struct err *err)
 			       "arguments.filename must have 1 to %d bytes, like data.csv",
 			       FILENAME_BYTES_MAX);
 	if (!beneath_path_valid(name))
-		return err_set(
-			err, ERR_INVALID,
-			"arguments.filename: the path must be relative and stay inside the folder");
+		return err_set(err, ERR_INVALID,
+			       "arguments.filename must be a path below input/, like data.csv or "
+			       "tables/data.csv");
 	return 0;
 }
 
@@ -138,6 +149,7 @@ static int read_incoming(const struct service *service, json_t *arguments, struc
 	    json_get_bool(arguments, "arguments", "overwrite", &ret->overwrite, err) < 0)
 		return -1;
 	if (ret->filename != NULL) {
+		ret->filename = below_input(ret->filename);
 		if (check_filename(ret->filename, err) < 0)
 			return -1;
 		ret->filename = put_clean_name(arguments, ret->filename);

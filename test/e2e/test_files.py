@@ -85,6 +85,14 @@ def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
     assert server.cell("open('input/f').read()").text == "'3'\n"
 
 
+@pytest.mark.parametrize("name", ["input/a/b.csv", "./input/a/b.csv", "/mnt/data/input/a/b.csv", "a/b.csv"])
+def test_a_name_may_be_the_path_that_code_uses(server, name):
+    answer = server.call("upload_file", session_id="s", filename=name, content="x")
+    assert answer.object["saved_path"].endswith("/data/input/a/b.csv")
+    above = server.call("upload_file", session_id="s", filename="input/../evil", content="x")
+    assert above.is_error and "must be a path below input/" in above.texts[0]
+
+
 @pytest.mark.parametrize("name", [
     "../evil", "/etc/evil", "..", ".", "", "a/../../b", "x" * 300, "a/", "//"])
 def test_a_name_that_leads_elsewhere_is_refused(server, home, name):
