@@ -356,21 +356,28 @@ static int no_session(struct remote *remote, const char *id, struct err *err)
 		       buf_str(&names));
 }
 
-void remote_await_end(const struct remote *remote, const struct remote_server *server,
-		      const char *id)
+static bool is_there(const struct remote *remote, const char *path)
+{
+	return path != NULL && faccessat(remote->home_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool has_session(const struct remote *remote, const struct remote_session *session)
+{
+	cleanup_json json_t *request = request_new("ps");
+	struct err gone;
+	cleanup_json json_t *facts = remote_call(remote, session->server, request, &gone);
+
+	return find_row(json_object_get(facts, "sessions"), id_of(session->row)) != NULL;
+}
+
+void remote_await_end(const struct remote *remote, const struct remote_session *session)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
+	const char *place = json_string_value(json_object_get(session->row, "place"));
 	uint64_t deadline = clock_ms() + REMOTE_ANSWER_MS;
 
-	while (clock_ms() < deadline) {
-		cleanup_json json_t *request = request_new("ps");
-		struct err gone;
-		cleanup_json json_t *facts = remote_call(remote, server, request, &gone);
-
-		if (find_row(json_object_get(facts, "sessions"), id) == NULL)
-			return;
+	while (clock_ms() < deadline && (has_session(remote, session) || is_there(remote, place)))
 		(void)nanosleep(&pause, NULL);
-	}
 }
 
 void remote_await_server_end(const struct remote *remote, const struct remote_server *server)
@@ -379,12 +386,8 @@ void remote_await_server_end(const struct remote *remote, const struct remote_se
 	const char *name = json_string_value(json_object_get(server->facts, "server"));
 	uint64_t deadline = clock_ms() + REMOTE_ANSWER_MS;
 
-	while (name != NULL && clock_ms() < deadline) {
-		if (faccessat(remote->home_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    is_dead(remote, name))
-			return;
+	while (clock_ms() < deadline && is_there(remote, name) && !is_dead(remote, name))
 		(void)nanosleep(&pause, NULL);
-	}
 }
 
 int remote_find(struct remote *remote, const char *id, pid_t pid, struct remote_session *ret,

@@ -56,9 +56,11 @@ int remote_find(struct remote *remote, const char *id, pid_t pid, struct remote_
 		struct err *err) MUST_CHECK;
 /* Returns whether a row of sessions has the id, as that of several sessions or as its own. */
 bool remote_has_id(const json_t *row, const char *id);
-/* Waits until the server has no session of this id any more, for REMOTE_ANSWER_MS at most. */
-void remote_await_end(const struct remote *remote, const struct remote_server *server,
-		      const char *id);
+/*
+ * Waits until the server has the session no more and its folder has left the server's, for
+ * REMOTE_ANSWER_MS at most: then others find it.
+ */
+void remote_await_end(const struct remote *remote, const struct remote_session *session);
 /* Waits until the server has left its sessions to others, for REMOTE_ANSWER_MS at most. */
 void remote_await_server_end(const struct remote *remote, const struct remote_server *server);
 /* Sends a request to a server. As client_open. */

@@ -41,7 +41,7 @@ static int stop_one(const struct remote *remote, const struct invocation *inv,
 	if (reply == NULL)
 		return remote_complain(&err);
 	if (!inv->cell)
-		remote_await_end(remote, session->server, id); /* it saves its variables */
+		remote_await_end(remote, session); /* it saves its variables */
 	report(inv, id, reply);
 	return 0;
 }

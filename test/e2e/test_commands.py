@@ -525,9 +525,10 @@ def test_lines_may_come_from_a_pipe(home, server):
 
 
 def test_what_has_ended_cannot_be_watched(home, lasting):
-    lasting.cell("1")
-    command(home, "stop", "s")
-    assert "session 's' has ended; ptycell log s shows what it did" in command(home, "watch", "s", code=1)
+    for name in map("s{}".format, range(12)):
+        lasting.cell("1", session=name)
+        command(home, "stop", name)
+        assert f"session '{name}' has ended; ptycell log {name} shows what it did" in command(home, "watch", name, code=1)
     assert "Name a session" in command(home, "watch", code=2) and "Name a session" in command(home, "attach", code=2)
     lasting.close()
     assert "no server runs" in command(home, "watch", "--all", code=1)
