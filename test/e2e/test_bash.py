@@ -434,14 +434,30 @@ def test_programs_see_the_terminal_and_nothing_else(sh):
     assert sh("ls /proc/self/fd").text.split() == ["0", "1", "2", "3"]
 
 
+STRAYED = "bash: %s does not go to the terminal, nor into answers: exec %s>/dev/tty brings it back.\n"
+
+
 def test_a_redirected_shell_still_answers(sh):
     """BR08."""
     assert sh("exec >/dev/null").state == "done"
+    assert sh("echo gone").text == STRAYED % ("stdout", "")
     assert sh("echo gone").text == ""
     assert sh("exec >/dev/tty; echo back").text == "back\n"
     assert sh("exec 2>errors.txt").state == "done"
-    sh("echo to-file >&2")
+    assert sh("echo to-file >&2").text == STRAYED % ("stderr", "2")
     assert sh("exec 2>&1; cat errors.txt").text == "to-file\n"
+    sh("exec >>all.txt 2>&1")
+    assert sh("nosuchprogram").text == STRAYED % ("stdout", "") + STRAYED % ("stderr", "2")
+    sh("exit 1")
+    assert "nosuchprogram" in sh("cat all.txt").text
+    sh("exec >&-")
+    assert sh("exec >/dev/tty; echo open").text == STRAYED % ("stdout", "") + "open\n"
+
+
+def test_a_shell_whose_output_comes_through_a_pipe_says_nothing_of_it(sh):
+    assert sh("exec > >(tee log.txt) 2>&1; sleep 0.1").text == ""
+    assert sh("echo both; sleep 0.1").text == "both\n"
+    assert sh("exec >/dev/tty 2>&1; cat log.txt").text == "both\n"
 
 
 def test_a_here_document_is_what_was_written(sh):

@@ -375,10 +375,26 @@ __ptycell_open_among() {
 __ptycell_start() {
 	[[ $__ptycell_opened ]] || { __ptycell_starve; builtin exit 1; }
 	__ptycell_opened=
+	if [[ -t 1 && -t 2 ]]; then __ptycell_strayed=; else __ptycell_stray; fi
 	[[ $__ptycell_parts != 1 || $__ptycell_flags == *v* ]] ||
 		builtin trap -- 'for __ptycell_line in ${__ptycell_void[x${FUNCNAME-${BASH_SOURCE-'\
 '${__ptycell_last=${_-}}${__ptycell_pipe=${PIPESTATUS[@]-}}}}]-}; do \:; done' RETURN
 	__ptycell_return "$__ptycell_status"
+}
+
+# What goes elsewhere than to the terminal is missing in answers: the first cell behind the redirection says so. Through a
+# pipe, as into `tee`, it may come all the same.
+__ptycell_stray() {
+	builtin local __ptycell_name=
+	[[ -t 1 || -p /dev/fd/1 ]] || __ptycell_tell_stray stdout ''
+	[[ -t 2 || -p /dev/fd/2 ]] || __ptycell_tell_stray stderr 2
+	__ptycell_strayed=$__ptycell_name
+}
+
+__ptycell_tell_stray() {
+	__ptycell_name+=$1
+	[[ ${__ptycell_strayed-} == *$1* ]] ||
+		builtin printf 'bash: %s does not go to the terminal, nor into answers: exec %s>/dev/tty brings it back.\n' "$@" >/dev/tty
 }
 
 # Takes back what set -a has exported of the driver's: with the text of a long cell no program could start. The names are
@@ -1011,7 +1027,7 @@ builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248 __ptycell_arg= __ptycell_statuses=0 __ptycell_parts= __ptycell_pages=0
 builtin declare -A __ptycell_void
-builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_turn_again __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin __ptycell_put_before __ptycell_set_statuses \
+builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_stray __ptycell_tell_stray __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_turn_again __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin __ptycell_put_before __ptycell_set_statuses \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_select_traps __ptycell_list_trap __ptycell_ask_trap __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_notebook __ptycell_withhold __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_is_large __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_hear_bye __ptycell_guard __ptycell_fail __ptycell_say_apart __ptycell_exit __ptycell_quit __ptycell_unwind __ptycell_disarm __ptycell_leave
