@@ -342,7 +342,8 @@ static void put_head(const struct restore *r, const struct values_record *record
 	session_values_put_later(s, out);
 	buf_puts(out,
 		 " The files are as they are. What is no variable is not back, such as options of "
-		 "modules and the state of random generators.");
+		 "modules and the state of random generators. Views of arrays are arrays of their "
+		 "own.");
 }
 
 /* Returns whether some of what is saved could not be loaded. */

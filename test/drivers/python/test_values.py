@@ -111,6 +111,48 @@ def test_an_attribute_that_is_not_saved_is_named(start, tmp_path):
     assert session.run("C.n").value == "1"
 
 
+def test_methods_that_were_put_into_a_class_later_come_back_or_are_named(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "def plain(f):\n    def inner(*a): return f(*a)\n    return inner\n"
+        "class C:\n    def area(self): return 1\n    def shown(self): return 1\n    @plain\n    def same(self): return 1\n"
+        "    @property\n    def wide(self): return 1\n    @staticmethod\n    def stat(): return 1",
+        "def area(self): return 2\nC.area = C.more = area\nC.shown = lambda self: 2\nC.wide = property(lambda self: 2)\n"
+        "C.__repr__ = area\ndef f(): return 1\nf.help = area\nf.own = lambda: 2\nc = C()",
+    )
+    assert [item.split(" (")[0] for item in told.left.split("), ")] == [
+        "attribute C.shown", "attribute C.wide", "attribute f.own"]
+    assert session.run("c.area(), c.more(), c.same(), c.stat(), C.__repr__(c), f.help is area").value == "(2, 2, 1, 1, 2, True)"
+
+
+def test_a_class_whose_base_was_defined_anew_is_not_taken_for_the_new_ones(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "class A:\n    def who(self): return 'old'", "class B(A): pass\nclass Other: pass\nb = B()",
+        "class A:\n    def who(self): return 'new'\nclass C(A): pass\nc = C()")
+    assert told.left == "B (its base A was defined anew)" and told.failed.startswith("b (")
+    assert session.run("c.who()").value == "'new'"
+
+
+def test_a_function_whose_decorator_was_defined_anew_is_named(start, tmp_path):
+    decorator = "def made(f):\n    return lambda: %d\n"
+    session, told = carry(start, tmp_path, decorator % 1 + "@made\ndef f(): pass\ndef other(f): return lambda: 3\n@other\ndef g(): pass",
+                          decorator % 2 + "@made\ndef h(): pass")
+    assert told.left == "f (its decorator made was defined anew)"
+    assert session.run("g(), h()").value == "(3, 2)"
+
+
+def test_a_class_is_not_taken_for_an_earlier_one_of_its_name(start, tmp_path):
+    session, told = carry(start, tmp_path, "class A:\n    def who(self): return 'old'", "class B:\n    kind = 'old'",
+                          "if 1:\n    class A:\n        def who(self): return 'new'\na = A()")
+    assert sorted(told.back) == ["B"] and "A (" in told.failed and "a (" in told.failed
+
+
+def test_a_default_may_be_a_variable_that_changes(start, tmp_path):
+    session, told = carry(start, tmp_path, "kept = []\ndef add(item, to=kept):\n    to.append(item)\n    return to\nadd(1)")
+    assert told.failed == told.left == ""
+    assert session.run("add(2) is kept, kept").value == "(True, [1, 2])"
+
+
 def test_a_decorator_that_changes_what_was_loaded_is_told(start, tmp_path):
     session, told = carry(
         start, tmp_path, "calls = []\ndef note(f):\n    calls.append(f.__name__)\n    return f\n@note\ndef noted(): pass",

@@ -46,6 +46,7 @@ class Restored:
         self.back, self.left, self.kept, self.again, self.failed = [], [], [], [], []
         self.loaded = False  # one of the pickles
         self.attributes = []  # (name of its function or class, its name, its value)
+        self.defaults = []  # (name of a function that was not back, its defaults)
 
     def load(self, path):
         with open(path, "rb", buffering=0) as file:
@@ -89,6 +90,8 @@ class Restored:
             groups = [item for item in groups if not self.bind(*item, present, failed)]
             if len(segments) + len(groups) == before:
                 break
+        for function, defaults in self.defaults:
+            self.give_defaults(function, defaults, present)
         self.give_attributes(present)
         missing = [name for name, _, _ in segments] + [name for names, _ in groups for name in names]
         self.failed.extend((name, failed[name]) for name in missing if not name.startswith(PARTS))
@@ -105,10 +108,6 @@ class Restored:
         return True
 
     def bind(self, names, load, present, failed):
-        waits = [name for name in names if name.startswith(DEFAULTS) and name[len(DEFAULTS) :] not in NAMESPACE]
-        if waits:
-            failed.update(dict.fromkeys(names, "its function is not back"))
-            return False
         check_interrupt()
         try:
             values = load()
@@ -120,7 +119,11 @@ class Restored:
             if name.startswith(ATTRIBUTE):
                 self.attributes.append((*name[len(ATTRIBUTE) :].split(".", 1), values[name]))
             elif name.startswith(DEFAULTS):
-                self.give_defaults(name[len(DEFAULTS) :], values[name], present)
+                function = name[len(DEFAULTS) :]
+                if function in NAMESPACE:
+                    self.give_defaults(function, values[name], present)
+                else:  # its source may need the other values
+                    self.defaults.append((function, values[name]))
             elif name in present:
                 self.kept.append(name)
             else:

@@ -25,8 +25,9 @@ from .limits import (
 )
 from .names import is_users
 from .own import own
+from .parse import try_parse
 from .sources import sources
-from .spawn import definition_segments, place_of_definition
+from .spawn import codes_of, comes_from, definition_segments, place_of_definition
 from .state import NAMESPACE, State
 
 TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the list, CRC of both
@@ -255,9 +256,13 @@ class Saver:
                 self.left.append((name, "saving it did not end, or ended the process"))
             else:
                 place = place_of_definition(name, value, segments)
+                anew = place and (replaced_base(value) or replaced_decorator(value, place, segments))
+                if anew:
+                    self.left.append((name, "its %s was defined anew" % anew))
+                    continue
                 if place is not None:
                     chosen.append(place)
-                for part, item in [(name, value)] if place is None else beside_source(name, value):
+                for part, item in [(name, value)] if place is None else beside_source(name, value, place):
                     values[part] = item
                     self.measure(part, item)
             set_copy_number(1, 0)
@@ -391,7 +396,7 @@ class Saver:
         self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000)))])
 
 
-def beside_source(name, value):
+def beside_source(name, value, place):
     """Yields what a function or class has beside its source, which tells only how they began."""
     if type(value) is FunctionType:
         if value.__defaults__ or value.__kwdefaults__:
@@ -399,8 +404,44 @@ def beside_source(name, value):
     elif type(value) not in (type, own("abc").ABCMeta):
         return  # to other metaclasses an attribute may be more than a value, as a member of an Enum
     for key, item in list(vars(value).items()):
-        if type(key) is str and not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__"):
+        if type(key) is str and is_beside_source(key, item, place):
             yield "%s%s.%s" % (ATTRIBUTE, name, key), item
+
+
+def is_beside_source(key, item, place):
+    """Returns whether an attribute is a value, or a function from elsewhere than the source."""
+    function = item.fget if type(item) is property else item.__func__ if type(item) in (classmethod, staticmethod) else item
+    if type(function) is not FunctionType:
+        return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
+    codes = codes_of(function)
+    elsewhere = codes[0].co_filename in sources.text and not comes_from(codes[0], place)
+    return elsewhere and ("<locals>" not in function.__qualname__ or key not in decorated_methods(place[2]))
+
+
+def decorated_methods(text):
+    """Returns the names of a class's methods that their decorators may have replaced."""
+    tree = try_parse(text, "<definition>")
+    body = getattr(tree.body[0], "body", ()) if tree is not None and tree.body else ()
+    return [node.name for node in body if getattr(node, "decorator_list", ())]
+
+
+def replaced_base(value):
+    """Names a base whose name is another class by now: the source would get that one."""
+    for base in value.__bases__ if is_a(value, type) else ():
+        if base.__module__ == "__main__" and NAMESPACE.get(base.__qualname__, base) is not base:
+            return "base " + base.__qualname__
+    return ""
+
+
+def replaced_decorator(value, place, segments):
+    """Names the decorator that made a function, if its name is another one by now."""
+    if type(value) is not FunctionType or comes_from(value.__code__, place):
+        return ""
+    for segment in segments:
+        if comes_from(value.__code__, segment):
+            name = segment[3]
+            return "" if place_of_definition(name, NAMESPACE.get(name), segments) is segment else "decorator " + name
+    return ""
 
 
 def new_pickler(file, buffers=None):

@@ -167,15 +167,27 @@ def place_of_definition(name, value, segments):
     found = [segment for segment in segments if segment[3] == name]
     codes = codes_of(value) if found else ()
     for segment in reversed(found):
-        cell, first, text, _ = segment
-        lines = range(first, first + text.count("\n") + 1)
-        if any(code.co_filename == cell and code.co_firstlineno in lines for code in codes):
+        if any(comes_from(code, segment) for code in codes):
             return segment
     if not found:
         return None
-    own_class = is_a(value, type) and (value.__module__, value.__qualname__) == ("__main__", name)
+    own_class = (
+        is_a(value, type) and (value.__module__, value.__qualname__) == ("__main__", name) and not has_methods(value)
+    )
     decorated = found[-1][2].startswith("@") and callable(value)
     return found[-1] if own_class or decorated else None
+
+
+def comes_from(code, segment):
+    cell, first, text, _ = segment
+    return code.co_filename == cell and code.co_firstlineno in range(first, first + text.count("\n") + 1)
+
+
+def has_methods(value):
+    """Returns whether the statement that made a class has methods, which tell where that was."""
+    own_names = ((item, "%s.%s" % (value.__qualname__, key)) for key, item in vars(value).items())
+    return any(type(item) is FunctionType and item.__qualname__ == name and item.__code__.co_filename in sources.text
+               for item, name in own_names)
 
 
 def codes_of(value):
