@@ -158,6 +158,7 @@ static void put_ways_back(struct buf *out, const struct session *session, bool r
 	if (saved.cell > 0 &&
 	    (cells == 0 || saved.ms < ms || any_failed(session_journal(session), cells))) {
 		put_saved(out, session, &saved, ms);
+		buf_puts(out, SESSION_VALUES_STAY);
 		return;
 	}
 	if (!ran || journal_is_off(session_journal(session)) ||
@@ -177,7 +178,8 @@ static void put_ways_back(struct buf *out, const struct session *session, bool r
 	} else {
 		buf_puts(out, ":");
 	}
-	buf_putf(out, " read the script (resource session://%s/script).", session_id(session));
+	buf_putf(out, " read the script (resource session://%s/script).%s", session_id(session),
+		 saved.cell > 0 ? SESSION_VALUES_STAY : "");
 }
 
 /* Where a server was killed and nothing is recorded, it is not known whether code ran. */

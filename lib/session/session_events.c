@@ -81,6 +81,7 @@ static void offer_values(struct session *s, const struct runner *runner)
 		 "action \"restore_values\" brings them back.",
 		 s->id, (uintmax_t)saved.cell);
 	session_values_put_later(s, &text);
+	buf_puts(&text, SESSION_VALUES_STAY);
 	session_add_notice(s, buf_str(&text));
 }
 

@@ -329,6 +329,13 @@ static const char *put_list(struct buf *out, const char *before, const char *lis
 	return list[len] == '\n' ? list + len + 1 : list + len;
 }
 
+/* Appends from which cell on, if earlier ones are not among them. */
+static void put_first(const struct values_record *record, struct buf *out)
+{
+	if (record->first_cell > 1)
+		buf_putf(out, ", from cell %" PRIu64 " on", record->first_cell);
+}
+
 /* Appends what is back, and when it was saved. */
 static void put_head(const struct restore *r, const struct values_record *record, struct buf *out)
 {
@@ -336,8 +343,7 @@ static void put_head(const struct restore *r, const struct values_record *record
 
 	buf_putf(out, "The variables of session '%s' are back as they were after cell %" PRIu64,
 		 s->id, record->cell);
-	if (record->first_cell > 1)
-		buf_putf(out, ", from cell %" PRIu64 " on", record->first_cell);
+	put_first(record, out);
 	buf_putf(out, " (%.1f s).", (double)(loop_now(s->host->loop) - r->since_ms) / 1000);
 	session_values_put_later(s, out);
 	buf_puts(out,
@@ -354,14 +360,16 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 	const char *lists = cell->restored != NULL ? cell->restored : "";
 	bool held;
 
-	if (lists[0] == '\0' || lists[0] == '\n')
-		buf_putf(
-			out,
-			"No variable of session '%s' was loaded; saved are those after cell %" PRIu64
-			".",
-			s->id, record->cell);
-	else
+	if (lists[0] == '\0' || lists[0] == '\n') {
+		buf_putf(out,
+			 "No variable of session '%s' was loaded; saved are those after cell "
+			 "%" PRIu64,
+			 s->id, record->cell);
+		put_first(record, out);
+		buf_puts(out, ".");
+	} else {
 		put_head(r, record, out);
+	}
 	lists = put_list(out, "\nBack: ", lists, ".");
 	held = lists[0] != '\0' && lists[0] != '\n';
 	lists = put_list(out, "\nCould not be loaded: ", lists, LOAD_LATER);

@@ -31,6 +31,9 @@ enum {
 	SESSION_VALUES_HELD_CELLS = 10, /* messages and help say ten */
 };
 
+/* Begins with a space. */
+#define SESSION_VALUES_STAY " Saved variables stay until ten cells have run without them."
+
 /* Reads what is saved in the session's folder, and removes what a killed server left. */
 struct session_values *session_values_new(struct session *session);
 /* Frees it. The runners must be gone. May be NULL. */

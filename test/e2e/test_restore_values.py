@@ -172,7 +172,8 @@ def test_a_save_of_no_variable_protects_nothing(start, home):
 
 def test_a_session_that_goes_on_without_them_saves_again(start, home):
     server = a_day_after(start, home, "x = 1")
-    for _ in range(9):
+    assert "Saved variables stay until ten cells have run without them." in server.cell("y = 2").notice
+    for _ in range(8):
         server.cell("y = 2")
     server = next_day(start, server)
     assert "as they were after cell 1 (" in told(restore(server))
@@ -180,6 +181,7 @@ def test_a_session_that_goes_on_without_them_saves_again(start, home):
     for _ in range(10):
         server.cell("y = 3")
     saved(home, 20)
+    assert "No variable of session 's' was loaded; saved are those after cell 20, from cell 11 on." in told(restore(server))
     server = next_day(start, server)
     assert "as they were after cell 20, from cell 11 on" in told(restore(server))
     assert server.cell("y, 'x' in dir()").text == "(3, False)\n"
