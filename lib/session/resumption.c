@@ -94,6 +94,19 @@ static void put_end(struct buf *out, const struct lasting_record *record, uint64
 			      "at the end may be cut off.");
 }
 
+/* Appends the cells whose end a model does not know, lest it runs their code once more. */
+static void put_unread(struct buf *out, const struct session *session,
+		       const struct lasting_record *record)
+{
+	if (record->unread == NULL)
+		return;
+	buf_putf(out, " No answer has reported these cells, which have ended: %s", record->unread);
+	if (!journal_is_off(session_journal(session)) && session_record_problem(session) == NULL)
+		buf_putf(out, "; resource session://%s/notebook has their outputs",
+			 session_id(session));
+	buf_puts(out, ".");
+}
+
 static void put_life(struct buf *out, const struct session *session, const struct lasting *row)
 {
 	uint64_t killed;
@@ -110,6 +123,7 @@ static void put_life(struct buf *out, const struct session *session, const struc
 		buf_putf(out, "%zu %s until ", cells, cells == 1 ? "cell" : "cells");
 	put_time(out, row->used.tv_sec);
 	put_end(out, &row->record, killed);
+	put_unread(out, session, &row->record);
 }
 
 static void put_duration(struct buf *out, uint64_t ms)

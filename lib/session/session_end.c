@@ -91,6 +91,7 @@ static void finish(struct session *s)
 	free(s->restore_report);
 	holdings_leave(s->holder);
 	free(s->quit.why);
+	free(s->quit.unread);
 	free(s->id);
 	free(s);
 }
@@ -179,6 +180,21 @@ static bool quit_languages(struct session *s, bool may_quit)
 
 /* ---- the first part ---- */
 
+/* Notes the cells that ended while no call waited, for the first answer of a later life. */
+static void note_unread(struct session *s)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < s->language_count; i++)
+		list_for_each (const struct execution, exec, &s->languages[i].unreported, node)
+			if (exec->call == NULL && exec->cell->ran)
+				buf_putf(&out, "%s%ju (%s)", out.len > 0 ? ", " : "",
+					 (uintmax_t)exec->cell->number,
+					 cell_state_name(exec->cell->state));
+	if (out.len > 0)
+		s->quit.unread = buf_steal(&out);
+}
+
 /* Returns whether interpreters end by themselves. */
 static bool begin(struct session *s, const char *why, bool may_quit)
 {
@@ -187,6 +203,7 @@ static bool begin(struct session *s, const char *why, bool may_quit)
 
 	s->quit.why = xstrdup(why);
 	session_restore_abandon(s);
+	note_unread(s);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_end(s->languages[i].runner, reason);
 	asking_free(s->asking);

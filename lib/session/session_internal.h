@@ -191,6 +191,7 @@ struct session {
 		uint64_t end_ms;  /* of the time that its interpreters have */
 		char *why;        /* the session has ended, and why; else NULL */
 		uint64_t running; /* the last cell that this stopped; 0: none */
+		char *unread;     /* as in workspace/lasting.h */
 		void (*done)(void *data);
 		void *data;
 		size_t awaited;   /* interpreters that have not ended yet */

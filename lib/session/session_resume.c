@@ -68,7 +68,8 @@ static void write_record(struct session *s, const char *why, bool exported)
 					 .why = why != NULL ? xstrdup(why) : NULL,
 					 .exported = exported,
 					 .cut = s->quit.cut,
-					 .running = s->quit.running };
+					 .running = s->quit.running,
+					 .unread = s->quit.unread };
 	struct err err;
 
 	if (lasting_write(workspace_journal_fd(s->workspace), &record, &err) < 0)

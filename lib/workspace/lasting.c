@@ -34,6 +34,7 @@ enum { RECORD_MAX = 4 << 10, NUMBER_MAX = 1 << 30 };
 void lasting_record_release(struct lasting_record *record)
 {
 	mem_cleanup(&record->session_id);
+	mem_cleanup(&record->unread);
 	mem_cleanup(&record->limits);
 	mem_cleanup(&record->why);
 }
@@ -52,6 +53,8 @@ int lasting_write(int journal_fd, const struct lasting_record *record, struct er
 	json_put_bool(value, "cut", record->cut);
 	if (record->running > 0)
 		json_put_int(value, "running", (json_int_t)record->running);
+	if (record->unread != NULL)
+		json_put_str(value, "unread", record->unread);
 	if (json_write_file(journal_fd, LASTING_RECORD, value, err) < 0)
 		return err_wrap(err, "the record of a session");
 	return 0;
@@ -102,6 +105,7 @@ int lasting_read(int journal_fd, struct lasting_record *ret, struct err *err)
 	ret->exported = json_is_true(json_object_get(value, "exported"));
 	ret->cut = json_is_true(json_object_get(value, "cut"));
 	ret->running = take_number(value, "running");
+	ret->unread = take_text(value, "unread");
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct lasting_record {
 	uint64_t generation;
 	uint64_t next_cell; /* 0: see the journal */
 	uint64_t running;   /* the last cell that its end stopped; 0: none */
+	char *unread;       /* ended cells that no answer has reported, as "3 (done)"; or NULL */
 	char *limits;       /* "KEY=VALUE ..." of those that the session had lowered; or NULL */
 	char *why;     /* why it ended, after "it ended because"; NULL: its server was killed */
 	bool exported; /* no export of results was due when it ended */

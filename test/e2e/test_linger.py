@@ -330,6 +330,22 @@ def test_the_session_can_be_resumed_when_the_time_is_over(home):
         assert "is resumed: 1 cell" in result.notice and result.text == "'here'\n"
 
 
+def test_cells_whose_end_nobody_was_told_are_named_when_the_session_is_resumed(home, host):
+    first = host()
+    first.cell("x = 1")
+    begin(first, BEGUN + HOLD + "print('late')")
+    first.close()
+    until(lambda: lingering(home))
+    (row,) = sessions(home)
+    (pathlib.Path(row["folder"]) / "input/go").write_text("")
+    until(lambda: [row["state"] for row in sessions(home)] == ["idle"])
+    command(home, "stop", "--server")
+    until(lambda: servers(home) == {})
+    second = host()
+    assert "No answer has reported these cells, which have ended: 2 (done); resource session://s/notebook has" in second.cell("1").notice
+    second.close()
+
+
 def test_without_a_session_the_server_ends_with_the_host(home):
     with Server(home, env=LONG) as server:
         server.request("tools/list")

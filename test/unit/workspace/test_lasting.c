@@ -40,7 +40,8 @@ static void record(struct workspace *workspace, const char *id, const char *why)
 					 .why = why == NULL ? NULL : xstrdup(why),
 					 .exported = true,
 					 .cut = true,
-					 .running = 7 };
+					 .running = 7,
+					 .unread = xstrdup("3 (done)") };
 
 	if (lasting_write(workspace_journal_fd(workspace), &record, &err) < 0)
 		fail_msg("%s", err.msg);
@@ -82,6 +83,7 @@ static void a_record_is_read_as_it_was_written(void **state)
 	assert_true(read.exported);
 	assert_true(read.cut);
 	assert_int_equal(read.running, 7);
+	assert_string_equal(read.unread, "3 (done)");
 	lasting_record_release(&read);
 }
 
