@@ -115,14 +115,16 @@ def test_methods_that_were_put_into_a_class_later_come_back_or_are_named(start, 
     session, told = carry(
         start, tmp_path,
         "def plain(f):\n    def inner(*a): return f(*a)\n    return inner\n"
-        "class C:\n    def area(self): return 1\n    def shown(self): return 1\n    @plain\n    def same(self): return 1\n"
+        "class C:\n    def area(self): return 1\n    def shown(self): return 1\n    @plain\n    def same(self): return 1\n    made = plain(lambda self: 1)\n"
         "    @property\n    def wide(self): return 1\n    @staticmethod\n    def stat(): return 1",
         "def area(self): return 2\nC.area = C.more = area\nC.shown = lambda self: 2\nC.wide = property(lambda self: 2)\n"
         "C.__repr__ = area\ndef f(): return 1\nf.help = area\nf.own = lambda: 2\nc = C()",
+        "import functools\ndef wrap(g): return functools.wraps(g)(lambda: g())\n@wrap\n@plain\ndef both(): return 3\n"
+        "class W:\n    size = functools.wraps(len)(lambda self: 1)",
     )
     assert [item.split(" (")[0] for item in told.left.split("), ")] == [
         "attribute C.shown", "attribute C.wide", "attribute f.own"]
-    assert session.run("c.area(), c.more(), c.same(), c.stat(), C.__repr__(c), f.help is area").value == "(2, 2, 1, 1, 2, True)"
+    assert session.run("W().size(), c.area(), c.more(), c.same(), c.made(), both(), C.__repr__(c), f.help is area").value == "(1, 2, 2, 1, 1, 3, 2, True)"
 
 
 def test_a_class_whose_base_was_defined_anew_is_not_taken_for_the_new_ones(start, tmp_path):

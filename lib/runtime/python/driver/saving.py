@@ -411,18 +411,23 @@ def beside_source(name, value, place):
 def is_beside_source(key, item, place):
     """Returns whether an attribute is a value, or a function from elsewhere than the source."""
     function = item.fget if type(item) is property else item.__func__ if type(item) in (classmethod, staticmethod) else item
+    if key == "__wrapped__":
+        return False
     if type(function) is not FunctionType:
         return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
-    codes = codes_of(function)
-    elsewhere = codes[0].co_filename in sources.text and not comes_from(codes[0], place)
-    return elsewhere and ("<locals>" not in function.__qualname__ or key not in decorated_methods(place[2]))
+    code = (codes_of(function) or [function.__code__])[0]
+    elsewhere = code.co_filename in sources.text and not comes_from(code, place)
+    return elsewhere and ("<locals>" not in function.__qualname__ or key not in made_methods(place[2]))
 
 
-def decorated_methods(text):
-    """Returns the names of a class's methods that their decorators may have replaced."""
+def made_methods(text):
+    """Returns the names that a class's source binds to what a call may have made, as a decorator."""
     tree = try_parse(text, "<definition>")
     body = getattr(tree.body[0], "body", ()) if tree is not None and tree.body else ()
-    return [node.name for node in body if getattr(node, "decorator_list", ())]
+    body = body if type(body) is list else ()  # that of a lambda is an expression
+    decorated = [node.name for node in body if getattr(node, "decorator_list", ())]
+    assigned = [getattr(target, "id", "") for node in body for target in getattr(node, "targets", ())]
+    return decorated + assigned
 
 
 def replaced_base(value):
