@@ -149,6 +149,14 @@ def test_a_class_is_not_taken_for_an_earlier_one_of_its_name(start, tmp_path):
     assert sorted(told.back) == ["B"] and "A (" in told.failed and "a (" in told.failed
 
 
+def test_what_belongs_to_a_module_is_not_copied(start, tmp_path):
+    (tmp_path / "mine.py").write_text("kept = []\n")
+    session, told = carry(start, tmp_path, "import sys, warnings\nfrom sys import path\nfrom warnings import filters\n"
+                          "from mine import kept\nkept.append(1)\nsame = path")
+    assert session.run("path is sys.path, filters is warnings.filters, kept, same == path").value == "(True, True, [1], True)"
+    assert "path" in told.back and told.left == told.failed == ""
+
+
 def test_a_default_may_be_a_variable_that_changes(start, tmp_path):
     session, told = carry(start, tmp_path, "kept = []\ndef add(item, to=kept):\n    to.append(item)\n    return to\nadd(1)")
     assert told.failed == told.left == ""

@@ -58,6 +58,8 @@ class Restored:
         figures = open_figures()
         for name, module in listed["modules"]:
             self.take(name, present, lambda module=module: own("importlib").import_module(module))
+        for name, module in listed.get("imported", {}).items():
+            self.take(name, present, lambda name=name, module=module: getattr(own("importlib").import_module(module), name))
         self.load_rest(listed, data, present)
         close_figures(figures)
 

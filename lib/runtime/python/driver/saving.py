@@ -246,12 +246,14 @@ class Saver:
 
     def save(self, names, cell):
         segments = [s for name in list(sources.text) for s in definition_segments(name, sources.lines(name)) if s[3]]
-        modules, chosen, values = [], [], {}
+        modules, chosen, values, imported = [], [], {}, modules_with(names)
         for number, name in enumerate(names, 1):
             set_copy_number(1, number)
             value = NAMESPACE.get(name)
             if is_a(value, ModuleType):
                 self.take_module(name, value, modules)
+            elif name in imported:
+                pass  # a copy would be another object than the module's
             elif Barred.values.get(name) == id(value):
                 self.left.append((name, "saving it did not end, or ended the process"))
             else:
@@ -267,7 +269,7 @@ class Saver:
                     self.measure(part, item)
             set_copy_number(1, 0)
         groups = self.write_groups(values)
-        self.within_time(lambda: self.finish(cell, groups, modules, self.take_definitions(segments, chosen)))
+        self.within_time(lambda: self.finish(cell, groups, (modules, imported), self.take_definitions(segments, chosen)))
 
     def stop(self, signum, frame):
         """Ends the save as if its time were over: the session is used again."""
@@ -376,14 +378,15 @@ class Saver:
                 left.add(index)
         return [segment for index, segment in enumerate(segments) if index not in left]
 
-    def finish(self, cell, groups, modules, segments):
+    def finish(self, cell, groups, imports, segments):
         json = own("json")
+        modules, imported = imports
 
         size = self.pipe.size
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
         listed = json.dumps({
-            "cell": cell, "groups": groups, "left": left, "modules": modules, "segments": segments,
+            "cell": cell, "groups": groups, "left": left, "modules": modules, "imported": imported, "segments": segments,
             "flags": State.future_flags, "path": path,
         }).encode("ascii")
         self.pipe.write(listed)
@@ -391,9 +394,29 @@ class Saver:
         self.pipe.write(TRAILER % (size, len(listed), self.pipe.crc))
         self.pipe.flush()
         variables = [name for group, _, _ in groups for name in group if not name.startswith(PARTS)]
-        saved = len(variables) + len(segments) + len(modules)
+        saved = len(variables) + len(segments) + len(modules) + len(imported)
         seconds = own("time").process_time() - self.started + len(sys.modules) * MODULE_SECONDS
         self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000)))])
+
+
+def modules_with(names):
+    """Returns {name: installed module} for names of what can change and is that module's, as rcParams."""
+    found, wanted = {}, {name for name in names if not is_a(NAMESPACE.get(name), UNCHANGING + (ModuleType,))}
+    for module_name, module in list(sys.modules.items()):
+        if type(module) is not ModuleType or module_name == "__main__" or not is_installed(module):
+            continue
+        for name in wanted & module.__dict__.keys():
+            if module.__dict__[name] is NAMESPACE[name]:
+                found.setdefault(name, module_name)
+    return found
+
+
+def is_installed(module):
+    """Returns whether an import finds the module as it was made: not one of the session's own files."""
+    file = module.__dict__.get("__file__")
+    if module.__dict__.get("__spec__") is None:
+        return False
+    return file is None or type(file) is str and ("-packages/" in file or file.startswith(sys.base_prefix + "/lib/python"))
 
 
 def beside_source(name, value, place):
