@@ -276,11 +276,11 @@ static void take_word(void *data, const char *word)
 
 static bool is_workplace(const struct inspection *run, const char *path)
 {
-	const char *all = buf_str(&run->workplaces);
+	const struct buf *workplaces = &run->workplaces[inspection_share(run)];
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < run->workplaces.len; i += strlen(all + i) + 1) {
-		const char *at = all + i;
+	for (size_t i = 0; i < workplaces->len; i += strlen(workplaces->data + i) + 1) {
+		const char *at = workplaces->data + i;
 
 		if (len == 0 ||
 		    (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/')))
@@ -332,22 +332,25 @@ static void judge_from(struct inspection *run, const char *workplace, const stru
 
 static void judge_wherever(struct inspection *run, const struct buf *paths, judge_fn *fn)
 {
+	const struct buf *workplaces = &run->workplaces[inspection_share(run)];
+
 	judge_from(run, NULL, paths, fn);
-	for (size_t at = 0; paths->len > 0 && at < run->workplaces.len;
-	     at += strlen(run->workplaces.data + at) + 1)
+	for (size_t at = 0; paths->len > 0 && at < workplaces->len;
+	     at += strlen(workplaces->data + at) + 1)
 		if (inspection_goes_on(run))
-			judge_from(run, run->workplaces.data + at, paths, fn);
+			judge_from(run, workplaces->data + at, paths, fn);
 }
 
 void gitfolder_judge_named(struct inspection *run)
 {
 	judge_wherever(run, &run->hooks, judge_hooks_at);
 	judge_wherever(run, &run->commands, judge_command_at);
+}
+
+void gitfolder_learn_share(struct inspection *run)
+{
 	if (run->more == NULL && !run->unlearned && !run->unread)
 		learn_repository(run, NULL);
-	buf_clear(&run->hooks);
-	buf_clear(&run->commands);
-	buf_clear(&run->workplaces);
 }
 
 static void judge_included(struct inspection *run, const struct folder_at *folder, const char *path,
@@ -536,7 +539,7 @@ void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 
 	judge_git_file(run, folder);
 	if (repository || inspection_stat(folder, ".git", &st))
-		add_path(run, &run->workplaces, folder->path);
+		add_path(run, &run->workplaces[inspection_share(run)], folder->path);
 	if (!repository)
 		return;
 	/* A repository that code makes meanwhile is not learned. */

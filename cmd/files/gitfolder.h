@@ -31,7 +31,12 @@ struct inspection;
 
 /* Inspects those entries of the folder that git reads. */
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
-/* Inspects what configs named. To be called after all folders of the share. */
+/*
+ * Records that the share is learned, unless something hinders it. To be called after all folders of
+ * the share.
+ */
+void gitfolder_learn_share(struct inspection *run);
+/* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
 /* Inspects the link `name` in the folder. */
 void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, const char *name);

@@ -27,12 +27,13 @@
 #include "unlock.h"
 #include "workspace/beneath.h"
 
-enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 64 << 10, WORKPLACES_MAX = 16 << 20 };
+enum { HOOKS_MAX = 64 << 10, COMMANDS_MAX = 64 << 10, WORKPLACES_MAX = 16 << 20 };
 
 struct walk {
 	struct inspection inspection;
 	struct repository_queue folders;
-	struct repository_queue linked; /* folders with links, which are judged last */
+	/* For each share the folders with links. */
+	struct repository_queue linked[INSPECT_SHARES_MAX];
 };
 
 /* ---- a folder ---- */
@@ -122,7 +123,8 @@ static void walk_folder(struct walk *walk, const char *path)
 		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
 	if (has_links && !walk->inspection.learn)
-		repository_queue_add(&walk->linked, "", false, xstrdup(path));
+		repository_queue_add(&walk->linked[inspection_share(&walk->inspection)], "", false,
+				     xstrdup(path));
 }
 
 static void walk_links(struct walk *walk, const char *path)
@@ -164,8 +166,17 @@ static void walk_share(struct walk *walk)
 	repository_queue_add(&walk->folders, "", false, xstrdup(""));
 	walk_queue(walk, &walk->folders, walk_folder);
 	gitfolder_judge_named(&walk->inspection);
-	/* The slowest to judge, which code can make many of. */
-	walk_queue(walk, &walk->linked, walk_links);
+	gitfolder_learn_share(&walk->inspection);
+}
+
+static void walk_named(struct walk *walk)
+{
+	gitfolder_judge_named(&walk->inspection);
+}
+
+static void walk_linked(struct walk *walk)
+{
+	walk_queue(walk, &walk->linked[inspection_share(&walk->inspection)], walk_links);
 }
 
 /* ---- the request ---- */
@@ -184,7 +195,7 @@ static void learn_known(struct map *known, const json_t *texts)
 
 static int confine_to_shares(size_t count, struct err *err)
 {
-	struct lockdown_rule rules[SHARES_MAX];
+	struct lockdown_rule rules[INSPECT_SHARES_MAX];
 
 	for (size_t i = 0; i < count; i++)
 		rules[i] = (struct lockdown_rule){ .fd = INSPECT_FIRST_FD + (int)i,
@@ -192,16 +203,26 @@ static int confine_to_shares(size_t count, struct err *err)
 	return lockdown_files(rules, count, 1, err);
 }
 
-static void walk_all(struct walk *walk)
+static void each_share(struct walk *walk, void (*fn)(struct walk *walk))
 {
 	for (size_t i = 0; i < json_array_size(walk->inspection.shares); i++) {
 		walk->inspection.share = INSPECT_FIRST_FD + (int)i;
 		walk->inspection.share_path =
 			json_path_of(json_array_get(walk->inspection.shares, i));
 		if (walk->inspection.share_path != NULL)
-			walk_share(walk);
+			fn(walk);
 		free(walk->inspection.share_path);
 	}
+}
+
+static void walk_all(struct walk *walk)
+{
+	each_share(walk, walk_share);
+	/* Names of a later share's configs are judged in earlier shares, too. */
+	if (json_array_size(walk->inspection.shares) > 1)
+		each_share(walk, walk_named);
+	/* The slowest to judge, which code can make many of. */
+	each_share(walk, walk_linked);
 }
 
 int inspect_run(const json_t *request, struct err *err)
@@ -226,22 +247,25 @@ int inspect_run(const json_t *request, struct err *err)
 	};
 	json_t *result = json_object();
 
-	if (json_array_size(shares) == 0 || json_array_size(shares) > SHARES_MAX)
+	if (json_array_size(shares) == 0 || json_array_size(shares) > INSPECT_SHARES_MAX)
 		return err_set(err, ERR_INVALID, "the request names no shares, or too many");
 	if (confine_to_shares(json_array_size(shares), err) < 0)
 		return -1;
 	repository_queue_init(&walk.folders);
-	repository_queue_init(&walk.linked);
 	buf_init(&walk.inspection.hooks, HOOKS_MAX);
 	buf_init(&walk.inspection.commands, COMMANDS_MAX);
-	buf_init(&walk.inspection.workplaces, WORKPLACES_MAX);
+	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++) {
+		repository_queue_init(&walk.linked[i]);
+		buf_init(&walk.inspection.workplaces[i], WORKPLACES_MAX / json_array_size(shares));
+	}
 	learn_known(walk.inspection.known, json_object_get(request, "known"));
 	walk_all(&walk);
 	map_free(walk.inspection.known);
 	map_free(walk.inspection.judged);
 	buf_release(&walk.inspection.hooks);
 	buf_release(&walk.inspection.commands);
-	buf_release(&walk.inspection.workplaces);
+	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++)
+		buf_release(&walk.inspection.workplaces[i]);
 	json_put(result, "held", walk.inspection.held);
 	json_put(result, "known", walk.inspection.learned);
 	if (walk.inspection.more == NULL && walk.inspection.unread)

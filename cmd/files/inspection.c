@@ -13,6 +13,11 @@
 
 enum { CLOCK_EVERY = 256 };
 
+size_t inspection_share(const struct inspection *run)
+{
+	return (size_t)(run->share - INSPECT_FIRST_FD);
+}
+
 bool inspection_goes_on(struct inspection *run)
 {
 	program_alive();

@@ -11,7 +11,10 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-enum { INSPECT_FIRST_FD = 3 /* the first share; the others follow in order */ };
+enum {
+	INSPECT_FIRST_FD = 3 /* the first share; the others follow in order */,
+	INSPECT_SHARES_MAX = 8
+};
 
 struct inspection {
 	const json_t *shares; /* paths */
@@ -40,13 +43,14 @@ struct inspection {
 	int share;
 	char *share_path;
 	/*
-	 * Paths in the current share, each ended by a NUL. `hooks` has folders that configs name,
-	 * `commands` words of commands, relative to where git is called, and `workplaces` folders
-	 * that git may be called in.
+	 * Paths, each ended by a NUL. `hooks` has folders that configs name, and `commands` words
+	 * of commands, relative to where git is called. `workplaces` has for each share the folders
+	 * in it that git may be called in. A .git file can lead to a config of another share, so
+	 * what configs name is looked for in all shares.
 	 */
 	struct buf hooks;
 	struct buf commands;
-	struct buf workplaces;
+	struct buf workplaces[INSPECT_SHARES_MAX];
 };
 
 /*
@@ -57,6 +61,9 @@ struct folder_at {
 	int fd;
 	const char *path;
 };
+
+/* Returns the number of the current share. */
+size_t inspection_share(const struct inspection *run);
 
 /* Counts one more entry. Returns false and sets `more` when a limit is reached. */
 bool inspection_count(struct inspection *run);

@@ -167,3 +167,53 @@ def test_settings_of_an_included_config_are_the_user_s(project):
         (folder / "shared.conf").write_text("[alias]\n\tst = status\n[core]\n\tabbrev = 8\n", encoding="ascii")
         assert "Renamed" not in "".join(server.cell("1").texts)
     assert git(folder, "st", home=place, user=USER).returncode == 0
+
+
+# The user's setting, what is there, and what code puts into a folder of another share that it calls a work tree of the repository.
+LED = {
+    "folder of hooks": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"), "pre-commit"),
+    "fsmonitor": (["core.fsmonitor", "tools/watch"], f"mkdir tools; {PROGRAM} > tools/watch; chmod +x tools/watch",
+                  "mkdir tools; " + RUNS.replace("FILE", "tools/watch"), "watch"),
+}
+
+
+def another_share(place):
+    other = place / "other"
+    other.mkdir()
+    if USER is not None:
+        os.chown(other, USER, USER)
+    return other
+
+
+def served_both(place, *folders):
+    return machines.on(place, env={"PTYCELL_SHARE": "".join(f"{folder}:rw\n" for folder in folders)})
+
+
+@needs_git
+@pytest.mark.parametrize("ahead", ["project", "other"])
+@pytest.mark.parametrize("case", LED)
+def test_what_a_config_names_is_held_in_a_work_tree_in_another_share(project, case, ahead):
+    place, folder = project
+    setting, there, attack, name = LED[case]
+    other = another_share(place)
+    prepare(folder, place, setting, there)
+    shares = [folder, other] if ahead == "project" else [other, folder]
+    with served_both(place, *shares) as server:
+        holds_names(server)
+        code = f"cd {other}; mkdir w; cd w; echo gitdir: {folder}/.git > .git; {attack}".replace("MARK", str(place / "ran"))
+        result = server.cell(code, language="bash")
+        assert f"to '{name}.held-by-ptycell'" in result.texts[0], result.texts
+        work_as_user(other / "w", place)
+        assert not (place / "ran").exists()
+
+
+@needs_git
+def test_a_work_tree_that_honest_code_makes_in_another_share_works(project):
+    place, folder = project
+    other = another_share(place)
+    with served_both(place, folder, other) as server:
+        holds_names(server)
+        result = server.cell(f"cd {folder}; git clone -q . own 2>&1; cd own; git worktree add -q {other}/tree -b side; git -C {other}/tree status -s; echo works",
+                             language="bash")
+        assert result.text == "works\n" and "Renamed" not in result.texts[0], result.texts
+        assert git(other / "tree", "status", home=place, user=USER).returncode == 0
