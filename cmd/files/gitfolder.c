@@ -353,6 +353,20 @@ void gitfolder_learn_share(struct inspection *run)
 		learn_repository(run, NULL);
 }
 
+/*
+ * Adds a work tree that a config names: git runs relative names there, wherever it is called.
+ * `path` is relative to the config's folder.
+ */
+static void add_worktree(struct inspection *run, const struct folder_at *folder, const char *path)
+{
+	struct visit visit;
+
+	if (!enter(&visit, run, folder->fd, path, false))
+		return;
+	add_path(run, &run->workplaces[inspection_share(run)], visit.folder.path);
+	leave(&visit);
+}
+
 static void judge_included(struct inspection *run, const struct folder_at *folder, const char *path,
 			   int depth)
 {
@@ -377,6 +391,8 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 		judge_included(reader->run, reader->folder, path, reader->depth);
 	else if (gitini_is_hooks(entry))
 		take_hooks(reader->run, entry->value);
+	else if (gitini_is_worktree(entry))
+		add_worktree(reader->run, reader->folder, path);
 	else if (gitini_is_command(entry))
 		gitini_each_word(entry->value, take_word, reader->run);
 }

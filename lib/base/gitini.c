@@ -184,6 +184,11 @@ bool gitini_is_hooks(const struct gitini_entry *entry)
 	return str_eq(entry->section, "core") && str_eq(entry->name, "hookspath");
 }
 
+bool gitini_is_worktree(const struct gitini_entry *entry)
+{
+	return str_eq(entry->section, "core") && str_eq(entry->name, "worktree");
+}
+
 bool gitini_is_command(const struct gitini_entry *entry)
 {
 	static const char *const keys[][2] = {

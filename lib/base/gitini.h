@@ -36,6 +36,8 @@ bool gitini_is_include(const struct gitini_entry *entry);
  * called for an odd entry.
  */
 bool gitini_is_hooks(const struct gitini_entry *entry);
+/* Returns true for core.worktree. */
+bool gitini_is_worktree(const struct gitini_entry *entry);
 /*
  * Returns whether the value is a command line that git runs unasked in status, add, commit, diff,
  * fetch and similar, from the folder where git was called. An alias is not one: git runs it only

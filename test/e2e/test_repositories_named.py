@@ -33,6 +33,14 @@ NAMED = {
                                      "to 'pre-commit.held-by-ptycell'"),
     "folder of hooks of a worktree": (["core.hooksPath", ".githooks"], "git worktree add -q tree",
                                       "cd tree; mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"), "to 'pre-commit.held-by-ptycell'"),
+    "folder of hooks of a work tree of code's": (
+        ["core.hooksPath", ".githooks"], "git config extensions.worktreeConfig true",
+        "R=$PWD; mkdir -p .git/x/y tree t/.githooks; cd .git/x/y; echo 'ref: refs/heads/main' > HEAD; echo ../.. > commondir; "
+        "printf '[core]\\n\\tworktree = %s\\n' $R/t > config.worktree; cd $R; echo gitdir: $R/.git/x/y > tree/.git; "
+        + HOOK.replace("HOOKS", "t/.githooks"), "to 'pre-commit.held-by-ptycell'"),
+    "folder of hooks of a work tree elsewhere": (
+        [], "mkdir t; git init -qb main --bare tree; cd tree; git config core.bare false; git config core.worktree ../t; git config core.hooksPath .githooks",
+        "mkdir t/.githooks; " + HOOK.replace("HOOKS", "t/.githooks"), "to 'pre-commit.held-by-ptycell'"),
     "folder of hooks from home": (["core.hooksPath", "~/project/h"], "mkdir h", HOOK.replace("HOOKS", "h"), "Read-only"),
     "included config from home": (["include.path", "~/project/c"], "", SETTING.replace("FILE", "c"), "to 'c.held-by-ptycell'"),
     "included config": (["include.path", "../shared.conf"], "echo '[core]' > shared.conf", SETTING.replace("FILE", "shared.conf"), "Read-only"),
