@@ -217,20 +217,50 @@ bool gitini_is_command(const struct gitini_entry *entry)
 	return str_eq(entry->section, "pager");
 }
 
+/* Returns true when an expansion stands before the first slash of a word. */
+static bool follows_expansion(const char *word, char before)
+{
+	return word[0] == '/' ? strchr(")}`\"'", before) != NULL : before == '$';
+}
+
+/*
+ * Calls `fn` for the rest of a word behind an expansion, as in "$PWD/tools/x" and
+ * "$(git rev-parse --show-toplevel)/tools/x". It is not known where an expansion leads, but mostly
+ * it is the folder where git runs the command, or the home folder.
+ */
+static void each_rest(const char *word, char before, void (*fn)(void *data, const char *word),
+		      void *data)
+{
+	const char *slash = strchr(word, '/');
+	const char *rest = slash != NULL ? slash + strspn(slash, "/") : "";
+	cleanup_free char *below_home = NULL;
+
+	if (rest[0] == '\0' || !follows_expansion(word, before))
+		return;
+	fn(data, rest);
+	below_home = xasprintf("~/%s", rest);
+	fn(data, below_home);
+}
+
 void gitini_each_word(const char *command, void (*fn)(void *data, const char *word), void *data)
 {
-	static const char between[] = " \t\n\"'`\\;|&<>()=,:$!";
+	static const char between[] = " \t\n\"'`\\;|&<>()=,:$!{}";
+	char before = ' ';
 
 	for (;;) {
+		size_t skipped = strspn(command, between);
 		size_t len;
 
-		command += strspn(command, between);
+		if (skipped > 0)
+			before = command[skipped - 1];
+		command += skipped;
 		len = strcspn(command, between);
 		if (len == 0)
 			return;
 		cleanup_free char *word = xmemdup(command, len);
 
 		fn(data, word);
+		each_rest(word, before, fn, data);
 		command += len;
 	}
 }

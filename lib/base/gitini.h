@@ -45,8 +45,8 @@ bool gitini_is_worktree(const struct gitini_entry *entry);
  */
 bool gitini_is_command(const struct gitini_entry *entry);
 /*
- * Calls `fn` for each word of a command line that may be a path. It cuts words where a shell does,
- * or more often.
+ * Calls `fn` for each word of a command line that may be a path, and for what follows an expansion
+ * in it, below the current and the home folder. It cuts words where a shell does, or more often.
  */
 void gitini_each_word(const char *command, void (*fn)(void *data, const char *word), void *data);
 /*

@@ -101,10 +101,28 @@ static void words_of_a_command_are_cut_as_a_shell_does_or_shorter(void **state)
 
 	(void)state;
 	gitini_each_word(" python3 'tools/a b'/c.py --f=\"x\" %f; !y$(z) ", add_word, &words);
-	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|--f|x|%f|y|z|");
+	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|c.py|~/c.py|--f|x|%f|y|z|");
 	gitini_each_word("", add_word, &words);
 	gitini_each_word(" ;", add_word, &words);
-	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|--f|x|%f|y|z|");
+	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|c.py|~/c.py|--f|x|%f|y|z|");
+}
+
+static void what_follows_an_expansion_is_a_word_below_the_folder_and_home(void **state)
+{
+	cleanup_buf struct buf words = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	gitini_each_word("sh $PWD/t/x", add_word, &words);
+	assert_string_equal(buf_str(&words), "sh|PWD/t/x|t/x|~/t/x|");
+	buf_clear(&words);
+	gitini_each_word("\"${HOME}//x\"", add_word, &words);
+	assert_string_equal(buf_str(&words), "HOME|//x|x|~/x|");
+	buf_clear(&words);
+	gitini_each_word("$(top)/x `top`/y \"$(top)\"/z", add_word, &words);
+	assert_string_equal(buf_str(&words), "top|/x|x|~/x|top|/y|y|~/y|top|/z|z|~/z|");
+	buf_clear(&words);
+	gitini_each_word("/bin/x a/b --c=/d $(top)/ $x", add_word, &words);
+	assert_string_equal(buf_str(&words), "/bin/x|a/b|--c|/d|top|/|x|");
 }
 
 int main(void)
@@ -116,6 +134,7 @@ int main(void)
 		cmocka_unit_test(a_path_from_home_is_one_below_a_folder_there),
 		cmocka_unit_test(commands_that_git_runs_by_itself_are_known),
 		cmocka_unit_test(words_of_a_command_are_cut_as_a_shell_does_or_shorter),
+		cmocka_unit_test(what_follows_an_expansion_is_a_word_below_the_folder_and_home),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
