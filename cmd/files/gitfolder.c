@@ -88,6 +88,7 @@ struct config_reader {
 	const struct folder_at *folder;
 	const char *name;
 	int depth; /* of includes */
+	bool young;
 	bool untrusted;
 };
 
@@ -367,6 +368,26 @@ static void add_worktree(struct inspection *run, const struct folder_at *folder,
 	leave(&visit);
 }
 
+static void take_worktree(const struct config_reader *reader, const char *path)
+{
+	struct inspection *run = reader->run;
+
+	add_worktree(run, reader->folder, path);
+	if (!reader->young && !has_path(&run->worktrees, path))
+		add_path(run, &run->worktrees, path);
+}
+
+/*
+ * Adds the work trees that configs of other folders name relative to this one: with
+ * extensions.worktreeConfig git reads the value in the common folder's config so.
+ */
+static void add_common_worktrees(struct inspection *run, const struct folder_at *folder)
+{
+	for (size_t at = 0; at < run->worktrees.len; at += strlen(run->worktrees.data + at) + 1)
+		if (inspection_goes_on(run))
+			add_worktree(run, folder, run->worktrees.data + at);
+}
+
 static void judge_included(struct inspection *run, const struct folder_at *folder, const char *path,
 			   int depth)
 {
@@ -392,7 +413,7 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 	else if (gitini_is_hooks(entry))
 		take_hooks(reader->run, entry->value);
 	else if (gitini_is_worktree(entry))
-		add_worktree(reader->run, reader->folder, path);
+		take_worktree(reader, path);
 	else if (gitini_is_command(entry))
 		gitini_each_word(entry->value, take_word, reader->run);
 }
@@ -416,6 +437,7 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 	}
 	text = inspection_read(folder, name, PROTECT_CONFIG_MAX, &len);
 	young = inspection_is_young(run, &st);
+	reader.young = young;
 	if (text != NULL && young != run->learn)
 		gitconfig_each_foreign(text, len, on_foreign, &reader);
 	if (young && !run->learn && (text == NULL || reader.untrusted))
@@ -513,8 +535,10 @@ static void judge_commondir(struct inspection *run, const struct folder_at *fold
 		hold(run, folder, "commondir");
 		return;
 	}
-	if (text != NULL && leads_inside(run, folder->path, text, &path) && path != NULL)
+	if (text != NULL && leads_inside(run, folder->path, text, &path) && path != NULL) {
 		judge_there(run, path);
+		add_common_worktrees(run, folder);
+	}
 }
 
 static void judge_git_file(struct inspection *run, const struct folder_at *folder)

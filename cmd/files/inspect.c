@@ -254,6 +254,7 @@ int inspect_run(const json_t *request, struct err *err)
 	repository_queue_init(&walk.folders);
 	buf_init(&walk.inspection.hooks, HOOKS_MAX);
 	buf_init(&walk.inspection.commands, COMMANDS_MAX);
+	buf_init(&walk.inspection.worktrees, HOOKS_MAX);
 	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++) {
 		repository_queue_init(&walk.linked[i]);
 		buf_init(&walk.inspection.workplaces[i], WORKPLACES_MAX / json_array_size(shares));
@@ -264,6 +265,7 @@ int inspect_run(const json_t *request, struct err *err)
 	map_free(walk.inspection.judged);
 	buf_release(&walk.inspection.hooks);
 	buf_release(&walk.inspection.commands);
+	buf_release(&walk.inspection.worktrees);
 	for (size_t i = 0; i < INSPECT_SHARES_MAX; i++)
 		buf_release(&walk.inspection.workplaces[i]);
 	json_put(result, "held", walk.inspection.held);

@@ -50,6 +50,7 @@ struct inspection {
 	 */
 	struct buf hooks;
 	struct buf commands;
+	struct buf worktrees; /* values of core.worktree in configs that were there before */
 	struct buf workplaces[INSPECT_SHARES_MAX];
 };
 

@@ -38,6 +38,10 @@ NAMED = {
         "R=$PWD; mkdir -p .git/x/y tree t/.githooks; cd .git/x/y; echo 'ref: refs/heads/main' > HEAD; echo ../.. > commondir; "
         "printf '[core]\\n\\tworktree = %s\\n' $R/t > config.worktree; cd $R; echo gitdir: $R/.git/x/y > tree/.git; "
         + HOOK.replace("HOOKS", "t/.githooks"), "to 'pre-commit.held-by-ptycell'"),
+    "folder of hooks of a work tree from another folder": (
+        ["core.hooksPath", ".githooks"], "git config extensions.worktreeConfig true; git config core.worktree ../../project",
+        "R=$PWD; mkdir -p .git/x/y tree .git/project/.githooks; cd .git/x/y; echo 'ref: refs/heads/main' > HEAD; echo ../.. > commondir; cd $R; "
+        "echo gitdir: $R/.git/x/y > tree/.git; " + HOOK.replace("HOOKS", ".git/project/.githooks"), "to 'pre-commit.held-by-ptycell'"),
     "folder of hooks of a work tree elsewhere": (
         [], "mkdir t; git init -qb main --bare tree; cd tree; git config core.bare false; git config core.worktree ../t; git config core.hooksPath .githooks",
         "mkdir t/.githooks; " + HOOK.replace("HOOKS", "t/.githooks"), "to 'pre-commit.held-by-ptycell'"),
