@@ -278,6 +278,13 @@ def test_each_of_two_indexes_on_one_host_gets_its_own_login():
     assert upstreams.login_of("https://h.test:8443/one/alpha/") is None
 
 
+@pytest.mark.parametrize("path, login", [("/1/simple/a/", "a:x"), ("/2/simple/a/", "b:y"), ("/1/files/a.whl", "a:x"), ("/2/files/a.whl", "b:y"), ("/a.whl", "a:x")])
+def test_a_file_beside_its_index_gets_that_one_s_login(path, login):
+    """As projects of one machine have them, with a login each."""
+    upstreams = INDEX["Upstreams"](["https://a:x@h.test/1/simple", "https://b:y@h.test/2/simple"], [], None)
+    assert INDEX["base64"].b64decode(upstreams.login_of(f"https://h.test{path}").split()[1]).decode() == login
+
+
 def test_an_address_that_an_index_leads_to_is_judged_as_its_own():
     with contextlib.closing(Index(moved={"/simple/alpha/": "http://other.test/alpha/", "/simple/beta/": "file:///etc/passwd",
                                          "/simple/gamma/": "/simple/gamma/"})) as moving:

@@ -67,6 +67,13 @@ def is_of_the_web(url):
     return False
 
 
+def nearness(base, url):
+    """How many characters of whole folders both paths begin with; of equal ones an index that has the page counts more."""
+    paths = [urllib.parse.urlsplit(one).path for one in (base, url)]
+    within = paths[1].startswith(paths[0])
+    return os.path.commonprefix(paths).rfind("/"), within, len(base) if within else 0
+
+
 def joined(url, target):
     """The address that a redirect of this URL leads to; "" if its target is no address."""
     with contextlib.suppress(ValueError):
@@ -150,10 +157,9 @@ class Upstreams:
         return host in self.trusted or "%s:%d" % (host, port) in self.trusted
 
     def login_of(self, url):
-        """The login of the index that has the page, else of the first one there: files may lie beside their index."""
+        """The login of the index that has the page, else of the nearest one there, as with pip: files may lie beside their index."""
         there = [(base, login) for base, login in self.logins if origin(base) == origin(url)]
-        within = [(base, login) for base, login in there if url.startswith(base)]
-        return max(within, key=lambda one: len(one[0]))[1] if within else there[0][1] if there else None
+        return max(there, key=lambda one: nearness(one[0], url))[1] if there else None
 
     def open(self, url, accept="*/*"):
         """The answer, also one of a failure that the index reports; raises Problem."""
