@@ -154,8 +154,20 @@ local({
 	repositories <- function(request)
 		c(unlist(request$indexes), vapply(request$folders, function(folder) paste0("file://", folder), ""))
 
+	# R repeats the URL with its login.
+	without_login <- function(text) gsub("(https?://)[^/?#[:space:]]*@", "\\1", text, ignore.case = TRUE)
+
+	# A login goes over https, or to this machine.
+	check_login <- function(url) {
+		if (grepl("^http://[^/?#]*@", url, ignore.case = TRUE) &&
+			!grepl("@(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+)(:[0-9]*)?(/|$)", url, ignore.case = TRUE))
+			refuse("The repository %s is not https, and its password would be readable on the way. Use https, or no password.",
+				without_login(url))
+	}
+
 	prepare <- function(request) {
 		repos <- repositories(request)
+		for (url in repos) check_login(url)
 		names(repos) <- rep_len("CRAN", length(repos))
 		if (request$proxied) Sys.setenv(http_proxy = PROXY, https_proxy = PROXY, no_proxy = "")
 		# By this name some repositories know for which system packages are to be built.
@@ -173,7 +185,7 @@ local({
 	}
 
 	explain <- function(said) {
-		text <- paste(said, collapse = "\n")
+		text <- without_login(paste(said, collapse = "\n"))
 		more <- if (grepl("403|Proxy|proxy|CONNECT", text)) paste(
 			"\nThe installer reaches only the configured repository (PTYCELL_R_REPOS); hosts that it leads to besides",
 			"go into PTYCELL_INSTALL_HOSTS."

@@ -392,6 +392,18 @@ NOT_THERE = {"needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repos
              "a b": "no package", "alphapkg (>= 1); q()": "no package", "github::x/y": "URL"}
 
 
+@pytest.mark.parametrize("name", ["alphapkg", "nowherepkg"])
+def test_a_password_of_a_repository_stands_nowhere(servers, served, home, name):
+    """R itself names the URL with it for each file that does not come."""
+    server = servers("--r-repos", served.url.replace("//", "//robot:s3cr3t@") + "/older", "--audit", str(home / "audit"))
+    result = install(server, name)
+    assert result.is_error and f"There is no index of the repository {served.url}/older" in result.texts[0], result.texts
+    refused = install(servers("--r-repos", "http://robot:s3cr3t@cran.test"), name)
+    assert refused.is_error and "http://cran.test is not https, and its password would be readable" in refused.texts[0], refused.texts
+    kept = [path for path in paths_in(home, "**/*") if path.is_file() and b"s3cr3t" in path.read_bytes()]
+    assert "s3cr3t" not in str(result.raw) + str(refused.raw) and not kept
+
+
 def test_what_cannot_be_had_is_said(start, served, tmp_path):
     for text, answer in zip(NOT_THERE, alone(tmp_path, served.url, [[text] for text in NOT_THERE]), strict=True):
         assert not answer["ok"] and NOT_THERE[text] in answer["text"], (text, answer)
