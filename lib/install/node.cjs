@@ -15,6 +15,7 @@ const CHANNEL = 3;
 const TAIL = 1200;
 const NOTES_MAX = 8;
 const AUTHORITIES = 'authorities.pem';
+const GUARD = '.logins-installer.cjs'; // npm begins with it
 const PROXY = 'http://127.0.0.1:3128';
 
 class Refusal extends Error {}
@@ -41,6 +42,11 @@ function parseUrl(text) {
   }
 }
 
+// The host with its port of an option "//HOST/PATH/:_authToken", which npm takes without the last slash, too.
+function hostOf(key) {
+  return /^\/\/([^/]*)\//.exec(key.replace(/:[^:]*$/, '/'))?.[1];
+}
+
 // The options of npm's configuration. npm gives a login in a URL to pages alone, and not to files, so it becomes an
 // option. A login goes over https, or to this machine.
 function optionsOf(request) {
@@ -56,14 +62,50 @@ function optionsOf(request) {
       options[name] = url.href;
     }
     if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
-      Object.keys(options).filter((key) => key.startsWith(`//${url.host}/`)).forEach((key) => delete options[key]);
+      Object.keys(options).filter((key) => hostOf(key) === url.host).forEach((key) => delete options[key]);
     }
   }
   return options;
 }
 
+// Of each login that npm sends: the schemes, hosts and ports that it is for.
+function placesOf(options) {
+  const origins = Object.entries(options).filter(([name]) => name === 'registry' || name.startsWith('@'))
+    .map(([, value]) => parseUrl(value)).filter((url) => url !== undefined);
+  const places = {};
+  for (const [key, value] of Object.entries(options).filter(([name]) => name.startsWith('//'))) {
+    const [, start, kind] = /^(.*):([^:]*)$/.exec(key) ?? [];
+    const password = Buffer.from(options[`${start}:_password`] ?? '', 'base64').toString();
+    const login = { _authToken: `Bearer ${value}`, _auth: `Basic ${value}`,
+      username: `Basic ${Buffer.from(`${value}:${password}`).toString('base64')}` }[kind];
+    const known = origins.filter(({ host }) => host === hostOf(key)).map(({ origin }) => origin);
+    const told = parseUrl(`https://${hostOf(key)}`);
+    if (login !== undefined && told !== undefined) {
+      (places[login] ??= []).push(...(known.length > 0 ? known : [told.origin, ...(LOOPBACK.test(told.hostname) ? [`http://${told.host}`] : [])]));
+    }
+  }
+  return places;
+}
+
+// Takes a login from a request to another place than its own. npm compares only hosts when a registry leads it on, and
+// neither ports nor schemes; for a file it compares no schemes.
+function keepLogins(places) {
+  for (const web of [require('http'), require('https')]) {
+    const { request } = web;
+    web.request = (options, ...more) => {
+      const name = Object.keys(options.headers ?? {}).find((one) => one.toLowerCase() === 'authorization');
+      if (name === undefined) return request(options, ...more);
+      const { origin } = new URL(`${options.protocol}//${options.hostname}:${options.port ?? ''}`);
+      const { [name]: login, ...headers } = options.headers;
+      return request(places[String(login)]?.includes(origin) ? options : { ...options, headers }, ...more);
+    };
+  }
+}
+
 function writeConfiguration(request) {
-  const lines = Object.entries(optionsOf(request)).map(([name, value]) => `${name}=${value}`);
+  const options = optionsOf(request);
+  const lines = Object.entries(options).map(([name, value]) => `${name}=${JSON.stringify(value)}`); // a token may have a # or a ;
+  fs.writeFileSync(GUARD, `(${keepLogins})(${JSON.stringify(placesOf(options))});\n`, { mode: 0o600 });
   if (request.proxied) lines.push(`proxy=${PROXY}`, `https-proxy=${PROXY}`, 'noproxy=');
   const system = process.env.SSL_CERT_FILE ? fs.readFileSync(process.env.SSL_CERT_FILE, 'utf8') : '';
   fs.writeFileSync(AUTHORITIES, `${system}\n${request.certificates ?? ''}`);
@@ -83,7 +125,7 @@ function npmIn(cwd, ...words) {
     npm_config_globalconfig: '/dev/null', npm_config_cache: path.resolve('cache'), TMPDIR: path.resolve('tmp'),
     npm_config_nodedir: path.dirname(path.dirname(fs.realpathSync(process.execPath))) };
   if (fs.existsSync(AUTHORITIES)) env.NODE_EXTRA_CA_CERTS = path.resolve(AUTHORITIES);
-  const done = spawnSync(process.execPath, [npmPath(), ...words], { cwd, env, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'pipe'] });
+  const done = spawnSync(process.execPath, ['--require', path.resolve(GUARD), npmPath(), ...words], { cwd, env, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'pipe'] });
   if (done.status !== 0) throw new Refusal(explain(`${done.stdout}\n${done.stderr}`));
   return done.stdout;
 }
@@ -369,6 +411,7 @@ async function eachPage(names, request, look) {
   const ca = fs.readFileSync(AUTHORITIES, 'utf8').trim();
   const options = { ...optionsOf(request), ...proxy, ...(ca ? { ca } : {}), cache: path.resolve('cache/_cacache'), fullMetadata: true,
     preferOffline: true };
+  keepLogins(placesOf(options));
   const read = async (name) => look(name, await packument(name, options).catch((error) => {
     throw new Refusal(explain(`npm error code ${error.code}\nnpm error ${error.message}`));
   }));

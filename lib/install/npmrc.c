@@ -20,6 +20,7 @@ enum { FILE_MAX = 256 << 10 };
 
 /* Quotes around a value are ignored, like blanks. */
 static const char unread[] = " \t\r\"'";
+static const char blanks[] = " \t\r";
 
 struct source {
 	char *const *environment;
@@ -56,6 +57,25 @@ static char *expand(const char *value, char *const *environment)
 	return buf_steal(&out);
 }
 
+/*
+ * Ends a value before its comment, and removes the backslashes before ";", "#" and "\\" in place. A
+ * value in quotes has no comment.
+ */
+static void cut_comment(char *value)
+{
+	size_t len = strlen(value);
+	bool quoted = len > 1 && value[0] == value[len - 1] && strchr("\"'", value[0]) != NULL;
+	char *out = value;
+
+	if (quoted)
+		return;
+	for (const char *p = value; *p != '\0' && *p != ';' && *p != '#'; p++) {
+		p += *p == '\\' && p[1] != '\0' && strchr(";#\\", p[1]) != NULL;
+		*out++ = *p;
+	}
+	*out = '\0';
+}
+
 /* Adds the option of a line, unless an earlier file had it. */
 static void take_line(json_t *options, char *line, char *const *environment)
 {
@@ -69,6 +89,8 @@ static void take_line(json_t *options, char *line, char *const *environment)
 	key = str_trim(line, unread);
 	if (!is_wanted(key) || json_object_get(options, key) != NULL)
 		return;
+	value = str_trim(value, blanks);
+	cut_comment(value);
 	expanded = expand(str_trim(value, unread), environment);
 	json_object_set_new(options, key, json_make_str(expanded));
 }

@@ -26,10 +26,11 @@ def package(name, version, files=None, **manifest):
 
 
 class Registry:
-    """Serves `packages` at `url`; `asked` are the paths that were fetched."""
+    """Serves `packages` at `url`; `asked` are the paths that were fetched. `moved`: {path: URL} of redirects."""
 
-    def __init__(self, *packages, hashes=True, token=None, login=None, says=None, times=None):
+    def __init__(self, *packages, hashes=True, token=None, login=None, says=None, times=None, moved=None):
         self.packages = packages
+        self.moved = moved or {}
         self.times = times  # {NAME: {VERSION: time}} of the releases
         self.hashes = hashes  # whether it tells those of its archives
         self.login = token and f"Bearer {token}"  # without which nothing is answered but 401
@@ -52,7 +53,11 @@ class Registry:
                     status, kind, body = registry.says
                 elif registry.login and self.headers.get("Authorization") != registry.login:
                     status, body = 401, None
+                elif self.path in registry.moved:
+                    status, body = 302, None
                 self.send_response(status)
+                if status == 302:
+                    self.send_header("Location", registry.moved[self.path])
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body or b"{}")))
                 self.end_headers()

@@ -31,10 +31,10 @@ def registry():
         one.close()
 
 
-def configured(servers, tmp_path, *lines, **options):
+def configured(servers, tmp_path, *lines, more=(), **options):
     (tmp_path / "npmrc").write_text("\n".join(lines) + "\n", encoding="ascii")
     (tmp_path / "npmrc").chmod(0o600)
-    return servers(env={"npm_config_userconfig": str(tmp_path / "npmrc")}, **options)
+    return servers(env={"npm_config_userconfig": str(tmp_path / "npmrc"), **dict(more)}, **options)
 
 
 def npm(server, *names, **options):
@@ -105,10 +105,45 @@ def configuration_of(tmp_path, options):
                                        ("http://127.0.0.1:80/all/", True), ("http://localhost.test/all/", False)])
 def test_a_password_goes_over_https_or_to_this_machine(tmp_path, url, goes):
     host = url.split(":", 1)[1]
-    for options in ({"registry": url, f"{host}:_authToken": "secret"}, {"@own:registry": url, f"{host.removesuffix('all/')}:_authToken": "secret"},
-                    {"registry": url.replace("//", "//user:secret@")}):
+    top = host.removesuffix("all/")
+    for options in ({"registry": url, f"{host}:_authToken": "secret"}, {"@own:registry": url, f"{top}:_authToken": "secret"},
+                    {"registry": url, f"{top[:-1]}:_authToken": "secret"}, {"registry": url.replace("//", "//user:secret@")}):
         text = "\n".join(configuration_of(tmp_path, options))
         assert ("_auth" in text) == goes and "user:secret" not in text, text
+
+
+@pytest.mark.parametrize("page", [True, False], ids=["page", "file"])
+def test_a_token_does_not_go_on_after_a_redirect(servers, registry, tmp_path, page):
+    """To another port of the machine, which is that of another registry."""
+    other = registry(package("alpha", "1.0.0"))
+    path = "alpha" if page else "-/alpha-1.0.0.tgz"
+    one = registry(package("alpha", "1.0.0"), token="secret-token-1", moved={f"/{path}": other.url + path})
+    server = configured(servers, tmp_path, f"registry={one.url}", f"@other:registry={other.url}", f"{one.url.split(':', 1)[1]}:_authToken=secret-token-1")
+    assert npm(server, "alpha").object["packages"] == ["alpha 1.0.0"]
+    assert set(one.authorizations) == {one.login} and set(other.authorizations) == {None}
+
+
+@pytest.mark.parametrize("url, goes", [("https://npm.test/", True), ("https://npm.test/file.tgz", True), ("http://npm.test/", False), ("https://npm.test:8443/", False),
+                                       ("https://files.test:8443/", False), ("https://files.test/", True), ("http://files.test/", False)])
+def test_a_login_goes_to_its_own_scheme_host_and_port(tmp_path, url, goes):
+    """Whatever npm asks for: it compares no schemes, and no ports when it is led on."""
+    tokens = {"//npm.test/:_authToken": "secret", "//files.test/:_authToken": "secret", "//npm.test:8443/:_authToken": "another"}
+    configuration_of(tmp_path, {"registry": "https://npm.test/all/", **tokens})
+    code = """const { protocol, hostname, port, pathname: path } = new URL(process.argv[1]);
+        const request = require(protocol.slice(0, -1)).request({ protocol, hostname, port, path, headers: { Authorization: ['Bearer secret'], Accept: ['a'] } });
+        request.on('error', () => {}).destroy();
+        console.log(JSON.stringify(request.getHeaders()));"""
+    done = subprocess.run(["node", "--require", "./.logins-installer.cjs", "-e", code, url], cwd=tmp_path, check=True, capture_output=True, text=True)
+    headers = json.loads(done.stdout)
+    assert ("authorization" in headers) == goes and headers["accept"] == ["a"], headers
+
+
+def test_a_token_may_have_any_character(servers, registry, tmp_path):
+    one = registry(package("alpha", "1.0.0"), token='to#k;e"n')
+    key = one.url.split(":", 1)[1]
+    lines = [f"registry={one.url} ; of us", f"{key}:_authToken=${{TOKEN}} # it is secret"]
+    result = npm(configured(servers, tmp_path, *lines, more={"TOKEN": 'to#k;e"n'}), "alpha")
+    assert result.object["packages"] == ["alpha 1.0.0"], result.texts
 
 
 

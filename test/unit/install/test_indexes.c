@@ -316,7 +316,8 @@ static void npm_s_own_configuration_names_the_registry(void **state)
 	text = xasprintf(
 		"; a comment\nregistry = \"https://npm.test/all/\"\n@own:registry=https://own.test/\n"
 		"//npm.test/all/:_authToken=${TOKEN}\ncafile=%s/ca.pem\nignore-scripts=false\n"
-		"no equals sign\n//x/:_password=${NOT_SET}\n",
+		"no equals sign\n//x/:_password=${NOT_SET} ; ours\n//y/:_authToken='a;b'\n"
+		"//z/:_authToken=a\\;b\\c # it\n",
 		scratch.path);
 	scratch_write(scratch.fd, ".npmrc", text);
 	set_variable("TOKEN", "t0k3n");
@@ -330,6 +331,10 @@ static void npm_s_own_configuration_names_the_registry(void **state)
 			    "https://own.test/");
 	assert_string_equal(json_string_value(json_object_get(indexes.options, "//x/:_password")),
 			    "${NOT_SET}");
+	assert_string_equal(json_string_value(json_object_get(indexes.options, "//y/:_authToken")),
+			    "a;b");
+	assert_string_equal(json_string_value(json_object_get(indexes.options, "//z/:_authToken")),
+			    "a;b\\c");
 	assert_null(json_object_get(indexes.options, "ignore-scripts"));
 	assert_null(json_object_get(indexes.options, "cafile"));
 	assert_string_equal(indexes.certificates, "-----BEGIN CERTIFICATE-----\n");
