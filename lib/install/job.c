@@ -71,7 +71,8 @@ static void succeed(struct job *job, bool cached)
 
 /* ---- steps in a sandbox ---- */
 
-static json_t *make_request(const struct job *job, const char *step)
+/* A step without network gets no indexes and no logins: code of packages may run in it. */
+static json_t *make_request(const struct job *job, const char *step, bool network)
 {
 	const struct policyfile *policy = job->broker->policy;
 	const struct indexes *from = &job->indexes;
@@ -88,8 +89,9 @@ static json_t *make_request(const struct job *job, const char *step)
 	json_put(request, "policy",
 		 json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put_str(request, "policy_path", policyfile_path(policy));
-	json_put(request, "indexes", job->unreached ? json_array() : json_incref(from->urls));
-	json_put(request, "options", from->options ? json_incref(from->options) : json_object());
+	json_put(request, "indexes", network ? json_incref(from->urls) : json_array());
+	json_put(request, "options",
+		 network && from->options ? json_incref(from->options) : json_object());
 	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
 	json_put_str(request, "certificates", from->certificates);
 	json_put(request, "folders", folders);
@@ -116,7 +118,7 @@ static void on_found(void *data, const json_t *answer, const struct err *err);
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
 	const struct session_host *host = job->broker->host;
-	cleanup_json json_t *request = make_request(job, step);
+	cleanup_json json_t *request = make_request(job, step, network);
 	const char *folders[INDEXES_FOLDERS_MAX];
 	struct installer_spec spec = { .loop = host->loop,
 				       .confinement = host->confinement,

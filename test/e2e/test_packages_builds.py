@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Packages that run code to be installed (PTYCELL_INSTALL_BUILDS): real npm and pip, a registry of the test's own."""
+import contextlib
 import functools
 import json
 import shutil
@@ -86,6 +87,39 @@ def test_an_install_script_forges_no_verdict_reads_no_file_and_reaches_no_host(s
     # What a build made is for nobody else.
     assert not result.object["cached"] and not install(server, "forger", session="t").object["cached"]
     assert_kept_for_nobody(server.home, "forger")
+
+
+# Looks for a token in all processes that an install script may read.
+SEARCH = r"""
+const fs = require('fs');
+const token = 'secret-' + 'token-1';
+function count(pid) {
+  const memory = fs.openSync(`/proc/${pid}/mem`, 'r');
+  let found = 0;
+  for (const [, from, to] of fs.readFileSync(`/proc/${pid}/maps`, 'latin1').matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw/gm)) {
+    const bytes = Buffer.alloc(Math.min(Number(BigInt(`0x${to}`) - BigInt(`0x${from}`)), 64 << 20));
+    try { fs.readSync(memory, bytes, 0, bytes.length, BigInt(`0x${from}`)); } catch { continue; }
+    found += bytes.includes(token);
+  }
+  return found;
+}
+const told = { read: 0, found: 0 };
+for (const pid of fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid))) {
+  try { told.found += count(pid); told.read++; } catch {}
+}
+fs.writeFileSync('told.json', JSON.stringify(told));
+"""
+
+
+@with_npm
+def test_an_install_script_finds_no_token(servers, tmp_path):
+    """Not in the memory of the installer either."""
+    with contextlib.closing(Registry(package("seeker", "1.0.0", {"seek.js": SEARCH}, scripts={"install": "node seek.js"}), token="secret-token-1")) as private:
+        (tmp_path / "npmrc").write_text(f"registry={private.url}\n{private.url.split(':', 1)[1]}:_authToken=secret-token-1\n")
+        server = servers("--install-builds", env={"npm_config_userconfig": str(tmp_path / "npmrc")})
+        assert install(server, "seeker").object["packages"] == ["seeker 1.0.0"]
+        told = json.loads(node(server, "console.log(JSON.stringify(require('seeker/told.json')))").text)
+    assert told["read"] > 0 and told["found"] == 0, told
 
 
 @with_npm
