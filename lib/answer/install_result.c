@@ -64,11 +64,13 @@ static void put_left_out(struct buf *out, const json_t *names)
 	size_t n;
 	json_t *name;
 
+	if (json_array_size(names) > 0 && out->len > 0)
+		buf_puts(out, " ");
 	json_array_foreach (names, n, name) {
 		cleanup_free char *quoted = sanitize_quote(json_string_value(name));
 
 		buf_putf(out, "%s%s",
-			 n > 0 ? ", " : " Left out, because Python has them itself: ", quoted);
+			 n > 0 ? ", " : "Left out, because Python has them itself: ", quoted);
 	}
 	if (json_array_size(names) > 0)
 		buf_puts(out, ".");

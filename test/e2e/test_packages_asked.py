@@ -259,6 +259,8 @@ def test_modules_of_python_s_own_names_are_left_out_and_named(servers, index):
         result = install(server, "hides", session=session)
         assert "Left out, because Python has them itself: argparse, json, typing." in result.object["message"], result.texts
         assert "5" in python(server, "import json, typing, argparse, hides; hides.x", session=session)
+    again = python(server, "%pip install hides", session="s")
+    assert "\nLeft out" in again and "imported already" not in again, again
 
 
 @needs_npm

@@ -79,7 +79,7 @@ def unpack(request):
     return {"files": [{"file": row["file"], "sha256": row["sha256"]} for row in rows], "left_out": dropped,
             "bytes": sum(os.path.getsize(os.path.join("wheels", row["file"])) for row in rows),
             "packages": [{"name": row["name"], "version": row["version"], "file": row["file"],
-                          "modules": modules(row)} for row in rows]}
+                          "modules": [name for name in modules(row) if name not in dropped]} for row in rows]}
 
 
 def drop_python_s_own():
