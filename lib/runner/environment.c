@@ -54,21 +54,32 @@ char **environment_argv(const struct language *language, const char *path)
 	return s.items;
 }
 
-/*
- * Puts the programs that ask for packages first, then the interpreter's own folder, so that its
- * scripts are found. Programs of packages come last.
- */
-static char *search_path(const char *path, const char *packages, const char *data)
+/* Returns "FOLDER:" of an interpreter, "" for one of the system or none. The caller frees it. */
+static char *own_folder(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
 	size_t len = slash != NULL ? (size_t)(slash - path) : 0;
 	bool is_system = len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0);
 
+	return is_system ? xstrdup("") : xasprintf("%.*s:", (int)len, path);
+}
+
+/*
+ * Puts the programs that ask for packages first, then the interpreter's own folder, so that its
+ * scripts are found, then Python's, so that pip's packages are for the python3 of a shell. Programs
+ * of packages come last.
+ */
+static char *search_path(const struct environment_spec *spec, const char *packages,
+			 const char *data)
+{
+	cleanup_free char *own = own_folder(spec->path);
+	cleanup_free char *python = own_folder(spec->python);
+
 	return xasprintf("PATH=%s/" ASK_FOLDER "/" PROGRAMS_BIN
-			 ":%.*s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
+			 ":%s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
 			 "%s/javascript/node_modules/.bin:%s/.cache/packages/bin",
-			 packages, is_system ? 0 : (int)len, path, is_system ? "" : ":", packages,
-			 packages, data);
+			 packages, own, str_eq(own, python) ? "" : python, packages, packages,
+			 data);
 }
 
 /* Adds the paths on which interpreters find installed packages. */
@@ -137,7 +148,7 @@ char **environment_new(const struct environment_spec *spec)
 	const char *packages = workspace_packages_path(workspace);
 	struct strings s = { .items = NULL };
 
-	add(&s, search_path(spec->path, packages, data));
+	add(&s, search_path(spec, packages, data));
 	add_packages(&s, packages, data);
 	add(&s, xasprintf("HOME=%s", data));
 	if (workspace_tmp_path(workspace) != NULL)

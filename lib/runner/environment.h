@@ -15,7 +15,8 @@ enum environment_network { ENVIRONMENT_PROXY, ENVIRONMENT_NONE, ENVIRONMENT_HOST
 struct environment_spec {
 	const struct language *language;
 	const struct workspace *workspace;
-	const char *path; /* the interpreter's */
+	const char *path;   /* the interpreter's */
+	const char *python; /* that of Python, which pip is for; or NULL */
 	enum environment_network network;
 	const struct user_env *user_env; /* or NULL */
 	uint64_t memory_max;             /* of one process; 0: unlimited */

@@ -22,6 +22,7 @@
 #include "runner/end_text.h"
 #include "runner/environment.h"
 #include "runner/runner_internal.h"
+#include "runner/session_programs.h"
 #include "sandbox/wire/wire.h"
 #include "text/sanitize.h"
 #include "workspace/workspace.h"
@@ -541,6 +542,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
 	struct interpreter_path path;
 	struct interpreter_spec spec = { .fails_softly = r->c.language->survives_no_memory };
+	cleanup_free char *python = session_programs_python(r->c.confinement);
 	char **argv;
 	char **envp;
 
@@ -559,6 +561,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	envp = environment_new(&(struct environment_spec){ .language = r->c.language,
 							   .workspace = r->c.workspace,
 							   .path = r->path,
+							   .python = python,
 							   .network = network_of(r->c.confinement),
 							   .user_env = r->c.user_env,
 							   .memory_max = r->c.memory_max });

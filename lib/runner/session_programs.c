@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "confinement/confinement.h"
 #include "runtime/language.h"
 #include "runtime/programs.h"
@@ -43,6 +44,18 @@ static int write_programs(const struct confinement *confinement, const struct wo
 	if (has_node)
 		locate_release(&node);
 	return rc;
+}
+
+char *session_programs_python(const struct confinement *confinement)
+{
+	struct interpreter_path python;
+	char *path = NULL;
+
+	if (locate(confinement, "python", &python)) {
+		path = xstrdup(python.path);
+		locate_release(&python);
+	}
+	return path;
 }
 
 void session_programs_write(const struct confinement *confinement,

@@ -15,5 +15,7 @@ struct workspace;
  */
 void session_programs_write(const struct confinement *confinement,
 			    const struct workspace *workspace);
+/* Returns the path of the Python that pip is for, or NULL. The caller frees it. */
+char *session_programs_python(const struct confinement *confinement);
 
 #endif

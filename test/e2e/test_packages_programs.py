@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import subprocess
 import textwrap
 
 import pytest
@@ -51,6 +52,15 @@ def test_a_cell_of_bash_in_a_notebook_gets_the_package(start):
     server = start()
     assert "Installed: alpha 2.0" in python(server, "%%bash\npip install alpha && echo fine").text
     assert "'2.0'" in python(server, "import alpha\nalpha.version").text
+
+
+def test_a_shell_s_python_is_the_one_that_pip_is_for(servers, index, tmp_path):
+    """Also where that is none of the system's: an environment of the user's here."""
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--system-site-packages", tmp_path / "venv"], check=True)
+    server = servers("--pip-index", index.url, env={"PTYCELL_PYTHON": str(tmp_path / "venv/bin/python")})
+    code = "import alpha, sys; print(alpha.version, sys.prefix)"
+    text = bash(server, f"pip install -q alpha && python -c '{code}' && python3 -c '{code}'").text
+    assert text.count(f"2.0 {tmp_path}/venv") == 2, text
 
 
 def test_its_status_and_streams_are_those_of_pip(start):

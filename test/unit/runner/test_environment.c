@@ -174,6 +174,34 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 	}
 }
 
+static void a_shell_finds_the_python_that_packages_are_for(void **state)
+{
+	static const struct {
+		const char *path;
+		const char *python;
+		const char *search;
+	} rows[] = {
+		{ "/usr/bin/bash", "/opt/venv/bin/python", ":/opt/venv/bin:/usr/local/bin:" },
+		{ "/opt/venv/bin/python", "/opt/venv/bin/python",
+		  ":/opt/venv/bin:/usr/local/bin:" },
+		{ "/opt/r/bin/R", "/opt/venv/bin/python",
+		  ":/opt/r/bin:/opt/venv/bin:/usr/local/bin:" },
+		{ "/usr/bin/bash", "/usr/bin/python3", "/ask/bin:/usr/local/bin:" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char **environment =
+			environment_new(&(struct environment_spec){ .language = &fixture_language,
+								    .workspace = workspace,
+								    .path = rows[i].path,
+								    .python = rows[i].python });
+
+		assert_non_null(strstr(value_of(environment, "PATH"), rows[i].search));
+		environment_free(environment);
+	}
+}
+
 static void results_go_to_output_in_the_working_folder(void **state)
 {
 	cleanup_free char *output = environment_output_folder(workspace);
@@ -195,6 +223,7 @@ int main(void)
 		WITH(who_reaches_nothing_is_told_not_to_try_again),
 		WITH(what_the_person_passes_goes_before_all_else),
 		WITH(the_interpreters_own_folder_is_searched_first),
+		WITH(a_shell_finds_the_python_that_packages_are_for),
 		WITH(results_go_to_output_in_the_working_folder),
 	};
 
