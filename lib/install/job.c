@@ -71,11 +71,10 @@ static void succeed(struct job *job, bool cached)
 
 /* ---- steps in a sandbox ---- */
 
-/* A step without network gets no indexes and no logins: code of packages may run in it. */
 static json_t *make_request(const struct job *job, const char *step, bool network)
 {
-	const struct policyfile *policy = job->broker->policy;
 	const struct indexes *from = &job->indexes;
+	json_t *options = network ? from->options : NULL;
 	json_t *request = json_object();
 	json_t *folders = json_array();
 
@@ -87,11 +86,10 @@ static json_t *make_request(const struct job *job, const char *step, bool networ
 	json_put(request, "locked", json_incref(job->locked));
 	json_put(request, "have", job->have != NULL ? json_incref(job->have) : json_array());
 	json_put(request, "policy",
-		 json_deep_copy(policyfile_packages(policy, job->language->name)));
-	json_put_str(request, "policy_path", policyfile_path(policy));
+		 json_deep_copy(policyfile_packages(job->broker->policy, job->language->name)));
+	json_put_str(request, "policy_path", policyfile_path(job->broker->policy));
 	json_put(request, "indexes", network ? json_incref(from->urls) : json_array());
-	json_put(request, "options",
-		 network && from->options ? json_incref(from->options) : json_object());
+	json_put(request, "options", options ? json_incref(options) : json_object());
 	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
 	json_put_str(request, "certificates", from->certificates);
 	json_put(request, "folders", folders);
