@@ -272,8 +272,10 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
 	json_int_t before = file->known.known ? file->known.size : 0;
 
-	if (from < 0)
+	if (from < 0) {
+		json_put_bool(progress, "unread", true);
 		return -1;
+	}
 	if (file->suffix != NULL && (file->take < 0 || file->take > source.stat.st_size))
 		return err_set(err, ERR_INVALID, "it is shorter than it was");
 	if (file->suffix != NULL)

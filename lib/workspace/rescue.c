@@ -61,7 +61,8 @@ struct rescue {
 	char *root;             /* of this server's results; NULL: it exports none */
 	int session_fd;         /* the current session; -1 before the first */
 	enum step step;         /* the next one for it */
-	bool unstarted;         /* a helper for it could not be started */
+	bool due;               /* a later server may be able to save what is missing of it */
+	bool stays;             /* so the folder `name` must stay: one of its sessions is due */
 	bool ended;             /* its server was not killed: it ended while results were due */
 	json_t *record;         /* of where its results go; NULL if they were not exported */
 	char *shown;            /* where its files go; NULL without a record */
@@ -228,6 +229,16 @@ static void take_copy(struct rescue *rescue, const json_t *progress)
 		keeplog_append(journal, progress);
 }
 
+/* Counts a file that was not copied. A file that cannot be read is given up. */
+static void take_problem(struct rescue *rescue, const json_t *progress)
+{
+	bool again = json_is_true(json_object_get(progress, "again"));
+
+	rescue->failed++;
+	if (again && !json_is_true(json_object_get(progress, "unread")))
+		rescue->due = true;
+}
+
 static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct rescue *rescue = helper_data(helper);
@@ -248,17 +259,20 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	else if (left != NULL)
 		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
 	else if (json_object_get(progress, "problem") != NULL)
-		rescue->failed++;
+		take_problem(rescue, progress);
 	else if (json_object_get(progress, "to") != NULL)
 		take_copy(rescue, progress);
 }
 
 static void on_next(struct loop_defer *defer);
 
-static void log_lost(const struct rescue *rescue, const struct err *err)
+/* Reports a step that failed as a whole. Results are due then: their folder may be out of reach. */
+static void fail_step(struct rescue *rescue, const struct err *err)
 {
+	rescue->due = rescue->due || rescue->step == STEP_RESULTS;
 	if (rescue->step == STEP_RESULTS)
-		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+		log_warn("rescue", "results of '%s' are not saved yet: %s", rescue->shown,
+			 err->msg);
 	else if (rescue->step == STEP_NOTEBOOK)
 		log_warn("rescue", "the notebook of '%s' is not finished: %s", rescue->shown,
 			 err->msg);
@@ -283,11 +297,12 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 
 	(void)result;
 	if (err != NULL)
-		log_lost(rescue, err);
+		fail_step(rescue, err);
 	else if (rescue->step == STEP_CELLS)
 		report_killed(rescue);
 	else if (rescue->failed > 0)
-		log_warn("rescue", "%zu results of '%s' are lost", rescue->failed, rescue->shown);
+		log_warn("rescue", "%zu results of '%s' are %s", rescue->failed, rescue->shown,
+			 rescue->due ? "not saved yet" : "lost");
 	helper_free(helper);
 	rescue->helper = NULL;
 	rescue->step++;
@@ -307,7 +322,7 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 				    .quiet_ms = QUIET_MS };
 	struct err err;
 
-	rescue->unstarted = rescue->unstarted || fd < 0;
+	rescue->due = rescue->due || fd < 0;
 	if (fd < 0)
 		return false;
 	json_put_str(request, "op", op);
@@ -319,8 +334,8 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
-		log_lost(rescue, &err);
-	rescue->unstarted = rescue->unstarted || rescue->helper == NULL;
+		fail_step(rescue, &err);
+	rescue->due = rescue->due || rescue->helper == NULL;
 	return rescue->helper != NULL;
 }
 
@@ -357,7 +372,7 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 
 	rescue->session_fd = session_fd_own;
 	rescue->step = STEP_RESULTS;
-	rescue->unstarted = false;
+	rescue->due = false;
 	rescue->lost = journal < 0 ? NULL : lostcells_read(journal);
 	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
@@ -375,11 +390,14 @@ static void finish_rescue(struct rescue *rescue)
 	cleanup_free char *name = mem_steal(&rescue->name);
 	void (*done)(void *data, const char *name) = rescue->done;
 	void *data = rescue->data;
-	bool whole = rescue->unread == 0;
+	bool whole = rescue->unread == 0 && !rescue->stays;
 
-	if (!whole)
+	if (rescue->unread != 0)
 		log_warn("rescue", "'%s' stays for the next server: it could not be read: %s",
 			 name != NULL ? name : LASTING_FOLDER, strerrordesc_np(rescue->unread));
+	else if (!whole)
+		log_warn("rescue", "'%s/%s' stays for the next server, which saves what is missing",
+			 home_path(rescue->home), name);
 	list_remove(&rescue->job.node);
 	release_rescue(rescue);
 	done(data, whole ? name : NULL);
@@ -404,13 +422,13 @@ static bool wants_rescue(int journal_fd, bool *ret_ended)
 }
 
 /*
- * Marks the current session, unless another server has taken it over, or a helper could not be
- * started: the next server tries again.
+ * Marks the current session, unless another server has taken it over, or some of it is due: the
+ * next server tries again.
  */
 static void mark_rescued(struct rescue *rescue)
 {
 	cleanup_free char *current = mem_steal(&rescue->current);
-	const char *name = rescue->unstarted ? NULL : current;
+	const char *name = rescue->due ? NULL : current;
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
 	cleanup_fd int mark = -1;
@@ -485,6 +503,7 @@ static bool next_session(struct rescue *rescue)
 {
 	const struct dirent *entry;
 
+	rescue->stays = rescue->stays || (rescue->due && rescue->name != NULL);
 	mark_rescued(rescue);
 	forget_session(rescue);
 	if (rescue->sessions == NULL)

@@ -60,10 +60,12 @@ struct rescue;
 /*
  * Starts the export of a dead server's results. Sessions that last and ended in good order have
  * nothing to export. Each other one is marked when its results are exported, so that this happens
- * once. Returns a pointer that is valid until `done` is called.
+ * once. Results that cannot be written, as on a full disk, are due: the next server tries again.
+ * Returns a pointer that is valid until `done` is called.
  *
- * `done` is called once, from the loop, when nothing is left to copy. `name` is the folder to
- * remove. It is NULL if there is none, or if the folder could not be read whole and must stay. If
+ * `done` is called once, from the loop, when nothing is left to try. `name` is the folder to
+ * remove. It is NULL if there is none, or if it must stay: results are due, or it could not be read
+ * whole. If
  * home_close() comes first, `done` is not called, and the folder stays for the next server.
  * Everything in `spec` but `loop` and `home` is borrowed for the call.
  */

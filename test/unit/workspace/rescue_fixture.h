@@ -2,7 +2,7 @@
 /*
  * rescue_fixture.h - a killed server with sessions, and a rescue of what it had not exported.
  *
- * Header only, for one program. A server that is closed while it has a session leaves what a killed
+ * Header only. A server that is closed while it has a session leaves what a killed
  * one leaves: its folder, and no lock.
  */
 #ifndef WORKSPACE_RESCUE_FIXTURE_H
@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "json/make.h"
 #include "workspace/home.h"
+#include "workspace/lasting.h"
 #include "workspace/lostcells.h"
 #include "workspace/rescue.h"
 
@@ -52,6 +53,7 @@ static struct told told;
 static char *root;
 static int real_stderr = -1; /* while the log goes to a file */
 static int bad_reads;        /* so many of the next reads of a folder fail */
+static bool stays;           /* the folder of the server is expected to */
 
 struct dirent *readdir(DIR *dirp)
 {
@@ -94,6 +96,7 @@ static inline void end_log(void)
 static inline int tear_down(void **state)
 {
 	end_log();
+	stays = false;
 	forget_told();
 	mem_cleanup(&root);
 	return fixture_teardown(state);
@@ -137,6 +140,27 @@ static inline char *take_killed(const struct fixture *f, struct server *server)
 	name = home_take_stale(f->home);
 	assert_non_null(name);
 	return name;
+}
+
+/* Kills the server of a session with a record that it lasts. The caller frees its name. */
+static inline char *leave_lasting(const struct fixture *f, struct server *server, bool exported)
+{
+	struct lasting_record record = { .session_id = xstrdup("trip"), .exported = exported };
+	char *name = xstrdup(strrchr(workspace_name(server->session), '/') + 1);
+
+	assert_int_equal(lasting_write(server->journal, &record, &err), 0);
+	lasting_record_release(&record);
+	free(take_killed(f, server));
+	return name;
+}
+
+static inline bool lasting_has(const struct fixture *f, const char *name, const char *file)
+{
+	cleanup_fd int journal = -1;
+	cleanup_fd int session = lasting_open(f->home, name, &journal);
+
+	assert_true(session >= 0);
+	return scratch_exists(journal, file);
 }
 
 /* Appends an event as the journal does (lib/journal/FORMAT.md). */
@@ -212,12 +236,12 @@ static inline void wait_until_done(const struct fixture *f)
 
 static inline void run(const struct fixture *f, const struct rescue_spec *spec)
 {
-	bool stays = spec->name == NULL || bad_reads > 0;
+	bool is_left = spec->name == NULL || bad_reads > 0 || stays;
 
 	forget_told();
 	assert_non_null(rescue_start(spec, on_done, NULL));
 	wait_until_done(f);
-	if (stays)
+	if (is_left)
 		assert_null(told.name);
 	else
 		assert_string_equal(told.name, spec->name);

@@ -6,7 +6,6 @@
 
 #include "workspace/home.h"
 #include "workspace/keeplog.h"
-#include "workspace/lasting.h"
 
 enum { DEEP = 64 }; /* deeper than RESCUE_DEPTH_MAX */
 
@@ -229,9 +228,11 @@ static void a_helper_that_is_missing_is_reported(void **state)
 	name = take_killed(f, &server);
 	spec = spec_for(f, name);
 	spec.helper = "/nonexistent/ptycell-files";
+	stays = true;
 	log = run_logged(f, &spec);
+	stays = false;
 	assert_logged(log, "results of '");
-	assert_logged(log, "are lost: ");
+	assert_logged(log, "are not saved yet: ");
 	assert_logged(log, "is not finished: ");
 	assert_logged(log, "the audit of a session that was killed lacks its end: ");
 	assert_int_equal(told.killed, 0);
@@ -349,27 +350,6 @@ static void a_rescue_that_is_freed_while_it_runs_is_done_by_the_next_server(void
 }
 
 /* ---- sessions that last ---- */
-
-/* Kills the server of a session with a record that it lasts. The caller frees its name. */
-static char *leave_lasting(const struct fixture *f, struct server *server, bool exported)
-{
-	struct lasting_record record = { .session_id = xstrdup("trip"), .exported = exported };
-	char *name = xstrdup(strrchr(workspace_name(server->session), '/') + 1);
-
-	assert_int_equal(lasting_write(server->journal, &record, &err), 0);
-	lasting_record_release(&record);
-	free(take_killed(f, server));
-	return name;
-}
-
-static bool lasting_has(const struct fixture *f, const char *name, const char *file)
-{
-	cleanup_fd int journal = -1;
-	cleanup_fd int session = lasting_open(f->home, name, &journal);
-
-	assert_true(session >= 0);
-	return scratch_exists(journal, file);
-}
 
 static void results_of_a_session_that_lasts_are_saved_once(void **state)
 {

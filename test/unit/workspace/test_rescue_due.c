@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of a killed server that cannot be saved at once: they stay, and a later server saves
+ * them. */
+#include "rescue_fixture.h"
+
+/* Nothing can be saved below a root that is a file. */
+static void take_root(const struct fixture *f)
+{
+	scratch_write(f->scratch.fd, "kept", "no folder");
+}
+
+static void give_root_back(void)
+{
+	assert_int_equal(unlink(root), 0);
+}
+
+static char *rescue_in_vain(const struct fixture *f, const struct rescue_spec *spec)
+{
+	char *log;
+
+	stays = true;
+	log = run_logged(f, spec);
+	stays = false;
+	return log;
+}
+
+static void a_folder_stays_until_its_results_can_be_saved(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+	struct rescue_spec spec;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = take_killed(f, &server);
+	spec = spec_for(f, name);
+	take_root(f);
+	log = rescue_in_vain(f, &spec);
+	assert_logged(log, "/trip' are not saved yet: ");
+	assert_logged(log, "' stays for the next server, which saves what is missing");
+	give_root_back();
+	rescue(f, name);
+	assert_kept("trip/a.csv", "one");
+}
+
+static void one_file_without_room_keeps_the_folder(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+	struct rescue_spec spec;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	scratch_write(server.data, "output/b.csv", "more than there is room for");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	add_session(&server); /* nothing is due of the last one */
+	name = take_killed(f, &server);
+	spec = spec_for(f, name);
+	spec.total_bytes = 8;
+	log = rescue_in_vain(f, &spec);
+	assert_logged(log, "1 results of '");
+	assert_logged(log, "/trip' are not saved yet");
+	assert_kept("trip/a.csv", "one");
+	rescue(f, name);
+	assert_kept("trip/b.csv", "more than there is room for");
+	assert_kept("trip/a-2.csv", NULL);
+}
+
+static void a_file_that_cannot_be_read_keeps_no_folder(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+	struct rescue_spec spec;
+
+	if (geteuid() == 0)
+		skip(); /* root reads all */
+	scratch_write(server.data, "output/a.csv", "one");
+	assert_int_equal(fchmodat(server.data, "output/a.csv", 0, 0), 0);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = take_killed(f, &server);
+	spec = spec_for(f, name);
+	log = run_logged(f, &spec);
+	assert_logged(log, "1 results of '");
+	assert_logged(log, "/trip' are lost");
+}
+
+static void a_session_that_lasts_is_tried_again_until_its_results_are_saved(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+	const struct rescue_spec spec = spec_for(f, NULL);
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = leave_lasting(f, &server, false);
+	take_root(f);
+	log = rescue_in_vain(f, &spec);
+	assert_logged(log, "/trip' are not saved yet: ");
+	assert_false(lasting_has(f, name, LASTING_RESCUED));
+	give_root_back();
+	rescue(f, NULL);
+	assert_kept("trip/a.csv", "one");
+	assert_true(lasting_has(f, name, LASTING_RESCUED));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RESCUE_TEST(a_folder_stays_until_its_results_can_be_saved),
+		RESCUE_TEST(one_file_without_room_keeps_the_folder),
+		RESCUE_TEST(a_file_that_cannot_be_read_keeps_no_folder),
+		RESCUE_TEST(a_session_that_lasts_is_tried_again_until_its_results_are_saved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
