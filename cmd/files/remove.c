@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,6 @@
 enum {
 	NAMES_SIZE = 32 << 10,
 	IDLE_ROUNDS_MAX = 100, /* in a row, while another process moves entries about */
-	COPY_WAIT_MS = 20000,
-	COPY_POLL_MS = 10,
 	MOVED_NAME_SIZE = RANDOM_NAME_RANDOM_LEN + 24,
 };
 
@@ -228,17 +225,14 @@ static int remove_all(struct remover *remover, int home_fd, const char *name)
 
 /*
  * Waits for a copy of results, which holds a shared lock on the data folder: see
- * lib/workspace/keeper.c.
+ * lib/workspace/keeper.c. However long it takes, it needs the files; one that hangs ends by itself.
  */
 static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);
 
-	for (int waited = 0; data >= 0 && waited < COPY_WAIT_MS; waited += COPY_POLL_MS) {
-		if (flock(data, LOCK_EX | LOCK_NB) == 0)
-			return;
-		(void)poll(NULL, 0, COPY_POLL_MS);
-	}
+	while (data >= 0 && flock(data, LOCK_EX) < 0 && errno == EINTR)
+		continue;
 }
 
 /*
@@ -276,13 +270,13 @@ static void send_result(uint64_t removed, int problem)
 /* Returns 0, or the errno of what stays; a top that cannot be opened leaves `top` at -1. */
 static int remove_from(struct remover *remover, int home_fd, const char *name)
 {
-	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	random_name_fill(remover->moved_prefix, RANDOM_NAME_RANDOM_LEN);
 	remover->top = open_folder(home_fd, name);
 	if (remover->top < 0)
 		return errno;
 	(void)flock(remover->top, LOCK_EX | LOCK_NB);
 	wait_for_copy(remover->top);
+	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	return remove_all(remover, home_fd, name);
 }
 

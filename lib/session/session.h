@@ -254,6 +254,8 @@ const struct proxy *session_proxy(const struct session *session);
 /* Returns the folder to which the notebook is about to be copied, or NULL. */
 const char *session_notebook_folder(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing was exported yet */
+/* Returns the folder to which results are being exported now, or NULL. */
+const char *session_saving_folder(const struct session *session);
 /*
  * Returns the results that could not be exported so far, as "'output/a' and 2 more". The caller
  * frees the result. Returns NULL when there are none.

@@ -423,3 +423,8 @@ const char *session_keep_folder(const struct session *s)
 {
 	return keeper_folder(s->keeper);
 }
+
+const char *session_saving_folder(const struct session *s)
+{
+	return s->keeping != NULL || s->behind.running ? keeper_planned(s->keeper) : NULL;
+}

@@ -246,12 +246,15 @@ static void put_destroyed(json_t *answer, const struct session *session)
 {
 	const char *kept = session_keep_folder(session);
 	const char *notebook = session_notebook_folder(session);
+	const char *saving = session_saving_folder(session);
 	cleanup_free char *unkept = session_unkept(session);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_putf(&text, "Session '%s' is gone with its processes, its folder and its record",
 		 session_id(session));
-	if (kept != NULL)
+	if (saving != NULL)
+		buf_putf(&text, "; results are still being saved in %s", saving);
+	else if (kept != NULL)
 		buf_putf(&text, "; kept results are in %s", kept);
 	else if (notebook != NULL)
 		buf_putf(&text, "; its notebook is in %s", notebook);

@@ -519,9 +519,8 @@ def test_who_destroys_a_session_is_told_what_stays(home):
         kept_book(home, 1)
 
 
-@pytest.mark.parametrize("limit", ["", "1M"])
-def test_large_results_are_saved_behind_the_answer_which_says_so(home, tmp_path, limit):
-    """The helper that saves them begins when it may: until then every answer says "saving"."""
+def held_helper(tmp_path):
+    """Returns a server whose ptycell-files begins when the second path is there, and that path."""
     programs, go = tmp_path / "programs", tmp_path / "go"
     programs.mkdir()
     for program in BUILD.glob("ptycell*"):
@@ -531,7 +530,24 @@ def test_large_results_are_saved_behind_the_answer_which_says_so(home, tmp_path,
     helper.rename(programs / "held")
     helper.write_text(f'#!/bin/sh\nwhile [ ! -e {go} ]; do /bin/sleep 0.02; done\nexec {programs}/held "$@"\n')
     helper.chmod(0o755)
-    with Server(home, command=[str(programs / "ptycell")], env={"PTYCELL_KEEP_MAX": limit} if limit else {}) as server:
+    return str(programs / "ptycell"), go
+
+
+def test_who_destroys_a_session_is_told_what_is_still_being_saved(home, tmp_path):
+    program, go = held_helper(tmp_path)
+    with Server(home, command=[program]) as server:
+        folder = server.cell("open('output/large', 'w').truncate(65 << 20)").status["saving"]
+        told = server.call("destroy_session", session_id="s").object["message"]
+        assert f"its record; results are still being saved in {folder}." in told and not kept_files(home)
+        go.touch()
+        until(lambda: {path.name for path in kept_files(home)} == {"large"})
+
+
+@pytest.mark.parametrize("limit", ["", "1M"])
+def test_large_results_are_saved_behind_the_answer_which_says_so(home, tmp_path, limit):
+    """The helper that saves them begins when it may: until then every answer says "saving"."""
+    program, go = held_helper(tmp_path)
+    with Server(home, command=[program], env={"PTYCELL_KEEP_MAX": limit} if limit else {}) as server:
         large = server.cell("open('output/large', 'w').truncate(65 << 20)")
         assert large.status["saving"].startswith("~/kept/") and "saved" not in large.status and not kept_files(home)
         assert "saving" in server.cell("open('output/small', 'w').write('x')").status

@@ -3,6 +3,7 @@
 
 PTYCELL_FULL=1 makes the tree of many entries a million large and the deep one 100,000 folders deep.
 """
+import fcntl
 import os
 import re
 import statistics
@@ -136,3 +137,18 @@ def test_hostile_trees_are_removed_at_the_end_of_input_too(home):
     until(lambda: not list((home / "cache").iterdir()), GONE_S)
     print(f"all was gone after {time.monotonic() - start:.1f} s")
     all_gone(processes)
+
+
+def test_a_folder_stays_for_as_long_as_its_results_are_copied(home):
+    """A copy holds the folder with results by a lock. A slow disk or network takes its time."""
+    with Server(home) as server:
+        server.cell("open('output/a', 'w').write('x')")
+        folder = session_folders(server)[0]
+        held = os.open(folder / "data", os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_SH)
+        server.call("destroy_session", session_id="s")
+        until(lambda: not folder.exists())
+        time.sleep(25)
+        assert paths_in(home, "cache/.remove-*/data/output/a")
+        os.close(held)
+        until(lambda: not paths_in(home, "cache/.remove-*"))
