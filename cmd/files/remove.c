@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/random_name.h"
+#include "workspace/rescue.h"
 
 enum {
 	NAMES_SIZE = 32 << 10,
 	IDLE_ROUNDS_MAX = 100, /* in a row, while another process moves entries about */
+	COPY_ENDED_MS = 200,   /* what ended a copy before its time may end this process, too */
 	MOVED_NAME_SIZE = RANDOM_NAME_RANDOM_LEN + 24,
 };
 
@@ -231,8 +234,20 @@ static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);
 
-	while (data >= 0 && flock(data, LOCK_EX) < 0 && errno == EINTR)
+	if (data < 0 || flock(data, LOCK_EX | LOCK_NB) == 0)
+		return;
+	while (flock(data, LOCK_EX) < 0 && errno == EINTR)
 		continue;
+	(void)poll(NULL, 0, COPY_ENDED_MS);
+}
+
+/* From now on nothing of the session is due, and no later server looks for it (rescue.h). */
+static void forget_results(int top)
+{
+	cleanup_fd int journal = beneath_open_same_mount(top, "journal", O_RDONLY | O_DIRECTORY);
+
+	if (journal >= 0)
+		(void)unlinkat(journal, RESCUE_RECORD, 0);
 }
 
 /*
@@ -276,6 +291,7 @@ static int remove_from(struct remover *remover, int home_fd, const char *name)
 		return errno;
 	(void)flock(remover->top, LOCK_EX | LOCK_NB);
 	wait_for_copy(remover->top);
+	forget_results(remover->top);
 	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	return remove_all(remover, home_fd, name);
 }

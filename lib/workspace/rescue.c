@@ -63,6 +63,7 @@ struct rescue {
 	enum step step;         /* the next one for it */
 	bool due;               /* a later server may be able to save what is missing of it */
 	bool stays;             /* so the folder `name` must stay: one of its sessions is due */
+	bool removed;           /* `name` may be a session's own folder, of a removal cut short */
 	bool ended;             /* its server was not killed: it ended while results were due */
 	json_t *record;         /* of where its results go; NULL if they were not exported */
 	char *shown;            /* where its files go; NULL without a record */
@@ -498,6 +499,23 @@ static bool settle(struct rescue *rescue, int session_fd)
 	return false;
 }
 
+/* Enters the folder itself if it is that of a session whose removal waited for a copy. */
+static bool enter_removed(struct rescue *rescue)
+{
+	cleanup_fd int fd = rescue->removed ? beneath_open(home_fd(rescue->home), rescue->name,
+							   O_RDONLY | O_DIRECTORY, 0)
+					    : -1;
+
+	rescue->removed = false;
+	if (fd < 0 || faccessat(fd, "journal/" RESCUE_RECORD, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	enter_session(rescue, fd_steal(&fd));
+	lostcells_free(rescue->lost); /* it ended in good order */
+	rescue->lost = NULL;
+	rescue->ended = true;
+	return true;
+}
+
 /* Enters the next session. Returns false when there is none. */
 static bool next_session(struct rescue *rescue)
 {
@@ -507,7 +525,7 @@ static bool next_session(struct rescue *rescue)
 	mark_rescued(rescue);
 	forget_session(rescue);
 	if (rescue->sessions == NULL)
-		return false;
+		return enter_removed(rescue);
 	while ((entry = fd_next_entry(rescue->sessions)) != NULL) {
 		int session_fd = open_session(rescue, entry->d_name);
 
@@ -549,6 +567,7 @@ static int open_sessions(struct rescue *rescue)
 		return -1;
 	if (rescue->lock >= 0)
 		fd = beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+	rescue->removed = rescue->lock >= 0 && fd < 0 && errno == ENOENT;
 	if (fd < 0)
 		note_unread(rescue);
 	return fd;

@@ -110,6 +110,53 @@ static void a_session_that_lasts_is_tried_again_until_its_results_are_saved(void
 	assert_true(lasting_has(f, name, LASTING_RESCUED));
 }
 
+/* Leaves the folder of a session as a removal that is cut short while it waits for a copy. */
+static char *leave_removal(const struct fixture *f, struct server *server)
+{
+	char *name = xstrdup(".remove-aaaabbbbccccdddd");
+
+	assert_int_equal(renameat(home_fd(server->home), workspace_name(server->session),
+				  home_fd(f->home), name),
+			 0);
+	kill_server(server);
+	return name;
+}
+
+static void results_of_a_session_that_was_to_be_removed_are_saved(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	struct rescue_spec spec = spec_for(f, NULL);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	write_lost(server.journal, 1);
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = leave_removal(f, &server);
+	spec.name = name;
+	take_root(f);
+	log = rescue_in_vain(f, &spec);
+	give_root_back();
+	mem_cleanup(&log);
+	log = run_logged(f, &spec);
+	assert_logged(log, "saved what a server that ended had not: 1 file is in '");
+	assert_kept("trip/a.csv", "one");
+	assert_int_equal(told.killed, 0);
+}
+
+static void a_session_whose_removal_has_begun_has_nothing_to_save(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	name = leave_removal(f, &server);
+	rescue(f, name);
+	assert_int_equal(count_in(root, ""), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +164,8 @@ int main(void)
 		RESCUE_TEST(one_file_without_room_keeps_the_folder),
 		RESCUE_TEST(a_file_that_cannot_be_read_keeps_no_folder),
 		RESCUE_TEST(a_session_that_lasts_is_tried_again_until_its_results_are_saved),
+		RESCUE_TEST(results_of_a_session_that_was_to_be_removed_are_saved),
+		RESCUE_TEST(a_session_whose_removal_has_begun_has_nothing_to_save),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
