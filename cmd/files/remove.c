@@ -27,6 +27,7 @@
 #include "unlock.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
+#include "workspace/keeplog.h"
 #include "workspace/random_name.h"
 #include "workspace/rescue.h"
 
@@ -39,6 +40,7 @@ enum {
 
 struct remover {
 	int top;
+	bool leaves; /* a folder whose results are due, to the next server */
 	uint64_t deadline_ms;
 	char moved_prefix[RANDOM_NAME_RANDOM_LEN + 1];
 	uint64_t moved; /* names given so far */
@@ -241,6 +243,15 @@ static void wait_for_copy(int top)
 	(void)poll(NULL, 0, COPY_ENDED_MS);
 }
 
+/* Returns true, once, if the server has left results that the next one saves (rescue.h). */
+static bool has_due(int top)
+{
+	cleanup_fd int journal = beneath_open_same_mount(top, "journal", O_RDONLY | O_DIRECTORY);
+
+	return journal >= 0 && faccessat(journal, RESCUE_RECORD, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       unlinkat(journal, KEEPLOG_DUE, 0) == 0;
+}
+
 /* From now on nothing of the session is due, and no later server looks for it (rescue.h). */
 static void forget_results(int top)
 {
@@ -291,6 +302,8 @@ static int remove_from(struct remover *remover, int home_fd, const char *name)
 		return errno;
 	(void)flock(remover->top, LOCK_EX | LOCK_NB);
 	wait_for_copy(remover->top);
+	if (remover->leaves && has_due(remover->top))
+		return 0;
 	forget_results(remover->top);
 	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	return remove_all(remover, home_fd, name);
@@ -314,6 +327,7 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 	int problem;
 
 	remover->top = -1;
+	remover->leaves = true;
 	problem = result < 0 ? 0 : remove_from(remover, home_fd, name);
 
 	if (result == 0 && remover->top >= 0) {

@@ -75,7 +75,10 @@ static void release_keeper(struct keeper *keeper)
 static void leave_keeper(struct home_job *job, int wait_ms)
 {
 	struct keeper *keeper = container_of(job, struct keeper, job);
+	const char *path;
 
+	if (keeper_count_due(keeper, &path) > 0)
+		keeplog_mark_due(keeper->journal_fd);
 	if (keeper->results.helper != NULL)
 		helper_leave(keeper->results.helper, wait_ms);
 	if (keeper->notebook.helper != NULL)

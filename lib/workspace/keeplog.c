@@ -128,6 +128,12 @@ static void put_member(json_t *line, const json_t *progress, const char *key)
 	json_put(line, key, json_incref(json_object_get(progress, key)));
 }
 
+void keeplog_mark_due(int journal_fd)
+{
+	cleanup_fd int mark =
+		openat(journal_fd, KEEPLOG_DUE, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 void keeplog_append(int journal_fd, const json_t *progress)
 {
 	static const char *const keys[] = { "to", "ino", "mtime", "size", "whole" };

@@ -20,6 +20,8 @@ struct kept;
 #define KEEPLOG_FILE "copies"
 #define KEEPLOG_NOTEBOOK "/"
 #define KEEPLOG_REPORT "//"
+/* The empty file of this name says that the server ended with results that no copy had yet. */
+#define KEEPLOG_DUE "due"
 
 /* Adds a copy to the lines that the next keeplog_write() writes. */
 void keeplog_add(struct keeper *keeper, const struct kept *kept);
@@ -33,6 +35,8 @@ void keeplog_write(struct keeper *keeper);
  * failure is ignored.
  */
 void keeplog_append(int journal_fd, const struct json_t *progress);
+/* Makes KEEPLOG_DUE. A failure is ignored. */
+void keeplog_mark_due(int journal_fd);
 /* Fills the keeper's table. Returns whether there was a copy. */
 bool keeplog_load(struct keeper *keeper);
 

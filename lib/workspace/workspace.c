@@ -18,6 +18,7 @@
 #include "workspace/aside.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
+#include "workspace/keeplog.h"
 #include "workspace/lasting.h"
 #include "workspace/random_name.h"
 
@@ -191,6 +192,7 @@ struct workspace *workspace_resume(struct home *home, const char *name, struct e
 	if (settle_aside(home, name, err) == 0 && open_tree(workspace, name, err) == 0) {
 		(void)unlinkat(workspace->journal_fd, LASTING_SIZE, 0);
 		(void)unlinkat(workspace->journal_fd, LASTING_RESCUED, 0);
+		(void)unlinkat(workspace->journal_fd, KEEPLOG_DUE, 0);
 		return workspace;
 	}
 	(void)renameat(home_sessions_fd(home), name, all, name);

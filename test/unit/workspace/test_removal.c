@@ -15,10 +15,14 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "workspace/home.h"
 #include "workspace/keeper.h"
+#include "workspace/keeplog.h"
+
 #include "workspace/random_name.h"
 #include "workspace/removal.h"
+#include "workspace/rescue.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -127,6 +131,24 @@ static void the_name_is_gone_at_once(void **state)
 
 	removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace), NULL, NULL);
 	assert_int_equal(count_entries(home_sessions_fd(f->home)), 0);
+}
+
+/* The next server saves what the last one had not, and removes the folder then. */
+static void a_folder_whose_results_are_due_stays_once(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_free char *name = xstrdup(".remove-aaaabbbbccccdddd");
+	int journal = workspace_journal_fd(f->workspace);
+
+	rescue_record(journal, "/nonexistent", "trip", NULL, NULL);
+	keeplog_mark_due(journal);
+	assert_int_equal(
+		renameat(home_fd(f->home), workspace_name(f->workspace), home_fd(f->home), name),
+		0);
+	assert_true(run(f, name));
+	assert_true(scratch_exists(journal, RESCUE_RECORD));
+	assert_true(run(f, name));
+	assert_home_clean(f);
 }
 
 static void removing_what_is_gone_succeeds(void **state)
@@ -468,6 +490,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(a_workspace_is_removed_whole),
 		FIXTURE_TEST(the_name_is_gone_at_once),
+		FIXTURE_TEST(a_folder_whose_results_are_due_stays_once),
 		FIXTURE_TEST(removing_what_is_gone_succeeds),
 		FIXTURE_TEST(a_name_that_climbs_is_refused),
 		FIXTURE_TEST(a_helper_that_is_missing_is_told_from_the_loop),
