@@ -29,8 +29,7 @@ enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3, OTHERS_PART = 
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
-	buf_puts(out, what);
-	buf_puts(out, " ");
+	buf_putf(out, "%s ", what);
 	status_size(out, bytes);
 	buf_putf(out, " (%s).", key);
 }
@@ -259,6 +258,7 @@ static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on 
 /* NumPy, pyarrow, R, SQLite's shell, git and Java. */
 static const char *const printed_for_memory[ERROR_TEXT_NEEDLES_MAX] = {
 	"MemoryError: Unable to allocate",
+	"init_gesdd failed init",
 	"MemoryError: malloc of size",
 	"cannot allocate vector of size",
 	"out of memory (7)",

@@ -443,6 +443,7 @@ PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit w
      "has 'cannot allocate vector of size', perhaps because a limit was met. The memory of one process here is limited to 300 MB"),
     ("bash", "python3 -c 'class ArrayMemoryError(MemoryError): pass\nraise ArrayMemoryError(\"Unable to allocate 7.45 GiB for an array\")'; seq 20",
      "has 'MemoryError: Unable to allocate', perhaps because a limit was met. The memory of one process"),
+    ("bash", "echo 'init_gesdd failed init'; seq 20", "'init_gesdd failed init', perhaps because a limit was met. The memory of one process"),  # NumPy's svd()
     ("bash", "echo 'Out of memory!'; seq 20", "ends in 'Out of memory!', perhaps because a limit was met. The memory of one process"),
     ("bash", "echo 'xz: (stdin): Cannot allocate memory'; seq 20", "ends in 'Cannot allocate memory', perhaps because a limit was met. The memory of one process"),
     ("bash", "echo 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'; seq 20",
@@ -549,6 +550,21 @@ def test_a_database_sorts_in_the_working_folder(home):
                 "c.executemany('insert into t values(?)', ((f'{i * 7919 % 20011:01000}',) for i in range(20000)))\n"
                 "c.execute('create index i on t(a)')\nc.execute('select count(*) from t').fetchone()")
         assert server.cell(code).text == "(20000,)\n"
+
+
+@pytest.mark.parametrize("size, call", [(3200, "inv(a)"), (3200, "solve(a, a)"), (4000, "cholesky(a)"), (2800, "eigh(a)"), (2800, "eig(a)"),
+                                        (2800, "svd(a)")])
+def test_numpy_raises_an_error_where_lapack_gets_no_memory(home, size, call):
+    """NumPy before 2.3.4 returns what it has not computed."""
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        if "ModuleNotFoundError" in server.cell("import numpy as np").text:
+            pytest.skip("no NumPy")
+        assert server.cell(f"a = np.eye({size})").state == "done"
+        result = server.cell(f"np.linalg.{call}")
+        assert result.state == "raised" and "MemoryError" in result.text and "300 MB (memory_max)" in result.text, result.texts
+        assert server.cell("a = 2 * np.eye(600)\nfloat(np.linalg.inv(a)[5, 5]), float(np.linalg.solve(a, a[0])[0]), np.linalg.svd(np.array([a, a]))[1].shape"
+                           ).text == "(0.5, 1.0, (2, 600))\n"
 
 
 def test_programs_of_node_know_the_limit(home):

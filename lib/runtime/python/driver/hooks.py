@@ -9,7 +9,7 @@ from .errors import log
 from .figures import hook_figure, hook_matplotlib, hook_pyplot
 from .introspection import hook_inspect, hook_linecache, hook_pdb, hook_traceback, hook_warnings
 from .libraries import (
-    hook_getipython, hook_ipython, hook_multiprocessing, hook_pil, hook_plotly, hook_subprocess,
+    hook_getipython, hook_ipython, hook_linalg, hook_multiprocessing, hook_pil, hook_plotly, hook_subprocess,
     hook_sympy, hook_threading,
 )
 from .own import Own
@@ -25,6 +25,7 @@ HOOKS = {
     "matplotlib": hook_matplotlib,
     "matplotlib.pyplot": hook_pyplot,
     "matplotlib.figure": hook_figure,
+    "numpy.linalg._umath_linalg": hook_linalg,
     "PIL.Image": hook_pil,
     "IPython.core.display_functions": hook_ipython,
     "IPython.core.getipython": hook_getipython,

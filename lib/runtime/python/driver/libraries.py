@@ -35,6 +35,54 @@ def hook_multiprocessing(util):
     util.spawnv_passfds = settling(util.spawnv_passfds)
 
 
+# How many elements a call with an m by n matrix needs at least, for its results and for LAPACK; the right side has b.
+LINALG_ROOM = {
+    "inv": lambda m, n, b: 3 * n * n,
+    "solve": lambda m, n, b: n * n + 2 * b,
+    "solve1": lambda m, n, b: n * n,
+    "cholesky_lo": lambda m, n, b: 2 * n * n,
+    "cholesky_up": lambda m, n, b: 2 * n * n,
+    "eig": lambda m, n, b: 6 * n * n,
+    "eigvals": lambda m, n, b: n * n,
+    "eigh_lo": lambda m, n, b: 4 * n * n,
+    "eigh_up": lambda m, n, b: 4 * n * n,
+    "eigvalsh_lo": lambda m, n, b: n * n,
+    "eigvalsh_up": lambda m, n, b: n * n,
+    "qr_r_raw": lambda m, n, b: m * n,
+    "qr_reduced": lambda m, n, b: m * n + 2 * m * min(m, n),
+    "qr_complete": lambda m, n, b: m * n + 2 * m * m,
+    "lstsq": lambda m, n, b: m * n + b,
+    "svd": lambda m, n, b: m * n,
+    "svd_s": lambda m, n, b: m * n + 2 * (m + n) * min(m, n) + 3 * min(m, n) ** 2,
+    "svd_f": lambda m, n, b: m * n + 2 * (m * m + n * n) + 3 * min(m, n) ** 2,
+}
+LINALG_SMALL = 1 << 17  # elements, for which there is room
+
+
+def hook_linalg(module):
+    """Makes NumPy raise MemoryError where LAPACK gets no memory.
+
+    NumPy before 2.3.4 raises nothing then: inv() returns zeros.
+    """
+    for name, call in list(vars(module).items()):
+        room = LINALG_ROOM.get(name.replace("_m", "").replace("_n", ""))
+        if room is not None:
+            setattr(module, name, with_room(call, room))
+
+
+def with_room(call, room):
+    numpy = sys.modules["numpy"]
+
+    def checked(matrix, *args, **kwargs):
+        m, n = matrix.shape[-2:]
+        if m * n > LINALG_SMALL:
+            b = args[0].size if args else 0
+            numpy.empty(room(m, n, b), complex if matrix.dtype.kind == "c" else float)
+        return call(matrix, *args, **kwargs)
+
+    return checked
+
+
 def hook_ipython(module):
     module.display = display
     module.publish_display_data = publish_display_data
