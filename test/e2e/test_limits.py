@@ -553,7 +553,7 @@ def test_a_database_sorts_in_the_working_folder(home):
 
 
 @pytest.mark.parametrize("size, call", [(3200, "inv(a)"), (3200, "solve(a, a)"), (4000, "cholesky(a)"), (2800, "eigh(a)"), (2800, "eig(a)"),
-                                        (2800, "svd(a)")])
+                                        (2800, "svd(a)"), (4800, "det(a)")])
 def test_numpy_raises_an_error_where_lapack_gets_no_memory(home, size, call):
     """NumPy before 2.3.4 returns what it has not computed."""
     with Server(home, env=ALONE) as server:

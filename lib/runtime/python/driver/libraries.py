@@ -40,6 +40,8 @@ LINALG_ROOM = {
     "inv": lambda m, n, b: 3 * n * n,
     "solve": lambda m, n, b: n * n + 2 * b,
     "solve1": lambda m, n, b: n * n,
+    "det": lambda m, n, b: n * n,
+    "slogdet": lambda m, n, b: n * n,
     "cholesky_lo": lambda m, n, b: 2 * n * n,
     "cholesky_up": lambda m, n, b: 2 * n * n,
     "eig": lambda m, n, b: 6 * n * n,
