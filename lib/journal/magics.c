@@ -135,26 +135,28 @@ static void take_escape(struct reader *r, bool assigned)
 	put_call(r->out, "run_line_magic", name, &rest);
 }
 
-/* Appends the call of a cell whose first line begins with %%. */
+/* Appends the call of a cell whose first line begins with %%. Its last line ends, as in Jupyter. */
 static void take_cell(struct reader *r)
 {
 	cleanup_buf struct buf joined = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf body = BUF_INIT(BUF_UNBOUNDED);
 	struct span line;
 	struct span rest;
 	struct span name;
-	struct span body;
 
 	r->at += 2;
 	line = take_rest(r, &joined);
 	name = split(line, &rest);
 	pass_line_end(r);
-	body = (struct span){ .data = r->at, .len = (size_t)(r->end - r->at) };
+	buf_put(&body, r->at, (size_t)(r->end - r->at));
+	if (body.len > 0 && body.data[body.len - 1] != '\n')
+		buf_put_char(&body, '\n');
 	buf_puts(r->out, "get_ipython().run_cell_magic(");
 	put_string(r->out, name);
 	buf_puts(r->out, ", ");
 	put_string(r->out, rest);
 	buf_puts(r->out, ", ");
-	put_string(r->out, body);
+	put_string(r->out, (struct span){ .data = buf_str(&body), .len = body.len });
 	buf_puts(r->out, ")");
 	r->at = r->end;
 }

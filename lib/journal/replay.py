@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, termios, threading
+    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -14,15 +14,26 @@ if [[ $1 ]]; then
 fi
 unset HISTFILE
 exit() { builtin exit "$@" 2>/dev/null; }
+trap() { # one of a cell for EXIT runs before ours
+  builtin trap "$@" || return
+  local set=$(builtin trap -p EXIT)
+  if [[ $BASHPID == $$ && $set != *ptycell_anew* ]]; then
+    ptycell_trap=$set
+    builtin trap ptycell_anew EXIT
+  fi
+}
 ptycell_end() { printf '\036%d\037\037\036' "$ptycell_status" >&9; }
 ptycell_anew() { # a cell that calls exit ends, and the shell's state stays
   ptycell_status=$?
+  eval "set -- ${ptycell_trap#trap}"
+  unset ptycell_trap
+  eval "$2"
   local state=$(mktemp)
   { declare -p; declare -f; alias -p; shopt -p; printf 'cd %q\n' "$PWD"; } >"$state"
   ptycell_end
   exec bash --norc --noprofile -ic "$BASH_EXECUTION_STRING" bash "$state" 2>&9
 }
-trap ptycell_anew EXIT
+builtin trap ptycell_anew EXIT
 while IFS= read -r -u 8 ptycell_cell; do
   ptycell_cell=$(< "$ptycell_cell")
   (exit "${ptycell_status:-0}")
@@ -30,14 +41,26 @@ while IFS= read -r -u 8 ptycell_cell; do
   ptycell_status=$?
   ptycell_end
 done
-trap - EXIT"""), "javascript": ("node", "-e", r"""{
+builtin trap - EXIT"""), "javascript": ("node", "-e", r"""{
 const fs = require('fs'), module_ = require('module'), util = require('util'), inspector = new (require('inspector').Session)()
 const own = module_.createRequire(process.cwd() + '/cell.js')
-Object.assign(globalThis, { require: own, ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
+Object.assign(globalThis, { require: own, __dirname: process.cwd(), ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
   name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name) })
 inspector.connect()
 const post = (method, args) => new Promise((take, fail) => inspector.post(method, args, (e, r) => e ? fail(e) : take(r)))
-const end = (status, name, text) => fs.writeSync(9, `\x1e${status}\x1f${name}\x1f${text}\x1e`)
+let runs = false
+const end = (status, name, text) => {
+  if (runs) fs.writeSync(9, `\x1e${status}\x1f${name}\x1f${text}\x1e`)
+  runs = false
+}
+const EXIT = new Error('exit')
+process.exit = (code = process.exitCode) => { // it ends the cell, and nothing else
+  const listeners = process.listeners('exit')
+  process.removeAllListeners('exit')
+  for (const listener of listeners) listener.call(process, code ?? 0)
+  end(0, '', '')
+  throw EXIT
+}
 const names = (text) => text.replace(/\*\s*as\s+/, '').replace(/\bas\b/g, ':')
 const imported = (all, what, from) => {
   const call = `await ptycellImport('${from}')`
@@ -68,25 +91,33 @@ const evaluate = async (text, tried = []) => {
   return outcome
 }
 // A text that a cell writes to a file may be a module, too: it stays as it is where the cell itself is a script.
+// A cell in braces is an object where it can be one; of a cell whose value is a promise the session waits for that.
 const evaluate_cell = async (text) => {
+  const object = /^\s*\{[^;]*\}\s*$/.test(text) && await evaluate(`(${text})`)
+  const outcome = object && !problem_of(object) ? object : await evaluate_script(text)
+  return outcome.result.subtype === 'promise' ? post('Runtime.awaitPromise', { promiseObjectId: outcome.result.objectId }) : outcome
+}
+const evaluate_script = async (text) => {
   const outcome = await evaluate(text)
   return /^SyntaxError: (Cannot use import statement|Unexpected token 'export')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
 }
 const show = 'function () { return require("util").inspect(this) }'
-const fault = 'function () { return [this instanceof Error ? this.name : "Error", this instanceof Error ? this.message : String(this)] }'
+const fault = `function () { return this instanceof Error ? [this.name, this.message] :
+  [this.constructor ? this.constructor.name : 'Object', require('util').inspect(this)] }`
 const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
   objectId: object.objectId, returnByValue: true })).result.value
 const run = async (file) => {
+  runs = true
   const { result, exceptionDetails } = await evaluate_cell(fs.readFileSync(file, 'utf8'))
   if (exceptionDetails) {
     const thrown = exceptionDetails.exception
-    const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Error', String(thrown.value)]
+    const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Uncaught', util.inspect(thrown.value)]
     return end(1, name, text)
   }
   end(0, '', result.objectId ? await call(result, show) : result.type === 'undefined' ? '' :
     util.inspect(result.unserializableValue ? eval(result.unserializableValue) : result.value))
 }
-process.on('uncaughtException', (e) => console.error(e))
+process.on('uncaughtException', (e) => e === EXIT || console.error(e))
 require('readline').createInterface({ input: fs.createReadStream(null, { fd: 8 }) }).on('line', run)
 }"""), "r": (
         "R", "--quiet", "--no-save", "--no-restore", "--no-readline", "--no-echo", "--interactive")}
@@ -116,10 +147,15 @@ local({
     withCallingHandlers(show(withVisible(eval(e, globalenv()))), warning = note)
     tell()
   }
+  quit <- function(save = "default", status = 0, runLast = TRUE) { # it ends the cell, and nothing else
+    if (runLast && exists(".Last", globalenv())) get(".Last", globalenv())()
+    invokeRestart("ptycell_quit")
+  }
+  attach(list(q = quit, quit = quit), name = "ptycell", warn.conflicts = FALSE)
   failure <- function(path) {
     code <- tryCatch(parse(path, keep.source = TRUE), error = identity)
     if (inherits(code, "error")) return(list("parseError", conditionMessage(code)))
-    e <- tryCatch({ run(code); NULL }, error = identity)
+    e <- tryCatch(withRestarts({ run(code); NULL }, ptycell_quit = function() NULL), error = identity)
     if (is.null(e)) return(NULL)
     say("Error", where(e, " in ", " "), ": ", conditionMessage(e), "\n")
     list(class(e)[1], conditionMessage(e))
@@ -155,6 +191,10 @@ local({
             self.ip.register_magic_function(self.cell, "cell", "ptycell")
             self.ip.register_magic_function(self.pip, "line", "pip")
             self.run_async, asyncio.run = asyncio.run, self.run_loop
+            self.showtraceback, self.ip.showtraceback = self.ip.showtraceback, self.show_error
+            self.ip.events.register("post_run_cell", self.end_cell)
+            type(self.ip.exiter).__call__ = lambda _, code=None: sys.exit(code)
+            warnings.filterwarnings("ignore", "To exit: use")
             if hasattr(self.ip, "kernel"):
                 self.ask, self.ip.kernel.raw_input, self.ip.kernel.getpass = self.ip.kernel.raw_input, self.answer, self.answer_hidden
             sys.stdin = Terminal(self)
@@ -162,7 +202,22 @@ local({
         def localize(self, lines):
             """Puts the folder and the values of secrets into a cell's text."""
             text = re.sub(r"/mnt/data(?![\w.-])", lambda _: str(self.work), "".join(lines))
+            if "\0" in text and not text.startswith("%%"):
+                compile(text, "cell", "exec")  # it fails as in the session; the kernel would not answer
             return re.sub(r"\[secret (\w+)\]", lambda m: os.environ.get(m[1], m[0]), text).splitlines(keepends=True)
+
+        # ---- a cell that exits: it ends, and nothing else ----
+
+        def show_error(self, exc_tuple=None, *args, **options):
+            kind, error = (exc_tuple or sys.exc_info())[:2]
+            if not kind or not issubclass(kind, SystemExit):
+                self.showtraceback(exc_tuple, *args, **options)
+            elif error.code is not None and not isinstance(error.code, int):
+                print(error.code, file=sys.stderr)
+
+        def end_cell(self, result):
+            if isinstance(result.error_in_exec, SystemExit):
+                result.error_in_exec = None
 
         def run_loop(self, main, **options):
             """asyncio.run() where Jupyter's own loop runs."""

@@ -73,6 +73,7 @@ void script_measure(struct script_cell *cell, const char *code)
 	size_t left = cell->code_len;
 
 	put_code(&text, cell->language, code, left);
+	cell->nul = left > 0 && memchr(code, '\0', left) != NULL;
 	cell->runs_len = text.len;
 	cell->lines = 0;
 	for (cell->open = false; left > 0; cell->lines++) {
@@ -125,6 +126,8 @@ bool script_is_broken(const struct script_cell *cell, const char *error_name, co
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		if (error_name != NULL && str_eq(errors[i], error_name))
 			return true;
+	if (cell->nul && str_eq(cell->language, "python"))
+		return true;
 	return text != NULL && str_eq(cell->language, "bash") && says_syntax_error(cell, text);
 }
 

@@ -30,6 +30,7 @@ struct script_cell {
 	size_t code_len;
 	size_t runs_len; /* of the code as it runs: with calls in place of magics (magics.h) */
 	size_t lines;
+	bool nul;    /* it has a NUL, which Python does not parse */
 	bool open;   /* its last line has no line end */
 	bool broken; /* its code does not parse, or ended the interpreter: it becomes a comment */
 };

@@ -50,6 +50,11 @@ PYTHON = {
     "modules": ([
         ("python", "open('mine.py', 'w').write('def f(): return 41\\n')\nimport mine\nmine.f()"), ("python", "mine.f() + 1"),
         ("bash", "python3 -c 'import mine; print(mine.f())'"), ("python", "import json\njson.dump({'a': 1}, open('output/a.json', 'w'))")], ()),
+    "exits": ([
+        ("python", "import sys\ndef main(): print('main'); return 0\nsys.exit(main())"), ("python", "x = 4\nexit(3)"), ("python", "sys.exit('gone')"),
+        ("python", "raise SystemExit(2)\nprint('never')"), ("python", "import asyncio\nasync def g(): quit(x)\nawait g()"), ("python", "asyncio.run(g())"),
+        ("python", "import argparse\nargparse.ArgumentParser('p').parse_args(['--no'])"), ("python", "y = '\0'"), ("python", "x"),
+        ("python", "try: sys.exit(1)\nexcept SystemExit as e: print(repr(e))")], ()),
     "displays": ([
         ("python", "display('shown', 5)"), ("python", "from IPython.display import HTML\n1"),
         ("python", "class R:\n  def __repr__(self): return 'R!'\n[R(), R()]"), ("python", "print('no end', end='')"),
@@ -62,6 +67,9 @@ BASH = {
     "status": ([
         ("bash", "false"), ("bash", "echo $?; ls /nope"), ("bash", "(exit 7)"), ("bash", "nocmd"), ("bash", "true"), ("bash", "exit 3"),
         ("bash", "echo $?"), ("bash", "f() { exit 5; }; f"), ("bash", "f() { return 2; }; f")], ()),
+    "traps": ([
+        ("bash", "v=1; trap 'echo bye $v' EXIT"), ("bash", "v=2; exit 4"), ("bash", "echo $? $v; exit 5"), ("bash", "(trap 'echo sub' EXIT; echo in)"),
+        ("bash", "f() { echo f; }; trap f EXIT; trap - EXIT; exit 3"), ("bash", "trap 'echo int' INT; trap f 0"), ("bash", "exit"), ("bash", "f; echo $v")], ()),
     "shell": ([
         ("bash", "alias ll='ls -l'\nll | wc -l"), ("bash", "if then"), ("bash", "for i in 1 2 3; do echo $i; done | tac\nprintf 'a\\rb\\n'"),
         ("bash", "export Q=3; python3 -c 'import os; print(os.environ[\"Q\"])'"), ("bash", "declare -A m=([k]=v); echo ${m[k]}"),
@@ -96,6 +104,16 @@ JAVASCRIPT = {
         ("javascript", "export default 5"),
         ("javascript", "fs.writeFileSync('own.mjs', `import os from 'os'\nexport const h = typeof os.cpus\n`); fs.readFileSync('own.mjs', 'utf8')"),
         ("javascript", "require('path').basename('/a/b')"), ("javascript", "fs.writeFileSync('own.js', 'exports.f = () => 9'); require('./own.js').f()")], ()),
+    "exits": ([
+        ("javascript", "let a = 1; process.exit(3); console.log('no')"), ("javascript", "process.on('exit', (c) => console.log('bye', c)); process.exit()"),
+        ("javascript", "await 1; process.exit(2)"), ("javascript", "setTimeout(() => process.exit(2), 10); await new Promise(() => {})"),
+        ("javascript", "async function f() { process.exit(1) }\nf()"), ("javascript", "a")], ()),
+    "promises": ([
+        ("javascript", "const sleep = (ms) => new Promise((r) => setTimeout(r, ms))\nasync function main() { await sleep(300); console.log('done'); return 4 }\nmain()"),
+        ("javascript", "main().then((v) => v + 1)"), ("javascript", "async function bad() { await sleep(9); throw new TypeError('no') }\nbad()"),
+        ("javascript", "(async () => { await sleep(100); return 'iife' })()"), ("javascript", "const p = main(); 5"), ("javascript", "{a: 1}"),
+        ("javascript", "{ let z = 1; console.log(z) }"), ("javascript", "require('path').join(__dirname, 'output')"), ("javascript", "throw 5"),
+        ("javascript", "throw 'text'"), ("javascript", "throw {a: 1}")], ()),
     "async": ([
         ("javascript", "await new Promise(r => setTimeout(r, 5)); 'str'"), ("javascript", "const g = async () => 5; await g()"),
         ("javascript", "for await (const x of [1, 2]) console.log(x)"), ("javascript", "await Promise.all([g(), g()])")], ()),
@@ -108,6 +126,9 @@ R = {
     "errors": ([
         ("r", "stop('bad')"), ("r", "f <- function() stop('in f'); f()"), ("r", "x[["), ("r", "as.numeric('a')"), ("r", "nothere"),
         ("r", "w <- function() { warning('careful'); 5 }\nw()")], ()),
+    "exits": ([
+        ("r", "x <- 2; quit(status = 3); cat('no')"), ("r", "f <- function() q('no'); f()"), ("r", ".Last <- function() cat('last\\n'); quit()"),
+        ("r", "tryCatch(quit(), error = function(e) 1, finally = cat('fin\\n'))"), ("r", "x")], ()),
     "files": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("r", "d <- read.csv('input/a.csv'); colSums(d)"),
         ("r", "write.csv(d, '/mnt/data/output/r.csv', row.names = FALSE); getwd()")], ()),

@@ -257,6 +257,12 @@ def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
     assert read(server, "script?offset=5&length=6") == script[5:11]
 
 
+def test_code_with_a_nul_is_a_comment_of_the_script(server):
+    server.cell("x = '\0'")
+    server.cell("x = 1")
+    assert "# %% cell 1, raised, left out: it does not run\n# x = '\0'\n\n# %% cell 2\n" in read(server, "script")
+
+
 def test_what_bash_cannot_parse_is_a_comment_of_the_script(server, tmp_path):
     for code in ("x=1", "if then", "echo 'open", "while true; do", "ls nowhere; (exit 2)", "echo $((x + 1))"):
         server.cell(code, language="bash")

@@ -47,6 +47,7 @@ static void a_cell_becomes_one_call(void **state)
 	(void)state;
 	check("\n%%bash -e\necho 'a\tb'\r\n\x01\n",
 	      IPYTHON "run_cell_magic('bash', '-e', \"echo 'a\\tb'\\r\\n\\x01\\n\")");
+	check("%%writefile a.txt\nb", IPYTHON "run_cell_magic('writefile', 'a.txt', 'b\\n')");
 	check("%%capture", IPYTHON "run_cell_magic('capture', '', '')");
 }
 
