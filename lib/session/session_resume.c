@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/log.h"
@@ -22,6 +23,7 @@
 #include "workspace/lasting.h"
 #include "workspace/lostcells.h"
 #include "workspace/scan.h"
+#include "workspace/spool.h"
 
 #define UNREADABLE EVENTS_FILE "-unreadable"
 
@@ -105,10 +107,19 @@ bool session_goes_on(const struct session *s)
 	return s->recorded && (s->quit.why == NULL || !str_eq(s->quit.why, table_destroyed));
 }
 
+/* Outputs are part of the record. Those of an earlier life that was recorded stay. */
+static void remove_unrecorded(const struct session *s)
+{
+	if (journal_is_off(s->journal) &&
+	    faccessat(workspace_journal_fd(s->workspace), EVENTS_FILE, F_OK, 0) < 0)
+		spool_remove_all(s->workspace);
+}
+
 bool session_record_end(struct session *s, const char *why)
 {
 	if (!session_goes_on(s))
 		return false;
+	remove_unrecorded(s);
 	write_record(s, why, keeper_is_settled(s->keeper) && !s->displaced);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 struct spool {
@@ -134,6 +135,19 @@ void spool_discard(struct spool *spool)
 	fd_close(&spool->fd);
 	/* Further bytes are dropped: there is no file. */
 	spool->max = spool->written;
+}
+
+void spool_remove_all(const struct workspace *workspace)
+{
+	int dir_fd = workspace_spool_fd(workspace);
+	DIR *folder = fd_list(dir_fd);
+	const struct dirent *entry;
+
+	while (folder != NULL && (entry = fd_next_entry(folder)) != NULL)
+		if (unlinkat(dir_fd, entry->d_name, 0) < 0)
+			log_warn("spool", "%s stays: %s", entry->d_name, strerror(errno));
+	if (folder != NULL)
+		(void)closedir(folder);
 }
 
 const char *spool_path(const struct spool *spool)

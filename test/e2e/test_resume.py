@@ -207,10 +207,13 @@ def test_variables_are_not_back_though_nothing_was_recorded_before_a_kill(start)
 def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(start, home):
     server = start(PTYCELL_RECORD="off")
     server.cell("echo 1 > a", language="bash")
+    server.cell("seq 100000", language="bash")
+    assert paths_in(home, "cache/server-*/sessions/*/spool/*") != []
     server.close()
+    assert paths_in(home, "cache/resume/*/spool/*") == []
     server = start(PTYCELL_RECORD="off")
     result = server.cell("cat a", language="bash")
-    assert result.text == "1\n" and result.status["cell"] == 2
+    assert result.text == "1\n" and result.status["cell"] == 3
     assert RESUMED + "its record has no cell, and it was last used " in result.notice
     assert "Its files are back; its variables are not. To begin empty" in result.notice
     assert paths_in(home, "cache/server-*/sessions/*/journal/events") == []
