@@ -34,10 +34,21 @@ static json_t *language_fields(const struct language *language)
 	return fields;
 }
 
+/* Returns true for an event that changes what the cells behind it find. */
+static bool changes_state(const char *event)
+{
+	return str_eq(event, REPLAY_RESUMED) || str_eq(event, REPLAY_VALUES) ||
+	       str_eq(event, REPLAY_RERUN);
+}
+
 void journal_events_other(struct session *session, const char *event, json_t *fields_own)
 {
 	struct err err;
 
+	if (changes_state(event)) {
+		add_note(session, event, 0, fields_own);
+		return;
+	}
 	if (journal_add_event(session_journal(session), event, fields_own, &err) < 0)
 		log_debug("history", "'%s': the journal: %s", session_id(session), err.msg);
 }

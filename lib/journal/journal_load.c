@@ -103,8 +103,9 @@ static void load_left_out(struct journal *journal, const struct event *event)
 /* An installation that changed nothing is none. */
 static bool is_note(const char *kind, const json_t *fields)
 {
-	static const char *const kinds[] = { REPLAY_INPUT, REPLAY_INSTALLED, REPLAY_LOST,
-					     REPLAY_STARTED };
+	static const char *const kinds[] = { REPLAY_INPUT,   REPLAY_INSTALLED, REPLAY_LOST,
+					     REPLAY_STARTED, REPLAY_RESUMED,   REPLAY_VALUES,
+					     REPLAY_RERUN };
 
 	if (str_eq(kind, REPLAY_INSTALLED) && !replay_changes_packages(fields))
 		return false;

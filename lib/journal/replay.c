@@ -186,6 +186,12 @@ static void put_calls(struct buf *out, const json_t *notes, const json_t *typed)
 			put_installed(out, note);
 		else if (is_note(note, REPLAY_LOST))
 			put_lost(out, note);
+		else if (is_note(note, REPLAY_RESUMED))
+			buf_puts(out, "ptycell.resumed()\n");
+		else if (is_note(note, REPLAY_VALUES))
+			buf_puts(out, "ptycell.restored(\"python\")\n");
+		else if (is_note(note, REPLAY_RERUN))
+			buf_puts(out, "ptycell.restored()\n");
 	}
 	put_typed(out, typed);
 }

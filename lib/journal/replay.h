@@ -20,6 +20,9 @@
 #define REPLAY_INSTALLED "installed"
 #define REPLAY_LOST "lost"
 #define REPLAY_STARTED "started"
+#define REPLAY_RESUMED "resumed"
+#define REPLAY_VALUES "variables_restored"
+#define REPLAY_RERUN "cells_run_again"
 
 /* The cell whose code asked for an installation. */
 #define REPLAY_BY "by"

@@ -176,6 +176,7 @@ local({
     class Ptycell:
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
+            self.aside, self.programs_aside = {}, {}
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
             self.packages = self.work / ".packages"
@@ -284,6 +285,19 @@ local({
                 os.chdir(self.work)
             elif language in self.programs:
                 self.stop(self.programs.pop(language))
+
+        # ---- a later life of the session: it has no state until that is brought back ----
+
+        def resumed(self):
+            mine = {name: value for name, value in self.ip.user_ns.items() if name not in self.ip.user_ns_hidden and name[:1] != "_"}
+            self.aside.update(mine)
+            self.programs, self.programs_aside = {}, {**self.programs, **self.programs_aside}
+            self.lost("python")
+
+        def restored(self, language=None):
+            self.ip.user_ns.update({name: value for name, value in self.aside.items() if name not in self.ip.user_ns})
+            if language is None:  # cells of all languages ran again
+                self.programs, self.programs_aside = {**self.programs, **self.programs_aside}, {}
 
         # ---- typed input ----
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from client import LASTS, Server
 from rerun import assert_same, convert, record, skip_without_jupyter
 from sessions_again import ALL
 
@@ -31,3 +32,21 @@ def test_the_first_cells_say_what_the_session_had(home):
     assert cells["before-2"]["source"].startswith('ptycell.input("input/c.csv", 2, "')
     assert cells["cell-2"]["source"] == "%%ptycell bash 3\nexit 3"
     assert (kept / "input" / "c.csv").read_text() == "y\n"
+
+
+def test_a_resumed_session_runs_again_with_the_state_that_each_life_had(home, tmp_path):
+    skip_without_jupyter()
+    with Server(home, env=LASTS) as server:
+        server.cell("n = 1")
+        server.cell("v=3", language="bash")
+    with Server(home, env=LASTS) as server:
+        assert server.cell("n").state == "raised"
+        server.cell("n = globals().get('n', 6) + 1; n")
+        assert server.cell("echo v=$v", language="bash").text == "v=\n"
+    with Server(home, env=LASTS) as server:
+        server.call("interact", session_id="s", action="restore_run")
+        assert server.cell("echo v=$v", language="bash").text == "v=3\n"
+    (kept,) = (home / "kept").glob("*-s-*")
+    cells = {cell["id"]: cell["source"] for cell in json.loads((kept / "notebook.ipynb").read_text())["cells"]}
+    assert (cells["before-3"], cells["before-6"]) == ("ptycell.resumed()", "ptycell.resumed()\nptycell.restored()")
+    assert_same(kept, tmp_path / "copy")
