@@ -107,19 +107,13 @@ bool session_goes_on(const struct session *s)
 	return s->recorded && (s->quit.why == NULL || !str_eq(s->quit.why, table_destroyed));
 }
 
-/* Outputs are part of the record. Those of an earlier life that was recorded stay. */
-static void remove_unrecorded(const struct session *s)
-{
-	if (journal_is_off(s->journal) &&
-	    faccessat(workspace_journal_fd(s->workspace), EVENTS_FILE, F_OK, 0) < 0)
-		spool_remove_all(s->workspace);
-}
-
 bool session_record_end(struct session *s, const char *why)
 {
 	if (!session_goes_on(s))
 		return false;
-	remove_unrecorded(s);
+	if (journal_is_off(s->journal))
+		spool_remove_unrecorded(workspace_journal_fd(s->workspace),
+					workspace_spool_fd(s->workspace));
 	write_record(s, why, keeper_is_settled(s->keeper) && !s->displaced);
 	return true;
 }

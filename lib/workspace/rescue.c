@@ -30,6 +30,7 @@
 #include "workspace/keepname.h"
 #include "workspace/lasting.h"
 #include "workspace/lostcells.h"
+#include "workspace/spool.h"
 
 /* Versions without a record wrote events, of which some name the folder of the results. */
 #define EARLIER_EVENTS "journal/records"
@@ -243,7 +244,6 @@ static void take_problem(struct rescue *rescue, const json_t *progress)
 static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct rescue *rescue = helper_data(helper);
-
 	const char *left = json_string_value(json_object_get(progress, "left"));
 	json_t *installed = json_object_get(progress, "installed");
 
@@ -424,7 +424,7 @@ static bool wants_rescue(int journal_fd, bool *ret_ended)
 
 /*
  * Marks the current session, unless another server has taken it over, or some of it is due: the
- * next server tries again.
+ * next server tries again. Outputs of cells that nothing records go.
  */
 static void mark_rescued(struct rescue *rescue)
 {
@@ -432,11 +432,11 @@ static void mark_rescued(struct rescue *rescue)
 	const char *name = rescue->due ? NULL : current;
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
-	cleanup_fd int mark = -1;
+	cleanup_fd int spool = beneath_open(session, "spool", O_RDONLY | O_DIRECTORY, 0);
+	cleanup_fd int mark =
+		openat(journal, LASTING_RESCUED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (session >= 0)
-		mark = openat(journal, LASTING_RESCUED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			      0600);
+	spool_remove_unrecorded(journal, spool);
 }
 
 /* Opens a session that lasts. Returns -1 if there is nothing to do for it. */

@@ -137,14 +137,15 @@ void spool_discard(struct spool *spool)
 	spool->max = spool->written;
 }
 
-void spool_remove_all(const struct workspace *workspace)
+void spool_remove_unrecorded(int journal_fd, int spool_fd)
 {
-	int dir_fd = workspace_spool_fd(workspace);
-	DIR *folder = fd_list(dir_fd);
+	bool unrecorded =
+		faccessat(journal_fd, "events", F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+	DIR *folder = unrecorded ? fd_list(spool_fd) : NULL;
 	const struct dirent *entry;
 
 	while (folder != NULL && (entry = fd_next_entry(folder)) != NULL)
-		if (unlinkat(dir_fd, entry->d_name, 0) < 0)
+		if (entry->d_name[0] != '.' && unlinkat(spool_fd, entry->d_name, 0) < 0)
 			log_warn("spool", "%s stays: %s", entry->d_name, strerror(errno));
 	if (folder != NULL)
 		(void)closedir(folder);

@@ -24,8 +24,11 @@ void spool_free(struct spool *spool);
 void spool_write(struct spool *spool, const void *data, size_t len);
 /* Removes the file: a short output needs none. */
 void spool_discard(struct spool *spool);
-/* Removes the files of all cells, which nothing writes any more. */
-void spool_remove_all(const struct workspace *workspace);
+/*
+ * Removes the files of an ended session's cells from its spool folder, unless its journal folder
+ * has events: outputs are part of a record.
+ */
+void spool_remove_unrecorded(int journal_fd, int spool_fd);
 /* Returns the absolute path as the session sees it, or NULL before spool_write. */
 const char *spool_path(const struct spool *spool);
 /* Returns how many bytes were written. */

@@ -217,6 +217,11 @@ def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(sta
     assert RESUMED + "its record has no cell, and it was last used " in result.notice
     assert "Its files are back; its variables are not. To begin empty" in result.notice
     assert paths_in(home, "cache/server-*/sessions/*/journal/events") == []
+    server.cell("seq 100000", language="bash")
+    assert paths_in(home, "cache/server-*/sessions/*/spool/*") != []
+    kill(server)
+    start(PTYCELL_RECORD="off").cell("1", session_id="other")
+    until(lambda: paths_in(home, "cache/resume/*/journal") != [] and paths_in(home, "cache/resume/*/spool/*") == [])
 
 
 def test_nothing_lasts_of_a_session_in_which_nothing_was_done(start, home):
