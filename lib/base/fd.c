@@ -342,3 +342,11 @@ int fd_replace_file(int dir_fd, const char *name, const char *text, struct err *
 	}
 	return renameat(dir_fd, fresh, dir_fd, name) < 0 ? err_sys(err, "naming it") : 0;
 }
+
+void fd_touch(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		(void)close(fd);
+}

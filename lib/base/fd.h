@@ -97,5 +97,7 @@ int fd_write_at(int fd, const void *data, size_t len, uint64_t at) MUST_CHECK;
  * old or the new one. Uses the name ".NAME.new" meanwhile. Returns -1 and sets *err.
  */
 int fd_replace_file(int dir_fd, const char *name, const char *text, struct err *err) MUST_CHECK;
+/* Makes the empty file `name` in the folder, with mode 0600. One that is there stays as it is. */
+void fd_touch(int dir_fd, const char *name);
 
 #endif

@@ -130,8 +130,7 @@ static void put_member(json_t *line, const json_t *progress, const char *key)
 
 void keeplog_mark_due(int journal_fd)
 {
-	cleanup_fd int mark =
-		openat(journal_fd, KEEPLOG_DUE, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd_touch(journal_fd, KEEPLOG_DUE);
 }
 
 void keeplog_append(int journal_fd, const json_t *progress)

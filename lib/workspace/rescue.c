@@ -433,9 +433,8 @@ static void mark_rescued(struct rescue *rescue)
 	cleanup_fd int journal = -1;
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
 	cleanup_fd int spool = beneath_open(session, "spool", O_RDONLY | O_DIRECTORY, 0);
-	cleanup_fd int mark =
-		openat(journal, LASTING_RESCUED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
+	fd_touch(journal, LASTING_RESCUED);
 	spool_remove_unrecorded(journal, spool);
 }
 

@@ -146,7 +146,7 @@ void spool_remove_unrecorded(int journal_fd, int spool_fd)
 
 	while (folder != NULL && (entry = fd_next_entry(folder)) != NULL)
 		if (entry->d_name[0] != '.' && unlinkat(spool_fd, entry->d_name, 0) < 0)
-			log_warn("spool", "%s stays: %s", entry->d_name, strerror(errno));
+			log_warn("spool", "%s stays: %s", entry->d_name, strerrordesc_np(errno));
 	if (folder != NULL)
 		(void)closedir(folder);
 }

@@ -367,6 +367,30 @@ static void a_file_is_replaced_whole_or_stays(void **state)
 	scratch_release(&scratch);
 }
 
+static void a_touched_file_is_made_empty_and_keeps_what_it_has(void **state)
+{
+	struct scratch scratch;
+	struct err err;
+	struct stat st;
+
+	(void)state;
+	scratch_init(&scratch);
+	fd_touch(scratch.fd, "a");
+	assert_int_equal(fstatat(scratch.fd, "a", &st, 0), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(fd_replace_file(scratch.fd, "a", "one", &err), 0);
+	fd_touch(scratch.fd, "a");
+	assert_int_equal(fstatat(scratch.fd, "a", &st, 0), 0);
+	assert_int_equal(st.st_size, 3);
+	/* Not through a link, and not without a folder. */
+	assert_int_equal(symlinkat("b", scratch.fd, "link"), 0);
+	fd_touch(scratch.fd, "link");
+	assert_int_equal(fstatat(scratch.fd, "b", &st, 0), -1);
+	fd_touch(-1, "a");
+	scratch_release(&scratch);
+}
+
 static void a_place_of_a_file_is_read_and_written(void **state)
 {
 	struct err err;
@@ -420,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_file_without_a_name_can_be_written_and_read),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
 		cmocka_unit_test(a_file_is_replaced_whole_or_stays),
+		cmocka_unit_test(a_touched_file_is_made_empty_and_keeps_what_it_has),
 		cmocka_unit_test(a_place_of_a_file_is_read_and_written),
 		cmocka_unit_test(the_path_of_a_descriptor_is_known),
 	};
