@@ -22,7 +22,7 @@
 #include "helper/program.h"
 #include "journal/journal.h"
 #include "journal/journal_report.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
@@ -308,7 +308,7 @@ static int report_installed(const struct journal *journal, struct err *err)
 		json_t *progress = json_object();
 
 		json_put(progress, "installed", json_incref(fields));
-		json_put(progress, "by", json_incref(json_object_get(fields, REPLAY_BY)));
+		json_put(progress, "by", json_incref(json_object_get(fields, NOTE_BY)));
 		program_progress(progress);
 	}
 	return 0;

@@ -11,7 +11,7 @@
 #include "answer/audit_log.h"
 #include "answer/install_sum.h"
 #include "config/settings.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "session/session.h"
@@ -57,7 +57,7 @@ static void add_installed(struct audit_log *log, const struct lostcells_report *
 	const json_t *fields;
 
 	json_array_foreach (report->installed, n, fields) {
-		if ((uint64_t)json_integer_value(json_object_get(fields, REPLAY_BY)) != number)
+		if ((uint64_t)json_integer_value(json_object_get(fields, NOTE_BY)) != number)
 			continue;
 		if (sum != NULL &&
 		    (install_sum_is_full(sum) || !install_sum_takes(sum, number, fields))) {

@@ -6,7 +6,7 @@
 
 #include "answer/install_result.h"
 #include "base/mem.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/make.h"
 
 struct install_sum {
@@ -108,7 +108,7 @@ bool install_sum_add(struct install_sum *sum, const json_t *fields)
 		sum->failed++;
 		add_once(sum->problems, problem);
 	}
-	if (!replay_changes_packages(fields) || json_equal(packages, sum->last))
+	if (!notebook_setup_changes_packages(fields) || json_equal(packages, sum->last))
 		return false;
 	json_decref(sum->last);
 	sum->last = json_incref(packages);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* journal_events.c - makes the fields of the journal's events between cells (journal/replay.h). */
+/*
+ * journal_events.c - makes the fields of the journal's events between cells
+ * (journal/notebook_setup.h).
+ */
 #include "answer/journal_events.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 #include "install/broker.h"
 #include "journal/digest.h"
 #include "journal/journal.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/make.h"
 #include "runner/runner.h"
 #include "session/session.h"
@@ -37,8 +40,8 @@ static json_t *language_fields(const struct language *language)
 /* Returns true for an event that changes what the cells behind it find. */
 static bool changes_state(const char *event)
 {
-	return str_eq(event, REPLAY_RESUMED) || str_eq(event, REPLAY_VALUES) ||
-	       str_eq(event, REPLAY_RERUN);
+	return str_eq(event, NOTE_RESUMED) || str_eq(event, NOTE_VALUES) ||
+	       str_eq(event, NOTE_RERUN);
 }
 
 void journal_events_other(struct session *session, const char *event, json_t *fields_own)
@@ -83,7 +86,7 @@ static void add_lost(struct session *session, const struct session_event *event)
 	cleanup_free char *why = sanitize_quote(event->why);
 
 	json_put_str(fields, "why", why);
-	add_note(session, REPLAY_LOST, 0, fields);
+	add_note(session, NOTE_LOST, 0, fields);
 }
 
 void journal_events_session(struct session *session, const struct session_event *event,
@@ -123,7 +126,7 @@ void journal_events_start(struct session *session, const struct cell *cell)
 	version = sanitize_quote(runner_version(runner));
 	fields = language_fields(runner_language(runner));
 	json_put_str(fields, "version", version);
-	add_note(session, REPLAY_STARTED, cell->number, fields);
+	add_note(session, NOTE_STARTED, cell->number, fields);
 }
 
 /* ---- files and packages ---- */
@@ -169,13 +172,13 @@ json_t *journal_events_installation(const struct broker_event *event)
 		json_put(fields, "removed", install_result_names(removed));
 	json_put_str(fields, "problem", event->problem);
 	if (event->cell != 0)
-		json_put_int(fields, REPLAY_BY, (json_int_t)event->cell);
+		json_put_int(fields, NOTE_BY, (json_int_t)event->cell);
 	return fields;
 }
 
 void journal_events_packages(struct session *session, const json_t *fields)
 {
-	add_either(session, replay_changes_packages(fields), REPLAY_INSTALLED,
+	add_either(session, notebook_setup_changes_packages(fields), NOTE_INSTALLED,
 		   json_deep_copy(fields));
 }
 
@@ -197,7 +200,7 @@ json_t *journal_events_import(struct session *session, const struct audit_import
 	}
 	json_put_str(fields, "problem", import->problem);
 	add_either(session, import->problem == NULL,
-		   import->problem == NULL ? REPLAY_INPUT : "upload", json_deep_copy(fields));
+		   import->problem == NULL ? NOTE_INPUT : "upload", json_deep_copy(fields));
 	if (import->problem == NULL)
 		session_keep_inputs(session);
 	return fields;

@@ -2,7 +2,8 @@
 /*
  * journal_events.h - records the events of a session's journal that are no cell's: those that a
  * second run needs (the files that came in, the packages that were installed, lost state,
- * versions), and others. Nothing is run here: journal/replay.h renders these events for a notebook.
+ * versions), and others. Nothing is run here: journal/notebook_setup.h renders these events for a
+ * notebook.
  *
  * Like history.h, a failure to record costs no answer: it is logged.
  */

@@ -86,9 +86,9 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked,
  */
 int journal_begin(struct journal *journal, uint64_t number, struct err *err) MUST_CHECK;
 /*
- * Adds an event that a second run needs (replay.h), with these fields. It belongs before cell
- * `number`, or, if that is 0, before the first cell that has not ended, else before the next one.
- * Adds nothing if there is no room. Returns -1 and sets *err if the disk fails.
+ * Adds an event that a second run needs (notebook_setup.h), with these fields. It belongs before
+ * cell `number`, or, if that is 0, before the first cell that has not ended, else before the next
+ * one. Adds nothing if there is no room. Returns -1 and sets *err if the disk fails.
  */
 int journal_note(struct journal *journal, const char *event, uint64_t number, json_t *fields_own,
 		 struct err *err) MUST_CHECK;

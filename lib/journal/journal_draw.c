@@ -15,7 +15,7 @@
 #include "journal/journal_internal.h"
 #include "journal/journal_read.h"
 #include "journal/notebook.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal/report.h"
 #include "journal/table.h"
 #include "json/make.h"
@@ -195,7 +195,7 @@ json_t *journal_read_installed(const struct journal *journal, struct err *err)
 			return NULL;
 		}
 		json_array_foreach (notes, n, note)
-			if (json_object_get(note, REPLAY_BY) != NULL)
+			if (json_object_get(note, NOTE_BY) != NULL)
 				json_append(installed, json_incref(note));
 	}
 	return installed;
@@ -217,11 +217,11 @@ static int draw_lead(const struct journal *journal, const struct kept_cell *cell
 		return -1;
 	if (first) {
 		notebook_head(out, journal->about);
-		replay_head(out, journal->about, notes, typed);
+		notebook_setup_head(out, journal->about, notes, typed);
 	}
 	notebook_separator(out);
 	if (!first)
-		replay_notes(out, cell->script.number, notes, typed);
+		notebook_setup_notes(out, cell->script.number, notes, typed);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 
 enum { SECONDS_MAX = 1000000000 };
 
@@ -132,7 +132,7 @@ void journal_index_note(struct journal *journal, const json_t *fields,
 	uint64_t number = (uint64_t)json_integer_value(json_object_get(fields, "cell"));
 	struct kept_cell *cell =
 		number > 0 ? journal_cell(journal, number)
-			   : first_open(journal, str_eq(event, REPLAY_LOST) ? language : NULL);
+			   : first_open(journal, str_eq(event, NOTE_LOST) ? language : NULL);
 
 	if (number == 0 || (cell != NULL && !cell->over))
 		add_note(journal, cell, place);

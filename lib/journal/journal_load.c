@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/get.h"
 #include "json/make.h"
 
@@ -103,11 +103,10 @@ static void load_left_out(struct journal *journal, const struct event *event)
 /* An installation that changed nothing is none. */
 static bool is_note(const char *kind, const json_t *fields)
 {
-	static const char *const kinds[] = { REPLAY_INPUT,   REPLAY_INSTALLED, REPLAY_LOST,
-					     REPLAY_STARTED, REPLAY_RESUMED,   REPLAY_VALUES,
-					     REPLAY_RERUN };
+	static const char *const kinds[] = { NOTE_INPUT,   NOTE_INSTALLED, NOTE_LOST, NOTE_STARTED,
+					     NOTE_RESUMED, NOTE_VALUES,    NOTE_RERUN };
 
-	if (str_eq(kind, REPLAY_INSTALLED) && !replay_changes_packages(fields))
+	if (str_eq(kind, NOTE_INSTALLED) && !notebook_setup_changes_packages(fields))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (str_eq(kinds[i], kind))

@@ -8,7 +8,7 @@
 
 #include "journal/journal_internal.h"
 #include "journal/journal_read.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal/report.h"
 #include "json/make.h"
 
@@ -28,7 +28,7 @@ static void put_version(json_t *languages, const json_t *note)
 	json_t *facts = language != NULL ? json_object_get(languages, language) : NULL;
 
 	if (facts != NULL &&
-	    str_eq(json_string_value(json_object_get(note, "event")), REPLAY_STARTED))
+	    str_eq(json_string_value(json_object_get(note, "event")), NOTE_STARTED))
 		json_put(facts, "version", json_incref(json_object_get(note, "version")));
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "text/base64.h"
@@ -429,7 +429,7 @@ static void put_title(struct buf *out, const struct journal_entry *entry)
 
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
 {
-	const char *magic = replay_magic(entry->language);
+	const char *magic = notebook_setup_magic(entry->language);
 
 	if (entry->title != NULL)
 		put_title(out, entry);

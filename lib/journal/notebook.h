@@ -5,9 +5,9 @@
  *   notebook = head [ cell *( separator cell ) ] tail
  *
  * The kernel is Python's. Its cells are unchanged; those of other languages begin with the magic
- * that makes the helper of replay.h run them. Queries are raw cells with their output behind them.
- * A cell with a title has a heading before it. Outputs are text, PNG and JPEG: opening the notebook
- * neither runs nor loads anything.
+ * that makes the helper of notebook_setup.h run them. Queries are raw cells with their output
+ * behind them. A cell with a title has a heading before it. Outputs are text, PNG and JPEG: opening
+ * the notebook neither runs nor loads anything.
  */
 #ifndef JOURNAL_NOTEBOOK_H
 #define JOURNAL_NOTEBOOK_H

@@ -12,7 +12,7 @@
 #include "journal/html.h"
 #include "journal/html_page.h"
 #include "journal/notebook.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal/report_table.h"
 #include "json/get.h"
 #include "text/base64.h"
@@ -138,12 +138,12 @@ static void put_event(struct buf *out, const json_t *note)
 	const char *event = json_text_at(note, "event");
 
 	buf_puts(out, "<p class=\"event\">");
-	if (str_eq(event, REPLAY_INPUT)) {
+	if (str_eq(event, NOTE_INPUT)) {
 		buf_puts(out, "File: ");
 		put_line(out, json_text_at(note, "path"), LINE_MAX_CHARS);
 		buf_putf(out, ", %" JSON_INTEGER_FORMAT " bytes",
 			 json_integer_value(json_object_get(note, "size_bytes")));
-	} else if (str_eq(event, REPLAY_INSTALLED)) {
+	} else if (str_eq(event, NOTE_INSTALLED)) {
 		put_installed(out, note);
 	} else {
 		buf_puts(out, "All variables of ");
@@ -160,7 +160,7 @@ void report_notes(struct buf *out, const json_t *notes)
 	const json_t *note;
 
 	json_array_foreach (notes, n, note)
-		if (!str_eq(json_text_at(note, "event"), REPLAY_STARTED))
+		if (!str_eq(json_text_at(note, "event"), NOTE_STARTED))
 			put_event(out, note);
 }
 

@@ -38,7 +38,7 @@ struct report_about {
 /* Returns whether a cell that ended so is marked and folded. */
 bool report_failed(const char *state);
 void report_head(struct buf *out, const struct report_about *about);
-/* Appends what happened before a cell: a list of the events that replay.h names. */
+/* Appends what happened before a cell: a list of the events that notebook_setup.h names. */
 void report_notes(struct buf *out, const json_t *notes);
 /* Appends a cell. If `outputs` is false, a note replaces its outputs. */
 void report_cell(struct buf *out, const struct journal_entry *entry, bool outputs);

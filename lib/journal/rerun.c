@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "journal/journal_internal.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "redact/redact.h"
 
 enum { DEADLINE_MAX_S = 1000000000 };
@@ -75,9 +75,9 @@ static void add_note(const json_t *fields, const char *language, struct rerun_ce
 	const char *of = text_of(fields, "language");
 	json_int_t size = json_integer_value(json_object_get(fields, "size_bytes"));
 
-	if (str_eq(event, REPLAY_LOST) && of != NULL && str_eq(of, language))
+	if (str_eq(event, NOTE_LOST) && of != NULL && str_eq(of, language))
 		cell->lost = true;
-	if (!str_eq(event, REPLAY_INPUT) || path == NULL)
+	if (!str_eq(event, NOTE_INPUT) || path == NULL)
 		return;
 	cell->inputs = xrealloc(cell->inputs, (cell->input_count + 1) * sizeof(*cell->inputs));
 	cell->inputs[cell->input_count++] =

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "journal/events.h"
 #include "journal/journal.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "session/session_internal.h"
 #include "session/table.h"
 #include "workspace/beside.h"
@@ -169,7 +169,7 @@ static void add_installed(const struct session *s, struct lostcells *lost)
 			 s->id, err.msg);
 	json_array_foreach (installed, n, fields)
 		lostcells_add_installed(
-			lost, (uint64_t)json_integer_value(json_object_get(fields, REPLAY_BY)),
+			lost, (uint64_t)json_integer_value(json_object_get(fields, NOTE_BY)),
 			json_incref(fields));
 	json_decref(installed);
 }

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "journal/notebook.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal/script.h"
 #include "json/make.h"
 #include "text/utf8.h"
@@ -43,14 +43,14 @@ static void check_notebook(const struct journal_entry *entry)
 	json_t *value;
 
 	json_put(about, "session_id", json_make_text(entry->value, strlen(entry->value)));
-	json_put_str(note, "event", REPLAY_LOST);
+	json_put_str(note, "event", NOTE_LOST);
 	json_put(note, "why", json_make_text(entry->text, entry->text_len));
 	json_append(notes, note);
 	json_append(typed, json_make_text(entry->text, entry->text_len));
 	notebook_head(&book, about);
-	replay_head(&book, about, notes, typed);
+	notebook_setup_head(&book, about, notes, typed);
 	notebook_separator(&book);
-	replay_notes(&book, 7, notes, typed);
+	notebook_setup_notes(&book, 7, notes, typed);
 	notebook_cell(&book, entry, true);
 	assert(is_query(entry) || memmem(book.data, book.len, "\"AAEC\"", 6) != NULL);
 	notebook_separator(&book);

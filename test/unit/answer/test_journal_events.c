@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_replayed.c - the events between cells, as the journal gets them. The session is made up. */
+/* test_journal_events.c - events between cells, as a made-up session gives them to the journal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

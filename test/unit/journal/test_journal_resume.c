@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "journal/events.h"
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal_fixture.h"
 
 static const struct journal_spec spec = { .session_id = "sales",
@@ -125,7 +125,7 @@ static json_t *installed_by(int cell)
 	json_t *fields = json_pack("{s:s, s:[[s, s]]}", "language", "python", "packages", "a", "1");
 
 	if (cell > 0)
-		json_put_int(fields, REPLAY_BY, cell);
+		json_put_int(fields, NOTE_BY, cell);
 	return fields;
 }
 
@@ -133,7 +133,7 @@ static json_t *installed_by(int cell)
 static json_t *removed_by(int cell)
 {
 	return json_pack("{s:s, s:[], s:[s], s:i}", "language", "python", "packages", "removed",
-			 "a 1", REPLAY_BY, cell);
+			 "a 1", NOTE_BY, cell);
 }
 
 static void what_killed_cells_installed_can_be_read(void **state)
@@ -142,18 +142,18 @@ static void what_killed_cells_installed_can_be_read(void **state)
 	cleanup_json json_t *installed = NULL;
 
 	(void)state;
-	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(1), &err), 0);
+	assert_int_equal(journal_note(journal, NOTE_INSTALLED, 0, installed_by(1), &err), 0);
 	add(entry_of(1, "python", "a", "1\n"));
 	assert_int_equal(ask(&ran), 0);
 	assert_int_equal(journal_begin(journal, 2, &err), 0);
-	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(0), &err), 0);
-	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, installed_by(2), &err), 0);
-	assert_int_equal(journal_note(journal, REPLAY_INSTALLED, 0, removed_by(2), &err), 0);
+	assert_int_equal(journal_note(journal, NOTE_INSTALLED, 0, installed_by(0), &err), 0);
+	assert_int_equal(journal_note(journal, NOTE_INSTALLED, 0, installed_by(2), &err), 0);
+	assert_int_equal(journal_note(journal, NOTE_INSTALLED, 0, removed_by(2), &err), 0);
 	resume();
 	installed = journal_read_installed(journal, &err);
 	assert_int_equal(json_array_size(installed), 2);
-	assert_int_equal(
-		json_integer_value(json_object_get(json_array_get(installed, 0), REPLAY_BY)), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(installed, 0), NOTE_BY)),
+			 2);
 	assert_non_null(json_object_get(json_array_get(installed, 1), "removed"));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the journal has of a cell so that it can be run again. */
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 #include "journal/rerun.h"
 #include "journal_fixture.h"
 #include "redact/redact.h"
@@ -92,12 +92,12 @@ static void files_and_lost_state_come_before_their_cell(void **state)
 	cleanup_rerun struct rerun_cell cell = { .marks = RERUN_NO_MARKS };
 
 	(void)state;
-	assert_int_equal(journal_note(journal, REPLAY_INPUT, 0,
+	assert_int_equal(journal_note(journal, NOTE_INPUT, 0,
 				      json_pack("{s:s,s:i,s:s}", "path", "input/a.csv",
 						"size_bytes", 3, "sha256", "00ff"),
 				      &err),
 			 0);
-	assert_int_equal(journal_note(journal, REPLAY_LOST, 0,
+	assert_int_equal(journal_note(journal, NOTE_LOST, 0,
 				      json_pack("{s:s,s:s}", "language", "python", "why", "x"),
 				      &err),
 			 0);

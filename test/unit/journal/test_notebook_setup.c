@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_replay.c - what happens between cells stands before the cell that needs it. */
-#include "journal/replay.h"
+/* test_notebook_setup.c - what happens between cells stands before the cell that needs it. */
+#include "journal/notebook_setup.h"
 #include "journal_fixture.h"
 #include "redact/redact.h"
 
@@ -12,13 +12,13 @@ static void note(const char *event, uint64_t number, json_t *fields_own)
 
 static void note_input(const char *path)
 {
-	note(REPLAY_INPUT, 0,
+	note(NOTE_INPUT, 0,
 	     json_pack("{s:s, s:i, s:s}", "path", path, "size_bytes", 3, "from", "content"));
 }
 
 static void note_lost(const char *language)
 {
-	note(REPLAY_LOST, 0, json_pack("{s:s, s:s}", "language", language, "why", "it died"));
+	note(NOTE_LOST, 0, json_pack("{s:s, s:s}", "language", language, "why", "it died"));
 }
 
 static void assert_source(json_t *book, const char *id, const char *expected)
@@ -112,7 +112,7 @@ static void of_the_first_cell_it_stands_in_the_helper(void **state)
 	(void)state;
 	journal_set_about(journal, json_pack("{s:s, s:[s]}", "server", "1.2", "secrets", "KEY"));
 	note_input("input/`a`");
-	note(REPLAY_STARTED, 0, json_pack("{s:s, s:s}", "language", "r", "version", "4.2"));
+	note(NOTE_STARTED, 0, json_pack("{s:s, s:s}", "language", "r", "version", "4.2"));
 	begin(1, "python");
 	assert_int_equal(journal_type(journal, 1, "Ada\n", 4, false, &err), 0);
 	end_as(1, "raised");
@@ -130,7 +130,7 @@ static void installed_packages_and_typed_input_are_calls(void **state)
 {
 	(void)state;
 	add(entry_of(1, "python", "1", ""));
-	note(REPLAY_INSTALLED, 0,
+	note(NOTE_INSTALLED, 0,
 	     json_pack("{s:s, s:[[s, s], [s, s]]}", "language", "python", "packages", "a", "1", "b",
 		       "2"));
 	begin(2, "python");
@@ -145,7 +145,7 @@ static void a_removal_makes_no_call(void **state)
 {
 	(void)state;
 	add(entry_of(1, "python", "1", ""));
-	note(REPLAY_INSTALLED, 0,
+	note(NOTE_INSTALLED, 0,
 	     json_pack("{s:s, s:[], s:[s]}", "language", "python", "packages", "removed", "a 1"));
 	add(entry_of(2, "python", "2", ""));
 	assert_before("before-2", "");

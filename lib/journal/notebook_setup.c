@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - writes calls of the helper. Their arguments are JSON texts, which Python reads as its
- * own literals: they are strings, numbers, and lists of these.
+ * notebook_setup.c - writes calls of the helper. Their arguments are JSON texts, which Python reads
+ * as its own literals: they are strings, numbers, and lists of these.
  */
-#include "journal/replay.h"
+#include "journal/notebook_setup.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "json/make.h"
 #include "json/write.h"
 
-extern const unsigned char journal_replay_source[];
-extern const size_t journal_replay_source_len;
+extern const unsigned char journal_notebook_setup_source[];
+extern const size_t journal_notebook_setup_source_len;
 
 static const struct {
 	const char *language;
@@ -27,7 +27,7 @@ static const struct {
 	{ "r", "%%ptycell r", "R" },
 };
 
-const char *replay_magic(const char *language)
+const char *notebook_setup_magic(const char *language)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (str_eq(languages[i].language, language))
@@ -36,7 +36,7 @@ const char *replay_magic(const char *language)
 }
 
 /* The event of a cell's sum has `removed`, but no `packages`. */
-bool replay_changes_packages(const json_t *fields)
+bool notebook_setup_changes_packages(const json_t *fields)
 {
 	const json_t *packages = json_object_get(fields, "packages");
 
@@ -180,17 +180,17 @@ static void put_calls(struct buf *out, const json_t *notes, const json_t *typed)
 	json_t *note;
 
 	json_array_foreach (notes, n, note) {
-		if (is_note(note, REPLAY_INPUT))
+		if (is_note(note, NOTE_INPUT))
 			put_input(out, note);
-		else if (is_note(note, REPLAY_INSTALLED))
+		else if (is_note(note, NOTE_INSTALLED))
 			put_installed(out, note);
-		else if (is_note(note, REPLAY_LOST))
+		else if (is_note(note, NOTE_LOST))
 			put_lost(out, note);
-		else if (is_note(note, REPLAY_RESUMED))
+		else if (is_note(note, NOTE_RESUMED))
 			buf_puts(out, "ptycell.resumed()\n");
-		else if (is_note(note, REPLAY_VALUES))
+		else if (is_note(note, NOTE_VALUES))
 			buf_puts(out, "ptycell.restored(\"python\")\n");
-		else if (is_note(note, REPLAY_RERUN))
+		else if (is_note(note, NOTE_RERUN))
 			buf_puts(out, "ptycell.restored()\n");
 	}
 	put_typed(out, typed);
@@ -208,7 +208,8 @@ static void put_version(struct buf *out, const json_t *note)
 	put_quoted(out, json_text_at(note, "version"));
 }
 
-void replay_notes(struct buf *out, uint64_t number, const json_t *notes, const json_t *typed)
+void notebook_setup_notes(struct buf *out, uint64_t number, const json_t *notes,
+			  const json_t *typed)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf calls = BUF_INIT(BUF_UNBOUNDED);
@@ -216,7 +217,7 @@ void replay_notes(struct buf *out, uint64_t number, const json_t *notes, const j
 	json_t *note;
 
 	json_array_foreach (notes, n, note)
-		if (is_note(note, REPLAY_STARTED))
+		if (is_note(note, NOTE_STARTED))
 			put_version(&text, note);
 	put_calls(&calls, notes, typed);
 	calls.len = trimmed(&calls);
@@ -252,11 +253,11 @@ static void list_input(struct buf *out, const json_t *note)
 
 static void list_note(struct buf *out, const json_t *note)
 {
-	if (is_note(note, REPLAY_STARTED)) {
+	if (is_note(note, NOTE_STARTED)) {
 		buf_puts(out, "- ");
 		put_version(out, note);
 		buf_puts(out, "\n");
-	} else if (is_note(note, REPLAY_INPUT)) {
+	} else if (is_note(note, NOTE_INPUT)) {
 		list_input(out, note);
 	}
 }
@@ -287,14 +288,16 @@ static void put_description(struct buf *out, const json_t *about, const json_t *
 	put_text_cell(out, json_make_str("session"), &text);
 }
 
-void replay_head(struct buf *out, const json_t *about, const json_t *notes, const json_t *typed)
+void notebook_setup_head(struct buf *out, const json_t *about, const json_t *notes,
+			 const json_t *typed)
 {
 	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
 	const json_t *secrets = json_object_get(about, "secrets");
 
 	put_description(out, about, notes);
 	buf_puts(out, ",\n");
-	buf_put(&source, (const char *)journal_replay_source, journal_replay_source_len);
+	buf_put(&source, (const char *)journal_notebook_setup_source,
+		journal_notebook_setup_source_len);
 	buf_puts(&source, "\n\nptycell(");
 	if (secrets != NULL)
 		put_literal(&source, secrets);
