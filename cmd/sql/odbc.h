@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "query.h"
 #include "sink.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 struct odbc;
 

@@ -243,7 +243,7 @@ static void learn_capabilities(struct odbc *odbc)
 	SQLSMALLINT len = 0;
 
 	if (SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_DBMS_NAME, product, sizeof(product), &len)))
-		odbc->dialect = dialect_of_product(product);
+		odbc->dialect = sql_dialect_of_product(product);
 	odbc->how.exact_reals = odbc->dialect == SQL_POSTGRESQL;
 	odbc->how.small_integers = odbc->dialect == SQL_POSTGRESQL;
 	odbc->how.named_types = odbc->dialect == SQL_POSTGRESQL;

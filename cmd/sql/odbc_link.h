@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "odbc_rows.h"
 #include "query.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 /* Whether resetting MariaDB's connection gives a new one. */
 enum odbc_renewal { RENEWAL_UNTRIED, RENEWAL_WORKS, RENEWAL_FAILS };

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "pq_params.h"
 #include "query.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 enum { ODBC_PARAMS_DRIVER = -2 };
 

@@ -258,5 +258,5 @@ enum sql_dialect connection_dialect(const char *string)
 {
 	cleanup_free char *driver = connection_get(string, "Driver");
 
-	return driver != NULL ? dialect_of_product(driver) : SQL_GENERIC;
+	return driver != NULL ? sql_dialect_of_product(driver) : SQL_GENERIC;
 }

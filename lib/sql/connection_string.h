@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 #define CONNECTION_PLACEHOLDER "{your_password_here}"
 

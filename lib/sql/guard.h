@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 enum { GUARD_QUERY_MAX = 256 << 10 };
 

@@ -4,7 +4,7 @@
 #define SQL_KEYWORDS_H
 
 #include "base/util.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 enum word_place {
 	WORD_ANYWHERE, /* a reserved word: never a plain name */

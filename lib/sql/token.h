@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 enum token_kind {
 	TOKEN_END,

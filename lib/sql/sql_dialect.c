@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dialect.c - recognises databases by parts of their products' names. An unknown one is
+ * sql_dialect.c - recognises databases by parts of their products' names. An unknown one is
  * SQL_GENERIC, which has the strictest rules, so a new product is safe before it is known.
  */
-#include "sql/dialect.h"
+#include "sql/sql_dialect.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct {
 	{ "myodbc", SQL_MYSQL },
 };
 
-enum sql_dialect dialect_of_product(const char *product)
+enum sql_dialect sql_dialect_of_product(const char *product)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(products); i++)
 		if (strcasestr(product, products[i].part) != NULL)
