@@ -369,7 +369,7 @@ static void send_exec(struct runner *r)
 
 void runner_open_transcript(struct runner *r)
 {
-	r->keypad = (struct keypad){ 0 };
+	r->cursor_keys = (struct cursor_keys){ 0 };
 	r->transcript = transcript_new(
 		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
 		r->c.redact);

@@ -132,7 +132,7 @@ enum runner_typing {
 	TYPE_LINE, /* text, with Enter added at its end if that is missing */
 	TYPE_RAW,  /* bytes as they are */
 	TYPE_KEY,  /* the bytes of one key, all at once; 03 and 1c interrupt if the terminal is set
-		      so; arrows become those that the program asked for (keypad.h) */
+		      so; arrows become those that the program asked for (cursor_keys.h) */
 };
 
 /* Ways to end a cell, each stronger than the one before. */

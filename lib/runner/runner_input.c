@@ -250,7 +250,7 @@ int runner_type(struct runner *r, enum runner_typing kind, const char *text, siz
 	typed->text = xcalloc(1, typed->len + 1);
 	memcpy(typed->text, text, len);
 	if (kind == TYPE_KEY)
-		keypad_convert(&r->keypad, typed->text, len);
+		cursor_keys_convert(&r->cursor_keys, typed->text, len);
 	if (typed->len > len)
 		typed->text[len] = '\n';
 	for (size_t i = 0; i < typed->len; i++)

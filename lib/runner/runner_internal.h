@@ -21,8 +21,8 @@
 
 #include "event/loop.h"
 #include "proc/interpreter.h"
+#include "runner/cursor_keys.h"
 #include "runner/holdings.h"
-#include "runner/keypad.h"
 #include "runner/runner.h"
 #include "runner/transcript.h"
 #include "runtime/channel.h"
@@ -141,7 +141,7 @@ struct runner {
 	uint64_t answer_wait; /* number of the wait for it */
 	struct list typed;    /* not written to the terminal yet */
 	bool fed;             /* some of it was written to the terminal and may be unread */
-	struct keypad keypad; /* as the cell's programs asked for it */
+	struct cursor_keys cursor_keys; /* as the cell's programs asked for it */
 	struct loop_timer typing;
 
 	uint64_t installing;        /* the cell that waits for packages, or 0 */

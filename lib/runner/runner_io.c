@@ -200,7 +200,7 @@ static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 		if (n <= 0)
 			break;
 		transcript_feed(sink(r), chunk, (size_t)n);
-		keypad_feed(&r->keypad, chunk, (size_t)n);
+		cursor_keys_feed(&r->cursor_keys, chunk, (size_t)n);
 		runner_read_dump(r, chunk, (size_t)n);
 		r->c.handlers->wrote(r, chunk, (size_t)n);
 		got += (size_t)n;

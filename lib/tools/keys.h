@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* keys.h - the bytes that the keys of a terminal send (xterm's; runner/keypad.h has its application
- * mode). */
+/*
+ * keys.h - the bytes that the keys of a terminal send (xterm's; runner/cursor_keys.h has its
+ * application mode).
+ */
 #ifndef TOOLS_KEYS_H
 #define TOOLS_KEYS_H
 
