@@ -19,7 +19,7 @@
 #include "runtime/bash/names.h"
 #include "runtime/bash/requests.h"
 #include "runtime/bash/trap_commands.h"
-#include "runtime/bash/traps.h"
+#include "runtime/bash/trap_wrappers.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -267,7 +267,7 @@ static const char *take_trap(struct bash *b, struct buf *out, const char *at, co
 	if (str_eq(signal, "RETURN") && is_ours(at, (size_t)(word_end - at), signal))
 		return newline + 1;
 	if (!str_eq(signal, "EXIT")) {
-		traps_put(out, at, (size_t)(word_end - at), signal);
+		trap_wrappers_put(out, at, (size_t)(word_end - at), signal);
 	} else {
 		free(b->bye);
 		b->bye = is_ours(at, (size_t)(word_end - at), signal)

@@ -479,7 +479,7 @@ __ptycell_select_traps() {
 	builtin return "$__ptycell_status"
 }
 
-# Stands for `trap` there. Leaves out what is the driver's, and takes away what traps.c puts around the user's.
+# Stands for `trap` there. Leaves out what is the driver's, and takes away what trap_wrappers.c puts around the user's.
 __ptycell_list_trap() {
 	case $2.$1 in
 	*INT.__ptycell_unwind* | *.-) builtin return 0 ;;

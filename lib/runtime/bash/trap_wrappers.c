@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traps.c - wraps the user's DEBUG and RETURN traps, so that they run for the user's code only.
- * Under set -T, bash runs both for functions of the driver, too.
+ * trap_wrappers.c - wraps the user's DEBUG and RETURN traps, so that they run for the user's code
+ * only. Under set -T, bash runs both for functions of the driver, too.
  */
-#include "runtime/bash/traps.h"
+#include "runtime/bash/trap_wrappers.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void put_debug_trap(struct buf *out, const char *word, size_t word_len)
 	buf_puts(out, " DEBUG;; esac' DEBUG; ");
 }
 
-void traps_put(struct buf *out, const char *word, size_t word_len, const char *signal)
+void trap_wrappers_put(struct buf *out, const char *word, size_t word_len, const char *signal)
 {
 	if (word_len == 1 && word[0] == '-')
 		return; /* bash in POSIX mode reports no trap then */
