@@ -34,11 +34,11 @@
 #include "journal/audit.h"
 #include "kernel.h"
 #include "lockdown/landlock_ruleset.h"
+#include "report_lines.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
-#include "say.h"
-#include "settle.h"
 #include "text/sanitize.h"
+#include "usable_settings.h"
 #include "workspace/keeproom.h"
 #include "workspace/kept_size.h"
 
@@ -114,7 +114,8 @@ static bool report_better(const struct report *r, const char *interpreter)
 		return false;
 	better = host_python_better(interpreter);
 	if (better != NULL)
-		say("", "%s has pandas and matplotlib: ptycell config names that one", better);
+		report_line("", "%s has pandas and matplotlib: ptycell config names that one",
+			    better);
 	return better != NULL;
 }
 
@@ -149,9 +150,9 @@ static void report_packages(struct report *r, const char *interpreter, const cha
 		buf_putf(&apt, " %s", recommendation->package);
 	}
 	if (there.len > 0)
-		say("", "with %s", buf_str(&there));
+		report_line("", "with %s", buf_str(&there));
 	if (missing.len > 0) {
-		say("", "without %s", buf_str(&missing));
+		report_line("", "without %s", buf_str(&missing));
 		if (!report_better(r, interpreter))
 			recommend_packages(r, quoted, &apt, &names);
 	}
@@ -178,8 +179,8 @@ static void report_python(struct report *r, const char *path, const char *quoted
 	int minor = python_minor(path);
 
 	if (minor >= 0 && minor < OLDEST_PYTHON_MINOR) {
-		say("", "this is Python 3.%d; ptycell needs 3.%d or later", minor,
-		    OLDEST_PYTHON_MINOR);
+		report_line("", "this is Python 3.%d; ptycell needs 3.%d or later", minor,
+			    OLDEST_PYTHON_MINOR);
 		r->broken = true;
 	}
 	report_packages(r, path, quoted);
@@ -208,7 +209,8 @@ static void recommend_language(struct report *r, const struct language *language
 	if (named || str_eq(language->name, "python"))
 		r->broken = true;
 	if (named)
-		say("", "correct %s, or leave it out to have one found", language->env_override);
+		report_line("", "correct %s, or leave it out to have one found",
+			    language->env_override);
 	else if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
 		recommend_debian(r, language, language->install_hint + sizeof(apt) - 1);
 	else
@@ -221,7 +223,7 @@ static void report_trial(struct report *r, const struct language *language,
 {
 	if (trial->problem == NULL)
 		return;
-	say_text("", trial->problem);
+	report_text("", trial->problem);
 	if (str_eq(language->name, "python") || str_eq(path->reason, language->env_override))
 		r->broken = true;
 }
@@ -234,14 +236,14 @@ static void report_language(struct report *r, const struct language *language,
 	cleanup_free char *quoted = NULL;
 
 	if (language_locate(language, r->settings->environment, &path, &err) < 0) {
-		say(language->name, "none: %s", err.msg);
+		report_line(language->name, "none: %s", err.msg);
 		recommend_language(r, language);
 		return;
 	}
-	quoted = say_path(path.path);
-	say(language->name, "%s (from %s)%s%s", quoted, path.reason,
-	    trial->version != NULL ? ", version " : "",
-	    trial->version != NULL ? trial->version : "");
+	quoted = report_quote_path(path.path);
+	report_line(language->name, "%s (from %s)%s%s", quoted, path.reason,
+		    trial->version != NULL ? ", version " : "",
+		    trial->version != NULL ? trial->version : "");
 	report_trial(r, language, &path, trial);
 	if (str_eq(language->name, "python"))
 		report_python(r, path.path, quoted);
@@ -251,7 +253,7 @@ static void report_language(struct report *r, const struct language *language,
 /* Reports the languages, with settings of its own, since a trial changes them. */
 static void report_languages(struct report *r, int argc, char **argv)
 {
-	struct settings *settings = settle_settings(argc, argv);
+	struct settings *settings = usable_settings_load(argc, argv);
 	struct doctor_trials trials;
 
 	doctor_languages(settings, &trials);
@@ -272,15 +274,15 @@ static void report_settings(struct report *r)
 	const char *problem = r->settings->problem != NULL ? r->settings->problem : refusal;
 
 	if (problem != NULL) {
-		say("settings", "%s", problem);
+		report_line("settings", "%s", problem);
 		r->broken = true;
 	} else {
-		say("settings", "OK");
+		report_line("settings", "OK");
 	}
 	while (rest && *rest) {
 		size_t len = strcspn(rest, "\n");
 
-		say("", "%.*s", (int)len, rest);
+		report_line("", "%.*s", (int)len, rest);
 		rest += len + (rest[len] == '\n');
 	}
 }
@@ -328,13 +330,15 @@ static void report_limits(const struct settings *s)
 	put_time(&cells, s->limits.exec_timeout);
 	buf_puts(&cells, " unless its call says otherwise, with ");
 	put_bytes(&cells, s->limits.memory_max);
-	say("limits", "%llu sessions; one ends after %s", (unsigned long long)s->max_sessions,
-	    buf_str(&ends));
-	say("", "a cell may run %s of memory", buf_str(&cells));
+	report_line("limits", "%llu sessions; one ends after %s",
+		    (unsigned long long)s->max_sessions, buf_str(&ends));
+	report_line("", "a cell may run %s of memory", buf_str(&cells));
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
 	    room_sessions(files.rlim_max) < s->max_sessions)
-		say("", "only %zu sessions fit: this user may open %llu files at once (ulimit -n)",
-		    room_sessions(files.rlim_max), (unsigned long long)files.rlim_max);
+		report_line(
+			"",
+			"only %zu sessions fit: this user may open %llu files at once (ulimit -n)",
+			room_sessions(files.rlim_max), (unsigned long long)files.rlim_max);
 }
 
 /* ---- folders ---- */
@@ -358,7 +362,7 @@ static bool report_folder(struct report *r, const char *topic, const char *path,
 			  const char *setting)
 {
 	cleanup_free char *part = existing_part(path);
-	cleanup_free char *quoted = say_path(path);
+	cleanup_free char *quoted = report_quote_path(path);
 	cleanup_buf struct buf room;
 	struct statvfs vfs;
 	struct stat st;
@@ -366,15 +370,15 @@ static bool report_folder(struct report *r, const char *topic, const char *path,
 	buf_init(&room, BUF_UNBOUNDED);
 	if (stat(part, &st) < 0 || !S_ISDIR(st.st_mode) ||
 	    faccessat(AT_FDCWD, part, W_OK | X_OK, AT_EACCESS) < 0) {
-		say(topic, "%s cannot be written (%s); set %s to a folder of yours", quoted, use,
-		    setting);
+		report_line(topic, "%s cannot be written (%s); set %s to a folder of yours", quoted,
+			    use, setting);
 		r->broken = true;
 		return false;
 	}
 	if (statvfs(part, &vfs) == 0)
 		put_bytes(&room, (uint64_t)vfs.f_bavail * vfs.f_frsize);
-	say(topic, "%s: %s%s, %s free", quoted, use,
-	    str_eq(part, path) ? "" : " (made when first needed)", buf_str(&room));
+	report_line(topic, "%s: %s%s, %s free", quoted, use,
+		    str_eq(part, path) ? "" : " (made when first needed)", buf_str(&room));
 	return true;
 }
 
@@ -388,7 +392,7 @@ static void report_kept(const struct settings *s)
 	struct err err;
 
 	if (kept_size_measure(s->keep, NULL, &bytes, &err) < 0) {
-		say("", "%s", err.msg);
+		report_line("", "%s", err.msg);
 		return;
 	}
 	put_bytes(&used, bytes);
@@ -397,8 +401,8 @@ static void report_kept(const struct settings *s)
 		advice = "; new ones are not saved: delete folders there";
 	else if (keeproom_is_nearly_full(bytes, s->keep_total))
 		advice = "; at the limit new ones are not saved: delete folders there";
-	say("", "results take %s of %s (PTYCELL_KEEP_TOTAL)%s", buf_str(&used), buf_str(&most),
-	    advice);
+	report_line("", "results take %s of %s (PTYCELL_KEEP_TOTAL)%s", buf_str(&used),
+		    buf_str(&most), advice);
 }
 
 static void report_folders(struct report *r)
@@ -407,14 +411,16 @@ static void report_folders(struct report *r)
 
 	if (report_folder(r, "folders", s->home, "live sessions", "PTYCELL_HOME") &&
 	    r->home_problem != NULL) {
-		say_text("", r->home_problem);
+		report_text("", r->home_problem);
 		r->broken = true;
 	}
 	if (s->keep) {
 		if (report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP"))
 			report_kept(s);
 	} else
-		say("", "results are not kept (PTYCELL_KEEP is off, or there is no home folder)");
+		report_line(
+			"",
+			"results are not kept (PTYCELL_KEEP is off, or there is no home folder)");
 }
 
 /* ---- programs, kernel ---- */
@@ -426,14 +432,14 @@ static void report_storage(const struct settings *settings)
 	cleanup_buf struct buf endpoint = BUF_INIT(BUF_UNBOUNDED);
 
 	if (target->kind == STORAGE_NONE) {
-		say("storage", "none; results are only kept on this machine");
+		report_line("storage", "none; results are only kept on this machine");
 		return;
 	}
 	storage_target_endpoint(target, &endpoint);
-	say("storage", "%s '%s' at %s, links good for %ju h",
-	    target->kind == STORAGE_AZURE ? "Azure Blob container" : "S3 bucket",
-	    storage_target_container(target), buf_str(&endpoint),
-	    (uintmax_t)storage_target_hours(target, settings->limits.link_hours));
+	report_line("storage", "%s '%s' at %s, links good for %ju h",
+		    target->kind == STORAGE_AZURE ? "Azure Blob container" : "S3 bucket",
+		    storage_target_container(target), buf_str(&endpoint),
+		    (uintmax_t)storage_target_hours(target, settings->limits.link_hours));
 }
 
 static void report_helpers(struct report *r)
@@ -447,7 +453,7 @@ static void report_helpers(struct report *r)
 
 		if (path)
 			continue;
-		say("programs", "%s; install ptycell whole", err.msg);
+		report_line("programs", "%s; install ptycell whole", err.msg);
 		r->broken = true;
 	}
 }
@@ -460,8 +466,8 @@ static void report_kernel(void)
 
 	if (uname(&name) < 0)
 		return;
-	say("kernel", "Linux %s: landlock %s, pidfd %s, openat2 %s", name.release, landlock,
-	    kernel_has_pidfd() ? "yes" : "no", kernel_has_openat2() ? "yes" : "no");
+	report_line("kernel", "Linux %s: landlock %s, pidfd %s, openat2 %s", name.release, landlock,
+		    kernel_has_pidfd() ? "yes" : "no", kernel_has_openat2() ? "yes" : "no");
 }
 
 /* Returns whether a folder on PATH has `program`, itself or by a link. */
@@ -491,11 +497,12 @@ static char *report_path(void)
 	if (is_on_path(program))
 		return xstrdup("ptycell");
 	*strrchr(folder, '/') = '\0';
-	quoted = say_path(folder);
-	say("PATH", "does not have %s, so `ptycell` alone is not found: put the line", quoted);
-	say("", "  export PATH=\"%s:$PATH\"", quoted);
-	say("", "into ~/.profile and log in again");
-	return say_path(program);
+	quoted = report_quote_path(folder);
+	report_line("PATH", "does not have %s, so `ptycell` alone is not found: put the line",
+		    quoted);
+	report_line("", "  export PATH=\"%s:$PATH\"", quoted);
+	report_line("", "into ~/.profile and log in again");
+	return report_quote_path(program);
 }
 
 static void report_verdict(const struct report *r)
@@ -515,7 +522,7 @@ static void report_verdict(const struct report *r)
 /* Runs "doctor databases", which connects to them. Plain "doctor" must not. */
 static int check_databases(int argc, char **argv)
 {
-	struct settings *settings = settle_settings(argc, argv);
+	struct settings *settings = usable_settings_load(argc, argv);
 	struct report r = { .settings = settings };
 
 	puts("ptycell " PTYCELL_VERSION "\n");
@@ -529,7 +536,7 @@ static int check_databases(int argc, char **argv)
 /* Runs "doctor packages", which connects to the indexes, as an installation would. */
 static int check_packages(int argc, char **argv)
 {
-	struct settings *settings = settle_settings(argc, argv);
+	struct settings *settings = usable_settings_load(argc, argv);
 	struct report r = { .settings = settings };
 
 	puts("ptycell " PTYCELL_VERSION "\n");
@@ -553,7 +560,7 @@ int doctor_main(int argc, char **argv)
 		return check_databases(argc - 1, argv + 1);
 	if (argc > 1 && str_eq(argv[1], "packages"))
 		return check_packages(argc - 1, argv + 1);
-	settings = settle_settings(argc, argv);
+	settings = usable_settings_load(argc, argv);
 	r.settings = settings;
 	buf_init(&r.apt, BUF_UNBOUNDED);
 	buf_init(&r.todo, BUF_UNBOUNDED);

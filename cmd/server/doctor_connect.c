@@ -20,7 +20,7 @@
 #include "json/make.h"
 #include "query/databases.h"
 #include "query/reply.h"
-#include "say.h"
+#include "report_lines.h"
 #include "text/sanitize.h"
 
 enum { PATIENCE_MS = 20000, INLINE_BYTES = 4096, QUERY = 1 };
@@ -132,11 +132,12 @@ static bool report_database(struct loop *loop, const struct settings *settings, 
 	struct err err = { 0 };
 
 	if (try_database(loop, settings, name, &err) == 0) {
-		say(quoted, "answers %s after %ju ms", query, (uintmax_t)(clock_ms() - start));
+		report_line(quoted, "answers %s after %ju ms", query,
+			    (uintmax_t)(clock_ms() - start));
 		return true;
 	}
 	sanitize_line(&why, err.msg, strlen(err.msg), sizeof(err.msg));
-	say(quoted, "%s", buf_str(&why));
+	report_line(quoted, "%s", buf_str(&why));
 	return false;
 }
 
@@ -147,7 +148,7 @@ bool doctor_connect(const struct settings *settings)
 	bool good = true;
 
 	if (loop == NULL) {
-		say("databases", "%s", err.msg);
+		report_line("databases", "%s", err.msg);
 		return false;
 	}
 	for (size_t i = 0; i < settings->database_count; i++)

@@ -19,8 +19,8 @@
 #include "install/broker.h"
 #include "install/indexes.h"
 #include "policy/policyfile.h"
+#include "report_lines.h"
 #include "runtime/language.h"
-#include "say.h"
 #include "text/sanitize.h"
 #include "tools/service.h"
 
@@ -47,7 +47,7 @@ static const char *other_index_hint(const char *language)
 /*
  * Prints the result. Its texts are untrusted: they come from programs that read what indexes send.
  */
-static void say_result(const struct checkup *c, const json_t *result)
+static void report_result(const struct checkup *c, const json_t *result)
 {
 	const char *tool = json_string_value(json_object_get(result, "tool"));
 	const char *from = json_string_value(json_object_get(result, "from"));
@@ -56,7 +56,7 @@ static void say_result(const struct checkup *c, const json_t *result)
 
 	if (from != NULL)
 		sanitize_line(&shown_from, from, strlen(from), FROM_CHARS);
-	say(c->language, "%s, packages from %s", shown_tool, buf_str(&shown_from));
+	report_line(c->language, "%s, packages from %s", shown_tool, buf_str(&shown_from));
 }
 
 static void on_checked(void *data, const json_t *result, const char *problem)
@@ -66,13 +66,13 @@ static void on_checked(void *data, const json_t *result, const char *problem)
 
 	c->over = true;
 	if (result != NULL) {
-		say_result(c, result);
+		report_result(c, result);
 		return;
 	}
 	c->good = false;
 	sanitize_block(&text, problem, strlen(problem));
-	say_text(c->language, buf_str(&text));
-	say("", "%s", other_index_hint(c->language));
+	report_text(c->language, buf_str(&text));
+	report_line("", "%s", other_index_hint(c->language));
 }
 
 /*
@@ -101,7 +101,7 @@ static void check_installer(struct checkup *c, struct broker *broker, const char
 	struct err err;
 
 	if (!is_wanted(c, language, &err)) {
-		say(name, "%s", err.msg);
+		report_line(name, "%s", err.msg);
 		return;
 	}
 	c->language = name;
@@ -131,7 +131,8 @@ static bool check_all(struct checkup *c, struct err *err)
 	check_installer(c, broker, "javascript");
 	check_installer(c, broker, "r");
 	if (!c->good && !confinement_facts(confinement).rooted)
-		say("", "In this tier installers have no network; folders of packages work.");
+		report_line("",
+			    "In this tier installers have no network; folders of packages work.");
 	return true;
 }
 
@@ -147,7 +148,7 @@ static bool run_checkup(struct loop *loop, struct settings *settings,
 		settings->install_timeout = PATIENCE_S;
 	c.service = service_new(loop, settings, policy);
 	if (!check_all(&c, &err)) {
-		say("packages", "%s", err.msg);
+		report_line("packages", "%s", err.msg);
 		c.good = false;
 	}
 	service_close(c.service, doctor_note_end, &closed);
@@ -166,7 +167,7 @@ bool doctor_packages(struct settings *settings)
 	if (loop != NULL)
 		good = run_checkup(loop, settings, policy);
 	else
-		say("packages", "%s", err.msg);
+		report_line("packages", "%s", err.msg);
 	if (loop != NULL)
 		loop_free(loop);
 	policyfile_free(policy);

@@ -19,10 +19,10 @@
 #include "event/loop.h"
 #include "helper/helper.h"
 #include "proc/launcher.h"
+#include "report_lines.h"
 #include "sandbox/probe/escapes.h"
-#include "say.h"
 
-static void say_layers(const struct sandbox_report *report)
+static void report_layers(const struct sandbox_report *report)
 {
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
@@ -30,7 +30,7 @@ static void say_layers(const struct sandbox_report *report)
 		if ((report->layers & BIT(i)) == 0)
 			continue;
 		if (line.len > 70) {
-			say("", "%s,", buf_str(&line));
+			report_line("", "%s,", buf_str(&line));
 			buf_clear(&line);
 		}
 		buf_putf(&line, "%s%s", line.len > 0 ? ", " : "",
@@ -39,23 +39,23 @@ static void say_layers(const struct sandbox_report *report)
 			buf_putf(&line, " (ABI %d)", (int)report->landlock_abi);
 	}
 	if (line.len > 0)
-		say("", "%s", buf_str(&line));
+		report_line("", "%s", buf_str(&line));
 }
 
-static void say_escape_tests(const struct sandbox_report *report)
+static void report_escape_tests(const struct sandbox_report *report)
 {
 	if (report->escape_tests == 0)
 		return;
-	say("", "tried just now: %u of %u attempts to break out were stopped",
-	    report->escape_tests - (unsigned int)__builtin_popcount(report->escaped),
-	    report->escape_tests);
+	report_line("", "tried just now: %u of %u attempts to break out were stopped",
+		    report->escape_tests - (unsigned int)__builtin_popcount(report->escaped),
+		    report->escape_tests);
 	for (unsigned int i = 0; i < ESCAPES_COUNT; i++)
 		if ((report->escaped & BIT(i)) != 0)
-			say("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
+			report_line("", "NOT stopped: one that %s", escapes_name((enum escapes)i));
 }
 
 /* Prints why each stronger tier is not available. */
-static void say_reasons(const struct sandbox_report *report)
+static void report_reasons(const struct sandbox_report *report)
 {
 	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--) {
 		cleanup_free char *line =
@@ -63,21 +63,21 @@ static void say_reasons(const struct sandbox_report *report)
 				  report->reason[tier]);
 
 		if (report->reason[tier][0] != '\0')
-			say_text("", line);
+			report_text("", line);
 	}
 }
 
-static void say_advice(const struct sandbox_report *report)
+static void report_advice(const struct sandbox_report *report)
 {
 	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
 	struct hints_machine machine;
 
 	hints_inspect("", &machine);
 	hints_write(&advice, report, &machine);
-	say_text("", buf_str(&advice));
+	report_text("", buf_str(&advice));
 }
 
-static void say_shares(const struct confinement *confinement)
+static void report_shares(const struct confinement *confinement)
 {
 	const struct shares *shares = confinement_facts(confinement).shares;
 	const struct policy_share *share;
@@ -85,17 +85,17 @@ static void say_shares(const struct confinement *confinement)
 	if (shares == NULL)
 		return;
 	if (shares_count(shares) == 0)
-		say("shares", "none of your folders; --share FOLDER lets code read one");
+		report_line("shares", "none of your folders; --share FOLDER lets code read one");
 	for (size_t i = 0; (share = shares_at(shares, i)) != NULL; i++) {
-		cleanup_free char *path = say_path(share->path);
+		cleanup_free char *path = report_quote_path(share->path);
 
-		say(i == 0 ? "shares" : "", "%s: code may read%s", path,
-		    share->writable ? " and change it" : "");
+		report_line(i == 0 ? "shares" : "", "%s: code may read%s", path,
+			    share->writable ? " and change it" : "");
 	}
 }
 
 /* Says what is not measured without a control group that counts memory. */
-static void say_unmeasured(const struct confinement_facts *facts)
+static void report_unmeasured(const struct confinement_facts *facts)
 {
 	const struct sandbox_report *report = facts->report;
 
@@ -103,31 +103,32 @@ static void say_unmeasured(const struct confinement_facts *facts)
 	    (report->layers & BIT(LAYER_HIDDEN_PROCESSES)) == 0 ||
 	    (report->layers & BIT(LAYER_CGROUP_LIMITS)) != 0)
 		return;
-	say_text("",
-		 "/proc hides processes here (hidepid): programs that cannot be traced, such as "
-		 "ssh-agent, count for processes_max, but no limit counts their memory. In a "
-		 "control group of ptycell's own the kernel counts it.");
+	report_text("",
+		    "/proc hides processes here (hidepid): programs that cannot be traced, such as "
+		    "ssh-agent, count for processes_max, but no limit counts their memory. In a "
+		    "control group of ptycell's own the kernel counts it.");
 }
 
 /* Explains cgroups only to users whose sessions have none. */
-static void say_groups(const struct confinement *confinement)
+static void report_groups(const struct confinement *confinement)
 {
 	const struct confinement_facts facts = confinement_facts(confinement);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	confinement_groups_text(&text, confinement);
-	say("cgroup", "%s", buf_str(&text));
-	say_unmeasured(&facts);
+	report_line("cgroup", "%s", buf_str(&text));
+	report_unmeasured(&facts);
 	if (facts.groups != NULL)
 		return;
-	say("", "so ptycell looks twice a second what each session uses");
+	report_line("", "so ptycell looks twice a second what each session uses");
 	if (access("/run/systemd/system", F_OK) == 0)
-		say_text("", "For limits that the kernel holds, let your chat program start this:\n"
-			     "  systemd-run --user --scope -p Delegate=yes ptycell\n");
+		report_text("",
+			    "For limits that the kernel holds, let your chat program start this:\n"
+			    "  systemd-run --user --scope -p Delegate=yes ptycell\n");
 }
 
-static void say_tier(const char *topic, const char *lead, enum policy_tier tier,
-		     const struct sandbox_report *report)
+static void report_tier(const char *topic, const char *lead, enum policy_tier tier,
+			const struct sandbox_report *report)
 {
 	static const char *const ranks[POLICY_TIERS] = {
 		[POLICY_UNCONFINED] = ", as you asked",
@@ -136,41 +137,41 @@ static void say_tier(const char *topic, const char *lead, enum policy_tier tier,
 		[POLICY_NAMESPACES] = ", the strongest of three tiers",
 	};
 
-	say(topic, "%s%s%s", lead, policy_tier_name(tier), ranks[tier]);
-	say_text("", confinement_tier_text(tier, report));
+	report_line(topic, "%s%s%s", lead, policy_tier_name(tier), ranks[tier]);
+	report_text("", confinement_tier_text(tier, report));
 }
 
-static void say_all(const struct confinement *confinement)
+static void report_all(const struct confinement *confinement)
 {
 	const struct confinement_facts facts = confinement_facts(confinement);
 	const struct sandbox_report *report = facts.report;
 	const char *refusal = facts.refusal;
 
 	if (refusal != NULL) {
-		say_text("sandbox", refusal);
+		report_text("sandbox", refusal);
 		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->escaped == 0)
-			say_tier("", "What there is: ", (enum policy_tier)report->tier, report);
+			report_tier("", "What there is: ", (enum policy_tier)report->tier, report);
 	} else {
-		say_tier("sandbox", "", facts.tier, report);
+		report_tier("sandbox", "", facts.tier, report);
 		if (confinement_proc_notice(report) != NULL)
-			say_text("", confinement_proc_notice(report));
+			report_text("", confinement_proc_notice(report));
 	}
 	if (report != NULL) {
-		say_layers(report);
-		say_escape_tests(report);
-		say_reasons(report);
+		report_layers(report);
+		report_escape_tests(report);
+		report_reasons(report);
 	}
 	/* A refusal contains the advice already. */
 	if (report != NULL && refusal == NULL)
-		say_advice(report);
+		report_advice(report);
 	if (refusal == NULL) {
-		say_groups(confinement);
-		say_shares(confinement);
+		report_groups(confinement);
+		report_shares(confinement);
 	}
 }
 
-static bool settle_and_say(struct loop *loop, struct launcher *launcher,
-			   const struct settings *settings)
+static bool settle_and_report(struct loop *loop, struct launcher *launcher,
+			      const struct settings *settings)
 {
 	struct confinement *confinement = confinement_new(loop, launcher, settings);
 	bool settled = false;
@@ -178,7 +179,7 @@ static bool settle_and_say(struct loop *loop, struct launcher *launcher,
 
 	confinement_settle(confinement, doctor_note_end, &settled);
 	doctor_turn_until(loop, &settled);
-	say_all(confinement);
+	report_all(confinement);
 	runs = confinement_facts(confinement).refusal == NULL;
 	launcher_free(launcher);
 	confinement_free(confinement);
@@ -193,9 +194,9 @@ bool doctor_sandbox(const struct settings *settings)
 	bool runs = false;
 
 	if (path != NULL)
-		runs = settle_and_say(loop, launcher_new(loop, path), settings);
+		runs = settle_and_report(loop, launcher_new(loop, path), settings);
 	else
-		say("sandbox", "%s", err.msg);
+		report_line("sandbox", "%s", err.msg);
 	if (loop != NULL)
 		loop_free(loop);
 	return runs;

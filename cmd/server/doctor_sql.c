@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/settings.h"
-#include "say.h"
+#include "report_lines.h"
 #include "text/sanitize.h"
 
 enum { FILE_MAX = 1 << 20 };
@@ -51,11 +51,11 @@ static void report_drivers(void)
 	if (text != NULL)
 		list_drivers(text, &drivers);
 	if (drivers.len == 0)
-		say("ODBC drivers",
-		    "none; apt install odbc-postgresql brings PostgreSQL's, Microsoft's "
-		    "packages that of SQL Server");
+		report_line("ODBC drivers",
+			    "none; apt install odbc-postgresql brings PostgreSQL's, Microsoft's "
+			    "packages that of SQL Server");
 	else
-		say("ODBC drivers", "%s", buf_str(&drivers));
+		report_line("ODBC drivers", "%s", buf_str(&drivers));
 }
 
 void doctor_sql(const struct settings *settings)
@@ -67,6 +67,6 @@ void doctor_sql(const struct settings *settings)
 
 		buf_putf(&names, ", %s", quoted);
 	}
-	say("databases", "files%s", buf_str(&names));
+	report_line("databases", "files%s", buf_str(&names));
 	report_drivers();
 }

@@ -11,9 +11,9 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "report_lines.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
-#include "say.h"
 
 /* Returns the Python of an environment, NULL if there is none. The caller frees it. */
 static char *locate(char *const env[])
@@ -60,7 +60,7 @@ char *host_python_better(const char *python)
 
 	if (!plain_one || has_data_stack(python) || !has_data_stack(plain_one))
 		return NULL;
-	return say_path(plain_one);
+	return report_quote_path(plain_one);
 }
 
 char *host_python_choose(char *const env[])
@@ -73,7 +73,7 @@ char *host_python_choose(char *const env[])
 	if (usual && has_data_stack(usual)) {
 		if (plain_one && str_eq(usual, plain_one))
 			return NULL;
-		quoted = say_path(usual);
+		quoted = report_quote_path(usual);
 		fprintf(stderr,
 			"The entry names the Python '%s', as a host has a PATH of its own.\n",
 			quoted);
@@ -81,8 +81,8 @@ char *host_python_choose(char *const env[])
 	}
 	if (!plain_one || !has_data_stack(plain_one))
 		return NULL;
-	quoted = say_path(plain_one);
-	other = say_path(usual ? usual : "");
+	quoted = report_quote_path(plain_one);
+	other = report_quote_path(usual ? usual : "");
 	fprintf(stderr,
 		"The entry names the Python '%s', which has pandas and matplotlib; '%s' does not. "
 		"--python chooses another.\n",

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "remote.h"
-#include "settle.h"
 #include "text/sanitize.h"
+#include "usable_settings.h"
 
 /* The words of all these commands. */
 static const struct word {
@@ -137,7 +137,7 @@ int invocation_begin(int argc, char **argv, unsigned takes, struct invocation *r
 	rest = take_words(argc, argv, takes, ret);
 	if (rest < 0)
 		return 2;
-	settings = settle_settings(rest, argv);
+	settings = usable_settings_load(rest, argv);
 	if (settings->problem != NULL) {
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 		code = 2;

@@ -28,7 +28,7 @@
 #include "policy/rules.h"
 #include "redact/redact.h"
 #include "serve.h"
-#include "settle.h"
+#include "usable_settings.h"
 
 enum { MAPPED_FROM = 1 << 20 };
 
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	if (code != OPTIONS_SERVE)
 		return check_output(code);
 	be_private();
-	settings = settle_settings(argc, argv);
+	settings = usable_settings_load(argc, argv);
 	policy = load_policy(settings);
 	check_audit(settings);
 	if (isatty(STDIN_FILENO))

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "invocation.h"
 #include "remote.h"
-#include "say.h"
+#include "report_lines.h"
 #include "workspace/rescue.h"
 
 /* Returns the path, which the caller frees. Returns NULL and sets *err if nothing was kept. */
@@ -56,7 +56,7 @@ int open_main(int argc, char **argv)
 	path = find_folder(&remote, &inv, &err);
 	if (path == NULL)
 		return remote_complain(&err);
-	shown = say_path(path);
+	shown = report_quote_path(path);
 	puts(shown);
 	(void)fflush(stdout);
 	(void)execlp("xdg-open", "xdg-open", path, (char *)NULL);

@@ -13,9 +13,9 @@
 #include "doctor.h"
 #include "help.h"
 #include "host_config.h"
+#include "log_export.h"
 #include "open.h"
 #include "ps.h"
-#include "record.h"
 #include "resume.h"
 #include "stop.h"
 #include "text/sanitize.h"
@@ -54,18 +54,12 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "doctor", doctor_main, false },
-	{ "config", host_config_main, false },
-	{ "help", topics_main, false },
-	{ "version", print_version, false },
-	{ "ps", ps_main, true },
-	{ "resume", resume_main, true },
-	{ "stop", stop_main, true },
-	{ "log", record_log_main, true },
-	{ "export", record_export_main, true },
-	{ "open", open_main, true },
-	{ "watch", watch_main, true },
-	{ "attach", watch_attach_main, true },
+	{ "doctor", doctor_main, false }, { "config", host_config_main, false },
+	{ "help", topics_main, false },   { "version", print_version, false },
+	{ "ps", ps_main, true },          { "resume", resume_main, true },
+	{ "stop", stop_main, true },      { "log", log_main, true },
+	{ "export", export_main, true },  { "open", open_main, true },
+	{ "watch", watch_main, true },    { "attach", watch_attach_main, true },
 };
 
 /* These flags win wherever they are. */

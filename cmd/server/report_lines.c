@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * say.c - prints lines of a report. A line is a topic of ten columns and text. Text is wrapped at
- * TEXT_WIDTH, except commands to type, which begin with a blank: a wrapped command could not be
- * pasted.
+ * report_lines.c - prints lines of a report. A line is a topic of ten columns and text. Text is
+ * wrapped at TEXT_WIDTH, except commands to type, which begin with a blank: a wrapped command could
+ * not be pasted.
  */
-#include "say.h"
+#include "report_lines.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { TEXT_WIDTH = 85 };
 
-void say(const char *topic, const char *fmt, ...)
+void report_line(const char *topic, const char *fmt, ...)
 {
 	va_list args;
 
@@ -37,20 +37,20 @@ static size_t fitting(const char *text, size_t len)
 	return at > 0 ? at : len;
 }
 
-void say_text(const char *topic, const char *text)
+void report_text(const char *topic, const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		size_t fits = fitting(text, len);
 
-		say(topic, "%.*s", (int)fits, text);
+		report_line(topic, "%.*s", (int)fits, text);
 		topic = "";
 		text += fits;
 		text += *text == ' ' || *text == '\n';
 	}
 }
 
-char *say_path(const char *path)
+char *report_quote_path(const char *path)
 {
 	struct buf out;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.c - reads a session's journal from its file, also while its server writes it: an event
+ * log_export.c - reads a session's journal from its file, also while its server writes it: an event
  * that is not whole ends the file. Exports are written in parts, as they may be large.
  */
-#include "record.h"
+#include "log_export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +184,7 @@ static int print_log(const struct record *record, struct err *err)
 	return 0;
 }
 
-int record_log_main(int argc, char **argv)
+int log_main(int argc, char **argv)
 {
 	struct record record = { .dir_fd = -1, .remote = { .home_fd = -1, .folder_fd = -1 } };
 	struct err err;
@@ -260,7 +260,7 @@ static int write_export(const struct record *record, struct err *err)
 	return result;
 }
 
-int record_export_main(int argc, char **argv)
+int export_main(int argc, char **argv)
 {
 	struct record record = { .dir_fd = -1, .remote = { .home_fd = -1, .folder_fd = -1 } };
 	struct err err;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle.c - loads settings, finds a usable folder for sessions, and lowers the limits of sessions
- * to those of the user. The folder for sessions is the only setting that is replaced otherwise. A
- * home folder that is missing, read-only or owned by another user (sudo) is common, and the server
- * could do nothing without one. The substitute's name contains the user's id, because all users may
- * create it in /tmp.
+ * usable_settings.c - loads settings, finds a usable folder for sessions, and lowers the limits of
+ * sessions to those of the user. The folder for sessions is the only setting that is replaced
+ * otherwise. A home folder that is missing, read-only or owned by another user (sudo) is common,
+ * and the server could do nothing without one. The substitute's name contains the user's id,
+ * because all users may create it in /tmp.
  */
-#include "settle.h"
+#include "usable_settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static char *find_substitute(void)
 	return NULL;
 }
 
-static void settle_home(struct settings *settings)
+static void choose_home(struct settings *settings)
 {
 	cleanup_free char *obstacle = settings->home_set ? NULL : find_obstacle(settings->home);
 	cleanup_free char *substitute = obstacle != NULL ? find_substitute() : NULL;
@@ -120,12 +120,12 @@ static void raise_ulimits(uint64_t ret_hard[ROOM_ULIMITS])
 	}
 }
 
-struct settings *settle_settings(int argc, char **argv)
+struct settings *usable_settings_load(int argc, char **argv)
 {
 	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
 	uint64_t hard[ROOM_ULIMITS];
 
-	settle_home(settings);
+	choose_home(settings);
 	raise_open_files();
 	raise_ulimits(hard);
 	room_limit_by_ulimits(settings, hard);

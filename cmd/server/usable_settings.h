@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settle.h - loads the settings and replaces the folder for sessions where the default cannot be
- * used.
+ * usable_settings.h - loads the settings and replaces the folder for sessions where the default
+ * cannot be used.
  */
-#ifndef SERVER_SETTLE_H
-#define SERVER_SETTLE_H
+#ifndef SERVER_USABLE_SETTINGS_H
+#define SERVER_USABLE_SETTINGS_H
 
 struct settings;
 
@@ -16,6 +16,6 @@ struct settings;
  * Our own soft limits (ulimit) become as high as the hard ones, that of descriptors up to
  * OPEN_FILES. Limits of sessions that are above those become as low; a notice reports that.
  */
-struct settings *settle_settings(int argc, char **argv);
+struct settings *usable_settings_load(int argc, char **argv);
 
 #endif
