@@ -95,6 +95,22 @@ def test_the_table_of_layers_is_that_of_the_build(tree, rows, complaints):
     assert all(complaint in problem for complaint, problem in zip(complaints, problems))
 
 
+@pytest.mark.parametrize("path, text, left_out", [
+    ("lib/low/README.md", "| module | x |\n|---|---|\n| `a`, `part_*` | x |\n| `in/c` | x |\n", []),
+    ("lib/low/README.md", "| module | x |\n|---|---|\n| `a.c` `part_b.py` `low/in/c` `a/c` | x |\n", ["in/c.c"]),
+    ("lib/low/README.md", "1. x\n\n   | x | modules |\n   |---|---|\n   | x | `in` `c` |\n", ["a.c", "part_b.py"]),
+    ("lib/low/README.md", "| module | x |\n|---|---|\n| `a` `*` `part_*` | x |\n", ["in/c.c"]),
+    ("lib/low/README.md", "| room | the modules |\n|---|---|\n| `in` | x |\n", []),
+    ("lib/low/in/README.md", "| module | x |\n|---|---|\n| `a` | x |\n", ["c.c"]),
+])
+def test_a_table_of_modules_names_all(tree, path, text, left_out):
+    for name in ("a.c", "part_b.py", "in/c.c"):
+        write(tree, f"lib/low/{name}", LICENCE)
+    write(tree, "lib/low/README.md", "# Low\n\n| module | x |\n|---|---|\n| `a` `part_b` | x |\n")
+    write(tree, path, text)
+    assert check("check-layers", tree) == [f"{path}: its table does not name {name}" for name in left_out]
+
+
 def test_a_layer_depends_only_on_those_above_it(tree):
     write(tree, "lib/CMakeLists.txt", "add_module(low DEPENDS high)\nadd_module(high DEPENDS low json)\n"
           "add_module(json)\n")
