@@ -26,7 +26,7 @@ struct session_values;
 enum {
 	SESSION_VALUES_QUIET_MS =
 		1000,              /* since the last cell: models often send several in a row */
-	SESSION_VALUES_PARTS = 10, /* saving takes at most one part in so many of the time */
+	SESSION_VALUES_PARTS = 10, /* the pause after a save, in lengths of the save */
 	SESSION_VALUES_TRIES = 3,  /* of a save after a cell: a value may end each copy */
 	SESSION_VALUES_HELD_CELLS = 10, /* messages and help say ten */
 };
