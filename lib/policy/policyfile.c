@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "json/get.h"
@@ -54,14 +55,71 @@ static int refuse_member(const char *where, const char *key, const char *what, s
 	return err_set(err, ERR_INVALID, "%s.%s %s", where, quoted, what);
 }
 
-static int check_minimum(json_t *minimum, const char *where, struct err *err)
+/*
+ * Returns whether packages of the language can have this name. An entry that is no name would be
+ * compared with all of them and mean none, so that a list with "six<2" would hold nothing back.
+ */
+static bool is_name(const char *name, size_t len, const char *language)
 {
+	bool npm = str_eq(language, "javascript");
+	const char *marks = npm ? "._-~!'()" : "._-";
+	bool scope = npm && len > 0 && name[0] == '@';
+
+	for (size_t i = scope ? 1 : 0; i < len; i++) {
+		if (scope && name[i] == '/')
+			scope = false;
+		else if (!char_is_letter(name[i]) && !char_is_digit(name[i]) &&
+			 strchr(marks, name[i]) == NULL)
+			return false;
+	}
+	return len > 0;
+}
+
+static int check_names(const json_t *list, const char *language, const char *key, struct err *err)
+{
+	cleanup_free char *where = xasprintf("%s.%s", language, key);
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach (list, i, entry) {
+		const char *name = json_string_value(entry);
+		size_t len = strlen(name);
+
+		if (!str_eq(name, "*") &&
+		    !is_name(name, len - (len > 0 && name[len - 1] == '*'), language))
+			return refuse_member(where, name,
+					     "is no package's name, and would mean none: a name "
+					     "has no version, and a * may end it",
+					     err);
+	}
+	return 0;
+}
+
+/* Returns whether all installers read it as a version. A range would be one that is never met. */
+static bool is_version(const char *version)
+{
+	version += version[0] == 'v';
+	if (!char_is_digit(version[0]))
+		return false;
+	while (char_is_letter(*version) || char_is_digit(*version) ||
+	       (*version != '\0' && strchr(".-+_!", *version) != NULL))
+		version++;
+	return *version == '\0';
+}
+
+static int check_minimum(json_t *minimum, const char *language, struct err *err)
+{
+	cleanup_free char *where = xasprintf("%s.minimum", language);
 	const char *name;
 	json_t *version;
 
-	json_object_foreach (minimum, name, version)
-		if (!json_is_string(version) || json_string_length(version) == 0)
-			return refuse_member(where, name, "must be a version in quotes", err);
+	json_object_foreach (minimum, name, version) {
+		if (!is_name(name, strlen(name), language))
+			return refuse_member(where, name, "is no package's name", err);
+		if (!json_is_string(version) || !is_version(json_string_value(version)))
+			return refuse_member(where, name,
+					     "must be a version in quotes, as \"1.2.3\"", err);
+	}
 	return 0;
 }
 
@@ -102,20 +160,22 @@ static int check_age(const json_t *section, const char *language, struct err *er
 
 static int check_section(json_t *section, const char *language, struct err *err)
 {
-	cleanup_free char *minimum_name = xasprintf("%s.minimum", language);
 	cleanup_free char *rules_name = xasprintf("%s.rules", language);
-	json_t *list = NULL;
+	json_t *allow = NULL;
+	json_t *block = NULL;
 	json_t *minimum = NULL;
 	json_t *rules = NULL;
 
 	if (json_get_only(section, language, keys, ARRAY_SIZE(keys), err) < 0 ||
-	    json_get_texts(section, language, "allow", &list, err) < 0 ||
-	    json_get_texts(section, language, "block", &list, err) < 0 ||
+	    json_get_texts(section, language, "allow", &allow, err) < 0 ||
+	    json_get_texts(section, language, "block", &block, err) < 0 ||
 	    json_get_object(section, language, "minimum", &minimum, err) < 0 ||
 	    json_get_object(section, language, "rules", &rules, err) < 0 ||
 	    check_age(section, language, err) < 0)
 		return -1;
-	return check_minimum(minimum, minimum_name, err) < 0 ||
+	return check_names(allow, language, "allow", err) < 0 ||
+			       check_names(block, language, "block", err) < 0 ||
+			       check_minimum(minimum, language, err) < 0 ||
 			       check_rules(rules, rules_name, err) < 0
 		       ? -1
 		       : 0;

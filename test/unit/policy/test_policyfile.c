@@ -146,6 +146,67 @@ static void a_mistake_is_named_with_its_place(void **state)
 			       "python.rules.x must be off, warn or enforce"));
 }
 
+/* Each would mean no package at all, and a list with it would hold back less than it says. */
+static void an_entry_that_is_no_name_is_refused(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "python", "six==1.16.0" },
+		{ "python", "six<2" },
+		{ "python", "six " },
+		{ "python", " six" },
+		{ "python", "six\u00a0" },
+		{ "python", "six\u200b" },
+		{ "python", "six[x]" },
+		{ "python", "six, attrs" },
+		{ "python", "" },
+		{ "python", "si*x" },
+		{ "python", "\u0455ix" },
+		{ "python", "@a/b" },
+		{ "python", "si?" },
+		{ "javascript", "six@1" },
+		{ "javascript", "@a/b@1" },
+		{ "javascript", "a/b" },
+		{ "javascript", "@a/b/c" },
+		{ "r", "six (>= 1)" },
+		{ "r", "six;" },
+		{ "javascript", "six\u200b" },
+	};
+	static const char *const lists[] = { "allow", "block" };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_free char *minimum = xasprintf("{\"%s\": {\"minimum\": {\"%s\": \"1\"}}}",
+						       rows[i][0], rows[i][1]);
+
+		for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+			cleanup_free char *text = xasprintf("{\"%s\": {\"%s\": [\"%s\"]}}",
+							    rows[i][0], lists[k], rows[i][1]);
+
+			assert_non_null(strstr(refusal(f, text), "is no package's name"));
+		}
+		assert_non_null(strstr(refusal(f, minimum), "is no package's name"));
+	}
+	load(f, "{\"python\": {\"block\": [\"*\", \"google-cloud-*\", \"Cx_Freeze\", \"num.py\"]}, "
+		"\"javascript\": {\"block\": [\"@evil/*\", \"@a/b\", \"@a*\", \"-\", \"JSON*\"]}, "
+		"\"r\": {\"block\": [\"data.table\"]}}");
+}
+
+static void a_minimum_that_is_no_version_is_refused(void **state)
+{
+	static const char *const versions[] = { "", ">=2", "^2.0.0", "~2", "2.*", "x", "2 ", "=2" };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		cleanup_free char *text = xasprintf(
+			"{\"javascript\": {\"minimum\": {\"six\": \"%s\"}}}", versions[i]);
+
+		assert_non_null(strstr(refusal(f, text),
+				       "javascript.minimum.six must be a version in quotes"));
+	}
+	load(f, "{\"python\": {\"minimum\": {\"a\": \"1!2.0rc1.post2+cu118\", \"b\": \"v2\"}}, "
+		"\"r\": {\"minimum\": {\"x\": \"0.9-2\"}}}");
+}
+
 static void a_file_that_is_not_there_is_named(void **state)
 {
 	struct fixture *f = *state;
@@ -163,6 +224,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_says_lists_and_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(its_minimum_replaces_ours, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_mistake_is_named_with_its_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_entry_that_is_no_name_is_refused, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_minimum_that_is_no_version_is_refused, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_file_that_is_not_there_is_named, setup, teardown),
 	};
 
