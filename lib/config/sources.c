@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/chars.h"
 #include "base/mem.h"
 #include "config/envfile.h"
 #include "config/paths.h"
@@ -153,7 +154,18 @@ static void note_other_setting(struct sources *s, const char *name)
 	}
 }
 
-/* Reports PTYCELL_MAX_SESION and the like: a name with our prefix is always meant for us. */
+/* Skips what a copied name may begin with: a blank or a byte order mark that is not shown. */
+static const char *visible_part(const char *name)
+{
+	while (*name != '\0' && !char_is_letter(*name) && !char_is_digit(*name) && *name != '_')
+		name++;
+	return name;
+}
+
+/*
+ * Reports PTYCELL_MAX_SESION and the like: a name with our prefix, in capitals or not, is always
+ * meant for us.
+ */
 static void note_unknown(struct sources *s, const char *name)
 {
 	cleanup_free char *quoted = sanitize_quote(name);
@@ -161,7 +173,8 @@ static void note_unknown(struct sources *s, const char *name)
 	const struct setting *nearest;
 	size_t n;
 
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+	name = visible_part(name);
+	if (strncasecmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return;
 	name += sizeof(prefix) - 1;
 	for (n = 0; name[n] && n < SCHEMA_FLAG_MAX; n++)

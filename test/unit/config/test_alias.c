@@ -65,6 +65,21 @@ static void the_name_wins_over_the_alias_in_any_order(void **state)
 	}
 }
 
+/* A name in small letters, or copied with a blank that is not shown, is not passed over. */
+static void a_name_that_only_looks_like_ours_is_told(void **state)
+{
+	cleanup_settings struct settings *small = load("ptycell_floor=namespaces", NULL);
+	cleanup_settings struct settings *copied = load("\u200bPTYCELL_FLOOR=namespaces", NULL);
+	cleanup_settings struct settings *foreign = load("XPTYCELL_FLOOR=namespaces", NULL);
+
+	(void)state;
+	assert_string_equal(small->notices,
+			    "ptycell_floor has no effect: did you mean PTYCELL_FLOOR?\n");
+	assert_string_equal(copied->notices,
+			    "<U+200B>PTYCELL_FLOOR has no effect: did you mean PTYCELL_FLOOR?\n");
+	assert_null(foreign->notices);
+}
+
 /* Users who know one name know them all. */
 static void each_variable_is_named_as_its_flag(void **state)
 {
@@ -89,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_is_heard_by_its_alias),
 		cmocka_unit_test(the_name_wins_over_the_alias_in_any_order),
+		cmocka_unit_test(a_name_that_only_looks_like_ours_is_told),
 		cmocka_unit_test(each_variable_is_named_as_its_flag),
 	};
 
