@@ -276,6 +276,23 @@ def test_secrets_are_not_saved(start, tmp_path):
     assert told.left.count("it holds a secret") == 3
 
 
+def test_a_secret_in_an_array_of_letters_is_not_saved(start, tmp_path):
+    """There each letter has four bytes."""
+    session, told = carry(
+        start, tmp_path, "import array\ntoken = array.array('u', 'Bearer hunter22hunter')\nother = array.array('u', 'hunter')",
+        secrets="hunter22hunter")
+    assert sorted(told.back) == ["array", "other"] and "token (it holds a secret)" in told.left
+
+
+def test_a_secret_in_an_array_of_texts_is_not_saved(start, tmp_path, python):
+    if not harness.has_module(python, "numpy"):
+        pytest.skip("no numpy")
+    session, told = carry(
+        start, tmp_path, "import numpy\nfew = numpy.array(['hunter22hunter'])\n"
+        "many = numpy.array(['x' * 40] * 50000 + ['hunter22hunter'])\nx = numpy.array(['hunter'])", secrets="hunter22hunter")
+    assert sorted(told.back) == ["numpy", "x"] and told.left.count("it holds a secret") == 2
+
+
 def test_no_text_of_the_file_has_a_secret(start):
     """Neither a definition, nor the reason why a value is left out, nor a folder of modules."""
     first = start()

@@ -89,10 +89,17 @@ def save_in_copy(ident, parts, names):
         Pipe(ident).send(b"failed", [("why", problem)])
 
 
+def forms_of_secrets(texts):
+    """Returns the bytes of each text, and those that it has in an array of letters, such as NumPy's."""
+    texts = [text for text in texts if len(text.encode()) >= SECRET_MIN]
+    byte_order_mark = len("".encode("utf-32"))
+    return [text.encode() for text in texts] + [text.encode("utf-32")[byte_order_mark:] for text in texts]
+
+
 def save_values(ident, parts, names):
     """Saves. Returns why that failed, or an empty string."""
     limit = int(parts["limit"]) - SAVE_ROOM
-    secrets = [text.encode() for text in parts.get("secrets", "").split("\0") if len(text.encode()) >= SECRET_MIN]
+    secrets = forms_of_secrets(parts.get("secrets", "").split("\0"))
     pipe = Pipe(ident)
     seconds = int(parts["here"]) / 1000 if "here" in parts else None
     try:
