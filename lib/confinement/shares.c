@@ -530,7 +530,8 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 {
 	for (size_t i = 0; i < shares->count; i++)
 		if ((!only_writable || shares->items[i].policy.writable) &&
-		    overlap(shares->items[i].path, path))
+		    (overlap(shares->items[i].path, path) ||
+		     folder_path_overlaps(shares->items[i].path, path)))
 			return true;
 	return false;
 }

@@ -296,6 +296,21 @@ def test_a_disk_without_modes_is_not_written_in_a_share(home, data):
         assert server.cell(write, session="again").state == "done"
 
 
+def test_a_file_of_settings_in_a_share_that_is_mounted_elsewhere_is_refused(home):
+    (home / "own").mkdir()
+    (home / "work").mkdir()
+    (home / "own/policy.json").write_text("{}")
+    command = ["mount", "--bind", str(home / "own"), str(home / "work")]
+    if os.geteuid() != 0 or subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        pytest.skip("only root mounts a folder in a second place")
+    try:
+        for name, value in (("PTYCELL_AUDIT", "own/audit.log"), ("PTYCELL_POLICY", "own/policy.json")):
+            with Server(home, "--share", f"{home / 'work'}:rw", env={name: str(home / value)}) as server:
+                assert "code could change it" in server.cell("1").texts[0]
+    finally:
+        subprocess.run(["umount", "-l", str(home / "work")], check=True)
+
+
 @pytest.fixture(name="in_var_tmp")
 def make_in_var_tmp():
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
