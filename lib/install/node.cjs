@@ -550,6 +550,18 @@ function digest(place) {
   return hash.digest('hex');
 }
 
+// Sets of packages have no links: each of npm's in .bin becomes a script that starts the program.
+function writePrograms() {
+  const folder = 'site/node_modules/.bin';
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    const file = `${folder}/${name}`;
+    const target = fs.lstatSync(file).isSymbolicLink() ? fs.readlinkSync(file) : '';
+    if (!/^\.\.\/[\w@.+/-]+$/.test(target)) continue; // none that npm makes
+    fs.rmSync(file);
+    fs.writeFileSync(file, `#!/bin/sh\nexec "\${0%/*}/${target}" "$@"\n`, { mode: 0o755 });
+  }
+}
+
 // ---- steps ----
 
 const steps = {
@@ -604,9 +616,10 @@ const steps = {
     judge([...rows, ...more], request);
     fs.mkdirSync('site', { recursive: true });
     if (fs.existsSync('node_modules')) fs.renameSync('node_modules', 'site/node_modules');
+    const build = request.builds && found.some((row) => row.builds);
+    if (!build) writePrograms();
     const top = rows.filter((row) => row.place.lastIndexOf('node_modules/') === 0);
-    return { packages: top.map(({ place, name, version, file }) => ({ name, version, file, modules: [place.slice(13)] })),
-      build: request.builds && found.some((row) => row.builds) };
+    return { packages: top.map(({ place, name, version, file }) => ({ name, version, file, modules: [place.slice(13)] })), build };
   },
 
   build() {
@@ -616,6 +629,7 @@ const steps = {
     } catch (error) {
       throw error instanceof Refusal ? new Refusal(`${error.message}\nScripts of packages run without network.`) : error;
     }
+    writePrograms();
     return {};
   },
 };

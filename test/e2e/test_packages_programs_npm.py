@@ -67,7 +67,8 @@ def test_the_project_is_that_of_the_folder_that_is_named(start, line):
     ("npm install --registry=http://10.0.0.1/", "10.0.0.1/ is not used"), ("npm i alpha --registry http://10.0.0.1/", "10.0.0.1/ is not used"),
     ("npm_config_registry=http://10.0.0.1/ npm i", "10.0.0.1/ is not used"), ("echo '{' > package-lock.json; npm install", "package-lock.json cannot be read"),
     ("echo null > package.json; npm i", "package.json has no object"), ("npm --prefix nowhere i", "nowhere is no folder of a project: ENOENT"),
-    ("sed -i 's/^{/{\"workspaces\": [],/' package.json; npm i", "Workspaces are not looked at")])
+    ("sed -i 's/^{/{\"workspaces\": [],/' package.json; npm i", "Workspaces are not looked at"),
+    ("sed -i 's/^{/{\"overrides\": {\"beta\": \"1\"},/' package.json; npm i", "Overrides are not used")])
 def test_what_does_not_hold_of_words_and_files_is_told(start, line, said):
     text = bash(start(), f"echo '{{\"dependencies\": {{\"alpha\": \"2\"}}}}' > package.json; {line}").text
     assert said in text and "at Object" not in text, text
@@ -99,6 +100,17 @@ def test_a_tool_is_brought_and_run(start):
     assert "Installed: tool 1.0.0" in text and "tool says a b c\n0" in text
     assert bash(server, "npx tool again").text == "tool says again\n"
     assert "has no program" in bash(server, "npx alpha").text
+
+
+@pytest.mark.parametrize("line", ["npm i -g tool && tool a", "echo '{\"dependencies\": {\"tool\": \"1\"}, \"scripts\": {\"say\": \"tool a\"}}' > package.json; npm i && npm run say",
+                                  "npm i tool; node -e \"require('child_process').execSync('tool a', {stdio: 'inherit'})\""])
+def test_a_program_of_a_package_that_came_is_on_the_path(start, line):
+    assert "tool says a\n" in bash(start(), line).text
+
+
+@pytest.mark.parametrize("line, words", [("npm exec tool -- --a", "--a"), ("npm exec -- tool --a -- b", "--a -- b"), ("npx tool -- --a", "-- --a")])
+def test_a_tool_gets_the_words_that_npm_gives_it(start, line, words):
+    assert f"tool says {words}\n" in bash(start(), line).text
 
 
 def test_what_leads_elsewhere_does_not_cross(start, registry):

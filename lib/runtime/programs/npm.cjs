@@ -181,6 +181,7 @@ function dependencies(production) {
   const names = [];
   const told = manifest();
   if (told.workspaces !== undefined) process.stderr.write('npm warn Workspaces are not looked at: run npm install in the folder of each.\n');
+  if (told.overrides ?? told.resolutions ?? told.pnpm?.overrides) process.stderr.write('npm warn Overrides are not used: what a package needs comes as that package asks for it.\n');
   for (const [name, range] of Object.entries(rangesOf(told, production))) {
     if (leadsElsewhere(range)) process.stderr.write(`npm warn ${name} is not asked for: '${range}' leads elsewhere than to the registry.\n`);
     else if (told.optionalDependencies?.[name] !== undefined) names.push(`${name}@${range || '*'}${OPTIONAL}`);
@@ -329,7 +330,7 @@ function topLevel(folder) {
     .map((name) => ({ name, version: JSON.parse(fs.readFileSync(`${folder}/${name}/package.json`, 'utf8')).version }));
 }
 
-// The programs of a package of the session, by name. Sets of packages have no links, so there is no folder .bin.
+// The programs of a package of the session, by name. The scripts of its folder .bin would look for a node on the path.
 function programsOf(name) {
   try {
     const { bin } = JSON.parse(fs.readFileSync(`${PACKAGES}/${name}/package.json`, 'utf8'));
@@ -406,7 +407,7 @@ function managed(name, words) {
   if (name === 'npm' && COMMANDS.cleanInstall.includes(word)) return cleanInstall(rest);
   if (COMMANDS.uninstall.includes(word)) return uninstall(rest);
   if (COMMANDS.list.includes(word)) return list(rest, name);
-  if (COMMANDS.execute.includes(word)) return execute(rest);
+  if (COMMANDS.execute.includes(word)) return execute(name === 'npm' ? rest.filter((one, n) => n !== rest.indexOf('--')) : rest);
   if (name === 'yarn' && word === 'global' && rest.includes('add')) return install(rest.filter((one) => one !== 'add'), name);
   if (name === 'yarn' && word === undefined) return install([], name);
   return own(name, words);
