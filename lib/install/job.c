@@ -296,8 +296,8 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 	json_put(job->record, "left_out", response_names(json_object_get(answer, "left_out")));
 	if (json_is_integer(json_object_get(answer, "bytes")))
 		json_put(job->record, "bytes", json_incref(json_object_get(answer, "bytes")));
-	job->unbuilt =
-		job_resolves(job) && json_equal(json_object_get(job->record, "files"), files);
+	job->unbuilt = job_resolves(job) ? json_equal(json_object_get(job->record, "files"), files)
+					 : !json_is_true(json_object_get(answer, "build"));
 	json_put(job->record, "files", json_deep_copy(files));
 	if (job_may_build(job) && json_is_true(json_object_get(answer, "build")))
 		run_step(job, "build", false, on_built);

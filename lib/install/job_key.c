@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "confinement/confinement.h"
+#include "install/job_record.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "policy/policyfile.h"
@@ -54,6 +55,8 @@ static json_t *key_base(const struct job *job, struct err *err)
 	json_put_str(key, "language", job->language->name);
 	json_put(key, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put(key, "index", indexes_public(&job->indexes));
+	if (job_may_build(job) && !job_resolves(job)) /* of the same files, more is built */
+		json_put_bool(key, "builds", true);
 	for (size_t i = 0; i < job->indexes.folder_count; i++)
 		json_put_bool(key, job->indexes.folders[i], true);
 	if (put_interpreter(job, key, err) == 0)

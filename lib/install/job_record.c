@@ -73,23 +73,27 @@ static json_t *find_record(const struct job *job, const char *key, uint64_t max_
 	return record;
 }
 
+/* Whether code of packages may have chosen the files: their key alone finds the set again. */
+static bool is_chosen_by_code(const struct job *job)
+{
+	return job_may_build(job) && job_resolves(job);
+}
+
 json_t *job_find_requested(const struct job *job, uint64_t max_age_s)
 {
-	return job_may_build(job) || has_option(job, "--upgrade")
+	return is_chosen_by_code(job) || has_option(job, "--upgrade")
 		       ? NULL
 		       : find_record(job, job->key, max_age_s);
 }
 
-/* Where something is built after "unpack", the files do not say what the set is. */
 json_t *job_find_resolved(const struct job *job)
 {
-	return job_may_build(job) && !job_resolves(job) ? NULL
-							: find_record(job, job->files_key, 0);
+	return find_record(job, job->files_key, 0);
 }
 
 void job_store_record(const struct job *job)
 {
-	if (!job_may_build(job))
+	if (!is_chosen_by_code(job))
 		cache_put(job->broker->cache, job->key, job->record);
 	cache_put(job->broker->cache, job->files_key, job->record);
 }

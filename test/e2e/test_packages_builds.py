@@ -112,6 +112,20 @@ fs.writeFileSync('told.json', JSON.stringify(told));
 
 
 @with_npm
+def test_a_set_in_which_nothing_is_built_is_kept_as_others_are(servers, tmp_path):
+    """And one of a server that builds nothing is not taken where something is to be built."""
+    with contextlib.closing(Registry(package("plain", "1.0.0"), package("scripted", "1.0.0", {"m.js": "require('fs').writeFileSync('made.json', '7')"},
+                                                                        scripts={"install": "node m.js"}))) as one:
+        env = {"npm_config_registry": one.url}
+        assert not install(servers(env=env), "scripted").object["cached"]
+        server = servers("--install-builds", env=env)
+        for session, cached in (("s", False), ("t", True)):
+            assert install(server, "plain", session=session).object["cached"] is cached
+            assert not install(server, "scripted", session=f"{session}2").object["cached"]
+            assert node(server, "require('scripted/made.json')", session=f"{session}2").text == "7\n"
+
+
+@with_npm
 def test_an_install_script_finds_no_token(servers, tmp_path):
     """Not in the memory of the installer either."""
     with contextlib.closing(Registry(package("seeker", "1.0.0", {"seek.js": SEARCH}, scripts={"install": "node seek.js"}), token="secret-token-1")) as private:
