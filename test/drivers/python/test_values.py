@@ -157,6 +157,42 @@ def test_what_belongs_to_a_module_is_not_copied(start, tmp_path):
     assert "path" in told.back and told.left == told.failed == ""
 
 
+def test_submodules_are_imported_again(start, tmp_path):
+    session, told = carry(start, tmp_path, "import wsgiref.simple_server, xml.dom.minidom")
+    assert session.run("wsgiref.simple_server.WSGIServer.__name__, xml.dom.minidom.Node.__name__").value == "('WSGIServer', 'Node')"
+    assert told.left == ""
+
+
+def test_what_was_wrapped_after_its_definition_is_named(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import functools\ndef ten(g):\n    @functools.wraps(g)\n    def inner(*a): return 10 * g(*a)\n    return inner\n"
+        "def two(g): return lambda *a: 2 * g(*a)\ndef both(g): return two(ten(g))\nalias = functools.partial(two)",
+        "def f(): return 1\nf = ten(f)\ndef c(): return 1\nc = functools.lru_cache(c)\n@ten\ndef t(): return 1\nt = two(t)\n"
+        "class A:\n    def m(self): return 1\n    def n(self): return 1\n    @ten\n    def o(self): return 1\nA.m = ten(A.m)",
+        "@ten\n@two\ndef p(): return 1\n@both\ndef q(): return 1\n@alias\ndef r(): return 1\n@functools.lru_cache\ndef s(): return 1")
+    why = "it was wrapped after its definition"
+    assert sorted(told.left.split(", ")) == [f"{name} ({why})" for name in ("attribute A.m", "c", "f", "t")]
+    assert session.run("p(), q(), r(), s(), A().n(), A().o()").value == "(20, 20, 2, 1, 1, 10)"
+
+
+def test_attributes_of_inner_classes_and_of_those_with_a_metaclass_come_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "class Meta(type):\n    kinds = {}\n    def __init__(cls, *a): Meta.kinds[cls.__name__] = cls\n"
+        "class M(metaclass=Meta):\n    count = 0\nM.count = 5\n"
+        "class Outer:\n    class Inner:\n        count = 0\n        def f(self): pass\nOuter.Inner.count = x = [6]")
+    assert told.left == told.failed == ""
+    assert session.run("M.count, Meta.kinds['M'] is M, Outer.Inner.count is x, x").value == "(5, True, True, [6])"
+
+
+def test_variables_of_annotations_come_back(start, tmp_path):
+    session, told = carry(start, tmp_path, "from typing import *\nT = TypeVar('T')\nId = NewType('Id', int)\n"
+                          "class Box(Generic[T]):\n    def __init__(self): self.items = []\nbox = Box[int]()")
+    assert told.left == told.failed == ""
+    assert session.run("box.items, Box[Id].__args__[0] is Id, Box.__parameters__ == (T,)").value == "([], True, True)"
+
+
 def test_a_default_may_be_a_variable_that_changes(start, tmp_path):
     session, told = carry(start, tmp_path, "kept = []\ndef add(item, to=kept):\n    to.append(item)\n    return to\nadd(1)")
     assert told.failed == told.left == ""
@@ -176,6 +212,17 @@ def test_a_second_life_saves_what_the_first_defined(start, tmp_path):
     third = start()
     assert sorted(restore(third, saved, tmp_path).back) == ["A", "a", "f"]
     assert third.run("f(), type(a) is A").value == "(5, True)"
+
+
+def test_a_definition_that_waits_for_a_value_leaves_the_later_ones(start, tmp_path):
+    """A third life has them too, and inspect their sources."""
+    session, _ = carry(start, tmp_path, "x = [1]\ndef f(a=x): return a\ndef g():\n    return 9")
+    assert session.run("import inspect\ninspect.getsource(g), inspect.getsource(f)").value == (
+        "('def g():\\n    return 9\\n', 'def f(a=x): return a\\n')")
+    saved = save(session)
+    third = start()
+    assert restore(third, saved, tmp_path).failed == ""
+    assert third.run("f() is x, g()").value == "(True, 9)"
 
 
 def test_what_cannot_be_saved_is_named_and_the_rest_is_saved(start, tmp_path):

@@ -40,6 +40,7 @@ SAVE_NAME_SECONDS = 2  # that one variable may take of it: the others are saved 
 SAVE_BLOCK = 128 << 10  # bytes of a frame with saved values
 SAVE_ROOM = 1 << 20  # bytes of the maximum that the list of names and definitions may take
 SAVE_DEFINITIONS = 768 << 10  # bytes of that room that definitions may take
+SAVE_SUBMODULES = 2000  # names of submodules that are imported again
 SAVE_WHY_CHARS = 100  # of a reason why a variable is not saved
 SECRET_MIN = 4  # bytes: a shorter secret would be found everywhere
 FORK_SECONDS = 1  # until the copy is made: then none is made in this session any more

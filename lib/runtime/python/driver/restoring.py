@@ -58,6 +58,8 @@ class Restored:
         figures = open_figures()
         for name, module in listed["modules"]:
             self.take(name, present, lambda module=module: own("importlib").import_module(module))
+        for module in listed.get("submodules", ()):
+            self.import_submodule(module)
         for name, module in listed.get("imported", {}).items():
             self.take(name, present, lambda name=name, module=module: getattr(own("importlib").import_module(module), name))
         self.load_rest(listed, data, present)
@@ -74,6 +76,16 @@ class Restored:
             self.failed.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
         else:
             self.back.append(name)
+
+    def import_submodule(self, module):
+        """Imports a module that code reaches by the name of its package, as urllib.request."""
+        if module in sys.modules or module.partition(".")[0] not in self.back:
+            return
+        check_interrupt()
+        try:
+            own("importlib").import_module(module)
+        except Exception as error:
+            self.left.append((module, shortened(reason(error), SAVE_WHY_CHARS)))
 
     def load_rest(self, listed, data, present):
         segments = []
@@ -143,8 +155,9 @@ class Restored:
         for name, key, value in self.attributes:
             if name in present or name not in NAMESPACE:
                 continue
+            *path, last = key.split(".")
             try:
-                setattr(NAMESPACE[name], key, value)
+                setattr(own("functools").reduce(getattr, path, NAMESPACE[name]), last, value)
             except Exception as error:
                 self.left.append(("%s%s.%s" % (ATTRIBUTE, name, key), shortened(reason(error), SAVE_WHY_CHARS)))
 
@@ -180,10 +193,11 @@ def load_pickle(data):
 
 def define(cell, line, source):
     """Runs one definition of a cell, at its place in the cell's text: tracebacks show it."""
-    before = sources.lines(cell) if cell in sources.text else []
-    before.extend(["\n"] * (line - 1 - len(before)))
-    before[line - 1 :] = source.splitlines(True)
-    sources.remember(cell, "".join(before))
+    lines = sources.text[cell].split("\n") if cell in sources.text else []
+    lines.extend([""] * (line - 1 - len(lines)))
+    added = source.split("\n")
+    lines[line - 1 : line - 1 + len(added)] = added  # a later definition may be there already
+    sources.remember(cell, "\n".join(lines))
     exec(compile("\n" * (line - 1) + source, cell, "exec", State.future_flags, True), NAMESPACE)
 
 

@@ -21,7 +21,8 @@ from .cut import shortened
 from .errors import error_text
 from .kinds import FunctionType, ModuleType, is_a, type_name
 from .limits import (
-    MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_WHY_CHARS, SECRET_MIN,
+    MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_SUBMODULES, SAVE_WHY_CHARS,
+    SECRET_MIN,
 )
 from .names import is_users
 from .own import own
@@ -265,9 +266,9 @@ class Saver:
                 self.left.append((name, "saving it did not end, or ended the process"))
             else:
                 place = place_of_definition(name, value, segments)
-                anew = place and (replaced_base(value) or replaced_decorator(value, place, segments))
-                if anew:
-                    self.left.append((name, "its %s was defined anew" % anew))
+                why = place and why_not_from_source(value, place, segments)
+                if why:
+                    self.left.append((name, why))
                     continue
                 if place is not None:
                     chosen.append(place)
@@ -296,6 +297,9 @@ class Saver:
     def measure(self, name, value):
         scale = Scale(self.limit, self.secrets)
         pickler = new_pickler(scale, scale.add_buffer)
+        if is_a(value, FunctionType) and ATTRIBUTE + value.__qualname__ == name:
+            self.left.append((name, "it was wrapped after its definition"))  # its pickle would only name it
+            return
         try:
             self.within_time(lambda: pickler.dump(value))
         except TooLate:
@@ -388,12 +392,14 @@ class Saver:
     def finish(self, cell, groups, imports, segments):
         json = own("json")
         modules, imported = imports
+        submodules = submodules_of([name for name, module in modules if name == module])
 
         size = self.pipe.size
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
         listed = json.dumps({
-            "cell": cell, "groups": groups, "left": left, "modules": modules, "imported": imported, "segments": segments,
+            "cell": cell, "groups": groups, "left": left, "modules": modules, "imported": imported, "submodules": submodules,
+            "segments": segments,
             "flags": State.future_flags, "path": path,
         }).encode("ascii")
         self.pipe.write(listed)
@@ -410,12 +416,22 @@ def modules_with(names):
     """Returns {name: installed module} for names of what can change and is that module's, as rcParams."""
     found, wanted = {}, {name for name in names if not is_a(NAMESPACE.get(name), UNCHANGING + (ModuleType,))}
     for module_name, module in list(sys.modules.items()):
-        if type(module) is not ModuleType or module_name == "__main__" or not is_installed(module):
+        if type(module) is not ModuleType or module_name in ("__main__", "builtins") or not is_installed(module):
             continue
         for name in wanted & module.__dict__.keys():
             if module.__dict__[name] is NAMESPACE[name]:
                 found.setdefault(name, module_name)
     return found
+
+
+def submodules_of(packages):
+    """Returns the loaded modules that code reaches by the names of their packages, as urllib.request."""
+    found = []
+    for module in list(sys.modules) if packages else ():
+        package, *rest = module.split(".")
+        if rest and package in packages and not any(part.startswith("_") for part in rest):
+            found.append(module)
+    return found[:SAVE_SUBMODULES]
 
 
 def is_installed(module):
@@ -431,11 +447,20 @@ def beside_source(name, value, place):
     if type(value) is FunctionType:
         if value.__defaults__ or value.__kwdefaults__:
             yield DEFAULTS + name, (value.__defaults__, value.__kwdefaults__)
-    elif type(value) not in (type, own("abc").ABCMeta):
-        return  # to other metaclasses an attribute may be more than a value, as a member of an Enum
+    elif type(value).__setattr__ is not type.__setattr__:
+        return  # to such metaclasses an attribute may be more than a value, as a member of an Enum
     for key, item in list(vars(value).items()):
-        if type(key) is str and is_beside_source(key, item, place):
+        if type(key) is not str or not is_beside_source(key, item, place):
+            continue
+        if is_a(item, type) and is_inner_class(key, item, value):
+            yield from beside_source("%s.%s" % (name, key), item, place)
+        else:
             yield "%s%s.%s" % (ATTRIBUTE, name, key), item
+
+
+def is_inner_class(key, item, outer):
+    """Returns whether a class was defined in the body of another one."""
+    return (item.__module__, item.__qualname__) == ("__main__", "%s.%s" % (outer.__qualname__, key))
 
 
 def is_beside_source(key, item, place):
@@ -445,8 +470,9 @@ def is_beside_source(key, item, place):
         return False
     if type(function) is not FunctionType:
         return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
-    code = (codes_of(function) or [function.__code__])[0]
-    elsewhere = code.co_filename in sources.text and not comes_from(code, place)
+    made = place[2].startswith("@") or key in made_methods(place[2])
+    code = (codes_of(function) if made else [])[:1] or [function.__code__]
+    elsewhere = code[0].co_filename in sources.text and not comes_from(code[0], place)
     return elsewhere and ("<locals>" not in function.__qualname__ or key not in made_methods(place[2]))
 
 
@@ -458,6 +484,38 @@ def made_methods(text):
     decorated = [node.name for node in body if getattr(node, "decorator_list", ())]
     assigned = [getattr(target, "id", "") for node in body for target in getattr(node, "targets", ())]
     return decorated + assigned
+
+
+def why_not_from_source(value, place, segments):
+    """Returns why the source of a function or class would make another one, or an empty string."""
+    anew = replaced_base(value) or replaced_decorator(value, place, segments)
+    if anew:
+        return "its %s was defined anew" % anew
+    return "it was wrapped after its definition" if is_wrapped_later(value, place, segments) else ""
+
+
+def is_wrapped_later(value, place, segments):
+    """Returns whether a call after the definition of a function has made what its name holds."""
+    if is_a(value, type) or type(value) is FunctionType and comes_from(value.__code__, place):
+        return False
+    tree = try_parse(place[2], "<definition>")
+    decorators = getattr(tree.body[0], "decorator_list", ()) if tree is not None else ()
+    if not decorators:
+        return codes_of(value) != []
+    wrapper = [s[3] for s in segments if type(value) is FunctionType and comes_from(value.__code__, s)]
+    texts = [s[2] for name in names_in(decorators) for s in segments if s[3] == name]
+    named = names_in(decorators).union(*(names_in(try_parse(text, "<definition>").body) for text in texts))
+    # a decorator that no cell defines as such, as a partial, may call what it does not name
+    known = all(any(s[3] == name for s in segments) for name in names_in(decorators))
+    return known and wrapper != [] and not named.intersection(wrapper)
+
+
+def names_in(nodes):
+    """Returns the names that occur in nodes of a syntax tree."""
+    ast = own("ast")
+
+    return {node.id for top in nodes for node in ast.walk(top) if type(node) is ast.Name} | {
+        node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
 def replaced_base(value):

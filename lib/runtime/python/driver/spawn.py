@@ -11,7 +11,7 @@ import posix
 
 from .compile import DEFINITIONS
 from .interrupt import in_child
-from .kinds import FunctionType, ModuleType, is_a
+from .kinds import FunctionType, ModuleType, is_a, module_of
 from .limits import BROUGHT_BYTES, WRAPPERS
 from .names import is_users
 from .own import own
@@ -19,7 +19,8 @@ from .parse import try_parse
 from .sources import sources
 from .state import NAMESPACE, State
 
-FACTORIES = frozenset(("namedtuple", "NamedTuple", "TypedDict", "make_dataclass"))  # of classes
+# Of classes, and of what annotations name.
+FACTORIES = frozenset("namedtuple NamedTuple TypedDict make_dataclass TypeVar ParamSpec TypeVarTuple NewType".split())
 
 
 def hook_spawn(spawn):
@@ -175,7 +176,8 @@ def place_of_definition(name, value, segments):
         is_a(value, type) and (value.__module__, value.__qualname__) == ("__main__", name) and not has_methods(value)
     )
     decorated = found[-1][2].startswith("@") and callable(value)
-    return found[-1] if own_class or decorated else None
+    variable = module_of(type(value)) == "typing" and (value.__module__, value.__name__) == ("__main__", name)
+    return found[-1] if own_class or decorated or variable else None
 
 
 def comes_from(code, segment):
