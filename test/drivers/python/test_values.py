@@ -214,6 +214,12 @@ def test_a_second_life_saves_what_the_first_defined(start, tmp_path):
     assert third.run("f(), type(a) is A").value == "(5, True)"
 
 
+def test_many_names_that_share_an_object_are_saved(start, tmp_path):
+    session, told = carry(start, tmp_path, "shared = []\nfor i in range(10000): globals()['v%d' % i] = [shared, i]")
+    assert told.back[-1] == "v57 and 9942 more" and told.failed == told.left == ""
+    assert session.run("all(globals()['v%d' % i][0] is shared for i in range(10000))").value == "True"
+
+
 def test_a_definition_that_waits_for_a_value_leaves_the_later_ones(start, tmp_path):
     """A third life has them too, and inspect their sources."""
     session, _ = carry(start, tmp_path, "x = [1]\ndef f(a=x): return a\ndef g():\n    return 9")

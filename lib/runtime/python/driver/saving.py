@@ -349,18 +349,20 @@ class Saver:
 
     def group_names(self):
         """Returns lists of names; those that share an object are in one."""
-        owner, members = {}, {}
+        owner, parent, groups = {}, {}, {}  # parent leads from a name to the first one of its group
+
+        def first_of(name):
+            while parent[name] != name:
+                parent[name] = name = parent[parent[name]]
+            return name
+
         for name, ids in self.objects.items():
-            joined = {owner[key] for key in ids if key in owner}
-            group = members[name] = [name]
-            for other in joined:
-                group.extend(members.pop(other))
-                for key in (key for member in group for key in self.objects[member]):
-                    owner[key] = name
-            for key in ids:
-                owner[key] = name
-        order = list(self.sizes)
-        return [sorted(group, key=order.index) for group in members.values()]
+            parent[name] = name
+            for other in {owner.setdefault(key, name) for key in ids}:
+                parent[first_of(name)] = first_of(other)
+        for name in self.objects:
+            groups.setdefault(first_of(name), []).append(name)
+        return list(groups.values())
 
     def holds_secret(self, text):
         data = text.encode("utf-8", "surrogatepass")
