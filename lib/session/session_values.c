@@ -267,6 +267,34 @@ static size_t count_later(const struct session_values *v, uint64_t *ret_first, u
 	return count;
 }
 
+/* Returns whether a cell of an earlier life ran in a language. */
+static bool ran_before(const struct session *s, const struct language *language)
+{
+	struct journal_line line;
+
+	for (size_t i = 0; journal_at(s->journal, i, &line); i++)
+		if (line.ran && line.number < s->first_cell &&
+		    language_find(line.language) == language)
+			return true;
+	return false;
+}
+
+/* Appends of which languages no variable is saved, though an earlier life had some. */
+static void put_other_languages(const struct session *s, struct buf *out)
+{
+	const struct language *language;
+	const char *before = " Variables of ";
+
+	for (size_t i = 0; (language = language_at(i)) != NULL; i++) {
+		if (language->saves_variables || !ran_before(s, language))
+			continue;
+		buf_putf(out, "%s%s", before, language->name);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		buf_puts(out, " are not among them: only restore_run makes those again.");
+}
+
 void session_values_put_later(const struct session *s, struct buf *out)
 {
 	uint64_t first = 0;
@@ -284,6 +312,7 @@ void session_values_put_later(const struct session *s, struct buf *out)
 			 ", ran after they were saved: what these made or changed is not among "
 			 "them.",
 			 count, first, last);
+	put_other_languages(s, out);
 }
 
 /* ---- life ---- */

@@ -55,7 +55,8 @@ struct session_saved {
 };
 struct session_saved session_values_saved(const struct session *session);
 /*
- * Appends a sentence on the cells of its language that ran later; nothing if there are none.
+ * Appends sentences on the cells of its language that ran later, and on languages whose variables
+ * are not saved; nothing if there are none.
  */
 void session_values_put_later(const struct session *session, struct buf *out);
 /*

@@ -144,6 +144,18 @@ def test_the_cells_after_the_last_save_are_named(start, home):
     assert server.cell("x, 'y' in dir()").text == "(1, False)\n"
 
 
+def test_languages_whose_variables_are_not_saved_are_named(start, home):
+    server = start()
+    server.cell("a=1", language="bash")
+    server.cell("x = 1\n1/0")
+    saved(home, 2)
+    server = next_day(start, server)
+    words = "Variables of bash are not among them: only restore_run makes those again."
+    assert words in server.cell("1").notice
+    server.cell("1", language="javascript")
+    assert words in told(restore(server))
+
+
 def test_a_second_life_does_not_save_over_what_it_has_not(start, home):
     server = a_day_after(start, home, "x = 1")
     server.cell("x = 'today'\ny = 2")
