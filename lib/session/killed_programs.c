@@ -6,6 +6,8 @@
 #include "text/sanitize.h"
 #include "text/status_line.h"
 
+#define SAVING_COPY "ptycell-save" /* COPY_NAME of driver/copying.py */
+
 static void put_programs(struct buf *out, const struct sandbox_killed *killed)
 {
 	cleanup_free char *name = sanitize_quote(killed->name);
@@ -17,6 +19,13 @@ static void put_programs(struct buf *out, const struct sandbox_killed *killed)
 	if (killed->programs > 1)
 		buf_putf(out, " and %u more", killed->programs - 1);
 	buf_puts(out, ", which code had started, ");
+}
+
+bool killed_programs_of_code(const struct sandbox_killed *killed)
+{
+	bool saved = killed->programs == 1 && str_eq(killed->name, SAVING_COPY);
+
+	return killed->programs > 0 && !saved;
 }
 
 void killed_programs_describe(struct buf *out, const struct sandbox_killed *killed,

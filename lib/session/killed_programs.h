@@ -3,11 +3,17 @@
 #ifndef SESSION_KILLED_PROGRAMS_H
 #define SESSION_KILLED_PROGRAMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "proc/sandbox.h"
 
+/*
+ * Returns whether code had started one of the programs. The copy that saves variables for a driver
+ * (driver/copying.py) is no program of the code.
+ */
+bool killed_programs_of_code(const struct sandbox_killed *killed);
 /*
  * Appends it to `out`; `killed` has at least one program. `memory_max` is the limit of memory;
  * `disk_why` says how much the folder holds, and is not read unless killed->for_disk.

@@ -406,12 +406,6 @@ void watchdog_end_writers(struct watchdog *w, const char *why)
 	sandbox_kill_for_disk(s->sandbox, numbers, count);
 }
 
-/* Returns whether it was only the driver's own copy, which saves variables (driver/copying.py). */
-static bool is_saving_copy(const struct sandbox_killed *killed)
-{
-	return killed->programs == 1 && str_eq(killed->name, "ptycell-save");
-}
-
 /* Reports killed programs. The end of an interpreter is reported by its runner. */
 static void on_victims_killed(void *data, const struct sandbox_killed *killed)
 {
@@ -426,7 +420,7 @@ static void on_victims_killed(void *data, const struct sandbox_killed *killed)
 	if (killed->interpreters == 0)
 		for (size_t i = 0; i < s->language_count; i++)
 			runner_expect_kill(s->languages[i].runner, NULL);
-	if (killed->programs == 0 || is_saving_copy(killed))
+	if (!killed_programs_of_code(killed))
 		return;
 	killed_programs_describe(&text, killed, s->limits.memory_max, w->disk_why);
 	session_add_notice(s, buf_str(&text));

@@ -289,6 +289,22 @@ static void killed_programs_are_named_with_what_they_took(void **state)
 			   "3.0 MB and wrote on, and the folder holds 2 GB.");
 }
 
+static void the_copy_that_saves_is_no_program_of_the_code(void **state)
+{
+	struct sandbox_killed killed = { .programs = 1 };
+
+	(void)state;
+	(void)snprintf(killed.name, sizeof(killed.name), "ptycell-save");
+	assert_false(killed_programs_of_code(&killed));
+	killed.programs = 2;
+	assert_true(killed_programs_of_code(&killed));
+	killed.programs = 1;
+	(void)snprintf(killed.name, sizeof(killed.name), "python3");
+	assert_true(killed_programs_of_code(&killed));
+	killed.programs = 0;
+	assert_false(killed_programs_of_code(&killed));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -306,6 +322,7 @@ int main(void)
 		TEST(one_that_grows_after_its_cell_is_killed_before_others),
 		TEST(what_an_interrupted_cell_took_is_no_growth_after_its_end),
 		TEST(killed_programs_are_named_with_what_they_took),
+		TEST(the_copy_that_saves_is_no_program_of_the_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

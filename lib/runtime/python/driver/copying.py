@@ -139,7 +139,7 @@ def name_copy():
 
 
 PR_SET_NAME = 15
-COPY_NAME = b"ptycell-save"  # watchdog.c reports no kill of it, as no code has started it
+COPY_NAME = b"ptycell-save"  # killed_programs.c reports no kill of it, as no code has started it
 KEPT_FDS = (0, 1, 2, VALUES_FD)
 
 
