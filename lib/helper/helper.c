@@ -285,10 +285,13 @@ static void release_helper(struct helper *helper)
 	free(helper);
 }
 
-static void wait_for_end(struct helper *helper, int wait_ms)
+static bool wait_for_end(struct helper *helper, int wait_ms)
 {
-	if (loop_child_await(&helper->child, wait_ms))
+	bool ended = loop_child_await(&helper->child, wait_ms);
+
+	if (ended)
 		(void)waitpid(helper->child.pid, NULL, WNOHANG);
+	return ended;
 }
 
 void helper_free(struct helper *helper)
@@ -300,7 +303,7 @@ void helper_free(struct helper *helper)
 		/*
 		 * A process that the kernel cannot end within this time is reaped later, by init.
 		 */
-		wait_for_end(helper, KILL_WAIT_MS);
+		(void)wait_for_end(helper, KILL_WAIT_MS);
 		loop_child_stop(&helper->child);
 	}
 	release_helper(helper);
@@ -319,15 +322,20 @@ static bool is_hung(const struct helper *helper)
 	       poll(&output, 1, 0) == 0;
 }
 
-void helper_leave(struct helper *helper, int wait_ms)
+bool helper_leave(struct helper *helper, int wait_ms)
 {
+	bool ended = true;
+
 	if (helper == NULL)
-		return;
+		return true;
 	if (loop_child_active(&helper->child)) {
-		if (is_hung(helper))
+		bool hung = is_hung(helper);
+
+		if (hung)
 			(void)kill(helper->child.pid, SIGKILL);
-		wait_for_end(helper, wait_ms);
+		ended = wait_for_end(helper, wait_ms) && !hung;
 		loop_child_stop(&helper->child);
 	}
 	release_helper(helper);
+	return ended;
 }

@@ -74,8 +74,9 @@ void helper_free(struct helper *helper);
 /*
  * Frees the helper after waiting up to `wait_ms` for its end, and then lets it run on. It is killed
  * only if it hangs: one with `quiet_ms` that has sent nothing for 30 s. For the end of the server,
- * which then has nothing else to do. May be NULL.
+ * which then has nothing else to do. Returns false if it did not end by itself in that time. May be
+ * NULL.
  */
-void helper_leave(struct helper *helper, int wait_ms);
+bool helper_leave(struct helper *helper, int wait_ms);
 
 #endif

@@ -517,7 +517,7 @@ static void leave_inspector(struct home_job *job, int wait_ms)
 	struct inspector *inspector = container_of(job, struct inspector, job);
 
 	loop_defer_stop(&inspector->defer);
-	helper_leave(inspector->inspection.helper, wait_ms);
+	(void)helper_leave(inspector->inspection.helper, wait_ms);
 	inspector->inspection.helper = NULL;
 	release_inspector(inspector);
 }

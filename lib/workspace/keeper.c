@@ -76,13 +76,13 @@ static void leave_keeper(struct home_job *job, int wait_ms)
 {
 	struct keeper *keeper = container_of(job, struct keeper, job);
 	const char *path;
+	bool due = keeper_count_due(keeper, &path) > 0 || keeper->notebook.waiting ||
+		   keeper->notebook.next_suffix != NULL;
 
-	if (keeper_count_due(keeper, &path) > 0)
-		keeplog_mark_due(keeper->journal_fd);
-	if (keeper->results.helper != NULL)
-		helper_leave(keeper->results.helper, wait_ms);
-	if (keeper->notebook.helper != NULL)
-		helper_leave(keeper->notebook.helper, wait_ms);
+	keeplog_set_due(keeper->journal_fd, due || keeper->notebook.helper != NULL);
+	(void)helper_leave(keeper->results.helper, wait_ms);
+	due = !helper_leave(keeper->notebook.helper, wait_ms) || due;
+	keeplog_set_due(keeper->journal_fd, due);
 	release_keeper(keeper);
 }
 

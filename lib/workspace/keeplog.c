@@ -128,9 +128,17 @@ static void put_member(json_t *line, const json_t *progress, const char *key)
 	json_put(line, key, json_incref(json_object_get(progress, key)));
 }
 
-void keeplog_mark_due(int journal_fd)
+void keeplog_set_due(int journal_fd, bool due)
 {
-	fd_touch(journal_fd, KEEPLOG_DUE);
+	if (due)
+		fd_touch(journal_fd, KEEPLOG_DUE);
+	else
+		(void)unlinkat(journal_fd, KEEPLOG_DUE, 0);
+}
+
+bool keeplog_is_due(int journal_fd)
+{
+	return faccessat(journal_fd, KEEPLOG_DUE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void keeplog_append(int journal_fd, const json_t *progress)

@@ -20,7 +20,10 @@ struct kept;
 #define KEEPLOG_FILE "copies"
 #define KEEPLOG_NOTEBOOK "/"
 #define KEEPLOG_REPORT "//"
-/* The empty file of this name says that the server ended with results that no copy had yet. */
+/*
+ * The empty file of this name says that the server ended with results that no copy had yet, or
+ * before notebook and report were copied as they are at the session's end.
+ */
 #define KEEPLOG_DUE "due"
 
 /* Adds a copy to the lines that the next keeplog_write() writes. */
@@ -35,8 +38,9 @@ void keeplog_write(struct keeper *keeper);
  * failure is ignored.
  */
 void keeplog_append(int journal_fd, const struct json_t *progress);
-/* Makes KEEPLOG_DUE. A failure is ignored. */
-void keeplog_mark_due(int journal_fd);
+/* Makes or removes KEEPLOG_DUE. A failure is ignored. */
+void keeplog_set_due(int journal_fd, bool due);
+bool keeplog_is_due(int journal_fd);
 /* Fills the keeper's table. Returns whether there was a copy. */
 bool keeplog_load(struct keeper *keeper);
 

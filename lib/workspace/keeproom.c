@@ -93,7 +93,7 @@ void keeproom_free(struct keeproom *room)
 		return;
 	loop_timer_stop(&room->first);
 	if (room->helper != NULL)
-		helper_leave(room->helper, 0);
+		(void)helper_leave(room->helper, 0);
 	free(room->helper_path);
 	free(room->root);
 	free(room);

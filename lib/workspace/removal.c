@@ -29,7 +29,7 @@ static void leave_removal(struct home_job *job, int wait_ms)
 	struct removal *removal = container_of(job, struct removal, job);
 
 	loop_defer_stop(&removal->defer);
-	helper_leave(removal->helper, wait_ms);
+	(void)helper_leave(removal->helper, wait_ms);
 	free(removal);
 }
 

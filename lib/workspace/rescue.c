@@ -213,7 +213,7 @@ static void leave_rescue(struct home_job *job, int wait_ms)
 	struct rescue *rescue = container_of(job, struct rescue, job);
 
 	if (rescue->helper != NULL)
-		helper_leave(rescue->helper, wait_ms);
+		(void)helper_leave(rescue->helper, wait_ms);
 	release_rescue(rescue);
 }
 
@@ -414,7 +414,8 @@ static bool wants_rescue(int journal_fd, bool *ret_ended)
 {
 	struct lasting_record record;
 	struct err err;
-	bool wants = lasting_read(journal_fd, &record, &err) == 0 && !record.exported &&
+	bool wants = lasting_read(journal_fd, &record, &err) == 0 &&
+		     (!record.exported || keeplog_is_due(journal_fd)) &&
 		     faccessat(journal_fd, LASTING_RESCUED, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 
 	*ret_ended = record.why != NULL;
@@ -434,6 +435,8 @@ static void mark_rescued(struct rescue *rescue)
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
 	cleanup_fd int spool = beneath_open(session, "spool", O_RDONLY | O_DIRECTORY, 0);
 
+	if (rescue->session_fd >= 0 && !rescue->due)
+		(void)unlinkat(rescue->session_fd, "journal/" KEEPLOG_DUE, 0);
 	fd_touch(journal, LASTING_RESCUED);
 	spool_remove_unrecorded(journal, spool);
 }

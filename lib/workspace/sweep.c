@@ -29,7 +29,7 @@ static void leave_sweep(struct home_job *job, int wait_ms)
 	(void)wait_ms; /* it is never urgent */
 	loop_defer_stop(&sweep->defer);
 	if (sweep->helper != NULL)
-		helper_leave(sweep->helper, 0);
+		(void)helper_leave(sweep->helper, 0);
 	free(sweep);
 }
 

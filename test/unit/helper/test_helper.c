@@ -140,12 +140,12 @@ static void the_end_leaves_no_helper_that_hangs_behind(void **state)
 	assert_true(read(ends[0], pid, sizeof(pid) - 1) > 0);
 	fake_ms += 29000;
 	loop_turn(f->loop, 0);
-	helper_leave(f->helper, 0);
+	(void)helper_leave(f->helper, 0);
 	start_with(f, "echo $$ >&3; exec sleep 1000", &ends[1], 1);
 	assert_true(read(ends[0], hung, sizeof(hung) - 1) > 0);
 	fake_ms += 30000;
 	loop_turn(f->loop, 0);
-	helper_leave(f->helper, 0);
+	(void)helper_leave(f->helper, 0);
 	f->helper = NULL;
 	/* It is taken by its helper, when it ends at once. */
 	if (waitpid((pid_t)strtol(hung, NULL, 10), &status, 0) > 0)
@@ -343,7 +343,7 @@ static void a_left_helper_goes_on(void **state)
 	(void)snprintf(path, sizeof(path), "%s/go", f->scratch.path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	start_with(f, "cd \"${0%/*}\"; read -r word <go; echo \"$word\" >went", NULL, 0);
-	helper_leave(f->helper, 0);
+	(void)helper_leave(f->helper, 0);
 	f->helper = NULL;
 	scratch_write(f->scratch.fd, "go", "on\n");
 	assert_true(waitpid(-1, NULL, 0) > 0);

@@ -3,6 +3,7 @@
 #include "rescue_fixture.h"
 
 #include "workspace/keeper.h"
+#include "workspace/keeplog.h"
 #include "workspace/keepname.h"
 
 struct outcome {
@@ -58,6 +59,37 @@ static char *kept_report(struct keeper *keeper, const char *name)
 	cleanup_free char *path = xasprintf("%s/%s", keeper_path(keeper), name);
 
 	return scratch_read(AT_FDCWD, path);
+}
+
+/*
+ * Ends the server while so many exports of the notebook are asked for, of which one runs. Returns
+ * whether the next server finds that something is due.
+ */
+static bool is_due_after(struct fixture *f, int exports)
+{
+	struct server server = start_server(f);
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, &server, false, &outcome);
+	const struct keeper_notebook_copy copy = { .file = NOTEBOOK, .size = 4, .suffix = "" };
+	cleanup_fd int journal = dup(server.journal);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.journal, NOTEBOOK, "ours");
+	for (int i = 0; i < exports; i++)
+		keeper_copy_notebook(keeper, &copy, on_exported);
+	keeper_free(keeper);
+	name = take_killed(f, &server);
+	return keeplog_is_due(journal);
+}
+
+static void a_last_notebook_that_does_not_begin_is_the_next_servers(void **state)
+{
+	assert_true(is_due_after(*state, 2));
+}
+
+static void a_last_notebook_that_ends_in_time_is_not_due(void **state)
+{
+	assert_false(is_due_after(*state, 1));
 }
 
 static void a_later_life_replaces_the_report(void **state)
@@ -234,6 +266,8 @@ static void the_first_title_names_the_folder_until_it_is_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RESCUE_TEST(a_last_notebook_that_does_not_begin_is_the_next_servers),
+		RESCUE_TEST(a_last_notebook_that_ends_in_time_is_not_due),
 		RESCUE_TEST(a_later_life_replaces_the_report),
 		RESCUE_TEST(one_that_names_a_folder_of_others_is_drawn_again),
 		RESCUE_TEST(one_that_cannot_be_drawn_is_no_problem_of_the_notebook),

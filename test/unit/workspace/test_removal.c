@@ -141,7 +141,7 @@ static void a_folder_whose_results_are_due_stays_once(void **state)
 	int journal = workspace_journal_fd(f->workspace);
 
 	rescue_record(journal, "/nonexistent", "trip", NULL, NULL);
-	keeplog_mark_due(journal);
+	keeplog_set_due(journal, true);
 	assert_int_equal(
 		renameat(home_fd(f->home), workspace_name(f->workspace), home_fd(f->home), name),
 		0);

@@ -3,6 +3,8 @@
  * them. */
 #include "rescue_fixture.h"
 
+#include "workspace/keeplog.h"
+
 /* Nothing can be saved below a root that is a file. */
 static void take_root(const struct fixture *f)
 {
@@ -157,6 +159,43 @@ static void a_session_whose_removal_has_begun_has_nothing_to_save(void **state)
 	assert_int_equal(count_in(root, ""), -1);
 }
 
+/* All results were copied at its end, but not the last notebook. */
+static void the_notebook_of_a_session_that_lasts_is_completed_once(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+	cleanup_free char *text = NULL;
+
+	write_events(server.journal);
+	rescue_record(server.journal, root, "trip", "notebook.ipynb", NULL);
+	keeplog_set_due(server.journal, true);
+	name = leave_lasting(f, &server, true);
+	rescue(f, NULL);
+	text = read_kept("trip/notebook.ipynb");
+	assert_non_null(text);
+	assert_non_null(strstr(text, "two = 2"));
+	assert_true(lasting_has(f, name, LASTING_RESCUED));
+	assert_false(lasting_has(f, name, KEEPLOG_DUE));
+}
+
+static void a_folder_whose_results_are_saved_has_nothing_due(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_fd int journal = dup(server.journal);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	keeplog_set_due(server.journal, true);
+	name = leave_removal(f, &server);
+	assert_true(keeplog_is_due(journal));
+	rescue(f, name);
+	assert_kept("trip/a.csv", "one");
+	assert_false(keeplog_is_due(journal));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +205,8 @@ int main(void)
 		RESCUE_TEST(a_session_that_lasts_is_tried_again_until_its_results_are_saved),
 		RESCUE_TEST(results_of_a_session_that_was_to_be_removed_are_saved),
 		RESCUE_TEST(a_session_whose_removal_has_begun_has_nothing_to_save),
+		RESCUE_TEST(the_notebook_of_a_session_that_lasts_is_completed_once),
+		RESCUE_TEST(a_folder_whose_results_are_saved_has_nothing_due),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
