@@ -44,6 +44,7 @@ struct disk_guard {
 	bool ended;    /* a cell has ended since the last tick */
 	bool lives;    /* a cell or child process ran at the last tick */
 	bool children; /* a child process did */
+	bool held;     /* the last cell's end gave no room, because of programs behind it */
 	bool grew;     /* at the last measure the folder was larger than before */
 	bool stopped;  /* cells that run were interrupted for it */
 	bool is_low;   /* the file system has little room, and that was reported */
@@ -140,6 +141,8 @@ static void begin_stage(struct disk_guard *g, enum stage stage)
 {
 	g->stage = stage;
 	g->base = UINT64_MAX;
+	if (stage == STAGE_ROOM)
+		g->held = false;
 }
 
 /* Interrupts cells, then ends who writes: the folder grows although no file may. */
@@ -321,6 +324,13 @@ void disk_guard_set_unlinked(struct disk_guard *g, uint64_t bytes)
 	g->unlinked = bytes;
 }
 
+void disk_guard_set_children(struct disk_guard *g, bool children)
+{
+	g->children = children;
+	if (g->held && !children) /* a cell that runs has not written what grew */
+		release(g);
+}
+
 /*
  * Excludes what a cell wrote until its end from the growth. Cells that follow each other closely do
  * so once for each comparison: a program that writes in the background is found all the same.
@@ -362,6 +372,8 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 	g->stopped = false;
 	if (stays_full(g)) {
 		exclude_cell(g);
+		g->held = true;
+		walk(g); /* the cell may have deleted files, and the next one may write at once */
 		return;
 	}
 	release(g);

@@ -39,6 +39,11 @@ struct disk_guard *disk_guard_new(struct session *session);
 void disk_guard_free(struct disk_guard *guard);
 /* Polls when it is due. `children`: there are processes beside the interpreters. */
 void disk_guard_tick(struct disk_guard *guard, bool running, bool children);
+/*
+ * Sets whether there are processes beside the interpreters. Cells that had no room because of these
+ * get it once they are gone.
+ */
+void disk_guard_set_children(struct disk_guard *guard, bool children);
 /* Sets what unlinked files take, which no walk sees. */
 void disk_guard_set_unlinked(struct disk_guard *guard, uint64_t bytes);
 /* Sets what the processes of the sandbox have written in all; much of it starts a walk. */

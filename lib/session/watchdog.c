@@ -369,6 +369,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	if (!usage->exact)
 		disk_guard_set_written(w->disk, usage->written_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
+	disk_guard_set_children(w->disk, w->has_children);
 	if (w->has_children) /* it may have been started as the cell ended */
 		watchdog_wake(w);
 	w->memory_bytes[1] = w->memory_bytes[0];
@@ -505,6 +506,8 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
 	disk_guard_end_cell(w->disk, runner, cell);
+	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
+		look(w);
 	if (w->cpu_stopped)
 		cell->cpu_stopped_ms = w->cpu_used_ms;
 	w->cpu_stopped = w->cpu_stopped && session_runs_cell(w->session, runner);

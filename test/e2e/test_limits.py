@@ -130,6 +130,16 @@ def test_a_program_behind_cells_that_goes_on_after_errors_stays_at_the_limit(ser
     until(lambda: server.cell("open('new', 'wb').write(bytes(1 << 20))").state == "done", every=1)
 
 
+def test_a_program_behind_cells_refuses_nothing_after_its_end(server):
+    """The cell that follows it may delete and write, however long it runs."""
+    server.cell("(while true; do i=$((i+1)); head -c 2000000 /dev/zero >f$i; sleep 0.02; done) 2>/dev/null &", language="bash")
+    for _ in range(2):
+        until(lambda: "no file could grow" in server.cell("sleep 1", language="bash").text)
+    server.cell("kill %1; wait", language="bash")
+    result = server.cell("for i in {1..30}; do head -c 500000 /dev/zero >mine && break; sleep 0.1; done; stat -c %s mine", language="bash")
+    assert result.text.splitlines()[-1] == "500000", result.text
+
+
 def test_a_thread_behind_cells_that_goes_on_after_errors_is_refused_more(server):
     server.cell("import contextlib, threading\ndef write():\n  for i in range(10**6):\n    with contextlib.suppress(OSError): "
                 "open(f'f{i}', 'ab').write(bytes(2 << 20))\n    time.sleep(0.03)\nimport time\nthreading.Thread(target=write, daemon=True).start()")
