@@ -286,6 +286,18 @@ def test_what_others_leave_is_what_an_interpreter_gets(home):
         until(lambda: server.cell("y = bytearray(300 << 20); del y; 5").text == "5\n")
 
 
+@pytest.mark.parametrize("size", [10000])
+def test_small_values_that_fill_the_memory_can_be_deleted(home, size):
+    """What reads the next cell has to fit into what they leave."""
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 200 * MIB})
+        result = server.cell(f"y = 5; held = []\nwhile True: held.append(bytearray(b'x') * {size})")
+        assert result.state == "raised" and "limited to 200 MB (memory_max)" in result.text, result.texts
+        assert server.cell("y, len(held) > 100").text.splitlines()[-1] == "(5, True)"
+        assert server.cell("del held").state == "done"
+        assert server.cell("y").text == "5\n"
+
+
 GROWS_SLOWLY = {
     "javascript": ("var y = 5", "var z = []; while (true) { z.push(Buffer.alloc(1 << 19, 1)); await new Promise((go) => setTimeout(go, 20)) }", "y"),
     "r": ("y <- 5", "z <- list(); for (i in 1:6000) { z[[i]] <- numeric(1e5) + i; Sys.sleep(0.02) }", "cat(y)"),

@@ -166,7 +166,10 @@ class Channel:
         if wait is not None:
             wait()
         try:
-            self.inbox.extend(map(posix.read, (self.fd,), (65536,)))
+            try:
+                self.inbox.extend(map(posix.read, (self.fd,), (65536,)))
+            except MemoryError:  # code has taken all: a few bytes fit into what it has given back
+                self.inbox.extend(map(posix.read, (self.fd,), (256,)))
         except OSError as error:
             self._end_unless_raised_by_user(error)
             return
