@@ -27,7 +27,15 @@ ptycell_anew() { # a cell that calls exit ends, and the shell's state stays
   ptycell_status=$?
   eval "set -- ${ptycell_trap#trap}"
   unset ptycell_trap
+  exit() { # in the trap
+    [[ $BASHPID == $$ ]] || builtin exit "$@"
+    ptycell_status=${1:-$ptycell_status}
+    ptycell_leave
+  }
   eval "$2"
+  ptycell_leave
+}
+ptycell_leave() {
   local state=$(mktemp)
   { declare -p; declare -f; alias -p; shopt -p; printf 'cd %q\n' "$PWD"; } >"$state"
   ptycell_end
@@ -36,22 +44,30 @@ ptycell_anew() { # a cell that calls exit ends, and the shell's state stays
 builtin trap ptycell_anew EXIT
 while IFS= read -r -u 8 ptycell_cell; do
   ptycell_cell=$(< "$ptycell_cell")
-  (exit "${ptycell_status:-0}")
-  eval "$ptycell_cell"
+  if (exit "${ptycell_status:-0}"); then # the cell finds it in $?, and no trap for ERR sees it
+    eval "$ptycell_cell"
+  else
+    eval "$ptycell_cell"
+  fi
   ptycell_status=$?
   ptycell_end
 done
 builtin trap - EXIT"""), "javascript": ("node", "-e", r"""{
 const fs = require('fs'), module_ = require('module'), util = require('util'), inspector = new (require('inspector').Session)()
-const own = module_.createRequire(process.cwd() + '/cell.js')
-Object.assign(globalThis, { require: own, __dirname: process.cwd(), ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
+const anchor = process.cwd() + '/cell.js', own = module_.createRequire(anchor), main = new module_(anchor, null)
+main.filename = anchor
+main.paths = module_._nodeModulePaths(process.cwd())
+own.main = main
+process.nextTick(() => { globalThis.module = main }) // Node puts its own back before that
+Object.assign(globalThis, { require: own, exports: main.exports, __filename: anchor, __dirname: process.cwd(), ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
   name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name) })
 inspector.connect()
 const post = (method, args) => new Promise((take, fail) => inspector.post(method, args, (e, r) => e ? fail(e) : take(r)))
-let runs = false
-const end = (status, name, text) => {
-  if (runs) fs.writeSync(9, `\x1e${status}\x1f${name}\x1f${text}\x1e`)
-  runs = false
+let runs = 0, cells = 0
+const end = (status, name, text, cell = runs) => { // it may have ended by an exit, and another one may run now
+  if (!runs || cell !== runs) return
+  fs.writeSync(9, `\x1e${status}\x1f${name}\x1f${text}\x1e`)
+  runs = 0
 }
 const EXIT = new Error('exit')
 process.exit = (code = process.exitCode) => { // it ends the cell, and nothing else
@@ -101,21 +117,21 @@ const evaluate_script = async (text) => {
   const outcome = await evaluate(text)
   return /^SyntaxError: (Cannot use import statement|Unexpected token 'export')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
 }
-const show = 'function () { return require("util").inspect(this) }'
+const show = 'function () { "use strict"; return require("util").inspect(this) }'
 const fault = `function () { return this instanceof Error ? [this.name, this.message] :
   [this.constructor ? this.constructor.name : 'Object', require('util').inspect(this)] }`
 const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
   objectId: object.objectId, returnByValue: true })).result.value
 const run = async (file) => {
-  runs = true
+  const cell = runs = ++cells
   const { result, exceptionDetails } = await evaluate_cell(fs.readFileSync(file, 'utf8'))
   if (exceptionDetails) {
     const thrown = exceptionDetails.exception
     const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Uncaught', util.inspect(thrown.value)]
-    return end(1, name, text)
+    return end(1, name, text, cell)
   }
   end(0, '', result.objectId ? await call(result, show) : result.type === 'undefined' ? '' :
-    util.inspect(result.unserializableValue ? eval(result.unserializableValue) : result.value))
+    util.inspect(result.unserializableValue ? eval(result.unserializableValue) : result.value), cell)
 }
 process.on('uncaughtException', (e) => e === EXIT || console.error(e))
 require('readline').createInterface({ input: fs.createReadStream(null, { fd: 8 }) }).on('line', run)

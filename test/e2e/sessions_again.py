@@ -69,7 +69,9 @@ BASH = {
         ("bash", "echo $?"), ("bash", "f() { exit 5; }; f"), ("bash", "f() { return 2; }; f")], ()),
     "traps": ([
         ("bash", "v=1; trap 'echo bye $v' EXIT"), ("bash", "v=2; exit 4"), ("bash", "echo $? $v; exit 5"), ("bash", "(trap 'echo sub' EXIT; echo in)"),
-        ("bash", "f() { echo f; }; trap f EXIT; trap - EXIT; exit 3"), ("bash", "trap 'echo int' INT; trap f 0"), ("bash", "exit"), ("bash", "f; echo $v")], ()),
+        ("bash", "f() { echo f; }; trap f EXIT; trap - EXIT; exit 3"), ("bash", "trap 'echo int' INT; trap f 0"), ("bash", "exit"), ("bash", "f; echo $v"),
+        ("bash", "trap 'echo t; exit 9' EXIT; exit 1"), ("bash", "echo $? $v; trap 'exit' EXIT; v=3; exit 4"), ("bash", "echo $? $v; trap 'echo err' ERR; ! true"),
+        ("bash", "echo $?")], ()),
     "shell": ([
         ("bash", "alias ll='ls -l'\nll | wc -l"), ("bash", "if then"), ("bash", "for i in 1 2 3; do echo $i; done | tac\nprintf 'a\\rb\\n'"),
         ("bash", "export Q=3; python3 -c 'import os; print(os.environ[\"Q\"])'"), ("bash", "declare -A m=([k]=v); echo ${m[k]}"),
@@ -107,7 +109,10 @@ JAVASCRIPT = {
     "exits": ([
         ("javascript", "let a = 1; process.exit(3); console.log('no')"), ("javascript", "process.on('exit', (c) => console.log('bye', c)); process.exit()"),
         ("javascript", "await 1; process.exit(2)"), ("javascript", "setTimeout(() => process.exit(2), 10); await new Promise(() => {})"),
-        ("javascript", "async function f() { process.exit(1) }\nf()"), ("javascript", "a")], ()),
+        ("javascript", "async function f() { process.exit(1) }\nf()"), ("javascript", "a"),
+        ("javascript", "setTimeout(() => process.exit(2), 20); await new Promise((r) => setTimeout(() => r('late'), 200))"), ("javascript", "1"),
+        ("javascript", "await new Promise((r) => setTimeout(() => r('own'), 400))"),
+        ("javascript", "require.main === module"), ("javascript", "__filename"), ("javascript", "Symbol('s')")], ()),
     "promises": ([
         ("javascript", "const sleep = (ms) => new Promise((r) => setTimeout(r, ms))\nasync function main() { await sleep(300); console.log('done'); return 4 }\nmain()"),
         ("javascript", "main().then((v) => v + 1)"), ("javascript", "async function bad() { await sleep(9); throw new TypeError('no') }\nbad()"),
