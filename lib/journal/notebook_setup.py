@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, termios, threading, warnings
+    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -192,7 +192,7 @@ local({
     class Ptycell:
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
-            self.aside, self.programs_aside = {}, {}
+            self.aside, self.saved, self.programs_aside, self.cells, self.is_whole = {}, {}, {}, 0, False
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
             self.packages = self.work / ".packages"
@@ -233,6 +233,7 @@ local({
                 print(error.code, file=sys.stderr)
 
         def end_cell(self, result):
+            self.cells += not result.info.raw_cell.startswith(("%%ptycell", "ptycell."))
             if isinstance(result.error_in_exec, SystemExit):
                 result.error_in_exec = None
 
@@ -294,26 +295,60 @@ local({
             if line.split()[:1] != ["install"]:
                 subprocess.run([sys.executable, "-m", "pip", *line.split()])
 
+        # ---- the session lost state, which comes back only where it was brought back ----
+
         def lost(self, language, why=None):
             """The session lost this interpreter's state here."""
-            if language == "python":
-                self.ip.reset(new_session=False)
-                os.chdir(self.work)
-            elif language in self.programs:
-                self.stop(self.programs.pop(language))
+            if language != "python":
+                return self.put_aside(language)
+            mine = {name: value for name, value in self.ip.user_ns.items()
+                    if name not in self.ip.user_ns_hidden and not re.fullmatch(r"_+|_i*\d*|__.*|_(dh|ih|oh|exit_code)", name)}
+            self.aside.update(mine)
+            if self.cells >= 10 or self.is_whole or not self.saved:  # until then what was saved earlier stays saved
+                self.saved = mine
+            self.cells, self.is_whole = 0, False
+            self.ip.reset(new_session=False)
+            os.chdir(self.work)
 
-        # ---- a later life of the session: it has no state until that is brought back ----
+        def put_aside(self, language):
+            """Of a second program the first one gets the cells, should they run again."""
+            program = self.programs.pop(language, None)
+            if program and language in self.programs_aside:
+                self.programs_aside[language]["later"] += program["ran"]
+                self.stop(program)
+            elif program:
+                self.programs_aside[language] = program
 
         def resumed(self):
-            mine = {name: value for name, value in self.ip.user_ns.items() if name not in self.ip.user_ns_hidden and name[:1] != "_"}
-            self.aside.update(mine)
-            self.programs, self.programs_aside = {}, {**self.programs, **self.programs_aside}
-            self.lost("python")
+            """A later life of the session begins without state."""
+            for language in ("python", *PROGRAMS):
+                self.lost(language)
 
         def restored(self, language=None):
-            self.ip.user_ns.update({name: value for name, value in self.aside.items() if name not in self.ip.user_ns})
-            if language is None:  # cells of all languages ran again
-                self.programs, self.programs_aside = {**self.programs, **self.programs_aside}, {}
+            """Saved variables of Python came back, or all that cells left: they ran again."""
+            back, self.is_whole = self.saved if language else self.aside, True
+            self.ip.user_ns.update({name: value for name, value in back.items() if name not in self.ip.user_ns})
+            if language is None:
+                for each in PROGRAMS:
+                    self.put_aside(each)
+                self.programs, self.programs_aside = self.programs_aside, {}
+                self.run_later()
+
+        def run_later(self):
+            """Files stay as they are."""
+            if not any(program["later"] for program in self.programs.values()):
+                return
+            copy = pathlib.Path(tempfile.mkdtemp()) / "work"
+            shutil.copytree(self.work, copy, symlinks=True)
+            for language, program in list(self.programs.items()):
+                cells, program["later"] = program["later"], []
+                for code, self.queue in cells:
+                    self.exchange(language, code)
+            self.queue = b""
+            for path in self.work.iterdir():
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            shutil.copytree(copy, self.work, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(copy.parent)
 
         # ---- typed input ----
 
@@ -357,7 +392,7 @@ local({
                 termios.tcsetattr(slave, termios.TCSANOW, [*mode[:3], mode[3] & ~termios.ECHO, *mode[4:]])
             process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=self.work, start_new_session=True,
                                        preexec_fn=enter, close_fds=False, env={**os.environ, "TERM": "dumb"})
-            program = {"process": process, "master": master, "commands": ours, "rest": b""}
+            program = {"process": process, "master": master, "commands": ours, "rest": b"", "ran": [], "later": []}
             if language == "r":
                 loop = self.work / ".loop.R"
                 loop.write_text(R_LOOP)
@@ -398,8 +433,11 @@ local({
         def cell(self, line, code):
             """%%ptycell LANGUAGE [STATUS]: runs a cell of another language; STATUS is what a bash cell ended with."""
             language, *status = line.split()
+            typed = self.queue
             output, end = self.exchange(language, code)
             self.queue = b""
+            if end and (language == "bash" or end[0] == "0"):
+                self.programs[language]["ran"].append((code, typed))
             sys.stdout.write(clean(output.decode(errors="replace")))
             if end is None:
                 raise RuntimeError(f"{PROGRAMS[language][0]} has ended")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from client import LASTS, Server
+from patience import until
 from rerun import assert_same, convert, record, skip_without_jupyter
 from sessions_again import ALL
 
@@ -49,4 +50,34 @@ def test_a_resumed_session_runs_again_with_the_state_that_each_life_had(home, tm
     (kept,) = (home / "kept").glob("*-s-*")
     cells = {cell["id"]: cell["source"] for cell in json.loads((kept / "notebook.ipynb").read_text())["cells"]}
     assert (cells["before-3"], cells["before-6"]) == ("ptycell.resumed()", "ptycell.resumed()\nptycell.restored()")
+    assert_same(kept, tmp_path / "copy")
+
+
+LIVES = {
+    "a kill of an interpreter, and all cells": [[
+        ("a = 1; _b = 2", "python"), ("v=1; f() { echo f$v; }", "bash"), ("kill -9 $$", "bash"), ("echo v=$v", "bash"), "restore_run", ("f", "bash"),
+        ("import os; os._exit(3)", "python"), ("c = 4", "python"), "restore_run", ("a, _b, c", "python")]],
+    "a kill of an interpreter, and saved variables": [[
+        ("a = 1; b = [1]", "python"), "saved", ("import os; os._exit(3)", "python"), "restore_values", ("a, b", "python")]],
+    "cells of this life run again, and files stay": [
+        [("v=1; f() { echo f$v; }; echo l >>output/log", "bash"), ("let j = 1", "javascript")],
+        [("v=2; echo m >>output/log", "bash"), ("j2 = 2", "javascript"), "restore_run", ("f; cat output/log", "bash"), ("[j, j2]", "javascript")]],
+    "variables of the life before the last one": [
+        [("a = 1", "python"), "saved"], [("a = 5; c = 2", "python")], ["restore_values", ("a, 'c' in globals()", "python")]],
+}
+
+
+@pytest.mark.parametrize("lives", LIVES.values(), ids=LIVES)
+def test_state_that_was_brought_back_is_there_when_the_notebook_runs_again(home, tmp_path, lives):
+    skip_without_jupyter()
+    for life in lives:
+        with Server(home, env={**LASTS, "PTYCELL_RESUME_VARIABLES": "200M"}) as server:
+            for step in life:
+                if step == "saved":
+                    until(lambda: list((home / "cache").glob("**/journal/variables")) != [])
+                elif isinstance(step, str):  # it is refused while an interpreter starts anew
+                    until(lambda action=step: not server.interact(action=action).is_error)
+                else:
+                    server.cell(step[0], language=step[1])
+    (kept,) = (home / "kept").glob("*-s-*")
     assert_same(kept, tmp_path / "copy")
