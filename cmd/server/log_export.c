@@ -151,6 +151,10 @@ static void print_cell(const json_t *cell)
 
 	print_title(cell);
 	print_lines(TERMINAL_DIM, "  | ", json_text_at(cell, "code"));
+	if (json_is_true(json_object_get(cell, "outputs_left_out")))
+		print_lines(TERMINAL_DIM, "",
+			    "[the outputs were left out: the journal is nearly full "
+			    "(PTYCELL_JOURNAL_MAX), or the disk is]");
 	print_lines(TERMINAL_PLAIN, "", json_text_at(cell, "text"));
 	print_lines(TERMINAL_PLAIN, "", json_text_at(cell, "value"));
 	print_lines(TERMINAL_RED, "", json_text_at(cell, "traceback"));

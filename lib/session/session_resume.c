@@ -114,7 +114,7 @@ bool session_record_end(struct session *s, const char *why)
 	if (journal_is_off(s->journal))
 		spool_remove_unrecorded(workspace_journal_fd(s->workspace),
 					workspace_spool_fd(s->workspace));
-	write_record(s, why, keeper_is_settled(s->keeper) && !s->displaced);
+	write_record(s, why, keeper_is_settled(s->keeper) && !s->notebook_owed && !s->displaced);
 	return true;
 }
 

@@ -271,6 +271,14 @@ def test_the_log_has_code_outputs_and_states(home, lasting):
     assert command(home, "log", "s") == log
 
 
+def test_the_log_says_which_outputs_a_full_journal_has_no_room_for(home):
+    with Server(home, "--journal-max=64K") as server:
+        for _ in range(20):
+            server.cell("print('x' * 5000)")
+        log = command(home, "log", "s")
+    assert 0 < log.count("[the outputs were left out: the journal is nearly full (PTYCELL_JOURNAL_MAX), or the disk is]\n") < log.count("python done")
+
+
 def test_the_log_shows_a_title_behind_how_its_cell_ended(home, lasting):
     lasting.call("exec_code", session_id="s", language="python", code="1", title="Sales\x1b[31m: all")
     assert re.match(r"\[1\] python done \d+\.\d\d s: Sales.*: all\n  \| 1\n", log := command(home, "log", "s")), log

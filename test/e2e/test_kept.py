@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from client import BUILD, Server
+from client import BUILD, LASTS, Server
 from patience import until
 from steps import kept_files, kept_folders, paths_in, session_folders, the_sessions
 
@@ -188,6 +188,16 @@ def test_a_notebook_that_was_not_saved_is_told_once(home):
         server.cell("for n in range(200_000): print(n)")
         until(lambda: "The notebook is not saved for the user: " in server.cell("1").texts[0])
         assert not any("not saved" in text for text in server.cell("2").texts)
+
+
+def test_the_next_server_saves_a_notebook_that_was_not_saved(home):
+    with Server(home, "--keep-max=1M", env=LASTS) as server:
+        server.cell("for n in range(200_000): print(n)")
+        until(lambda: "The notebook is not saved for the user: " in server.cell("1").texts[0])
+        server.cell("'last'")
+    with Server(home, env=LASTS) as server:
+        server.cell("1", session="next")
+        until(lambda: ["'last'" in path.read_text() for path in (home / "kept").glob("*-s-*/notebook.ipynb")] == [True])
 
 
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_RECORD", "PTYCELL_KEEP"])
