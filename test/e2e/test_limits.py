@@ -286,7 +286,7 @@ def test_what_others_leave_is_what_an_interpreter_gets(home):
         until(lambda: server.cell("y = bytearray(300 << 20); del y; 5").text == "5\n")
 
 
-@pytest.mark.parametrize("size", [10000])
+@pytest.mark.parametrize("size", [300, 10000, 100000])
 def test_small_values_that_fill_the_memory_can_be_deleted(home, size):
     """What reads the next cell has to fit into what they leave."""
     with Server(home, env=ALONE) as server:
@@ -294,6 +294,8 @@ def test_small_values_that_fill_the_memory_can_be_deleted(home, size):
         result = server.cell(f"y = 5; held = []\nwhile True: held.append(bytearray(b'x') * {size})")
         assert result.state == "raised" and "limited to 200 MB (memory_max)" in result.text, result.texts
         assert server.cell("y, len(held) > 100").text.splitlines()[-1] == "(5, True)"
+        result = server.cell(f"while True: held.append(bytearray(b'x') * {size})")
+        assert result.state == "raised" and "limited to 200 MB (memory_max)" in result.text, result.texts
         assert server.cell("del held").state == "done"
         assert server.cell("y").text == "5\n"
 

@@ -88,7 +88,9 @@ def run_guarded(cell, work=execute):
             raise KeyboardInterrupt
         try:
             work(cell)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, (MemoryError, SystemError)):  # imports raise that one, too, without memory
+                channel.spares.give_up()
             show_figures(blank=False)
             raise
         show_figures()
@@ -112,6 +114,7 @@ def run_guarded(cell, work=execute):
 
 
 def ended_well(cell):
+    channel.spares.take_again()
     if cell.shell_code == 0:
         return [("status", "ok")]
     code = cell.shell_code if cell.shell_code > 0 else 128 - cell.shell_code

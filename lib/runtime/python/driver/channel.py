@@ -14,6 +14,31 @@ from .own import own
 CONTROL_FD = 3
 VALUES_FD = 5  # a pipe: saved variables go up
 NOTHING = [b""]  # an inbox without a frame or a part of one
+SPARES = 8
+SPARE_BYTES = 1 << 20  # what Python asks the system for when it has no room for a small object
+
+
+class Spares:
+    """Blocks of memory that are given up where code has left none, one each time.
+
+    The answer needs room, and so does the next cell, which may delete what fills the memory.
+    """
+
+    def __init__(self):
+        self.blocks = [bytes(SPARE_BYTES) for _ in range(SPARES)]  # malloc() maps them, and nothing touches them
+
+    def give_up(self):
+        if self.blocks:
+            self.blocks.pop()
+
+    def take_again(self):
+        """Takes those that were given up, by mmap(): malloc() may keep what is freed."""
+        try:
+            while len(self.blocks) < SPARES:
+                mmap = own("mmap")
+                self.blocks.append(mmap.mmap(-1, SPARE_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        except (MemoryError, OSError, ImportError):
+            pass
 
 
 def encode_frame(kind, ident, parts):
@@ -42,6 +67,7 @@ class Channel:
         self.sending = False
         self.held = b""  # a frame that goes out with the next one
         self.writer = None
+        self.spares = Spares()
 
     def send(self, kind, ident, parts):
         # Also checked here, because a fork in C runs no hooks of os.register_at_fork().
@@ -168,7 +194,8 @@ class Channel:
         try:
             try:
                 self.inbox.extend(map(posix.read, (self.fd,), (65536,)))
-            except MemoryError:  # code has taken all: a few bytes fit into what it has given back
+            except MemoryError:
+                self.spares.give_up()
                 self.inbox.extend(map(posix.read, (self.fd,), (256,)))
         except OSError as error:
             self._end_unless_raised_by_user(error)

@@ -8,6 +8,7 @@ driver is at work.
 import _ast
 import sys
 
+from .channel import channel
 from .compile import compile_cell
 from .display import show_value
 from .interrupt import check_interrupt
@@ -36,6 +37,9 @@ def run_codes(codes, source, scope=None):
             resume_tracing()
         try:
             result = eval(code, NAMESPACE, scope)
+        except MemoryError:  # CPython since 3.11 tries without end to enter a finally for which it has no memory
+            channel.spares.give_up()
+            raise
         finally:  # a function of the driver called here would be traced
             if gettrace() is not None or getprofile() is not None:
                 State.tracing = gettrace(), getprofile()
