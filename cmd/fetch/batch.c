@@ -84,10 +84,10 @@ static void on_bad(struct batch *batch, struct request *request)
  * Creates the container when a request missed it, once. The others wait, as it takes no longer than
  * one request.
  */
-static enum verdict try_container(struct batch *batch, struct request *request)
+static enum storage_reply try_container(struct batch *batch, struct request *request)
 {
 	if (request_prepare(request, batch->backend, batch->job, &request->err) < 0)
-		return VERDICT_BAD;
+		return STORAGE_REPLY_BAD;
 	return request_judge(request, batch->backend, curl_easy_perform(request->handle->curl));
 }
 
@@ -104,22 +104,22 @@ static int make_container(struct batch *batch, struct err *err)
 {
 	struct sending sending = { .step = STEP_CONTAINER, .fd = -1 };
 	struct request *request;
-	enum verdict verdict;
+	enum storage_reply reply;
 	bool exists;
 
 	buf_init(&sending.text, BUF_UNBOUNDED);
 	request = request_new(&sending, NULL);
-	while ((verdict = try_container(batch, request)) == VERDICT_AGAIN)
+	while ((reply = try_container(batch, request)) == STORAGE_REPLY_AGAIN)
 		wait_until(request->not_before);
 	exists = str_eq(request->reception.code, "ContainerAlreadyExists");
 	*err = request->err;
 	/* The response to an earlier try may have been lost. */
-	if (verdict == VERDICT_GOOD || (exists && request->tries > 1))
+	if (reply == STORAGE_REPLY_GOOD || (exists && request->tries > 1))
 		batch->on_container_made(batch);
-	if (verdict == VERDICT_NO_CONTAINER)
+	if (reply == STORAGE_REPLY_NO_CONTAINER)
 		(void)err_set(err, ERR_NOT_FOUND, "the storage does not know where it should be");
 	request_free(request);
-	return verdict == VERDICT_GOOD || exists ? 0 : err_wrap(err, "making the container");
+	return reply == STORAGE_REPLY_GOOD || exists ? 0 : err_wrap(err, "making the container");
 }
 
 static void on_no_container(struct batch *batch, struct request *request)
@@ -172,29 +172,29 @@ static void send_request(struct batch *batch, struct request *request)
 	batch->running++;
 }
 
-static void act_on_verdict(struct batch *batch, struct request *request, enum verdict verdict)
+static void act_on_reply(struct batch *batch, struct request *request, enum storage_reply reply)
 {
 	enum step step = request->sending.step;
 	struct err err;
 
-	switch (verdict) {
-	case VERDICT_GOOD:
+	switch (reply) {
+	case STORAGE_REPLY_GOOD:
 		batch->proven = true;
 		upload_step_done(request->upload, step);
 		end_request(batch, request);
 		break;
-	case VERDICT_AGAIN:
+	case STORAGE_REPLY_AGAIN:
 		queue_request(batch, request);
 		break;
-	case VERDICT_NO_CONTAINER:
+	case STORAGE_REPLY_NO_CONTAINER:
 		on_no_container(batch, request);
 		break;
-	case VERDICT_HOPELESS:
+	case STORAGE_REPLY_HOPELESS:
 		err = request->err;
 		abandon_all(batch, &err);
 		fail_request(batch, request, &err);
 		break;
-	case VERDICT_BAD:
+	case STORAGE_REPLY_BAD:
 		on_bad(batch, request);
 		break;
 	}
@@ -203,15 +203,15 @@ static void act_on_verdict(struct batch *batch, struct request *request, enum ve
 static void on_transfer_done(struct batch *batch, CURL *curl, CURLcode code)
 {
 	struct request *request = NULL;
-	enum verdict verdict;
+	enum storage_reply reply;
 
 	(void)curl_easy_getinfo(curl, CURLINFO_PRIVATE, (char **)&request);
 	(void)curl_multi_remove_handle(batch->multi, curl);
 	batch->running--;
-	verdict = request_judge(request, batch->backend, code);
-	if (verdict == VERDICT_NO_CONTAINER || verdict == VERDICT_HOPELESS ||
+	reply = request_judge(request, batch->backend, code);
+	if (reply == STORAGE_REPLY_NO_CONTAINER || reply == STORAGE_REPLY_HOPELESS ||
 	    !restart_if_changed(batch, request))
-		act_on_verdict(batch, request, verdict);
+		act_on_reply(batch, request, reply);
 }
 
 /* ---- the next request ---- */

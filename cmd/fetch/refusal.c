@@ -100,8 +100,8 @@ static void explain_region(const struct reception *reception, struct err *err)
 			reception->status, reception->code);
 }
 
-static enum verdict judge_code(const struct backend *backend, const struct reception *reception,
-			       struct err *err)
+static enum storage_reply judge_code(const struct backend *backend,
+				     const struct reception *reception, struct err *err)
 {
 	const char *code = reception->code;
 
@@ -119,27 +119,27 @@ static enum verdict judge_code(const struct backend *backend, const struct recep
 			"the storage refuses it (%ld %s): the key of PTYCELL_S3_SESSION_TOKEN is "
 			"no longer good; get new ones and start ptycell again",
 			reception->status, code);
-		return VERDICT_HOPELESS;
+		return STORAGE_REPLY_HOPELESS;
 	}
 	if (is_among(code, region_codes)) {
 		explain_region(reception, err);
-		return VERDICT_HOPELESS;
+		return STORAGE_REPLY_HOPELESS;
 	}
-	return is_key ? VERDICT_HOPELESS : VERDICT_BAD;
+	return is_key ? STORAGE_REPLY_HOPELESS : STORAGE_REPLY_BAD;
 }
 
-enum verdict refusal_judge(const struct backend *backend, const struct reception *reception,
-			   struct err *err)
+enum storage_reply refusal_judge(const struct backend *backend, const struct reception *reception,
+				 struct err *err)
 {
 	const char *code = reception->code;
 
 	(void)err_set(err, ERR_SYSTEM, "the storage answered %ld%s%s", reception->status,
 		      code[0] != '\0' ? " " : "", code);
 	if (str_eq(code, "ContainerNotFound"))
-		return VERDICT_NO_CONTAINER;
+		return STORAGE_REPLY_NO_CONTAINER;
 	if (str_eq(code, "NoSuchBucket")) {
 		(void)err_set(err, ERR_NOT_FOUND, "the bucket of PTYCELL_S3_BUCKET does not exist");
-		return VERDICT_HOPELESS;
+		return STORAGE_REPLY_HOPELESS;
 	}
 	return judge_code(backend, reception, err);
 }

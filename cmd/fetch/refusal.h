@@ -10,8 +10,8 @@
 
 /* Returns true when the same request may succeed a little later. */
 bool refusal_may_pass(const struct reception *reception);
-/* Returns the verdict on a failed response and sets *err to the reason. */
-enum verdict refusal_judge(const struct backend *backend, const struct reception *reception,
-			   struct err *err);
+/* Returns what a failed response means, and sets *err to the reason. */
+enum storage_reply refusal_judge(const struct backend *backend, const struct reception *reception,
+				 struct err *err);
 
 #endif

@@ -277,7 +277,7 @@ static void read_response(struct request *request)
  * Sets the time of the next try. Each delay is longer than the last, with a random part, so that
  * requests do not come together.
  */
-static enum verdict schedule_retry(struct request *request)
+static enum storage_reply schedule_retry(struct request *request)
 {
 	const char *wanted = header_of(request->handle->curl, "Retry-After");
 	uint64_t delay = (uint64_t)FIRST_DELAY_MS << (request->tries - 1);
@@ -290,54 +290,56 @@ static enum verdict schedule_retry(struct request *request)
 	if (seconds > 0 && seconds <= RETRY_AFTER_MAX_S && (uint64_t)seconds * 1000 > delay)
 		delay = (uint64_t)seconds * 1000;
 	request->not_before = now + delay;
-	return delay < job_left_ms(request->handle->job) ? VERDICT_AGAIN : VERDICT_HOPELESS;
+	return delay < job_left_ms(request->handle->job) ? STORAGE_REPLY_AGAIN
+							 : STORAGE_REPLY_HOPELESS;
 }
 
-static enum verdict judge_transfer(struct request *request, CURLcode code)
+static enum storage_reply judge_transfer(struct request *request, CURLcode code)
 {
 	bool last = request->tries >= REQUEST_TRIES_MAX;
 
 	if (request->body_failed)
-		return VERDICT_BAD;
+		return STORAGE_REPLY_BAD;
 	(void)curl_handle_explain(request->handle, code, &request->err);
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_URL_MALFORMAT ||
 	    code == CURLE_UNSUPPORTED_PROTOCOL || job_left_ms(request->handle->job) == 0)
-		return VERDICT_HOPELESS;
+		return STORAGE_REPLY_HOPELESS;
 	if (!last)
 		return schedule_retry(request);
 	/* A storage that cannot be reached fails for the next file as well. */
-	return request->sent == 0 ? VERDICT_HOPELESS : VERDICT_BAD;
+	return request->sent == 0 ? STORAGE_REPLY_HOPELESS : STORAGE_REPLY_BAD;
 }
 
-static enum verdict judge_response(struct request *request, const struct backend *backend)
+static enum storage_reply judge_response(struct request *request, const struct backend *backend)
 {
 	const struct reception *reception = &request->reception;
-	enum verdict verdict;
+	enum storage_reply reply;
 
 	if (is_success(reception)) {
 		if (backend->accept(backend, request->upload, &request->sending, reception,
 				    &request->err) == 0)
-			return VERDICT_GOOD;
+			return STORAGE_REPLY_GOOD;
 		return request->err.code == ERR_BUSY && request->tries < REQUEST_TRIES_MAX
 			       ? schedule_retry(request)
-			       : VERDICT_BAD;
+			       : STORAGE_REPLY_BAD;
 	}
-	verdict = refusal_judge(backend, reception, &request->err);
+	reply = refusal_judge(backend, reception, &request->err);
 	if (request->tries < REQUEST_TRIES_MAX && refusal_may_pass(reception))
 		return schedule_retry(request);
-	return verdict;
+	return reply;
 }
 
-enum verdict request_judge(struct request *request, const struct backend *backend, CURLcode code)
+enum storage_reply request_judge(struct request *request, const struct backend *backend,
+				 CURLcode code)
 {
-	enum verdict verdict;
+	enum storage_reply reply;
 
 	if (code == CURLE_OK) {
 		read_response(request);
-		verdict = judge_response(request, backend);
+		reply = judge_response(request, backend);
 	} else {
-		verdict = judge_transfer(request, code);
+		reply = judge_transfer(request, code);
 	}
 	clear_try(request);
-	return verdict;
+	return reply;
 }

@@ -32,12 +32,13 @@ struct request {
 	bool settled;     /* of STEP_LOOK: that error is an answer, and no storage that fails */
 };
 
-enum verdict {
-	VERDICT_GOOD,
-	VERDICT_AGAIN,        /* may succeed later: not_before is set */
-	VERDICT_NO_CONTAINER, /* the container does not exist */
-	VERDICT_BAD,
-	VERDICT_HOPELESS, /* as will be all other requests */
+/* The meaning of a reply of the storage, or of its absence, for the request. */
+enum storage_reply {
+	STORAGE_REPLY_GOOD,
+	STORAGE_REPLY_AGAIN,        /* may succeed later: not_before is set */
+	STORAGE_REPLY_NO_CONTAINER, /* the container does not exist */
+	STORAGE_REPLY_BAD,
+	STORAGE_REPLY_HOPELESS, /* as will be all other requests */
 };
 
 /* Returns a new request. Takes ownership of `sending`'s contents. */
@@ -59,9 +60,10 @@ bool request_in_vain(const struct request *request);
 int request_prepare(struct request *request, const struct backend *backend, const struct job *job,
 		    struct err *err) MUST_CHECK;
 /*
- * Judges a finished transfer and frees its handle. Sets request->err unless the verdict is
- * VERDICT_GOOD.
+ * Judges a finished transfer and frees its handle. Sets request->err unless it returns
+ * STORAGE_REPLY_GOOD.
  */
-enum verdict request_judge(struct request *request, const struct backend *backend, CURLcode code);
+enum storage_reply request_judge(struct request *request, const struct backend *backend,
+				 CURLcode code);
 
 #endif
