@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles source text and syntax trees with the flags that all cells share.
+"""Parses and compiles source text with the flags that all cells share, and finds a cell's value.
 
 `from __future__ import` of one cell holds for the later ones, as at Python's prompt. Await at the
 top level is allowed.
