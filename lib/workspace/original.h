@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * original.h - a second copy of each upload, which session code cannot reach.
+ * original.h - a second copy of each import, which session code cannot reach.
  *
- * Code may change an uploaded file as soon as it is placed. Exports of inputs, and cells that run
+ * Code may change an imported file as soon as it is placed. Exports of inputs, and cells that run
  * again, therefore get the bytes from here: the folder ORIGINAL_FOLDER beside the journal has a
- * copy of each upload, which nothing changes. It lasts as long as the session's folder.
+ * copy of each import, which nothing changes. It lasts as long as the session's folder.
  */
 #ifndef WORKSPACE_ORIGINAL_H
 #define WORKSPACE_ORIGINAL_H
@@ -25,9 +25,9 @@ struct original *original_new(const struct workspace *workspace, struct err *err
 void original_free(struct original *original);
 /* Returns the descriptor, open for writing. Borrowed. */
 int original_fd(const struct original *original);
-/* Names the file, once it is complete: the original of the upload `path`. */
+/* Names the file, once it is complete: the original of the import `path`. */
 int original_place(struct original *original, const char *path, struct err *err) MUST_CHECK;
-/* Returns the name that the upload had, within the name of its original. */
+/* Returns the name that the import had, within the name of its original. */
 const char *original_upload(const char *name);
 
 /* A complete original. */
