@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 /* Fields of a line as in proc_pid_mountinfo(5). */
-enum { MOUNTINFO_ROOT = 4, MOUNTINFO_POINT = 5, MOUNTINFO_OPTIONS = 6 };
+enum { MOUNTINFO_DEVICE = 3, MOUNTINFO_ROOT = 4, MOUNTINFO_POINT = 5, MOUNTINFO_OPTIONS = 6 };
 
 /* Returns the mounts that this process sees. The caller frees it. Returns NULL and sets *err. */
 char *mountinfo_read(struct err *err) MUST_CHECK;

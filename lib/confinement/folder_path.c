@@ -26,8 +26,7 @@ char *folder_path_plain(const char *path)
 	return out.len > 0 ? buf_steal(&out) : xstrdup("/");
 }
 
-/* Resolves as much of the path as is there. The caller frees the result. */
-static char *resolve(const char *path)
+char *folder_path_resolve(const char *path)
 {
 	cleanup_free char *part = xstrdup(path);
 	char real[PATH_MAX];
@@ -65,8 +64,8 @@ static bool lies_in(const char *path, const char *folder)
 
 bool folder_path_overlaps(const char *a, const char *b)
 {
-	cleanup_free char *real_a = resolve(a);
-	cleanup_free char *real_b = resolve(b);
+	cleanup_free char *real_a = folder_path_resolve(a);
+	cleanup_free char *real_b = folder_path_resolve(b);
 
 	return lies_in(real_a, real_b) || lies_in(real_b, real_a);
 }

@@ -16,5 +16,7 @@ bool folder_path_overlaps(const char *a, const char *b);
  * "." or "..". The caller frees the result.
  */
 char *folder_path_plain(const char *path);
+/* Returns an absolute path with its links followed as far as it is there. The caller frees it. */
+char *folder_path_resolve(const char *path);
 
 #endif

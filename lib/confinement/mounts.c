@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/mountinfo.h"
 #include "confinement/filesystem.h"
+#include "confinement/folder_path.h"
 #include "confinement/shares.h"
 #include "text/sanitize.h"
 #include "workspace/beneath.h"
@@ -82,4 +83,72 @@ char *mounts_objection(int folder, const char *path, char **mounts)
 		*mounts = mem_steal(&now);
 	}
 	return objection;
+}
+
+/* ---- the same place under another path ---- */
+
+/* Returns the line of the mount that a path is on, "" for none. */
+static const char *find_mount(const char *list, const char *path)
+{
+	const char *found = "";
+	size_t longest = 0;
+
+	for (const char *line = list; *line != '\0'; line = mountinfo_next(line)) {
+		cleanup_free char *point = mountinfo_field(line, MOUNTINFO_POINT);
+		size_t len = strlen(point);
+
+		/* a later one with the same path hides the one before */
+		if (len == 0 || len < longest || !shares_path_within(point, path))
+			continue;
+		found = line;
+		longest = len;
+	}
+	return found;
+}
+
+/* Returns where `path`, on the mount of the line, is in its file system. The caller frees it. */
+static char *place_on(const char *line, const char *path)
+{
+	cleanup_free char *root = mountinfo_field(line, MOUNTINFO_ROOT);
+	cleanup_free char *point = mountinfo_field(line, MOUNTINFO_POINT);
+	cleanup_free char *whole = xasprintf("%s/%s", root, path + strlen(point));
+	char *place = folder_path_plain(whole);
+
+	return place != NULL ? place : mem_steal(&whole);
+}
+
+/* Returns whether what is at `a`, on the mount of its line, overlaps with what is at `b`. */
+static bool share_places(const char *a_line, const char *a, const char *b_line, const char *b)
+{
+	cleanup_free char *a_disk = mountinfo_field(a_line, MOUNTINFO_DEVICE);
+	cleanup_free char *b_disk = mountinfo_field(b_line, MOUNTINFO_DEVICE);
+	cleanup_free char *a_place = place_on(a_line, a);
+	cleanup_free char *b_place = place_on(b_line, b);
+
+	return str_eq(a_disk, b_disk) &&
+	       (shares_path_within(a_place, b_place) || shares_path_within(b_place, a_place));
+}
+
+bool mounts_overlap(const char *folder, const char *path)
+{
+	struct err err;
+	cleanup_free char *all = mountinfo_read(&err);
+	cleanup_free char *real = folder_path_resolve(path);
+	const char *path_line = find_mount(all != NULL ? all : "", real);
+	const char *folder_line = find_mount(all != NULL ? all : "", folder);
+
+	if (folder_path_overlaps(folder, path))
+		return true;
+	if (*path_line == '\0' || *folder_line == '\0')
+		return false;
+	if (share_places(folder_line, folder, path_line, real))
+		return true;
+	for (const char *line = all; *line != '\0'; line = mountinfo_next(line)) {
+		cleanup_free char *point = mountinfo_field(line, MOUNTINFO_POINT);
+
+		if (shares_path_within(folder, point) && !str_eq(folder, point) &&
+		    share_places(line, point, path_line, real))
+			return true;
+	}
+	return false;
 }

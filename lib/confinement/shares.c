@@ -128,13 +128,13 @@ static int check_ours(const struct shares *shares, const struct share *share, st
 {
 	const struct settings *settings = shares->settings;
 
-	if (folder_path_overlaps(share->path, settings->home))
+	if (mounts_overlap(share->path, settings->home))
 		return refuse(share->path,
 			      "holds the folders of other sessions, or lies among them: set "
 			      "PTYCELL_HOME to a folder outside of it",
 			      err);
 	if (share->policy.writable && settings->keep != NULL &&
-	    folder_path_overlaps(share->path, settings->keep))
+	    mounts_overlap(share->path, settings->keep))
 		return refuse(share->path,
 			      "would let code change kept results: share it without :rw, or set "
 			      "PTYCELL_KEEP to a folder outside of it",
@@ -156,7 +156,8 @@ static int check_place(const struct shares *shares, const struct share *share, s
 	const char *path = share->path;
 
 	if (!str_eq(path, "/") &&
-	    is_in_list(system_folders, ARRAY_SIZE(system_folders), path, overlap))
+	    (is_in_list(system_folders, ARRAY_SIZE(system_folders), path, overlap) ||
+	     is_in_list(system_folders, ARRAY_SIZE(system_folders), path, folder_path_overlaps)))
 		return refuse(path, "is a system folder, holds one or lies in one", err);
 	if (check_home(shares, share, err) < 0)
 		return -1;
@@ -531,7 +532,7 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 	for (size_t i = 0; i < shares->count; i++)
 		if ((!only_writable || shares->items[i].policy.writable) &&
 		    (overlap(shares->items[i].path, path) ||
-		     folder_path_overlaps(shares->items[i].path, path)))
+		     mounts_overlap(shares->items[i].path, path)))
 			return true;
 	return false;
 }

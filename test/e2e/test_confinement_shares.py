@@ -296,19 +296,43 @@ def test_a_disk_without_modes_is_not_written_in_a_share(home, data):
         assert server.cell(write, session="again").state == "done"
 
 
-def test_a_file_of_settings_in_a_share_that_is_mounted_elsewhere_is_refused(home):
-    (home / "own").mkdir()
-    (home / "work").mkdir()
-    (home / "own/policy.json").write_text("{}")
-    command = ["mount", "--bind", str(home / "own"), str(home / "work")]
+@contextlib.contextmanager
+def mounted(source, at):
+    """Mounts a folder in a second place, where that can be."""
+    command = ["mount", "--bind", str(source), str(at)]
     if os.geteuid() != 0 or subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode != 0:
         pytest.skip("only root mounts a folder in a second place")
     try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(at)], check=True)
+
+
+@pytest.mark.parametrize("at", ["work", "work/deep/in"])
+def test_a_file_of_settings_in_a_share_that_is_mounted_elsewhere_is_refused(home, at):
+    (home / "own").mkdir()
+    (home / at).mkdir(parents=True)
+    (home / "own/policy.json").write_text("{}")
+    with mounted(home / "own", home / at):
         for name, value in (("PTYCELL_AUDIT", "own/audit.log"), ("PTYCELL_POLICY", "own/policy.json")):
             with Server(home, "--share", f"{home / 'work'}:rw", env={name: str(home / value)}) as server:
                 assert "code could change it" in server.cell("1").texts[0]
-    finally:
-        subprocess.run(["umount", "-l", str(home / "work")], check=True)
+    with Server(home, "--share", f"{home / 'work'}:rw", env={"PTYCELL_AUDIT": str(home / "own/audit.log")}) as server:
+        assert server.cell("1").state == "done"
+
+
+def test_folders_that_are_not_shared_are_not_shared_where_they_are_mounted_either(home):
+    (home / "cache").mkdir(mode=0o700)
+    (home / "cache/deep").mkdir()
+    (home / "work/in").mkdir(parents=True)
+    with mounted(home / "cache", home / "work/in"):
+        assert "holds the folders of other sessions" in refusal(home, "--share", str(home / "work"))
+    with mounted(home / "cache/deep", home / "work"):
+        assert "holds the folders of other sessions" in refusal(home, "--share", str(home / "work"))
+    with mounted("/etc", home / "work"):
+        assert "is a system folder" in refusal(home, "--share", str(home / "work"))
+    with mounted("/", home / "work"):
+        refusal(home, "--share", str(home / "work"))
 
 
 @pytest.fixture(name="in_var_tmp")
