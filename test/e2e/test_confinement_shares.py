@@ -296,6 +296,22 @@ def test_a_disk_without_modes_is_not_written_in_a_share(home, data):
         assert server.cell(write, session="again").state == "done"
 
 
+def test_a_hard_link_to_a_name_that_stays_is_not_written_either(home):
+    work = home / "work"
+    (work / "deep/in").mkdir(parents=True)
+    (work / ".mcp.json").write_text("{}")
+    with Server(home, "--share", f"{work}:rw") as server:
+        assert server.cell("1").state == "done"
+        (work / "new").write_text("of the user")
+        (work / "new").rename(work / ".mcp.json")
+        assert server.cell(f"import os; os.link({str(work / '.mcp.json')!r}, {str(work / 'deep/in/a')!r})").state == "done"
+    with Server(home, "--share", f"{work}:rw") as server:
+        for code in ("open('a', 'a').write('of code')", "os.truncate('a', 0)", "os.link('a', 'b')", "os.rename('a', 'b')"):
+            assert "OSError" in server.cell(f"import os; os.chdir({str(work / 'deep/in')!r}); {code}").text, code
+        assert server.cell("open('other', 'w').write('of code'); os.rename('../in', '../moved')").state == "done"
+    assert (work / ".mcp.json").read_text() == "of the user"
+
+
 @contextlib.contextmanager
 def mounted(source, at):
     """Mounts a folder in a second place, where that can be."""

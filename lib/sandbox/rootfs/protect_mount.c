@@ -38,6 +38,8 @@ struct walk {
 	struct repository_queue folders;
 	struct protect_config named;
 	size_t entries_seen;
+	struct stat *linked; /* pinned files that have more names, for the second search */
+	size_t linked_count;
 };
 
 /* ---- pins ---- */
@@ -193,6 +195,19 @@ static void pin_inside(struct walk *walk, const char *folder, const char *name)
 	}
 }
 
+/* A hard link is a name by which a pinned file could be written. */
+static bool is_linked(const struct walk *walk, int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	for (size_t i = 0; i < walk->linked_count; i++)
+		if (walk->linked[i].st_dev == st.st_dev && walk->linked[i].st_ino == st.st_ino)
+			return true;
+	return false;
+}
+
 static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_repository,
 			const struct dirent *entry)
 {
@@ -207,6 +222,13 @@ static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_
 	path = xasprintf("%s/%s", folder, name);
 	if (strlen(path) >= PATH_MAX)
 		return;
+	if (walk->linked_count > 0) {
+		if (enters)
+			repository_queue_add(&walk->folders, name, inner, mem_steal(&path));
+		else if (is_linked(walk, dir, name))
+			add_pin(walk, path, strlen(path), false);
+		return;
+	}
 	if (is_git && !is_placeholder_folder(dir, name))
 		protect_config_add_workplace(&walk->named, folder);
 	if (is_held_name(walk, name, enters) && !(is_git && enters)) {
@@ -235,7 +257,7 @@ static void scan_folder(struct walk *walk, const char *folder)
 		return;
 	}
 	is_git = name != NULL && str_eq(name, "/.git");
-	repository = repository_is(fd) || is_git;
+	repository = walk->linked_count == 0 && (repository_is(fd) || is_git);
 	if (repository)
 		pin_repository(walk, fd, folder);
 	if (repository && !is_git)
@@ -265,6 +287,24 @@ static void scan_share(struct walk *walk, const char *top)
 	}
 }
 
+/* Searches again where a pinned file has more names, which is rare. */
+static void pin_links(struct walk *walk, const char *top)
+{
+	size_t pinned = walk->count;
+	struct stat st;
+
+	walk->linked = xcalloc(pinned + 1, sizeof(*walk->linked));
+	for (size_t i = 0; i < pinned; i++)
+		if (!walk->pins[i].writable && lstat(walk->pins[i].path, &st) == 0 &&
+		    S_ISREG(st.st_mode) && st.st_nlink > 1)
+			walk->linked[walk->linked_count++] = st;
+	if (walk->linked_count > 0) {
+		walk->entries_seen = 0;
+		scan_share(walk, top);
+	}
+	free(walk->linked);
+}
+
 static void on_named(void *data, const char *path)
 {
 	pin(data, path, false);
@@ -281,6 +321,7 @@ int protect_mount(int root, const char *path, struct err *err)
 	walk.folders.in_packages = false;
 	rc = protect_config_end(&walk.named, err);
 	if (rc == 0) {
+		pin_links(&walk, path);
 		sort_pins(&walk);
 		rc = mount_pins(&walk, root, err);
 	}
