@@ -296,20 +296,24 @@ def test_a_disk_without_modes_is_not_written_in_a_share(home, data):
         assert server.cell(write, session="again").state == "done"
 
 
-def test_a_hard_link_to_a_name_that_stays_is_not_written_either(home):
+@pytest.mark.parametrize("name", [".mcp.json", ".vscode/deep/tasks.json"])
+def test_a_hard_link_to_a_name_that_stays_is_not_written_either(home, name):
     work = home / "work"
+    top = work / name.split("/", maxsplit=1)[0]
+    (work / name).parent.mkdir(parents=True)
+    (work / name).write_text("{}")
     (work / "deep/in").mkdir(parents=True)
-    (work / ".mcp.json").write_text("{}")
     with Server(home, "--share", f"{work}:rw") as server:
         assert server.cell("1").state == "done"
-        (work / "new").write_text("of the user")
-        (work / "new").rename(work / ".mcp.json")
-        assert server.cell(f"import os; os.link({str(work / '.mcp.json')!r}, {str(work / 'deep/in/a')!r})").state == "done"
+        top.rename(home / "old")
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("of the user")
+        assert server.cell(f"import os; os.link({str(work / name)!r}, {str(work / 'deep/in/a')!r})").state == "done"
     with Server(home, "--share", f"{work}:rw") as server:
         for code in ("open('a', 'a').write('of code')", "os.truncate('a', 0)", "os.link('a', 'b')", "os.rename('a', 'b')"):
             assert "OSError" in server.cell(f"import os; os.chdir({str(work / 'deep/in')!r}); {code}").text, code
         assert server.cell("open('other', 'w').write('of code'); os.rename('../in', '../moved')").state == "done"
-    assert (work / ".mcp.json").read_text() == "of the user"
+    assert (work / name).read_text() == "of the user"
 
 
 @contextlib.contextmanager

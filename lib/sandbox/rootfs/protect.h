@@ -13,7 +13,7 @@
  * the first PROTECT_ENTRIES_MAX entries. The search is breadth first; folders of packages come
  * after all others, and a repository's own folders last. Repositories, .git folders and those above
  * them are mounted on themselves too, so that they cannot be moved away and made anew; folders of
- * packages are not. A hard link to a file with such a name is mounted read-only as well.
+ * packages are not. Hard links to such files, and to files in such folders, are mounted too.
  *
  * At the share's top, the held names are protected even if they do not exist. So are the rows
  * below, in a repository there with its submodules and worktrees. A placeholder is made on the host

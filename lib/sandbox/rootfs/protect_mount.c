@@ -30,16 +30,26 @@ struct pin {
 	bool writable;
 };
 
+/* A search has one of these aims. */
+enum search {
+	FIND_NAMES,  /* that are protected */
+	FIND_LINKED, /* files in a protected folder that have more names than one */
+	FIND_LINKS,  /* the other names of these */
+};
+
 struct walk {
+	enum search search;
 	size_t top; /* length of the share's own path */
 	struct pin *pins;
 	size_t count;
+	size_t sorted; /* of them, the first ones; each path once */
 	size_t room;
 	struct repository_queue folders;
 	struct protect_config named;
 	size_t entries_seen;
-	struct stat *linked; /* pinned files that have more names, for the second search */
+	struct stat *linked; /* protected files that have more names than one */
 	size_t linked_count;
+	size_t linked_room;
 };
 
 /* ---- pins ---- */
@@ -93,6 +103,22 @@ static void sort_pins(struct walk *walk)
 			walk->pins[kept++] = walk->pins[i];
 	}
 	walk->count = kept;
+	walk->sorted = kept;
+}
+
+static int path_to_pin(const void *path, const void *pin)
+{
+	return strcmp(path, ((const struct pin *)pin)->path);
+}
+
+/* Returns whether a path is read-only already, with all that is in it. */
+static bool is_pinned(const struct walk *walk, const char *path)
+{
+	const struct pin *found = walk->sorted == 0 ? NULL
+						    : bsearch(path, walk->pins, walk->sorted,
+							      sizeof(*walk->pins), path_to_pin);
+
+	return found != NULL && !found->writable;
 }
 
 /* The descriptor may be of a link itself. */
@@ -195,17 +221,45 @@ static void pin_inside(struct walk *walk, const char *folder, const char *name)
 	}
 }
 
-/* A hard link is a name by which a pinned file could be written. */
-static bool is_linked(const struct walk *walk, int dir, const char *name)
+static void add_linked(struct walk *walk, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2)
+		return;
+	if (walk->linked_count == walk->linked_room) {
+		walk->linked_room = walk->linked_room > 0 ? walk->linked_room * 2 : 16;
+		walk->linked = xrealloc(walk->linked, walk->linked_room * sizeof(*walk->linked));
+	}
+	walk->linked[walk->linked_count++] = *st;
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct stat *one = a;
+	const struct stat *other = b;
+
+	if (one->st_ino != other->st_ino)
+		return one->st_ino < other->st_ino ? -1 : 1;
+	if (one->st_dev != other->st_dev)
+		return one->st_dev < other->st_dev ? -1 : 1;
+	return 0;
+}
+
+/* By a hard link a protected file could be written. */
+static bool is_link_to_protected(const struct walk *walk, const struct stat *st)
+{
+	return bsearch(st, walk->linked, walk->linked_count, sizeof(*st), by_inode) != NULL;
+}
+
+static void visit_file(struct walk *walk, int dir, const char *path)
 {
 	struct stat st;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	for (size_t i = 0; i < walk->linked_count; i++)
-		if (walk->linked[i].st_dev == st.st_dev && walk->linked[i].st_ino == st.st_ino)
-			return true;
-	return false;
+	if (fstatat(dir, strrchr(path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (walk->search == FIND_LINKED)
+		add_linked(walk, &st);
+	else if (is_link_to_protected(walk, &st))
+		add_pin(walk, path, strlen(path), false);
 }
 
 static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_repository,
@@ -222,11 +276,13 @@ static void visit_entry(struct walk *walk, int dir, const char *folder, bool in_
 	path = xasprintf("%s/%s", folder, name);
 	if (strlen(path) >= PATH_MAX)
 		return;
-	if (walk->linked_count > 0) {
+	if (walk->search == FIND_LINKS && is_pinned(walk, path))
+		return;
+	if (walk->search != FIND_NAMES) {
 		if (enters)
 			repository_queue_add(&walk->folders, name, inner, mem_steal(&path));
-		else if (is_linked(walk, dir, name))
-			add_pin(walk, path, strlen(path), false);
+		else
+			visit_file(walk, dir, path);
 		return;
 	}
 	if (is_git && !is_placeholder_folder(dir, name))
@@ -257,7 +313,7 @@ static void scan_folder(struct walk *walk, const char *folder)
 		return;
 	}
 	is_git = name != NULL && str_eq(name, "/.git");
-	repository = walk->linked_count == 0 && (repository_is(fd) || is_git);
+	repository = walk->search == FIND_NAMES && (repository_is(fd) || is_git);
 	if (repository)
 		pin_repository(walk, fd, folder);
 	if (repository && !is_git)
@@ -287,19 +343,31 @@ static void scan_share(struct walk *walk, const char *top)
 	}
 }
 
-/* Searches again where a pinned file has more names, which is rare. */
-static void pin_links(struct walk *walk, const char *top)
+static void find_linked(struct walk *walk)
 {
 	size_t pinned = walk->count;
 	struct stat st;
 
-	walk->linked = xcalloc(pinned + 1, sizeof(*walk->linked));
-	for (size_t i = 0; i < pinned; i++)
-		if (!walk->pins[i].writable && lstat(walk->pins[i].path, &st) == 0 &&
-		    S_ISREG(st.st_mode) && st.st_nlink > 1)
-			walk->linked[walk->linked_count++] = st;
+	walk->search = FIND_LINKED;
+	walk->entries_seen = 0;
+	for (size_t i = 0; i < pinned; i++) {
+		if (walk->pins[i].writable || lstat(walk->pins[i].path, &st) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			scan_share(walk, walk->pins[i].path);
+		else
+			add_linked(walk, &st);
+	}
+}
+
+/* Searches the share again where a protected file has more names, which is rare. */
+static void pin_links(struct walk *walk, const char *top)
+{
+	find_linked(walk);
+	walk->search = FIND_LINKS;
+	walk->entries_seen = 0;
 	if (walk->linked_count > 0) {
-		walk->entries_seen = 0;
+		qsort(walk->linked, walk->linked_count, sizeof(*walk->linked), by_inode);
 		scan_share(walk, top);
 	}
 	free(walk->linked);
@@ -321,6 +389,7 @@ int protect_mount(int root, const char *path, struct err *err)
 	walk.folders.in_packages = false;
 	rc = protect_config_end(&walk.named, err);
 	if (rc == 0) {
+		sort_pins(&walk);
 		pin_links(&walk, path);
 		sort_pins(&walk);
 		rc = mount_pins(&walk, root, err);
