@@ -300,6 +300,21 @@ def test_small_values_that_fill_the_memory_can_be_deleted(home, size):
         assert server.cell("y").text == "5\n"
 
 
+def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
+    """What it gets to report an error with is no more memory each time."""
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        server.cell("y = 5; other = bytearray(b'x') * (80 << 20)")
+        server.cell("y=6; head -c 100000000 /dev/zero >/dev/shm/f", language="bash")
+        until(lambda: server.cell(HARD + "hard - soft > 50 << 20").text == "True\n")
+        server.cell("import threading, time\nheld = []; met = 0\ndef grow():\n  global met\n  while True:\n    try: held.append(bytearray(b'x') * (1 << 20))\n"
+                    "    except MemoryError: met += 1; time.sleep(0.05)\nthreading.Thread(target=grow, daemon=True).start()")
+        for _ in range(6):  # some may be interrupted
+            server.cell("sleep 1", language="bash")
+        assert server.cell("y, met > 20").text.splitlines()[0] == "(5, True)"
+        assert server.cell("echo $y", language="bash").text.splitlines()[0] == "6"
+
+
 GROWS_SLOWLY = {
     "javascript": ("var y = 5", "var z = []; while (true) { z.push(Buffer.alloc(1 << 19, 1)); await new Promise((go) => setTimeout(go, 20)) }", "y"),
     "r": ("y <- 5", "z <- list(); for (i in 1:6000) { z[[i]] <- numeric(1e5) + i; Sys.sleep(0.02) }", "cat(y)"),

@@ -40,9 +40,19 @@ static bool is_marked(rlim_t limit)
 	return limit != RLIM_INFINITY && (limit & MARK_MASK) == MARK;
 }
 
-static void set_process_limit(pid_t listed, bool is_interpreter, uint64_t left)
+/*
+ * Returns whether a process has taken what it got while nothing was left. Code that goes on after
+ * errors would take as much each time, until it is killed.
+ */
+static bool has_taken(rlim_t limit, uint64_t data, uint64_t left, uint64_t least)
+{
+	return left == 0 && is_marked(limit) && data > limit - least / 2;
+}
+
+static void set_process_limit(pid_t listed, bool is_interpreter, uint64_t left, uint64_t least)
 {
 	pid_t pid = proctree_number(listed);
+	uint64_t data = data_of(listed);
 	struct rlimit limit;
 	uint64_t most;
 
@@ -50,7 +60,10 @@ static void set_process_limit(pid_t listed, bool is_interpreter, uint64_t left)
 		return;
 	if (!is_marked(limit.rlim_cur) && (!is_interpreter || limit.rlim_cur != limit.rlim_max))
 		return;
-	if (__builtin_add_overflow(data_of(listed), left, &most) || most >= limit.rlim_max)
+	if (has_taken(limit.rlim_cur, data, left, least))
+		return;
+	if (__builtin_add_overflow(data, left < least ? least : left, &most) ||
+	    most >= limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max;
 	else
 		limit.rlim_cur = (most & ~(rlim_t)MARK_MASK) | MARK;
@@ -59,11 +72,12 @@ static void set_process_limit(pid_t listed, bool is_interpreter, uint64_t left)
 	(void)prlimit(pid, RLIMIT_DATA, &limit, NULL);
 }
 
-void memory_limit_set(const struct pidlist *interpreters, uint64_t left)
+void memory_limit_set(const struct pidlist *interpreters, uint64_t left, uint64_t least)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 
 	proctree_descendants(&list);
 	for (size_t i = 0; i < list.len; i++)
-		set_process_limit(list.pids[i], pidlist_has(interpreters, list.pids[i]), left);
+		set_process_limit(list.pids[i], pidlist_has(interpreters, list.pids[i]), left,
+				  least);
 }

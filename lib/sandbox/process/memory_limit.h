@@ -15,9 +15,10 @@
 
 /*
  * Lets `interpreters`, in numbers of /proc, and the processes below the caller that have such a
- * limit from one of them, have `left` bytes more than now; UINT64_MAX takes the limit away. A limit
- * that session code chose stays.
+ * limit from one of them, have `left` bytes more than now; UINT64_MAX takes the limit away. With
+ * less than `least` they have that; where nothing is left, once. A limit that session code chose
+ * stays.
  */
-void memory_limit_set(const struct pidlist *interpreters, uint64_t left);
+void memory_limit_set(const struct pidlist *interpreters, uint64_t left, uint64_t least);
 
 #endif

@@ -104,11 +104,7 @@ static void fit_memory(struct init *init, const struct usage *usage)
 		if (init->fail_softly[i] && init->supervisors[i] > 0)
 			pidlist_add(&parents, init->supervisors[i]);
 	usage_list_interpreters(FIRST_OF_SESSION, &parents, &interpreters);
-	if (!fits)
-		left = UINT64_MAX;
-	else if (left < MEMORY_LEAST)
-		left = MEMORY_LEAST;
-	memory_limit_set(&interpreters, left);
+	memory_limit_set(&interpreters, fits ? left : UINT64_MAX, MEMORY_LEAST);
 }
 
 static bool counts_user(const struct init *init)

@@ -150,7 +150,7 @@ static void a_hidden_one_may_have_what_is_left(void **state)
 	assert_int_equal(prlimit(tree->hidden, RLIMIT_DATA, NULL, &limit), 0);
 	limit.rlim_cur = 0x9c7; /* is marked as one that was set here */
 	assert_int_equal(prlimit(tree->hidden, RLIMIT_DATA, &limit, NULL), 0);
-	memory_limit_set(&none, 64 * MIB);
+	memory_limit_set(&none, 64 * MIB, MIB);
 	assert_int_equal(prlimit(tree->hidden, RLIMIT_DATA, NULL, &limit), 0);
 	assert_in_range(limit.rlim_cur, 64 * MIB - 4096, 64 * MIB + 4096);
 }

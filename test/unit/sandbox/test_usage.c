@@ -502,21 +502,29 @@ static void interpreters_get_another_limit_of_memory(void **state)
 	usage_list_interpreters(2, &parents, &interpreters);
 	assert_int_equal(interpreters.len, 1);
 	child = interpreters.pids[0];
-	memory_limit_set(&interpreters, 50 * MIB);
+	memory_limit_set(&interpreters, 50 * MIB, 8 * MIB);
 	few = memory_max_of(child);
 	assert_true(few > 82 * MIB && few != RLIM_INFINITY);
 	assert_true(memory_max_of(program) == RLIM_INFINITY);
 
+	/* Where nothing is left it gets the least, and no more once that is taken. */
+	memory_limit_set(&interpreters, 0, 50 * MIB);
+	assert_int_equal(memory_max_of(child), few);
+	memory_limit_set(&interpreters, 0, 120 * MIB);
+	assert_int_equal(memory_max_of(child), few);
+	memory_limit_set(&interpreters, 1, 120 * MIB);
+	assert_int_equal(memory_max_of(child), few + 70 * MIB);
+
 	set_memory_max(program, few); /* as one that it has forked has it */
-	memory_limit_set(&interpreters, 500 * MIB);
+	memory_limit_set(&interpreters, 500 * MIB, 8 * MIB);
 	assert_int_equal(memory_max_of(child), few + 450 * MIB);
 	assert_in_range(memory_max_of(program), few + 400 * MIB, few + 500 * MIB);
-	memory_limit_set(&none, UINT64_MAX);
+	memory_limit_set(&none, UINT64_MAX, 8 * MIB);
 	assert_true(memory_max_of(child) == RLIM_INFINITY);
 	assert_true(memory_max_of(program) == RLIM_INFINITY);
 
 	set_memory_max(child, 600 * MIB); /* code's own */
-	memory_limit_set(&interpreters, 50 * MIB);
+	memory_limit_set(&interpreters, 50 * MIB, 8 * MIB);
 	assert_int_equal(memory_max_of(child), 600 * MIB);
 	end(program);
 }
