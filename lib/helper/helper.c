@@ -322,6 +322,22 @@ static bool is_hung(const struct helper *helper)
 	       poll(&output, 1, 0) == 0;
 }
 
+static void note_unsettled(struct reply *reply, const json_t *progress)
+{
+	struct helper *helper = container_of(reply, struct helper, reply);
+
+	helper->broken = helper->broken || json_is_true(json_object_get(progress, "again"));
+}
+
+/* Reads the rest of the reply, which no handler takes any more. */
+static bool has_settled_all(struct helper *helper)
+{
+	helper->reply.progress = note_unsettled;
+	while (helper->answer_fd >= 0 && read_some(helper))
+		;
+	return !helper->broken && reply_complete(&helper->reply) && !helper->reply.failed;
+}
+
 bool helper_leave(struct helper *helper, int wait_ms)
 {
 	bool ended = true;
@@ -335,6 +351,7 @@ bool helper_leave(struct helper *helper, int wait_ms)
 			(void)kill(helper->child.pid, SIGKILL);
 		ended = wait_for_end(helper, wait_ms) && !hung;
 		loop_child_stop(&helper->child);
+		ended = ended && has_settled_all(helper);
 	}
 	release_helper(helper);
 	return ended;

@@ -20,6 +20,7 @@
 #include "session/table.h"
 #include "workspace/beside.h"
 #include "workspace/keeper.h"
+#include "workspace/keeplog.h"
 #include "workspace/lasting.h"
 #include "workspace/lostcells.h"
 #include "workspace/scan.h"
@@ -115,6 +116,8 @@ bool session_record_end(struct session *s, const char *why)
 		spool_remove_unrecorded(workspace_journal_fd(s->workspace),
 					workspace_spool_fd(s->workspace));
 	write_record(s, why, keeper_is_settled(s->keeper) && !s->notebook_owed && !s->displaced);
+	if (s->notebook_copying) /* until this last copy is made (keeper.c) */
+		keeplog_set_due(workspace_journal_fd(s->workspace), true);
 	return true;
 }
 

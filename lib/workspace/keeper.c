@@ -77,12 +77,14 @@ static void leave_keeper(struct home_job *job, int wait_ms)
 	struct keeper *keeper = container_of(job, struct keeper, job);
 	const char *path;
 	bool due = keeper_count_due(keeper, &path) > 0 || keeper->notebook.waiting ||
-		   keeper->notebook.next_suffix != NULL;
+		   keeper->notebook.next_suffix != NULL || keeper->notebook.problem != NULL;
+	bool copies = keeper->notebook.helper != NULL;
 
-	keeplog_set_due(keeper->journal_fd, due || keeper->notebook.helper != NULL);
+	if (due || copies)
+		keeplog_set_due(keeper->journal_fd, true);
 	(void)helper_leave(keeper->results.helper, wait_ms);
-	due = !helper_leave(keeper->notebook.helper, wait_ms) || due;
-	keeplog_set_due(keeper->journal_fd, due);
+	if (helper_leave(keeper->notebook.helper, wait_ms) && copies && !due)
+		keeplog_set_due(keeper->journal_fd, false);
 	release_keeper(keeper);
 }
 
@@ -176,24 +178,6 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
 	keeper->quota = quota_bytes;
 }
 
-const char *keeper_folder(const struct keeper *keeper)
-{
-	return keeper->made ? keeper->shown : NULL;
-}
-
-const char *keeper_path(struct keeper *keeper)
-{
-	free(keeper->path);
-	keeper->path =
-		keeper->root == NULL ? NULL : xasprintf("%s/%s", keeper->root, keeper->folder);
-	return keeper->path;
-}
-
-const char *keeper_planned(const struct keeper *keeper)
-{
-	return keeper->shown;
-}
-
 /* ---- running exports ---- */
 
 static struct copy *other_of(struct copy *copy)
@@ -207,12 +191,22 @@ static bool start_next(struct copy *copy);
 static bool start_last(struct copy *copy);
 static void start_copy(struct copy *copy);
 
-/* Marks the files that are not settled as due. */
+/*
+ * Marks results that are not settled as due. Of the last notebook, which the session's end has
+ * marked, takes the mark away if it is settled.
+ */
 static void settle_copy(struct copy *copy)
 {
-	for (size_t i = 0; copy == &copy->keeper->results && i < copy->file_count; i++)
-		if (!copy->files[i]->settled)
+	struct keeper *keeper = copy->keeper;
+	bool settled = true;
+
+	for (size_t i = 0; i < copy->file_count; i++) {
+		settled = settled && copy->files[i]->settled;
+		if (copy == &keeper->results && !copy->files[i]->settled)
 			copy->files[i]->owed = true;
+	}
+	if (copy == &keeper->notebook && keeper->freed && settled)
+		keeplog_set_due(keeper->journal_fd, false);
 }
 
 static void finish_copy(struct copy *copy)
@@ -543,6 +537,8 @@ static bool start_next(struct copy *copy)
 	json_decref(copy->report);
 	copy->report = copy->next_report;
 	copy->next_report = NULL;
+	for (size_t i = 0; i < copy->asked; i++)
+		copy->files[i]->settled = false;
 	list_report(copy);
 	copy->tries = 0;
 	copy->copied = 0;

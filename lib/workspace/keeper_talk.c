@@ -17,6 +17,28 @@
 #include "workspace/original.h"
 #include "workspace/rescue.h"
 
+/* ---- the folder ---- */
+
+const char *keeper_folder(const struct keeper *keeper)
+{
+	return keeper->made ? keeper->shown : NULL;
+}
+
+const char *keeper_path(struct keeper *keeper)
+{
+	free(keeper->path);
+	keeper->path =
+		keeper->root == NULL ? NULL : xasprintf("%s/%s", keeper->root, keeper->folder);
+	return keeper->path;
+}
+
+const char *keeper_planned(const struct keeper *keeper)
+{
+	return keeper->shown;
+}
+
+/* ---- requests ---- */
+
 static void put_known(json_t *file, const struct kept *kept)
 {
 	json_put_bool(file, "known", kept->known);

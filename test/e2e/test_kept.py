@@ -200,6 +200,22 @@ def test_the_next_server_saves_a_notebook_that_was_not_saved(home):
         until(lambda: ["'last'" in path.read_text() for path in (home / "kept").glob("*-s-*/notebook.ipynb")] == [True])
 
 
+def test_the_next_server_saves_a_notebook_whose_last_copy_failed(home):
+    kept, away = home / "kept", home / "away"
+    with Server(home, env=LASTS) as server:
+        server.cell("1")
+        until(lambda: list(kept.glob("*-s-*/notebook.ipynb")))
+        kept.rename(away)
+        kept.touch()
+        server.cell("'last'")
+    kept.unlink()
+    away.rename(kept)
+    with Server(home, env=LASTS) as server:
+        server.cell("1", session="next")
+        until(lambda: [name for name in ("notebook.ipynb", "report.html") for path in kept.glob("*-s-*/" + name)
+                       if "last" in path.read_text()] == ["notebook.ipynb", "report.html"])
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_RECORD", "PTYCELL_KEEP"])
 def test_no_whole_output_is_saved_without_a_notebook(home, setting):
     with Server(home, env={setting: "off"}) as server:
