@@ -212,8 +212,7 @@ static void leave_rescue(struct home_job *job, int wait_ms)
 {
 	struct rescue *rescue = container_of(job, struct rescue, job);
 
-	if (rescue->helper != NULL)
-		(void)helper_leave(rescue->helper, wait_ms);
+	(void)helper_leave(rescue->helper, wait_ms);
 	release_rescue(rescue);
 }
 
@@ -234,10 +233,9 @@ static void take_copy(struct rescue *rescue, const json_t *progress)
 /* Counts a file that was not copied. A file that cannot be read is given up. */
 static void take_problem(struct rescue *rescue, const json_t *progress)
 {
-	bool again = json_is_true(json_object_get(progress, "again"));
-
 	rescue->failed++;
-	if (again && !json_is_true(json_object_get(progress, "unread")))
+	if (json_is_true(json_object_get(progress, "again")) &&
+	    !json_is_true(json_object_get(progress, "unread")))
 		rescue->due = true;
 }
 
@@ -267,10 +265,11 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 static void on_next(struct loop_defer *defer);
 
-/* Reports a step that failed as a whole. Results are due then: their folder may be out of reach. */
+/* Reports a step that failed. Results are due then, and a notebook if the disk may be full. */
 static void fail_step(struct rescue *rescue, const struct err *err)
 {
-	rescue->due = rescue->due || rescue->step == STEP_RESULTS;
+	rescue->due = rescue->due || rescue->step == STEP_RESULTS ||
+		      (rescue->step == STEP_NOTEBOOK && err->code == ERR_SYSTEM);
 	if (rescue->step == STEP_RESULTS)
 		log_warn("rescue", "results of '%s' are not saved yet: %s", rescue->shown,
 			 err->msg);
@@ -458,8 +457,7 @@ void rescue_skip(struct rescue *rescue, const char *name)
 	if (rescue->current == NULL || !str_eq(rescue->current, name))
 		return;
 	mem_cleanup(&rescue->current);
-	if (rescue->helper != NULL)
-		helper_free(rescue->helper);
+	helper_free(rescue->helper);
 	rescue->helper = NULL;
 	forget_session(rescue);
 	loop_defer_stop(&rescue->next);

@@ -71,6 +71,31 @@ static void one_file_without_room_keeps_the_folder(void **state)
 	assert_kept("trip/a-2.csv", NULL);
 }
 
+/* Nothing can be drawn into a notebook that is a folder. */
+static void a_folder_stays_until_its_notebook_can_be_drawn(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_fd int journal = dup(server.journal);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+	cleanup_free char *notebook = NULL;
+	struct rescue_spec spec;
+
+	write_events(server.journal);
+	assert_int_equal(mkdirat(server.journal, NOTEBOOK, 0700), 0);
+	rescue_record(server.journal, root, "trip", NOTEBOOK, NULL);
+	name = take_killed(f, &server);
+	spec = spec_for(f, name);
+	log = rescue_in_vain(f, &spec);
+	assert_logged(log, "/trip' is not finished: ");
+	assert_logged(log, "' stays for the next server, which saves what is missing");
+	assert_int_equal(unlinkat(journal, NOTEBOOK, AT_REMOVEDIR), 0);
+	rescue(f, name);
+	notebook = read_kept("trip/" NOTEBOOK);
+	assert_non_null(notebook);
+}
+
 static void a_file_that_cannot_be_read_keeps_no_folder(void **state)
 {
 	struct fixture *f = *state;
@@ -201,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RESCUE_TEST(a_folder_stays_until_its_results_can_be_saved),
 		RESCUE_TEST(one_file_without_room_keeps_the_folder),
+		RESCUE_TEST(a_folder_stays_until_its_notebook_can_be_drawn),
 		RESCUE_TEST(a_file_that_cannot_be_read_keeps_no_folder),
 		RESCUE_TEST(a_session_that_lasts_is_tried_again_until_its_results_are_saved),
 		RESCUE_TEST(results_of_a_session_that_was_to_be_removed_are_saved),
