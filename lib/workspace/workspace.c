@@ -149,6 +149,19 @@ static int open_made(int top, const char *name, mode_t mode, int *ret_fd, struct
 	return *ret_fd < 0 ? err_sys(err, "opening a session's folder '%s'", name) : 0;
 }
 
+/* Makes the folders that a session of an earlier version has not. */
+static void make_later(int packages_fd)
+{
+	static const char *const names[] = { ASK_FOLDER, BELL_FOLDER };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cleanup_fd int fd = -1;
+		struct err ignored;
+
+		(void)!make_folder(packages_fd, names[i], READ_MODE, &fd, &ignored);
+	}
+}
+
 static int open_tree(struct workspace *workspace, const char *random, struct err *err)
 {
 	cleanup_fd int top =
@@ -163,6 +176,7 @@ static int open_tree(struct workspace *workspace, const char *random, struct err
 	    open_made(top, "packages", READ_MODE, &workspace->packages_fd, err) < 0 ||
 	    open_made(top, "journal", 0700, &workspace->journal_fd, err) < 0)
 		return -1;
+	make_later(workspace->packages_fd);
 	return 0;
 }
 

@@ -182,6 +182,23 @@ static void a_folder_without_rights_is_opened_again(void **state)
 	lasting_found_release(&found);
 }
 
+static void folders_that_an_earlier_version_had_not_are_made(void **state)
+{
+	struct fixture *f = *state;
+	struct lasting_found found;
+
+	record(f->workspace, "a", NULL);
+	assert_int_equal(unlinkat(workspace_packages_fd(f->workspace), BELL_FOLDER, AT_REMOVEDIR),
+			 0);
+	release(f);
+	lasting_find(f->home, "a", &found);
+	f->workspace = workspace_resume(f->home, found.rows[0].name, &err);
+	if (f->workspace == NULL)
+		fail_msg("%s", err.msg);
+	assert_true(scratch_exists(workspace_packages_fd(f->workspace), BELL_FOLDER));
+	lasting_found_release(&found);
+}
+
 static void the_last_used_comes_first(void **state)
 {
 	struct fixture *f = *state;
@@ -367,6 +384,7 @@ int main(void)
 		FIXTURE_TEST(a_folder_that_was_released_is_found_and_resumed),
 		FIXTURE_TEST(a_session_has_an_id_of_its_own),
 		FIXTURE_TEST(a_folder_without_rights_is_opened_again),
+		FIXTURE_TEST(folders_that_an_earlier_version_had_not_are_made),
 		FIXTURE_TEST(the_last_used_comes_first),
 		FIXTURE_TEST(a_session_of_a_server_that_lives_is_in_use),
 		FIXTURE_TEST(sessions_of_a_killed_server_move_out_of_its_folder),
