@@ -377,8 +377,8 @@ static void put_head(const struct restore *r, const struct values_record *record
 	session_values_put_later(s, out);
 	buf_puts(out,
 		 " The files are as they are. What is no variable is not back, such as options of "
-		 "modules and the state of random generators. Views of arrays are arrays of their "
-		 "own.");
+		 "modules, the state of random generators and what decorators keep in closures. "
+		 "Views of arrays are arrays of their own.");
 }
 
 /* Returns whether some of what is saved could not be loaded. */
@@ -404,9 +404,8 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 	lists = put_list(out, "\nCould not be loaded: ", lists, LOAD_LATER);
 	lists = put_list(out, "\nNot saved: ", lists, ".");
 	lists = put_list(out, "\nNot replaced, because they were there: ", lists, ".");
-	(void)put_list(out,
-		       "\nDecorated again, which may have changed other variables twice: ", lists,
-		       ".");
+	(void)put_list(
+		out, "\nDefined again, which may have changed other variables twice: ", lists, ".");
 	return held;
 }
 

@@ -105,6 +105,25 @@ def test_attributes_of_classes_and_functions_come_back(start, tmp_path):
     assert session.run("Base.kinds == [Kind], f(), f.seen is seen, e is E.A").value == "(True, 2, True, True)"
 
 
+def test_an_object_that_a_decorator_made_has_its_state_again(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import functools\nclass Counted:\n    def __init__(self, f):\n        functools.update_wrapper(self, f)\n        self.f, self.calls, self.seen = f, 0, []\n"
+        "    def __call__(self, n):\n        self.calls += 1\n        self.seen.append(n)\n        return self.f(n)\n"
+        "def plain(f): return lambda n: f(n)\n@Counted\n@plain\ndef f(n): return 2 * n\nf(1), f(2)\nseen = f.seen")
+    assert told.left == told.failed == ""
+    assert session.run("f(3), f.calls, seen is f.seen, seen").value == "(6, 3, True, [1, 2, 3])"
+
+
+def test_a_class_all_of_whose_methods_are_decorated_comes_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import functools\ndef ten(g):\n    @functools.wraps(g)\n    def inner(*a): return 10 * g(*a)\n    return inner\n"
+        "class A:\n    @ten\n    def m(self): return 1\na = A()")
+    assert told.left == told.failed == ""
+    assert session.run("a.m(), type(a) is A").value == "(10, True)"
+
+
 def test_an_attribute_that_is_not_saved_is_named(start, tmp_path):
     session, told = carry(start, tmp_path, "import _thread\nclass C:\n    lock = _thread.allocate_lock()\n    n = 1")
     assert told.left == "attribute C.lock (cannot pickle '_thread.lock' object)"
@@ -204,6 +223,12 @@ def test_a_decorator_that_changes_what_was_loaded_is_told(start, tmp_path):
         start, tmp_path, "calls = []\ndef note(f):\n    calls.append(f.__name__)\n    return f\n@note\ndef noted(): pass",
         "def plain(f): return f\n@plain\ndef early(): pass")
     assert told.again == "noted"
+
+
+def test_a_class_whose_making_changes_what_was_loaded_is_told(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "names = []\nclass Base:\n    def __init_subclass__(cls): names.append(cls.__name__)\nclass Kind(Base): pass")
+    assert told.again == "Kind"
 
 
 def test_a_second_life_saves_what_the_first_defined(start, tmp_path):

@@ -98,7 +98,7 @@ static void they_are_saved_when_it_is_quiet_and_come_back(void **state)
 	assert_told("\nBack: x, y.");
 	assert_told("\nNot saved: lock (no).");
 	assert_told("\nNot replaced, because they were there: k.");
-	assert_told("\nDecorated again, which may have changed other variables twice: f.");
+	assert_told("\nDefined again, which may have changed other variables twice: f.");
 	run_cell(session, "done");
 	assert_int_equal(session_last_number(&session->languages[0]), 3);
 }

@@ -117,7 +117,7 @@ class Restored:
             failed[name] = shortened(reason(error), SAVE_WHY_CHARS)
             return False
         self.back.append(name)
-        if source.startswith("@") and self.loaded:
+        if self.loaded and calls_others(source):
             self.again.append(name)
         return True
 
@@ -171,6 +171,11 @@ def list_names(names):
     names = [" ".join(name.split()) for name in names]
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (" and %d more" % more if more > 0 else "")
+
+
+def calls_others(source):
+    """Returns whether the definition calls a decorator, or may call what its bases have for subclasses."""
+    return source.startswith("@") or source.startswith("class ") and "(" in source.partition(":")[0]
 
 
 def read_values(data):

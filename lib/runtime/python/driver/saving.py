@@ -19,7 +19,7 @@ from .channel import VALUES_FD, channel, encode_frame
 from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
 from .cut import shortened
 from .errors import error_text
-from .kinds import FunctionType, ModuleType, is_a, type_name
+from .kinds import FunctionType, ModuleType, is_a, module_of, type_name
 from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_SUBMODULES, SAVE_WHY_CHARS,
     SECRET_MIN,
@@ -449,6 +449,9 @@ def beside_source(name, value, place):
     if type(value) is FunctionType:
         if value.__defaults__ or value.__kwdefaults__:
             yield DEFAULTS + name, (value.__defaults__, value.__kwdefaults__)
+    elif not is_a(value, type):
+        yield from state_of_decorated(name, value, place)
+        return
     elif type(value).__setattr__ is not type.__setattr__:
         return  # to such metaclasses an attribute may be more than a value, as a member of an Enum
     for key, item in list(vars(value).items()):
@@ -457,6 +460,14 @@ def beside_source(name, value, place):
         if is_a(item, type) and is_inner_class(key, item, value):
             yield from beside_source("%s.%s" % (name, key), item, place)
         else:
+            yield "%s%s.%s" % (ATTRIBUTE, name, key), item
+
+
+def state_of_decorated(name, value, place):
+    """Yields the values in an object that a class of a cell made of a function, as one that counts calls."""
+    attributes = getattr(value, "__dict__", {}) if module_of(type(value)) == "__main__" else {}
+    for key, item in list(attributes.items()):
+        if type(key) is str and type(item) is not FunctionType and is_beside_source(key, item, place):
             yield "%s%s.%s" % (ATTRIBUTE, name, key), item
 
 

@@ -195,7 +195,7 @@ def has_methods(value):
 def codes_of(value):
     """Returns the code of a function below its wrappers, or of a class's methods."""
     if is_a(value, type):
-        return [item.__code__ for item in vars(value).values() if type(item) is FunctionType]
+        return [code for item in vars(value).values() if type(item) is FunctionType for code in codes_of(item)]
     for _ in range(WRAPPERS):
         value = getattr(value, "__wrapped__", value)
     return [value.__code__] if type(value) is FunctionType else []
