@@ -119,10 +119,12 @@ static void put_head(struct buf *out, const struct restore_report *report)
 static void put_files(struct buf *out, const struct restore_report *report)
 {
 	if (report->problem == NULL)
-		buf_puts(out, report->run > 0
-				      ? " The files are as they were before; values that came from "
-					"chance or the clock may be others now."
-				      : " The files are as they were before.");
+		buf_puts(out,
+			 report->run > 0
+				 ? " The files are as they were before; values that came from "
+				   "chance, the clock or an earlier version of a package may be "
+				   "others now."
+				 : " The files are as they were before.");
 	else
 		buf_putf(out,
 			 " But the files could not be put back under the new interpreters (%s). "
