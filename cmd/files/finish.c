@@ -327,7 +327,7 @@ int finish_report_cells(int journal_fd, struct err *err)
 	for (size_t i = 0; journal != NULL && journal_at(journal, i, &line); i++) {
 		json_t *progress;
 
-		if (!line.ends_last && (!line.ran || !str_eq(line.state, JOURNAL_KILLED)))
+		if (!line.unaudited && (!line.ran || !str_eq(line.state, JOURNAL_KILLED)))
 			continue;
 		progress = json_object();
 		json_put_int(progress, "cell", (json_int_t)line.number);

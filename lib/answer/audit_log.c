@@ -111,6 +111,11 @@ bool audit_log_is_on(const struct audit_log *log)
 	return log->settings->audit != NULL;
 }
 
+bool audit_log_waits(const struct audit_log *log)
+{
+	return json_array_size(log->unwritten) > 0;
+}
+
 char *audit_log_refusal(struct audit_log *log)
 {
 	struct err err;

@@ -29,6 +29,8 @@ struct audit_events *audit_log_events(const struct audit_log *log);
 json_t *audit_log_describe(const struct audit_log *log);
 /* Returns whether lines are written. If not, callers need not make their fields. */
 bool audit_log_is_on(const struct audit_log *log);
+/* Returns whether lines could not be written yet. */
+bool audit_log_waits(const struct audit_log *log);
 /*
  * Tries to write the queued lines. Returns NULL when none is left, else why nothing may be done now
  * and the remedy, as sentences that the caller frees.

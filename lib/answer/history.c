@@ -301,7 +301,8 @@ static void add_end_to_audit(struct history *history, struct session *session, c
 	struct err err;
 
 	audit_log_add(history->audit_log, session, id, "ended", fields_own);
-	if (session != NULL && audit_log_is_on(history->audit_log))
+	if (session != NULL && audit_log_is_on(history->audit_log) &&
+	    !audit_log_waits(history->audit_log))
 		check_journal(history, session,
 			      journal_audited(session_journal(session), number, &err), &err);
 }

@@ -171,7 +171,7 @@ struct journal_line {
 	const char *state; /* "queued", "running", "killed", or how it ended */
 	bool ran;
 	size_t image_count;
-	bool ends_last;      /* of a loaded journal: its end is the last event */
+	bool unaudited;      /* of a loaded journal: its end may not be in the audit */
 	bool whole;          /* all of its output is exported beside the notebook */
 	uint64_t elapsed_ms; /* how long it ran; 0: not recorded */
 };

@@ -207,7 +207,7 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 	ret_line->image_count = cell->image_count;
 	ret_line->whole = cell->whole;
 	ret_line->elapsed_ms = cell->elapsed_ms;
-	ret_line->ends_last = cell->ended.len > 0 && cell->ended.offset == journal->last;
+	ret_line->unaudited = cell->ended.len > 0 && cell->ended.offset > journal->audited;
 	return true;
 }
 

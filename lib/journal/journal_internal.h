@@ -87,7 +87,7 @@ struct journal {
 	size_t late_count;             /* outputs that no cell has */
 	struct event_place *late;
 	uint64_t late_bytes;
-	uint64_t last;               /* of a loaded journal: the position of the last event */
+	uint64_t audited;            /* of a loaded journal: ends before this are in the audit */
 	struct journal_copy *copies; /* of a loaded journal: the exported copies */
 	size_t copy_count;
 	struct {

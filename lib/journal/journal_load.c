@@ -114,6 +114,16 @@ static bool is_note(const char *kind, const json_t *fields)
 	return false;
 }
 
+/*
+ * The audit gets its lines in order, so that those of earlier ends are in it, too. A session that
+ * was ended has no end for the next server to add.
+ */
+static bool is_audited(const char *kind)
+{
+	return str_eq(kind, "audited") || str_eq(kind, "session_ended") ||
+	       str_eq(kind, "session_destroyed");
+}
+
 static void load_event(struct journal *journal, const struct event *event,
 		       const struct event_place *place)
 {
@@ -123,6 +133,8 @@ static void load_event(struct journal *journal, const struct event *event,
 	load_left_out(journal, event);
 	if (str_eq(kind, "session"))
 		load_session(journal, event);
+	else if (is_audited(kind))
+		journal->audited = place->offset;
 	else if (str_eq(kind, "copy"))
 		load_copy(journal, event);
 	else if (str_eq(kind, "late"))
@@ -154,10 +166,8 @@ static struct journal *load(struct journal *journal, struct events *events_own,
 	events_free(journal->events);
 	journal->events = events_own;
 	*ret_last = (struct event_place){ .len = 0 };
-	while (events_next(events_own, ret_last, &event)) {
+	while (events_next(events_own, ret_last, &event))
 		load_event(journal, &event, ret_last);
-		journal->last = ret_last->offset;
-	}
 	for (size_t i = 0; i < journal->count; i++)
 		if (!journal->cells[i].over)
 			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL,

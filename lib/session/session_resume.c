@@ -186,7 +186,7 @@ void session_report_lost(struct session *s, struct lostcells *lost_own)
 	add_installed(s, lost_own);
 	for (size_t i = 0; journal_at(s->journal, i, &line); i++)
 		if (line.number < s->first_cell &&
-		    (line.ends_last || (line.ran && str_eq(line.state, JOURNAL_KILLED))))
+		    (line.unaudited || (line.ran && str_eq(line.state, JOURNAL_KILLED))))
 			lostcells_add(lost_own, line.number, line.language, line.state,
 				      journal_read_typed(s->journal, i, LOSTCELLS_TYPED_MAX));
 	if (s->host->killed != NULL)

@@ -236,6 +236,29 @@ def test_a_cell_that_ran_when_the_server_was_killed_has_its_end_in_the_audit(hom
     assert python["instance"] != before[0]["instance"] and ("kept_folder" in python) == (keep == "on")
 
 
+@pytest.mark.parametrize("lasts", [True, False])
+def test_an_end_that_waited_to_be_recorded_is_in_the_audit_though_its_server_was_killed(home, lasts):
+    """Once, and whatever the journal got in the meantime."""
+    audit = home / "audit" / "audit.jsonl"
+    audit.parent.mkdir()
+    env = {"PTYCELL_AUDIT": str(audit), **(LASTS if lasts else {})}
+    with Server(home, env=env) as server:
+        server.cell("1")
+        server.cell("while True: pass", budget=0)
+        audit.parent.rename(home / "away")
+        assert "Nothing more is done until it is recorded there." in server.interact(action="interrupt").texts[0]
+        until(lambda: any("notebook.ipynb" in name for name in books(home)))
+        server.process.kill()
+        server.process.wait()
+    (home / "away").rename(audit.parent)
+    for session in ("s" if lasts else "next", "other"):
+        with Server(home, env=env) as server:
+            server.cell("1", session=session)
+            until(lambda: audit.read_text().count('"cell":2') == 2)
+    lines = [json.loads(line) for line in audit.read_text().splitlines()]
+    assert [line["event"] for line in lines if line.get("cell") == 2] == ["began", "ended"]
+
+
 @pytest.mark.parametrize("looked_after", [False, True])
 def test_the_audit_of_a_session_that_lasts_has_each_end_once(home, looked_after):
     """The next server adds the end of a killed cell, whether it resumes the session or finds it there."""

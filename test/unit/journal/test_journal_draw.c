@@ -477,23 +477,32 @@ static void a_killed_cell_has_the_output_that_it_left(void **state)
 	close(dir);
 }
 
-static void a_cell_whose_end_is_the_last_event_may_not_be_in_the_audit(void **state)
+static void check_unaudited(size_t count)
 {
+	struct journal *loaded = journal_load(scratch.fd, &err);
 	struct journal_line line;
-	struct journal *loaded;
 
+	assert_non_null(loaded);
+	for (size_t i = 0; journal_at(loaded, i, &line); i++)
+		assert_int_equal(line.unaudited, i + count >= journal_count(loaded));
+	journal_free(loaded);
+}
+
+static void cells_that_ended_after_the_last_audited_end_may_not_be_in_the_audit(void **state)
+{
 	(void)state;
 	add(entry_of(1, "python", "1", ""));
+	check_unaudited(1);
+	assert_int_equal(journal_audited(journal, 1, &err), 0);
+	check_unaudited(0);
 	add(entry_of(2, "python", "2", ""));
-	for (int audited = 0; audited < 2; audited++) {
-		loaded = journal_load(scratch.fd, &err);
-		assert_non_null(loaded);
-		assert_true(journal_at(loaded, 0, &line) && !line.ends_last);
-		assert_true(journal_at(loaded, 1, &line));
-		assert_int_equal(line.ends_last, !audited);
-		journal_free(loaded);
-		assert_int_equal(journal_audited(journal, 2, &err), 0);
-	}
+	add(entry_of(3, "python", "3", ""));
+	check_unaudited(2);
+	assert_int_equal(journal_audited(journal, 3, &err), 0);
+	check_unaudited(0);
+	add(entry_of(4, "python", "4", ""));
+	assert_int_equal(journal_add_late(journal, "python", "x", 1, &err), 0);
+	check_unaudited(1);
 }
 
 static void where_there_is_no_journal_none_is_loaded(void **state)
@@ -526,7 +535,7 @@ int main(void)
 		JOURNAL_TEST(a_cell_names_the_file_with_all_of_its_output),
 		JOURNAL_TEST(a_long_value_is_cut_although_the_output_is_short),
 		JOURNAL_TEST(a_killed_cell_has_the_output_that_it_left),
-		JOURNAL_TEST(a_cell_whose_end_is_the_last_event_may_not_be_in_the_audit),
+		JOURNAL_TEST(cells_that_ended_after_the_last_audited_end_may_not_be_in_the_audit),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
