@@ -113,8 +113,9 @@ bool session_record_end(struct session *s, const char *why)
 	if (!session_goes_on(s))
 		return false;
 	if (journal_is_off(s->journal))
-		spool_remove_unrecorded(workspace_journal_fd(s->workspace),
-					workspace_spool_fd(s->workspace));
+		spool_remove_unrecorded(
+			workspace_journal_fd(s->workspace), workspace_spool_fd(s->workspace),
+			journal_last_number(s->journal) + journal_left_out(s->journal));
 	write_record(s, why, keeper_is_settled(s->keeper) && !s->notebook_owed && !s->displaced);
 	if (s->notebook_copying) /* until this last copy is made (keeper.c) */
 		keeplog_set_due(workspace_journal_fd(s->workspace), true);

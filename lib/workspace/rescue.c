@@ -437,7 +437,7 @@ static void mark_rescued(struct rescue *rescue)
 	if (rescue->session_fd >= 0 && !rescue->due)
 		(void)unlinkat(rescue->session_fd, "journal/" KEEPLOG_DUE, 0);
 	fd_touch(journal, LASTING_RESCUED);
-	spool_remove_unrecorded(journal, spool);
+	spool_remove_unrecorded(journal, spool, UINT64_MAX);
 }
 
 /* Opens a session that lasts. Returns -1 if there is nothing to do for it. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,15 +138,24 @@ void spool_discard(struct spool *spool)
 	spool->max = spool->written;
 }
 
-void spool_remove_unrecorded(int journal_fd, int spool_fd)
+/* Returns the number of the cell whose file it is, or 0. */
+static uint64_t number_of(const char *name)
+{
+	uint64_t number = 0;
+
+	return sscanf(name, "cell-%" SCNu64, &number) == 1 ? number : 0;
+}
+
+void spool_remove_unrecorded(int journal_fd, int spool_fd, uint64_t last)
 {
 	bool unrecorded =
 		faccessat(journal_fd, "events", F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
-	DIR *folder = unrecorded ? fd_list(spool_fd) : NULL;
+	DIR *folder = fd_list(spool_fd);
 	const struct dirent *entry;
 
 	while (folder != NULL && (entry = fd_next_entry(folder)) != NULL)
-		if (entry->d_name[0] != '.' && unlinkat(spool_fd, entry->d_name, 0) < 0)
+		if (entry->d_name[0] != '.' && (unrecorded || number_of(entry->d_name) > last) &&
+		    unlinkat(spool_fd, entry->d_name, 0) < 0)
 			log_warn("spool", "%s stays: %s", entry->d_name, strerrordesc_np(errno));
 	if (folder != NULL)
 		(void)closedir(folder);

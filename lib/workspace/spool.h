@@ -25,10 +25,10 @@ void spool_write(struct spool *spool, const void *data, size_t len);
 /* Removes the file: a short output needs none. */
 void spool_discard(struct spool *spool);
 /*
- * Removes the files of an ended session's cells from its spool folder, unless its journal folder
- * has events: outputs are part of a record.
+ * Removes the files of an ended session's cells from its spool folder, because outputs are part of
+ * a record: those of cells after `last`, or of all if its journal folder has no events.
  */
-void spool_remove_unrecorded(int journal_fd, int spool_fd);
+void spool_remove_unrecorded(int journal_fd, int spool_fd, uint64_t last);
 /* Returns the absolute path as the session sees it, or NULL before spool_write. */
 const char *spool_path(const struct spool *spool);
 /* Returns how many bytes were written. */

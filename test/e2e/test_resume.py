@@ -224,6 +224,14 @@ def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(sta
     until(lambda: paths_in(home, "cache/resume/*/journal") != [] and paths_in(home, "cache/resume/*/spool/*") == [])
 
 
+def test_outputs_that_are_not_recorded_go_and_those_of_a_recorded_life_stay(start, home):
+    for record in ("on", "off"):
+        server = start(PTYCELL_RECORD=record)
+        server.cell("seq 100000", language="bash")
+        server.close()
+    assert [path.name for path in paths_in(home, "cache/resume/*/spool/*")] == ["cell-1-bash.txt"]
+
+
 def test_nothing_lasts_of_a_session_in_which_nothing_was_done(start, home):
     server = start()
     server.call("session_info", session_id="s", config={"exec_timeout": 3})
