@@ -192,8 +192,8 @@ static bool start_last(struct copy *copy);
 static void start_copy(struct copy *copy);
 
 /*
- * Marks results that are not settled as due. Of the last notebook, which the session's end has
- * marked, takes the mark away if it is settled.
+ * Marks results that are not settled as due. Takes the mark of the session's end away once the last
+ * notebook is settled.
  */
 static void settle_copy(struct copy *copy)
 {
