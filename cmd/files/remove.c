@@ -265,13 +265,14 @@ static void forget_results(int top)
  * Renames the folder to a name that the next server finds when this process is cut short. Returns
  * the name, which the caller frees, or NULL when there is none.
  */
-static char *hide(int home_fd, const char *name, struct err *err)
+static char *hide(int home_fd, const char *name, const char *prefix, struct err *err)
 {
 	char *hidden;
 
-	if (random_name_matches(name, HOME_REMOVE_PREFIX))
+	if (random_name_matches(name, HOME_REMOVE_PREFIX) ||
+	    random_name_matches(name, HOME_SPENT_PREFIX))
 		return xstrdup(name);
-	hidden = random_name_new(HOME_REMOVE_PREFIX);
+	hidden = random_name_new(prefix);
 	if (renameat(home_fd, name, home_fd, hidden) == 0 ||
 	    (errno == EACCES && unlock_folder(home_fd, name) == 0 &&
 	     renameat(home_fd, name, home_fd, hidden) == 0))
@@ -301,10 +302,12 @@ static int remove_from(struct remover *remover, int home_fd, const char *name)
 	if (remover->top < 0)
 		return errno;
 	(void)flock(remover->top, LOCK_EX | LOCK_NB);
-	wait_for_copy(remover->top);
-	if (remover->leaves && has_due(remover->top))
-		return 0;
-	forget_results(remover->top);
+	if (random_name_matches(name, HOME_REMOVE_PREFIX)) { /* a folder of the server's own */
+		wait_for_copy(remover->top);
+		if (remover->leaves && has_due(remover->top))
+			return 0;
+		forget_results(remover->top);
+	}
 	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	return remove_all(remover, home_fd, name);
 }
@@ -346,12 +349,13 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 int remove_run(int home_fd, const json_t *request, struct err *err)
 {
 	const char *name = json_string_value(json_object_get(request, "name"));
+	const char *prefix = json_string_value(json_object_get(request, "prefix"));
 	cleanup_free char *hidden = NULL;
 
 	if (name == NULL || !beneath_path_valid(name))
 		return err_set(err, ERR_INVALID,
 			       "the request's name is not a path below the folder");
-	hidden = hide(home_fd, name, err);
+	hidden = hide(home_fd, name, prefix != NULL ? prefix : HOME_SPENT_PREFIX, err);
 	if (hidden != NULL)
 		return remove_hidden(home_fd, hidden, err);
 	if (err->sys != ENOENT)

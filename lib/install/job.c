@@ -193,7 +193,7 @@ static void renew(struct job *job)
 	const char *entry = json_string_value(json_object_get(job->record, "entry"));
 	cleanup_free char *path = cache_entry_path(entry);
 
-	removal_start(host->loop, host->home, host->files_helper, path, NULL, NULL);
+	removal_start_spent(host->loop, host->home, host->files_helper, path, NULL, NULL);
 	job->renewed = true;
 	find_files(job);
 }

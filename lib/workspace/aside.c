@@ -80,7 +80,8 @@ struct removal *aside_remove_spent(struct loop *loop, const struct workspace *wo
 		if (!random_name_matches(entry->d_name, ASIDE_SPENT_PREFIX))
 			continue;
 		removal_forget(removal);
-		removal = removal_start(loop, workspace_home(workspace), helper, name, done, data);
+		removal = removal_start_spent(loop, workspace_home(workspace), helper, name, done,
+					      data);
 	}
 	(void)closedir(dir);
 	return removal;

@@ -150,11 +150,16 @@ int home_open_root(const char *path, struct err *err)
 	return fd_steal(&fd);
 }
 
+bool home_is_removed(const char *name)
+{
+	return random_name_matches(name, HOME_REMOVE_PREFIX) ||
+	       random_name_matches(name, HOME_SPENT_PREFIX);
+}
+
 static bool is_ours(const char *name)
 {
 	return random_name_matches(name, HOME_SERVER_PREFIX) ||
-	       random_name_matches(name, NEW_PREFIX) ||
-	       random_name_matches(name, HOME_REMOVE_PREFIX);
+	       random_name_matches(name, NEW_PREFIX) || home_is_removed(name);
 }
 
 /* The lock file's size says it: other servers can read it without asking. */
@@ -361,7 +366,7 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 
 	if (dir < 0)
 		return false;
-	if (random_name_matches(name, HOME_REMOVE_PREFIX)) {
+	if (home_is_removed(name)) {
 		/* Removers hold a lock on the folder itself. */
 		if (flock(dir, LOCK_EX | LOCK_NB) < 0)
 			return false;
@@ -407,7 +412,9 @@ char *home_take_stale(struct home *home)
 {
 	while (home->candidate_count > 0) {
 		cleanup_free char *name = home->candidates[--home->candidate_count];
-		cleanup_free char *taken = random_name_new(HOME_REMOVE_PREFIX);
+		bool spent = random_name_matches(name, HOME_SPENT_PREFIX);
+		cleanup_free char *taken =
+			random_name_new(spent ? HOME_SPENT_PREFIX : HOME_REMOVE_PREFIX);
 		cleanup_fd int lock = -1;
 
 		if (!is_stale(home, name, &lock))

@@ -22,6 +22,8 @@ enum { HOME_CLOSE_WAIT_MS = 1000 };
  * the folder) by its remover.
  */
 #define HOME_REMOVE_PREFIX ".remove-"
+/* The same of a folder whose content session code chose: no record in it is trusted. */
+#define HOME_SPENT_PREFIX ".spent-"
 
 /*
  * A helper process that outlives its owner: a removal, or an export whose exporter was freed. The
@@ -56,6 +58,8 @@ void home_close(struct home *home);
  * meant them to last (lasting.h). A folder stays if those sessions cannot be read.
  */
 char *home_take_stale(struct home *home);
+/* Returns whether this is the name of a folder that is being removed. */
+bool home_is_removed(const char *name);
 /* Looks again for server folders, as home_open() did. */
 void home_look_again(struct home *home);
 int home_fd(const struct home *home);

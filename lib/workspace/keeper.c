@@ -76,13 +76,16 @@ static void leave_keeper(struct home_job *job, int wait_ms)
 {
 	struct keeper *keeper = container_of(job, struct keeper, job);
 	const char *path;
-	bool due = keeper_count_due(keeper, &path) > 0 || keeper->notebook.waiting ||
-		   keeper->notebook.next_suffix != NULL || keeper->notebook.problem != NULL;
+	bool due = keeper_count_due(keeper, &path) > 0 || keeper->results.waiting ||
+		   keeper->notebook.waiting || keeper->notebook.next_suffix != NULL ||
+		   keeper->notebook.problem != NULL;
 	bool copies = keeper->notebook.helper != NULL;
 
-	if (due || copies)
+	if (due)
 		keeplog_set_due(keeper->journal_fd, true);
 	(void)helper_leave(keeper->results.helper, wait_ms);
+	/* A session that lasts has the mark since its end. A removal waits for the copy of results.
+	 */
 	if (helper_leave(keeper->notebook.helper, wait_ms) && copies && !due)
 		keeplog_set_due(keeper->journal_fd, false);
 	release_keeper(keeper);

@@ -62,13 +62,13 @@ static void on_not_started(struct loop_defer *defer)
  * Renames the tree to a hidden name. Returns the name; the caller frees it. If the tree's mode
  * forbids the rename, the helper removes it under its old name.
  */
-static char *hide(const struct home *home, const char *name)
+static char *hide(const struct home *home, const char *name, const char *prefix)
 {
 	char *hidden;
 
-	if (random_name_matches(name, HOME_REMOVE_PREFIX) || !beneath_path_valid(name))
+	if (home_is_removed(name) || !beneath_path_valid(name))
 		return xstrdup(name);
-	hidden = random_name_new(HOME_REMOVE_PREFIX);
+	hidden = random_name_new(prefix);
 	if (renameat(home_fd(home), name, home_fd(home), hidden) == 0)
 		return hidden;
 	free(hidden);
@@ -81,12 +81,13 @@ void removal_forget(struct removal *removal)
 		removal->done = NULL;
 }
 
-struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
-			      const char *name, void (*done)(void *data, bool ok), void *data)
+static struct removal *start_removal(struct loop *loop, const struct home *home, const char *helper,
+				     const char *name, const char *prefix,
+				     void (*done)(void *data, bool ok), void *data)
 {
 	static const struct helper_handlers handlers = { .done = on_removal_done };
 	struct removal *removal = xcalloc(1, sizeof(*removal));
-	cleanup_free char *hidden = hide(home, name);
+	cleanup_free char *hidden = hide(home, name, prefix);
 	cleanup_json json_t *request = json_object();
 	struct helper_spec spec = {
 		.path = helper, .request = request, .fds = (int[]){ home_fd(home) }, .fd_count = 1
@@ -99,10 +100,23 @@ struct removal *removal_start(struct loop *loop, const struct home *home, const 
 	home_add_job(home, &removal->job);
 	json_put_str(request, "op", "remove");
 	json_put_str(request, "name", hidden);
+	json_put_str(request, "prefix", prefix);
 	removal->helper = helper_start(loop, &spec, &handlers, removal, &err);
 	if (removal->helper == NULL) {
 		log_warn("workspace", "removing a session's files: %s", err.msg);
 		loop_defer_start(loop, &removal->defer, on_not_started);
 	}
 	return removal;
+}
+
+struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
+			      const char *name, void (*done)(void *data, bool ok), void *data)
+{
+	return start_removal(loop, home, helper, name, HOME_REMOVE_PREFIX, done, data);
+}
+
+struct removal *removal_start_spent(struct loop *loop, const struct home *home, const char *helper,
+				    const char *name, void (*done)(void *data, bool ok), void *data)
+{
+	return start_removal(loop, home, helper, name, HOME_SPENT_PREFIX, done, data);
 }

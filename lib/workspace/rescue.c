@@ -30,6 +30,7 @@
 #include "workspace/keepname.h"
 #include "workspace/lasting.h"
 #include "workspace/lostcells.h"
+#include "workspace/random_name.h"
 #include "workspace/spool.h"
 
 /* Versions without a record wrote events, of which some name the folder of the results. */
@@ -322,7 +323,7 @@ static bool start_helper(struct rescue *rescue, const char *op, const char *name
 				    .quiet_ms = QUIET_MS };
 	struct err err;
 
-	rescue->due = rescue->due || fd < 0;
+	rescue->due = rescue->due || (fd < 0 && errno != ENOENT);
 	if (fd < 0)
 		return false;
 	json_put_str(request, "op", op);
@@ -434,7 +435,7 @@ static void mark_rescued(struct rescue *rescue)
 	cleanup_fd int session = name == NULL ? -1 : lasting_open(rescue->home, name, &journal);
 	cleanup_fd int spool = beneath_open(session, "spool", O_RDONLY | O_DIRECTORY, 0);
 
-	if (rescue->session_fd >= 0 && !rescue->due)
+	if (rescue->session_fd >= 0 && !rescue->due && (current == NULL || session >= 0))
 		(void)unlinkat(rescue->session_fd, "journal/" KEEPLOG_DUE, 0);
 	fd_touch(journal, LASTING_RESCUED);
 	spool_remove_unrecorded(journal, spool, UINT64_MAX);
@@ -563,7 +564,8 @@ static int open_sessions(struct rescue *rescue)
 	if (rescue->name == NULL)
 		return lasting_open_all(rescue->home);
 	rescue->lock = beneath_open(home_fd(rescue->home), rescue->name, O_RDONLY | O_DIRECTORY, 0);
-	if (rescue->lock >= 0 && flock(rescue->lock, LOCK_EX | LOCK_NB) < 0)
+	if (random_name_matches(rescue->name, HOME_SPENT_PREFIX) || /* session code made it */
+	    (rescue->lock >= 0 && flock(rescue->lock, LOCK_EX | LOCK_NB) < 0))
 		return -1;
 	if (rescue->lock >= 0)
 		fd = beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);

@@ -31,12 +31,16 @@ def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(ser
     assert "Session 't' is new" in other.notice and "'s'" in other.notice
 
 
-def test_many_sessions_leave_nothing_behind_without_a_next_server(home):
-    """More than end while the server waits: what is left of them goes afterwards, by itself."""
+def test_many_sessions_leave_only_what_the_next_server_saves(home):
+    """More than end while the server waits: what is left of them goes afterwards, by itself, if no last notebook is due."""
     with Server(home, env={**ALONE, "PTYCELL_MAX_SESSIONS": "300"}) as server:
         for pending in [server.start_cell("sleep 1000000 & trap '' TERM", session=f"s{i}", language="bash") for i in range(150)]:
             assert answer_of(pending).state == "done"
         assert server.close() == 0
+    until(lambda: all((folder / "journal/kept").exists() for folder in (home / "cache").iterdir()))
+    with Server(home, env=ALONE) as server:
+        server.cell("1")
+        until(lambda: [name for name in os.listdir(home / "cache") if name.startswith(".remove-")] == [])
     until(lambda: os.listdir(home / "cache") == [])
 
 

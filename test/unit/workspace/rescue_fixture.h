@@ -182,6 +182,7 @@ static inline void write_events(int journal)
 	put_event(&events, "{\"event\":\"asked\",\"cell\":1,\"language\":\"python\"}", "one = 1");
 	put_event(&events, "{\"event\":\"began\",\"cell\":1}", "");
 	put_event(&events, "{\"event\":\"ended\",\"cell\":1,\"state\":\"done\",\"ran\":true}", "");
+	put_event(&events, "{\"event\":\"audited\",\"cell\":1}", "");
 	put_event(&events, "{\"event\":\"asked\",\"cell\":2,\"language\":\"python\"}", "two = 2");
 	put_event(&events, "{\"event\":\"began\",\"cell\":2}", "");
 	put_event(&events, "{\"event\":\"installed\",\"packages\":[[\"a\",\"1\"]],\"by\":2}", "");

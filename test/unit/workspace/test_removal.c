@@ -151,6 +151,40 @@ static void a_folder_whose_results_are_due_stays_once(void **state)
 	assert_home_clean(f);
 }
 
+/* Session code can write the records of a session into its own folder, which becomes a spent one.
+ */
+static void nothing_is_due_in_a_folder_that_code_made(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	cleanup_free char *name = xasprintf("%s/spent", workspace_name(f->workspace));
+	int journal = -1;
+	int held;
+
+	assert_int_equal(mkdirat(home_fd(f->home), name, 0700), 0);
+	mem_cleanup(&name);
+	name = xasprintf("%s/spent/journal", workspace_name(f->workspace));
+	assert_int_equal(mkdirat(home_fd(f->home), name, 0700), 0);
+	journal = openat(home_fd(f->home), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rescue_record(journal, "/nonexistent", "trip", NULL, NULL);
+	keeplog_set_due(journal, true);
+	mem_cleanup(&name);
+	name = xasprintf("%s/spent/data", workspace_name(f->workspace));
+	assert_int_equal(mkdirat(home_fd(f->home), name, 0700), 0);
+	held = openat(home_fd(f->home), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	mem_cleanup(&name);
+	name = xasprintf("%s/spent", workspace_name(f->workspace));
+	removal_start_spent(f->loop, f->home, HELPER, name, on_done, &outcome);
+	while (!outcome.told)
+		loop_turn(f->loop, -1);
+	assert_true(outcome.ok);
+	(void)close(held);
+	(void)close(journal);
+	assert_true(remove_workspace(f));
+	assert_home_clean(f);
+}
+
 static void removing_what_is_gone_succeeds(void **state)
 {
 	struct fixture *f = *state;
@@ -491,6 +525,7 @@ int main(void)
 		FIXTURE_TEST(a_workspace_is_removed_whole),
 		FIXTURE_TEST(the_name_is_gone_at_once),
 		FIXTURE_TEST(a_folder_whose_results_are_due_stays_once),
+		FIXTURE_TEST(nothing_is_due_in_a_folder_that_code_made),
 		FIXTURE_TEST(removing_what_is_gone_succeeds),
 		FIXTURE_TEST(a_name_that_climbs_is_refused),
 		FIXTURE_TEST(a_helper_that_is_missing_is_told_from_the_loop),

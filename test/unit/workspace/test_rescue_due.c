@@ -172,6 +172,21 @@ static void results_of_a_session_that_was_to_be_removed_are_saved(void **state)
 	assert_int_equal(told.killed, 0);
 }
 
+static void a_folder_that_code_made_has_nothing_to_save(void **state)
+{
+	static const char spent[] = ".spent-aaaabbbbccccdddd";
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.data, "output/a.csv", "one");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	name = leave_removal(f, &server);
+	assert_int_equal(renameat(home_fd(f->home), name, home_fd(f->home), spent), 0);
+	rescue(f, spent);
+	assert_int_equal(count_in(root, ""), -1);
+}
+
 static void a_session_whose_removal_has_begun_has_nothing_to_save(void **state)
 {
 	struct fixture *f = *state;
@@ -230,6 +245,7 @@ int main(void)
 		RESCUE_TEST(a_file_that_cannot_be_read_keeps_no_folder),
 		RESCUE_TEST(a_session_that_lasts_is_tried_again_until_its_results_are_saved),
 		RESCUE_TEST(results_of_a_session_that_was_to_be_removed_are_saved),
+		RESCUE_TEST(a_folder_that_code_made_has_nothing_to_save),
 		RESCUE_TEST(a_session_whose_removal_has_begun_has_nothing_to_save),
 		RESCUE_TEST(the_notebook_of_a_session_that_lasts_is_completed_once),
 		RESCUE_TEST(a_folder_whose_results_are_saved_has_nothing_due),
