@@ -445,6 +445,8 @@ static void report_restored(struct audit_events *events, struct session *session
 
 	add_installed(events, session, 0); /* by cells that have no end of their own */
 	json_put(fields, "report", json_make_text(event->text, event->len));
+	if (event->failed)
+		json_put_bool(fields, "failed", true);
 	add_event(events, session,
 		  event->kind == SESSION_VALUES ? "variables_restored" : "cells_run_again", fields);
 }

@@ -38,8 +38,10 @@ static json_t *language_fields(const struct language *language)
 }
 
 /* Returns true for an event that changes what the cells behind it find. */
-static bool changes_state(const char *event)
+static bool changes_state(const char *event, const json_t *fields)
 {
+	if (json_is_true(json_object_get(fields, "failed")))
+		return false;
 	return str_eq(event, NOTE_RESUMED) || str_eq(event, NOTE_VALUES) ||
 	       str_eq(event, NOTE_RERUN);
 }
@@ -48,7 +50,7 @@ void journal_events_other(struct session *session, const char *event, json_t *fi
 {
 	struct err err;
 
-	if (changes_state(event)) {
+	if (changes_state(event, fields_own)) {
 		add_note(session, event, 0, fields_own);
 		return;
 	}

@@ -117,6 +117,12 @@ static char *place_on(const char *line, const char *path)
 	return place != NULL ? place : mem_steal(&whole);
 }
 
+/* Mounts of one NFS server may have one device, and each calls its own folder "/". */
+static bool is_of_nfs(const char *line)
+{
+	return memmem(line, strcspn(line, "\n"), " - nfs", strlen(" - nfs")) != NULL;
+}
+
 /* Returns whether what is at `a`, on the mount of its line, overlaps with what is at `b`. */
 static bool share_places(const char *a_line, const char *a, const char *b_line, const char *b)
 {
@@ -125,7 +131,7 @@ static bool share_places(const char *a_line, const char *a, const char *b_line, 
 	cleanup_free char *a_place = place_on(a_line, a);
 	cleanup_free char *b_place = place_on(b_line, b);
 
-	return str_eq(a_disk, b_disk) &&
+	return str_eq(a_disk, b_disk) && !is_of_nfs(a_line) &&
 	       (shares_path_within(a_place, b_place) || shares_path_within(b_place, a_place));
 }
 

@@ -16,6 +16,8 @@
 #include "policy/policyfile.h"
 #include "session/session.h"
 
+enum { NPM_LAYOUT = 2 }; /* of a set's files: 1 had no programs in .bin */
+
 /* Adds the identity of the interpreter to the key, without running it. */
 static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 {
@@ -53,6 +55,8 @@ static json_t *key_base(const struct job *job, struct err *err)
 	json_t *key = json_object();
 
 	json_put_str(key, "language", job->language->name);
+	if (str_eq(job->language->name, "javascript"))
+		json_put_int(key, "layout", NPM_LAYOUT);
 	json_put(key, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put(key, "index", indexes_public(&job->indexes));
 	if (job_may_build(job) && !job_resolves(job)) /* of the same files, more is built */

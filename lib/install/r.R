@@ -160,7 +160,7 @@ local({
 	# A login goes over https, or to this machine.
 	check_login <- function(url) {
 		if (grepl("^http://[^/?#]*@", url, ignore.case = TRUE) &&
-			!grepl("@(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+)(:[0-9]*)?(/|$)", url, ignore.case = TRUE))
+			!grepl("^http://[^/?#]*@(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+)(:[0-9]*)?(/|$)", url, ignore.case = TRUE))
 			refuse("The repository %s is not https, and its password would be readable on the way. Use https, or no password.",
 				without_login(url))
 	}

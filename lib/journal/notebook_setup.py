@@ -345,8 +345,13 @@ local({
                 for code, self.queue in cells:
                     self.exchange(language, code)
             self.queue = b""
-            for path in self.work.iterdir():
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            for top, folders, files in os.walk(self.work, topdown=False):  # a shell may be in a folder that stays
+                for path in (pathlib.Path(top, name) for name in files + folders):
+                    kept = copy / path.relative_to(self.work)
+                    if path.is_symlink() or not path.is_dir():
+                        path.unlink()
+                    elif kept.is_symlink() or not kept.is_dir():
+                        path.rmdir()
             shutil.copytree(copy, self.work, symlinks=True, dirs_exist_ok=True)
             shutil.rmtree(copy.parent)
 

@@ -145,6 +145,13 @@ static void put_event(struct buf *out, const json_t *note)
 			 json_integer_value(json_object_get(note, "size_bytes")));
 	} else if (str_eq(event, NOTE_INSTALLED)) {
 		put_installed(out, note);
+	} else if (str_eq(event, NOTE_RESUMED)) {
+		buf_puts(out,
+			 "The session was resumed, without the variables of its earlier life.");
+	} else if (str_eq(event, NOTE_VALUES)) {
+		buf_puts(out, "Saved variables of Python were restored.");
+	} else if (str_eq(event, NOTE_RERUN)) {
+		buf_puts(out, "The cells of earlier lives ran again.");
 	} else {
 		buf_puts(out, "All variables of ");
 		put_line(out, json_text_at(note, "language"), LINE_MAX_CHARS);

@@ -56,6 +56,8 @@ struct session_event {
 			     SESSION_VALUES: a report */
 	size_t len;
 	bool hidden; /* SESSION_TYPED: the reader does not echo it */
+	bool failed; /* SESSION_RESTORED, SESSION_VALUES: nothing came back, or not all that should
+		      */
 };
 
 /* A cell that was requested. Borrowed for the call of cell_asked. */

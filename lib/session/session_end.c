@@ -203,13 +203,13 @@ static bool begin(struct session *s, const char *why, bool may_quit)
 
 	s->quit.why = xstrdup(why);
 	session_restore_abandon(s);
-	note_unread(s);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_end(s->languages[i].runner, reason);
 	asking_free(s->asking);
 	s->asking = NULL;
 	session_keep_last(s);
 	session_end_execs(s, reason);
+	note_unread(s);
 	session_report_event(s, &(struct session_event){ .kind = SESSION_ENDED, .why = why });
 	quits = quit_languages(s, may_quit);
 	session_values_free(s->values);

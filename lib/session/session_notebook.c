@@ -96,6 +96,7 @@ static void copy_notebook(struct session *s)
 	s->notebook_stale = false;
 	if (journal_draw_notebook(s->journal, &copy.size, &tail, &err) < 0) {
 		log_failure(s, err.msg);
+		s->notebook_owed = true;
 		return;
 	}
 	/*

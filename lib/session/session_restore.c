@@ -91,12 +91,13 @@ static void answer(struct restore *r, const char *text, bool failed)
 	s->restore_failed = failed;
 }
 
-static void report_event(struct session *s, bool values, const char *text)
+static void report_event(struct session *s, bool values, bool failed, const char *text)
 {
 	session_report_event(
 		s, &(struct session_event){ .kind = values ? SESSION_VALUES : SESSION_RESTORED,
 					    .text = text,
-					    .len = strlen(text) });
+					    .len = strlen(text),
+					    .failed = failed });
 }
 
 /* Gives the runners back to the session. */
@@ -127,7 +128,7 @@ void session_restore_finish(struct restore *r)
 		session_values_rerun(s->values);
 	release(r);
 	session_report_state(s);
-	report_event(s, r->values, text);
+	report_event(s, r->values, failed, text);
 	answer(r, text, failed);
 	restore_free(r);
 	session_scan_soon(s);

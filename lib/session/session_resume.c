@@ -112,7 +112,7 @@ bool session_record_end(struct session *s, const char *why)
 {
 	if (!session_goes_on(s))
 		return false;
-	if (journal_is_off(s->journal))
+	if (journal_is_off(s->journal) && s->record_problem == NULL)
 		spool_remove_unrecorded(
 			workspace_journal_fd(s->workspace), workspace_spool_fd(s->workspace),
 			journal_last_number(s->journal) + journal_left_out(s->journal));

@@ -311,8 +311,8 @@ def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
                     "    except MemoryError: met += 1; time.sleep(0.05)\nthreading.Thread(target=grow, daemon=True).start()")
         for _ in range(6):  # some may be interrupted
             server.cell("sleep 1", language="bash")
-        assert server.cell("y, met > 20").text.splitlines()[0] == "(5, True)"
-        assert server.cell("echo $y", language="bash").text.splitlines()[0] == "6"
+        assert "(5, True)" in server.cell("y, met > 20").text.splitlines()
+        assert "6" in server.cell("echo $y", language="bash").text.splitlines()
 
 
 GROWS_SLOWLY = {

@@ -392,8 +392,13 @@ int protect_mount(int root, const char *path, struct err *err)
 		sort_pins(&walk);
 		pin_links(&walk, path);
 		sort_pins(&walk);
-		rc = mount_pins(&walk, root, err);
 	}
+	if (rc == 0 && walk.named.problem.code != ERR_NONE) { /* of the search for links */
+		*err = walk.named.problem;
+		rc = -1;
+	}
+	if (rc == 0)
+		rc = mount_pins(&walk, root, err);
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.pins[i].path);
 	free(walk.pins);

@@ -37,7 +37,7 @@ class Spares:
             while len(self.blocks) < SPARES:
                 mmap = own("mmap")
                 self.blocks.append(mmap.mmap(-1, SPARE_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-        except (MemoryError, OSError, ImportError):
+        except (MemoryError, SystemError, OSError, ImportError):
             pass
 
 

@@ -265,19 +265,28 @@ class Saver:
             elif Barred.values.get(name) == id(value):
                 self.left.append((name, "saving it did not end, or ended the process"))
             else:
-                place = place_of_definition(name, value, segments)
-                why = place and why_not_from_source(value, place, segments)
-                if why:
-                    self.left.append((name, why))
-                    continue
-                if place is not None:
-                    chosen.append(place)
-                for part, item in [(name, value)] if place is None else beside_source(name, value, place):
-                    values[part] = item
-                    self.measure(part, item)
+                try:
+                    self.take_value(name, value, segments, chosen, values)
+                except TooLate:
+                    raise
+                except Exception as error:  # of the value's own code
+                    self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
             set_copy_number(1, 0)
         groups = self.write_groups(values)
         self.within_time(lambda: self.finish(cell, groups, (modules, imported), self.take_definitions(segments, chosen)))
+
+    def take_value(self, name, value, segments, chosen, values):
+        place = place_of_definition(name, value, segments)
+        why = place and why_not_from_source(value, place, segments)
+        if why:
+            self.left.append((name, why))
+            return
+        parts = [(name, value)] if place is None else list(beside_source(name, value, place))
+        if place is not None:
+            chosen.append(place)
+        for part, item in parts:
+            values[part] = item
+            self.measure(part, item)
 
     def stop(self, signum, frame):
         """Ends the save as if its time were over: the session is used again."""
@@ -466,6 +475,8 @@ def beside_source(name, value, place):
 def state_of_decorated(name, value, place):
     """Yields the values in an object that a class of a cell made of a function, as one that counts calls."""
     attributes = getattr(value, "__dict__", {}) if module_of(type(value)) == "__main__" else {}
+    if type(attributes) is not dict:
+        return
     for key, item in list(attributes.items()):
         if type(key) is str and type(item) is not FunctionType and is_beside_source(key, item, place):
             yield "%s%s.%s" % (ATTRIBUTE, name, key), item
