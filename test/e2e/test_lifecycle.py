@@ -452,8 +452,8 @@ def test_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
     with Server(home) as server:
         server.cell("1")
         is_removed(folder)
-        assert {path.name: path.read_text() for path in kept_files(home)} == {
-            "early.txt": "early", "late.txt": "late\n", "over": "over\n", "changed.txt": "by the person", "changed-2.txt": "one"}
+        until(lambda: {path.name: path.read_text() for path in kept_files(home)} == {
+            "early.txt": "early", "late.txt": "late\n", "over": "over\n", "changed.txt": "by the person", "changed-2.txt": "one"})
         assert {path.parent for path in kept_files(home)} == {kept}
         assert not half.exists()
     # Those three, the notebook and the report.
