@@ -81,12 +81,23 @@ void removal_forget(struct removal *removal)
 		removal->done = NULL;
 }
 
-static struct removal *start_removal(struct loop *loop, const struct home *home, const char *helper,
-				     const char *name, const char *prefix,
-				     void (*done)(void *data, bool ok), void *data)
+static struct removal *new_removal(const struct home *home, void (*done)(void *data, bool ok),
+				   void *data)
+{
+	struct removal *removal = xcalloc(1, sizeof(*removal));
+
+	removal->done = done;
+	removal->data = data;
+	removal->job.leave = leave_removal;
+	home_add_job(home, &removal->job);
+	return removal;
+}
+
+static struct removal *start_removal(struct removal *removal, struct loop *loop,
+				     const struct home *home, const char *helper, const char *name,
+				     const char *prefix)
 {
 	static const struct helper_handlers handlers = { .done = on_removal_done };
-	struct removal *removal = xcalloc(1, sizeof(*removal));
 	cleanup_free char *hidden = hide(home, name, prefix);
 	cleanup_json json_t *request = json_object();
 	struct helper_spec spec = {
@@ -94,10 +105,6 @@ static struct removal *start_removal(struct loop *loop, const struct home *home,
 	};
 	struct err err;
 
-	removal->done = done;
-	removal->data = data;
-	removal->job.leave = leave_removal;
-	home_add_job(home, &removal->job);
 	json_put_str(request, "op", "remove");
 	json_put_str(request, "name", hidden);
 	json_put_str(request, "prefix", prefix);
@@ -112,11 +119,13 @@ static struct removal *start_removal(struct loop *loop, const struct home *home,
 struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
 			      const char *name, void (*done)(void *data, bool ok), void *data)
 {
-	return start_removal(loop, home, helper, name, HOME_REMOVE_PREFIX, done, data);
+	return start_removal(new_removal(home, done, data), loop, home, helper, name,
+			     HOME_REMOVE_PREFIX);
 }
 
 struct removal *removal_start_spent(struct loop *loop, const struct home *home, const char *helper,
 				    const char *name, void (*done)(void *data, bool ok), void *data)
 {
-	return start_removal(loop, home, helper, name, HOME_SPENT_PREFIX, done, data);
+	return start_removal(new_removal(home, done, data), loop, home, helper, name,
+			     HOME_SPENT_PREFIX);
 }
