@@ -78,8 +78,12 @@ def test_a_file_that_stays_open_is_kept_whole_after_each_cell(home):
 
 @pytest.mark.parametrize("before, code", [
     ("import socket; s = socket.socket()", "s.close(); f = open('output/r.csv', 'w'); _ = f.write('abc')"),
-    ("open('seen', 'w').close()", "a, b = open('seen'), open('seen'); f = open('output/r.csv', 'w'); _ = f.write('abc'); a.close(); b.close()")],
-    ids=["a socket closed", "two others closed"])
+    ("open('seen', 'w').close()", "a, b = open('seen'), open('seen'); f = open('output/r.csv', 'w'); _ = f.write('abc'); a.close(); b.close()"),
+    ("n = [open('/dev/null') for _ in range(40)]", "f = open('output/r.csv', 'w'); _ = f.write('abc'); [n.pop().close() for _ in range(40)]"),
+    ("n = open('/dev/null', 'w')", "n.close(); f = open('output/r.csv', 'w'); _ = f.write('abc')"),
+    ("import socket; s, t = socket.socketpair(); _ = t.send(b'x')", "s.close(); f = open('output/r.csv', 'w'); _ = f.write('abc')"),
+    ("import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))", "f = open('output/r.csv', 'w'); _ = f.write('abc')")],
+    ids=["a socket closed", "two others closed", "40 others closed", "what looks like a file closed", "a socket with data closed", "few allowed"])
 def test_a_file_on_the_descriptor_of_another_is_kept_whole(home, before, code):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell(before)

@@ -7,15 +7,18 @@ The user gets a copy of the file, which would lack them. At a terminal they are 
 
 import _io
 import _stat
-import fcntl
 import gc
 import posix
 import weakref
 
+from .own import own
 from .streams import print_note
 
-FREE_TAKEN = 8  # a file is seen at once unless so many lower descriptors were open with it and are closed
+POLLED = 32  # descriptors: what code opens gets the lowest that is free
+FREE_MIN = 8  # of these; a file above them is seen at once unless so many were open with it and are closed
 
+FILE_EVENTS = 0x5  # POLLIN and POLLOUT: a file never has to wait
+POLLNVAL = 0x20  # the descriptor is free
 SEEK_CUR = 1  # posix does not name it
 
 FILE_TYPES = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
@@ -28,17 +31,18 @@ class OpenFiles:
     """
 
     def __init__(self):
+        self.poller = None  # of the lowest descriptors
         self.none_open = None  # what was open while no regular file was
         self.regular = set()
         self.files = []  # weak references
 
     def write(self):
         """Writes what is in the buffers of all of them, and reports what could not be written."""
-        now_open = open_descriptors()
+        now_open = self.poll_lowest()
         if now_open and now_open == self.none_open:
             return
         regular = regular_files()
-        self.none_open = None if regular else now_open
+        self.none_open = now_open if shows_new_files(now_open) and not regular else None
         if regular != self.regular or not all(map(writes_on, self.files)):
             self.regular = regular
             self.files = [weakref.ref(file) for file in written_files(regular)] if regular else []
@@ -46,31 +50,27 @@ class OpenFiles:
         for note in filter(None, lost):
             print_note(note)
 
-
-def open_descriptors():
-    """Returns each descriptor below the lowest free ones, with its flags: those of a file differ from a socket's.
-
-    Returns None if too few are free.
-    """
-    taken = []
-    try:
-        for _ in range(FREE_TAKEN):
-            taken.append(posix.dup(0))
-    except OSError:
-        pass
-    for fd in taken:
-        posix.close(fd)
-    if len(taken) < FREE_TAKEN:
-        return None
-    below = set(range(taken[-1])).difference(taken)
-    return taken, [flags_of(fd) for fd in sorted(below)]
+    def poll_lowest(self):
+        """Returns which of the lowest descriptors are free, and whether the others can be read and written at once."""
+        try:
+            if self.poller is None:
+                self.poller = make_poller()
+            return self.poller.poll(0)
+        except (ImportError, MemoryError, OSError, RuntimeError):  # the limit is lower; a thread is in it
+            return []
 
 
-def flags_of(fd):
-    try:
-        return fcntl.fcntl(fd, fcntl.F_GETFL)
-    except OSError:  # a thread closed it meanwhile
-        return None
+def make_poller():
+    poller = own("select").poll()
+    for fd in range(POLLED):
+        poller.register(fd)
+    return poller
+
+
+def shows_new_files(polled):
+    """Returns whether a file that is opened later changes what poll() says: enough are free, and none of the others looks like a file."""
+    events = [event for _, event in polled]
+    return events.count(POLLNVAL) >= FREE_MIN and FILE_EVENTS not in events
 
 
 def writes_on(reference):
