@@ -35,8 +35,8 @@ void cache_free(struct cache *cache);
 int cache_sets_fd(const struct cache *cache);
 /*
  * Returns the record of this key, a new reference. Returns NULL if there is none, if its entry is
- * gone, or if it is older than `max_age_s` (0: no limit) or than its own "fresh" seconds. Without a
- * limit "fresh" does not count.
+ * gone, or if it is too old. It is too old after `max_age_s` seconds, or after its own "fresh"
+ * seconds if these are fewer. With a `max_age_s` of 0 it is never too old.
  */
 json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_s);
 /*

@@ -2,7 +2,7 @@
 /*
  * language.c - the table of languages, in the order in which users see them.
  *
- * A new language is one more row here. Nothing outside runtime names a language by its row.
+ * A new language needs more than a row here: README.md has the steps.
  */
 #include "runtime/language.h"
 

@@ -529,9 +529,9 @@ void watchdog_end_answer(struct watchdog *w, const struct cell *cell)
 }
 
 /*
- * Returns whether a cell must not begin with the last measure. Memory that other code gave back is
- * there for it, and processes that others of the user have made do not count for it. Under a small
- * limit /dev/shm must soon be smaller by what a new interpreter took as it started.
+ * Returns whether the last measure is too old for a cell that begins. Memory that other code gave
+ * back is there for it, and processes that others of the user have made do not count for it. Under
+ * a small limit /dev/shm must soon be smaller by what a new interpreter took as it started.
  */
 static bool wants_look(const struct watchdog *w, uint64_t age_ms)
 {

@@ -111,6 +111,12 @@ def test_a_table_of_modules_names_all(tree, path, text, left_out):
     assert check("check-layers", tree) == [f"{path}: its table does not name {name}" for name in left_out]
 
 
+def test_a_name_that_the_code_has_not_is_found(tree):
+    write(tree, "lib/low/a.c", LICENCE + "int low_count;\n")
+    write(tree, "lib/low/README.md", "# Low\n\n`low_count`, `struct low_list` and low_thing; see `low/test_NAME.c`.\n")
+    assert check("check-layers", tree) == ["lib/low/README.md: nothing is named low_list"]
+
+
 def test_a_layer_depends_only_on_those_above_it(tree):
     write(tree, "lib/CMakeLists.txt", "add_module(low DEPENDS high)\nadd_module(high DEPENDS low json)\n"
           "add_module(json)\n")

@@ -10,11 +10,11 @@
 # Behind each cell the pipe holds one line for bash itself, __ptycell_next: a cell that changed
 # PROMPT_COMMAND would be the last one otherwise.
 #
-# 11, soon $__ptycell_spare, is a pipe to which nothing is written: it holds a number, and stands where nothing is to be read.
+# 11, soon $__ptycell_spare, is a pipe to which nothing is written: it keeps its number from other uses, and serves as the input of what must read nothing.
 #
 # While a cell runs, nothing below 241 is the driver's: a cell can open, replace and close what it likes
 # there, as at a terminal. Bash keeps the standard input that a redirection replaces at the first free
-# number from 10 on; one above N, where it is replaced by a copy of N. What is above is close-on-exec: no
+# number from 10 on; if a copy of N replaces it, at the first free number above N. What is above is close-on-exec: no
 # program of a cell gets it, and bash itself undoes that a cell replaces it by `exec`.
 #
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and

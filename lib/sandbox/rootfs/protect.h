@@ -4,7 +4,8 @@
  * own programs.
  *
  * These names stay unchanged while a session runs:
- * - the names of base/runnames.h that stay, and in packages only those that are held;
+ * - names for which runnames_stays() holds (base/runnames.h), and in folders of packages only those
+ *   of runnames_held();
  * - hooks, config, config.worktree and commondir of each repository (repository.h), including
  *   submodules and worktrees;
  * - configs and hooks folders that those configs name (protect_config.h).
