@@ -364,6 +364,7 @@ void history_begin_query(struct history *history, struct session *session, uint6
 					     .code_len = sql_len,
 					     .begins = true };
 
+	session_keep_first_inputs(session);
 	ask_journal(history, session, &asked);
 	begin_in_journal(history, session, number);
 	audit_log_add(history->audit_log, session, session_id(session), "began",

@@ -101,6 +101,17 @@ def test_an_input_that_a_killed_server_had_not_kept_is_kept_by_the_next(start, h
     until(lambda: kept_inputs(home) == {"in.bin": digest(SMALL)})
 
 
+@pytest.mark.parametrize("end", ["destroyed", "closed"])
+def test_an_input_that_only_a_query_reads_is_kept(start, home, end):
+    server = start()
+    server.call("upload_file", session_id="s", filename="n.csv", content="a\n1\n")
+    assert not server.call("exec_sql", session_id="s", query="SELECT a FROM n").is_error
+    if end == "destroyed":
+        assert not server.call("destroy_session", session_id="s").is_error
+    server.close()
+    assert kept_inputs(home) == {"n.csv": digest(b"a\n1\n")}
+
+
 def test_an_upload_of_which_no_copy_can_be_made_is_told_and_not_kept(start, home):
     server = start()
     server.cell("1")
