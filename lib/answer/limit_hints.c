@@ -248,8 +248,8 @@ static const char denied[] =
 	"Blocked by the sandbox: code may write in its working folder and read the "
 	"system's programs, nothing else.\n";
 static const char missing[] =
-	"The user's files are not visible here. Put the file in with upload_file, or "
-	"ask the user to start ptycell with --share FOLDER.\n";
+	"Uploads are in input/, shared folders at their whole paths, not below ~. For another file "
+	"use upload_file, or ask the user to start ptycell with --share FOLDER.\n";
 
 static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
 							       "File size limit exceeded" };
@@ -314,8 +314,8 @@ static const struct {
 	  .text = denied,
 	  .from = POLICY_LANDLOCK,
 	  .to = POLICY_LANDLOCK },
-	{ .needles = { "No such file or directory: '/home/", "No such file or directory: '/root/",
-		       "No such file or directory: '/Users/", "open '/home/", "open '/root/" },
+	{ .needles = { "or directory: '/home/", "or directory: '/root/", "or directory: '/Users/",
+		       "or directory: '/mnt/", "open '/home/", "open '/root/", "open '/mnt/" },
 	  .text = missing,
 	  .from = POLICY_BWRAP },
 };

@@ -562,8 +562,8 @@ static int not_shared(const struct shares *shares, const char *path, struct err 
 			       "it lies in the session's own folder: code finds it there already");
 	if (check_place(shares, &wanted, &why) < 0)
 		return err_set(err, ERR_DENIED,
-			       "the user can copy that file into a folder that is shared, as its "
-			       "own cannot be: %s",
+			       "that file's folder cannot be shared (%s); the user can copy the "
+			       "file into one that can",
 			       why.msg);
 	return err_set(err, ERR_DENIED,
 		       "that file lies in no shared folder; the user can share it by starting "

@@ -183,8 +183,11 @@ static int refuse_key(const char *where, const char *key, const char *const *kno
 	sanitize_line(&shown, key, strlen(key), KEY_SHOWN_MAX);
 	for (size_t i = 0; i < count; i++)
 		buf_putf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
+	if (count == 0)
+		return err_set(err, ERR_INVALID, "%s.%s is not known; there are none", where,
+			       buf_str(&shown));
 	return err_set(err, ERR_INVALID, "%s.%s is not known; there %s: %s", where, buf_str(&shown),
-		       count == 1 ? "is" : "are", count > 0 ? buf_str(&list) : "none");
+		       count == 1 ? "is" : "are", buf_str(&list));
 }
 
 int json_get_only(json_t *object, const char *where, const char *const *known, size_t count,

@@ -187,6 +187,9 @@ def test_an_output_larger_than_its_file_may_be_is_not_said_to_be_all_there(tmp_p
     ("exec_code", {"session_id": "s", "code": "1", "timeout": "soon"},
      "arguments.timeout must be a number, not a string"),
     ("exec_code", {"session_id": "s", "code": "1", "script": "2"}, "arguments.script is not known; there are: "),
+    ("list_sessions", {"script": "2"}, "arguments.script is not known; there are none"),
+    ("upload_file", {"session_id": "s", "path": "/etc/passwd"},
+     "arguments.path: that file's folder cannot be shared (the share '/etc' is a system folder, "),
     ("upload_file", {"session_id": "s", "filename": "a", "content": "###", "encoding": "base64"},
      "arguments.content: not base64 at byte 0"),
     ("session_info", {"session_id": "s", "config": {"exec_timeout": "five"}},
@@ -198,6 +201,19 @@ def test_a_wrong_argument_is_named(tmp_path, tool, arguments, text):
     with Server(tmp_path) as server:
         answer = server.call(tool, **arguments)
     assert answer.is_error and len(answer.texts) == 1 and answer.texts[0].startswith(text)
+
+
+@pytest.mark.parametrize("language, code", [
+    ("python", "open('/home/somebody/a.csv')"), ("python", "open('/mnt/data/a.csv')"),
+    ("python", "import os; open(os.path.expanduser('~/work/a.csv'))"),
+    ("javascript", "require('fs').readFileSync('/mnt/user-data/uploads/a.csv')")])
+def test_where_files_of_the_user_are_is_told(tmp_path, language, code):
+    with Server(tmp_path) as server:
+        answer = server.cell(code, language=language)
+        info = server.call("session_info", session_id="s", include="confinement").object
+    if info["confinement"]["tier"] == "landlock":
+        pytest.skip("code sees the paths of this machine")
+    assert "Uploads are in input/, shared folders at their whole paths, not below ~." in answer.text
 
 
 def test_the_most_sessions_are_told_with_the_way_out(tmp_path):
