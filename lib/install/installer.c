@@ -133,8 +133,10 @@ static bool reaches_none(const struct installer *i, size_t least, struct err *re
 	}
 	if (last == NULL || i->index_count == 0 || count < least)
 		return false;
-	(void)err_set(ret_why, ERR_NOT_FOUND, "the index cannot be reached: '%s:%u' %s", last->host,
-		      last->port, verdict_clause(last->last));
+	(void)err_set(ret_why, ERR_NOT_FOUND, "the index cannot be reached: '%s:%u' %s%s",
+		      last->host, last->port, verdict_clause(last->last),
+		      last->last == VERDICT_PRIVATE ? " (PTYCELL_ALLOW_PRIVATE_HOSTS=1 allows that)"
+						    : "");
 	return true;
 }
 

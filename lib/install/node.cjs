@@ -133,9 +133,9 @@ function npmIn(cwd, ...words) {
 // What the registry answered, by npm's code or by the status in its text: one sentence, and what to do.
 const ANSWERS = [
   [/\bE401\b|\b401 Unauthorized/, 'wants a login (401). A login goes over https, or to this machine. The user sets one in .npmrc: //HOST/:_authToken=TOKEN, or //HOST/:_auth for a name and password'],
+  [/\b(?:502 Bad Gateway|403 Forbidden) - ptycell: '[^']*' ([^.;]*)/, 'STATUS. The user corrects registry= in .npmrc, or starts it'], // our proxy's words
   [/\bE403\b|\b403 Forbidden/, 'refuses this package to this user (403). The user asks whoever runs the registry, or sets another login in .npmrc'],
   [/\bE429\b|\b429 Too Many/, 'takes no more requests for now (429). Try again later'],
-  [/\b502 Bad Gateway - ptycell: '[^']*' ([^.;]*)/, 'STATUS. The user corrects registry= in .npmrc, or starts it'], // our proxy's words
   [/\bE(5\d\d)\b|\b(5\d\d) (?:Internal|Bad|Service|Gateway)/, 'fails (STATUS). Try again later, or the user names another registry in .npmrc'],
   [/\bENOTFOUND\b|\bEAI_AGAIN\b/, 'is unknown: its name has no address. The user corrects registry= in .npmrc'],
   [/\bECONNREFUSED\b|\bETIMEDOUT\b|\bERR_SOCKET_TIMEOUT\b/, 'is not reached. The user corrects registry= in .npmrc, or starts it'],
