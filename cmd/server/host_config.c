@@ -137,8 +137,8 @@ static void note_absent_shares(const struct settings *settings)
 		sanitize_line(&path, settings->shares[i].path, strlen(settings->shares[i].path),
 			      PATH_MAX);
 		fprintf(stderr,
-			"The share '%s' is not there now; a server that starts without it has no "
-			"such share.\n",
+			"The share '%s' is not there now. Make it before the host starts ptycell: a "
+			"server looks for its shares once.\n",
 			buf_str(&path));
 	}
 }

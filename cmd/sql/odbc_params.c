@@ -156,8 +156,8 @@ static int match(enum sql_dialect dialect, size_t wanted, const json_t *params, 
 
 	if (wanted == given)
 		return 0;
-	return err_set(err, ERR_INVALID, "the query has %zu parameters, params has %zu%s", wanted,
-		       given, hint(dialect, given < wanted));
+	return err_set(err, ERR_INVALID, "the query has %zu parameter%s, params has %zu%s", wanted,
+		       wanted == 1 ? "" : "s", given, hint(dialect, given < wanted));
 }
 
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,

@@ -268,8 +268,8 @@ static int bind_all(sqlite3 *db, sqlite3_stmt *statement, const json_t *params, 
 	json_t *value;
 
 	if (given != wanted)
-		return err_set(err, ERR_INVALID, "the query has %zu parameters, params has %zu",
-			       wanted, given);
+		return err_set(err, ERR_INVALID, "the query has %zu parameter%s, params has %zu",
+			       wanted, wanted == 1 ? "" : "s", given);
 	json_array_foreach (params, index, value)
 		if (bind_one(statement, (int)index + 1, value) != SQLITE_OK)
 			return sqlite_fail(db, err);

@@ -308,7 +308,7 @@ void session_values_put_later(const struct session *s, struct buf *out)
 			 first);
 	else if (count > 1)
 		buf_putf(out,
-			 " %zu cells, %" PRIu64 " to %" PRIu64
+			 " %zu cells of Python, %" PRIu64 " to %" PRIu64
 			 ", ran after they were saved: what these made or changed is not among "
 			 "them.",
 			 count, first, last);
@@ -391,8 +391,8 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 
 	if (lists[0] == '\0' || lists[0] == '\n') {
 		buf_putf(out,
-			 "No variable of session '%s' was loaded; saved are those after cell "
-			 "%" PRIu64,
+			 "No variable of session '%s' was loaded; the saved ones are those "
+			 "after cell %" PRIu64,
 			 s->id, record->cell);
 		put_first(record, out);
 		buf_puts(out, ".");

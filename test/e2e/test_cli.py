@@ -310,7 +310,7 @@ def test_a_share_that_is_not_there_is_told_and_written(home):
     (home / "there").mkdir()
     done = run(home, "config", "cursor", "--share", f"{home}/there", "--share", f"{home}/nothere:rw")
     assert entry_of(done.stdout)["args"] == ["--share", f"{home}/there", "--share", f"{home}/nothere:rw"]
-    assert f"The share '{home}/nothere' is not there now; a server that starts without it has no such share.\n" in done.stderr
+    assert f"The share '{home}/nothere' is not there now. Make it before the host starts ptycell: a server looks for its shares once.\n" in done.stderr
     assert f"{home}/there'" not in done.stderr and done.returncode == 0
 
 

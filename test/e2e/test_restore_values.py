@@ -100,7 +100,7 @@ def test_they_are_saved_before_cells_run_again(start, home):
         text = restore(server).texts[0]
         server.call("destroy_session", session_id="s")
         server.close()
-        return f"saved are those after cell {number}." in text
+        return f"the saved ones are those after cell {number}." in text
     until(comes_back)
 
 
@@ -140,7 +140,7 @@ def test_the_cells_after_the_last_save_are_named(start, home):
     server = next_day(start, server)
     text = told(restore(server))
     assert "as they were after cell 1" in text
-    assert "2 cells, 2 to 3, ran after they were saved: what these made or changed is not among them." in text
+    assert "2 cells of Python, 2 to 3, ran after they were saved: what these made or changed is not among them." in text
     assert server.cell("x, 'y' in dir()").text == "(1, False)\n"
 
 
@@ -193,7 +193,7 @@ def test_a_session_that_goes_on_without_them_saves_again(start, home):
     for _ in range(10):
         server.cell("y = 3")
     saved(home, 20)
-    assert "No variable of session 's' was loaded; saved are those after cell 20, from cell 11 on." in told(restore(server))
+    assert "No variable of session 's' was loaded; the saved ones are those after cell 20, from cell 11 on." in told(restore(server))
     server = next_day(start, server)
     assert "as they were after cell 20, from cell 11 on" in told(restore(server))
     assert server.cell("y, 'x' in dir()").text == "(3, False)\n"
@@ -204,7 +204,7 @@ def test_names_that_cells_have_made_since_stay(start, home):
     server.cell("x = 2")
     assert "Not replaced, because they were there: x." in told(restore(server))
     assert server.cell("x, y").text == "(2, 1)\n"
-    assert told(restore(server)).startswith("No variable of session 's' was loaded; saved are those after cell 1.\nNot replaced, ")
+    assert told(restore(server)).startswith("No variable of session 's' was loaded; the saved ones are those after cell 1.\nNot replaced, ")
 
 
 def test_files_do_not_change(start, home):

@@ -241,7 +241,7 @@ def test_values_come_as_they_are(server):
 def test_params_are_bound_and_never_text(server):
     bound = ["x' OR 1=1 --", 5, 2.5, True, None]
     assert rows(server, "SELECT ?, ?, ?, ?, ?", params=bound) == [["x' OR 1=1 --", 5, 2.5, 1, None]]
-    assert "1 parameters, params has 2" in sql(server, "SELECT ?", params=[1, 2]).texts[-1]
+    assert "1 parameter, params has 2" in sql(server, "SELECT ?", params=[1, 2]).texts[-1]
     assert "arguments.params[0]" in sql(server, "SELECT ?", params=[[1]]).texts[-1]
 
 
