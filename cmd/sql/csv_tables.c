@@ -548,6 +548,21 @@ static bool explain_form(const struct csv_tables *tables, const char *name, stru
 	return false;
 }
 
+/* Names the columns of the files that were read. */
+static void list_columns(const struct csv_tables *tables, const char *message, struct err *err)
+{
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		for (size_t k = 0; k < tables->sheets[i]->count; k++)
+			buf_putf(&list, "%s%s", list.len > 0 ? ", " : "",
+				 tables->sheets[i]->columns[k].name);
+	sanitize_line(&shown, buf_str(&list), list.len, SHOWN_MAX);
+	if (shown.len > 0)
+		(void)err_set(err, err->code, "%s; there are: %s", message, buf_str(&shown));
+}
+
 void csv_tables_explain(const struct csv_tables *tables, const char *sql, size_t len,
 			struct err *err)
 {
@@ -558,9 +573,12 @@ void csv_tables_explain(const struct csv_tables *tables, const char *sql, size_t
 	memcpy(message, err->msg, sizeof(message));
 	if (strncmp(message, no_table, sizeof(no_table) - 1) == 0)
 		explain_table(tables, message + sizeof(no_table) - 1, err);
-	else if (strncmp(message, no_column, sizeof(no_column) - 1) == 0 &&
-		 !explain_form(tables, message + sizeof(no_column) - 1, err) &&
-		 is_quoted(sql, len, message + sizeof(no_column) - 1))
+	if (strncmp(message, no_column, sizeof(no_column) - 1) != 0 ||
+	    explain_form(tables, message + sizeof(no_column) - 1, err))
+		return;
+	if (is_quoted(sql, len, message + sizeof(no_column) - 1))
 		(void)err_set(err, err->code, "%s; a text has single quotes, a name double ones",
 			      message);
+	else
+		list_columns(tables, message, err);
 }

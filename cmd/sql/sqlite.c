@@ -43,9 +43,17 @@ int sqlite_start(struct err *err)
 	return 0;
 }
 
+/* Returns whether the error may come from another dialect, which models often write. */
+static bool is_of_dialect(const char *message)
+{
+	return strstr(message, "syntax error") != NULL ||
+	       strncmp(message, "no such function", strlen("no such function")) == 0;
+}
+
 int sqlite_fail(sqlite3 *db, struct err *err)
 {
 	int code = sqlite3_errcode(db);
+	const char *message = sqlite3_errmsg(db);
 
 	if (cancel_requested())
 		return cancel_fail(err);
@@ -54,7 +62,8 @@ int sqlite_fail(sqlite3 *db, struct err *err)
 			       SQLITE_HEAP_MAX >> 20);
 	if (code == SQLITE_BUSY)
 		return err_set(err, ERR_BUSY, "somebody is writing to the database; try again");
-	return err_set(err, ERR_INVALID, "%s", sqlite3_errmsg(db));
+	return err_set(err, ERR_INVALID, "%s%s", message,
+		       is_of_dialect(message) ? "; files are queried in SQLite's SQL" : "");
 }
 
 static int on_progress(void *unused)

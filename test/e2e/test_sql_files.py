@@ -1206,6 +1206,13 @@ def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
     assert rows(server, 'SELECT "Amount" FROM t WHERE "Region" = \'South\'') == [[1]]
 
 
+def test_a_wrong_name_or_dialect_is_answered_with_the_right_one(server):
+    put(server, "t.csv", "Region,Amount\nSouth,1\n")
+    assert sql(server, "SELECT Amuont FROM t").texts[-1] == "no such column: Amuont; there are: Region, Amount"
+    for query in ("SELECT TOP 5 * FROM t", "SELECT date_trunc('month', Region) FROM t"):
+        assert sql(server, query).texts[-1].endswith("; files are queried in SQLite's SQL")
+
+
 def test_a_column_in_another_form_of_its_letters_is_named(server):
     put(server, "t.csv", unicodedata.normalize("NFD", "gr\u00f6\u00dfe,n\n1,2\n"))
     for name in ("gr\u00f6\u00dfe", "t.gr\u00f6\u00dfe"):
