@@ -10,6 +10,7 @@
 #include "answer/install_result.h"
 #include "base/mem.h"
 #include "confinement/confinement.h"
+#include "install/program.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "session/restore.h"
@@ -42,7 +43,13 @@ static int read_args(const struct service *service, json_t *arguments, struct in
 	if (broker_check_packages(ret->packages, err) < 0)
 		return -1;
 	ret->language = tool_find_language(service, language, err);
-	return ret->language == NULL ? -1 : 0;
+	if (ret->language == NULL)
+		return -1;
+	if (program_find(ret->language->name) == NULL)
+		return err_set(err, ERR_INVALID,
+			       "arguments.language must be one of python, javascript, r, not '%s'",
+			       ret->language->name);
+	return 0;
 }
 
 /* An answer that waits for the interpreter's reply. */

@@ -30,7 +30,8 @@ static int set_not_a_number(const char *key, struct err *err)
 {
 	cleanup_free char *quoted = sanitize_quote(key);
 
-	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
+	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number, without a unit",
+		       quoted);
 }
 
 static int lower_limits(const struct service *service, struct session_limits *limits,
