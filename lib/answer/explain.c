@@ -243,6 +243,37 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 buf_str(&name), package_of(buf_str(&name)));
 }
 
+/* Python's `import x` and calls in bash. */
+static bool is_no_shell(const char *text)
+{
+	return strstr(text, "bash: import: command not found") != NULL ||
+	       strstr(text, "bash: from: command not found") != NULL ||
+	       strstr(text, "syntax error near unexpected token `('") != NULL;
+}
+
+/* Returns whether the interpreter did not understand the code, as that of another language. */
+static bool is_not_parsed(const struct cell *cell)
+{
+	if (str_eq(cell->language, "bash"))
+		return cell->has_exit_code && cell->exit_code != 0 &&
+		       is_no_shell(buf_str(&cell->text));
+	if (cell->state != CELL_RAISED || cell->error_text == NULL)
+		return false;
+	if (str_eq(cell->language, "r"))
+		return strstr(cell->error_text, "unexpected symbol") != NULL;
+	return str_eq(cell->language, "javascript") && cell->error_name != NULL &&
+	       str_eq(cell->error_name, "SyntaxError");
+}
+
+static void explain_language(struct buf *text, const struct cell *cell)
+{
+	if (is_not_parsed(cell))
+		buf_putf(text,
+			 "It ran as %s. A cell that names no language runs in the session's last "
+			 "one: pass language for code of another.\n",
+			 cell->language);
+}
+
 /* Says how to search the output: in Python for a Python cell that is over, else with a shell. */
 static void explain_search(struct buf *text, const struct cell *cell)
 {
@@ -357,6 +388,7 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 		explain_missing_module(text, cell);
 	else
 		limit_hints_explain(text, result, facts);
+	explain_language(text, cell);
 	network_json_explain(text, result, facts);
 	if (cell->spool_path != NULL && cell->text_shown + cell->folded < cell->text_total)
 		explain_search(text, cell);

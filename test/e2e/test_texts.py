@@ -218,6 +218,14 @@ def test_where_files_of_the_user_are_is_told(tmp_path, language, code):
     assert "Uploads are in input/, shared folders at their whole paths, not below ~." in answer.text
 
 
+@pytest.mark.parametrize("first, language", [("1", "javascript"), ("true", "bash"), ("1", "r")])
+def test_code_of_another_language_is_told_which_one_ran_it(tmp_path, first, language):
+    with Server(tmp_path) as server:
+        assert server.cell(first, language=language).state == "done"
+        answer = server.call("exec_code", session_id="s", code="import time\ntime.sleep(1)\nraise SystemExit(0)")
+    assert f"It ran as {language}. A cell that names no language runs in the session's last one" in answer.text
+
+
 def test_the_most_sessions_are_told_with_the_way_out(tmp_path):
     with Server(tmp_path, env={"PTYCELL_MAX_SESSIONS": "1"}) as server:
         server.cell("1", session="a")
