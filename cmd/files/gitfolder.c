@@ -2,8 +2,8 @@
 /*
  * gitfolder.c - finds what git would run in a folder. Configs are read as git reads them, and what
  * they name is followed: includes, hooks, programs, .git and commondir. Equal times count as young,
- * because file systems round them. With `learn`, at the session's start, the same walk records the
- * untrusted entries that exist already, and holds nothing.
+ * because file systems round them. With `learn`, at the session's start, the same walk records what
+ * exists already (known.h), and holds nothing.
  */
 #include "gitfolder.h"
 
@@ -17,60 +17,18 @@
 #include "base/mem.h"
 #include "hold.h"
 #include "inspection.h"
-#include "json/make.h"
+#include "known.h"
 #include "leads.h"
 #include "sandbox/rootfs/protect_config.h"
 #include "sandbox/rootfs/repository.h"
-#include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
 /* DEPTH_MAX is git's limit for includes. */
 enum { POINTER_MAX = 4096, DEPTH_MAX = 10 };
-enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
 
 #define GITDIR "gitdir: "
 #define SAMPLE ".sample"
-
-/* ---- entries at the session's start ---- */
-
-static void learn(struct inspection *run, const char *key)
-{
-	if (run->learned_bytes + strlen(key) > LEARNED_BYTES_MAX) {
-		run->unlearned = true;
-		return;
-	}
-	run->learned_bytes += strlen(key);
-	json_append(run->learned, json_make_str(key));
-}
-
-/*
- * Returns the key of a repository, or for `path` NULL that of the fact that all of the share are
- * learned.
- */
-static char *repository_key(const struct inspection *run, const char *path)
-{
-	cleanup_free char *whole = path != NULL
-					   ? xasprintf("%s/%s\nrepository", run->share_path, path)
-					   : xasprintf("%s\n", run->share_path);
-
-	return percent_encode(whole);
-}
-
-static bool is_known(const struct inspection *run, const char *path)
-{
-	cleanup_free char *key = repository_key(run, path);
-
-	return map_get(run->known, key, strlen(key)) != NULL;
-}
-
-static void learn_repository(struct inspection *run, const char *path)
-{
-	cleanup_free char *key = repository_key(run, path);
-
-	if (run->learn)
-		learn(run, key);
-}
 
 /* ---- names ---- */
 
@@ -95,28 +53,16 @@ struct config_reader {
 static void judge_config(struct inspection *run, const struct folder_at *folder, const char *name,
 			 int depth);
 
-static char *entry_key(const struct config_reader *reader, const char *entry)
-{
-	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reader->run->share_path,
-					     reader->folder->path, reader->name, entry);
-
-	return percent_encode(whole);
-}
-
 static void on_foreign(void *data, const char *entry)
 {
 	struct config_reader *reader = data;
 	struct inspection *run = reader->run;
 	size_t prefix = strlen(GITCONFIG_WORKTREE);
-	cleanup_free char *key = NULL;
 
 	if (strncmp(entry, GITCONFIG_WORKTREE, prefix) == 0 &&
 	    leads_inside(run, reader->folder->path, entry + prefix, NULL))
 		return;
-	key = entry_key(reader, entry);
-	if (run->learn)
-		learn(run, key);
-	else if (map_get(run->known, key, strlen(key)) == NULL)
+	if (!known_has(run, reader->folder, reader->name, entry))
 		reader->untrusted = true;
 }
 
@@ -188,12 +134,13 @@ static bool may_be_hook(const char *name, bool among_others)
 	       (!among_others || repository_is_hook(name));
 }
 
-static bool is_hook(const struct inspection *run, const struct folder_at *hooks, const char *name)
+static bool is_hook(struct inspection *run, const struct folder_at *hooks, const char *name)
 {
 	struct stat st;
 
-	return inspection_young_there(run, hooks, name, &st) &&
-	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
+	return inspection_stat(hooks, name, &st) &&
+	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0)) &&
+	       known_is_new(run, hooks, name, &st);
 }
 
 /* Holds the hook, or the target of an old link, which may be new. */
@@ -219,7 +166,8 @@ static void judge_hooks_in(struct inspection *run, const struct folder_at *hooks
 	enum judged_as as = among_others ? AS_HOOKS_AMONG_OTHERS : AS_HOOKS;
 	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
-	bool judged = fd >= 0 && !inspection_is_first(run, fd, as);
+	bool judged = fd >= 0 && (!inspection_is_first(run, fd, as) ||
+				  (!among_others && known_is_moved_in(run, fd)));
 	DIR *entries = fd < 0 || judged ? NULL : fdopendir(fd);
 
 	if (entries == NULL) {
@@ -245,7 +193,7 @@ static void judge_hooks(struct inspection *run, const struct folder_at *folder)
 	struct folder_at hooks = { .fd = fd, .path = path };
 	struct stat st;
 
-	if (run->learn || !inspection_stat(folder, "hooks", &st))
+	if (!inspection_stat(folder, "hooks", &st))
 		return;
 	if (fd >= 0)
 		judge_hooks_in(run, &hooks, false);
@@ -262,7 +210,7 @@ static void take_hooks(struct inspection *run, const char *value)
 {
 	cleanup_free char *path = plain_value(run, value);
 
-	if (!run->learn && !has_path(&run->hooks, path))
+	if (!has_path(&run->hooks, path))
 		add_path(run, &run->hooks, path);
 }
 
@@ -271,7 +219,7 @@ static void take_word(void *data, const char *word)
 	struct inspection *run = data;
 	cleanup_free char *path = plain_value(run, word);
 
-	if (!run->learn && !has_path(&run->commands, path))
+	if (!has_path(&run->commands, path))
 		add_path(run, &run->commands, path);
 }
 
@@ -307,8 +255,8 @@ static void judge_command_at(struct inspection *run, int dir, const char *path)
 
 	if (!enter(&visit, run, dir, path, true))
 		return;
-	if (inspection_young_there(run, &visit.folder, visit.place.name, &st) &&
-	    S_ISREG(st.st_mode))
+	if (inspection_stat(&visit.folder, visit.place.name, &st) && S_ISREG(st.st_mode) &&
+	    known_is_new(run, &visit.folder, visit.place.name, &st))
 		hold(run, &visit.folder, visit.place.name);
 	leave(&visit);
 }
@@ -346,12 +294,6 @@ void gitfolder_judge_named(struct inspection *run)
 {
 	judge_wherever(run, &run->hooks, judge_hooks_at);
 	judge_wherever(run, &run->commands, judge_command_at);
-}
-
-void gitfolder_learn_share(struct inspection *run)
-{
-	if (run->more == NULL && !run->unlearned && !run->unread)
-		learn_repository(run, NULL);
 }
 
 /*
@@ -436,11 +378,11 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 		return;
 	}
 	text = inspection_read(folder, name, PROTECT_CONFIG_MAX, &len);
-	young = inspection_is_young(run, &st);
+	young = depth > 0 ? known_is_new(run, folder, name, &st) : inspection_is_young(run, &st);
 	reader.young = young;
 	if (text != NULL && young != run->learn)
 		gitconfig_each_foreign(text, len, on_foreign, &reader);
-	if (young && !run->learn && (text == NULL || reader.untrusted))
+	if (young && (text == NULL || reader.untrusted))
 		hold(run, folder, name);
 	else if (text != NULL)
 		gitini_each(text, len, on_entry, &reader);
@@ -448,7 +390,7 @@ static void judge_config(struct inspection *run, const struct folder_at *folder,
 
 /* ---- remotes ---- */
 
-static bool has_young(struct inspection *run, const struct folder_at *folder)
+static bool has_new(struct inspection *run, const struct folder_at *folder)
 {
 	DIR *entries = fd_list(folder->fd);
 	const struct dirent *entry = NULL;
@@ -460,8 +402,8 @@ static bool has_young(struct inspection *run, const struct folder_at *folder)
 		return false;
 	}
 	while (!found && (entry = fd_next_entry(entries)) != NULL && inspection_count(run))
-		found = !fd_is_dot(entry->d_name) &&
-			inspection_young_there(run, folder, entry->d_name, &st);
+		found = !fd_is_dot(entry->d_name) && inspection_stat(folder, entry->d_name, &st) &&
+			known_is_new(run, folder, entry->d_name, &st);
 	if (entry == NULL)
 		inspection_note_unread(run);
 	(void)closedir(entries);
@@ -475,21 +417,22 @@ static void judge_remotes(struct inspection *run, const struct folder_at *folder
 {
 	cleanup_fd int fd =
 		openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct folder_at remotes = { .fd = fd };
+	cleanup_free char *path = xasprintf("%s/%s", folder->path, name);
+	struct folder_at remotes = { .fd = fd, .path = path };
 	struct stat st;
 
-	if (run->learn)
+	if (fd >= 0 && known_is_moved_in(run, fd))
 		return;
-	if (fd < 0 ? inspection_young_there(run, folder, name, &st) : has_young(run, &remotes))
+	if (fd < 0 ? inspection_young_there(run, folder, name, &st) : has_new(run, &remotes))
 		hold(run, folder, name);
 }
 
 static void judge_files(struct inspection *run, const struct folder_at *folder)
 {
-	run->new_repository = !run->learn && is_known(run, NULL) && !is_known(run, folder->path);
+	run->new_repository = known_is_new_repository(run, folder);
 	if (!inspection_is_first(run, folder->fd, AS_REPOSITORY))
 		return;
-	learn_repository(run, folder->path);
+	known_add_repository(run, folder);
 	judge_config(run, folder, "config", 0);
 	judge_config(run, folder, "config.worktree", 0);
 	judge_hooks(run, folder);
@@ -547,7 +490,8 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (run->learn || !inspection_young_there(run, folder, ".git", &st) || S_ISDIR(st.st_mode))
+	if (!inspection_stat(folder, ".git", &st) || S_ISDIR(st.st_mode) ||
+	    !known_is_new(run, folder, ".git", &st) || run->learn)
 		return;
 	text = read_pointer(folder, ".git");
 	if (text == NULL) {
@@ -566,9 +510,10 @@ void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder
 {
 	struct stat st;
 
-	if (run->learn || run->home == NULL || !inspection_young_there(run, folder, name, &st))
+	if (run->home == NULL || !inspection_stat(folder, name, &st))
 		return;
-	if (leads_home(run, folder, name))
+	if ((inspection_is_young(run, &st) || leads_out(run, folder, name)) &&
+	    leads_home(run, folder, name) && known_is_new_link(run, folder, name, &st))
 		hold_remove(run, folder, name);
 }
 

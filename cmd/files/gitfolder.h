@@ -4,7 +4,7 @@
  * give to git.
  *
  * A folder with HEAD and one of objects, refs and commondir counts as a repository, under any name.
- * These of its entries are held, if they are young:
+ * These of its entries are held, if they are new (known.h):
  *   - config, config.worktree: too long (PROTECT_CONFIG_MAX), or with an entry that
  *     workspace/gitconfig.h calls untrusted, that was not there before, or that leads the worktree
  *     out of the shares
@@ -31,11 +31,6 @@ struct inspection;
 
 /* Inspects those entries of the folder that git reads. */
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
-/*
- * Records that the share is learned, unless something hinders it. To be called after all folders of
- * the share.
- */
-void gitfolder_learn_share(struct inspection *run);
 /* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
 /* Inspects the link `name` in the folder. */

@@ -71,8 +71,11 @@ static void note_held(struct inspection *inspection, const struct folder_at *fol
 
 void hold_remove(struct inspection *inspection, const struct folder_at *folder, const char *name)
 {
-	int rc = unlinkat(folder->fd, name, 0);
+	int rc;
 
+	if (inspection->learn)
+		return;
+	rc = unlinkat(folder->fd, name, 0);
 	if (rc < 0 && errno == EACCES && unlock_open_folder(folder->fd) == 0)
 		rc = unlinkat(folder->fd, name, 0);
 	if (rc == 0 || errno != ENOENT)
@@ -81,8 +84,11 @@ void hold_remove(struct inspection *inspection, const struct folder_at *folder, 
 
 void hold(struct inspection *inspection, const struct folder_at *folder, const char *name)
 {
-	cleanup_free char *to = rename_held(folder->fd, name);
+	cleanup_free char *to = NULL;
 
+	if (inspection->learn)
+		return;
+	to = rename_held(folder->fd, name);
 	if (to == NULL && errno == EACCES && unlock_open_folder(folder->fd) == 0)
 		to = rename_held(folder->fd, name);
 	if (to == NULL && errno == ENOENT)

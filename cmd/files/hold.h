@@ -12,12 +12,12 @@ struct inspection;
 
 /*
  * Renames `name` to the first free one of NAME.held-by-ptycell, NAME.held-by-ptycell-2 and so on,
- * and records it in `inspection`.
+ * and records it in `inspection`. With `learn` nothing is held.
  */
 void hold(struct inspection *inspection, const struct folder_at *folder, const char *name);
 /*
  * Removes the link `name`, which would lead to its target under any name, and records it in
- * `inspection`.
+ * `inspection`; as hold().
  */
 void hold_remove(struct inspection *inspection, const struct folder_at *folder, const char *name);
 /* Returns true for a name that hold() has given. */

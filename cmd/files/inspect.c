@@ -21,6 +21,7 @@
 #include "inspection.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "known.h"
 #include "leads.h"
 #include "lockdown.h"
 #include "sandbox/rootfs/repository.h"
@@ -122,7 +123,7 @@ static void walk_folder(struct walk *walk, const char *path)
 	if (entry == NULL)
 		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
-	if (has_links && !walk->inspection.learn)
+	if (has_links)
 		repository_queue_add(&walk->linked[inspection_share(&walk->inspection)], "", false,
 				     xstrdup(path));
 }
@@ -166,7 +167,6 @@ static void walk_share(struct walk *walk)
 	repository_queue_add(&walk->folders, "", false, xstrdup(""));
 	walk_queue(walk, &walk->folders, walk_folder);
 	gitfolder_judge_named(&walk->inspection);
-	gitfolder_learn_share(&walk->inspection);
 }
 
 static void walk_named(struct walk *walk)
@@ -215,6 +215,11 @@ static void each_share(struct walk *walk, void (*fn)(struct walk *walk))
 	}
 }
 
+static void learn_share(struct walk *walk)
+{
+	known_add_share(&walk->inspection);
+}
+
 static void walk_all(struct walk *walk)
 {
 	each_share(walk, walk_share);
@@ -223,6 +228,7 @@ static void walk_all(struct walk *walk)
 		each_share(walk, walk_named);
 	/* The slowest to judge, which code can make many of. */
 	each_share(walk, walk_linked);
+	each_share(walk, learn_share);
 }
 
 int inspect_run(const json_t *request, struct err *err)

@@ -196,6 +196,20 @@ bool leads_home(const struct inspection *inspection, const struct folder_at *fol
 	       is_within("/proc", real) || is_magic(folder->fd, name);
 }
 
+bool leads_out(const struct inspection *inspection, const struct folder_at *folder,
+	       const char *name)
+{
+	char to[PATH_MAX];
+	ssize_t len = readlinkat(folder->fd, name, to, sizeof(to) - 1);
+	cleanup_free char *path = NULL;
+
+	to[len > 0 ? len : 0] = '\0';
+	if (to[0] == '/')
+		return false;
+	path = plain_from(inspection, folder->path, to);
+	return turns_back(to) || !is_within(inspection->share_path, path);
+}
+
 static bool open_place(struct leads_place *place, const char *below_share)
 {
 	place->fd = open_folder(place->share, below_share);

@@ -22,6 +22,12 @@ bool leads_inside(const struct inspection *inspection, const char *from, const c
 bool leads_home(const struct inspection *inspection, const struct folder_at *folder,
 		const char *name);
 /*
+ * Returns true for a link that may lead out of the share since its folder is where it is. Links
+ * that it leads through are judged themselves.
+ */
+bool leads_out(const struct inspection *inspection, const struct folder_at *folder,
+	       const char *name);
+/*
  * Returns the path that the kernel gives to what `path` leads to; with O_DIRECTORY only of a
  * folder. The caller frees it. Returns NULL when there is nothing.
  */

@@ -106,6 +106,16 @@ static bool are_packages(const char *name)
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
+bool repository_in_packages(const char *path)
+{
+	cleanup_free char *rest = xstrdup(path);
+
+	for (char *slash; (slash = strrchr(rest, '/')) != NULL; *slash = '\0')
+		if (are_packages(slash + 1))
+			return true;
+	return are_packages(rest);
+}
+
 void repository_queue_init(struct repository_queue *queue)
 {
 	list_init(&queue->first);

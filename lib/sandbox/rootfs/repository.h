@@ -18,6 +18,8 @@ bool repository_is(int dir);
  * may, by putting HEAD and refs beside such a folder.
  */
 bool repository_holds_none(const char *name);
+/* Returns whether the folder at a path is, or lies in, one of packages by its name. */
+bool repository_in_packages(const char *path);
 /* Returns whether git runs a program of this name in a hooks folder. */
 bool repository_is_hook(const char *name);
 /* Returns the i-th such name; NULL after the last. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * known.c - keys of what was there: paths, percent-encoded. Folders of packages are not pinned
+ * (sandbox/rootfs/protect.h), so one repository there could be put in the place of another: their
+ * keys have the inode, too.
+ */
+#include "known.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "inspection.h"
+#include "json/make.h"
+#include "sandbox/rootfs/repository.h"
+#include "text/percent.h"
+#include "workspace/beneath.h"
+
+enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
+
+static void learn(struct inspection *run, const char *key)
+{
+	if (run->learned_bytes + strlen(key) > LEARNED_BYTES_MAX) {
+		run->unlearned = true;
+		return;
+	}
+	run->learned_bytes += strlen(key);
+	json_append(run->learned, json_make_str(key));
+}
+
+static bool has_key(const struct inspection *run, const char *key)
+{
+	return map_get(run->known, key, strlen(key)) != NULL;
+}
+
+/* Returns the key of the fact that all of the share are learned. */
+static char *share_key(const struct inspection *run)
+{
+	cleanup_free char *whole = xasprintf("%s\n", run->share_path);
+
+	return percent_encode(whole);
+}
+
+static bool is_share_learned(const struct inspection *run)
+{
+	cleanup_free char *key = share_key(run);
+
+	return has_key(run, key);
+}
+
+static char *entry_key(const struct inspection *run, const struct folder_at *folder,
+		       const char *name, const char *entry)
+{
+	cleanup_free char *whole =
+		xasprintf("%s/%s/%s\n%s", run->share_path, folder->path, name, entry);
+
+	return percent_encode(whole);
+}
+
+bool known_has(struct inspection *run, const struct folder_at *folder, const char *name,
+	       const char *entry)
+{
+	cleanup_free char *key = entry_key(run, folder, name, entry);
+
+	if (run->learn)
+		learn(run, key);
+	return run->learn || has_key(run, key);
+}
+
+/* No config has an entry without a name. */
+bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
+		  const struct stat *st)
+{
+	if (inspection_is_young(run, st))
+		return true;
+	return (run->learn || is_share_learned(run)) && !known_has(run, folder, name, "");
+}
+
+bool known_is_moved_in(const struct inspection *run, int fd)
+{
+	struct stat st;
+
+	return run->learn && (fstat(fd, &st) < 0 || inspection_is_young(run, &st));
+}
+
+/* Returns as known_is_moved_in, for a folder of the share and those above it. */
+static bool is_below_moved(const struct inspection *run, const char *path)
+{
+	cleanup_free char *part = xstrdup(path);
+	char *slash;
+
+	while (run->learn && part[0] != '\0') {
+		cleanup_fd int fd = beneath_open(run->share, part, O_PATH | O_DIRECTORY, 0);
+
+		if (fd < 0 || known_is_moved_in(run, fd))
+			return true;
+		slash = strrchr(part, '/');
+		*(slash != NULL ? slash : part) = '\0';
+	}
+	return false;
+}
+
+bool known_is_new_link(struct inspection *run, const struct folder_at *folder, const char *name,
+		       const struct stat *st)
+{
+	return is_below_moved(run, folder->path) || known_is_new(run, folder, name, st);
+}
+
+/* ---- repositories ---- */
+
+static char *repository_key(const struct inspection *run, const struct folder_at *folder)
+{
+	bool movable = repository_in_packages(folder->path);
+	struct stat st = { .st_ino = 0 };
+	cleanup_free char *whole = NULL;
+
+	if (movable)
+		(void)fstat(folder->fd, &st);
+	whole = xasprintf("%s/%s\nrepository %ju", run->share_path, folder->path,
+			  (uintmax_t)st.st_ino);
+	return percent_encode(whole);
+}
+
+bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder)
+{
+	cleanup_free char *key = repository_key(run, folder);
+
+	return !run->learn && is_share_learned(run) && !has_key(run, key);
+}
+
+void known_add_repository(struct inspection *run, const struct folder_at *folder)
+{
+	cleanup_free char *key = repository_key(run, folder);
+
+	if (run->learn)
+		learn(run, key);
+}
+
+void known_add_share(struct inspection *run)
+{
+	cleanup_free char *key = share_key(run);
+
+	if (run->learn && run->more == NULL && !run->unlearned && !run->unread)
+		learn(run, key);
+}

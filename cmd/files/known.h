@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * known.h - what a share had before session code ran: repositories, and what git runs in them.
+ *
+ * With `learn`, at the session's start, it is recorded. Later all else is new, however old its
+ * times are: a folder that code made in an earlier session and moves keeps the times of what is in
+ * it. A share that was not learned to its end has only these times.
+ */
+#ifndef FILES_KNOWN_H
+#define FILES_KNOWN_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+struct folder_at;
+struct inspection;
+
+/*
+ * Returns true when session code may have made the entry: it is young, or was not learned. With
+ * `learn` an old one is recorded.
+ */
+bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
+		  const struct stat *st);
+/* As known_is_new, for a link, which code may have moved here within a folder. */
+bool known_is_new_link(struct inspection *run, const struct folder_at *folder, const char *name,
+		       const struct stat *st);
+/* Returns whether an entry of a config was learned. With `learn` it is recorded. */
+bool known_has(struct inspection *run, const struct folder_at *folder, const char *name,
+	       const char *entry);
+/*
+ * Returns true with `learn` for a folder that code may have moved here since the session began:
+ * nothing in it is to be recorded.
+ */
+bool known_is_moved_in(const struct inspection *run, int fd);
+/* Returns true for a repository that was none when the session began. */
+bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder);
+/* Records the repository, with `learn`. */
+void known_add_repository(struct inspection *run, const struct folder_at *folder);
+/* Records that the share is learned, unless something hinders it. Call it after all else. */
+void known_add_share(struct inspection *run);
+
+#endif
