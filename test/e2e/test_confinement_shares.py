@@ -316,6 +316,18 @@ def test_a_hard_link_to_a_name_that_stays_is_not_written_either(home, name):
     assert (work / name).read_text() == "of the user"
 
 
+def test_a_hard_link_in_another_share_is_not_written_either(home):
+    one, other = home / "one", home / "other"
+    one.mkdir()
+    other.mkdir()
+    (one / ".mcp.json").write_text("of the user")
+    os.link(one / ".mcp.json", other / "a")
+    with Server(home, "--share", f"{one}:rw", "--share", f"{other}:rw") as server:
+        assert "OSError" in server.cell(f"open({str(other / 'a')!r}, 'a').write('of code')").text
+        assert server.cell(f"open({str(other / 'b')!r}, 'a').write('of code')").state == "done"
+    assert (one / ".mcp.json").read_text() == "of the user"
+
+
 @contextlib.contextmanager
 def mounted(source, at):
     """Mounts a folder in a second place, where that can be."""

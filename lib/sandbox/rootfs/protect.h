@@ -14,7 +14,8 @@
  * the first PROTECT_ENTRIES_MAX entries. The search is breadth first; folders of packages come
  * after all others, and a repository's own folders last. Repositories, .git folders and those above
  * them are mounted on themselves too, so that they cannot be moved away and made anew; folders of
- * packages are not. Hard links to such files, and to files in such folders, are mounted too.
+ * packages are not. Hard links to such files, and to files in such folders, are mounted too, in all
+ * writable shares.
  *
  * At the share's top, the held names are protected even if they do not exist. So are the rows
  * below, in a repository there with its submodules and worktrees. A placeholder is made on the host
@@ -54,9 +55,9 @@ void protect_release(int *held);
 /* The mode of a placeholder folder: no other program makes one read-only and sticky. */
 enum { PROTECT_FOLDER_MODE = 01555 };
 /*
- * Mounts existing protected names of the share at `path` on themselves; called in the sandbox once
- * the share is mounted. `root` is a descriptor of /. Returns -1 and sets *err.
+ * Mounts existing protected names of the writable shares at these paths on themselves; called in
+ * the sandbox once the shares are mounted. `root` is a descriptor of /. Returns -1 and sets *err.
  */
-int protect_mount(int root, const char *path, struct err *err) MUST_CHECK;
+int protect_mount(int root, const char *const *paths, size_t count, struct err *err) MUST_CHECK;
 
 #endif

@@ -37,9 +37,17 @@ enum search {
 	FIND_LINKS,  /* the other names of these */
 };
 
+/* Protected files of all shares that have more names than one. */
+struct linked {
+	struct stat *files;
+	size_t count;
+	size_t room;
+};
+
 struct walk {
 	enum search search;
-	size_t top; /* length of the share's own path */
+	const char *share;
+	size_t top; /* length of its path */
 	struct pin *pins;
 	size_t count;
 	size_t sorted; /* of them, the first ones; each path once */
@@ -47,9 +55,7 @@ struct walk {
 	struct repository_queue folders;
 	struct protect_config named;
 	size_t entries_seen;
-	struct stat *linked; /* protected files that have more names than one */
-	size_t linked_count;
-	size_t linked_room;
+	struct linked *linked;
 };
 
 /* ---- pins ---- */
@@ -221,15 +227,15 @@ static void pin_inside(struct walk *walk, const char *folder, const char *name)
 	}
 }
 
-static void add_linked(struct walk *walk, const struct stat *st)
+static void add_linked(struct linked *linked, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) || st->st_nlink < 2)
 		return;
-	if (walk->linked_count == walk->linked_room) {
-		walk->linked_room = walk->linked_room > 0 ? walk->linked_room * 2 : 16;
-		walk->linked = xrealloc(walk->linked, walk->linked_room * sizeof(*walk->linked));
+	if (linked->count == linked->room) {
+		linked->room = linked->room > 0 ? linked->room * 2 : 16;
+		linked->files = xrealloc(linked->files, linked->room * sizeof(*linked->files));
 	}
-	walk->linked[walk->linked_count++] = *st;
+	linked->files[linked->count++] = *st;
 }
 
 static int by_inode(const void *a, const void *b)
@@ -247,7 +253,9 @@ static int by_inode(const void *a, const void *b)
 /* By a hard link a protected file could be written. */
 static bool is_link_to_protected(const struct walk *walk, const struct stat *st)
 {
-	return bsearch(st, walk->linked, walk->linked_count, sizeof(*st), by_inode) != NULL;
+	const struct linked *linked = walk->linked;
+
+	return bsearch(st, linked->files, linked->count, sizeof(*st), by_inode) != NULL;
 }
 
 static void visit_file(struct walk *walk, int dir, const char *path)
@@ -257,7 +265,7 @@ static void visit_file(struct walk *walk, int dir, const char *path)
 	if (fstatat(dir, strrchr(path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (walk->search == FIND_LINKED)
-		add_linked(walk, &st);
+		add_linked(walk->linked, &st);
 	else if (is_link_to_protected(walk, &st))
 		add_pin(walk, path, strlen(path), false);
 }
@@ -356,21 +364,8 @@ static void find_linked(struct walk *walk)
 		if (S_ISDIR(st.st_mode))
 			scan_share(walk, walk->pins[i].path);
 		else
-			add_linked(walk, &st);
+			add_linked(walk->linked, &st);
 	}
-}
-
-/* Searches the share again where a protected file has more names, which is rare. */
-static void pin_links(struct walk *walk, const char *top)
-{
-	find_linked(walk);
-	walk->search = FIND_LINKS;
-	walk->entries_seen = 0;
-	if (walk->linked_count > 0) {
-		qsort(walk->linked, walk->linked_count, sizeof(*walk->linked), by_inode);
-		scan_share(walk, top);
-	}
-	free(walk->linked);
 }
 
 static void on_named(void *data, const char *path)
@@ -378,29 +373,77 @@ static void on_named(void *data, const char *path)
 	pin(data, path, false);
 }
 
-int protect_mount(int root, const char *path, struct err *err)
+/* Finds the names to protect in a share. */
+static int find_names(struct walk *walk, struct err *err)
 {
-	struct walk walk = { .top = strlen(path) };
 	int rc;
 
-	repository_queue_init(&walk.folders);
-	protect_config_begin(&walk.named, path, on_named, &walk);
-	scan_share(&walk, path);
-	walk.folders.in_packages = false;
-	rc = protect_config_end(&walk.named, err);
-	if (rc == 0) {
-		sort_pins(&walk);
-		pin_links(&walk, path);
-		sort_pins(&walk);
+	repository_queue_init(&walk->folders);
+	protect_config_begin(&walk->named, walk->share, on_named, walk);
+	scan_share(walk, walk->share);
+	walk->folders.in_packages = false;
+	rc = protect_config_end(&walk->named, err);
+	sort_pins(walk);
+	return rc;
+}
+
+/* Searches a share again where protected files have more names, which is rare, in any share. */
+static void find_links(struct walk *walk)
+{
+	walk->search = FIND_LINKS;
+	walk->entries_seen = 0;
+	if (walk->linked->count > 0)
+		scan_share(walk, walk->share);
+	sort_pins(walk);
+}
+
+static int protect_share(struct walk *walk, int root, struct err *err)
+{
+	find_links(walk);
+	if (walk->named.problem.code != ERR_NONE) { /* of the search for links */
+		*err = walk->named.problem;
+		return -1;
 	}
-	if (rc == 0 && walk.named.problem.code != ERR_NONE) { /* of the search for links */
-		*err = walk.named.problem;
-		rc = -1;
+	return mount_pins(walk, root, err);
+}
+
+static void release_walk(struct walk *walk)
+{
+	for (size_t i = 0; i < walk->count; i++)
+		free(walk->pins[i].path);
+	free(walk->pins);
+}
+
+static int protect_shares(struct walk *walks, size_t count, int root, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (find_names(&walks[i], err) < 0)
+			return err_wrap(err, "protecting the share '%s'", walks[i].share);
+		find_linked(&walks[i]);
 	}
-	if (rc == 0)
-		rc = mount_pins(&walk, root, err);
-	for (size_t i = 0; i < walk.count; i++)
-		free(walk.pins[i].path);
-	free(walk.pins);
-	return rc < 0 ? err_wrap(err, "protecting the share '%s'", path) : 0;
+	if (count > 0 && walks[0].linked->count > 0)
+		qsort(walks[0].linked->files, walks[0].linked->count,
+		      sizeof(*walks[0].linked->files), by_inode);
+	for (size_t i = 0; i < count; i++)
+		if (protect_share(&walks[i], root, err) < 0)
+			return err_wrap(err, "protecting the share '%s'", walks[i].share);
+	return 0;
+}
+
+int protect_mount(int root, const char *const *paths, size_t count, struct err *err)
+{
+	struct walk *walks = xcalloc(count + 1, sizeof(*walks));
+	struct linked linked = { .count = 0 };
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		walks[i] = (struct walk){ .share = paths[i],
+					  .top = strlen(paths[i]),
+					  .linked = &linked };
+	rc = protect_shares(walks, count, root, err);
+	for (size_t i = 0; i < count; i++)
+		release_walk(&walks[i]);
+	free(walks);
+	free(linked.files);
+	return rc;
 }

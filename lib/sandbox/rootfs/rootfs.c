@@ -409,7 +409,9 @@ static int bind_shares_and_runtimes(const struct policy *policy,
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct bind binds[BINDS_MAX];
+	const char *writable[BINDS_MAX];
 	size_t count = 0;
+	size_t writable_count = 0;
 
 	for (size_t i = 0; i < policy->share_count; i++)
 		binds[count++] = (struct bind){
@@ -433,9 +435,9 @@ static int bind_shares_and_runtimes(const struct policy *policy,
 			return -1;
 	/* Last, because a share within a share is protected itself. */
 	for (size_t i = 0; i < count; i++)
-		if (binds[i].how->writable && protect_mount(root, binds[i].path, err) < 0)
-			return -1;
-	return 0;
+		if (binds[i].how->writable)
+			writable[writable_count++] = binds[i].path;
+	return protect_mount(root, writable, writable_count, err);
 }
 
 static int bind_folder(int source, const char *target, const struct mount_source_bind *how,
