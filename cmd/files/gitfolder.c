@@ -506,14 +506,18 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 		judge_there(run, path);
 }
 
-void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, const char *name)
+void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
+			  const char *name)
 {
 	struct stat st;
+	bool young;
 
-	if (run->home == NULL || !inspection_stat(folder, name, &st))
+	if (run->home == NULL || (run->learn && moved) || !inspection_stat(folder, name, &st))
 		return;
-	if ((inspection_is_young(run, &st) || leads_out(run, folder, name)) &&
-	    leads_home(run, folder, name) && known_is_new_link(run, folder, name, &st))
+	young = inspection_is_young(run, &st);
+	if (!young && !((moved || run->learn) && leads_out(run, folder, name)))
+		return;
+	if (leads_home(run, folder, name) && known_is_new(run, folder, name, &st))
 		hold_remove(run, folder, name);
 }
 

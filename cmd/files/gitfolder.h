@@ -26,6 +26,8 @@
 #ifndef FILES_GITFOLDER_H
 #define FILES_GITFOLDER_H
 
+#include <stdbool.h>
+
 struct folder_at;
 struct inspection;
 
@@ -33,7 +35,8 @@ struct inspection;
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
 /* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
-/* Inspects the link `name` in the folder. */
-void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, const char *name);
+/* Inspects the link `name` in the folder, which may have been `moved` since the session began. */
+void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
+			  const char *name);
 
 #endif

@@ -134,15 +134,17 @@ static void walk_links(struct walk *walk, const char *path)
 	struct folder_at folder = { .fd = fd, .path = path };
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	bool moved;
 
 	if (entries == NULL) {
 		inspection_note_unread(&walk->inspection);
 		return;
 	}
 	fd_steal(&fd);
+	moved = known_is_below_young(&walk->inspection, path);
 	while ((entry = fd_next_entry(entries)) != NULL && inspection_goes_on(&walk->inspection))
 		if (type_of(folder.fd, entry) == DT_LNK)
-			gitfolder_judge_link(&walk->inspection, &folder, entry->d_name);
+			gitfolder_judge_link(&walk->inspection, &folder, moved, entry->d_name);
 	if (entry == NULL)
 		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);

@@ -86,27 +86,21 @@ bool known_is_moved_in(const struct inspection *run, int fd)
 	return run->learn && (fstat(fd, &st) < 0 || inspection_is_young(run, &st));
 }
 
-/* Returns as known_is_moved_in, for a folder of the share and those above it. */
-static bool is_below_moved(const struct inspection *run, const char *path)
+bool known_is_below_young(const struct inspection *run, const char *path)
 {
 	cleanup_free char *part = xstrdup(path);
+	struct stat st;
 	char *slash;
 
-	while (run->learn && part[0] != '\0') {
+	while (part[0] != '\0') {
 		cleanup_fd int fd = beneath_open(run->share, part, O_PATH | O_DIRECTORY, 0);
 
-		if (fd < 0 || known_is_moved_in(run, fd))
+		if (fd < 0 || fstat(fd, &st) < 0 || inspection_is_young(run, &st))
 			return true;
 		slash = strrchr(part, '/');
 		*(slash != NULL ? slash : part) = '\0';
 	}
 	return false;
-}
-
-bool known_is_new_link(struct inspection *run, const struct folder_at *folder, const char *name,
-		       const struct stat *st)
-{
-	return is_below_moved(run, folder->path) || known_is_new(run, folder, name, st);
 }
 
 /* ---- repositories ---- */

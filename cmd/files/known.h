@@ -21,9 +21,6 @@ struct inspection;
  */
 bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
 		  const struct stat *st);
-/* As known_is_new, for a link, which code may have moved here within a folder. */
-bool known_is_new_link(struct inspection *run, const struct folder_at *folder, const char *name,
-		       const struct stat *st);
 /* Returns whether an entry of a config was learned. With `learn` it is recorded. */
 bool known_has(struct inspection *run, const struct folder_at *folder, const char *name,
 	       const char *entry);
@@ -32,6 +29,11 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
  * nothing in it is to be recorded.
  */
 bool known_is_moved_in(const struct inspection *run, int fd);
+/*
+ * Returns true if a folder of the share, or one above it, changed since the session began: it may
+ * have been moved. The share itself cannot be.
+ */
+bool known_is_below_young(const struct inspection *run, const char *path);
 /* Returns true for a repository that was none when the session began. */
 bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder);
 /* Records the repository, with `learn`. */

@@ -25,6 +25,7 @@ CASES = {
     "a file that names a repository": ("", OWN + "sed -i /worktree/d own/config; cd PROJECT; mkdir -p venv/1/2/x; "
                                        "echo \"gitdir: ../../../..$E/own\" > venv/1/2/x/.git", "mv venv/1/2/x x", "x"),
     "a link": ("", OWN + "cd PROJECT; mkdir -p 1/2/3/x; ln -s ../../../..$E/own 1/2/3/x/l", "mv 1/2/3/x x", "x/l"),
+    "a link further down": ("", OWN + "cd PROJECT; mkdir -p 1/2/3/x/z; ln -s ../../../../..$E/own 1/2/3/x/z/l", "mv 1/2/3/x x", "x/z/l"),
     "a repository among packages": (
         "mkdir -p venv/src; git init -q venv/src/p",
         BARE + "cd PROJECT; bare venv/src/y/g; rm venv/src/y/g/HEAD; sed -i /worktree/d venv/src/y/g/config",
