@@ -315,6 +315,8 @@ static void on_copy_done(struct helper *helper, const json_t *result, const stru
 		return;
 	if (err != NULL && goes_elsewhere(copy, err))
 		return;
+	if (err != NULL)
+		keeper_note_seen(copy);
 	if (err != NULL && copy->helper != NULL && copy->asked > 0)
 		keeper_note_problem(copy, NULL, err->msg);
 	finish_copy(copy);

@@ -81,6 +81,8 @@ struct keeper {
 bool keeper_names_changed(const struct keeper *keeper);
 /* Exports no report this time: it may name the folder that was planned. */
 void keeper_drop_report(struct copy *copy);
+/* Notes the size and time of files that a helper which failed may have copied without a report. */
+void keeper_note_seen(struct copy *copy);
 /* Returns a request for ptycell-files. The caller frees it. */
 json_t *keeper_make_request(struct copy *copy);
 /* Records where results go, so that the next server can export them if this one is killed. */

@@ -3,12 +3,16 @@
  * keeper_talk.c - requests to ptycell-files, and its replies. Results are not synced to the disk
  * while an answer waits for them: a later export, for which no answer waits, syncs them.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "workspace/beneath.h"
 #include "workspace/keeper_internal.h"
 #include "workspace/keeplog.h"
 #include "workspace/keepname.h"
@@ -196,6 +200,23 @@ json_t *keeper_make_request(struct copy *copy)
 		json_append(files, order_file(copy, copy->files[i]));
 	json_put(request, "files", files);
 	return request;
+}
+
+void keeper_note_seen(struct copy *copy)
+{
+	for (size_t i = 0; i < copy->file_count; i++) {
+		struct kept *kept = copy->files[i];
+		bool is_file = !kept->spare && !kept->whole && !kept->is_notebook &&
+			       !kept->is_report && !kept->settled;
+		cleanup_fd int fd =
+			is_file ? beneath_open(copy->lock, kept->from, O_PATH | O_NOFOLLOW, 0) : -1;
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) < 0)
+			continue;
+		kept->seen_size = st.st_size;
+		kept->seen_mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	}
 }
 
 /* ---- replies ---- */

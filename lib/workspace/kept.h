@@ -31,8 +31,9 @@ struct kept {
 	bool is_notebook;
 	bool is_report;
 	/*
-	 * The file itself, when a killed server's session was resumed: a copy with this size and
-	 * time is ours. Its helper made it after the server's death. A size of -1: not known.
+	 * The file itself, when a killed server's session was resumed, or a helper failed: a copy
+	 * with this size and time is ours, of a helper that did not report it. A size of -1: not
+	 * known.
 	 */
 	int64_t seen_size;
 	int64_t seen_mtime_ns;

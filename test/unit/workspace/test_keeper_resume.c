@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports of a session that is resumed: another keeper goes on in the folder of the first one. */
+/*
+ * Exports of a session that is resumed: another keeper goes on in the folder of the first one. Or
+ * the helper was killed, and another one goes on.
+ */
 #include <sys/stat.h>
 
 #include "base/crc.h"
@@ -12,6 +15,7 @@
 #define HELPER TEST_BUILD "/ptycell-files"
 
 static bool told;
+static const char *helper = HELPER;
 static struct keep_result last;
 static struct keeper_notebook notebook;
 
@@ -30,7 +34,7 @@ static struct keeper *new_keeper(struct fixture *f, bool resumed)
 	struct keeper *keeper =
 		keeper_new(&(struct keeper_spec){ .loop = f->loop,
 						  .workspace = f->workspace,
-						  .helper = HELPER,
+						  .helper = helper,
 						  .root = root,
 						  .notebook = true,
 						  .session_id = "sales",
@@ -336,6 +340,39 @@ static void inputs_that_a_killed_server_had_copied_are_not_copied_again(void **s
 	keeper_free(keeper);
 }
 
+/* The copy has its name, but the helper was killed before it told that. */
+static void what_a_killed_helper_had_copied_is_known_again(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_free char *dies = xasprintf("%s/dies", f->scratch.path);
+	cleanup_free char *path = xasprintf("%s/helper", f->scratch.path);
+	cleanup_free char *script =
+		xasprintf("#!/bin/sh\n[ -e '%s' ] || exec " HELPER " \"$@\"\n" HELPER
+			  " \"$@\" > /dev/null\nkill -9 $$\n",
+			  dies);
+	struct keeper *keeper;
+
+	scratch_write(f->scratch.fd, "helper", script);
+	assert_int_equal(fchmodat(f->scratch.fd, "helper", 0700, 0), 0);
+	helper = path;
+	keeper = new_keeper(f, false);
+	helper = HELPER;
+	scratch_write(f->data, "output/a.csv", "one");
+	copy(f, keeper, "output/a.csv");
+	scratch_write(f->scratch.fd, "dies", "");
+	scratch_write(f->data, "output/a.csv", "two");
+	copy(f, keeper, "output/a.csv");
+	assert_int_equal(last.failed, 1);
+	assert_kept(keeper, "a.csv", "two");
+	assert_int_equal(unlinkat(f->scratch.fd, "dies", 0), 0);
+	scratch_write(f->data, "output/a.csv", "three");
+	copy(f, keeper, NULL);
+	assert_int_equal(last.failed, 0);
+	assert_kept(keeper, "a.csv", "three");
+	assert_kept(keeper, "a-2.csv", NULL);
+	keeper_free(keeper);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +381,7 @@ int main(void)
 		FIXTURE_TEST(a_file_that_the_user_changed_stays),
 		FIXTURE_TEST(what_a_killed_server_had_copied_is_not_copied_again),
 		FIXTURE_TEST(inputs_that_a_killed_server_had_copied_are_not_copied_again),
+		FIXTURE_TEST(what_a_killed_helper_had_copied_is_known_again),
 		FIXTURE_TEST(a_notebook_that_was_copied_last_is_known_by_its_bytes),
 		FIXTURE_TEST(a_log_that_is_none_or_was_torn_does_no_harm),
 		FIXTURE_TEST(a_folder_that_the_user_removed_is_made_again),
