@@ -235,11 +235,11 @@ static int write_draft(const struct copy_source *source, int to, struct err *err
 
 /* ---- names ---- */
 
-static bool is_ours(int dir, const char *name, const struct copy_known *known)
+bool copy_is_known(int dir_fd, const char *name, const struct copy_known *known)
 {
 	struct stat st;
 
-	return known->known && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return known->known && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(st.st_mode) && (json_int_t)st.st_ino == known->ino &&
 	       copy_mtime_ns(&st) == known->mtime_ns && st.st_size == known->size;
 }
@@ -247,7 +247,7 @@ static bool is_ours(int dir, const char *name, const struct copy_known *known)
 static char *place(struct draft *draft, const char *name, const struct copy_known *known,
 		   struct err *err)
 {
-	if (is_ours(draft->dir, name, known)) {
+	if (copy_is_known(draft->dir, name, known)) {
 		if (draft_replace(draft, name) == 0)
 			return xstrdup(name);
 		(void)err_sys(err, "replacing the earlier copy");
@@ -283,7 +283,7 @@ int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
 char *copy_move(int dir_fd, const char *name, const char *to, const struct copy_known *known,
 		struct err *err)
 {
-	if (known != NULL && !is_ours(dir_fd, name, known)) {
+	if (known != NULL && !copy_is_known(dir_fd, name, known)) {
 		(void)err_set(err, ERR_DENIED, "it is another's");
 		return NULL;
 	}
@@ -311,7 +311,7 @@ static bool is_touched(const struct copy_source *source, const struct draft *dra
 	cleanup_fd int kept = -1;
 
 	if (source->suffix != NULL || source->stat.st_size != known->size ||
-	    !is_ours(draft->dir, name, known) || ioctl(draft->fd, FICLONE, source->fd) == 0)
+	    !copy_is_known(draft->dir, name, known) || ioctl(draft->fd, FICLONE, source->fd) == 0)
 		return false;
 	kept = openat(draft->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	return kept >= 0 && copy_is_same(source->fd, kept, source->moved) &&

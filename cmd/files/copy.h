@@ -74,6 +74,8 @@ bool copy_is_same(int one, int other, void (*moved)(void));
  * (1: itself), and in the folders in it. No helper may copy to it meanwhile.
  */
 void copy_remove_halves(int folder_fd, int depth);
+/* Returns true if `name` is the known copy, as it was made. */
+bool copy_is_known(int dir_fd, const char *name, const struct copy_known *known);
 json_int_t copy_mtime_ns(const struct stat *st);
 /* Describes a file as it is now, to replace it. */
 struct copy_known copy_describe(const struct stat *st);

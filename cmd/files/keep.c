@@ -293,7 +293,8 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0)
 		return -1;
-	if ((job->compare || file->report) && adopt(from, dir, name, &path, progress))
+	if ((job->compare || file->report) && !copy_is_known(dir, name, &file->known) &&
+	    adopt(from, dir, name, &path, progress))
 		return 0;
 	recognise(dir, name, file);
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)

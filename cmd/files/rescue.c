@@ -105,8 +105,25 @@ static void add_file(struct search *search, const char *path)
 	search->count++;
 }
 
-static json_t *list_files(struct search *search)
+/*
+ * Describes the copy that the dead server recorded of the file, if there is one: it is replaced,
+ * wherever it is, unless the user has changed it.
+ */
+static void put_copy(json_t *file, const json_t *copies, const char *path)
 {
+	cleanup_json json_t *from = json_make_path(path);
+	json_t *copy = json_object_get(copies, json_string_value(from));
+
+	if (copy == NULL)
+		return;
+	(void)json_object_update(file, copy);
+	json_put_bool(file, "known", true);
+}
+
+static json_t *list_files(struct search *search, const json_t *request)
+{
+	bool replaces = json_is_true(json_object_get(request, "replaces"));
+	const json_t *copies = replaces ? json_object_get(request, "recorded") : NULL;
 	json_t *files = json_array();
 
 	list_for_each (const struct found, found, &search->found, node) {
@@ -115,6 +132,7 @@ static json_t *list_files(struct search *search)
 
 		json_put_path(file, "from", found->path);
 		json_put_path(file, "to", to);
+		put_copy(file, copies, found->path);
 		json_append(files, file);
 	}
 	while (search->count > 0)
@@ -279,7 +297,7 @@ int rescue_run(int data_fd, json_t *request, struct err *err)
 	look_into(&search, OUTPUT, 1);
 	look_beside(&search, "", 1);
 	report_left(&search);
-	files = list_files(&search);
+	files = list_files(&search, request);
 	keeptree_free(search.tree);
 	free(search.large);
 	free(search.unread);

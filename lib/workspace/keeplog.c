@@ -141,7 +141,18 @@ bool keeplog_is_due(int journal_fd)
 	return faccessat(journal_fd, KEEPLOG_DUE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void keeplog_append(int journal_fd, const json_t *progress)
+/* Returns true for a copy that was put beside the recorded one. */
+static bool is_beside(const json_t *progress, const json_t *request)
+{
+	const json_t *recorded = json_object_get(request, "recorded");
+	const json_t *copy = json_object_get(recorded, json_text_at(progress, "from"));
+
+	return copy != NULL && !json_is_true(json_object_get(request, "replaces")) &&
+	       !json_is_true(json_object_get(progress, "whole")) &&
+	       !str_eq(json_text_at(copy, "to"), json_text_at(progress, "to"));
+}
+
+void keeplog_append(int journal_fd, const json_t *progress, const json_t *request)
 {
 	static const char *const keys[] = { "to", "ino", "mtime", "size", "whole" };
 	cleanup_json json_t *line = json_object();
@@ -150,6 +161,8 @@ void keeplog_append(int journal_fd, const json_t *progress)
 				   O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct err ignored;
 
+	if (is_beside(progress, request))
+		return;
 	if (json_object_get(progress, "from") != NULL)
 		put_member(line, progress, "from");
 	else if (json_is_true(json_object_get(progress, "report")))
@@ -236,6 +249,37 @@ static void each_line(struct keeper *keeper, const char *text, size_t len, bool 
 		else
 			(void)find_file(keeper, line);
 	}
+}
+
+/* Returns true for a copy of a file that session code made, in a place that may be written to. */
+static bool is_of_session(const json_t *line)
+{
+	cleanup_free char *from = json_path_of(json_object_get(line, "from"));
+	cleanup_free char *to = json_path_of(json_object_get(line, "to"));
+
+	return from != NULL && to != NULL && beneath_path_valid(from) && beneath_path_valid(to) &&
+	       !json_is_true(json_object_get(line, "input")) &&
+	       !json_is_true(json_object_get(line, "whole"));
+}
+
+json_t *keeplog_copies(int journal_fd)
+{
+	size_t len = 0;
+	cleanup_free char *text = read_log(journal_fd, &len);
+	json_t *copies = text == NULL ? NULL : json_object();
+	const char *end;
+
+	for (const char *at = text; at != NULL && (end = memchr(at, '\n', len)) != NULL;) {
+		struct err ignored;
+		json_t *line = json_parse(at, (size_t)(end - at), &ignored);
+
+		if (is_of_session(line))
+			json_put(copies, json_text_at(line, "from"), json_incref(line));
+		json_decref(line);
+		len -= (size_t)(end + 1 - at);
+		at = end + 1;
+	}
+	return copies;
 }
 
 bool keeplog_load(struct keeper *keeper)

@@ -36,11 +36,19 @@ void keeplog_write(struct keeper *keeper);
  * Adds a copy that was made without a keeper, by the progress {"from", "to", "ino", "mtime",
  * "size", "whole"} of its helper; without "from" it is the notebook, or with "report" the report. A
  * failure is ignored.
+ *
+ * `request` is the helper's (cmd/files/rescue.h). If it does not replace copies, a file that was
+ * copied before goes on under that name: its copy beside is not added.
  */
-void keeplog_append(int journal_fd, const struct json_t *progress);
+void keeplog_append(int journal_fd, const struct json_t *progress, const struct json_t *request);
 /* Makes or removes KEEPLOG_DUE. A failure is ignored. */
 void keeplog_set_due(int journal_fd, bool due);
 bool keeplog_is_due(int journal_fd);
+/*
+ * Returns the last line of each file of the session, as an object by its encoded "from": not those
+ * of notebook, report, uploads and whole outputs. Returns NULL without a record.
+ */
+struct json_t *keeplog_copies(int journal_fd);
 /* Fills the keeper's table. Returns whether there was a copy. */
 bool keeplog_load(struct keeper *keeper);
 

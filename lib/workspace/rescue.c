@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rescue.c - exports a dead server's results, one session after the other: first the results,
- * because they make the folder, then the notebook. A flock on the server's folder keeps other
- * servers from taking it for stale. Folders that last have no lock: two servers that export the
- * same one find the other's copies by their content.
+ * rescue.c - exports a dead server's results, one session after the other. Earlier copies stay if
+ * it was killed, as code may have been writing. Folders that last have no lock: two servers that
+ * export the same one find the other's copies by their content.
  */
 #include "workspace/rescue.h"
 
@@ -228,7 +227,7 @@ static void take_copy(struct rescue *rescue, const json_t *progress)
 	if (!json_is_true(json_object_get(progress, "same")))
 		rescue->copied++;
 	if (session >= 0)
-		keeplog_append(journal, progress);
+		keeplog_append(journal, progress, rescue->record);
 }
 
 /* Counts a file that was not copied. A file that cannot be read is given up. */
@@ -369,7 +368,7 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 {
 	cleanup_fd int journal = beneath_open(session_fd_own, "journal", O_RDONLY | O_DIRECTORY, 0);
 	cleanup_free char *decoded = NULL;
-	const char *folder;
+	const char *folder = NULL;
 
 	rescue->session_fd = session_fd_own;
 	rescue->step = STEP_RESULTS;
@@ -378,10 +377,11 @@ static void enter_session(struct rescue *rescue, int session_fd_own)
 	rescue->record = read_record(session_fd_own, "journal/" RESCUE_RECORD);
 	if (rescue->record == NULL)
 		rescue->record = earlier_record(session_fd_own, rescue->root);
-	folder = json_string_value(json_object_get(rescue->record, "folder"));
-	decoded = json_path_of(json_object_get(rescue->record, "root"));
-	if (decoded == NULL || folder == NULL)
+	decoded = read_target(rescue->record, &folder);
+	if (decoded == NULL)
 		return;
+	json_put(rescue->record, "recorded", keeplog_copies(journal));
+	json_put_bool(rescue->record, "replaces", rescue->ended);
 	rescue->shown = keepname_show(decoded, folder);
 	rescue->path = xasprintf("%s/%s", decoded, folder);
 }
@@ -510,10 +510,10 @@ static bool enter_removed(struct rescue *rescue)
 	rescue->removed = false;
 	if (fd < 0 || faccessat(fd, "journal/" RESCUE_RECORD, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
+	rescue->ended = true;
 	enter_session(rescue, fd_steal(&fd));
 	lostcells_free(rescue->lost); /* it ended in good order */
 	rescue->lost = NULL;
-	rescue->ended = true;
 	return true;
 }
 

@@ -220,6 +220,34 @@ def test_the_next_server_saves_a_notebook_whose_last_copy_failed(home):
                        if "last" in path.read_text()] == ["notebook.ipynb", "report.html"])
 
 
+def test_the_next_server_replaces_a_copy_whose_last_state_could_not_be_copied(home):
+    kept, away = home / "kept", home / "away"
+    with Server(home, env=LASTS) as server:
+        server.cell("open('output/a', 'w').write('earlier')")
+        kept.rename(away)
+        kept.touch()
+        assert "Nothing was saved: " in server.cell("open('output/a', 'w').write('last')").text
+    kept.unlink()
+    away.rename(kept)
+    with Server(home, env=LASTS) as server:
+        server.cell("1", session="next")
+        until(lambda: [(path.name, path.read_text()) for path in kept.glob("*-s-*/a*")] == [("a", "last")])
+
+
+def test_a_file_goes_on_under_its_name_after_a_rescue_beside_its_copy(home):
+    with Server(home, env=LASTS) as server:
+        server.cell("open('output/a', 'w').write('whole')")
+        server.start_cell("open('output/a', 'w').write('part'); open('output/b', 'w').write(''); import time; time.sleep(60)")
+        until(lambda: list(home.glob("cache/*/sessions/*/data/output/b")))
+        server.process.kill()
+    with Server(home, env=LASTS) as server:
+        server.cell("1", session="next")
+        until(lambda: sorted((path.name, path.read_text()) for path in (home / "kept").glob("*-s-*/a*")) == [("a", "whole"), ("a-2", "part")])
+        until(lambda: list(home.glob("cache/resume/*/journal/rescued")))
+        server.cell("open('output/a', 'w').write('next')")
+        assert [path.read_text() for path in (home / "kept").glob("*-s-*/a")] == ["next"]
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_RECORD", "PTYCELL_KEEP"])
 def test_no_whole_output_is_saved_without_a_notebook(home, setting):
     with Server(home, env={setting: "off"}) as server:

@@ -3,6 +3,7 @@
  * them. */
 #include "rescue_fixture.h"
 
+#include "json/get.h"
 #include "workspace/keeplog.h"
 
 /* Nothing can be saved below a root that is a file. */
@@ -237,6 +238,71 @@ static void a_folder_whose_results_are_saved_has_nothing_due(void **state)
 	assert_false(keeplog_is_due(journal));
 }
 
+/* ---- copies that the server had made ---- */
+
+/* Makes a copy in the folder "trip", and the line that its server wrote of it. */
+static void put_recorded(int journal, const char *name)
+{
+	cleanup_json json_t *line = json_object();
+	cleanup_free char *from = xasprintf("output/%s", name);
+	cleanup_free char *path = xasprintf("%s/trip/%s", root, name);
+	struct stat st;
+
+	put_kept("trip", name, "earlier");
+	assert_int_equal(stat(path, &st), 0);
+	json_put_path(line, "from", from);
+	json_put_path(line, "to", name);
+	json_put_int(line, "ino", (json_int_t)st.st_ino);
+	json_put_int(line, "mtime",
+		     (json_int_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	json_put_int(line, "size", st.st_size);
+	keeplog_append(journal, line, NULL);
+}
+
+/* Its files are as they are to be. */
+static void an_earlier_copy_of_a_server_that_ended_is_replaced(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_free char *name = NULL;
+
+	scratch_write(server.data, "output/a.csv", "new");
+	scratch_write(server.data, "output/b.csv", "new");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	put_recorded(server.journal, "a.csv");
+	put_recorded(server.journal, "b.csv");
+	put_kept("trip", "b.csv", "of the user");
+	keeplog_set_due(server.journal, true);
+	name = leave_removal(f, &server);
+	rescue(f, name);
+	assert_kept("trip/a.csv", "new");
+	assert_kept("trip/a-2.csv", NULL);
+	assert_kept("trip/b.csv", "of the user");
+	assert_kept("trip/b-2.csv", "new");
+}
+
+/* Code may have been writing. The copy stays the file's own for a later life. */
+static void an_earlier_copy_of_a_killed_server_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_fd int journal = dup(server.journal);
+	cleanup_free char *name = NULL;
+	cleanup_json json_t *copies = NULL;
+	const json_t *copy;
+
+	scratch_write(server.data, "output/a.csv", "new");
+	rescue_record(server.journal, root, "trip", NULL, NULL);
+	put_recorded(server.journal, "a.csv");
+	name = leave_lasting(f, &server, false);
+	rescue(f, NULL);
+	assert_kept("trip/a.csv", "earlier");
+	assert_kept("trip/a-2.csv", "new");
+	copies = keeplog_copies(journal);
+	copy = json_object_get(copies, "output/a.csv");
+	assert_string_equal(json_text_at(copy, "to"), "a.csv");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +316,8 @@ int main(void)
 		RESCUE_TEST(a_session_whose_removal_has_begun_has_nothing_to_save),
 		RESCUE_TEST(the_notebook_of_a_session_that_lasts_is_completed_once),
 		RESCUE_TEST(a_folder_whose_results_are_saved_has_nothing_due),
+		RESCUE_TEST(an_earlier_copy_of_a_server_that_ended_is_replaced),
+		RESCUE_TEST(an_earlier_copy_of_a_killed_server_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
