@@ -420,11 +420,11 @@ static void sync_files(const struct job *job, const json_t *paths)
 	}
 }
 
-static void report_folds(void)
+static void report(const char *what)
 {
 	json_t *progress = json_object();
 
-	json_put_bool(progress, "folds", true);
+	json_put_bool(progress, what, true);
 	program_progress(progress);
 }
 
@@ -455,9 +455,11 @@ static int keep_in_folder(struct job *job, const char *root, const json_t *reque
 		copy_remove_halves(folder, 1);
 	if (json_is_false(json_object_get(request, "folds")) && fresh &&
 	    destination_folds(root, name, folder)) {
-		report_folds();
+		report("folds");
 		return destination_remove(root, name, err);
 	}
+	if (fresh)
+		report("made");
 	/*
 	 * The page of the root is drawn by helpers that copy nothing of the session's files. The
 	 * others measure the root.

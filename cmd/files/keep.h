@@ -8,7 +8,7 @@
  * "whole", "seen_size", "seen_mtime"}]}. Paths are percent-encoded.
  *
  * Each `from` below the given data folder is copied to root/folder/`to`.
- *   - fresh: the folder must be new, else ERR_BUSY.
+ *   - fresh: the folder must be new, else ERR_BUSY. It is reported with {"made": true}.
  *   - known: an earlier copy is at `to` and has these values. Anything else there belongs to the
  *     user, and the copy gets another name ("a-2.png").
  *   - suffix, take: the copy consists of the first `take` bytes and of `suffix`.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.c - exports files with up to two helpers of ptycell-files, one for results and one for the
- * notebook. They run at the same time, except while one makes the folder or renames copies. Each
- * helper gets the data folder with a shared flock, for which a removal waits. If the user's folder
- * is replaced or its name is taken, the exporter begins again in a new folder.
+ * keeper.c - exports files with up to two helpers, one for results and one for the notebook. They
+ * run at the same time, except while one makes the folder or renames copies. Each helper gets the
+ * data folder with a shared flock, for which a removal waits. If the user's folder is replaced or
+ * its name is taken, the exporter begins again in a new folder.
  */
 #include "workspace/keeper_internal.h"
 
@@ -169,7 +169,7 @@ void *keeper_data(const struct keeper *keeper)
 
 void keeper_set_title(struct keeper *keeper, const char *title)
 {
-	if (keeper->root == NULL || keeper->title != NULL || keeper->made || keeper->resumed ||
+	if (keeper->root == NULL || keeper->title != NULL || keeper_has_folder(keeper) ||
 	    keeper->results.helper != NULL || keeper->notebook.helper != NULL)
 		return;
 	keeper->title = xstrdup(title);

@@ -64,6 +64,7 @@ struct keeper {
 	struct copy results;
 	struct copy notebook;
 	unsigned int names; /* how many names `folder` has had */
+	unsigned int there; /* the one whose folder is made, maybe without a copy yet; 0: none */
 	bool keeps_notebook;
 	bool made;
 	bool resumed;  /* an earlier life of the session may have made the folder */
@@ -81,6 +82,8 @@ struct keeper {
 bool keeper_names_changed(const struct keeper *keeper);
 /* Exports no report this time: it may name the folder that was planned. */
 void keeper_drop_report(struct copy *copy);
+/* Returns true if a helper has made the folder, in this life or an earlier one. */
+bool keeper_has_folder(const struct keeper *keeper);
 /* Notes the size and time of files that a helper which failed may have copied without a report. */
 void keeper_note_seen(struct copy *copy);
 /* Returns a request for ptycell-files. The caller frees it. */

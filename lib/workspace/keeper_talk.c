@@ -36,6 +36,11 @@ const char *keeper_path(struct keeper *keeper)
 	return keeper->path;
 }
 
+bool keeper_has_folder(const struct keeper *keeper)
+{
+	return keeper->made || keeper->resumed || keeper->there == keeper->names;
+}
+
 const char *keeper_planned(const struct keeper *keeper)
 {
 	return keeper->shown;
@@ -185,7 +190,7 @@ json_t *keeper_make_request(struct copy *copy)
 	json_put_path(request, "root", keeper->root);
 	json_put_str(request, "folder", keeper->folder);
 	json_put_path(request, "seen", keeper->seen);
-	json_put_bool(request, "fresh", !keeper->made && !keeper->resumed);
+	json_put_bool(request, "fresh", !keeper_has_folder(keeper));
 	json_put_bool(request, "compare", keeper->compares && copy == &keeper->results);
 	json_put_bool(request, "folds", keeptree_folds(keeper->kept.tree));
 	json_put(request, "moves", order_moves(keeper));
@@ -370,6 +375,8 @@ void keeper_take_progress(struct helper *helper, const json_t *progress)
 
 	if (json_is_integer(total) && copy->keeper->room != NULL)
 		keeproom_set(copy->keeper->room, (uint64_t)json_integer_value(total));
+	if (json_is_true(json_object_get(progress, "made")))
+		copy->keeper->there = copy->named;
 	if (json_is_true(json_object_get(progress, "folds")))
 		copy->keeper->folds = true;
 	if (json_is_integer(move))

@@ -3,6 +3,7 @@
  * Exports of a session that is resumed: another keeper goes on in the folder of the first one. Or
  * the helper was killed, and another one goes on.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/crc.h"
@@ -373,6 +374,34 @@ static void what_a_killed_helper_had_copied_is_known_again(void **state)
 	keeper_free(keeper);
 }
 
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* As on a full disk. The folder is the keeper's, though nothing is in it. */
+static void a_folder_that_was_made_in_vain_is_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	struct keeper *keeper = new_keeper(f, false);
+	cleanup_free char *path = xstrdup(keeper_path(keeper));
+	cleanup_free char *kept = xasprintf("%s/a.csv", path);
+
+	scratch_write(f->data, "output/a.csv", "one");
+	limit_file_size(1);
+	copy(f, keeper, "output/a.csv");
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(last.failed, 1);
+	assert_true(scratch_exists(AT_FDCWD, path));
+	keeper_free(keeper);
+	while (!scratch_exists(AT_FDCWD, kept))
+		loop_turn(f->loop, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +411,7 @@ int main(void)
 		FIXTURE_TEST(what_a_killed_server_had_copied_is_not_copied_again),
 		FIXTURE_TEST(inputs_that_a_killed_server_had_copied_are_not_copied_again),
 		FIXTURE_TEST(what_a_killed_helper_had_copied_is_known_again),
+		FIXTURE_TEST(a_folder_that_was_made_in_vain_is_gone_on_with),
 		FIXTURE_TEST(a_notebook_that_was_copied_last_is_known_by_its_bytes),
 		FIXTURE_TEST(a_log_that_is_none_or_was_torn_does_no_harm),
 		FIXTURE_TEST(a_folder_that_the_user_removed_is_made_again),
