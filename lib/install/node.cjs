@@ -202,6 +202,10 @@ function parse(text) {
   const name = at > 0 ? spec.slice(0, at) : spec;
   const range = at > 0 ? spec.slice(at + 1) : '';
   if (spec.startsWith('-')) throw new Refusal(`${quote(spec)} is an option, and none is taken here; where packages come from is the user's to set.`);
+  const [, own] = /^npm:((?:@[^@/:]+\/)?[^@/:]+(?:@[^@/:]*)?)$/.exec(range) ?? [];
+  if (NAME.test(name) && own !== undefined) {
+    throw new Refusal(`${quote(spec)} asks for a package under another name than its own, which is not taken. Ask for ${quote(own)}, and require it by its own name.`);
+  }
   if (/^[./~]/.test(spec) || /[:\\]|\.tgz$|\.tar\.gz$/.test(spec) || (range === '' && /^[^@].*\//.test(spec))) {
     throw new Refusal(`${quote(spec)} is a path or a URL; packages come from the registry only, by name.`);
   }

@@ -210,6 +210,30 @@ def test_how_much_npm_has_received_is_told_to_who_waits(servers, tmp_path):
         assert "large 1.0.0" in str(answer.get(timeout=WAIT_S)["result"]["content"])
 
 
+@needs_pip
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("path", ["/simple/alpha/", "/files/alpha-1.0-py3-none-any.whl", "/files/alpha-1.0-py3-none-any.whl.metadata"])
+def test_what_an_index_does_not_send_to_its_end_is_asked_for_once_more(servers, index, told, path):
+    if path.endswith(".metadata") and not told:
+        pytest.skip("such an index has none")
+    one = index(ALPHA, told=told)
+    server = servers("--pip-index", one.url)
+    one.cut = [path, path]
+    refused = install(server, "alpha")
+    assert refused.is_error and re.search(r"localhost:\d+ ended the connection before all of \S+( page)? came, twice", str(refused.texts)), refused.texts
+    one.cut, one.asked = [path], []
+    assert install(server, "alpha").object["packages"] == ["alpha 1.0"]
+    assert one.asked.count(path) == 2 and one.cut == []
+
+
+@needs_pip
+def test_half_a_page_is_no_page(servers, index):
+    """The newest releases often stand last."""
+    one = index(*[wheel("alpha", f"{n}.0") for n in range(1, 7)])
+    one.cut = ["/simple/alpha/"]
+    assert install(servers("--pip-index", one.url), "alpha").object["packages"] == ["alpha 6.0"]
+
+
 # ---- what an index answers instead
 
 

@@ -146,7 +146,7 @@ def test_javascript_has_its_own_rules():
         (["parse", "lodash"], "lodash"), (["parse", "JSONStream@^1"], "JSONStream@^1"), (["parse", "@types/node@>=18 <20"], "@types/node@>=18 <20"),
         (["parse", "lodash@latest"], "lodash@latest"), (["parse", "--registry=x"], "option"), (["parse", "-g"], "option"),
         (["parse", "git+https://x/y"], "come from the registry only, by name"), (["parse", "../x"], "path or a URL"), (["parse", "user/repo"], "path or a URL"), (["parse", "./x"], "path or a URL"),
-        (["parse", "x@npm:y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
+        (["parse", "x@npm:y@1.0.0"], "Ask for 'y@1.0.0', and require it by its own name"), (["parse", "x@npm:http://y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
         (["parse", "x; rm -rf /"], "path or a URL"), (["parse", "x y"], "no package"), (["parse", "$(id)"], "no package"),
     ]
     done = subprocess.run(["node", "-e", NODE, str(ROOT / "lib/install/node.cjs"), json.dumps([case for case, _ in cases])],

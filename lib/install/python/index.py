@@ -51,6 +51,14 @@ class Problem(Exception):
     """A sentence that says what an index did."""
 
 
+class EndedEarly(Problem):
+    """The index ended its connection before all of an answer came."""
+
+    def __init__(self, url):
+        name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
+        super().__init__("The index %s ended the connection before all of %s came, twice." % (place(url), name or "a page"))
+
+
 def origin(url):
     parts = urllib.parse.urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
@@ -422,7 +430,7 @@ def find_files(upstreams, name):
                 raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
             note(FRESH, str(seconds_fresh(answer.headers)))
             read = rows_of_json if answer.headers.get_content_type() == JSON_TYPE else rows_of_html
-            text = answer.read(PAGE_MAX).decode("utf-8", "replace")
+            text = read_whole(answer).decode("utf-8", "replace")
             try:
                 rows = [usable(row) for row in read(text, answer.url) if is_file_of_the_web(row)]
             except (ValueError, KeyError, TypeError):
@@ -492,7 +500,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_page(self, name):
         server = self.server
-        rows = find_files(server.upstreams, name)
+        rows = twice(lambda: find_files(server.upstreams, name))
         body = page_of(server.choice.of(name, rows), server.whole).encode() if rows else b""
         self.send_bytes(body, "text/html" if rows else "text/plain", 200 if rows else 404)
 
@@ -506,9 +514,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_file(self, row):
         upstreams = self.server.upstreams
         if row["file"].endswith(".metadata"):
-            self.send_bytes(fetch_metadata(upstreams, row))
+            self.send_bytes(twice(lambda: fetch_metadata(upstreams, row)))
         elif row["metadata"] and row["hash"] and not self.server.whole:  # else pip finds the hash
-            self.send_bytes(thin_wheel(row["file"], fetch_metadata(upstreams, row)))
+            self.send_bytes(thin_wheel(row["file"], twice(lambda: fetch_metadata(upstreams, row))))
         else:
             fetch_file(upstreams, row, kept_path(row), self.server.received)
             with open(kept_path(row), "rb") as f:
@@ -523,7 +531,7 @@ def fetch_metadata(upstreams, row):
     with upstreams.open(row["url"] + ".metadata") as answer:
         if answer.status != 200:
             raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
-        text = answer.read(PAGE_MAX)
+        text = read_whole(answer)
     algorithm, _, digest = row["metadata"].partition("=")
     if digest and hashlib.new(algorithm, text).hexdigest() != digest.lower():
         raise Problem("The index %s has a description of %s with another hash than it says." % (place(row["url"]), row["file"]))
@@ -531,28 +539,64 @@ def fetch_metadata(upstreams, row):
 
 
 def fetch_file(upstreams, row, path, received=None):
-    """Downloads a file and compares its hash. `received` is called with the row, the bytes of each part, and those of all if they are known."""
+    """Downloads a file and compares its hash. `received` is called with the row, the bytes of each part, and those of all if
+    they are known."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    twice(lambda: fetch_part(upstreams, row, path + ".part", received))
+    os.replace(path + ".part", path)
+
+
+def fetch_part(upstreams, row, path, received):
     algorithm, _, digest = row["hash"].partition("=")
     seen = hashlib.new(algorithm) if digest else None
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with upstreams.open(row["url"]) as answer, open(path + ".part", "wb") as out:
+    with upstreams.open(row["url"]) as answer, open(path, "wb") as out:
         if answer.status != 200:
             raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
         total = answer.length
         try:
-            while chunk := answer.read(CHUNK):
+            for chunk in parts_of(answer):
                 out.write(chunk)
                 if seen:
                     seen.update(chunk)
                 if received:
                     received(row, len(chunk), total)
-            short = answer.length  # None, or what did not come
-        except (OSError, http.client.HTTPException) as error:
-            raise Problem(unreached(row["url"], error)) from None
-    if short or (seen and seen.hexdigest() != digest.lower()):
-        raise Problem("The index %s sent a file %s that %s." % (
-            place(row["url"]), row["file"], "ends too early" if short else "has another hash than it says"))
-    os.replace(path + ".part", path)
+        except EndedEarly:
+            if received:
+                received(row, -out.tell(), total)
+            raise
+    if seen and seen.hexdigest() != digest.lower():
+        raise Problem("The index %s sent a file %s that has another hash than it says." % (place(row["url"]), row["file"]))
+
+
+def parts_of(answer):
+    """The parts of a body; raises EndedEarly if a part of it does not come."""
+    try:
+        while chunk := answer.read(CHUNK):
+            yield chunk
+    except TimeoutError as error:
+        raise Problem(unreached(answer.url, error)) from None
+    except (OSError, http.client.HTTPException):
+        raise EndedEarly(answer.url) from None
+    if answer.length:  # else all of it came, or the index did not say how much it is
+        raise EndedEarly(answer.url)
+
+
+def read_whole(answer):
+    """A body that is no file."""
+    text = bytearray()
+    for chunk in parts_of(answer):
+        text += chunk
+        if len(text) > PAGE_MAX:
+            raise Problem("The index %s answers with more than %d MB instead of a page." % (place(answer.url), PAGE_MAX >> 20))
+    return bytes(text)
+
+
+def twice(load):
+    """What an index does not send to its end is asked for once more."""
+    try:
+        return load()
+    except EndedEarly:
+        return load()
 
 
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):

@@ -172,6 +172,10 @@ function leadsElsewhere(range) {
   return /[:/]/.test(range);
 }
 
+function whyNot(range) {
+  return range.startsWith('npm:') ? `is a package under another name than its own; npm install ${range.slice(4)} brings it under its own` : 'leads elsewhere than to the registry';
+}
+
 function peers(told) {
   return Object.fromEntries(Object.entries(told.peerDependencies ?? {}).filter(([name]) => !told.peerDependenciesMeta?.[name]?.optional));
 }
@@ -183,7 +187,7 @@ function dependencies(production) {
   if (told.workspaces !== undefined) process.stderr.write('npm warn Workspaces are not looked at: run npm install in the folder of each.\n');
   if (told.overrides ?? told.resolutions ?? told.pnpm?.overrides) process.stderr.write('npm warn Overrides are not used: what a package needs comes as that package asks for it.\n');
   for (const [name, range] of Object.entries(rangesOf(told, production))) {
-    if (leadsElsewhere(range)) process.stderr.write(`npm warn ${name} is not asked for: '${range}' leads elsewhere than to the registry.\n`);
+    if (leadsElsewhere(range)) process.stderr.write(`npm warn ${name} is not asked for: '${range}' ${whyNot(range)}.\n`);
     else if (told.optionalDependencies?.[name] !== undefined) names.push(`${name}@${range || '*'}${OPTIONAL}`);
     else names.push(range === '' || range === '*' ? name : `${name}@${range}`);
   }
