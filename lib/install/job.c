@@ -18,6 +18,7 @@
 #include "install/installer.h"
 #include "install/job_key.h"
 #include "install/job_record.h"
+#include "install/job_request.h"
 #include "install/response.h"
 #include "json/make.h"
 #include "policy/policyfile.h"
@@ -71,34 +72,6 @@ static void succeed(struct job *job, bool cached)
 
 /* ---- steps in a sandbox ---- */
 
-static json_t *make_request(const struct job *job, const char *step, bool network)
-{
-	const struct indexes *from = &job->indexes;
-	json_t *options = network ? from->options : NULL;
-	json_t *request = json_object();
-	json_t *folders = json_array();
-
-	for (size_t i = 0; i < from->folder_count; i++)
-		json_append(folders, json_make_str(from->folders[i]));
-	json_put_str(request, "step", step);
-	json_put(request, "packages", json_incref(job->wanted));
-	json_put(request, "asked", json_deep_copy(job_asks(job)));
-	json_put(request, "locked", json_incref(job->locked));
-	json_put(request, "have", job->have != NULL ? json_incref(job->have) : json_array());
-	json_put(request, "policy",
-		 json_deep_copy(policyfile_packages(job->broker->policy, job->language->name)));
-	json_put_str(request, "policy_path", policyfile_path(job->broker->policy));
-	json_put(request, "indexes", network ? json_incref(from->urls) : json_array());
-	json_put(request, "options", options ? json_incref(options) : json_object());
-	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
-	json_put_str(request, "certificates", from->certificates);
-	json_put(request, "folders", folders);
-	json_put_bool(request, "builds", job_may_build(job));
-	json_put_int(request, "bytes_max", (json_int_t)job->broker->host->settings->install_max);
-	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
-	return request;
-}
-
 static int make_work(struct job *job, struct err *err)
 {
 	const struct session_host *host = job->broker->host;
@@ -116,7 +89,7 @@ static void on_found(void *data, const json_t *answer, const struct err *err);
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
 	const struct session_host *host = job->broker->host;
-	cleanup_json json_t *request = make_request(job, step, network);
+	cleanup_json json_t *request = job_request(job, step, network);
 	const char *folders[INDEXES_FOLDERS_MAX];
 	struct installer_spec spec = { .loop = host->loop,
 				       .confinement = host->confinement,
@@ -351,6 +324,17 @@ static bool retries_without_index(struct job *job, const struct err *err)
 	return true;
 }
 
+/* Takes the set that the cache has of the request, because its indexes say what they said then. */
+static void take_again(struct job *job, const json_t *answer)
+{
+	if (job_renew_record(job, answer)) {
+		link_entry(job);
+	} else {
+		job->renewed = true; /* it was trimmed meanwhile */
+		find_files(job);
+	}
+}
+
 /* Handles the reply of "resolve", or of a "fetch" that resolves, too. */
 static void on_found(void *data, const json_t *answer, const struct err *err)
 {
@@ -362,6 +346,10 @@ static void on_found(void *data, const json_t *answer, const struct err *err)
 	if (holds_offline(job, err) || retries_without_index(job, err) ||
 	    !went_well(job, answer, err))
 		return;
+	if (json_is_true(json_object_get(answer, "same")) && !job->renewed) {
+		take_again(job, answer);
+		return;
+	}
 	job_begin_record(job, answer);
 	if (job_is_dry(job)) {
 		json_put(job->record, "packages",

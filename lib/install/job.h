@@ -11,7 +11,7 @@
  *   - link     gives the session the cache's files
  *
  * A cached set begins with link. A job that only checks has the one step "check" and no session.
- * Only broker.c, job.c, job_key.c and job_record.c include this header.
+ * Only broker.c and the files of a job include this header.
  */
 #ifndef INSTALL_JOB_H
 #define INSTALL_JOB_H

@@ -91,6 +91,26 @@ json_t *job_find_resolved(const struct job *job)
 	return find_record(job, job->files_key, 0);
 }
 
+json_t *job_seen(const struct job *job)
+{
+	cleanup_json json_t *record = job_find_requested(job, 0);
+
+	return json_incref(json_object_get(record, "seen"));
+}
+
+bool job_renew_record(struct job *job, const json_t *answer)
+{
+	json_t *record = job_find_requested(job, 0);
+
+	if (record == NULL)
+		return false;
+	json_decref(job->record);
+	job->record = record;
+	json_put(record, "fresh", json_incref(json_object_get(answer, "fresh")));
+	cache_put(job->broker->cache, job->key, record);
+	return true;
+}
+
 void job_store_record(const struct job *job)
 {
 	if (!is_chosen_by_code(job))
@@ -115,6 +135,7 @@ void job_begin_record(struct job *job, const json_t *answer)
 	json_put(job->record, "packages", json_array());
 	json_put(job->record, "notes", response_names(json_object_get(answer, "notes")));
 	json_put(job->record, "files", json_deep_copy(json_object_get(answer, "files")));
+	json_put(job->record, "seen", json_incref(json_object_get(answer, "seen")));
 	if (json_is_integer(json_object_get(answer, "fresh")))
 		json_put(job->record, "fresh", json_incref(json_object_get(answer, "fresh")));
 }

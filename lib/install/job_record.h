@@ -4,7 +4,7 @@
  *
  * A set is found by its request or by its files. Where builds are allowed, package code may have
  * run before "unpack": it may have chosen the files of a request, and it may have built some. Only
- * job.c includes this header.
+ * the files of a job include this header.
  */
 #ifndef INSTALL_JOB_RECORD_H
 #define INSTALL_JOB_RECORD_H
@@ -34,6 +34,16 @@ json_t *job_find_resolved(const struct job *job);
 void job_begin_record(struct job *job, const json_t *answer);
 /* Completes the job's record with a known one of the same files. */
 void job_put_known(struct job *job, const json_t *known);
+/*
+ * Returns what the indexes said when this request was resolved, as a new reference. Returns NULL if
+ * the cache has no set of it.
+ */
+json_t *job_seen(const struct job *job);
+/*
+ * Takes the record of this request's set, which holds on for as long as the reply says. Returns
+ * false if there is none.
+ */
+bool job_renew_record(struct job *job, const json_t *answer);
 /* Gives the job's record to the cache. */
 void job_store_record(const struct job *job);
 

@@ -20,10 +20,10 @@ function(embed_catalog target file)
 endfunction()
 
 # pack_python(FOLDER PACKED): makes one program of FOLDER/main.py and its modules, as PACKED.py and, compiled,
-# as PACKED.marshal.
+# as PACKED.marshal and PACKED.text.
 function(pack_python folder packed)
     file(GLOB modules CONFIGURE_DEPENDS ${folder}/*.py)
-    add_custom_command(OUTPUT ${packed}.py ${packed}.marshal
+    add_custom_command(OUTPUT ${packed}.py ${packed}.marshal ${packed}.text
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/pack-driver ${packed}.py ${packed}.marshal
             ${folder}/main.py
         DEPENDS ${modules} ${CMAKE_SOURCE_DIR}/scripts/pack-driver VERBATIM)

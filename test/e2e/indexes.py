@@ -74,9 +74,11 @@ class Index:
         self.changed = {}
         self.cut = []  # paths; each entry ends the connection after half of one answer
         self.fresh = None  # Cache-Control
+        self.tags = False  # pages have an ETag
         self.authorizations = []
         self.files = {}
         self.asked = []
+        self.statuses = []  # of the answers
         self.hold = threading.Event()  # cleared: nothing is answered
         self.hold.set()
         self.half = threading.Event()  # cleared: of a file, the second half does not come
@@ -106,7 +108,13 @@ class Index:
                     status, body = 401, None
                 elif self.path in index.moved:
                     status, body = 302, None
+                tag = f'"{digest(body)}"' if index.tags and status == 200 else None
+                if tag is not None and tag == self.headers.get("If-None-Match"):
+                    status, body = 304, None
+                index.statuses.append(status)
                 self.send_response(status)
+                if tag is not None:
+                    self.send_header("ETag", tag)
                 if index.fresh is not None:
                     self.send_header("Cache-Control", index.fresh)
                 if status == 302:
@@ -127,7 +135,10 @@ class Index:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 128  # pages are asked for at the same time, and the kernel repeats after 1 s what finds no room
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         if tls is not None:
             self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -234,6 +234,58 @@ def test_half_a_page_is_no_page(servers, index):
     assert install(servers("--pip-index", one.url), "alpha").object["packages"] == ["alpha 6.0"]
 
 
+# ---- a set that is kept, of an index whose answers do not hold
+
+
+@needs_pip
+@pytest.mark.parametrize("tags", [True, False])
+def test_a_set_holds_while_the_indexes_say_the_same(servers, index, tags):
+    """Descriptions are what pip would ask for."""
+    one = index(wheel("outer", "1.0", ["alpha"]), ALPHA, told=True)
+    one.tags = tags
+    server = servers("--pip-index", one.url)
+    assert install(server, "outer").object["packages"] == ["alpha 1.0", "outer 1.0"]
+    one.asked, one.statuses = [], []
+    again = install(server, "outer", session="t")
+    assert again.object["packages"] == ["alpha 1.0", "outer 1.0"] and again.object["cached"], again.texts
+    assert sorted(one.asked) == ["/simple/alpha/", "/simple/outer/"] and set(one.statuses) == {304 if tags else 200}
+    assert server.cell("import outer, alpha; alpha.version", session_id="t").text == "'1.0'\n"
+    one.add(*wheel("alpha", "2.0"))
+    assert install(server, "outer", session="u").object["packages"] == ["alpha 2.0", "outer 1.0"]
+    assert install(server, "outer", session="v").object["packages"] == ["alpha 2.0", "outer 1.0"]
+
+
+@needs_pip
+def test_a_set_holds_no_longer_when_an_earlier_index_has_the_name(servers, index):
+    first, second = index(told=True), index(ALPHA, told=True)
+    server = servers("--pip-index", f"{first.url} {second.url}")
+    install(server, "alpha")
+    assert f"From the index localhost:{second.url.split(':')[2].split('/')[0]}: alpha 1.0." in str(install(server, "alpha", session="t").texts)
+    first.add(*wheel("alpha", "0.5"))
+    assert install(server, "alpha", session="u").object["packages"] == ["alpha 0.5"]
+
+
+@needs_pip
+def test_a_set_holds_no_longer_when_its_index_fails(servers, index):
+    one = index(ALPHA, told=True)
+    server = servers("--pip-index", one.url)
+    install(server, "alpha")
+    one.says = (500, "text/plain", b"")
+    assert "answers 500" in str(install(server, "alpha", session="t").texts)
+
+
+@needs_pip
+def test_a_set_of_files_without_hashes_is_looked_for_anew(servers, index):
+    """Another file may be there under the same name."""
+    one = index(ALPHA)
+    one.changed["/simple/alpha/"] = b'<!DOCTYPE html><a href="/files/alpha-1.0-py3-none-any.whl">alpha-1.0-py3-none-any.whl</a>'
+    server = servers("--pip-index", one.url)
+    install(server, "alpha")
+    one.add(*wheel("alpha", "1.0", files={"alpha.py": "version = 'other'\n"}))
+    install(server, "alpha", session="t")
+    assert server.cell("import alpha; alpha.version", session_id="t").text == "'other'\n"
+
+
 # ---- what an index answers instead
 
 

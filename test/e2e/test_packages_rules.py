@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The installers' own rules, without a server: requirements and policies as each ecosystem reads them."""
+import base64
 import importlib.util
 import json
+import marshal
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import zlib
 
 import pytest
 from client import Server
@@ -33,6 +36,37 @@ def installer(tmp_path_factory):
 
 def test_the_table_is_as_long_as_it_should_be():
     assert len(GOLDEN) >= 150 and len({row[0] for row in GOLDEN}) == len(GOLDEN)
+
+
+@pytest.mark.parametrize("magic, runs", [(importlib.util.MAGIC_NUMBER, "compiled"), (b"xxxx", "source"), (None, "source")])
+def test_a_program_runs_from_its_source_where_its_compiled_form_is_for_another_python(magic, runs):
+    compiled = (magic or b"") + bytes(8) + marshal.dumps(compile("import sys; print('compiled', *sys.argv)", "x", "exec"))
+    packed = base64.b64encode(zlib.compress(compiled)).decode() if magic else "no base64"
+    done = subprocess.run([sys.executable, "-I", "-c", (ROOT / "lib/install/stub.py").read_text(), "import sys; print('source', *sys.argv)", packed],
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == f"{runs} -c\n"
+
+
+@pytest.mark.parametrize("changed, line", [({}, None), ({"builds": True}, None), ({"folders": ["/wheels"]}, None), ({"policy": {"minimum_age": "7d"}}, None),
+                                           ({}, "null")])
+def test_a_result_of_pip_holds_only_where_the_pages_decide(installer, tmp_path, monkeypatch, changed, line):
+    monkeypatch.chdir(tmp_path)
+    installer.note(installer.PAGES, json.dumps(["http://localhost/simple/alpha/", "digest", ""]))
+    if line:
+        installer.note(installer.PAGES, line)
+    seen = installer.seen({"builds": False, "folders": [], "policy": {}, **changed})
+    assert bool(seen) == (not changed and not line)
+    installer.note(installer.PROBLEMS, "The index localhost:80 answers 500.")
+    assert not installer.seen({"builds": False, "folders": [], "policy": {}})
+
+
+def test_a_result_of_pip_holds_no_longer_when_a_package_of_this_python_goes(installer, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    before = installer.python_now()
+    assert installer.python_now() == before
+    (tmp_path / "new.dist-info").mkdir()
+    os.utime(tmp_path, (1, 1))  # whatever the clock of the disk is
+    assert installer.python_now() != before
 
 
 def test_modules_are_compiled_whatever_processes_there_may_be(installer, tmp_path, monkeypatch):

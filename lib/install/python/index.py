@@ -34,6 +34,7 @@ PROBLEMS = "problems.txt"
 FRESH = "fresh.txt"  # a line for each page: for how many seconds it may be used again
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 ACCEPTED = JSON_TYPE + ", application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+PAGES = "pages.txt"  # a line of JSON for each page: URL, digest_of(), ETag; "null" where more than pages counts
 HELD_BACK = "held_back.txt"  # a line of JSON for each file that is younger than the policy wants
 SERVED = "served.txt"  # a line of JSON for each name: the index that has it
 KEPT = "kept"  # files that pip got whole, by their digest
@@ -169,10 +170,10 @@ class Upstreams:
         there = [(base, login) for base, login in self.logins if origin(base) == origin(url)]
         return max(there, key=lambda one: nearness(one[0], url))[1] if there else None
 
-    def open(self, url, accept="*/*"):
+    def open(self, url, accept="*/*", headers=None):
         """The answer, also one of a failure that the index reports; raises Problem."""
         for _ in range(REDIRECTS_MAX):
-            answer = self.open_one(url, accept)
+            answer = self.open_one(url, {"Accept": accept, **(headers or {})})
             if answer.status not in (301, 302, 303, 307, 308) or "Location" not in answer.headers:
                 return answer
             with answer:
@@ -181,7 +182,7 @@ class Upstreams:
                 raise Problem("The index %s leads to an address that is not of the web." % place(answer.url))
         raise Problem("The index %s leads on more than %d times." % (place(url), REDIRECTS_MAX))
 
-    def open_one(self, url, accept):
+    def open_one(self, url, headers):
         """As open(), but of this address alone."""
         login = self.login_of(url)
         if origin(url)[0] == "http" and origin(url)[1] not in LOCAL and not self.trusts(url):
@@ -190,7 +191,7 @@ class Upstreams:
         if login is not None and origin(url)[0] == "http" and origin(url)[1] not in LOCAL:
             raise Problem("The index %s is not https, and its password would be readable on the way. Use https, or no "
                           "password." % place(url))
-        headers = {"Accept": accept, "User-Agent": "ptycell", **({"Authorization": login} if login is not None else {})}
+        headers = {**headers, "User-Agent": "ptycell", **({"Authorization": login} if login is not None else {})}
         try:
             answer = self.send(url, headers)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -419,18 +420,31 @@ def notes(path):
         return list(dict.fromkeys(f.read().splitlines()))
 
 
+def digest_of(answer, body):
+    """Of all that counts of a page. What an index says of a name that it does not have is for people."""
+    kept = [answer.status, answer.url, answer.headers.get_content_type()] if answer.status == 200 else [answer.status]
+    return hashlib.sha256(json.dumps(kept).encode() + (body if answer.status == 200 else b"")).hexdigest()
+
+
+def note_page(url, answer, body):
+    note(PAGES, json.dumps([url, digest_of(answer, body), answer.headers.get("ETag", "") if answer.status == 200 else ""]))
+
+
 def find_files(upstreams, name):
     """The rows of the first index that has this name, or None. An index that fails ends the search: another one may have a
     package of the same name that is none of the user's."""
     for base in upstreams.of(name):
         with upstreams.open("%s%s/" % (base, name), ACCEPTED) as answer:
             if answer.status in (404, 410):
+                note_page("%s%s/" % (base, name), answer, read_whole(answer))
                 continue
             if answer.status != 200:
                 raise Problem(failure(answer, upstreams.login_of(answer.url) is not None))
             note(FRESH, str(seconds_fresh(answer.headers)))
             read = rows_of_json if answer.headers.get_content_type() == JSON_TYPE else rows_of_html
-            text = read_whole(answer).decode("utf-8", "replace")
+            body = read_whole(answer)
+            note_page("%s%s/" % (base, name), answer, body)
+            text = body.decode("utf-8", "replace")
             try:
                 rows = [usable(row) for row in read(text, answer.url) if is_file_of_the_web(row)]
             except (ValueError, KeyError, TypeError):
@@ -513,6 +527,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_file(self, row):
         upstreams = self.server.upstreams
+        if not row["hash"]:
+            note(PAGES, "null")
         if row["file"].endswith(".metadata"):
             self.send_bytes(twice(lambda: fetch_metadata(upstreams, row)))
         elif row["metadata"] and row["hash"] and not self.server.whole:  # else pip finds the hash

@@ -50,7 +50,6 @@ def check_index(option, url, request):
 
 def indexes_of(request):
     """Of a name, the index that was asked for with it: {NAME: URL}. The last one holds, as long as the user has it set."""
-    _, _, utils, _ = packaging()
     found = {}
     for text in request["packages"]:
         text, url, _ = split_options(text)

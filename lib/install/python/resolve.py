@@ -3,6 +3,7 @@
 import json
 import re
 
+from .again import seen, still
 from .common import Refusal, packaging, write_authorities, write_lines
 from .explain import explain_none
 from .index import Choice, held_back, remote, served
@@ -16,6 +17,8 @@ NOTES_MAX = 8
 
 def resolve(request):
     write_authorities(request)
+    if same := still(request):
+        return same
     check_indexes(request)
     earlier, asked, stay = gather(request)
     judge([{"name": name} for name, _, _ in earlier + asked], request)
@@ -34,7 +37,7 @@ def resolve(request):
     return {"files": [{"file": row["file"], "sha256": sha256_of(row)} for row in found], "fresh": fresh,
             "packages": [{"name": row["name"], "version": row["version"]} for row in found],
             "present": present([name for name, _, _ in earlier + asked], found),
-            "notes": [*notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
+            **seen(request), "notes": [*notes_of_age(found, request["policy"]), *notes_of_origin(found)][:NOTES_MAX]}
 
 
 def find(request, wanted, stay):

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* job_request.c - what a step of a job gets. */
+#include "install/job_request.h"
+
+#include "base/util.h"
+#include "config/settings.h"
+#include "confinement/confinement.h"
+#include "install/job_record.h"
+#include "json/make.h"
+#include "policy/policyfile.h"
+#include "session/session.h"
+
+json_t *job_request(const struct job *job, const char *step, bool network)
+{
+	const struct indexes *from = &job->indexes;
+	json_t *options = network ? from->options : NULL;
+	json_t *request = json_object();
+	json_t *folders = json_array();
+
+	for (size_t i = 0; i < from->folder_count; i++)
+		json_append(folders, json_make_str(from->folders[i]));
+	json_put_str(request, "step", step);
+	json_put(request, "packages", json_incref(job->wanted));
+	json_put(request, "asked", json_deep_copy(job_asks(job)));
+	json_put(request, "locked", json_incref(job->locked));
+	json_put(request, "have", job->have != NULL ? json_incref(job->have) : json_array());
+	json_put(request, "policy",
+		 json_deep_copy(policyfile_packages(job->broker->policy, job->language->name)));
+	json_put_str(request, "policy_path", policyfile_path(job->broker->policy));
+	json_put(request, "indexes", network ? json_incref(from->urls) : json_array());
+	json_put(request, "options", options ? json_incref(options) : json_object());
+	json_put(request, "trusted", from->trusted ? json_incref(from->trusted) : json_array());
+	json_put_str(request, "certificates", from->certificates);
+	json_put(request, "folders", folders);
+	json_put_bool(request, "builds", job_may_build(job));
+	json_put_int(request, "bytes_max", (json_int_t)job->broker->host->settings->install_max);
+	json_put_bool(request, "proxied", confinement_facts(job->broker->host->confinement).rooted);
+	if (network && str_eq(step, "resolve"))
+		json_put(request, "seen", job_seen(job));
+	return request;
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Whether the indexes still say what they said when pip resolved the same request: then its result holds, without pip.
+
+What pip finds depends on the request, on the pages that it read, and on the packages of this Python. The server sends what
+`seen` made of the last two, for a request that it has a set for.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import sys
+
+from .common import PROXY
+from .index import ACCEPTED, PAGES, PROBLEMS, Problem, Upstreams, digest_of, notes, read_whole, seconds_fresh, twice
+
+PAGES_MAX = 1000
+PAGES_AT_ONCE = 16  # they are small, and mostly "not modified"
+
+
+def python_now():
+    """Changes when a package of this Python comes or goes, and with this program."""
+    folders = [(folder, os.stat(folder).st_mtime_ns) for folder in sys.path if os.path.isdir(folder)]
+    return hashlib.sha256(json.dumps([sys.version, getattr(sys, "orig_argv", []), folders]).encode()).hexdigest()
+
+
+def seen(request):
+    """What pip's result depended on, or {} where more counts: the day, folders, a file without a hash, an index that failed."""
+    pages = [json.loads(line) for line in notes(PAGES)]
+    if (request["builds"] or request["folders"] or request["policy"].get("minimum_age") or notes(PROBLEMS) or None in pages
+            or not 0 < len(pages) <= PAGES_MAX):
+        return {}
+    return {"seen": {"python": python_now(), "pages": pages}}
+
+
+def still(request):
+    """The answer of `resolve` if nothing has changed, else None."""
+    known = request.get("seen")
+    if not known or known["python"] != python_now():
+        return None
+    indexes = Upstreams(request["indexes"], request["trusted"], PROXY if request["proxied"] else None)
+    pool = concurrent.futures.ThreadPoolExecutor(min(PAGES_AT_ONCE, len(known["pages"])))
+    jobs = [pool.submit(twice, lambda page=page: fresh_if_same(indexes, *page)) for page in known["pages"]]
+    try:
+        fresh = [job.result() for job in jobs]
+    except Problem:
+        return None  # pip's run says what is wrong
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return None if None in fresh else {"same": True, "fresh": min(fresh)}
+
+
+def fresh_if_same(indexes, url, digest, tag):
+    """For how many seconds this page holds on, or None: it is another one now."""
+    with indexes.open(url, ACCEPTED, {"If-None-Match": tag} if tag else {}) as answer:
+        if answer.status == 304 and tag:
+            return seconds_fresh(answer.headers)
+        return seconds_fresh(answer.headers) if digest_of(answer, read_whole(answer)) == digest else None
