@@ -25,6 +25,15 @@ def packaging():
     return requirements, specifiers, utils, version
 
 
+def naming():
+    """Of packaging() only what names and versions need: the parser of requirements takes longer to import than a download."""
+    try:
+        from pip._vendor.packaging import utils, version
+    except ImportError:
+        _, _, utils, version = packaging()
+    return utils, version
+
+
 def quote(text, limit=80):
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return "'%s'" % (text if len(text) <= limit else text[: limit - 3] + "...")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs pip in a process of its own, with an index of our own, and explains its complaints."""
 import contextlib
+import gc
 import importlib
 import os
 import runpy
@@ -33,9 +34,12 @@ def enter_environment():
 
 def import_pip():
     """Imports what takes pip longest, once for all its runs; a pip that has it elsewhere does so itself."""
+    gc.disable()  # it would look through all that is imported, again and again
     with contextlib.suppress(ImportError):
         importlib.import_module("pip._internal.cli.main")
         importlib.import_module("pip._internal.commands.install")
+    gc.freeze()
+    gc.enable()
 
 
 def become_pip(arguments, output):

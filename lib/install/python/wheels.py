@@ -11,7 +11,7 @@ import sys
 import warnings
 import zipfile
 
-from .common import Refusal, packaging, quote, write_lines
+from .common import Refusal, naming, quote, write_lines
 from .pip import pip
 from .policy import judge
 
@@ -35,7 +35,7 @@ def look_into(row):
     """Name, version and requirements of a wheel as its own metadata has them; none of its code runs."""
     from email.parser import BytesHeaderParser
 
-    _, _, utils, version = packaging()
+    utils, version = naming()
     path = os.path.join("wheels", row["file"])
     try:
         name, told, _, _ = utils.parse_wheel_filename(row["file"])
