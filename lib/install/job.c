@@ -452,9 +452,9 @@ static void on_where_replied(void *data, const json_t *answer, const struct err 
 	take_default(job, answer);
 }
 
-const json_t *job_asks(const struct job *job)
+json_t *job_asks(const struct job *job)
 {
-	return job->removes ? job->wanted : job->asked;
+	return job->removes ? json_array() : json_deep_copy(job->asked);
 }
 
 void job_start(struct job *job)

@@ -97,7 +97,7 @@ char *job_key_request(const struct job *job, struct err *err)
 	if (key == NULL)
 		return NULL;
 	json_put(key, "wanted", json_incref(job->wanted));
-	json_put(key, "asked", json_deep_copy(job_asks(job)));
+	json_put(key, "asked", job_asks(job));
 	if (json_array_size(job->locked) > 0)
 		json_put(key, "locked", json_incref(job->locked));
 	json_put(key, "have", versions_of(job->have));

@@ -21,7 +21,7 @@ json_t *job_request(const struct job *job, const char *step, bool network)
 		json_append(folders, json_make_str(from->folders[i]));
 	json_put_str(request, "step", step);
 	json_put(request, "packages", json_incref(job->wanted));
-	json_put(request, "asked", json_deep_copy(job_asks(job)));
+	json_put(request, "asked", job_asks(job));
 	json_put(request, "locked", json_incref(job->locked));
 	json_put(request, "have", job->have != NULL ? json_incref(job->have) : json_array());
 	json_put(request, "policy",

@@ -155,6 +155,16 @@ def test_freeze_names_projects_of_the_session_too(start):
     assert text.endswith("alpha==2.0\nmine @ file:///mnt/data/p\n"), text
 
 
+def test_uninstall_changes_no_version_of_what_stays(start):
+    """An earlier request that was replaced does not count again."""
+    server = start()
+    for line in ("pip install alpha==1.0", "pip install beta", "pip install -U alpha"):
+        bash(server, line)
+    assert "alpha==2.0" in bash(server, "pip freeze").text
+    assert "Uninstalled: beta 1.0" in bash(server, "pip uninstall -y beta").text
+    assert bash(server, "pip freeze").text.strip() == "alpha==2.0"
+
+
 def test_uninstall_leaves_what_others_need(start):
     server = start()
     bash(server, "pip install -q alpha beta")

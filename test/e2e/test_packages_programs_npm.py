@@ -132,6 +132,14 @@ def test_what_the_session_has_stays(start):
     assert "alpha 2.0.0" in bash(server, "npm i alpha@2").text
 
 
+def test_uninstall_changes_no_version_of_what_stays(start, registry, monkeypatch):
+    server = start()
+    bash(server, "npm i alpha@^1.0.0 beta")
+    monkeypatch.setattr(registry, "packages", (*registry.packages, package("alpha", "1.5.0")))
+    assert "Uninstalled: beta 1.0.0" in bash(server, "npm uninstall beta").text
+    assert "alpha 1.0.0" in bash(server, "npm i alpha").text
+
+
 def test_npm_s_own_commands_are_npm_s(start):
     text = bash(start(), "npm --version; npm run nothing 2>&1 | head -1").text
     assert text[0].isdigit() and "Asking" not in text

@@ -165,7 +165,7 @@ def gather(request):
     asked = parse_all(text for text in request["asked"] if not is_option(text))
     earlier = parse_all(text for text in request["packages"] if text not in request["asked"])
     have = {utils.canonicalize_name(row["name"]): row["version"] for row in request["have"]}
-    if not asked:
+    if not asked and request["asked"]:  # nothing is asked for when a request is dropped
         raise Refusal("%s names no package." % " ".join(request["asked"]))
     changed = {name for name, requirement, _ in asked
                if "--upgrade" in request["asked"] or name not in have or not satisfies(have[name], requirement)}
