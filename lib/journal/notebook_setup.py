@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, builtins, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
+    import asyncio, builtins, contextlib, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -25,6 +25,7 @@ trap() { # one of a cell for EXIT runs before ours
 ptycell_end() { printf '\036%d\037\037\036' "$ptycell_status" >&9; }
 ptycell_anew() { # a cell that calls exit ends, and the shell's state stays
   ptycell_status=$?
+  builtin set +eu +o pipefail
   eval "set -- ${ptycell_trap#trap}"
   unset ptycell_trap
   exit() { # in the trap
@@ -43,13 +44,15 @@ ptycell_leave() {
 }
 builtin trap ptycell_anew EXIT
 while IFS= read -r -u 8 ptycell_cell; do
-  ptycell_cell=$(< "$ptycell_cell")
-  if (exit "${ptycell_status:-0}"); then # the cell finds it in $?, and no trap for ERR sees it
-    eval "$ptycell_cell"
-  else
-    eval "$ptycell_cell"
-  fi
+  for ptycell_once in 1; do # a `break` of the cell ends this loop
+    if (exit "${ptycell_status:-0}"); then # the cell finds it in $?, and no trap for ERR sees it
+      . "$ptycell_cell"
+    else
+      . "$ptycell_cell"
+    fi
+  done
   ptycell_status=$?
+  builtin set +eu +o pipefail # they hold to the end of their cell
   ptycell_end
 done
 builtin trap - EXIT"""), "javascript": ("node", "-e", r"""{
@@ -59,8 +62,8 @@ main.filename = anchor
 main.paths = module_._nodeModulePaths(process.cwd())
 own.main = main
 process.nextTick(() => { globalThis.module = main }) // Node puts its own back before that
-Object.assign(globalThis, { require: own, exports: main.exports, __filename: anchor, __dirname: process.cwd(), ptycellImport: (name) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
-  name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name) })
+Object.assign(globalThis, { require: own, exports: main.exports, __filename: anchor, __dirname: process.cwd(), ptycellImport: (name, options) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
+  name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name, options) })
 inspector.connect()
 const post = (method, args) => new Promise((take, fail) => inspector.post(method, args, (e, r) => e ? fail(e) : take(r)))
 let runs = 0, cells = 0
@@ -78,14 +81,14 @@ process.exit = (code = process.exitCode) => { // it ends the cell, and nothing e
   throw EXIT
 }
 const names = (text) => text.replace(/\*\s*as\s+/, '').replace(/\bas\b/g, ':')
-const imported = (all, what, from) => {
-  const call = `await ptycellImport('${from}')`
+const imported = (all, what, from, attributes) => {
+  const call = `await ptycellImport('${from}'${attributes ? `, { with: ${attributes} }` : ''})`
   if (!what) return call
   const [, first, rest] = /^\s*([\w$]+)?\s*,?\s*(.*?)\s*$/s.exec(what)
   const parts = first ? [`{ default: ${first} }`] : []
   return parts.concat(rest ? [names(rest)] : []).map((part) => `const ${part} = ${call}`).join('; ')
 }
-const script_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm, imported)
+const script_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"](?:\s*with\s*(\{[^}]*\}))?/gm, imported)
   .replace(/(?<=^|;)[ \t]*export(?:\s+default\s+|\s+(?=(?:const|let|var|class|function|async)\b)|\s*\{[^}]*\}(?!\s*from\b))/gm, '')
 const evaluate_once = (text) => post('Runtime.evaluate', { expression: text.replace(/(^|[^.\w$])import\(/g, '$1ptycellImport('),
   replMode: true, awaitPromise: true })
@@ -115,9 +118,9 @@ const evaluate_cell = async (text) => {
 }
 const evaluate_script = async (text) => {
   const outcome = await evaluate(text)
-  return /^SyntaxError: (Cannot use import statement|Unexpected token 'export')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
+  return /^SyntaxError: (Cannot use import statement|Unexpected token '(export|with)')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
 }
-const show = 'function () { "use strict"; return require("util").inspect(this) }'
+const show = 'function () { "use strict"; return require("util").inspect(this, { depth: 4, maxArrayLength: 200, breakLength: 100 }) }'
 const fault = `function () { return this instanceof Error ? [this.name, this.message] :
   [this.constructor ? this.constructor.name : 'Object', require('util').inspect(this)] }`
 const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
@@ -192,7 +195,7 @@ local({
     class Ptycell:
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
-            self.aside, self.saved, self.programs_aside, self.cells, self.is_whole = {}, {}, {}, 0, False
+            self.aside, self.saved, self.programs_aside, self.cells, self.is_whole, self.is_next = {}, {}, {}, 0, False, False
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
             self.packages = self.work / ".packages"
@@ -202,7 +205,7 @@ local({
             for name in secrets:  # without a value the name is shown, as the recorded outputs show it
                 os.environ.setdefault(name, f"[secret {name}]")
             os.environ.update(PYTHONPATH=f"{self.packages}:{os.environ.get('PYTHONPATH', '')}", HOME=str(self.work),
-                              NO_COLOR="1", COLUMNS="120", LINES="40")
+                              R_LIBS=str(self.packages), NO_COLOR="1", COLUMNS="120", LINES="40")
             sys.path[:0] = [str(self.work), str(self.packages)]
             self.ip.input_transformers_cleanup.append(self.localize)
             self.ip.register_magic_function(self.cell, "cell", "ptycell")
@@ -215,6 +218,7 @@ local({
             if hasattr(self.ip, "kernel"):
                 self.ask, self.ip.kernel.raw_input, self.ip.kernel.getpass = self.ip.kernel.raw_input, self.answer, self.answer_hidden
             sys.stdin = Terminal(self)
+            self.env = {**os.environ, "TERM": "dumb"}  # of other languages, whatever Python's cells change
 
         def localize(self, lines):
             """Puts the folder and the values of secrets into a cell's text."""
@@ -233,6 +237,9 @@ local({
                 print(error.code, file=sys.stderr)
 
         def end_cell(self, result):
+            if not self.is_next:
+                self.leave_terminal()
+            self.is_next = False
             self.cells += not result.info.raw_cell.startswith(("%%ptycell", "ptycell."))
             if isinstance(result.error_in_exec, SystemExit):
                 result.error_in_exec = None
@@ -281,7 +288,6 @@ local({
                            "r": ["Rscript", "-e", f"dir.create('.packages', FALSE); install.packages('{name}', '.packages')"]}[language]
                 if subprocess.run(command, cwd=self.work, stdin=subprocess.DEVNULL).returncode != 0:
                     print(f"{name} {version} could not be installed", file=sys.stderr)
-            os.environ["R_LIBS"] = str(self.packages)
             importlib.invalidate_caches()
 
         def version(self, name):
@@ -358,32 +364,86 @@ local({
         # ---- typed input ----
 
         def typed(self, text):
-            """The next cell reads this from its terminal."""
-            self.queue = text.encode()
+            """The next cell reads this from its terminal, and so do programs that it starts."""
+            self.is_next = True
+            self.put_on_terminal(text.encode())
+
+        def put_on_terminal(self, text):
+            self.queue, (master, slave) = text, self.open_terminal()
+            mode = termios.tcgetattr(slave)
+            mode[3] &= ~(termios.ECHO | termios.ISIG)
+            if max(map(len, self.queue.split(b"\n"))) > 4000:  # no terminal keeps such a line whole
+                mode[3] &= ~termios.ICANON
+            mode[6][termios.VEOL] = b"\x03"
+            termios.tcsetattr(slave, termios.TCSANOW, mode)
+            os.dup2(slave, 0)
+            os.close(slave)
+            self.ip.system = self.system
+            threading.Thread(target=self.feed, args=(master, self.queue + 8 * b"\x04"), daemon=True).start()
+
+        def feed(self, master, text):
+            with contextlib.suppress(OSError):
+                while text:
+                    text = text[os.write(master, text[:256]):]
+                while os.read(master, 1 << 16):  # until its other end is closed
+                    pass
+            os.close(master)
+
+        def leave_terminal(self):
+            self.queue = b""
+            self.ip.__dict__.pop("system", None)
+            null = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(null, 0)
+            os.close(null)
 
         def take_line(self):
-            line, end, self.queue = self.queue.partition(b"\n")
-            return (line + end).decode()
+            """What is left of a line; nothing at its end (Ctrl-D)."""
+            line = b""
+            while not line.endswith((b"\n", b"\x03")):
+                char = os.read(0, 1)
+                if char in (b"", b"\x04"):
+                    break
+                line += char
+            self.queue = self.queue[len(line) or 1:]
+            if line.endswith(b"\x03"):
+                raise KeyboardInterrupt
+            return line.decode(errors="replace")
+
+        def take_answer(self, prompt, shown):
+            print(prompt, end="")
+            line = self.take_line()
+            print(line.rstrip("\n") if shown else "")
+            if not line:
+                raise EOFError
+            return line.rstrip("\n")
 
         def answer(self, prompt=""):
-            if not self.queue:
-                return self.ask(prompt)
-            line = self.take_line().rstrip("\n")
-            print(prompt, line, sep="")
-            return line
+            return self.take_answer(prompt, True) if self.queue else self.ask(prompt)
 
         def answer_hidden(self, prompt="", stream=None):
-            if not self.queue:
-                return self.ask(prompt)
-            print(prompt)
-            return self.take_line().rstrip("\n")
+            return self.take_answer(prompt, False) if self.queue else self.ask(prompt)
+
+        def system(self, command):
+            """A program that `!` runs in a cell to which something was typed."""
+            command, (master, slave), output = self.ip.var_expand(command, depth=1), self.open_terminal(), b""
+            process = subprocess.Popen(command, shell=True, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+            os.close(slave)
+            while (more := self.read_program(master)) is not None:
+                output += more
+            os.close(master)
+            self.ip.user_ns["_exit_code"] = process.wait()
+            sys.stdout.write(clean(output.decode(errors="replace")))
+            self.put_on_terminal(self.queue)
 
         # ---- other languages ----
 
-        def start(self, language):
-            command = PROGRAMS[language]
+        def open_terminal(self):
             master, slave = pty.openpty()
             fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            return master, slave
+
+        def start(self, language):
+            command, (master, slave) = PROGRAMS[language], self.open_terminal()
             commands, ours = os.pipe()
             mode = termios.tcgetattr(slave)
 
@@ -396,7 +456,7 @@ local({
             if language == "r":  # it reads its first line from the terminal, as it reads what is typed later
                 termios.tcsetattr(slave, termios.TCSANOW, [*mode[:3], mode[3] & ~termios.ECHO, *mode[4:]])
             process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=self.work, start_new_session=True,
-                                       preexec_fn=enter, close_fds=False, env={**os.environ, "TERM": "dumb"})
+                                       preexec_fn=enter, close_fds=False, env=self.env)
             program = {"process": process, "master": master, "commands": ours, "rest": b"", "ran": [], "later": []}
             if language == "r":
                 loop = self.work / ".loop.R"
@@ -424,16 +484,24 @@ local({
                 found = re.search(b"\x1e([0-9]+)\x1f([^\x1e]*?)\x1f([^\x1e]*)\x1e", output)
                 if found:
                     return output[:found.start()], [part.decode(errors="replace").replace("\r\n", "\n") for part in found.groups()]
-                try:
-                    if self.queue and not select.select([master], [], [], 0.3)[0]:  # it waits for input
-                        line, end, self.queue = self.queue.partition(b"\n")
-                        os.write(master, line + end)
-                    output += os.read(master, 1 << 16)
-                except KeyboardInterrupt:
-                    os.write(master, b"\x03")
-                except OSError:
+                more = self.read_program(master)
+                if more is None:
                     self.stop(self.programs.pop(language))
                     return output, None
+                output += more
+
+        def read_program(self, master):
+            """Returns output of a program, which gets the next line when it seems to wait for input; None when it has ended."""
+            try:
+                if self.queue and not select.select([master], [], [], 0.3)[0]:
+                    line, end, self.queue = self.queue.partition(b"\n")
+                    os.write(master, line + end)
+                return os.read(master, 1 << 16)
+            except KeyboardInterrupt:
+                os.write(master, b"\x03")
+                return b""
+            except OSError:
+                return None
 
         def cell(self, line, code):
             """%%ptycell LANGUAGE [STATUS]: runs a cell of another language; STATUS is what a bash cell ended with."""
@@ -443,7 +511,8 @@ local({
             self.queue = b""
             if end and (language == "bash" or end[0] == "0"):
                 self.programs[language]["ran"].append((code, typed))
-            sys.stdout.write(clean(output.decode(errors="replace")))
+            output = re.sub(rf"(bash: )?{re.escape(str(self.work))}/\.cell\.bash: ", "bash: ", output.decode(errors="replace"))
+            sys.stdout.write(clean(output))
             if end is None:
                 raise RuntimeError(f"{PROGRAMS[language][0]} has ended")
             if language == "bash":

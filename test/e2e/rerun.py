@@ -103,6 +103,16 @@ def echoes(result):
     return {**result, "text": re.sub(r"[ \n]+", " ", result["text"]).replace("? ", "?").replace(": ", ":")}
 
 
+def typed_to_programs(result):
+    """A program that Python runs shows nothing of what it is given in Jupyter: it has no terminal of its own."""
+    return {**result, "text": re.sub(r"(?m)^[BC\n]+$", "", result["text"]).strip()}
+
+
+def breaks(result):
+    """A `break` outside of a loop ends a loop of ours, and is no fault."""
+    return {**result, "text": re.sub(r".*only meaningful in a `for'.*", "", result["text"]).rstrip()}
+
+
 def program_errors(result):
     """IPython writes the whole code of a %%bash cell into its error."""
     return {**result, "errors": [(name, re.sub(r"Command .* returned", "Command returned", said, flags=re.S))

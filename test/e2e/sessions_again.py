@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions whose notebooks run again: {name: (steps, normalisations)}. A step is (LANGUAGE, CODE, DEADLINE?), or
 (TOOL, ARGUMENTS)."""
-from rerun import durations, echoes, installers
+from rerun import breaks, durations, echoes, installers, typed_to_programs
 
 LONG = 60
 TABLE = "x,y\n1,2\n3,4\n"
@@ -40,6 +40,13 @@ PYTHON = {
         ("python", "n = input('name? ')\nprint('hi', n)", LONG), ("interact", {"input": "Ada"}), ("python", "n"),
         ("python", "import sys\nline = sys.stdin.readline()\nprint(len(line))", LONG), ("interact", {"input": "abc"}),
         ("python", "import getpass\np = getpass.getpass('key? ')\nprint(len(p) > 3)", LONG), ("interact", {"input": "secret word"})], (echoes,)),
+    "keys": ([
+        ("python", "import sys\nsys.stdin.read()", LONG), ("interact", {"input": "ab"}), ("interact", {"key": "ctrl-d"}),
+        ("python", "input('n? ')", LONG), ("interact", {"key": "ctrl-d"}), ("python", "input('m? ')", LONG), ("interact", {"key": "ctrl-c"}),
+        ("python", "!read -p 'k? ' k; echo $k >output/k\na = input('a? ')", LONG), ("interact", {"input": "K"}), ("interact", {"input": "A"}),
+        ("python", "import subprocess\nb = [subprocess.run(['head', '-1'], capture_output=True).stdout for _ in range(2)]", LONG),
+        ("interact", {"input": "B"}), ("interact", {"input": "C"}), ("python", "open('output/k').read(), a, b, subprocess.run(['cat']).returncode"),
+        ("interact", {"key": "ctrl-d"})], (typed_to_programs, echoes)),
     "ended": ([
         ("python", "x = 5"), ("python", "import os; os._exit(3)"), ("python", "x"), ("python", "import time; time.sleep(100)", 0.3),
         ("python", "print('on')"), ("bash", "v=1"), ("bash", "kill -9 $$"), ("bash", "echo v=$v")], ()),
@@ -67,6 +74,10 @@ BASH = {
     "status": ([
         ("bash", "false"), ("bash", "echo $?; ls /nope"), ("bash", "(exit 7)"), ("bash", "nocmd"), ("bash", "true"), ("bash", "exit 3"),
         ("bash", "echo $?"), ("bash", "f() { exit 5; }; f"), ("bash", "f() { return 2; }; f")], ()),
+    "options": ([
+        ("bash", "set -euo pipefail; x=1; echo a"), ("bash", "false; echo on $x $nope; false | true; echo $?"), ("bash", "set -e; y=2; false; echo no"),
+        ("bash", "echo $? $y; set -u; exit 3"), ("bash", "echo $?; [ -f nope ] || return 3; echo no >output/no"), ("bash", "echo $?; ls output; break"),
+        ("bash", "echo ${x:?gone} ${gone:?}; echo no"), ("bash", "set -- a b; if then"), ("bash", "echo $1")], (breaks,)),
     "traps": ([
         ("bash", "v=1; trap 'echo bye $v' EXIT"), ("bash", "v=2; exit 4"), ("bash", "echo $? $v; exit 5"), ("bash", "(trap 'echo sub' EXIT; echo in)"),
         ("bash", "f() { echo f; }; trap f EXIT; trap - EXIT; exit 3"), ("bash", "trap 'echo int' INT; trap f 0"), ("bash", "exit"), ("bash", "f; echo $v"),
@@ -89,7 +100,7 @@ JAVASCRIPT = {
     "values": ([
         ("javascript", "const a = 1; let b = {x: 1, y: [1, 2, 3]}; a + 1"), ("javascript", "console.log(b); b"),
         ("javascript", "const a = 2; class A {}; function f() { return a }; f()"), ("javascript", "let {p, q} = {p: 1, q: 2}; [p, q, new Map([[1, 2]])]"),
-        ("javascript", "12345678901234567890n"), ("javascript", "'it\\'s'"), ("javascript", "undefined"), ("javascript", "null"),
+        ("javascript", "12345678901234567890n"), ("javascript", "[{a: {b: {c: {}}}}, Array(150).fill(1)]"), ("javascript", "'it\\'s'"), ("javascript", "undefined"), ("javascript", "null"),
         ("javascript", "console.error('e'); [1, 2, 3].map((n) => n * 2)")], ()),
     "errors": ([
         ("javascript", "throw new TypeError('no')"), ("javascript", "nope.x"), ("javascript", "syntax error here"),
@@ -104,6 +115,8 @@ JAVASCRIPT = {
         ("javascript", "import * as os from 'os'\ntypeof os.cpus"), ("javascript", "const m = await import('fs/promises'); typeof m.readFile"),
         ("javascript", "export const e = 1; export default function ff() { return e }\nexport { e }"), ("javascript", "export let two = 2;export class C {}\nff() + two"),
         ("javascript", "export default 5"),
+        ("javascript", "fs.writeFileSync('a.json', '[1]'); (await import('./a.json', {with: {type: 'json'}})).default"),
+        ("javascript", "import d from './a.json' with {type: 'json'}; d"),
         ("javascript", "fs.writeFileSync('own.mjs', `import os from 'os'\nexport const h = typeof os.cpus\n`); fs.readFileSync('own.mjs', 'utf8')"),
         ("javascript", "require('path').basename('/a/b')"), ("javascript", "fs.writeFileSync('own.js', 'exports.f = () => 9'); require('./own.js').f()")], ()),
     "exits": ([
@@ -153,6 +166,7 @@ MIXED = {
     "queries": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("exec_sql", {"query": "SELECT sum(x) AS s FROM a"}),
         ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on")], ()),
+    "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),
         ("upload_file", {"filename": "a.txt", "content": "two, longer", "overwrite": True}), ("python", "open('input/a.txt').read()")], ()),

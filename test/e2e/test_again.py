@@ -22,6 +22,13 @@ def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
     assert "get_ipython().run_cell_magic('ptycell', 'bash 1', 'wc -l" in script
 
 
+@pytest.mark.parametrize("name", ["bash-options", "python-keys", "mixed-environment"])
+def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_path, name):
+    skip_without_jupyter()
+    steps, also = ALL[name]
+    assert_same(record(home, steps), tmp_path / "copy", *also)
+
+
 def test_the_first_cells_say_what_the_session_had(home):
     kept = record(home, [("upload_file", {"filename": "a`<b>.csv", "content": "x\n"}), ("python", "1"),
                          ("upload_file", {"filename": "c.csv", "content": "y\n"}), ("bash", "exit 3")])
