@@ -126,6 +126,24 @@ static bool is_audited(const char *kind)
 	       str_eq(kind, "session_destroyed");
 }
 
+/* The cells that ran when a server was killed. */
+static void end_killed(struct journal *journal)
+{
+	for (size_t i = 0; i < journal->count && journal->unfinished > 0; i++)
+		if (!journal->cells[i].over)
+			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL,
+					    NULL);
+}
+
+/* What happens in a later life belongs behind the cells of the earlier ones. */
+static void load_note(struct journal *journal, const char *kind, const struct event *event,
+		      const struct event_place *place)
+{
+	if (str_eq(kind, NOTE_RESUMED))
+		end_killed(journal);
+	journal_index_note(journal, event->fields, place);
+}
+
 static void load_event(struct journal *journal, const struct event *event,
 		       const struct event_place *place)
 {
@@ -144,7 +162,7 @@ static void load_event(struct journal *journal, const struct event *event,
 	else if (str_eq(kind, "asked"))
 		load_asked(journal, event, place);
 	else if (is_note(kind, event->fields))
-		journal_index_note(journal, event->fields, place);
+		load_note(journal, kind, event, place);
 	else if (cell == NULL || cell->over)
 		return;
 	else if (str_eq(kind, "began"))
@@ -170,10 +188,7 @@ static struct journal *load(struct journal *journal, struct events *events_own,
 	*ret_last = (struct event_place){ .len = 0 };
 	while (events_next(events_own, ret_last, &event))
 		load_event(journal, &event, ret_last);
-	for (size_t i = 0; i < journal->count; i++)
-		if (!journal->cells[i].over)
-			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED, NULL,
-					    NULL);
+	end_killed(journal);
 	return journal;
 }
 

@@ -60,6 +60,27 @@ def test_a_resumed_session_runs_again_with_the_state_that_each_life_had(home, tm
     assert_same(kept, tmp_path / "copy")
 
 
+def test_what_a_later_life_began_with_stays_behind_the_cells_that_ran_when_a_server_was_killed(home, tmp_path):
+    """However often the journal is read again."""
+    skip_without_jupyter()
+    with Server(home, env=LASTS) as server:
+        server.cell("x = 1")
+        server.cell("sleep 100", language="bash", budget=0)
+        server.cell("y = x + 1")
+        server.process.kill()
+        server.process.wait()
+    with Server(home, env=LASTS) as server:
+        server.call("upload_file", session_id="s", filename="a.txt", content="a")
+        server.cell("'y' in globals()")
+    with Server(home, env=LASTS) as server:
+        server.cell("5")
+    (kept,) = (home / "kept").glob("*-s-*")
+    cells = {cell["id"]: cell["source"] for cell in json.loads((kept / "notebook.ipynb").read_text())["cells"]}
+    assert [name for name in cells if name.startswith("before-")] == ["before-4", "before-5"]
+    assert cells["before-4"].startswith("ptycell.resumed()\nptycell.input(") and cells["before-5"] == "ptycell.resumed()"
+    assert_same(kept, tmp_path / "copy")
+
+
 LIVES = {
     "a kill of an interpreter, and all cells": [[
         ("a = 1; _b = 2", "python"), ("v=1; f() { echo f$v; }", "bash"), ("kill -9 $$", "bash"), ("echo v=$v", "bash"), "restore_run", ("f", "bash"),
