@@ -218,7 +218,8 @@ local({
             if hasattr(self.ip, "kernel"):
                 self.ask, self.ip.kernel.raw_input, self.ip.kernel.getpass = self.ip.kernel.raw_input, self.answer, self.answer_hidden
             sys.stdin = Terminal(self)
-            self.env = {**os.environ, "TERM": "dumb"}  # of other languages, whatever Python's cells change
+            self.env = dict(os.environ)  # of other languages, and of Python's next interpreter, whatever Python's cells change
+            self.env_aside, self.folder_aside = {}, self.work
 
         def localize(self, lines):
             """Puts the folder and the values of secrets into a cell's text."""
@@ -314,6 +315,11 @@ local({
                 self.saved = mine
             self.cells, self.is_whole = 0, False
             self.ip.reset(new_session=False)
+            self.env_aside.update(os.environ.items() - self.env.items())
+            os.environ.clear()
+            os.environ.update(self.env)
+            if os.getcwd() != str(self.work):
+                self.folder_aside = os.getcwd()
             os.chdir(self.work)
 
         def put_aside(self, language):
@@ -335,6 +341,8 @@ local({
             back, self.is_whole = self.saved if language else self.aside, True
             self.ip.user_ns.update({name: value for name, value in back.items() if name not in self.ip.user_ns})
             if language is None:
+                os.environ.update(self.env_aside)
+                os.chdir(self.folder_aside)
                 for each in PROGRAMS:
                     self.put_aside(each)
                 self.programs, self.programs_aside = self.programs_aside, {}
@@ -456,7 +464,7 @@ local({
             if language == "r":  # it reads its first line from the terminal, as it reads what is typed later
                 termios.tcsetattr(slave, termios.TCSANOW, [*mode[:3], mode[3] & ~termios.ECHO, *mode[4:]])
             process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=self.work, start_new_session=True,
-                                       preexec_fn=enter, close_fds=False, env=self.env)
+                                       preexec_fn=enter, close_fds=False, env={**self.env, "TERM": "dumb"})
             program = {"process": process, "master": master, "commands": ours, "rest": b"", "ran": [], "later": []}
             if language == "r":
                 loop = self.work / ".loop.R"

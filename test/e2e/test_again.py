@@ -90,6 +90,9 @@ LIVES = {
     "cells of this life run again, and files stay": [
         [("v=1; f() { echo f$v; }; echo l >>output/log", "bash"), ("let j = 1", "javascript")],
         [("v=2; echo m >>output/log", "bash"), ("j2 = 2", "javascript"), "restore_run", ("f; cat output/log", "bash"), ("[j, j2]", "javascript")]],
+    "environment and folder": [
+        [("import os; os.environ['Q'] = '5'; os.chdir('output')", "python")], [("import os; os.environ.get('Q'), os.getcwd()", "python")],
+        ["restore_run", ("os.environ.get('Q'), os.getcwd()", "python")]],
     "variables of the life before the last one": [
         [("a = 1", "python"), "saved"], [("a = 5; c = 2", "python")], ["restore_values", ("a, 'c' in globals()", "python")]],
 }
