@@ -101,12 +101,15 @@ static void draw_open(const struct journal *journal, const struct kept_cell *cel
 	sink->put(sink->data, &entry, entry.note != NULL);
 }
 
-/* Appends the text of an ended cell. The spool of the next cell of the file was read in steps. */
-static void read_text(const struct journal *journal, const struct kept_cell *cell,
+/*
+ * Appends the text of an ended cell. Only for the files its long output was read, in steps: other
+ * readers may come between two of them.
+ */
+static void read_text(const struct journal *journal, const struct journal_spool *spool,
 		      const struct event *end, struct buf *out)
 {
-	if (journal->spool.screen != NULL && cell == &journal->cells[journal->drawn_cells])
-		journal_put_text(end, &journal->spool, out);
+	if (spool != NULL && spool->screen != NULL)
+		journal_put_text(end, spool, out);
 	else
 		journal_read_text(journal, end, out);
 }
@@ -121,7 +124,7 @@ static void draw_ended(const struct journal *journal, const struct kept_cell *ce
 	cleanup_json json_t *table = table_make(json_object_get(end->fields, "table"), NULL);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
-	read_text(journal, cell, end, &text);
+	read_text(journal, sink->spool, end, &text);
 	entry.text = text_of(end, "text") != NULL ? buf_str(&text) : NULL;
 	entry.text_len = text.len;
 	entry.value = text_of(end, "value");
@@ -403,7 +406,9 @@ static void put_both(void *data, const struct journal_entry *entry, bool outputs
 /* Renders the pieces of an ended cell. Returns -1 and sets *err. */
 static int render(struct journal *journal, struct kept_cell *cell, struct err *err)
 {
-	const struct journal_sink sink = { .put = put_both, .data = journal };
+	const struct journal_sink sink = { .put = put_both,
+					   .data = journal,
+					   .spool = &journal->spool };
 	cleanup_json json_t *notes = NULL;
 	bool first = journal->notebook.size == 0;
 

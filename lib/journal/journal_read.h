@@ -37,6 +37,7 @@ struct journal_sink {
 	/* If `outputs` is false, the cell's outputs are not recorded. */
 	void (*put)(void *data, const struct journal_entry *entry, bool outputs);
 	void *data;
+	const struct journal_spool *spool; /* the cell's long output that was read; or NULL */
 };
 /*
  * Reads a cell that ran or runs, with its figures, and gives it to the sink. In journal_draw.c.

@@ -363,6 +363,7 @@ static void a_long_output_is_drawn_in_steps(void **state)
 	static char text[1 << 20];
 	struct journal_entry entry = entry_of(1, "python", "print()", "cut");
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf read = BUF_INIT(BUF_UNBOUNDED);
 	int dir;
 	size_t steps = 0;
 	uint64_t before = 0;
@@ -384,7 +385,11 @@ static void a_long_output_is_drawn_in_steps(void **state)
 		now = journal_drawn(journal, &tail).size;
 		assert_in_range(now - before, 0, 256 << 10);
 		before = now;
+		if (steps == 1) /* who reads it meanwhile gets all of it */
+			assert_int_equal(journal_read_notebook(journal, 0, 4 << 20, &read, &err),
+					 0);
 	}
+	assert_in_range(read.len, sizeof(text), sizeof(text) + (32 << 10));
 	assert_in_range(steps, 16 + 8, 16 + 13);
 	assert_in_range(before, sizeof(text), sizeof(text) + (32 << 10));
 	assert_int_equal(journal_draw_notebook(journal, &before, &tail, &err), 0);
