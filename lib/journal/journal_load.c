@@ -135,7 +135,7 @@ static void end_killed(struct journal *journal)
 					    NULL);
 }
 
-/* What happens in a later life belongs behind the cells of the earlier ones. */
+/* Notes of a later life belong behind the cells of the earlier ones. */
 static void load_note(struct journal *journal, const char *kind, const struct event *event,
 		      const struct event_place *place)
 {
