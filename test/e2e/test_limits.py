@@ -300,6 +300,21 @@ def test_small_values_that_fill_the_memory_can_be_deleted(home, size):
         assert server.cell("y").text == "5\n"
 
 
+@pytest.mark.parametrize("filling", ["held <- as.pairlist(c(list(held), 1:20))", "held <- list(held, numeric(50))", "held <- list(held, numeric(300) + 1)"])
+def test_small_values_that_fill_the_memory_of_r_can_be_deleted(home, filling):
+    """Its functions call malloc() and do not all look at what comes back."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        server.cell("y <- 5; held <- NULL", language="r")
+        for _ in range(3):
+            result = server.cell(f"repeat {filling}", language="r")
+            assert result.state == "raised" and "limited to 300 MB (memory_max)" in result.text, result.texts
+            assert server.cell("cat(y)", language="r").text.strip() == "5"
+        assert server.cell("held <- NULL", language="r").state == "done"
+        assert server.cell("cat(y)", language="r").text.strip() == "5"
+
+
 def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
     """What it gets to report an error with is no more memory each time."""
     with Server(home, env=ALONE) as server:

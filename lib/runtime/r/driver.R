@@ -39,6 +39,9 @@ local({
 	TEXT_MAX <- 1000000L    # bytes of a traceback
 	LIST_MAX <- 50000L      # characters of names and packages
 	ERROR_MAX <- 2000L      # bytes of an error's message
+	ROOM_BLOCKS <- 4L       # each for the end of a cell that has left no memory
+	ROOM_PIECES <- 16L
+	ROOM_PIECE <- 65536L    # bytes
 	WORD_MAX <- 80L         # characters of a class
 
 	state <- new.env()
@@ -66,6 +69,8 @@ local({
 	state$quits <- FALSE
 	state$aside <- NULL    # the user's options, while the driver works
 	state$debugs <- state$traces <- NULL # whether debug() and trace() were on
+	state$jit <- NULL    # what enableJIT() was before a block was given up
+	state$room <- list() # blocks of memory, of which one at a time is given up
 	user <- globalenv()
 	process <- Sys.getpid()
 
@@ -944,14 +949,43 @@ local({
 		text
 	})
 
+	# ---- room ----
+	#
+	# The answer needs memory where code has left none, and so does the next cell, which may delete what fills it.
+	# Without any, R's regular expressions crash. The pieces are small: malloc() gives them out again below a limit
+	# that the process has passed.
+
+	has_room <- function(bytes) tryCatch(length(raw(bytes)) > 0L, error = function(e) FALSE)
+
+	# Code is not compiled meanwhile: the compiler uses regular expressions, too.
+	give_up_room <- function() {
+		if (is.null(state$jit)) state$jit <- .Internal(enableJIT(0L))
+		state$room <- state$room[-1L]
+		gc()
+	}
+
+	take_room <- function() {
+		while (length(state$room) < ROOM_BLOCKS) {
+			if (!has_room(2L * ROOM_PIECES * ROOM_PIECE)) return()
+			state$room <- c(state$room, list(lapply(seq_len(ROOM_PIECES), function(i) raw(ROOM_PIECE))))
+		}
+		if (!is.null(state$jit)) .Internal(enableJIT(state$jit))
+		state$jit <- NULL
+	}
+
+	is_of_memory <- function(e)
+		inherits(e, "simpleError") && any(startsWith(as.character(e$message), c("cannot allocate ", "memory exhausted ")))
+
 	# ---- the outermost handlers ----
 	#
 	# They are R's global ones: handlers on the stack would forbid a cell to call globalCallingHandlers().
+	# What runs before a block is given up is compiled ahead.
 
 	# Notes an error that the cell has not caught. R then does what it does at its top level: it shows
 	# the error, runs options(error = ) and jumps to the restart. Within browser() R continues.
 	note_error <- function(e) {
 		if (is.null(state$abort)) return() # no cell runs
+		if (is_of_memory(e)) give_up_room()
 		stops <- function(restart) restart$name %in% c("browser", "tryRestart", "abort")
 		if (!identical(Find(stops, computeRestarts()), state$abort)) return()
 		calls <- tryCatch(calls_of(sys.calls()), error = function(e) list())
@@ -981,6 +1015,7 @@ local({
 	end_interrupted <- function(i) if (!is.null(findRestart("ptycell_interrupt"))) invokeRestart("ptycell_interrupt")
 
 	# Adds the driver's handlers behind those of the user in R's own globalCallingHandlers().
+	for (name in c("note_error", "is_of_memory", "has_room", "give_up_room")) assign(name, compiler::cmpfun(get(name)))
 	driver_handlers <- list(warning = pass_on_warning, error = note_error, interrupt = end_interrupted)
 	with_driver_handlers <- function(code) {
 		if (!is.call(code)) return(code)
@@ -1009,7 +1044,9 @@ local({
 		text <- geterrmessage()
 		failure <- state$failure
 		if (is.null(failure) && identical(text, before)) return(left)
-		message <- sub("\n$", "", valid(text))
+		if (is.null(failure)) give_up_room()
+		text <- valid(text)
+		message <- if (endsWith(text, "\n")) substr(text, 1L, nchar(text) - 1L) else text
 		if (is.null(failure)) { # an error that handlers do not see
 			.Internal(seterrmessage(""))
 			failure <- list(condition = simpleError(sub("^Error[^:]*: ", "", message)))
@@ -1075,6 +1112,7 @@ local({
 				traceback = bounded(paste0("Error: ", conditionMessage(code)), TEXT_MAX))
 		} else {
 			done <- evaluate(code)
+			if (!has_room(ROOM_PIECES %/% 2L * ROOM_PIECE)) give_up_room()
 		}
 		finish_cell(done, code)
 	}
@@ -1103,6 +1141,7 @@ local({
 		if (!is.null(folder) && !identical(folder, state$home)) done$cwd <- valid(folder)
 		send("done", state$id, done)
 		state$id <- ""
+		if (done$status == "ok") tryCatch(take_room(), error = function(e) NULL)
 	}
 
 	serve <- function() {
@@ -1135,6 +1174,7 @@ local({
 		serve()
 	}
 
+	take_room()
 	Sys.unsetenv("PTYCELL_DRIVER")
 	handle_globally(list())
 	serve()
