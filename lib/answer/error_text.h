@@ -14,8 +14,8 @@
 #include "base/buf.h"
 
 enum {
-	ERROR_TEXT_NEEDLES_MAX = 9, /* a shorter list ends with NULL */
-	ERROR_TEXT_MAX = 32 << 10,  /* bytes at the end of a text that are searched */
+	ERROR_TEXT_NEEDLES_MAX = 11, /* a shorter list ends with NULL */
+	ERROR_TEXT_MAX = 32 << 10,   /* bytes at the end of a text that are searched */
 };
 
 struct error_text_line {

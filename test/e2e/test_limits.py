@@ -480,6 +480,14 @@ def test_what_javascript_only_says_names_no_limit(home):
         assert "One file here is limited to 30 MB (file_max)." in met.text
 
 
+def test_a_memory_of_webassembly_that_does_not_fit_names_the_limit(home):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"memory_max": 500 * MIB}).is_error
+        met = server.cell("new WebAssembly.Memory({ initial: 10000 })", language="javascript")
+        assert met.state == "raised" and "limited to 500 MB (memory_max)" in met.text, met.texts
+
+
 TOO_MUCH = "python3 -c 'y = bytearray(900 << 20)'"
 PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit was met. The memory of one process here is limited to 300 MB"
 
@@ -503,6 +511,7 @@ PERHAPS = "A line of the output ends in 'MemoryError', perhaps because a limit w
     ("bash", "echo 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'; seq 20",
      "ends in 'heap out of memory', perhaps because a limit was met. The memory of one process"),
     ("bash", "echo \"  what():  std::bad_alloc\"", "'std::bad_alloc', perhaps because a limit was met. The memory of one process"),
+    ("bash", "echo 'ImportError: fields.so: cannot map zero-fill pages'; seq 20", "'cannot map zero-fill pages', perhaps because a limit was met. The memory of one process"),
     ("bash", "echo No space left on device, said one; ls /root; cat /nowhere", None),
 ])
 def test_what_a_program_met_is_named_though_the_cell_went_on(home, language, code, words):
