@@ -1113,6 +1113,7 @@ local({
 		} else {
 			done <- evaluate(code)
 			if (!has_room(ROOM_PIECES %/% 2L * ROOM_PIECE)) give_up_room()
+			else if (!is.null(state$jit)) gc() # malloc() has nothing of what is only not used any more
 		}
 		finish_cell(done, code)
 	}
