@@ -1149,7 +1149,11 @@ local({
 		put_aside()
 		state$depth <- 0L
 		# `Q` in browser() jumps to R's top level, past every handler; only on.exit() still runs.
-		on.exit(if (!state$quits) resume())
+		# So does an error of memory that leaves none for its handlers.
+		on.exit({
+			state$room <- NULL
+			if (!state$quits) resume()
+		})
 		if (nzchar(state$id)) finish_cell(left) # which may be left in the same way
 		repeat {
 			frame <- next_frame()
