@@ -212,6 +212,88 @@ def test_variables_of_annotations_come_back(start, tmp_path):
     assert session.run("box.items, Box[Id].__args__[0] is Id, Box.__parameters__ == (T,)").value == "([], True, True)"
 
 
+def test_defaults_are_those_of_the_time_of_the_definition(start, tmp_path):
+    """Of methods, of what dataclasses and named tuples make, and below decorators that keep what they wrap."""
+    session, told = carry(
+        start, tmp_path,
+        "import functools\nfrom collections import namedtuple\nfrom dataclasses import dataclass, field\nN = 5\n"
+        "def kept(f):\n    @functools.wraps(f)\n    def inner(*a): return f(*a)\n    return inner\n"
+        "class A:\n    def m(self, n=N): return n\n    @staticmethod\n    def s(n=N): return n\n    @classmethod\n    def c(cls, *, n=N): return n\n"
+        "    @kept\n    def k(self, n=N): return n\n    @functools.lru_cache\n    def l(self, n=N): return n\n    class B:\n        def m(self, n=N): return n\n@kept\ndef f(n=N): return n\n@functools.lru_cache\ndef g(n=N): return n\n"
+        "@dataclass\nclass D:\n    n: int = N\n    m: int = field(default=N)\n    made: list = field(default_factory=lambda: [N])\n"
+        "P = namedtuple('P', 'a n', defaults=[N])", "N = 7")
+    assert told.left == told.failed == ""
+    assert session.run("A().m(), A.s(), A.c(), A.B().m(), A().k(), A().l(), f(), g(), D().n, D().m, D().made, P(1).n, N").value == (
+        "(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, [7], 5, 7)")
+
+
+def test_what_a_definition_makes_of_a_variable_that_was_set_later_is_named(start, tmp_path):
+    scale = "def scale(k):\n    def apply(f): return lambda *a: k * f(*a)\n    return apply\n"
+    session, told = carry(
+        start, tmp_path,
+        scale + "import enum\nfrom collections import namedtuple\nN, M, NAMES, UNUSED = 2, 2, ['a'], 1\n@scale(N)\ndef f(): return 1\n"
+        "@scale(M)\ndef g(n=M): return 1\nclass E(enum.Enum):\n    A = N\nclass C:\n    @scale(N)\n    def m(self): return UNUSED\n"
+        "P = namedtuple('P', NAMES)\ndef change():\n    global N\n    N = 9\nUNUSED = 1",
+        "change()\nNAMES = ['b']\ndef local():\n    M = 9\n[M for M in (1,)]",
+        "@scale(NAMES)\ndef h(): return 1")
+    assert [item.split(" (")[0] for item in told.left.split("), ")] == ["the N of f", "the N of E", "the N of C", "the NAMES of P"]
+    assert session.run("g(), h()").value == "(2, ['b'])"
+
+
+@pytest.mark.parametrize("code", ["missing\n", "return 1\n", "int('x'); "])
+def test_a_definition_that_a_failed_cell_did_not_reach_is_not_taken(start, tmp_path, code):
+    first = start()
+    first.run("from dataclasses import dataclass\n@dataclass\nclass D:\n    a: int = 1\nclass Plain: pass\nPlain.n = 1")
+    assert first.run("def early(): return 1\n" + code + "pass\n@dataclass\nclass D:\n    a: int = 2\n    b: int = 3\nclass Plain(D): pass").status == "error"
+    saved = save(first)
+    second = start()
+    told = restore(second, saved, tmp_path)
+    assert told.failed == told.left == ""
+    assert second.run("D(), Plain.n, Plain.__bases__ == (object,)").value == "(D(a=1), 1, True)"
+    assert ("early" in told.back) == (not code.startswith("return"))
+
+
+def test_definitions_of_a_cell_with_magics_come_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "from dataclasses import dataclass\n@dataclass\nclass D:\n    a: int = 1",
+        "%time 1\n@dataclass\nclass D:\n    a: int = 2\n    b: int = 3\ndef f(): return D()")
+    assert told.failed == told.left == ""
+    assert session.run("f()").value == "D(a=2, b=3)"
+
+
+def test_values_in_descriptors_of_a_class_come_back(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "class Field:\n    def __init__(self): self.values = {}\n    def __get__(self, item, owner): return self.values.get(item.key, 'none')\n"
+        "    def __set__(self, item, value): self.values[item.key] = value\n"
+        "class C:\n    x = Field()\n    def __init__(self, key): self.key = key\nc = C(1)\nc.x = 5")
+    assert told.failed == told.left == ""
+    assert session.run("c.x, C(2).x").value == "(5, 'none')"
+
+
+def test_an_attribute_that_could_not_be_loaded_is_named(start, tmp_path):
+    (tmp_path / "mine.py").write_text("class Mine: pass\n")
+    first = start()
+    first.run("from mine import Mine\nclass C:\n    a = 1\nC.a = Mine()\ndef f(n=1): return n\nf.__defaults__ = (C.a, )")
+    saved = save(first)
+    (tmp_path / "mine.py").unlink()
+    second = start()
+    told = restore(second, saved, tmp_path)
+    assert {"C", "f"} <= set(told.back)
+    assert sorted(told.left.split(", ")) == [f"{name} (No module named 'mine')" for name in ("attribute C.a", "defaults of f")]
+
+
+def test_an_array_that_is_a_file_is_named(start, tmp_path, python):
+    if not harness.has_module(python, "numpy"):
+        pytest.skip("no numpy")
+    session, told = carry(
+        start, tmp_path, "import numpy\nnumpy.arange(4).tofile('f')\nmade = numpy.memmap('f', 'i8', 'r+')\nin_it = [made[1:]]\n"
+        "read = numpy.memmap('f', 'i8', 'r')\ncopied = made.copy()\ncopied[0] = 9")
+    why = "its values are those of a file: open it again"
+    assert told.left == f"made ({why}), in_it ({why})"
+    assert session.run("int(read[3]), int(copied[0])").value == "(3, 9)"
+
+
 def test_a_default_may_be_a_variable_that_changes(start, tmp_path):
     session, told = carry(start, tmp_path, "kept = []\ndef add(item, to=kept):\n    to.append(item)\n    return to\nadd(1)")
     assert told.failed == told.left == ""

@@ -26,6 +26,7 @@ from .loop import loop_has_work
 from .names import changed_names
 from .rules import Refused
 from .run import execute
+from .sources import sources
 from .state import Cell, MAIN, NAMESPACE, State
 from .streams import flush_c_streams, flush_streams, print_note
 from .unwritten import open_files
@@ -89,6 +90,7 @@ def run_guarded(cell, work=execute):
         try:
             work(cell)
         except BaseException as error:
+            sources.note_failure(cell.name, error)
             if isinstance(error, (MemoryError, SystemError)):  # imports raise that one, too, without memory
                 channel.spares.give_up()
             show_figures(blank=False)

@@ -108,7 +108,11 @@ class Restored:
             self.give_defaults(function, defaults, present)
         self.give_attributes(present)
         missing = [name for name, _, _ in segments] + [name for names, _ in groups for name in names]
-        self.failed.extend((name, failed[name]) for name in missing if not name.startswith(PARTS))
+        for name in missing:
+            if not name.startswith(PARTS):
+                self.failed.append((name, failed[name]))
+            elif name[len(ATTRIBUTE if name.startswith(ATTRIBUTE) else DEFAULTS) :].partition(".")[0] in self.back:
+                self.left.append((name, failed[name]))
 
     def define(self, name, source, run, failed):
         try:
@@ -134,7 +138,7 @@ class Restored:
                 self.attributes.append((*name[len(ATTRIBUTE) :].split(".", 1), values[name]))
             elif name.startswith(DEFAULTS):
                 function = name[len(DEFAULTS) :]
-                if function in NAMESPACE:
+                if function.partition(".")[0] in NAMESPACE:
                     self.give_defaults(function, values[name], present)
                 else:  # its source may need the other values
                     self.defaults.append((function, values[name]))
@@ -146,8 +150,14 @@ class Restored:
         return True
 
     def give_defaults(self, name, defaults, present):
-        function = NAMESPACE.get(name)
-        if name not in present and is_a(function, FunctionType):
+        first, *path = name.split(".")
+        if first in present or first not in NAMESPACE:
+            return
+        try:
+            function = own("functools").reduce(member, path, NAMESPACE[first])
+        except (AttributeError, KeyError, TypeError):
+            return
+        if is_a(function, FunctionType):
             function.__defaults__, function.__kwdefaults__ = defaults
 
     def give_attributes(self, present):
@@ -157,7 +167,7 @@ class Restored:
                 continue
             *path, last = key.split(".")
             try:
-                setattr(own("functools").reduce(getattr, path, NAMESPACE[name]), last, value)
+                setattr(own("functools").reduce(member, path, NAMESPACE[name]), last, value)
             except Exception as error:
                 self.left.append(("%s%s.%s" % (ATTRIBUTE, name, key), shortened(reason(error), SAVE_WHY_CHARS)))
 
@@ -165,6 +175,12 @@ class Restored:
         """Returns a line of names each, as session_values.c shows them."""
         left, failed = (["%s (%s)" % item for item in items] for items in (self.left, self.failed))
         return "\n".join(map(list_names, (self.back, failed, left, self.kept, self.again)))
+
+
+def member(owner, name):
+    """Returns what is in a class or function itself: an attribute may be what a descriptor returns."""
+    value = vars(owner)[name]
+    return value.__func__ if type(value) in (classmethod, staticmethod) else value
 
 
 def list_names(names):

@@ -15,6 +15,7 @@ from .interrupt import check_interrupt
 from .loop import run_in_loop, wants_loop
 from .magics_syntax import without_magics
 from .parse import COROUTINE, compile_tree, last_expression, parse_source
+from .sources import sources
 from .state import NAMESPACE, State
 
 gettrace, settrace, getprofile, setprofile = sys.gettrace, sys.settrace, sys.getprofile, sys.setprofile
@@ -72,7 +73,9 @@ async def await_codes(codes):
 
 
 def execute(cell):
+    sources.stopped[cell.name] = 0
     codes = compile_cell(cell)
+    del sources.stopped[cell.name]
     value = run_codes(codes, cell.source)
     if value is not None:
         getattr(sys, "displayhook", show_value)(value)

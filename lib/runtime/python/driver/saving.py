@@ -19,14 +19,15 @@ from .channel import VALUES_FD, channel, encode_frame
 from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
 from .cut import shortened
 from .errors import error_text
-from .kinds import FunctionType, ModuleType, is_a, module_of, type_name
+from .kinds import FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
 from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_SUBMODULES, SAVE_WHY_CHARS,
-    SECRET_MIN,
+    SECRET_MIN, WRAPPERS,
 )
 from .names import is_users
 from .own import own
 from .parse import try_parse
+from .remade import values_set_later, why_not_from_source
 from .sources import sources
 from .spawn import codes_of, comes_from, definition_segments, place_of_definition
 from .state import NAMESPACE, State
@@ -253,7 +254,7 @@ class Saver:
         self.started = own("time").process_time()
 
     def save(self, names, cell):
-        segments = [s for name in list(sources.text) for s in definition_segments(name, sources.lines(name)) if s[3]]
+        segments = [s for name in list(sources.text) for s in definition_segments(name) if s[3]]
         modules, chosen, values, imported = [], [], {}, modules_with(names)
         for number, name in enumerate(names, 1):
             set_copy_number(1, number)
@@ -284,6 +285,7 @@ class Saver:
         parts = [(name, value)] if place is None else list(beside_source(name, value, place))
         if place is not None:
             chosen.append(place)
+            self.left.extend(values_set_later(name, value, place))
         for part, item in parts:
             values[part] = item
             self.measure(part, item)
@@ -455,21 +457,50 @@ def is_installed(module):
 
 def beside_source(name, value, place):
     """Yields what a function or class has beside its source, which tells only how they began."""
-    if type(value) is FunctionType:
-        if value.__defaults__ or value.__kwdefaults__:
-            yield DEFAULTS + name, (value.__defaults__, value.__kwdefaults__)
-    elif not is_a(value, type):
-        yield from state_of_decorated(name, value, place)
-        return
-    elif type(value).__setattr__ is not type.__setattr__:
+    if is_a(value, type):
+        for key, item in list(vars(value).items()):
+            if has_own_defaults(key, item, value):
+                yield from defaults_of("%s.%s" % (name, key), item)
+    else:
+        yield from defaults_of(name, value)
+        if type(value) is not FunctionType:
+            yield from state_of_decorated(name, value, place)
+            return
+    if is_a(value, type) and type(value).__setattr__ is not type.__setattr__:
         return  # to such metaclasses an attribute may be more than a value, as a member of an Enum
     for key, item in list(vars(value).items()):
+        if type(key) is str and is_descriptor_of_cell(item):
+            yield from state_of_decorated("%s.%s" % (name, key), item, place)
         if type(key) is not str or not is_beside_source(key, item, place):
             continue
         if is_a(item, type) and is_inner_class(key, item, value):
             yield from beside_source("%s.%s" % (name, key), item, place)
         else:
             yield "%s%s.%s" % (ATTRIBUTE, name, key), item
+
+
+def defaults_of(name, function):
+    """Yields the defaults of a function and of those that it wraps."""
+    for _ in range(WRAPPERS):
+        function = function.__func__ if type(function) in (classmethod, staticmethod) else function
+        if type(function) is FunctionType and (function.__defaults__ or function.__kwdefaults__):
+            yield DEFAULTS + name, (function.__defaults__, function.__kwdefaults__)
+        try:
+            function = vars(function)["__wrapped__"]
+        except (TypeError, KeyError):
+            return
+        name += ".__wrapped__"
+
+
+def has_own_defaults(key, item, owner):
+    """Returns whether a class's function is of a cell, or was made with values of the class's source."""
+    made = key == "__init__" and "__dataclass_fields__" in vars(owner) or key == "__new__" and "_fields" in vars(owner)
+    function = item.__func__ if type(item) in (classmethod, staticmethod) else item
+    return made or not is_a(item, type) and any(code.co_filename in sources.text for code in codes_of(function))
+
+
+def is_descriptor_of_cell(item):
+    return module_of(type(item)) == "__main__" and hasattr(type(item), "__get__")
 
 
 def state_of_decorated(name, value, place):
@@ -510,57 +541,6 @@ def made_methods(text):
     return decorated + assigned
 
 
-def why_not_from_source(value, place, segments):
-    """Returns why the source of a function or class would make another one, or an empty string."""
-    anew = replaced_base(value) or replaced_decorator(value, place, segments)
-    if anew:
-        return "its %s was defined anew" % anew
-    return "it was wrapped after its definition" if is_wrapped_later(value, place, segments) else ""
-
-
-def is_wrapped_later(value, place, segments):
-    """Returns whether a call after the definition of a function has made what its name holds."""
-    if is_a(value, type) or type(value) is FunctionType and comes_from(value.__code__, place):
-        return False
-    tree = try_parse(place[2], "<definition>")
-    decorators = getattr(tree.body[0], "decorator_list", ()) if tree is not None else ()
-    if not decorators:
-        return codes_of(value) != []
-    wrapper = [s[3] for s in segments if type(value) is FunctionType and comes_from(value.__code__, s)]
-    texts = [s[2] for name in names_in(decorators) for s in segments if s[3] == name]
-    named = names_in(decorators).union(*(names_in(try_parse(text, "<definition>").body) for text in texts))
-    # a decorator that no cell defines as such, as a partial, may call what it does not name
-    known = all(any(s[3] == name for s in segments) for name in names_in(decorators))
-    return known and wrapper != [] and not named.intersection(wrapper)
-
-
-def names_in(nodes):
-    """Returns the names that occur in nodes of a syntax tree."""
-    ast = own("ast")
-
-    return {node.id for top in nodes for node in ast.walk(top) if type(node) is ast.Name} | {
-        node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-
-
-def replaced_base(value):
-    """Names a base whose name is another class by now: the source would get that one."""
-    for base in value.__bases__ if is_a(value, type) else ():
-        if base.__module__ == "__main__" and NAMESPACE.get(base.__qualname__, base) is not base:
-            return "base " + base.__qualname__
-    return ""
-
-
-def replaced_decorator(value, place, segments):
-    """Names the decorator that made a function, if its name is another one by now."""
-    if type(value) is not FunctionType or comes_from(value.__code__, place):
-        return ""
-    for segment in segments:
-        if comes_from(value.__code__, segment):
-            name = segment[3]
-            return "" if place_of_definition(name, NAMESPACE.get(name), segments) is segment else "decorator " + name
-    return ""
-
-
 def new_pickler(file, buffers=None):
     """Returns a pickler that takes modules, too, by their names."""
     pickle, copyreg, importlib = own("pickle"), own("copyreg"), own("importlib")
@@ -568,4 +548,16 @@ def new_pickler(file, buffers=None):
     pickler = pickle.Pickler(file, 5, buffer_callback=buffers)
     pickler.dispatch_table = dict(copyreg.dispatch_table)
     pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    memmap, marks = loaded_class("numpy", "memmap"), sys.modules.get("dataclasses")
+    if memmap is not None:
+        pickler.dispatch_table[memmap] = reduce_memmap
+    for mark in ("MISSING", "_HAS_DEFAULT_FACTORY") if marks is not None else ():  # there is one of each
+        pickler.dispatch_table[type(getattr(marks, mark, None))] = lambda value, mark=mark: mark
     return pickler
+
+
+def reduce_memmap(array):
+    """Refuses an array that is a file: what a copy of it is given would not be in the file."""
+    if array._mmap is not None and array.mode in ("r+", "w+"):
+        raise LeftOut("its values are those of a file: open it again")
+    return array.__reduce_ex__(5)

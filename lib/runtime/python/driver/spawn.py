@@ -13,6 +13,7 @@ from .compile import DEFINITIONS
 from .interrupt import in_child
 from .kinds import FunctionType, ModuleType, is_a, module_of
 from .limits import BROUGHT_BYTES, WRAPPERS
+from .magics_syntax import rewrite_magics
 from .names import is_users
 from .own import own
 from .parse import try_parse
@@ -127,7 +128,7 @@ def definitions():
     """Returns what DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, names."""
     segments = []
     for name in list(sources.text):
-        segments.extend(definition_segments(name, sources.lines(name)))
+        segments.extend(definition_segments(name))
     chosen, pickled, defaults = {}, {}, {}
     for name, value in list(NAMESPACE.items()):
         if type(name) is not str or not is_users(name):
@@ -144,10 +145,22 @@ def definitions():
     return texts, pickled, defaults, {*chosen, *pickled}, State.future_flags
 
 
-def definition_segments(name, lines):
-    """Yields (cell, first line, text, name or an empty string) for each definition of a cell."""
-    tree = try_parse("".join(lines), name)
+def parsed_cell(name):
+    """Returns the tree of a cell, or None, and the lines that it is of."""
+    text = sources.text[name]
+    tree = try_parse(text, name)
+    if tree is None:  # with magics it runs as other text
+        text = rewrite_magics(text, name) or ""
+        tree = try_parse(text, name)
+    return tree, [line + "\n" for line in text.split("\n")]
+
+
+def definition_segments(name):
+    """Yields (cell, first line, text, name or an empty string) for each definition of a cell that ran."""
+    tree, lines = parsed_cell(name)
     for node in tree.body if tree is not None else ():
+        if not sources.has_ended(name, node.end_lineno):
+            continue
         if isinstance(node, DEFINITIONS):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno] + [item.lineno for item in decorators])
