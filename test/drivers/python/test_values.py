@@ -261,6 +261,14 @@ def test_definitions_of_a_cell_with_magics_come_back(start, tmp_path):
     assert session.run("f()").value == "D(a=2, b=3)"
 
 
+def test_methods_under_other_names_come_back(start, tmp_path):
+    body = "    def m(self, n=0): return 1\n    def n(self): return 2\n    k = m\n    x: object = n\n"
+    session, told = carry(
+        start, tmp_path, f"class A:\n{body}A.__rmul__ = A.more = A.m\nclass B:\n{body}B.old, B.m = B.m, B.n\ndef f(): return 3\nf.me = f")
+    assert told.left.startswith("attribute B.old (") and "), " not in told.left
+    assert session.run("2 * A(), A().more(), A().k(), A().x(), B().m(), f.me()").value == "(1, 1, 1, 2, 2, 3)"
+
+
 def test_values_in_descriptors_of_a_class_come_back(start, tmp_path):
     session, told = carry(
         start, tmp_path,

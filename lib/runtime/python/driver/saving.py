@@ -494,7 +494,8 @@ def defaults_of(name, function):
 
 def has_own_defaults(key, item, owner):
     """Returns whether a class's function is of a cell, or was made with values of the class's source."""
-    made = key == "__init__" and "__dataclass_fields__" in vars(owner) or key == "__new__" and "_fields" in vars(owner)
+    marks = {"__init__": ("__dataclass_fields__", "__attrs_attrs__"), "__new__": ("_fields",)}
+    made = any(mark in vars(owner) for mark in marks.get(key, ()))
     function = item.__func__ if type(item) in (classmethod, staticmethod) else item
     return made or not is_a(item, type) and any(code.co_filename in sources.text for code in codes_of(function))
 
@@ -525,10 +526,11 @@ def is_beside_source(key, item, place):
         return False
     if type(function) is not FunctionType:
         return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
-    made = place[2].startswith("@") or key in made_methods(place[2])
-    code = (codes_of(function) if made else [])[:1] or [function.__code__]
-    elsewhere = code[0].co_filename in sources.text and not comes_from(code[0], place)
-    return elsewhere and ("<locals>" not in function.__qualname__ or key not in made_methods(place[2]))
+    names, decorated = made_methods(place[2]), place[2].startswith("@")
+    code = (codes_of(function) if decorated or key in names else [])[:1] or [function.__code__]
+    is_alias = code[0].co_name != key and key not in names and not decorated
+    elsewhere = code[0].co_filename in sources.text and (is_alias or not comes_from(code[0], place))
+    return elsewhere and ("<locals>" not in function.__qualname__ or key not in names)
 
 
 def made_methods(text):
@@ -537,7 +539,8 @@ def made_methods(text):
     body = getattr(tree.body[0], "body", ()) if tree is not None and tree.body else ()
     body = body if type(body) is list else ()  # that of a lambda is an expression
     decorated = [node.name for node in body if getattr(node, "decorator_list", ())]
-    assigned = [getattr(target, "id", "") for node in body for target in getattr(node, "targets", ())]
+    targets = [target for node in body for target in getattr(node, "targets", [getattr(node, "target", None)])]
+    assigned = [getattr(target, "id", "") for target in targets]
     return decorated + assigned
 
 
