@@ -202,6 +202,7 @@ static bool begin(struct session *s, const char *why, bool may_quit)
 	bool quits;
 
 	s->quit.why = xstrdup(why);
+	session_record_destruction(s);
 	session_restore_abandon(s);
 	for (size_t i = 0; i < s->language_count; i++)
 		runner_end(s->languages[i].runner, reason);

@@ -255,6 +255,8 @@ void session_ask_new(struct session *session);
 /* session_resume.c */
 /* Records how it ended. Returns whether its folder lasts. */
 bool session_record_end(struct session *session, const char *why);
+/* Removes the record of a destroyed session: no server resumes it, even if this one is killed. */
+void session_record_destruction(const struct session *session);
 /* Notes that the session is used, in its record. The record is written anew for other limits. */
 void session_record_use(struct session *session, bool limits_changed);
 /* Takes the limits that the earlier life had lowered; they stay below those of this server. */

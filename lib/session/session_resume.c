@@ -108,6 +108,12 @@ bool session_goes_on(const struct session *s)
 	return s->recorded && (s->quit.why == NULL || !str_eq(s->quit.why, table_destroyed));
 }
 
+void session_record_destruction(const struct session *s)
+{
+	if (s->recorded && !session_goes_on(s))
+		(void)unlinkat(workspace_journal_fd(s->workspace), LASTING_RECORD, 0);
+}
+
 bool session_record_end(struct session *s, const char *why)
 {
 	if (!session_goes_on(s))

@@ -309,6 +309,20 @@ def test_a_session_that_was_destroyed_is_not_resumed(start, home):
     assert "there is no other" in start().cell("1").notice
 
 
+def test_a_destroyed_session_is_not_resumed_though_its_server_is_killed_then(start, home):
+    """Its interpreter still ends meanwhile; what it had made is saved."""
+    server = start()
+    server.cell("import atexit, time\natexit.register(time.sleep, 60)\nopen('output/a.txt', 'w').write('1')")
+    server.call("destroy_session", session_id="s")
+    server.process.kill()
+    server.process.wait()
+    server = start()
+    assert "there is no other" in server.cell("1").notice
+    assert "resumable" not in command(home, "ps")
+    until(lambda: paths_in(home / "kept", "*/notebook.ipynb") and lasting(home) == [])
+    assert [path.read_text() for path in paths_in(home / "kept", "*/a.txt")] == ["1"]
+
+
 def test_an_ended_session_can_be_destroyed(start, home):
     server = start()
     server.cell("1")
