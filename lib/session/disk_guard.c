@@ -360,7 +360,7 @@ static bool stays_full(struct disk_guard *g)
 	return false;
 }
 
-void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, struct cell *cell)
+void disk_guard_explain_cell(struct disk_guard *g, const struct runner *runner, struct cell *cell)
 {
 	cell->file_max = g->file_max;
 	cell->disk_bytes = g->bytes;
@@ -379,7 +379,7 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 	release(g);
 }
 
-void disk_guard_end_scan(struct disk_guard *g, uint64_t bytes)
+void disk_guard_take_scan(struct disk_guard *g, uint64_t bytes)
 {
 	if (g->notice != NOTICE_NONE || bytes <= g->session->limits.disk_max)
 		return;
@@ -388,7 +388,7 @@ void disk_guard_end_scan(struct disk_guard *g, uint64_t bytes)
 	report_pressure(g);
 }
 
-void disk_guard_end_answer(struct disk_guard *g, const struct cell *cell)
+void disk_guard_note_answer(struct disk_guard *g, const struct cell *cell)
 {
 	bool explains = cell->file_max == 0 && (cell->change_count > 0 || cell->state != CELL_DONE);
 

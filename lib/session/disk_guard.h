@@ -51,13 +51,14 @@ void disk_guard_set_written(struct disk_guard *guard, uint64_t bytes);
 /* Continues with the session's new sandbox. */
 void disk_guard_move(struct disk_guard *guard);
 /* Writes into a cell of `runner` that has ended what the guard did meanwhile. */
-void disk_guard_end_cell(struct disk_guard *guard, const struct runner *runner, struct cell *cell);
+void disk_guard_explain_cell(struct disk_guard *guard, const struct runner *runner,
+			     struct cell *cell);
 /*
  * Takes what the scan after a cell has counted. A cell may pass the limit and end before a walk
  * sees it: its answer says so.
  */
-void disk_guard_end_scan(struct disk_guard *guard, uint64_t bytes);
+void disk_guard_take_scan(struct disk_guard *guard, uint64_t bytes);
 /* Notes whether the answer of a cell that has ended says that the folder is over its limit. */
-void disk_guard_end_answer(struct disk_guard *guard, const struct cell *cell);
+void disk_guard_note_answer(struct disk_guard *guard, const struct cell *cell);
 
 #endif

@@ -173,7 +173,7 @@ void memory_guard_fits(struct memory_guard *guard)
 	memset(guard->blamed, 0, sizeof(guard->blamed));
 }
 
-uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index)
+uint64_t memory_guard_note_cell_end(struct memory_guard *guard, size_t index)
 {
 	uint64_t used = guard->stopped[index];
 

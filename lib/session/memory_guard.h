@@ -56,7 +56,7 @@ void memory_guard_measured(struct memory_guard *guard);
  * Notes that a cell of language `index` has ended. Returns the bytes for which it was interrupted,
  * or 0.
  */
-uint64_t memory_guard_end_cell(struct memory_guard *guard, size_t index);
+uint64_t memory_guard_note_cell_end(struct memory_guard *guard, size_t index);
 /*
  * Lists the numbers of the interpreters to be killed first, and returns how many. These are those
  * that run a cell and grow as much as any; else those that grow after their cell ended; else all

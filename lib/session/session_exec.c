@@ -115,7 +115,7 @@ void session_exec_over(struct execution *exec)
 	session_exec_set_state(exec, EXEC_UNREPORTED);
 	report_over(exec);
 	if (lang->session->watchdog != NULL)
-		watchdog_end_answer(lang->session->watchdog, exec->cell);
+		watchdog_note_answer(lang->session->watchdog, exec->cell);
 	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;
@@ -134,7 +134,7 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->cell = cell_own;
 	exec->cell->cancelled = exec->cancelled;
 	exec->runner = runner;
-	watchdog_end_cell(s->watchdog, runner, cell_own);
+	watchdog_explain_cell(s->watchdog, runner, cell_own);
 	session_exec_set_state(exec, EXEC_SCANNING);
 	if (cell_own->ran)
 		session_values_ran(s->values, runner, cell_own->number);

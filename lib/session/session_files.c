@@ -190,7 +190,7 @@ static void on_scanned(struct scan *scan)
 		set_changes(s, exec->cell, scan);
 		exec->cell->scan_capped = scan_capped(scan);
 		exec->cell->scan_error = scan_error(scan);
-		watchdog_end_scan(s->watchdog, scan_disk_bytes(scan));
+		watchdog_take_scan(s->watchdog, scan_disk_bytes(scan));
 		session_exec_set_state(exec, EXEC_SAVING);
 		session_upload(exec);
 		release_runner(exec);

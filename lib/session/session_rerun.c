@@ -92,8 +92,8 @@ char *session_rerun_describe_failure(const struct cell *cell)
 
 void session_rerun_note_end(struct session *s, struct runner *runner, struct cell *cell)
 {
-	watchdog_end_cell(s->watchdog, runner, cell);
-	watchdog_end_answer(s->watchdog, cell);
+	watchdog_explain_cell(s->watchdog, runner, cell);
+	watchdog_note_answer(s->watchdog, cell);
 }
 
 static void on_ended(struct runner *runner, struct cell *cell_own, void *data)

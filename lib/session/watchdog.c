@@ -501,11 +501,11 @@ static void on_tick(struct loop_timer *timer)
 	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
 
-void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct cell *cell)
+void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, struct cell *cell)
 {
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
-	disk_guard_end_cell(w->disk, runner, cell);
+	disk_guard_explain_cell(w->disk, runner, cell);
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);
 	if (w->cpu_stopped)
@@ -513,19 +513,19 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	w->cpu_stopped = w->cpu_stopped && session_runs_cell(w->session, runner);
 	for (size_t i = 0; i < w->session->language_count; i++)
 		if (w->session->languages[i].runner == runner)
-			cell->memory_stopped = memory_guard_end_cell(&w->memory, i);
+			cell->memory_stopped = memory_guard_note_cell_end(&w->memory, i);
 	cell->memory_used = w->memory_bytes[0];
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
-void watchdog_end_scan(struct watchdog *w, uint64_t bytes)
+void watchdog_take_scan(struct watchdog *w, uint64_t bytes)
 {
-	disk_guard_end_scan(w->disk, bytes);
+	disk_guard_take_scan(w->disk, bytes);
 }
 
-void watchdog_end_answer(struct watchdog *w, const struct cell *cell)
+void watchdog_note_answer(struct watchdog *w, const struct cell *cell)
 {
-	disk_guard_end_answer(w->disk, cell);
+	disk_guard_note_answer(w->disk, cell);
 }
 
 /*

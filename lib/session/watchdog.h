@@ -58,11 +58,12 @@ uint64_t watchdog_memory(const struct watchdog *watchdog);
 /* Polls soon, because a cell begins. */
 void watchdog_wake(struct watchdog *watchdog);
 /* Writes into a cell of `runner` that has ended which limits it met. */
-void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, struct cell *cell);
+void watchdog_explain_cell(struct watchdog *watchdog, const struct runner *runner,
+			   struct cell *cell);
 /* Takes the disk space that the scan after a cell has counted. */
-void watchdog_end_scan(struct watchdog *watchdog, uint64_t bytes);
+void watchdog_take_scan(struct watchdog *watchdog, uint64_t bytes);
 /* Notes that the changes of an ended cell are known, and so what its answer says. */
-void watchdog_end_answer(struct watchdog *watchdog, const struct cell *cell);
+void watchdog_note_answer(struct watchdog *watchdog, const struct cell *cell);
 /*
  * Kills what writes to the session's folder. `why` is reported by the next answer, with the name of
  * a program or as the reason for the end of an interpreter.

@@ -102,8 +102,8 @@ static void the_cell_that_grew_most_is_interrupted_once(void **state)
 	assert_ptr_equal(memory_guard_at_fault(&guard, session), session->languages[1].runner);
 	fixture_until(ended == 1);
 	assert_int_equal(last_state, CELL_INTERRUPTED);
-	assert_int_equal(memory_guard_end_cell(&guard, 1), 650 * MIB);
-	assert_int_equal(memory_guard_end_cell(&guard, 1), 0);
+	assert_int_equal(memory_guard_note_cell_end(&guard, 1), 650 * MIB);
+	assert_int_equal(memory_guard_note_cell_end(&guard, 1), 0);
 	/* What the other one does is not its fault. */
 	assert_null(memory_guard_at_fault(&guard, session));
 	memory_guard_fits(&guard);
@@ -235,7 +235,7 @@ static void what_an_interrupted_cell_took_is_no_growth_after_its_end(void **stat
 	run_both();
 	assert_true(waits(650, 0, 100));
 	fixture_until(ended == 1);
-	assert_int_equal(memory_guard_end_cell(&guard, 1), 650 * MIB);
+	assert_int_equal(memory_guard_note_cell_end(&guard, 1), 650 * MIB);
 	usage = measure(730, 0, 100);
 	for (int i = 0; i < 3; i++) {
 		/* The other runs a cell: its programs may be what grows. */
