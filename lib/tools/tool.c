@@ -95,6 +95,20 @@ int tool_check(const struct service *service, json_t *arguments, const char *con
 	return json_get_only(arguments, "arguments", known, known_count, err);
 }
 
+int tool_require(const json_t *arguments, const char *const *names, size_t count, struct err *err)
+{
+	cleanup_buf struct buf all = BUF_INIT(BUF_UNBOUNDED);
+	struct err missing;
+
+	for (size_t i = 0; i < count; i++)
+		buf_putf(&all, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", names[i]);
+	for (size_t i = 0; i < count; i++)
+		if (json_get_required(arguments, "arguments", names[i], &missing) < 0)
+			return err_set(err, ERR_INVALID, "%s: this tool needs %s", missing.msg,
+				       buf_str(&all));
+	return 0;
+}
+
 static struct table *find_table(struct service *service, json_t *arguments, const char **ret_id,
 				struct err *err)
 {

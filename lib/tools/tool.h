@@ -77,6 +77,12 @@ struct session *tool_session_for(struct service *service, json_t *arguments,
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err) MUST_CHECK;
 /*
+ * Checks that each of these arguments is there. Returns -1 and sets *err otherwise; the message
+ * names all of them.
+ */
+int tool_require(const json_t *arguments, const char *const *names, size_t count,
+		 struct err *err) MUST_CHECK;
+/*
  * Sets *ret_ms to `wait` of the arguments, else to the call budget. A call budget that the user has
  * set is also the maximum. Returns -1 and sets *err for a `wait` that is no time.
  */

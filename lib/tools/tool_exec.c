@@ -137,12 +137,9 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 	static const char *const required[] = { "session_id", "code" };
 
 	ret->arguments = arguments;
-	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (json_get_required(arguments, "arguments", required[i], err) < 0)
-			return -1;
-	if (json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
+	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
+	    tool_require(arguments, required, ARRAY_SIZE(required), err) < 0 ||
+	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
 	    json_get_text(arguments, "arguments", "code", &request->code, &request->code_len, err) <
 		    0 ||
 	    get_timeout(service->settings, arguments, &request->timeout_ms, err) < 0 ||

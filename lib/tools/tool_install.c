@@ -32,11 +32,11 @@ static int read_args(const struct service *service, json_t *arguments, struct in
 		     struct err *err)
 {
 	static const char *const known[] = { "session_id", "packages", "language" };
+	static const char *const required[] = { "session_id", "packages" };
 	const char *language = "python";
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
-	    json_get_required(arguments, "arguments", "session_id", err) < 0 ||
-	    json_get_required(arguments, "arguments", "packages", err) < 0 ||
+	    tool_require(arguments, required, ARRAY_SIZE(required), err) < 0 ||
 	    json_get_texts(arguments, "arguments", "packages", &ret->packages, err) < 0 ||
 	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0)
 		return -1;

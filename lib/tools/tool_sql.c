@@ -91,12 +91,12 @@ static int read_request(const struct service *service, json_t *arguments, struct
 			struct err *err)
 {
 	static const char *const known[] = { "session_id", "query", "params", "database" };
+	static const char *const required[] = { "session_id", "query" };
 	const char *word;
 	size_t len;
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
-	    json_get_required(arguments, "arguments", "session_id", err) < 0 ||
-	    json_get_required(arguments, "arguments", "query", err) < 0 ||
+	    tool_require(arguments, required, ARRAY_SIZE(required), err) < 0 ||
 	    json_get_text(arguments, "arguments", "query", &ret->query, &ret->query_len, err) < 0 ||
 	    json_get_array(arguments, "arguments", "params", &ret->params, err) < 0 ||
 	    json_get_text(arguments, "arguments", "database", &ret->database, NULL, err) < 0)
