@@ -129,7 +129,7 @@ JAVASCRIPT = {
     "promises": ([
         ("javascript", "const sleep = (ms) => new Promise((r) => setTimeout(r, ms))\nasync function main() { await sleep(300); console.log('done'); return 4 }\nmain()"),
         ("javascript", "main().then((v) => v + 1)"), ("javascript", "async function bad() { await sleep(9); throw new TypeError('no') }\nbad()"),
-        ("javascript", "(async () => { await sleep(100); return 'iife' })()"), ("javascript", "const p = main(); 5"), ("javascript", "{a: 1}"),
+        ("javascript", "(async () => { await sleep(100); return 'iife' })()"), ("javascript", "const p = sleep(9); 5"), ("javascript", "{a: 1}"),
         ("javascript", "{ let z = 1; console.log(z) }"), ("javascript", "require('path').join(__dirname, 'output')"), ("javascript", "throw 5"),
         ("javascript", "throw 'text'"), ("javascript", "throw {a: 1}")], ()),
     "async": ([
