@@ -260,6 +260,14 @@ static void recognise(int dir, const char *name, struct file *file)
 		adopt_seen(dir, name, file->seen_size, file->seen_mtime, &file->known);
 }
 
+static void put_kind(const struct job *job, const struct file *file, json_t *progress)
+{
+	if (job->names || file->whole)
+		json_put_path(progress, "from", file->from);
+	json_put_bool(progress, "whole", file->whole);
+	json_put_bool(progress, "report", file->report);
+}
+
 static int keep_file(struct job *job, struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
@@ -293,6 +301,7 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0)
 		return -1;
+	put_kind(job, file, progress);
 	if ((job->compare || file->report) && !copy_is_known(dir, name, &file->known) &&
 	    adopt(from, dir, name, &path, progress))
 		return 0;
@@ -302,10 +311,6 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	taken = copy.name;
 	room_take(&job->room, copy.stat.st_size - before);
 	put_stat(progress, &path, taken, &copy.stat);
-	if (job->names || file->whole)
-		json_put_path(progress, "from", file->from);
-	json_put_bool(progress, "whole", file->whole);
-	json_put_bool(progress, "report", file->report);
 	json_put_bool(progress, "mixed", is_mixed(&source));
 	json_put_bool(progress, "linked", linked);
 	return 0;

@@ -303,6 +303,28 @@ static void an_earlier_copy_of_a_killed_server_stays(void **state)
 	assert_string_equal(json_text_at(copy, "to"), "a.csv");
 }
 
+/* As after a rescue that was killed between the copy and its record. */
+static void a_report_that_is_there_already_is_recorded_as_the_report(void **state)
+{
+	struct fixture *f = *state;
+	struct server server = start_server(f);
+	cleanup_fd int journal = dup(server.journal);
+	cleanup_free char *name = NULL;
+	cleanup_free char *log = NULL;
+
+	write_events(server.journal);
+	rescue_record(server.journal, root, "trip", "notebook.ipynb", "report.html");
+	name = leave_lasting(f, &server, false);
+	rescue(f, NULL);
+	assert_kept("trip/report-2.html", NULL);
+	assert_int_equal(unlinkat(journal, KEEPLOG_FILE, 0), 0);
+	assert_int_equal(unlinkat(journal, LASTING_RESCUED, 0), 0);
+	rescue(f, NULL);
+	assert_kept("trip/report-2.html", NULL);
+	log = scratch_read(journal, KEEPLOG_FILE);
+	assert_non_null(strstr(log, "\"from\":\"//\",\"to\":\"report.html\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +340,7 @@ int main(void)
 		RESCUE_TEST(a_folder_whose_results_are_saved_has_nothing_due),
 		RESCUE_TEST(an_earlier_copy_of_a_server_that_ended_is_replaced),
 		RESCUE_TEST(an_earlier_copy_of_a_killed_server_stays),
+		RESCUE_TEST(a_report_that_is_there_already_is_recorded_as_the_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
