@@ -46,7 +46,8 @@ int sqlite_start(struct err *err)
 /* Returns whether the error may come from another dialect, which models often write. */
 static bool is_of_dialect(const char *message)
 {
-	return strstr(message, "syntax error") != NULL ||
+	return (strncmp(message, "near ", strlen("near ")) == 0 &&
+		strstr(message, ": syntax error") != NULL) ||
 	       strncmp(message, "no such function", strlen("no such function")) == 0;
 }
 
