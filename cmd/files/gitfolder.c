@@ -517,7 +517,7 @@ void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder
 	young = inspection_is_young(run, &st);
 	if (!young && !((moved || run->learn) && leads_out(run, folder, name)))
 		return;
-	if (leads_home(run, folder, name) && known_is_new(run, folder, name, &st))
+	if ((run->learn || leads_home(run, folder, name)) && known_is_new(run, folder, name, &st))
 		hold_remove(run, folder, name);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * known.c - keys of what was there: paths, percent-encoded. Folders of packages are not pinned
- * (sandbox/rootfs/protect.h), so one repository there could be put in the place of another: their
- * keys have the inode, too.
+ * known.c - makes the keys of what a share had: percent-encoded paths. Folders of packages are not
+ * pinned (sandbox/rootfs/protect.h), so session code can put one in the place of another: the keys
+ * of what is in them have the inode, too.
  */
 #include "known.h"
 
@@ -36,7 +36,7 @@ static bool has_key(const struct inspection *run, const char *key)
 	return map_get(run->known, key, strlen(key)) != NULL;
 }
 
-/* Returns the key of the fact that all of the share are learned. */
+/* Returns the key that says that the whole share was learned. The caller frees it. */
 static char *share_key(const struct inspection *run)
 {
 	cleanup_free char *whole = xasprintf("%s\n", run->share_path);
@@ -70,13 +70,16 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
 	return run->learn || has_key(run, key);
 }
 
-/* No config has an entry without a name. */
+/* The entry is never one of a config, whose names are not empty and no numbers. */
 bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
 		  const struct stat *st)
 {
+	bool movable = repository_in_packages(folder->path);
+	cleanup_free char *entry = movable ? xasprintf("%ju", (uintmax_t)st->st_ino) : xstrdup("");
+
 	if (inspection_is_young(run, st))
 		return true;
-	return (run->learn || is_share_learned(run)) && !known_has(run, folder, name, "");
+	return (run->learn || is_share_learned(run)) && !known_has(run, folder, name, entry);
 }
 
 bool known_is_moved_in(const struct inspection *run, int fd)

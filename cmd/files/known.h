@@ -34,11 +34,14 @@ bool known_is_moved_in(const struct inspection *run, int fd);
  * have been moved. The share itself cannot be.
  */
 bool known_is_below_young(const struct inspection *run, const char *path);
-/* Returns true for a repository that was none when the session began. */
+/* Returns true if the folder was no repository when the session began. */
 bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder);
 /* Records the repository, with `learn`. */
 void known_add_repository(struct inspection *run, const struct folder_at *folder);
-/* Records that the share is learned, unless something hinders it. Call it after all else. */
+/*
+ * Records that the whole share was learned, unless a limit was met or a folder was not read. Must
+ * be called last.
+ */
 void known_add_share(struct inspection *run);
 
 #endif

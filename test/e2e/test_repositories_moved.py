@@ -24,6 +24,10 @@ CASES = {
     "remotes at the top": ("", "mkdir .git/x; echo URL: UP > .git/x/origin", "mv .git/x .git/remotes", "."),
     "a file that names a repository": ("", OWN + "sed -i /worktree/d own/config; cd PROJECT; mkdir -p venv/1/2/x; "
                                        "echo \"gitdir: ../../../..$E/own\" > venv/1/2/x/.git", "mv venv/1/2/x x", "x"),
+    "a file in the place of the user's own": (
+        "mkdir -p venv/src; git -C n worktree add -q ../venv/src/p",
+        OWN + "sed -i /worktree/d own/config; cd PROJECT; mkdir -p venv/1/2/3/4/x; "
+        "echo \"gitdir: ../../../../../..$E/own\" > venv/1/2/3/4/x/.git", "cd venv; mv src/p q; mv 1/2/3/4/x src/p", "venv/src/p"),
     "a link": ("", OWN + "cd PROJECT; mkdir -p 1/2/3/x; ln -s ../../../..$E/own 1/2/3/x/l", "mv 1/2/3/x x", "x/l"),
     "a link further down": ("", OWN + "cd PROJECT; mkdir -p 1/2/3/x/z; ln -s ../../../../..$E/own 1/2/3/x/z/l", "mv 1/2/3/x x", "x/z/l"),
     "a repository among packages": (

@@ -368,9 +368,15 @@ static void find_linked(struct walk *walk)
 	}
 }
 
+/* Pins a file that a config names, with the folders above it, wherever the config is. */
 static void on_named(void *data, const char *path)
 {
-	pin(data, path, false);
+	struct walk *walk = data;
+	bool in_packages = walk->folders.in_packages;
+
+	walk->folders.in_packages = false;
+	pin(walk, path, false);
+	walk->folders.in_packages = in_packages;
 }
 
 /* Finds the names to protect in a share. */
