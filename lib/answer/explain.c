@@ -260,9 +260,11 @@ static bool is_not_parsed(const struct cell *cell)
 	if (cell->state != CELL_RAISED || cell->error_text == NULL)
 		return false;
 	if (str_eq(cell->language, "r"))
-		return strstr(cell->error_text, "unexpected symbol") != NULL;
+		return cell->error_name != NULL && str_eq(cell->error_name, "parseError") &&
+		       strstr(cell->error_text, "unexpected symbol") != NULL;
 	return str_eq(cell->language, "javascript") && cell->error_name != NULL &&
-	       str_eq(cell->error_name, "SyntaxError");
+	       str_eq(cell->error_name, "SyntaxError") &&
+	       strstr(cell->error_text, "JSON") == NULL; /* JSON.parse() raises it, too */
 }
 
 static void explain_language(struct buf *text, const struct cell *cell)

@@ -229,6 +229,12 @@ def test_code_of_another_language_is_told_which_one_ran_it(tmp_path, first, lang
     assert f"It ran as {language}. A cell that names no language runs in the session's last one" in answer.text
 
 
+@pytest.mark.parametrize("language, code", [("javascript", "JSON.parse('{')"), ("r", "parse(text='a b')")])
+def test_text_that_code_cannot_read_is_not_laid_to_its_language(tmp_path, language, code):
+    with Server(tmp_path) as server:
+        assert "It ran as" not in server.cell(code, language=language).text
+
+
 def test_the_most_sessions_are_told_with_the_way_out(tmp_path):
     with Server(tmp_path, env={"PTYCELL_MAX_SESSIONS": "1"}) as server:
         server.cell("1", session="a")
