@@ -45,7 +45,7 @@ def still(request):
     except Problem:
         return None  # pip's run says what is wrong
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)  # no thread may hold a lock of libc when pip is forked
     return None if None in fresh else {"same": True, "fresh": min(fresh)}
 
 

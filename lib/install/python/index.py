@@ -576,10 +576,13 @@ def fetch_part(upstreams, row, path, received):
                     seen.update(chunk)
                 if received:
                     received(row, len(chunk), total)
+            out.flush()
         except EndedEarly:
             if received:
                 received(row, -out.tell(), total)
             raise
+        except OSError as error:
+            raise Problem("The file %s could not be written: %s." % (row["file"], error.strerror)) from None
     if seen and seen.hexdigest() != digest.lower():
         raise Problem("The index %s sent a file %s that has another hash than it says." % (place(row["url"]), row["file"]))
 

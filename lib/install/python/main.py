@@ -16,7 +16,7 @@ import shutil
 
 from .common import CHANNEL, Refusal, packaging, write_authorities
 from .fetch import fetch
-from .index import Problem, find_files, split_pattern
+from .index import Problem, find_files, split_pattern, twice
 from .pip import pip, upstreams
 from .resolve import resolve
 from .wheels import unpack
@@ -41,7 +41,7 @@ def check(request):
     tool = "pip %s" % pip("--version").split()[1]
     try:
         for word in request["indexes"]:
-            find_files(upstreams({**request, "indexes": [split_pattern(word)[1]]}), "pip")
+            twice(lambda word=word: find_files(upstreams({**request, "indexes": [split_pattern(word)[1]]}), "pip"))
     except Problem as problem:
         raise Refusal("pip does not get through: %s" % problem) from None
     return {"tool": tool}
