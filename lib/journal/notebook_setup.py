@@ -318,8 +318,9 @@ local({
             self.env_aside.update(os.environ.items() - self.env.items())
             os.environ.clear()
             os.environ.update(self.env)
-            if os.getcwd() != str(self.work):
-                self.folder_aside = os.getcwd()
+            with contextlib.suppress(FileNotFoundError):  # a cell removed its folder
+                if os.getcwd() != str(self.work):
+                    self.folder_aside = os.getcwd()
             os.chdir(self.work)
 
         def put_aside(self, language):
@@ -342,7 +343,8 @@ local({
             self.ip.user_ns.update({name: value for name, value in back.items() if name not in self.ip.user_ns})
             if language is None:
                 os.environ.update(self.env_aside)
-                os.chdir(self.folder_aside)
+                with contextlib.suppress(FileNotFoundError):
+                    os.chdir(self.folder_aside)
                 for each in PROGRAMS:
                     self.put_aside(each)
                 self.programs, self.programs_aside = self.programs_aside, {}
