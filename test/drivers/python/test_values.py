@@ -602,3 +602,15 @@ def test_tables_are_back(start, python, tmp_path):
     session, told = carry(start, tmp_path, "import pandas as pd, numpy as np\ndf = pd.DataFrame({'a': np.arange(5), 'b': list('abcde')})\nv = np.ones(3)")
     assert {"df", "v", "pd", "np"} <= set(told.back), told.left
     assert session.run("v[0] = 2\nint(df.a.sum()), ''.join(df.b), float(v.sum())").value == "(10, 'abcde', 4.0)"
+
+
+def test_attributes_that_refuse_questions_cost_no_class(start, tmp_path):
+    session, told = carry(start, tmp_path, "class Keys(dict):\n    __getattr__ = dict.__getitem__\nclass A:\n    settings = Keys(a=1)\n    def one(self): return self.settings.a\na = A()")
+    assert {"A", "Keys", "a"} <= set(told.back), told.left
+    assert session.run("a.one()").value == "1"
+
+
+def test_a_private_method_comes_back_with_its_class(start, tmp_path):
+    session, told = carry(start, tmp_path, "class A:\n    def __one(self): return 1\n    def two(self): return 1 + self.__one()\na = A()")
+    assert {"A", "a"} <= set(told.back) and "_A__one" not in str(told.left), told.left
+    assert session.run("a.two()").value == "2"

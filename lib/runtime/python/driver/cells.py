@@ -90,9 +90,9 @@ def run_guarded(cell, work=execute):
         try:
             work(cell)
         except BaseException as error:
-            sources.note_failure(cell.name, error)
             if isinstance(error, (MemoryError, SystemError)):  # imports raise that one, too, without memory
                 channel.spares.give_up()
+            sources.note_failure(cell.name, error)
             show_figures(blank=False)
             raise
         show_figures()

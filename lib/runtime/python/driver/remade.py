@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Says what else the source of a function or class would make if it ran again (saving.py)."""
+"""Finds definitions whose source would make something else if it ran again (saving.py)."""
 
 import _ast
 
@@ -12,6 +12,7 @@ from .state import NAMESPACE
 
 SCOPES = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda,
           _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
+LINES = {}  # of a save: what each cell has set
 
 
 def why_not_from_source(value, place, segments):
@@ -86,7 +87,7 @@ def made_with(node, value, place):
     parts = decorators + node.bases + node.keywords
     for item in node.body:
         if isinstance(item, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
-            parts += item.decorator_list + hidden_defaults(item, vars(value).get(item.name), place)
+            parts += item.decorator_list + hidden_defaults(item, getattr(value, "__dict__", {}).get(item.name), place)
         elif not isinstance(item, _ast.ClassDef) and type(value).__setattr__ is not type.__setattr__:
             parts.append(item)  # such a metaclass makes something of it, as members of an Enum
     return parts
@@ -104,27 +105,31 @@ def is_set_after(name, place):
     """Returns whether a statement of a cell has set a name after the definition at this place."""
     cells = list(sources.text)
     for cell in cells[cells.index(place[0]) :] if place[0] in cells else ():
-        if name not in sources.text[cell]:
-            continue
-        first = place[1] + place[2].count("\n") + 1 if cell == place[0] else 0
-        tree, _ = parsed_cell(cell)
-        if any(node.lineno >= first and sources.has_begun(cell, node.lineno) and sets(node, name)
-               for node in (tree.body if tree is not None else ())):
+        first = place[1] + place[2].count("\n") + 1 if cell == place[0] else 1
+        if lines_set(cell).get(name, 0) >= first:
             return True
     return False
 
 
-def sets(node, name):
-    """Returns whether a statement sets a name of the session, by itself or by a function in it."""
+def lines_set(cell):
+    """Returns the line of the last statement of a cell that has set a name, by name. What a save has found is for that save alone."""
+    if cell not in LINES:
+        tree, _ = parsed_cell(cell)
+        LINES[cell] = {name: node.lineno for node in (tree.body if tree is not None else ())
+                       if sources.has_begun(cell, node.lineno) for name in names_set(node)}
+    return LINES[cell]
+
+
+def names_set(node):
+    """Returns the names of the session that a statement sets, by itself or by a function in it."""
     ast = own("ast")
 
-    if any(name in item.names for item in ast.walk(node) if isinstance(item, _ast.Global)):
-        return True
+    found = {name for item in ast.walk(node) if isinstance(item, _ast.Global) for name in item.names}
     nodes = [node]
     while nodes:
         node = nodes.pop()
-        if isinstance(node, _ast.Name) and node.id == name and not isinstance(node.ctx, _ast.Load):
-            return True
+        if isinstance(node, _ast.Name) and not isinstance(node.ctx, _ast.Load):
+            found.add(node.id)
         if not isinstance(node, SCOPES):
             nodes.extend(ast.iter_child_nodes(node))
-    return False
+    return found

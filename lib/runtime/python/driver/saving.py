@@ -27,7 +27,7 @@ from .limits import (
 from .names import is_users
 from .own import own
 from .parse import try_parse
-from .remade import values_set_later, why_not_from_source
+from .remade import LINES, values_set_later, why_not_from_source
 from .sources import sources
 from .spawn import codes_of, comes_from, definition_segments, place_of_definition
 from .state import NAMESPACE, State
@@ -254,6 +254,7 @@ class Saver:
         self.started = own("time").process_time()
 
     def save(self, names, cell):
+        LINES.clear()
         segments = [s for name in list(sources.text) for s in definition_segments(name) if s[3]]
         modules, chosen, values, imported = [], [], {}, modules_with(names)
         for number, name in enumerate(names, 1):
@@ -528,7 +529,9 @@ def is_beside_source(key, item, place):
         return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
     names, decorated = made_methods(place[2]), place[2].startswith("@")
     code = (codes_of(function) if decorated or key in names else [])[:1] or [function.__code__]
-    is_alias = code[0].co_name != key and key not in names and not decorated
+    own_name = code[0].co_name
+    private = own_name.startswith("__") and key.endswith(own_name)  # Python has put the class's name before it
+    is_alias = own_name != key and not private and key not in names and not decorated
     elsewhere = code[0].co_filename in sources.text and (is_alias or not comes_from(code[0], place))
     return elsewhere and ("<locals>" not in function.__qualname__ or key not in names)
 

@@ -210,7 +210,10 @@ def codes_of(value):
     if is_a(value, type):
         return [code for item in vars(value).values() if type(item) is FunctionType for code in codes_of(item)]
     for _ in range(WRAPPERS):
-        value = getattr(value, "__wrapped__", value)
+        try:
+            value = getattr(value, "__wrapped__", value)
+        except Exception:  # of session code
+            return []
     return [value.__code__] if type(value) is FunctionType else []
 
 

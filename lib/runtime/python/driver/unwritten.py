@@ -56,7 +56,7 @@ class OpenFiles:
             if self.poller is None:
                 self.poller = make_poller()
             return self.poller.poll(0)
-        except (ImportError, MemoryError, OSError, RuntimeError):  # the limit is lower; a thread is in it
+        except (AttributeError, ImportError, MemoryError, OSError, RuntimeError):  # patched; the limit is lower; a thread is in it
             return []
 
 
