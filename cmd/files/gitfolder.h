@@ -35,7 +35,7 @@ struct inspection;
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
 /* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
-/* Inspects the link `name` in the folder, which may have been `moved` since the session began. */
+/* Inspects the link `name`. `moved`: its folder, or one above, changed since the session began. */
 void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
 			  const char *name);
 

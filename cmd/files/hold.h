@@ -12,7 +12,7 @@ struct inspection;
 
 /*
  * Renames `name` to the first free one of NAME.held-by-ptycell, NAME.held-by-ptycell-2 and so on,
- * and records it in `inspection`. With `learn` nothing is held.
+ * and records it in `inspection`. Does nothing with `learn`.
  */
 void hold(struct inspection *inspection, const struct folder_at *folder, const char *name);
 /*

@@ -22,8 +22,8 @@ bool leads_inside(const struct inspection *inspection, const char *from, const c
 bool leads_home(const struct inspection *inspection, const struct folder_at *folder,
 		const char *name);
 /*
- * Returns true for a link that may lead out of the share since its folder is where it is. Links
- * that it leads through are judged themselves.
+ * Returns true if a relative link may lead out of the share from where its folder is now. Links on
+ * its way are judged themselves.
  */
 bool leads_out(const struct inspection *inspection, const struct folder_at *folder,
 	       const char *name);

@@ -106,8 +106,8 @@ static void add_file(struct search *search, const char *path)
 }
 
 /*
- * Describes the copy that the dead server recorded of the file, if there is one: it is replaced,
- * wherever it is, unless the user has changed it.
+ * Adds the recorded copy of the file, if there is one. It is replaced, wherever it is, unless the
+ * user has changed it.
  */
 static void put_copy(json_t *file, const json_t *copies, const char *path)
 {

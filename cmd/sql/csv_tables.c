@@ -548,7 +548,7 @@ static bool explain_form(const struct csv_tables *tables, const char *name, stru
 	return false;
 }
 
-/* Names the columns of the files that were read. */
+/* Adds to the error the columns of the files that were read. */
 static void list_columns(const struct csv_tables *tables, const char *message, struct err *err)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);

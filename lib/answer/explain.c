@@ -243,7 +243,7 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 buf_str(&name), package_of(buf_str(&name)));
 }
 
-/* Python's `import x` and calls in bash. */
+/* Returns whether bash refused what looks like Python: an import, or a call with brackets. */
 static bool is_no_shell(const char *text)
 {
 	return strstr(text, "bash: import: command not found") != NULL ||
@@ -272,7 +272,7 @@ static void explain_language(struct buf *text, const struct cell *cell)
 	if (is_not_parsed(cell))
 		buf_putf(text,
 			 "It ran as %s. A cell that names no language runs in the session's last "
-			 "one: pass language for code of another.\n",
+			 "one. To run code of another language, pass language.\n",
 			 cell->language);
 }
 

@@ -324,7 +324,7 @@ static bool retries_without_index(struct job *job, const struct err *err)
 	return true;
 }
 
-/* Takes the set that the cache has of the request, because its indexes say what they said then. */
+/* Takes the cached set of the request: its indexes have not changed. */
 static void take_again(struct job *job, const json_t *answer)
 {
 	if (job_renew_record(job, answer)) {

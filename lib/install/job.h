@@ -79,7 +79,9 @@ struct job *job_new(struct broker *broker, const struct session *session,
 		    const struct install_request *request, struct err *err) MUST_CHECK;
 /* Makes a job that only checks if the installer works: its result is {"tool", "from"}. */
 struct job *job_new_check(struct broker *broker, const struct language *language);
-/* Returns what the installer is asked for now, as a new reference: nothing if requests are dropped.
+/*
+ * Returns the requests that the installer must satisfy now, as a new reference. The array is empty
+ * when packages are removed.
  */
 json_t *job_asks(const struct job *job);
 /* Starts the job. broker_job_over is called from the loop. */

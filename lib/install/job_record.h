@@ -40,8 +40,8 @@ void job_put_known(struct job *job, const json_t *known);
  */
 json_t *job_seen(const struct job *job);
 /*
- * Takes the record of this request's set, which holds on for as long as the reply says. Returns
- * false if there is none.
+ * Makes the cached record of this request the job's, and stores it again with the reply's "fresh".
+ * Returns false if there is none.
  */
 bool job_renew_record(struct job *job, const json_t *answer);
 /* Gives the job's record to the cache. */

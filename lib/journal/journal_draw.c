@@ -102,8 +102,8 @@ static void draw_open(const struct journal *journal, const struct kept_cell *cel
 }
 
 /*
- * Appends the text of an ended cell. Only for the files its long output was read, in steps: other
- * readers may come between two of them.
+ * Appends the text of an ended cell. `spool` has its long output if that was read in steps, as only
+ * the drawing of the files does.
  */
 static void read_text(const struct journal *journal, const struct journal_spool *spool,
 		      const struct event *end, struct buf *out)

@@ -126,7 +126,7 @@ static bool is_audited(const char *kind)
 	       str_eq(kind, "session_destroyed");
 }
 
-/* The cells that ran when a server was killed. */
+/* Ends the cells that were running when a server was killed. */
 static void end_killed(struct journal *journal)
 {
 	for (size_t i = 0; i < journal->count && journal->unfinished > 0; i++)
@@ -135,7 +135,10 @@ static void end_killed(struct journal *journal)
 					    NULL);
 }
 
-/* Notes of a later life belong behind the cells of the earlier ones. */
+/*
+ * Adds a note to the index. The note that begins a later life first ends the open cells of the
+ * earlier one.
+ */
 static void load_note(struct journal *journal, const char *kind, const struct event *event,
 		      const struct event_place *place)
 {

@@ -407,7 +407,7 @@ local({
             os.close(null)
 
         def take_line(self):
-            """What is left of a line; nothing at its end (Ctrl-D)."""
+            """Reads the rest of a line from the terminal. Returns nothing at the end of input (Ctrl-D)."""
             line = b""
             while not line.endswith((b"\n", b"\x03")):
                 char = os.read(0, 1)
@@ -434,7 +434,7 @@ local({
             return self.take_answer(prompt, False) if self.queue else self.ask(prompt)
 
         def system(self, command):
-            """A program that `!` runs in a cell to which something was typed."""
+            """Runs a program for `!` in a cell to which something was typed."""
             command, (master, slave), output = self.ip.var_expand(command, depth=1), self.open_terminal(), b""
             process = subprocess.Popen(command, shell=True, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
             os.close(slave)

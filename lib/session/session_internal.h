@@ -200,7 +200,7 @@ struct session {
 	} quit;
 
 	unsigned holds;
-	bool begun;     /* a cell of this life has begun */
+	bool begun;     /* a cell or a query of this life has begun */
 	bool recorded;  /* its folder has a record (workspace/lasting.h) */
 	bool resumed;   /* it goes on in the folder of an earlier life */
 	bool verifies;  /* results of that life may lack a copy: its server was killed */

@@ -64,7 +64,7 @@ struct keeper {
 	struct copy results;
 	struct copy notebook;
 	unsigned int names; /* how many names `folder` has had */
-	unsigned int there; /* the one whose folder is made, maybe without a copy yet; 0: none */
+	unsigned int there; /* the value of `names` whose folder is made; 0: none */
 	bool keeps_notebook;
 	bool made;
 	bool resumed;  /* an earlier life of the session may have made the folder */

@@ -251,7 +251,7 @@ static void each_line(struct keeper *keeper, const char *text, size_t len, bool 
 	}
 }
 
-/* Returns true for a copy of a file that session code made, in a place that may be written to. */
+/* Returns true if the line is of a file of session code and both paths are valid. */
 static bool is_of_session(const json_t *line)
 {
 	cleanup_free char *from = json_path_of(json_object_get(line, "from"));

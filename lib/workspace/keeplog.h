@@ -37,8 +37,8 @@ void keeplog_write(struct keeper *keeper);
  * "size", "whole"} of its helper; without "from" it is the notebook, or with "report" the report. A
  * failure is ignored.
  *
- * `request` is the helper's (cmd/files/rescue.h). If it does not replace copies, a file that was
- * copied before goes on under that name: its copy beside is not added.
+ * `request` is the helper's (cmd/files/rescue.h). If it replaces no copies, the recorded copy stays
+ * the file's own: a copy made beside it is not added.
  */
 void keeplog_append(int journal_fd, const struct json_t *progress, const struct json_t *request);
 /* Makes or removes KEEPLOG_DUE. A failure is ignored. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rescue.c - exports a dead server's results, one session after the other. Earlier copies stay if
- * it was killed, as code may have been writing. Folders that last have no lock: two servers that
- * export the same one find the other's copies by their content.
+ * rescue.c - exports a dead server's results, one session after the other. If it was
+ * killed, earlier copies stay: code may have been writing. Folders that last have no lock: two
+ * servers that export the same one find the other's copies by their content.
  */
 #include "workspace/rescue.h"
 

@@ -18,13 +18,13 @@ PAGES_AT_ONCE = 16  # they are small, and mostly "not modified"
 
 
 def python_now():
-    """Changes when a package of this Python comes or goes, and with this program."""
+    """Returns a digest that changes with this Python's packages and with this program."""
     folders = [(folder, os.stat(folder).st_mtime_ns) for folder in sys.path if os.path.isdir(folder)]
     return hashlib.sha256(json.dumps([sys.version, getattr(sys, "orig_argv", []), folders]).encode()).hexdigest()
 
 
 def seen(request):
-    """What pip's result depended on, or {} where more counts: the day, folders, a file without a hash, an index that failed."""
+    """Returns what pip's result depended on, or {} where more counts: the day, folders, a file without a hash, an index that failed."""
     pages = [json.loads(line) for line in notes(PAGES)]
     if (request["builds"] or request["folders"] or request["policy"].get("minimum_age") or notes(PROBLEMS) or None in pages
             or not 0 < len(pages) <= PAGES_MAX):
@@ -33,7 +33,7 @@ def seen(request):
 
 
 def still(request):
-    """The answer of `resolve` if nothing has changed, else None."""
+    """Returns the answer of `resolve` if nothing has changed, else None."""
     known = request.get("seen")
     if not known or known["python"] != python_now():
         return None
@@ -50,7 +50,7 @@ def still(request):
 
 
 def fresh_if_same(indexes, url, digest, tag):
-    """For how many seconds this page holds on, or None: it is another one now."""
+    """Returns for how many seconds the page may be used again, or None if it has changed."""
     with indexes.open(url, ACCEPTED, {"If-None-Match": tag} if tag else {}) as answer:
         if answer.status == 304 and tag:
             return seconds_fresh(answer.headers)

@@ -421,7 +421,7 @@ def notes(path):
 
 
 def digest_of(answer, body):
-    """Of all that counts of a page. What an index says of a name that it does not have is for people."""
+    """Returns a digest of what pip reads of a page. The body of a 404 does not count."""
     kept = [answer.status, answer.url, answer.headers.get_content_type()] if answer.status == 200 else [answer.status]
     return hashlib.sha256(json.dumps(kept).encode() + (body if answer.status == 200 else b"")).hexdigest()
 
@@ -588,7 +588,7 @@ def fetch_part(upstreams, row, path, received):
 
 
 def parts_of(answer):
-    """The parts of a body; raises EndedEarly if a part of it does not come."""
+    """Yields the parts of a body; raises EndedEarly if a part of it does not come."""
     try:
         while chunk := answer.read(CHUNK):
             yield chunk
@@ -601,7 +601,7 @@ def parts_of(answer):
 
 
 def read_whole(answer):
-    """A body that is no file."""
+    """Returns the whole body of an answer."""
     text = bytearray()
     for chunk in parts_of(answer):
         text += chunk
@@ -611,7 +611,7 @@ def read_whole(answer):
 
 
 def twice(load):
-    """What an index does not send to its end is asked for once more."""
+    """Calls load() again if the index ended the connection early."""
     try:
         return load()
     except EndedEarly:

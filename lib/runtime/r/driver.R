@@ -979,7 +979,7 @@ local({
 	# ---- the outermost handlers ----
 	#
 	# They are R's global ones: handlers on the stack would forbid a cell to call globalCallingHandlers().
-	# What runs before a block is given up is compiled ahead.
+	# Functions that run before a block is given up are compiled in advance.
 
 	# Notes an error that the cell has not caught. R then does what it does at its top level: it shows
 	# the error, runs options(error = ) and jumps to the restart. Within browser() R continues.

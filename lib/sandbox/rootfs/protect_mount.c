@@ -37,7 +37,7 @@ enum search {
 	FIND_LINKS,  /* the other names of these */
 };
 
-/* Protected files of all shares that have more names than one. */
+/* Protected files, of all shares, that have several hard links. */
 struct linked {
 	struct stat *files;
 	size_t count;
@@ -393,7 +393,7 @@ static int find_names(struct walk *walk, struct err *err)
 	return rc;
 }
 
-/* Searches a share again where protected files have more names, which is rare, in any share. */
+/* Searches the share for other names of these files. Rarely a share has such a file. */
 static void find_links(struct walk *walk)
 {
 	walk->search = FIND_LINKS;

@@ -146,7 +146,7 @@ def definitions():
 
 
 def parsed_cell(name):
-    """Returns the tree of a cell, or None, and the lines that it is of."""
+    """Returns the tree of a cell, or None, and the lines from which it was parsed."""
     text = sources.text[name]
     tree = try_parse(text, name)
     if tree is None:  # with magics it runs as other text
