@@ -276,7 +276,7 @@ static bool goes_elsewhere(struct copy *copy, const struct err *err)
 	struct keeper *keeper = copy->keeper;
 	bool forgotten = copy->named != keeper->names; /* by the other copy */
 	bool taken = err->code == ERR_BUSY && !keeper->made;
-	bool lost = err->code == ERR_DENIED && (keeper->made || keeper->resumed || forgotten);
+	bool lost = err->code == ERR_DENIED && (keeper_has_folder(keeper) || forgotten);
 
 	if (keeper->freed || (!taken && !lost) || ++copy->tries == FOLDER_TRIES)
 		return false;

@@ -402,6 +402,26 @@ static void a_folder_that_was_made_in_vain_is_gone_on_with(void **state)
 		loop_turn(f->loop, -1);
 }
 
+/* The user has put a link in place of the empty folder. */
+static void a_folder_that_was_made_in_vain_and_replaced_is_made_again(void **state)
+{
+	struct fixture *f = *state;
+	struct keeper *keeper = new_keeper(f, false);
+	cleanup_free char *path = xstrdup(keeper_path(keeper));
+
+	scratch_write(f->data, "output/a.csv", "one");
+	limit_file_size(1);
+	copy(f, keeper, "output/a.csv");
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(symlink("elsewhere", path), 0);
+	copy(f, keeper, "output/a.csv");
+	assert_int_equal(last.failed, 0);
+	assert_string_not_equal(keeper_path(keeper), path);
+	assert_kept(keeper, "a.csv", "one");
+	keeper_free(keeper);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +432,7 @@ int main(void)
 		FIXTURE_TEST(inputs_that_a_killed_server_had_copied_are_not_copied_again),
 		FIXTURE_TEST(what_a_killed_helper_had_copied_is_known_again),
 		FIXTURE_TEST(a_folder_that_was_made_in_vain_is_gone_on_with),
+		FIXTURE_TEST(a_folder_that_was_made_in_vain_and_replaced_is_made_again),
 		FIXTURE_TEST(a_notebook_that_was_copied_last_is_known_by_its_bytes),
 		FIXTURE_TEST(a_log_that_is_none_or_was_torn_does_no_harm),
 		FIXTURE_TEST(a_folder_that_the_user_removed_is_made_again),
