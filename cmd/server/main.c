@@ -30,7 +30,7 @@
 #include "serve.h"
 #include "usable_settings.h"
 
-enum { MAPPED_FROM = 1 << 20 };
+enum { MAPPED_FROM = 1 << 20, STACK_MIN = 256 << 10 };
 
 /*
  * Resets what a parent may pass on: an ignored SIGCHLD, with which no child can be waited for, and
@@ -42,6 +42,20 @@ static void forget_inherited(void)
 	(void)sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	(void)umask(umask(0) & (S_IRWXG | S_IRWXO));
 	(void)setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
+}
+
+/* Returns false and says so if the stack has too little room: helpers would die half-way. */
+static bool has_stack(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= STACK_MIN)
+		return true;
+	(void)fprintf(stderr,
+		      "ptycell: the limit of a stack is %llu KB here, and ptycell needs %d KB: "
+		      "raise it (ulimit -s) and start ptycell again\n",
+		      (unsigned long long)stack.rlim_cur >> 10, STACK_MIN >> 10);
+	return false;
 }
 
 /*
@@ -158,6 +172,8 @@ int main(int argc, char **argv)
 	/* Otherwise malloc would keep the memory of one long request, up to 32 MB, for the next. */
 	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	forget_inherited();
+	if (!has_stack())
+		return EXIT_FAILURE;
 	code = options_run(argc, argv);
 	if (code != OPTIONS_SERVE)
 		return check_output(code);

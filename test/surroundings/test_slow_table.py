@@ -233,3 +233,11 @@ def test_a_machine_without_dev_null_is_told_at_once(place):
     assert done.returncode == 1 and told in done.stderr
     code, advice = doctor(row, place)
     assert code == 1 and told in advice
+
+
+@pytest.mark.parametrize("words", [[], ["doctor"]], ids=["server", "doctor"])
+def test_a_stack_without_room_is_told_at_once(place, words):
+    done = subprocess.run([*limited("-s 64"), machines.programs() / "ptycell", *words], input="", capture_output=True, text=True, check=False,
+                          env=environment(place), **machines.as_user())
+    told = "ptycell: the limit of a stack is 64 KB here, and ptycell needs 256 KB: raise it (ulimit -s) and start ptycell again\n"
+    assert (done.returncode, done.stderr) == (1, told)
