@@ -32,11 +32,27 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
 /* ---- results of a cell ---- */
 
+/* Says once of a folder that it cannot be looked into. */
+static void tell_closed(struct session *s, struct execution *exec)
+{
+	const char *closed = scan_tell_closed(s->scan);
+	cleanup_free char *name = NULL;
+	cleanup_free char *text = NULL;
+
+	if (closed == NULL)
+		return;
+	name = quotation_of_path(closed[0] != '\0' ? closed : ".");
+	text = xasprintf("what is new in %s, as its permissions forbid reading that folder.", name);
+	keeptext_add(&exec->keep_left, text);
+}
+
 static void choose_results(struct session *s, struct execution *exec)
 {
-	if (exec->keeps == NULL)
-		exec->keeps = beside_choose(s->keeper, exec->cell->changes,
-					    exec->cell->change_count, &exec->keep_left);
+	if (exec->keeps != NULL)
+		return;
+	exec->keeps = beside_choose(s->keeper, exec->cell->changes, exec->cell->change_count,
+				    &exec->keep_left);
+	tell_closed(s, exec);
 }
 
 static uint64_t results_bytes(const struct execution *exec)

@@ -56,6 +56,7 @@ struct scan {
 	bool counts;         /* the next scan is compared with `now`, otherwise with `before` */
 	struct snapshot before;
 	struct snapshot now;
+	char *closed_told; /* by scan_tell_closed(); may be NULL */
 	struct change *changes;
 	size_t change_count;
 	size_t change_cap;
@@ -115,6 +116,7 @@ void scan_free(struct scan *scan)
 	snapshot_sort_release(&scan->sort);
 	snapshot_release(&scan->before);
 	snapshot_release(&scan->now);
+	free(scan->closed_told);
 	free(scan->changes);
 	free(scan);
 }
@@ -149,15 +151,20 @@ static bool take_over(struct scan *scan, size_t index)
 	return true;
 }
 
-/* Keeps the entries at and below `path`: a folder that became unreadable has lost no files. */
+/*
+ * Keeps the entries at and below `path`, in a folder that may not be read: it has lost no files.
+ * The top has all of them.
+ */
 static void carry_over(struct scan *scan, const char *path)
 {
 	const struct snapshot *before = &scan->before;
 	size_t itself = snapshot_find(before, path);
-	size_t first;
-	size_t count = snapshot_below(before, path, &first);
+	size_t first = 0;
+	size_t count = path[0] == '\0' ? before->count : snapshot_below(before, path, &first);
 
 	scan->now.unsure = true;
+	if (scan->now.closed == NULL)
+		scan->now.closed = scan->folder;
 	if (itself < before->count && str_eq(before->files[itself].path, path))
 		(void)take_over(scan, itself);
 	for (size_t i = first; i < first + count; i++)
@@ -512,6 +519,17 @@ void scan_disown(struct scan *scan)
 {
 	assert(scan->phase == PHASE_IDLE && !scan->first);
 	scan->counts = scan->before.started_ns == 0;
+}
+
+const char *scan_tell_closed(struct scan *scan)
+{
+	const char *closed = scan->now.closed;
+
+	if (closed != NULL && scan->closed_told != NULL && str_eq(closed, scan->closed_told))
+		return NULL;
+	free(scan->closed_told);
+	scan->closed_told = closed == NULL ? NULL : xstrdup(closed);
+	return closed;
 }
 
 bool scan_running(const struct scan *scan)

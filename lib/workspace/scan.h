@@ -74,6 +74,11 @@ const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);
 uint64_t scan_disk_bytes(const struct scan *scan);
 /* Returns the errno with which something could not be read, such as a lack of descriptors, or 0. */
 int scan_error(const struct scan *scan);
+/*
+ * Returns the first folder that its permissions keep from being read ("" for the top), if it is
+ * another one than at the last call; else NULL. Borrowed until the next scan starts.
+ */
+const char *scan_tell_closed(struct scan *scan);
 /* Returns true if files beyond SCAN_FILES_MAX or SCAN_PATHS_MAX were left out. */
 bool scan_capped(const struct scan *scan);
 

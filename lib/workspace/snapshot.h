@@ -43,6 +43,7 @@ struct snapshot {
 	struct chunk *chunks; /* storage of the paths */
 	size_t path_bytes;    /* of the paths of files and folders */
 	bool capped;
+	const char *closed;  /* the first folder that its permissions keep from being read */
 	int error;           /* the errno with which something could not be read; 0: none */
 	uint64_t started_ns; /* real time, to compare with ctime */
 	uint64_t disk_bytes; /* of its files, also those beyond the cap */

@@ -298,3 +298,22 @@ def test_files_of_a_folder_that_is_closed_are_not_told_as_deleted(place, mode):
         assert changes(server.cell("open('output/new', 'w').write('n')")) == [("+", "output/new")]
         assert changes(server.cell("os.chmod('output/u', 0o700)")) == []
         assert changes(server.cell("os.remove('output/u/a')")) == [("-", "output/u/a")]
+
+
+@pytest.mark.parametrize("mode", ["0", "0o600"])
+def test_files_are_not_told_as_deleted_where_the_working_folder_is_closed(place, mode):
+    with machines.on(place) as server:
+        server.cell("import os; open('output/a', 'w').write('a'); open('b', 'w').write('b'); top = os.open('.', os.O_RDONLY)")
+        assert changes(server.cell(f"os.chmod('.', {mode})")) == []
+        assert [artifact["path"] for artifact in server.call("list_artifacts", session_id="s").object["artifacts"]] == ["b", "output/a"]
+        assert changes(server.cell("os.fchmod(top, 0o700); open('output/c', 'w').write('c')")) == [("+", "output/c")]
+
+
+@pytest.mark.parametrize("mode", ["0", "0o300", "0o600"])
+def test_a_folder_of_results_that_cannot_be_read_is_told_once(place, mode):
+    with machines.on(place) as server:
+        result = server.cell(f"import os; os.mkdir('output/u'); open('output/u/a', 'w').write('a'); os.chmod('output/u', {mode})")
+        assert "Not saved for the user: what is new in 'output/u', as its permissions forbid reading that folder." in result.text
+        assert "output/u" not in server.cell("open('output/b', 'w').write('b')").text
+        assert changes(server.cell("os.chmod('output/u', 0o700)")) == [("+", "output/u/a")]
+        assert [path.read_text() for path in place.glob("kept/*/u/a")] == ["a"]
