@@ -69,6 +69,7 @@ struct inspector {
 	struct loop_timer whole_timer;
 	struct loop_defer defer; /* the end of a last inspection that could not start */
 	json_t *known;
+	bool knows;                    /* `known` has all that was there before session code ran */
 	char *stuck;                   /* the last list of these names that was reported */
 	struct unreported *unreported; /* NULL: no session code ran */
 	bool hung;
@@ -305,8 +306,12 @@ static void end_inspection(struct inspection *inspection)
 {
 	struct inspector *inspector = inspection->inspector;
 
-	if (inspection->kind != LEARNS && !inspection->failed && !inspection->cut)
-		inspector->inspected_ns = inspection->start_ns;
+	if (!inspection->failed && !inspection->cut) {
+		if (inspection->kind == LEARNS)
+			inspector->knows = true;
+		else
+			inspector->inspected_ns = inspection->start_ns;
+	}
 	if (inspection == &inspector->whole) {
 		inspector->whole_ms = loop_now(inspector->spec.loop) - inspection->start_ms;
 		plan_whole(inspector);
@@ -421,7 +426,7 @@ uint64_t inspector_request(struct inspector *inspector)
 		inspector->wanted = inspector->begun + 1;
 		return inspector->wanted;
 	}
-	if (!begin(inspector, inspector->begun == 0 ? LEARNS : QUICK))
+	if (!begin(inspector, inspector->begun == 0 && !inspector->knows ? LEARNS : QUICK))
 		inspector->ended = inspector->begun;
 	return inspector->begun;
 }
@@ -447,14 +452,20 @@ static void add_known(json_t *known, struct map *have, const json_t *from)
 	}
 }
 
-/* Adds what was the user's before code of another session ran: it is so still. */
+/*
+ * Adds what was the user's before code of another session ran: it is so still. Where that is all,
+ * nothing is learned after it: code can put together from old files what was nothing before.
+ */
 static void learn_from_peers(struct inspector *inspector)
 {
 	struct map *have = map_new();
 
-	list_for_each (struct inspector, peer, home_inspectors(inspector->spec.home), peers)
-		if (peer->ran)
-			add_known(inspector->known, have, peer->known);
+	list_for_each (struct inspector, peer, home_inspectors(inspector->spec.home), peers) {
+		if (!peer->ran)
+			continue;
+		add_known(inspector->known, have, peer->known);
+		inspector->knows |= peer->knows;
+	}
 	map_free(have);
 }
 
@@ -496,7 +507,8 @@ struct inspector *inspector_new(const struct inspector_spec *spec)
 	list_init(&inspector->peers);
 	learn_from_peers(inspector);
 	list_append(home_inspectors(spec->home), &inspector->peers);
-	(void)inspector_request(inspector);
+	if (!inspector->knows)
+		(void)inspector_request(inspector);
 	return inspector;
 }
 

@@ -4,9 +4,9 @@
  *
  * An inspection is a run of ptycell-files (cmd/files/inspect.h). It is bounded, and outside of the
  * server, so that an unresponsive disk delays no session. Files of a repository that git would run
- * are renamed. The first inspection learns what configs contained before any session code ran. An
- * inspection that met its bound is followed by one without a practical bound. The last inspection
- * has no practical bound either.
+ * are renamed. The first inspection learns what was there before any session code ran, unless an
+ * inspector of another session, whose code may have run, knows it. An inspection that met its bound
+ * is followed by one without a practical bound. The last inspection has no practical bound either.
  */
 #ifndef WORKSPACE_INSPECTOR_H
 #define WORKSPACE_INSPECTOR_H
@@ -38,8 +38,8 @@ struct inspector_spec {
 };
 
 /*
- * Starts the first inspection at once. `home`, `helper` and the contents of the arrays are borrowed
- * until inspector_free().
+ * Starts the inspection that learns at once, if one does. `home`, `helper` and the contents of the
+ * arrays are borrowed until inspector_free().
  */
 struct inspector *inspector_new(const struct inspector_spec *spec);
 /* Requests an inspection that begins now, or after the running one. Returns its number. */

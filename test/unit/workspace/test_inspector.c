@@ -141,14 +141,14 @@ static void a_config_that_is_too_long_is_renamed(void **state)
 	release(&w);
 }
 
-/* Starts an inspector of another session over the same shares, which learns. */
+/* Starts an inspector of another session over the same shares, which learns from the first one. */
 static void start_another(const struct watch *w, struct watch *other)
 {
 	*other = *w;
 	other->inspector = NULL;
 	other->notice_count = 0;
 	buf_init(&other->notices, BUF_UNBOUNDED);
-	start_and_learn(other, HELPER);
+	start(other, HELPER);
 }
 
 static void end_another(struct watch *other)
@@ -185,6 +185,31 @@ static void what_code_of_another_session_made_is_not_learned(void **state)
 	make_hook(w.fds[0], "post-commit");
 	look(&other);
 	assert_int_equal(other.notice_count, 1);
+	end_another(&other);
+	release(&w);
+}
+
+static void what_another_session_makes_a_repository_of_is_not_learned(void **state)
+{
+	const char *evil = "[core]\n\tfsmonitor = ./evil\n";
+	struct watch w;
+	struct watch other;
+
+	make_shares(&w, *state, 1);
+	make_repository(w.fds[0]);
+	scratch_write(w.fds[0], "repo/.git/config", evil);
+	assert_int_equal(unlinkat(w.fds[0], "repo/.git/refs", AT_REMOVEDIR), 0);
+	pass_the_time_of(w.fds[0], "repo/.git/config");
+	start_and_learn(&w, HELPER);
+	inspector_note_run(w.inspector);
+	assert_int_equal(mkdirat(w.fds[0], "repo/.git/refs", 0700), 0);
+	start_another(&w, &other);
+	look(&w);
+	assert_int_equal(w.notice_count, 1);
+	scratch_write(w.fds[0], "repo/.git/config", evil);
+	look(&other);
+	assert_int_equal(other.notice_count, 1);
+	assert_true(scratch_exists(w.fds[0], "repo/.git/config" HELD "-2"));
 	end_another(&other);
 	release(&w);
 }
@@ -464,6 +489,7 @@ int main(void)
 		FIXTURE_TEST(what_a_config_contained_before_may_be_written_again),
 		FIXTURE_TEST(a_config_that_is_too_long_is_renamed),
 		FIXTURE_TEST(what_code_of_another_session_made_is_not_learned),
+		FIXTURE_TEST(what_another_session_makes_a_repository_of_is_not_learned),
 		FIXTURE_TEST(what_another_session_learned_is_the_user_s),
 		FIXTURE_TEST(what_cannot_be_renamed_is_reported_until_the_list_is_the_same),
 		FIXTURE_TEST(of_many_names_some_are_reported_and_the_others_counted),
