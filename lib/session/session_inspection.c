@@ -97,11 +97,13 @@ struct inspector *session_inspection_end(struct session *s)
 	return s->inspector;
 }
 
+/* That of a session which ends would be stopped, with what it has to report. The last one follows.
+ */
 void session_inspection_follow(struct execution *exec)
 {
 	struct session *s = exec->lang->session;
 
-	if (s->inspector != NULL)
+	if (s->inspector != NULL && s->quit.why == NULL)
 		exec->inspection = inspector_request(s->inspector);
 }
 

@@ -254,6 +254,22 @@ def test_what_is_found_at_the_end_is_said_in_the_next_answer_of_another_session(
 
 
 @needs_git
+def test_what_is_found_when_a_session_is_destroyed_in_its_cell_is_said_in_the_next_answer(shared):
+    place, folder = shared
+    make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+    with served(place, folder) as server:
+        holds_names(server)
+        server.cell("1", session="other")
+        server.cell(f"cd {folder}; {make}\n:> done; sleep 60", language="bash", budget=0.2)
+        until((folder / "made/done").exists)
+        server.call("destroy_session", session_id="s")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+        said = []
+        until(lambda: said.append("".join(server.cell("1", session="other").texts)) or ENDED in said[-1])
+        assert said[-1].count(f"{ENDED}Renamed in the shared folder: '{folder}/made/a/b/config' to ") == 1, said
+
+
+@needs_git
 @pytest.mark.parametrize("session", ["s", "new"])
 def test_what_is_found_at_the_server_s_end_is_said_in_the_next_one_s_first_answer(shared, session):
     place, folder = shared
