@@ -561,10 +561,10 @@ static int not_shared(const struct shares *shares, const char *path, struct err 
 		return err_set(err, ERR_DENIED,
 			       "it lies in the session's own folder: code finds it there already");
 	if (check_place(shares, &wanted, &why) < 0)
-		return err_set(err, ERR_DENIED,
-			       "that file's folder cannot be shared (%s); the user can copy the "
-			       "file into one that can",
-			       why.msg);
+		return err_set(
+			err, ERR_DENIED,
+			"that file's folder cannot be shared (%s); the user can copy the file into a folder that can be shared, and start ptycell with --share for that one",
+			why.msg);
 	return err_set(err, ERR_DENIED,
 		       "that file lies in no shared folder; the user can share it by starting "
 		       "ptycell with --share '%s' (or a line in PTYCELL_SHARE)",

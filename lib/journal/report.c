@@ -151,7 +151,7 @@ static void put_event(struct buf *out, const json_t *note)
 	} else if (str_eq(event, NOTE_VALUES)) {
 		buf_puts(out, "Saved variables of Python were restored.");
 	} else if (str_eq(event, NOTE_RERUN)) {
-		buf_puts(out, "The cells of earlier lives ran again.");
+		buf_puts(out, "The recorded cells ran again.");
 	} else {
 		buf_puts(out, "All variables of ");
 		put_line(out, json_text_at(note, "language"), LINE_MAX_CHARS);

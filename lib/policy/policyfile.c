@@ -87,10 +87,10 @@ static int check_names(const json_t *list, const char *language, const char *key
 
 		if (!str_eq(name, "*") &&
 		    !is_name(name, len - (len > 0 && name[len - 1] == '*'), language))
-			return refuse_member(where, name,
-					     "is no package's name, and would mean none: a name "
-					     "has no version, and a * may end it",
-					     err);
+			return refuse_member(
+				where, name,
+				"is no package's name, so the entry would match nothing: write a name without a version; a * may end it",
+				err);
 	}
 	return 0;
 }

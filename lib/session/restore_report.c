@@ -106,7 +106,8 @@ static void put_head(struct buf *out, const struct restore_report *report)
 				      : ".");
 		return;
 	}
-	buf_putf(out, "The replay of session '%s' stopped at %s. %zu %s run again (%.1f s)",
+	buf_putf(out,
+		 "Running the cells of session '%s' again stopped at %s. %zu %s run again (%.1f s)",
 		 report->session_id, report->stopped, report->run, cells_were(report->run),
 		 seconds);
 	if (report->left > 0)
@@ -194,9 +195,10 @@ char *restore_report_text(const struct restore_report *report)
 	buf_init(&out, BUF_UNBOUNDED);
 	put_head(&out, report);
 	put_files(&out, report);
-	put_list(&out,
-		 "Interpreters that ended in the replay, with the variables that they had then: ",
-		 &report->gone, ".");
+	put_list(
+		&out,
+		"Interpreters that ended while cells ran again, with the variables that they had then: ",
+		&report->gone, ".");
 	put_list(&out, "Not run: ", &report->skipped, ".");
 	put_list(&out,
 		 "Failed then, so not run, though names may have changed before: ", &report->failed,
@@ -206,10 +208,10 @@ char *restore_report_text(const struct restore_report *report)
 	put_list(&out, "Files that cells did not find, or may not have found, as they were then: ",
 		 &report->inputs, ".");
 	put_list(
-		&out, "Files that came out differently in the replay (those from before count): ",
+		&out,
+		"Files that came out differently when cells ran again (those from before count): ",
 		&report->differs,
-		". Where a cell has such a file open, it writes on where the replay left off: open "
-		"the file again before writing.");
+		". Where a cell has such a file open, it writes on where these cells left off: open the file again before writing.");
 	put_outside(&out, report);
 	put_running(&out, report);
 	if (report->missing_cells > 0)

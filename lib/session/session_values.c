@@ -358,11 +358,12 @@ static const char *put_list(struct buf *out, const char *before, const char *lis
 	return list[len] == '\n' ? list + len + 1 : list + len;
 }
 
-/* Appends from which cell on, if earlier ones are not among them. */
+/* Appends before which cell nothing is saved, if there is one. */
 static void put_first(const struct values_record *record, struct buf *out)
 {
 	if (record->first_cell > 1)
-		buf_putf(out, ", from cell %" PRIu64 " on", record->first_cell);
+		buf_putf(out, "; those from before cell %" PRIu64 " are not among them",
+			 record->first_cell);
 }
 
 /* Appends what is back, and when it was saved. */
@@ -375,10 +376,9 @@ static void put_head(const struct restore *r, const struct values_record *record
 	put_first(record, out);
 	buf_putf(out, " (%.1f s).", (double)(loop_now(s->host->loop) - r->since_ms) / 1000);
 	session_values_put_later(s, out);
-	buf_puts(out,
-		 " The files are as they are. What is no variable is not back, such as options of "
-		 "modules, the state of random generators and what decorators keep in closures. "
-		 "Views of arrays are arrays of their own.");
+	buf_puts(
+		out,
+		" The files are unchanged. Not back, as they are no variables: options of modules, the state of random generators and what decorators keep in closures. Views of arrays are now arrays of their own.");
 }
 
 /* Returns whether some of what is saved could not be loaded. */
@@ -390,10 +390,10 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 	bool held;
 
 	if (lists[0] == '\0' || lists[0] == '\n') {
-		buf_putf(out,
-			 "No variable of session '%s' was loaded; the saved ones are those "
-			 "after cell %" PRIu64,
-			 s->id, record->cell);
+		buf_putf(
+			out,
+			"No variable of session '%s' was loaded. The saved ones are as they were after cell %" PRIu64,
+			s->id, record->cell);
 		put_first(record, out);
 		buf_puts(out, ".");
 	} else {
@@ -402,7 +402,7 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 	lists = put_list(out, "\nBack: ", lists, ".");
 	held = lists[0] != '\0' && lists[0] != '\n';
 	lists = put_list(out, "\nCould not be loaded: ", lists, LOAD_LATER);
-	lists = put_list(out, "\nNot saved: ", lists, ".");
+	lists = put_list(out, "\nNot back: ", lists, ".");
 	lists = put_list(out, "\nNot replaced, because they were there: ", lists, ".");
 	(void)put_list(
 		out, "\nDefined again, which may have changed other variables twice: ", lists, ".");

@@ -256,13 +256,13 @@ static void put_destroyed(json_t *answer, const struct session *session)
 	if (saving != NULL)
 		buf_putf(&text, "; results are still being saved in %s", saving);
 	else if (kept != NULL)
-		buf_putf(&text, "; kept results are in %s", kept);
+		buf_putf(&text, "; saved results are in %s", kept);
 	else if (notebook != NULL)
 		buf_putf(&text, "; its notebook is in %s", notebook);
 	if (session_settings(session)->audit != NULL)
 		buf_puts(&text, "; the user's audit keeps its lines");
 	if (unkept != NULL)
-		buf_putf(&text, "; not kept so far, and tried once more: %s", unkept);
+		buf_putf(&text, "; not saved so far, and tried once more: %s", unkept);
 	storage_links_put_rest(&text, session);
 	buf_puts(&text, ".");
 	json_put_str(answer, "message", buf_str(&text));

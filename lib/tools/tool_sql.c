@@ -324,7 +324,9 @@ static void put_databases(const struct sql_call *sql, const struct err *err, str
 	    databases_is_named(settings, NULL) ||
 	    strncmp(err->msg, "no such table: ", sizeof("no such table: ") - 1) != 0)
 		return;
-	buf_puts(text, "; the query named no database: there are ");
+	buf_puts(
+		text,
+		"; the query named no database, so it read the session's files: pass database, one of ");
 	databases_put_names(settings, text);
 }
 

@@ -301,8 +301,8 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 	else if (rescue->step == STEP_CELLS)
 		report_killed(rescue);
 	else if (rescue->failed > 0)
-		log_warn("rescue", "%zu results of '%s' are %s", rescue->failed, rescue->shown,
-			 rescue->due ? "not saved yet" : "lost");
+		log_warn("rescue", "%zu of the results of '%s' not saved: %s", rescue->failed,
+			 rescue->shown, rescue->due ? "the next server tries again" : "lost");
 	helper_free(helper);
 	rescue->helper = NULL;
 	rescue->step++;

@@ -577,7 +577,7 @@ def test_what_could_not_be_kept_is_named_at_the_end_and_tried_a_last_time(home):
         server.cell("for n in 'abc': open('output/' + n, 'w').write(n)")
         (home / "kept").unlink()
         answer = server.call("destroy_session", session_id="s")
-        assert "not kept so far, and tried once more: 'output/a' and 2 more" in answer.object["message"]
+        assert "not saved so far, and tried once more: 'output/a' and 2 more" in answer.object["message"]
         until(lambda: [p.name for p in kept_files(home)] == ["a", "b", "c"])
 
 
@@ -597,7 +597,7 @@ def test_a_result_that_is_gone_or_too_large_is_not_tried_again(home):
                              "open('output/r', 'w').write('r')")
         assert "PTYCELL_KEEP_MAX" in result.text
         answer = server.call("destroy_session", session_id="s")
-        assert "not kept so far" not in answer.object["message"]
+        assert "not saved so far" not in answer.object["message"]
 
 
 def test_a_limit_of_file_sizes_is_told_and_ends_nothing(home):

@@ -558,7 +558,7 @@ def test_nothing_is_recorded_where_no_record_is_wanted(home, end):
         assert [path for path in traces(home, "spoor") if "/spool/" not in path] == []  # of a session that lives
         if end == "destroyed":
             told = server.call("destroy_session", session_id="s").object["message"]
-            assert "with its processes, its folder and its record; kept results are in ~/kept/" in told
+            assert "with its processes, its folder and its record; saved results are in ~/kept/" in told
             until(lambda: not folder.exists())
         else:
             server.process.kill()

@@ -178,7 +178,7 @@ def test_files_that_come_out_differently_are_named_and_yesterdays_stay(start, ho
     mine = (home / "kept").rglob("pid")
     yesterday = next(mine).read_text()
     text = told(restore(server))
-    assert "came out differently in the replay (those from before count): 'output/pid' (differs). Where a cell has" in text
+    assert "came out differently when cells ran again (those from before count): 'output/pid' (differs). Where a cell has" in text
     assert server.cell("print(f(), kept.read())").text == f"{yesterday} {yesterday}\n"
     assert next((home / "kept").rglob("pid")).read_text() == yesterday
     assert len(list((home / "kept").rglob("pid*"))) == 1, "results are not kept twice"
@@ -421,7 +421,7 @@ def test_a_cell_that_ignores_interrupts_is_killed_with_its_interpreter(start):
     told(server.interact(action="kill"), failed=True)
     text = str(answer.get()["result"])
     assert "stopped at cell 2" in text
-    assert "Interpreters that ended in the replay, with the variables that they had then: python." in text
+    assert "Interpreters that ended while cells ran again, with the variables that they had then: python." in text
     assert server.cell("'x' in dir()").text == "False\n"
 
 

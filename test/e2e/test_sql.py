@@ -144,7 +144,7 @@ def test_a_host_file_is_read_by_its_name_in_the_configuration(home):
         assert rows(server, "SELECT a FROM t", database="shop") == [[7]]
         assert rows(server, "SELECT a FROM t", database="SHOP") == [[7]]
         unnamed = sql(server, "SELECT a FROM t")
-        assert unnamed.is_error and "the query named no database: there are 'files', 'shop'" in unnamed.texts[-1]
+        assert unnamed.is_error and "the query named no database, so it read the session's files: pass database, one of 'files', 'shop'" in unnamed.texts[-1]
         unknown = sql(server, "SELECT 1", database="other").texts[-1]
         assert '["files","shop"]' in unknown and str(path) not in unknown
 

@@ -236,7 +236,8 @@ def test_what_a_definition_makes_of_a_variable_that_was_set_later_is_named(start
         "P = namedtuple('P', NAMES)\ndef change():\n    global N\n    N = 9\nUNUSED = 1",
         "change()\nNAMES = ['b']\ndef local():\n    M = 9\n[M for M in (1,)]",
         "@scale(NAMES)\ndef h(): return 1")
-    assert [item.split(" (")[0] for item in told.left.split("), ")] == ["the N of f", "the N of E", "the N of C", "the NAMES of P"]
+    assert [item.split(" (")[0] for item in told.left.split("), ")] == [
+        f"the {used} that {name} was made with" for used, name in (("N", "f"), ("N", "E"), ("N", "C"), ("NAMES", "P"))]
     assert session.run("g(), h()").value == "(2, ['b'])"
 
 

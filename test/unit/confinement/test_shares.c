@@ -409,8 +409,9 @@ static void files_of_a_share_are_opened_through_no_link(void **state)
 	assert_denied(shares, fifo, ERR_DENIED, "not a regular file");
 	assert_denied(shares, folder, ERR_DENIED, "it is a folder");
 	assert_denied(shares, "a.csv", ERR_INVALID, "absolute");
-	assert_denied(shares, "/etc/passwd", ERR_DENIED,
-		      "the user can copy the file into one that can");
+	assert_denied(
+		shares, "/etc/passwd", ERR_DENIED,
+		"the user can copy the file into a folder that can be shared, and start ptycell");
 	assert_denied(shares, "/etc/passwd", ERR_DENIED, "'/etc' is a system folder");
 	assert_denied(shares, "/x.csv", ERR_DENIED, "'/' holds home folders");
 	assert_denied(shares, POLICY_DATA "/input/a.csv", ERR_DENIED, "the session's own folder");

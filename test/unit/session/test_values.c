@@ -96,7 +96,7 @@ static void they_are_saved_when_it_is_quiet_and_come_back(void **state)
 	assert_false(failed);
 	assert_told("The variables of session 'a' are back as they were after cell 1 (");
 	assert_told("\nBack: x, y.");
-	assert_told("\nNot saved: lock (no).");
+	assert_told("\nNot back: lock (no).");
 	assert_told("\nNot replaced, because they were there: k.");
 	assert_told("\nDefined again, which may have changed other variables twice: f.");
 	run_cell(session, "done");
@@ -266,7 +266,7 @@ static void an_interpreter_without_them_does_not_save_over_them(void **state)
 	session = open_one("a");
 	run_cell(session, "done");
 	restore(session);
-	assert_told("from cell 2 on");
+	assert_told("those from before cell 2 are not among them");
 }
 
 static void what_could_not_be_loaded_is_not_saved_over(void **state)

@@ -260,7 +260,7 @@ static void results_without_room_are_reported(void **state)
 	spec = spec_for(f, name);
 	spec.quota_bytes = 4;
 	log = run_logged(f, &spec);
-	assert_logged(log, "2 results of '");
+	assert_logged(log, "2 of the results of '");
 	assert_kept("trip/a.csv", NULL);
 	assert_kept("trip/b.csv", NULL);
 	assert_true(session_has(f, name, "data/output/a.csv"));

@@ -73,7 +73,7 @@ def values_set_later(name, value, place):
         held = NAMESPACE.get(used)
         if used in NAMESPACE and used != name and not is_a(held, (ModuleType, FunctionType, type)):
             if is_set_after(used, place):
-                yield "the %s of %s" % (used, name), "set again since: %s is made with the later one" % name
+                yield "the %s that %s was made with" % (used, name), "it was set again later: %s now has the later value" % name
 
 
 def made_with(node, value, place):
