@@ -114,8 +114,10 @@ static bool report_better(const struct report *r, const char *interpreter)
 		return false;
 	better = host_python_better(interpreter);
 	if (better != NULL)
-		report_line("", "%s has pandas and matplotlib: ptycell config names that one",
-			    better);
+		report_line(
+			"",
+			"%s has pandas and matplotlib: set PTYCELL_PYTHON to it, or let ptycell config HOST name it",
+			better);
 	return better != NULL;
 }
 

@@ -133,6 +133,7 @@ function npmIn(cwd, ...words) {
 // What the registry answered, by npm's code or by the status in its text: one sentence, and what to do.
 const ANSWERS = [
   [/\bE401\b|\b401 Unauthorized/, 'wants a login (401). A login goes over https, or to this machine. The user sets one in .npmrc: //HOST/:_authToken=TOKEN, or //HOST/:_auth for a name and password'],
+  [/- ptycell: '[^']*' leads to this machine/, 'leads to this machine or its networks. The user allows that with PTYCELL_ALLOW_PRIVATE_HOSTS=1, or corrects registry= in .npmrc'],
   [/\b(?:502 Bad Gateway|403 Forbidden) - ptycell: '[^']*' ([^.;]*)/, 'STATUS. The user corrects registry= in .npmrc, or starts it'], // our proxy's words
   [/\bE403\b|\b403 Forbidden/, 'refuses this package to this user (403). The user asks whoever runs the registry, or sets another login in .npmrc'],
   [/\bE429\b|\b429 Too Many/, 'takes no more requests for now (429). Try again later'],
@@ -204,7 +205,7 @@ function parse(text) {
   if (spec.startsWith('-')) throw new Refusal(`${quote(spec)} is an option, and none is taken here; where packages come from is the user's to set.`);
   const [, own] = /^npm:((?:@[^@/:]+\/)?[^@/:]+(?:@[^@/:]*)?)$/.exec(range) ?? [];
   if (NAME.test(name) && own !== undefined) {
-    throw new Refusal(`${quote(spec)} asks for a package under another name than its own, which is not taken. Ask for ${quote(own)}, and require it by its own name.`);
+    throw new Refusal(`${quote(spec)} gives a package another name, which is not supported. Request ${quote(own)}, and require it by that package's own name.`);
   }
   if (/^[./~]/.test(spec) || /[:\\]|\.tgz$|\.tar\.gz$/.test(spec) || (range === '' && /^[^@].*\//.test(spec))) {
     throw new Refusal(`${quote(spec)} is a path or a URL; packages come from the registry only, by name.`);

@@ -161,7 +161,7 @@ local({
 	check_login <- function(url) {
 		if (grepl("^http://[^/?#]*@", url, ignore.case = TRUE) &&
 			!grepl("^http://[^/?#]*@(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+)(:[0-9]*)?(/|$)", url, ignore.case = TRUE))
-			refuse("The repository %s is not https, and its password would be readable on the way. Use https, or no password.",
+			refuse("The repository %s is not https: its password would be readable on the way. The user corrects its URL in PTYCELL_R_REPOS: https, or no password.",
 				without_login(url))
 	}
 

@@ -389,10 +389,10 @@ def test_a_python_without_pandas_is_passed_over_for_one_with_it(home):
     assert args in ([], ["--python", "/usr/bin/python3"])
     assert ("has pandas and matplotlib" in done.stderr) == (args != [])
     told = run(home, "doctor", PATH=f"{bare.parent}:/usr/bin:/bin").stdout
-    assert ("/usr/bin/python3 has pandas and matplotlib: ptycell config names that one" in told) == (args != [])
+    assert ("/usr/bin/python3 has pandas and matplotlib: set PTYCELL_PYTHON to it, or let ptycell config HOST name it" in told) == (args != [])
     assert (f"'{bare}' -m pip install" in told) == (args == [])
     named = run(home, "doctor", "--python", str(bare)).stdout
-    assert f"'{bare}' -m pip install" in named and "names that one" not in named
+    assert f"'{bare}' -m pip install" in named and "set PTYCELL_PYTHON to it" not in named
 
 
 def test_for_wsl_the_entry_starts_wsl_exe_without_a_shell(home):

@@ -116,9 +116,9 @@ def test_a_tool_gets_the_words_that_npm_gives_it(start, line, words):
 def test_what_leads_elsewhere_does_not_cross(start, registry):
     server = start()
     text = bash(server, "echo '{\"dependencies\": {\"alpha\": \"^1.0.0\", \"x\": \"git+ssh://a/b\", \"y\": \"npm:alpha@1\"}}' > package.json; npm i").text
-    assert "x is not asked for" in text and "y is not asked for: 'npm:alpha@1' is a package under another name than its own; npm install alpha@1" in text and "Installed: alpha 1.0.0" in text
+    assert "x is not asked for" in text and "y is not asked for: 'npm:alpha@1' gives a package another name, which is not supported; run npm install alpha@1" in text and "Installed: alpha 1.0.0" in text
     asked = len(registry.asked)
-    assert "Ask for 'alpha@1.0.0', and require it by its own name" in bash(server, "npm i y@npm:alpha@1.0.0").text
+    assert "Request 'alpha@1.0.0', and require it by that package's own name" in bash(server, "npm i y@npm:alpha@1.0.0").text
     for line in ("npm i http://10.0.0.1/x.tgz", "npm i evil/repo", "npm i --registry=http://10.0.0.1/ alpha@a:b"):
         assert "status 1" in bash(server, f"{line}; echo status $?").text, line
     assert len(registry.asked) == asked

@@ -399,7 +399,7 @@ def test_a_password_of_a_repository_stands_nowhere(servers, served, home, name):
     result = install(server, name)
     assert result.is_error and f"There is no index of the repository {served.url}/older" in result.texts[0], result.texts
     refused = install(servers("--r-repos", "http://robot:s3cr3t@cran.test"), name)
-    assert refused.is_error and "http://cran.test is not https, and its password would be readable" in refused.texts[0], refused.texts
+    assert refused.is_error and "http://cran.test is not https: its password would be readable" in refused.texts[0], refused.texts
     kept = [path for path in paths_in(home, "**/*") if path.is_file() and b"s3cr3t" in path.read_bytes()]
     assert "s3cr3t" not in str(result.raw) + str(refused.raw) and not kept
 

@@ -156,7 +156,7 @@ def test_names_in_a_wheel_that_lead_out_are_refused(installer):
 NODE = """
 const fs = require('fs');
 const source = fs.readFileSync(process.argv[1], 'utf8').replace(/answer\\(readOrder.*;\\n$/, '');
-const rows = new Function('require', 'process', source + '; return { parse, verdict, compare };')(require, process);
+const rows = new Function('require', 'process', source + '; return { parse, verdict, compare, answered };')(require, process);
 const told = JSON.parse(process.argv[2]).map(([what, ...args]) => {
   try { return rows[what](...args); } catch (error) { return error.message; }
 });
@@ -180,7 +180,9 @@ def test_javascript_has_its_own_rules():
         (["parse", "lodash"], "lodash"), (["parse", "JSONStream@^1"], "JSONStream@^1"), (["parse", "@types/node@>=18 <20"], "@types/node@>=18 <20"),
         (["parse", "lodash@latest"], "lodash@latest"), (["parse", "--registry=x"], "option"), (["parse", "-g"], "option"),
         (["parse", "git+https://x/y"], "come from the registry only, by name"), (["parse", "../x"], "path or a URL"), (["parse", "user/repo"], "path or a URL"), (["parse", "./x"], "path or a URL"),
-        (["parse", "x@npm:y@1.0.0"], "Ask for 'y@1.0.0', and require it by its own name"), (["parse", "x@npm:http://y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
+        (["parse", "x@npm:y@1.0.0"], "Request 'y@1.0.0', and require it by that package's own name"), (["parse", "x@npm:http://y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
+        (["answered", "npm error 403 403 Forbidden - ptycell: '10.0.0.1:4873' leads to this machine or its networks: a private address; the user can"],
+         "leads to this machine or its networks. The user allows that with PTYCELL_ALLOW_PRIVATE_HOSTS=1, or corrects registry="),
         (["parse", "x; rm -rf /"], "path or a URL"), (["parse", "x y"], "no package"), (["parse", "$(id)"], "no package"),
     ]
     done = subprocess.run(["node", "-e", NODE, str(ROOT / "lib/install/node.cjs"), json.dumps([case for case, _ in cases])],

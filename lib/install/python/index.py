@@ -57,7 +57,7 @@ class EndedEarly(Problem):
 
     def __init__(self, url):
         name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
-        super().__init__("The index %s ended the connection before all of %s came, twice." % (place(url), name or "a page"))
+        super().__init__("The index %s ended the connection twice before all of %s came. Try again later." % (place(url), name or "a page"))
 
 
 def origin(url):

@@ -173,7 +173,7 @@ function leadsElsewhere(range) {
 }
 
 function whyNot(range) {
-  return range.startsWith('npm:') ? `is a package under another name than its own; npm install ${range.slice(4)} brings it under its own` : 'leads elsewhere than to the registry';
+  return range.startsWith('npm:') ? `gives a package another name, which is not supported; run npm install ${range.slice(4)}` : 'leads elsewhere than to the registry';
 }
 
 function peers(told) {
