@@ -97,7 +97,7 @@ struct inspector *session_inspection_end(struct session *s)
 	return s->inspector;
 }
 
-/* That of a session which ends would be stopped, with what it has to report. The last one follows.
+/* An ending session stops such a look, and what it has to report with it. The last look follows.
  */
 void session_inspection_follow(struct execution *exec)
 {
