@@ -267,9 +267,11 @@ static bool is_not_parsed(const struct cell *cell)
 	       strstr(cell->error_text, "JSON") == NULL; /* JSON.parse() raises it, too */
 }
 
-static void explain_language(struct buf *text, const struct cell *cell)
+static void explain_language(struct buf *text, const struct exec_result *result)
 {
-	if (is_not_parsed(cell))
+	const struct cell *cell = result->cell;
+
+	if (result->assumed && is_not_parsed(cell))
 		buf_putf(text,
 			 "It ran as %s. A cell that names no language runs in the session's last "
 			 "one. To run code of another language, pass language.\n",
@@ -390,7 +392,7 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 		explain_missing_module(text, cell);
 	else
 		limit_hints_explain(text, result, facts);
-	explain_language(text, cell);
+	explain_language(text, result);
 	network_json_explain(text, result, facts);
 	if (cell->spool_path != NULL && cell->text_shown + cell->folded < cell->text_total)
 		explain_search(text, cell);

@@ -76,6 +76,7 @@ struct exec_result {
 	struct session *session;
 	const struct cell *cell; /* ended, or running with its new output */
 	bool ended;              /* for good; the host gets the same cell */
+	bool assumed;            /* as in exec_request */
 	uint64_t generation;     /* when its code began; 0: it never began. Set for the host only */
 	const char *note;        /* how it continues, after "it"; or NULL */
 	/* Sentences of the server: the session is new, state was lost. Or NULL. */
@@ -148,6 +149,7 @@ void session_free(struct session *session, const char *why);
 
 struct exec_request {
 	const struct language *language;
+	bool assumed;     /* the model named no language */
 	const char *code; /* may hold NUL */
 	size_t code_len;
 	const char *title;   /* of the cell, clean and without secrets; or NULL */

@@ -52,6 +52,7 @@ static void fill_result(struct exec_result *result, const struct execution *exec
 		.session = s,
 		.cell = exec->cell,
 		.ended = true,
+		.assumed = exec->assumed,
 		.saved = session_exec_folder(exec),
 		.saving = exec->saving,
 		.keep_problem = exec->keep_problem,

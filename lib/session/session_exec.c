@@ -307,6 +307,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		return NULL;
 	lang = session_language_for(s, request->language);
 	exec = exec_new(lang);
+	exec->assumed = request->assumed;
 	session_touch(s);
 	s->last_language = request->language;
 	if (request->title != NULL)

@@ -86,6 +86,7 @@ struct execution {
 	uint64_t number;
 	uint64_t generation;  /* of the session when the code began; 0: it never began */
 	uint64_t answered_at; /* as host->written, in the list `answered` */
+	bool assumed;         /* as in exec_request */
 	bool cancelled;
 	unsigned int asks;   /* how often the user was asked for input */
 	uint64_t asked_wait; /* number of the wait that the user was asked about last */

@@ -232,7 +232,16 @@ def test_code_of_another_language_is_told_which_one_ran_it(tmp_path, first, lang
 @pytest.mark.parametrize("language, code", [("javascript", "JSON.parse('{')"), ("r", "parse(text='a b')")])
 def test_text_that_code_cannot_read_is_not_laid_to_its_language(tmp_path, language, code):
     with Server(tmp_path) as server:
-        assert "It ran as" not in server.cell(code, language=language).text
+        server.cell("1", language=language)
+        assert "It ran as" not in server.call("exec_code", session_id="s", code=code).text
+
+
+@pytest.mark.parametrize("arguments", [{"language": "javascript", "code": "import time as"}, {"code": "```js\nimport time as\n```"}])
+def test_a_language_that_is_named_is_not_explained(tmp_path, arguments):
+    with Server(tmp_path) as server:
+        server.cell("1", language="javascript")
+        answer = server.call("exec_code", session_id="s", **arguments)
+        assert "SyntaxError" in answer.text and "It ran as" not in answer.text
 
 
 def test_the_most_sessions_are_told_with_the_way_out(tmp_path):

@@ -574,7 +574,7 @@ def test_a_folder_that_cannot_be_shared_is_said_to_be_none(sharing, shared):
                        (shared.parent / "cache" / ("long" * 30) / "x", "set PTYCELL_HOME to a folder outside of it"),
                        ("/mnt/data/input/a", "code finds it there already")]:
         refused = upload(sharing, path=str(path))
-        assert refused.is_error and said in refused.texts[0] and "--share" not in refused.texts[0]
+        assert refused.is_error and said in refused.texts[0] and "--share '" not in refused.texts[0]
 
 
 def test_without_shares_no_path_is_read(server, shared):
