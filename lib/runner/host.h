@@ -71,6 +71,8 @@ struct session_host {
 	void (*killed)(void *owner, const struct lostcells_report *report);
 	/* A cell was requested. Called once per cell, before it begins. */
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
+	/* Returns why no cell may begin now, for the caller to free, or NULL. May be NULL. */
+	char *(*refusal)(void *owner);
 	/* A cell's code is sent to the interpreter. */
 	void (*cell_began)(void *owner, struct session *session, const struct cell *cell);
 	/* An answer shows the text of a cell that runs on. */

@@ -409,6 +409,16 @@ static void start_cell(struct runner *r)
 	loop_linger(r->c.loop, LINGER_US);
 }
 
+static void start_unless_refused(struct runner *r)
+{
+	cleanup_free char *why = r->c.handlers->refusal != NULL ? r->c.handlers->refusal(r) : NULL;
+
+	if (why == NULL)
+		start_cell(r);
+	else
+		fail_queued_cell(r, list_entry(r->queue.next, struct queued_cell, node), why);
+}
+
 /* Makes the next step for the queue. */
 static void advance(struct runner *r)
 {
@@ -418,7 +428,7 @@ static void advance(struct runner *r)
 	    loop_timer_active(&r->restart_timer) || runner_channel_closed(r))
 		return;
 	if (r->state == RUNNER_READY)
-		start_cell(r);
+		start_unless_refused(r);
 	else if (r->state == RUNNER_IDLE && runner_start_interpreter(r, &err) < 0 &&
 		 err.code != ERR_BUSY)
 		fail_queued_cell(r, list_entry(r->queue.next, struct queued_cell, node), err.msg);

@@ -68,6 +68,9 @@ struct runner_handlers {
 	void (*lost)(struct runner *runner, const char *why, bool reported);
 	/* Returns the number for a cell that is being submitted. */
 	uint64_t (*next_number)(struct runner *runner);
+	/* Returns why the next cell must not start, for the caller to free, or NULL. May be NULL.
+	 */
+	char *(*refusal)(struct runner *runner);
 	/* A cell is about to be sent to the driver. */
 	void (*starting)(struct runner *runner);
 	/* The running cell has begun to wait for input: see runner_wait. */

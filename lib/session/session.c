@@ -129,6 +129,13 @@ static uint64_t next_number(struct runner *runner)
 	return session_take_number(runner_owner(runner));
 }
 
+static char *refusal(struct runner *runner)
+{
+	const struct session *s = runner_owner(runner);
+
+	return s->host->refusal != NULL ? s->host->refusal(s->host->owner) : NULL;
+}
+
 static void on_starting(struct runner *runner)
 {
 	struct session *s = runner_owner(runner);
@@ -174,6 +181,7 @@ const struct runner_handlers session_handlers = {
 	.ended = session_on_ended,
 	.lost = session_on_lost,
 	.next_number = next_number,
+	.refusal = refusal,
 	.starting = on_starting,
 	.waits = session_on_waits,
 	.resumed = session_on_resumed,

@@ -378,6 +378,7 @@ void session_rerun_set_handlers(struct restore *r)
 	r->handlers = session_handlers;
 	r->handlers.ended = on_ended;
 	r->handlers.next_number = number_again;
+	r->handlers.refusal = NULL; /* it was asked for the whole */
 	r->handlers.starting = on_starting;
 	r->handlers.waits = on_waits;
 	r->handlers.resumed = ignore;

@@ -13,6 +13,7 @@
 #include "answer/history.h"
 #include "answer/journal_events.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "query/queries.h"
@@ -88,6 +89,18 @@ static void on_cell_asked(void *owner, struct session *session, const struct exe
 	const struct service *service = owner;
 
 	history_ask(service->history, session, asked);
+}
+
+/* The audit may have become unwritable while the cell waited for its turn. */
+static char *refuse_cell(void *owner)
+{
+	const struct service *service = owner;
+	cleanup_free char *why = audit_log_refusal(history_audit_log(service->history));
+
+	return why == NULL
+		       ? NULL
+		       : xstrdup("it cannot be recorded in the user's audit (PTYCELL_AUDIT); any "
+				 "other call says why");
 }
 
 static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
@@ -268,6 +281,7 @@ void hosted_listen(struct session_host *host, struct service *service)
 	host->killed = on_killed;
 	host->busy = is_any_busy;
 	host->cell_asked = on_cell_asked;
+	host->refusal = refuse_cell;
 	host->cell_began = on_cell_began;
 	host->cell_shown = on_cell_shown;
 	host->cell_over = on_cell_over;

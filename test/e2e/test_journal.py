@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from client import LASTS, Result, Server, command
+from client import LASTS, Result, Server, WAIT_S, command
 from patience import until
 from steps import assert_clean, kept_folders, listed, nothing_left, paths_in, the_sessions
 
@@ -565,6 +565,24 @@ def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
                           "Tell the user.") == 1
     assert [(line["event"], line["cell"]) for line in cells_of(path)] == [
         ("ended", 2), ("began", 3), ("ended", 3)]  # the file with the others is gone
+
+
+def test_a_cell_that_waits_does_not_run_once_the_audit_cannot_be_written(home):
+    path, gate = home / "audit.jsonl", home / "gate"
+    with Server(home, f"--audit={path}") as server:
+        server.cell("1")
+        server.start_cell("while True: pass")
+        until(lambda: path.read_text().count("began") == 2)
+        second = server.start_cell("open('ran', 'w').close()")
+        server.call("list_sessions")  # requests are read in their order
+        path.unlink()
+        path.mkdir()
+        server.call("interact", session_id="s", action="interrupt")
+        text = str(second.get(timeout=WAIT_S)["result"]["content"])
+        assert "The cell was not run: it cannot be recorded in the user's audit (PTYCELL_AUDIT); any other call says why." in text
+        path.rmdir()
+        assert "False" in server.cell("import os; os.path.exists('ran')").text
+    assert [(line["event"], line["cell"], line.get("state")) for line in cells_of(path)][:2] == [("ended", 2, "interrupted"), ("ended", 3, "not_started")]
 
 
 def test_a_line_that_finds_no_room_is_added_before_anything_else_is_done(home):

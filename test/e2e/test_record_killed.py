@@ -245,6 +245,7 @@ def test_an_end_that_waited_to_be_recorded_is_in_the_audit_though_its_server_was
     with Server(home, env=env) as server:
         server.cell("1")
         server.cell("while True: pass", budget=0)
+        until(lambda: '"cell":2' in audit.read_text())  # else it does not begin
         audit.parent.rename(home / "away")
         assert "Nothing more is done until it is recorded there." in server.interact(action="interrupt").texts[0]
         until(lambda: any("notebook.ipynb" in name for name in books(home)))

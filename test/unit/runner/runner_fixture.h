@@ -20,6 +20,7 @@ struct reports {
 	char *why; /* the reason of the last loss */
 	int lost;
 	bool lost_told;
+	const char *refusal; /* of each cell that would start; or NULL */
 	int started;
 	int waits;
 	int resumed;
@@ -54,6 +55,12 @@ FIXTURE_FN uint64_t on_number(struct runner *runner)
 {
 	assert_ptr_equal(runner_owner(runner), &reports);
 	return ++reports.numbers;
+}
+
+FIXTURE_FN char *on_refusal(struct runner *runner)
+{
+	(void)runner;
+	return reports.refusal == NULL ? NULL : xstrdup(reports.refusal);
 }
 
 FIXTURE_FN void on_starting(struct runner *runner)
@@ -107,6 +114,7 @@ static const struct runner_handlers runner_fixture_handlers = {
 	.ended = on_ended,
 	.lost = on_lost,
 	.next_number = on_number,
+	.refusal = on_refusal,
 	.starting = on_starting,
 	.waits = on_waits,
 	.resumed = on_resumed,

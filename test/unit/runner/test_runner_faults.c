@@ -45,6 +45,16 @@ static void expect_not_started(const char *why)
 	expect_recovery();
 }
 
+static void a_cell_that_is_refused_as_its_turn_comes_does_not_start(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("ready"));
+	reports.refusal = "not now";
+	(void)run_cell("done");
+	reports.refusal = NULL;
+	expect_not_started("not now");
+}
+
 static void no_interpreter_is_told_with_how_to_get_one(void **state)
 {
 	static const char *const nowhere[] = { "PATH=/nowhere", NULL };
@@ -422,6 +432,7 @@ static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RUNNER_TEST(a_cell_that_is_refused_as_its_turn_comes_does_not_start),
 		RUNNER_TEST(no_interpreter_is_told_with_how_to_get_one),
 		RUNNER_TEST(a_file_that_is_no_program_is_told),
 		RUNNER_TEST(ready_that_never_comes_is_a_timeout_by_the_clock),

@@ -32,7 +32,8 @@ static void each_language_has_its_own(void **state)
 	const struct programs_spec spec = { .data = "/mnt/data", .python = "/o'py/python3" };
 	cleanup_free char *script = NULL;
 	char target[100] = "";
-	struct stat written, linked;
+	struct stat written;
+	struct stat linked;
 	struct err err = { 0 };
 
 	(void)state;
