@@ -298,7 +298,7 @@ def test_ten_thousand_sent_descriptors_reach_nobody(home):
                 "for _ in range(40): socket.send_fds(s, [b'log 2 0\\n'], [f] * 250)\ns.detach()")
         assert server.cell(code).state in ("done", "died")
         assert server.cell("1").text.endswith("1\n")
-        assert len(descriptors(server)) <= before + 4
+        until(lambda: len(descriptors(server)) <= before + 4)  # a helper that copies results has some for a moment
 
 
 def test_a_driver_that_does_not_read_blocks_nobody(server):
