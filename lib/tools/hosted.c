@@ -99,8 +99,8 @@ static char *refuse_cell(void *owner)
 
 	return why == NULL
 		       ? NULL
-		       : xstrdup("it cannot be recorded in the user's audit (PTYCELL_AUDIT); any "
-				 "other call says why");
+		       : xstrdup("it cannot be recorded in the user's audit (PTYCELL_AUDIT); the "
+				 "next call of exec_code says why");
 }
 
 static void on_cell_began(void *owner, struct session *session, const struct cell *cell)

@@ -579,7 +579,7 @@ def test_a_cell_that_waits_does_not_run_once_the_audit_cannot_be_written(home):
         path.mkdir()
         server.call("interact", session_id="s", action="interrupt")
         text = str(second.get(timeout=WAIT_S)["result"]["content"])
-        assert "The cell was not run: it cannot be recorded in the user's audit (PTYCELL_AUDIT); any other call says why." in text
+        assert "The cell was not run: it cannot be recorded in the user's audit (PTYCELL_AUDIT); the next call of exec_code says why." in text
         path.rmdir()
         assert "False" in server.cell("import os; os.path.exists('ran')").text
     assert [(line["event"], line["cell"], line.get("state")) for line in cells_of(path)][:2] == [("ended", 2, "interrupted"), ("ended", 3, "not_started")]
