@@ -151,7 +151,7 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 		return -1;
 	if (take_fence(arguments, request, err) < 0)
 		return -1;
-	request->assumed = json_object_get(arguments, "language") == NULL;
+	request->assumed = json_string_value(json_object_get(arguments, "language")) == NULL;
 	language = tool_language_name(service, arguments);
 	if (is_sql(language))
 		return refuse_sql(arguments, request, err);

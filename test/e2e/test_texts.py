@@ -236,6 +236,12 @@ def test_text_that_code_cannot_read_is_not_laid_to_its_language(tmp_path, langua
         assert "It ran as" not in server.call("exec_code", session_id="s", code=code).text
 
 
+def test_a_language_that_is_null_is_none(tmp_path):
+    with Server(tmp_path) as server:
+        server.cell("1", language="javascript")
+        assert "It ran as javascript." in server.call("exec_code", session_id="s", code="import time as", language=None).text
+
+
 @pytest.mark.parametrize("arguments", [{"language": "javascript", "code": "import time as"}, {"code": "```js\nimport time as\n```"}])
 def test_a_language_that_is_named_is_not_explained(tmp_path, arguments):
     with Server(tmp_path) as server:
