@@ -157,12 +157,13 @@ void keeplog_append(int journal_fd, const json_t *progress, const json_t *reques
 	static const char *const keys[] = { "to", "ino", "mtime", "size", "whole" };
 	cleanup_json json_t *line = json_object();
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_fd int fd = openat(journal_fd, KEEPLOG_FILE,
-				   O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	cleanup_fd int fd = -1;
 	struct err ignored;
 
 	if (is_beside(progress, request))
 		return;
+	fd = openat(journal_fd, KEEPLOG_FILE,
+		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (json_object_get(progress, "from") != NULL)
 		put_member(line, progress, "from");
 	else if (json_is_true(json_object_get(progress, "report")))
