@@ -181,6 +181,21 @@ static bool is_plain_list(const char *text)
 	return text[strspn(text, plain)] == '\0';
 }
 
+/* Returns whether the text is a command, as "pip install numpy": its words are no packages. */
+static bool is_command(const char *text)
+{
+	static const char *const programs[] = { "pip",   "pip3",    "uv",     "conda",
+						"mamba", "npm",     "npx",    "yarn",
+						"pnpm",  "install", "python", "python3" };
+	const char *word = text + strspn(text, " \t\n");
+	size_t len = strcspn(word, " \t\n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (len == strlen(programs[i]) && strncasecmp(word, programs[i], len) == 0)
+			return word[len + strspn(word + len, " \t\n")] != '\0';
+	return false;
+}
+
 static json_t *split_list(const char *text)
 {
 	json_t *list = json_array();
@@ -212,7 +227,8 @@ static json_t *to_array(const json_t *value, const json_t *schema)
 
 	if (list != NULL)
 		return list;
-	if (items != NULL && json_is_string(value) && is_plain_list(json_string_value(value)))
+	if (items != NULL && json_is_string(value) && is_plain_list(json_string_value(value)) &&
+	    !is_command(json_string_value(value)))
 		return split_list(json_string_value(value));
 	if (!json_is_string(value) && (items != NULL || !json_is_number(value)))
 		return NULL;

@@ -79,6 +79,19 @@ static void a_text_is_a_list_of_packages(void **state)
 	expect("{\"dependencies\":\"a[b] @ https://x/y z\"}",
 	       "{\"dependencies\":[\"a[b] @ https://x/y z\"]}");
 	expect("{\"dependencies\":\"@scope/name\"}", "{\"dependencies\":[\"@scope/name\"]}");
+	expect("{\"dependencies\":\"pip\"}", "{\"dependencies\":[\"pip\"]}");
+}
+
+/* On PyPI and npm there are packages of the names of these words. */
+static void the_words_of_a_command_are_no_packages(void **state)
+{
+	(void)state;
+	expect("{\"dependencies\":\"pip install numpy\"}",
+	       "{\"dependencies\":[\"pip install numpy\"]}");
+	expect("{\"dependencies\":\"uv pip install numpy\"}",
+	       "{\"dependencies\":[\"uv pip install numpy\"]}");
+	expect("{\"dependencies\":\" npm\\ti left-pad\"}",
+	       "{\"dependencies\":[\" npm\\ti left-pad\"]}");
 }
 
 static void what_means_nothing_else_stays(void **state)
@@ -163,6 +176,7 @@ int main(void)
 		cmocka_unit_test(names_are_heard),
 		cmocka_unit_test(types_are_heard),
 		cmocka_unit_test(a_text_is_a_list_of_packages),
+		cmocka_unit_test(the_words_of_a_command_are_no_packages),
 		cmocka_unit_test(what_means_nothing_else_stays),
 		cmocka_unit_test(an_empty_text_is_an_argument_left_out),
 		cmocka_unit_test(a_fence_around_the_whole_is_removed),
