@@ -548,19 +548,23 @@ static bool explain_form(const struct csv_tables *tables, const char *name, stru
 	return false;
 }
 
-/* Adds to the error the columns of the files that were read. */
+/* Adds to the error the columns of each file that was read, which may be one of an earlier query.
+ */
 static void list_columns(const struct csv_tables *tables, const char *message, struct err *err)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
-	for (size_t i = 0; i < tables->sheet_count; i++)
-		for (size_t k = 0; k < tables->sheets[i]->count; k++)
-			buf_putf(&list, "%s%s", list.len > 0 ? ", " : "",
-				 tables->sheets[i]->columns[k].name);
+	for (size_t i = 0; i < tables->sheet_count; i++) {
+		const struct sheet *sheet = tables->sheets[i];
+
+		buf_putf(&list, "%s%s has: ", i > 0 ? "; " : "", sheet->path);
+		for (size_t k = 0; k < sheet->count; k++)
+			buf_putf(&list, "%s%s", k > 0 ? ", " : "", sheet->columns[k].name);
+	}
 	sanitize_line(&shown, buf_str(&list), list.len, SHOWN_MAX);
 	if (shown.len > 0)
-		(void)err_set(err, err->code, "%s; there are: %s", message, buf_str(&shown));
+		(void)err_set(err, err->code, "%s; %s", message, buf_str(&shown));
 }
 
 void csv_tables_explain(const struct csv_tables *tables, const char *sql, size_t len,

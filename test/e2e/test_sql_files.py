@@ -1208,7 +1208,10 @@ def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
 
 def test_a_wrong_name_or_dialect_is_answered_with_the_right_one(server):
     put(server, "t.csv", "Region,Amount\nSouth,1\n")
-    assert sql(server, "SELECT Amuont FROM t").texts[-1] == "no such column: Amuont; there are: Region, Amount"
+    assert sql(server, "SELECT Amuont FROM t").texts[-1] == "no such column: Amuont; input/t.csv has: Region, Amount"
+    put(server, "u.csv", "zed\n1\n")
+    sql(server, "SELECT zed FROM u")
+    assert sql(server, "SELECT zed FROM t").texts[-1] == "no such column: zed; input/t.csv has: Region, Amount; input/u.csv has: zed"
     for query in ("SELECT TOP 5 * FROM t", "SELECT date_trunc('month', Region) FROM t"):
         assert sql(server, query).texts[-1].endswith("; files are queried in SQLite's SQL")
 
