@@ -315,6 +315,19 @@ def test_small_values_that_fill_the_memory_of_r_can_be_deleted(home, filling):
         assert server.cell("cat(y)", language="r").text.strip() == "5"
 
 
+def test_a_first_plot_without_memory_ends_no_plotting(home):
+    """R loads what draws once, and never again after it failed."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        server.cell("held <- NULL; repeat held <- list(held, numeric(1e5))", language="r")
+        refused = server.cell("plot(1:3)", language="r")
+        assert refused.state == "raised" and "cannot allocate memory for a plot of" in refused.text, refused.texts
+        assert "limited to 300 MB (memory_max)" in refused.text, refused.texts
+        plotted = server.cell("held <- NULL; invisible(gc()); plot(1:3)", language="r")
+        assert plotted.state == "done" and len(plotted.images) == 1, plotted.texts
+
+
 def test_an_interpreter_that_goes_on_after_errors_is_not_ended_for_it(home):
     """What it gets to report an error with is no more memory each time."""
     with Server(home, env=ALONE) as server:

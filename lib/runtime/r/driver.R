@@ -283,12 +283,18 @@ local({
 		pmin(size, FIGURE_MAX)
 	}
 
+	# Loads what draws, before code of the user runs: R tries it once, and where memory is full then, no plot comes any more.
+	tryCatch(grDevices:::cairoVersion(), error = function(e) NULL)
+
 	# Opens the device that collects plots until they are shown. Its picture is never used, but it
 	# measures text as the png device does: a legend is as wide as its words, in any alphabet.
 	open_device <- function(width = NULL, height = NULL, ...) as_driver({
 		size <- figure_size(width, height)
 		pixels <- size * RESOLUTION
-		grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none")
+		tryCatch(
+			grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none"),
+			error = function(e) stop("cannot allocate memory for a plot of ", paste(pixels, collapse = " x "), " pixels", call. = FALSE)
+		)
 		grDevices::dev.control("enable")
 		state$devices[[as.character(dev.cur())]] <-
 			list(size = size, options = size_options(), steps = list(), fresh = TRUE)
