@@ -2,7 +2,7 @@
 /*
  * cell_figures.h - all figures of a cell, for its journal.
  *
- * A cell holds only the first figures, as many as an answer may show. The driver saves every figure
+ * A cell holds only its first figures (CELL_IMAGES_MAX). The driver saves every figure
  * as output/cell-NUMBER-figure-K, so the others are read from there.
  */
 #ifndef ANSWER_CELL_FIGURES_H

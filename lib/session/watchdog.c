@@ -2,8 +2,8 @@
 /*
  * watchdog.c - polls what a session's processes use, and acts on it. Over the memory limit it
  * measures exactly and interrupts cells (memory_guard.c). It then asks the interpreter at fault for
- * its stack, so that the answer can name the line, and has init kill the largest processes. A kill
- * is reported by an interpreter's end or, for a program, by a notice.
+ * its stack, so that the answer can name the line, and has init kill processes (victims.c chooses
+ * which). A kill is reported by an interpreter's end or, for a program, by a notice.
  */
 #include "session/watchdog.h"
 

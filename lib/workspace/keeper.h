@@ -2,9 +2,10 @@
 /*
  * keeper.h - exports a session's results to the user's folder.
  *
- * It runs in ptycell-files, because exports can be large. Only regular files are exported, and no
- * link is followed. A copy gets a temporary name, mode 0600 and then its final name. It overwrites
- * only files that this session exported, within a quota. No copy has a protected name of
+ * It runs in ptycell-files, because exports can be large. Only regular files are exported. A link
+ * in output/ to a file of the session's folder is exported as that file; no other link is followed
+ * (cmd/files/source.c). A copy gets a temporary name, mode 0600 and then its final name. It
+ * overwrites only files that this session exported, within a quota. No copy has a protected name of
  * runnames.h.
  */
 #ifndef WORKSPACE_KEEPER_H
