@@ -243,12 +243,13 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 buf_str(&name), package_of(buf_str(&name)));
 }
 
-/* Returns whether bash refused what looks like Python: an import, or a call with brackets. */
+/* Returns whether bash refused what another language may have: an import, or a call with brackets.
+ */
 static bool is_no_shell(const char *text)
 {
 	return strstr(text, "bash: import: command not found") != NULL ||
 	       strstr(text, "bash: from: command not found") != NULL ||
-	       strstr(text, "syntax error near unexpected token `('") != NULL;
+	       strstr(text, "syntax error near unexpected token `") != NULL;
 }
 
 /* Returns whether the interpreter did not understand the code, as that of another language. */
@@ -264,7 +265,8 @@ static bool is_not_parsed(const struct cell *cell)
 		       strstr(cell->error_text, "unexpected symbol") != NULL;
 	return str_eq(cell->language, "javascript") && cell->error_name != NULL &&
 	       str_eq(cell->error_name, "SyntaxError") &&
-	       strstr(cell->error_text, "JSON") == NULL; /* JSON.parse() raises it, too */
+	       strstr(cell->error_text, "JSON") == NULL && /* JSON.parse() raises it, too */
+	       strstr(cell->error_text, "regular expression") == NULL; /* and RegExp() */
 }
 
 static void explain_language(struct buf *text, const struct exec_result *result)

@@ -229,7 +229,14 @@ def test_code_of_another_language_is_told_which_one_ran_it(tmp_path, first, lang
     assert f"It ran as {language}. A cell that names no language runs in the session's last one" in answer.text
 
 
-@pytest.mark.parametrize("language, code", [("javascript", "JSON.parse('{')"), ("r", "parse(text='a b')")])
+def test_so_it_is_where_bash_names_another_token(tmp_path):
+    with Server(tmp_path) as server:
+        server.cell("true", language="bash")
+        assert "It ran as bash." in server.call("exec_code", session_id="s", code="print(1)").text
+
+
+@pytest.mark.parametrize("language, code", [
+    ("javascript", "JSON.parse('{')"), ("javascript", "new RegExp('[')"), ("r", "parse(text='a b')")])
 def test_text_that_code_cannot_read_is_not_laid_to_its_language(tmp_path, language, code):
     with Server(tmp_path) as server:
         server.cell("1", language=language)
