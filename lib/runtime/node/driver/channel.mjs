@@ -156,9 +156,12 @@ export function awaitAck(id) {
   }
 }
 
+export let isatty; // of Node's tty, which loads `net`; undefined until listen()
+
 export function listen() {
   if (listening) return;
   const net = host.require('net');
+  ({ isatty } = host.require('tty'));
   takeAway('signal'); // Node copies the options into an object of its own
   let control;
   try {

@@ -94,11 +94,14 @@ export function evaluate(text, done) {
   mine.answered = false;
   launch = () => {
     let atOnce = true;
-    let stop = v8.promiseHooks.onInit((promise) => {
-      pinned = promise;
-      stop();
-      stop = null;
-    });
+    let stop = null;
+    if (indexOf(text, 'await') >= 0) { // else its promise is settled when V8 returns, and to watch for it takes long
+      stop = v8.promiseHooks.onInit((promise) => {
+        pinned = promise;
+        stop();
+        stop = null;
+      });
+    }
     post('Runtime.evaluate', {
       __proto__: null, silent: true, expression: `${text}\n//# sourceURL=${mine.file}`, replMode: true,
       awaitPromise: true, objectGroup: 'cell',

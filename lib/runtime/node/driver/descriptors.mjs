@@ -7,6 +7,7 @@
 // below it are open.
 
 import { closeSync, fs, fstatSync, openSync, readlinkSync, writeSync } from './own.mjs';
+import { isatty } from './channel.mjs';
 
 const STREAMS = ['stdin', 'stdout', 'stderr']; // by their descriptors
 const ON_TERMINAL = '';
@@ -29,7 +30,8 @@ export function checkDescriptors() {
   for (let fd = 0; fd < STREAMS.length; fd++) {
     let target = ON_TERMINAL;
     try {
-      if (fstatSync(fd).rdev !== terminalDevice) target = targetOf(fd);
+      const onTerminal = isatty?.(fd) || fstatSync(fd).rdev === terminalDevice; // fstat() takes ten times as long
+      if (!onTerminal) target = targetOf(fd);
     } catch {
       reopen(fd);
     }

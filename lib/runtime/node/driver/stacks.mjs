@@ -17,7 +17,9 @@ export const moved = { __proto__: null }; // file name -> what became of its col
 
 export function rememberSource(file, code) {
   sources[file] = code;
-  const old = `cell-${Number(slice(file, 5, -3)) - SOURCES_KEPT}.js`;
+  const number = Number(slice(file, 5, -3)) - SOURCES_KEPT;
+  if (number <= 0) return;
+  const old = `cell-${number}.js`;
   delete sources[old];
   delete moved[old];
 }
