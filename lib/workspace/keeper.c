@@ -230,7 +230,7 @@ static void finish_copy(struct copy *copy)
 		return;
 	if (copy == &keeper->results)
 		keeper->compares = false;
-	problem = mem_steal(&copy->problem);
+	problem = keeper_take_problem(copy);
 	renamed = mem_steal(&copy->renamed);
 	result = (struct keep_result){ .redraw = copy->redraw,
 				       .copied = copy->copied,

@@ -31,8 +31,9 @@ struct copy {
 	int tries;
 	unsigned int named; /* keeper->names when its helper started */
 	size_t copied;
-	size_t same; /* files whose copy was there already */
-	char *problem;
+	size_t same;   /* files whose copy was there already */
+	char *problem; /* keeper_take_problem ends its last sentence */
+	size_t more;   /* files that were not copied either, beyond that of `problem` */
 	char *renamed; /* sentences about the first altered name of each reason */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);
 };
@@ -91,7 +92,12 @@ json_t *keeper_make_request(struct copy *copy);
 /* Records where results go, so that the next server can export them if this one is killed. */
 void keeper_record(struct keeper *keeper);
 void keeper_take_progress(struct helper *helper, const json_t *progress);
-/* Notes the first problem of an export. `from` names the file and may be NULL. */
+/*
+ * Notes a problem of an export. `from` names the file and may be NULL. Of problems after the first
+ * only the files are noted.
+ */
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason);
+/* Returns what was noted, or NULL. The caller frees it. */
+char *keeper_take_problem(struct copy *copy);
 
 #endif

@@ -10,8 +10,10 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "text/quotation.h"
 #include "workspace/beneath.h"
 #include "workspace/keeper_internal.h"
 #include "workspace/keeplog.h"
@@ -20,6 +22,8 @@
 #include "workspace/keeptext.h"
 #include "workspace/original.h"
 #include "workspace/rescue.h"
+
+enum { MORE_NAMED_MAX = 3 };
 
 /* ---- the folder ---- */
 
@@ -237,13 +241,41 @@ static char *explain(const struct keeper *keeper, const char *from, const char *
 	return keeptext_problem(from, reason, &limits);
 }
 
+/* Names another file that was not copied. One that changed meanwhile ("mixed") was copied. */
+static void note_more(struct copy *copy, const char *from, const char *reason)
+{
+	cleanup_free char *name = NULL;
+	cleanup_free char *before = NULL;
+
+	if (from == NULL || str_eq(reason, "mixed") || copy->more++ >= MORE_NAMED_MAX)
+		return;
+	name = quotation_of_path(path_base(from));
+	before = mem_steal(&copy->problem);
+	copy->problem =
+		xasprintf("%s%s %s", before, copy->more == 1 ? " Also not saved:" : ",", name);
+}
+
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason)
 {
-	if (copy->problem != NULL)
+	if (copy->problem != NULL) {
+		note_more(copy, from, reason);
 		return;
+	}
 	copy->problem = explain(copy->keeper, from, reason);
+	copy->more = 0;
 	if (copy->keeper->freed) /* no caller asks for it any more */
 		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
+}
+
+char *keeper_take_problem(struct copy *copy)
+{
+	cleanup_free char *problem = mem_steal(&copy->problem);
+
+	if (problem == NULL || copy->more == 0)
+		return mem_steal(&problem);
+	if (copy->more <= MORE_NAMED_MAX)
+		return xasprintf("%s.", problem);
+	return xasprintf("%s and %zu more.", problem, copy->more - MORE_NAMED_MAX);
 }
 
 /* Returns the name by which the session knows the file. */

@@ -544,6 +544,17 @@ def test_a_quota_stops_the_copies_and_says_so(home):
         assert server.cell("len(open('output/b').read())").text == "700000\n"
 
 
+@pytest.mark.parametrize(("count", "said"), [(1, r"\(PTYCELL_KEEP_MAX\)"),
+                                            (3, r"\(PTYCELL_KEEP_MAX\)\. Also not saved: 'b', 'c'"),
+                                            (6, r"\(PTYCELL_KEEP_MAX\)\. Also not saved: 'b', 'c', 'd' and 2 more")])
+def test_each_result_that_is_not_kept_is_named_or_counted(home, count, said):
+    with Server(home, env={"PTYCELL_KEEP_MAX": "1M"}) as server:
+        result = server.cell(f"for n in 'abcdef'[:{count}]: open('output/' + n, 'wb').write(b'x' * 2_000_000)\n"
+                             "open('output/r', 'w').write('r')")
+        assert re.search(rf"'a' was not saved: .*{said}\.\n", result.text), result.text
+        assert [path.name for path in kept_files(home)] == ["r"]
+
+
 def test_keeping_can_be_off(home):
     with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
         assert "saved" not in server.cell("open('output/r', 'w').write('r')").status
