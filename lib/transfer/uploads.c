@@ -316,9 +316,10 @@ bool uploads_pending(const struct uploads *uploads, uint64_t number)
 
 /* ---- reports ---- */
 
+/* While the file is uploaded again, a link of before would give the old content. */
 static bool has_link(const struct upload_item *item)
 {
-	return item->url != NULL && item->expires > time(NULL);
+	return item->url != NULL && item->expires > time(NULL) && !is_under_way(item);
 }
 
 static struct uploaded describe(const struct upload_item *item)

@@ -325,6 +325,23 @@ static void a_file_that_could_not_be_uploaded_anew_gets_no_link_of_its_past(void
 	assert_false(uploads_renew(f->uploads));
 }
 
+static void a_file_that_is_on_its_way_again_gets_no_link_of_its_past(void **state)
+{
+	struct fixture *f = *state;
+	struct uploaded found;
+	uint64_t number;
+
+	make(f, LINK_UNTIL("https://h/", "9999999999") RESULT);
+	wait_for(f, put(f, "output/a", 7));
+	assert_true(uploads_find(f->uploads, "output/a", &found));
+	number = put(f, "output/a", 8);
+	assert_false(uploads_find(f->uploads, "output/a", &found));
+	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
+	wait_for(f, number);
+	assert_true(uploads_find(f->uploads, "output/a", &found));
+	assert_int_equal(uploads_news(f->uploads, &found, 1), 1);
+}
+
 static void a_renewal_ends_with_its_session(void **state)
 {
 	struct fixture *f = *state;
@@ -483,6 +500,7 @@ int main(void)
 		test(an_expired_link_is_made_anew_and_told_if_nobody_was),
 		test(a_renewal_that_fails_leaves_no_link_and_may_be_tried_again),
 		test(a_file_that_could_not_be_uploaded_anew_gets_no_link_of_its_past),
+		test(a_file_that_is_on_its_way_again_gets_no_link_of_its_past),
 		test(a_renewal_ends_with_its_session),
 		test(a_helper_that_cannot_start_or_dies_is_a_problem),
 		test(a_helper_that_says_nothing_of_a_file_is_a_problem),
