@@ -173,13 +173,21 @@ static bool is_mixed(const struct copy_source *source)
 	       copy_mtime_ns(&now) != copy_mtime_ns(&source->stat);
 }
 
+static int copy_once(const struct copy_source *source, int dir, const char *name,
+		     const struct copy_known *known, struct copy_made *ret_made, struct err *err)
+{
+	if (source->suffix == NULL)
+		source_expose_writes(source->fd);
+	return copy_file(source, dir, name, known, ret_made, err);
+}
+
 /* Repeats a copy that is mixed. Afterwards, is_mixed() reports whether it still is. */
 static int copy_whole(struct copy_source *source, int dir, const char *name,
 		      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
 	struct copy_known last;
 
-	if (copy_file(source, dir, name, known, ret_made, err) < 0)
+	if (copy_once(source, dir, name, known, ret_made, err) < 0)
 		return -1;
 	for (int tries = 1; is_mixed(source) && tries < COPY_TRIES; tries++) {
 		cleanup_free char *taken = ret_made->name;
@@ -187,7 +195,7 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 		last = copy_describe(&ret_made->stat);
 		if (fstat(source->fd, &source->stat) < 0 || lseek(source->fd, 0, SEEK_SET) < 0)
 			return err_sys(err, "reading it once more");
-		if (copy_file(source, dir, taken, &last, ret_made, err) < 0)
+		if (copy_once(source, dir, taken, &last, ret_made, err) < 0)
 			return -1;
 	}
 	return 0;

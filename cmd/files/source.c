@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,4 +115,20 @@ int source_open(const struct source_folder *folder, const char *path, bool *ret_
 	}
 	return err_set(err, ERR_DENIED,
 		       "it is a link that leads to no file of the session's folder");
+}
+
+/*
+ * Linux sets a file's times at the first write to a clean page of a mapping, and at no further one
+ * until the page is written back. A lease is granted only if nobody may write to the file, which
+ * costs less than writing back. A memory file system writes nothing back: there such writes stay
+ * unseen.
+ */
+void source_expose_writes(int fd)
+{
+	(void)signal(SIGIO, SIG_IGN); /* sent if the file is opened for writing during the lease */
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
+		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	else
+		(void)sync_file_range(fd, 0, 0,
+				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
 }

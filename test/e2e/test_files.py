@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import subprocess
 import urllib.parse
 
 import pytest
@@ -178,6 +179,21 @@ def test_a_write_through_a_mapping_is_seen(server):
     server.cell("import mmap\nopen('f', 'wb').write(b'a' * 4096)")
     code = "f = open('f', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[0:1] = b'b'; m.flush(); m.close(); f.close()"
     assert changes(server.cell(code)) == [("~", "f")]
+
+
+@pytest.mark.parametrize("close", ["", "f.close(); "])
+def test_what_later_cells_write_through_a_mapping_is_kept(server, home, close):
+    if "tmpfs" in subprocess.run(["stat", "-f", "-c", "%T", home], capture_output=True, text=True, check=True).stdout:
+        pytest.skip("a memory file system does not show writes through mappings")
+    server.cell("import mmap\nf = open('output/m', 'w+b'); n = f.truncate(400_000); m = mmap.mmap(f.fileno(), 0); m[:3] = b'one'; "
+                f"{close}n = 0")
+    assert changes(server.cell("m[:3] = b'two'")) == [("~", "output/m")]
+    assert [path.read_bytes()[:3] for path in kept_files(home)] == [b"two"]
+    assert changes(server.cell("1")) == []
+    server.cell("import threading; threading.Timer(0.1, lambda: m.__setitem__(slice(0, 3), b'end')).start(); m[:3] = b'thr'")
+    server.cell("import time; time.sleep(0.3)")
+    server.call("destroy_session", session_id="s")
+    until(lambda: [path.read_bytes()[:3] for path in kept_files(home)] == [b"end"])
 
 
 def test_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
