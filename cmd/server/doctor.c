@@ -345,13 +345,16 @@ static void report_limits(const struct settings *s)
 
 /* ---- folders ---- */
 
-/* Returns `path`, or the closest folder above it that exists. The caller frees the result. */
+/*
+ * Returns `path`, or what is closest above it and exists, also a link that leads nowhere: no folder
+ * can be made there. The caller frees the result.
+ */
 static char *existing_part(const char *path)
 {
 	char *part = xstrdup(path);
 	struct stat st;
 
-	while (stat(part, &st) < 0 && part[1]) {
+	while (lstat(part, &st) < 0 && part[1]) {
 		char *slash = strrchr(part, '/');
 
 		slash[slash == part] = '\0';

@@ -52,6 +52,14 @@ def entry_of(printed):
 
 # ---- help ----
 
+@pytest.mark.parametrize("below", ["", "/results"])
+def test_doctor_says_that_no_results_can_be_where_a_link_leads_nowhere(home, below):
+    """As to a disk that is not mounted."""
+    (home / "link").symlink_to(home / "away/results")
+    done = run(home, "doctor", PTYCELL_KEEP=f"{home}/link{below}")
+    assert f"link{below} cannot be written (results kept for you); set PTYCELL_KEEP" in done.stdout and done.returncode == 1
+
+
 @pytest.mark.parametrize("words", ["--help", "-h", "doctor --help", "--drain --help"])
 def test_help_names_commands_and_the_common_settings(home, words):
     done = run(home, *words.split())
