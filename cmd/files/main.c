@@ -111,6 +111,8 @@ int main(int argc, char **argv)
 	if (!parts_agree(argc, argv))
 		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
+	/* Sent if a file is opened for writing during the lease of source_expose_writes(). */
+	(void)sigaction(SIGIO, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)
 		return EXIT_SUCCESS;

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,7 +124,6 @@ int source_open(const struct source_folder *folder, const char *path, bool *ret_
  */
 void source_expose_writes(int fd)
 {
-	(void)signal(SIGIO, SIG_IGN); /* sent if the file is opened for writing during the lease */
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
 		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
 	else
