@@ -8,9 +8,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -117,6 +119,21 @@ int source_open(const struct source_folder *folder, const char *path, bool *ret_
 }
 
 /*
+ * Writes the file's pages back. Those of a file in an overlay are pages of the file below it, which
+ * only fdatasync() reaches.
+ */
+static void write_back(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		(void)fdatasync(fd);
+	else
+		(void)sync_file_range(fd, 0, 0,
+				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
+}
+
+/*
  * Linux sets a file's times at the first write to a clean page of a mapping, and at no further one
  * until the page is written back. A lease is granted only if nobody may write to the file, which
  * costs less than writing back. A memory file system writes nothing back: there such writes stay
@@ -127,6 +144,5 @@ void source_expose_writes(int fd)
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
 		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
 	else
-		(void)sync_file_range(fd, 0, 0,
-				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
+		write_back(fd);
 }

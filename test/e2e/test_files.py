@@ -10,8 +10,9 @@ import subprocess
 import urllib.parse
 
 import pytest
-from client import Server
+from client import BUILD, Server
 from patience import until
+from proxies import own_mounts
 from steps import kept_files, listed, paths_in, session_folders
 
 
@@ -194,6 +195,19 @@ def test_what_later_cells_write_through_a_mapping_is_kept(server, home, close):
     server.cell("import time; time.sleep(0.3)")
     server.call("destroy_session", session_id="s")
     until(lambda: [path.read_bytes()[:3] for path in kept_files(home)] == [b"end"])
+
+
+def test_what_later_cells_write_through_a_mapping_is_kept_in_containers(home):
+    """Whose files lie in an overlay: the pages of the mapping are those of the file below it."""
+    for name in ("cache", "below", "work"):
+        (home / name).mkdir(mode=0o700)
+    script = 'cd "$0" && mount -t overlay -o lowerdir=below,upperdir=cache,workdir=work none cache && exec "$@"'
+    if subprocess.run(own_mounts(script, [str(home)], ["true"]), capture_output=True, check=False).returncode:
+        pytest.skip("no overlay here")
+    with Server(home, command=own_mounts(script, [str(home)], [str(BUILD.resolve() / "ptycell")])) as server:
+        server.cell("import mmap\nf = open('output/m', 'w+b'); n = f.truncate(400_000); m = mmap.mmap(f.fileno(), 0); m[:3] = b'one'")
+        assert changes(server.cell("m[:3] = b'two'")) == [("~", "output/m")]
+        assert [path.read_bytes()[:3] for path in kept_files(home)] == [b"two"]
 
 
 def test_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
