@@ -201,7 +201,7 @@ def test_what_later_cells_write_through_a_mapping_is_kept_in_containers(home):
     """Whose files lie in an overlay: the pages of the mapping are those of the file below it."""
     for name in ("cache", "below", "work"):
         (home / name).mkdir(mode=0o700)
-    script = 'cd "$0" && mount -t overlay -o lowerdir=below,upperdir=cache,workdir=work none cache && exec "$@"'
+    script = 'cd "$0" && mount -t overlay -o userxattr,lowerdir=below,upperdir=cache,workdir=work none cache && exec "$@"'
     if subprocess.run(own_mounts(script, [str(home)], ["true"]), capture_output=True, check=False).returncode:
         pytest.skip("no overlay here")
     with Server(home, command=own_mounts(script, [str(home)], [str(BUILD.resolve() / "ptycell")])) as server:
