@@ -195,6 +195,22 @@ def test_what_was_wrapped_after_its_definition_is_named(start, tmp_path):
     assert session.run("p(), q(), r(), s(), A().n(), A().o()").value == "(20, 20, 2, 1, 1, 10)"
 
 
+def test_a_name_that_had_a_decorated_definition_has_its_later_value(start, tmp_path):
+    """The source of the definition would bring back the earlier one."""
+    (tmp_path / "mine.py").write_text("from dataclasses import dataclass\ndef load(n): return 'file'\n@dataclass\nclass Row:\n    a: int = 2\n")
+    session, told = carry(
+        start, tmp_path,
+        "import functools\nfrom dataclasses import dataclass\n@functools.lru_cache\ndef load(n): return 'cell'\n@dataclass\nclass Row:\n    a: int = 1\n"
+        "@functools.lru_cache\ndef root(n): return 0\n@functools.lru_cache\ndef f(n): return n\n@functools.lru_cache\ndef tens(n): return n\n"
+        "@functools.lru_cache\ndef p(n, m): return n\n@functools.lru_cache\ndef h(n): return 'old'\n@functools.lru_cache\ndef kept(n): return n",
+        "from mine import load\nfrom mine import *\nfrom math import sqrt as root\nrow = Row(7)\ndef g(n): return 100 * n\nf = g\n"
+        "def ten(g):\n    @functools.wraps(g)\n    def inner(*a): return 10 * g(*a)\n    return inner\ntens = ten(tens)\np = functools.partial(p, 7)\n"
+        "if True:\n    def h(n): return 'new'")
+    assert session.run("load(1), Row().a, isinstance(row, Row), root(4), f(2), kept(3)").value == "('file', 2, True, 2.0, 200, 3)"
+    assert session.run("[name for name in ('tens', 'p', 'h') if name in globals()]").value == "[]"
+    assert "tens (it was wrapped after its definition)" in told.left and "p (" in told.left and "h (" in told.failed + told.left
+
+
 def test_attributes_of_inner_classes_and_of_those_with_a_metaclass_come_back(start, tmp_path):
     session, told = carry(
         start, tmp_path,
@@ -376,6 +392,37 @@ def test_one_value_that_cannot_be_loaded_costs_only_itself(start, tmp_path):
     told = restore(second, saved, tmp_path)
     assert told.back == ["other"]
     assert told.left == "" and told.failed == "mine (No module named 'mine'), m (No module named 'mine')"
+
+
+def test_arrays_share_no_fate_by_the_type_of_their_items(start, python, tmp_path):
+    """Models are of classes whose class is ABCMeta, and all arrays of floats have one dtype."""
+    if not harness.has_module(python, "numpy"):
+        pytest.skip("no numpy")
+    session, told = carry(
+        start, tmp_path,
+        "import abc\nimport numpy as np\nx = np.ones(3)\nclass Model(abc.ABC):\n    def __init__(self, f): self.a, self.f = np.ones(2), f\n"
+        "if True:\n    def f(): pass\nbad, good, both = Model(f), Model(None), [x]")
+    assert sorted(told.back) == ["Model", "abc", "both", "good", "np", "x"], told.failed
+    assert sorted(word.partition(" ")[0] for word in told.failed.split(", ")) == ["bad", "f"]
+    assert session.run("both[0] is x").value == "True"
+
+
+def test_an_array_too_large_for_the_limit_leaves_room_for_small_ones(start, python, tmp_path):
+    if not harness.has_module(python, "numpy"):
+        pytest.skip("no numpy")
+    session, told = carry(
+        start, tmp_path, "import numpy as np\nsmall = np.ones(100)\nlarge, larger = np.ones(90_000), np.ones(100_000)", limit=(1 << 20) + 1_000_000)
+    assert sorted(told.back) == ["large", "np", "small"] and told.left == "larger (no room beside the others)"
+
+
+def test_what_is_made_to_be_saved_is_not_taken_for_shared(start, tmp_path):
+    """It is gone when the next value is saved, which may have something in its place."""
+    session, told = carry(
+        start, tmp_path,
+        "class A:\n    def __init__(self, f): self.f = f\n    def __reduce__(self): return A, (self.f,), {'n': [(1, self.f)]}\n"
+        "    def __setstate__(self, state): self.state = state\n"
+        "if True:\n    def f(): pass\nfor i in range(20): exec('v%d = A(%s)' % (i, 'f' if i == 10 else 'str'))")
+    assert len([name for name in told.back if name.startswith("v")]) == 19, told.failed
 
 
 def test_names_that_are_there_stay(start, tmp_path):

@@ -6,30 +6,26 @@ import _ast
 from .kinds import FunctionType, ModuleType, is_a
 from .own import own
 from .parse import try_parse
-from .sources import sources
-from .spawn import codes_of, comes_from, parsed_cell, place_of_definition
+from .spawn import codes_of, comes_from, place_of_definition
 from .state import NAMESPACE
-
-SCOPES = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda,
-          _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
-LINES = {}  # of a save: what each cell has set
+from .statements import is_set_after
 
 
-def why_not_from_source(value, place, segments):
+def why_not_from_source(name, value, place, segments):
     """Returns why the source of a function or class would make another one, or an empty string."""
     anew = replaced_base(value) or replaced_decorator(value, place, segments)
     if anew:
         return "its %s was defined anew" % anew
-    return "it was wrapped after its definition" if is_wrapped_later(value, place, segments) else ""
+    return "it was wrapped after its definition" if is_wrapped_later(name, value, place, segments) else ""
 
 
-def is_wrapped_later(value, place, segments):
+def is_wrapped_later(name, value, place, segments):
     """Returns whether a call after the definition of a function has made what its name holds."""
     if is_a(value, type) or type(value) is FunctionType and comes_from(value.__code__, place):
         return False
     tree = try_parse(place[2], "<definition>")
     decorators = getattr(tree.body[0], "decorator_list", ()) if tree is not None else ()
-    if not decorators:
+    if not decorators or is_set_after(name, place):
         return codes_of(value) != []
     wrapper = [s[3] for s in segments if type(value) is FunctionType and comes_from(value.__code__, s)]
     texts = [s[2] for name in names_in(decorators) for s in segments if s[3] == name]
@@ -99,37 +95,3 @@ def hidden_defaults(node, value, place):
     if not node.decorator_list or any(comes_from(code, place) for code in codes_of(function)):
         return []
     return node.args.defaults + [item for item in node.args.kw_defaults if item is not None]
-
-
-def is_set_after(name, place):
-    """Returns whether a statement of a cell has set a name after the definition at this place."""
-    cells = list(sources.text)
-    for cell in cells[cells.index(place[0]) :] if place[0] in cells else ():
-        first = place[1] + place[2].count("\n") + 1 if cell == place[0] else 1
-        if lines_set(cell).get(name, 0) >= first:
-            return True
-    return False
-
-
-def lines_set(cell):
-    """Returns the line of the last statement of a cell that has set a name, by name. What a save has found is for that save alone."""
-    if cell not in LINES:
-        tree, _ = parsed_cell(cell)
-        LINES[cell] = {name: node.lineno for node in (tree.body if tree is not None else ())
-                       if sources.has_begun(cell, node.lineno) for name in names_set(node)}
-    return LINES[cell]
-
-
-def names_set(node):
-    """Returns the names of the session that a statement sets, by itself or by a function in it."""
-    ast = own("ast")
-
-    found = {name for item in ast.walk(node) if isinstance(item, _ast.Global) for name in item.names}
-    nodes = [node]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, _ast.Name) and not isinstance(node.ctx, _ast.Load):
-            found.add(node.id)
-        if not isinstance(node, SCOPES):
-            nodes.extend(ast.iter_child_nodes(node))
-    return found

@@ -27,10 +27,12 @@ from .limits import (
 from .names import is_users
 from .own import own
 from .parse import try_parse
-from .remade import LINES, values_set_later, why_not_from_source
+from .remade import values_set_later, why_not_from_source
+from .sharing import UNCHANGING, is_flat, objects_of
 from .sources import sources
 from .spawn import codes_of, comes_from, definition_segments, place_of_definition
 from .state import NAMESPACE, State
+from .statements import LINES
 
 TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the list, CRC of both
 TRAILER_BYTES = len(TRAILER % (0, 0, 0))
@@ -226,24 +228,6 @@ def reason(error):
     return text or type_name(type(error))
 
 
-# Objects of these types are the same wherever they are: sharing one makes no group.
-UNCHANGING = (str, bytes, int, float, complex, type, FunctionType, type(len), type(None), bool)
-
-
-UNCHANGING_IDS = frozenset(map(id, UNCHANGING))  # to compare types could run code of their metaclasses
-CONTAINERS = tuple(map(id, (list, tuple, set, frozenset, dict)))
-
-
-def is_flat(value):
-    """Returns whether it is a container whose items cannot change, as most large ones are."""
-    if id(type(value)) not in CONTAINERS or not value:
-        return False
-    types = set(map(id, map(type, value)))
-    if type(value) is dict:
-        types.update(map(id, map(type, value.values())))
-    return types <= UNCHANGING_IDS
-
-
 class Saver:
     def __init__(self, pipe, limit, secrets, seconds=None):
         self.pipe, self.limit, self.secrets = pipe, limit, secrets
@@ -279,7 +263,7 @@ class Saver:
 
     def take_value(self, name, value, segments, chosen, values):
         place = place_of_definition(name, value, segments)
-        why = place and why_not_from_source(value, place, segments)
+        why = place and why_not_from_source(name, value, place, segments)
         if why:
             self.left.append((name, why))
             return
@@ -323,7 +307,7 @@ class Saver:
         if is_flat(value):
             self.objects[name] = {id(value)}
         else:
-            self.objects[name] = {key for key, (_, item) in pickler.memo.copy().items() if type(item) not in UNCHANGING}
+            self.objects[name] = objects_of(pickler)
 
     def within_time(self, work):
         """Calls a function that is interrupted if it takes too long."""

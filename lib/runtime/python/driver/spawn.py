@@ -8,17 +8,17 @@ effect must not happen again in each child.
 import _ast
 import _io
 import posix
+import sys
 
 from .compile import DEFINITIONS
 from .interrupt import in_child
 from .kinds import FunctionType, ModuleType, is_a, module_of
 from .limits import BROUGHT_BYTES, WRAPPERS
-from .magics_syntax import rewrite_magics
 from .names import is_users
 from .own import own
-from .parse import try_parse
 from .sources import sources
 from .state import NAMESPACE, State
+from .statements import LINES, is_set_after, parsed_cell
 
 # Of classes, and of what annotations name.
 FACTORIES = frozenset("namedtuple NamedTuple TypedDict make_dataclass TypeVar ParamSpec TypeVarTuple NewType".split())
@@ -126,6 +126,7 @@ def remove_definitions(pid):
 
 def definitions():
     """Returns what DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, names."""
+    LINES.clear()
     segments = []
     for name in list(sources.text):
         segments.extend(definition_segments(name))
@@ -143,16 +144,6 @@ def definitions():
     pickled = {name: data for name, data in pickled.items() if data is not None}
     texts = [segment for segment in segments if chosen.get(segment[3], segment) is segment]
     return texts, pickled, defaults, {*chosen, *pickled}, State.future_flags
-
-
-def parsed_cell(name):
-    """Returns the tree of a cell, or None, and the lines from which it was parsed."""
-    text = sources.text[name]
-    tree = try_parse(text, name)
-    if tree is None:  # with magics it runs as other text
-        text = rewrite_magics(text, name) or ""
-        tree = try_parse(text, name)
-    return tree, [line + "\n" for line in text.split("\n")]
 
 
 def definition_segments(name):
@@ -190,7 +181,18 @@ def place_of_definition(name, value, segments):
     )
     decorated = found[-1][2].startswith("@") and callable(value)
     variable = module_of(type(value)) == "typing" and (value.__module__, value.__name__) == ("__main__", name)
-    return found[-1] if own_class or decorated or variable else None
+    if not (own_class or decorated or variable) or is_of_module(value):
+        return None
+    is_local = type(value) is FunctionType and "<" in value.__qualname__  # no pickle can name it
+    return found[-1] if is_local or not is_set_after(name, found[-1]) else None
+
+
+def is_of_module(value):
+    """Returns whether a function or class is that of a module: `import *` says no name."""
+    if type(value) is not FunctionType and not is_a(value, type):
+        return False
+    name, module = value.__module__, sys.modules.get(value.__module__) if type(value.__module__) is str else None
+    return is_a(module, ModuleType) and name != "__main__" and vars(module).get(value.__name__) is value
 
 
 def comes_from(code, segment):
