@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,6 +22,8 @@
 #include "workspace/random_name.h"
 
 enum { SUFFIX_LEN = 4, DATE_LEN = 32, OTHERS_MAX = 3, SHOWN_MS = 50 /* "0.1 s" */ };
+
+static const size_t NONE_RESUMED = SIZE_MAX;
 
 /* Appends a time of the user: "23 Nov 14:05", with the year if it is not this one. */
 static void put_time(struct buf *out, int64_t seconds)
@@ -229,14 +232,17 @@ static void put_own_id(struct buf *out, const struct lasting *row)
 	buf_putf(out, " ('%s'%s)", own, row->empty ? ", without a cell" : "");
 }
 
+/* Names the ended sessions but the one that is resumed, at `index`; NONE_RESUMED names all. */
 static void put_others(struct buf *out, const struct lasting_found *found, size_t index)
 {
+	size_t others = found->count - (index < found->count);
 	size_t named = 0;
 
-	if (found->count < 2)
+	if (others == 0)
 		return;
-	buf_putf(out, " %zu more ended %s that id, last used ", found->count - 1,
-		 found->count == 2 ? "session has" : "sessions have");
+	buf_putf(out, " %zu %sended %s that id, last used ", others,
+		 others < found->count ? "more " : "",
+		 others == 1 ? "session has" : "sessions have");
 	for (size_t i = 0; i < found->count && named < OTHERS_MAX; i++) {
 		if (i == index)
 			continue;
@@ -244,7 +250,7 @@ static void put_others(struct buf *out, const struct lasting_found *found, size_
 		put_time(out, found->rows[i].used.tv_sec);
 		put_own_id(out, &found->rows[i]);
 	}
-	if (found->count - 1 > OTHERS_MAX)
+	if (others > OTHERS_MAX)
 		buf_puts(out, " and others");
 	buf_puts(out, ". An id in brackets resumes that session.");
 }
@@ -279,6 +285,7 @@ char *resumption_in_use(const char *id, const struct lasting_found *found)
 	if (found->leaving)
 		buf_puts(&out, "; its host has closed, but it has not ended yet");
 	buf_puts(&out, "), and no two servers share one. Its files and variables are not here.");
+	put_others(&out, found, NONE_RESUMED);
 	return buf_steal(&out);
 }
 

@@ -464,6 +464,20 @@ def test_of_two_servers_the_second_has_one_of_its_own(start, home):
     assert "1 more ended session has that id, last used " in result.notice
 
 
+def test_beside_a_live_session_of_the_id_the_ended_ones_are_named(start, home):
+    """The live one may be another window's, and this one's work in a folder of a server that was killed."""
+    one, two = start(), start()
+    one.cell("open('a', 'w').write('work')")
+    two.cell("1")
+    one.process.kill()
+    one.process.wait()
+    server = start()
+    notice = server.cell("1").notice
+    assert "has a live session of that id" in notice and " 1 ended session has that id, last used " in notice
+    own = re.search(r"\('(s-[a-z2-7]{8})'\)", notice)[1]
+    assert server.cell("print(open('a').read())", session=own).text == "work\n"
+
+
 RUNS = "import os, time\nopen('begun', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.01)\nopen('ended', 'w').close()"
 
 
