@@ -31,10 +31,12 @@ struct session_values {
 	struct values_file *file;    /* of the save under way, or NULL */
 	uint64_t cell;               /* that ran last */
 	uint64_t first_cell;         /* of this interpreter, or of those whose variables are back */
-	uint64_t lost_cell;          /* that ran last when the variables were lost */
-	uint64_t ended_ms;           /* when the last cell ended */
-	uint64_t began_ms;           /* when the save under way began */
-	uint64_t rested_ms;          /* when the next one may begin */
+	struct values_gap
+		gap;        /* cells between, whose variables were not saved when they were lost */
+	uint64_t lost_cell; /* that ran last when the variables were lost */
+	uint64_t ended_ms;  /* when the last cell ended */
+	uint64_t began_ms;  /* when the save under way began */
+	uint64_t rested_ms; /* when the next one may begin */
 	uint64_t saving_cell;
 	unsigned held_cells; /* of this interpreter, as long as `held` */
 	unsigned tries;      /* since the last cell */
@@ -81,6 +83,7 @@ static void commit(struct session_values *v, const struct runner_saved *saved)
 {
 	struct values_record record = { .cell = v->saving_cell,
 					.first_cell = v->first_cell,
+					.gap = v->gap,
 					.names = limit(saved->names, NAMES_MAX),
 					.ms = limit(saved->ms, FORECAST_MS_MAX) };
 	struct err err;
@@ -226,12 +229,14 @@ void session_values_begin_anew(struct session_values *v)
 	v->held = v->record.names > 0;
 	v->held_cells = 0;
 	v->first_cell = v->session->next_cell;
+	v->gap = (struct values_gap){ .first = 0 };
 }
 
 void session_values_rerun(struct session_values *v)
 {
 	v->held = false;
 	v->first_cell = 1;
+	v->gap = (struct values_gap){ .first = 0 };
 	v->lost_cell = v->record.cell;
 }
 
@@ -295,12 +300,45 @@ static void put_other_languages(const struct session *s, struct buf *out)
 		buf_puts(out, " are not among them: only restore_run makes those again.");
 }
 
+/* Notes that the interpreter has the saved variables, and lacks those of the cells that ran later.
+ */
+static void note_back(struct session_values *v)
+{
+	uint64_t first = 0;
+	uint64_t last = 0;
+
+	v->first_cell = v->record.first_cell;
+	v->gap = v->record.gap;
+	if (count_later(v, &first, &last) == 0)
+		return;
+	v->gap.last = last;
+	if (v->gap.first == 0)
+		v->gap.first = first;
+}
+
+/* Other cells between may have run in a later interpreter, which had their variables. */
+static void put_gap(const struct values_gap *gap, struct buf *out)
+{
+	if (gap->first == 0)
+		return;
+	if (gap->first == gap->last)
+		buf_putf(out, " Cell %" PRIu64 " ran before variables were lost once: what it",
+			 gap->first);
+	else
+		buf_putf(out,
+			 " Cells %" PRIu64 " to %" PRIu64
+			 " ran before variables were lost once: what some",
+			 gap->first, gap->last);
+	buf_puts(out, " changed may not be among them.");
+}
+
 void session_values_put_later(const struct session *s, struct buf *out)
 {
 	uint64_t first = 0;
 	uint64_t last = 0;
 	size_t count = count_later(s->values, &first, &last);
 
+	put_gap(&s->values->record.gap, out);
 	if (count == 1)
 		buf_putf(out,
 			 " Cell %" PRIu64 " ran after they were saved: what it made or changed is "
@@ -425,7 +463,7 @@ static void on_ended(struct runner *runner, struct cell *cell_own, void *data)
 		s->values->runner = runner;
 		s->values->held = describe_back(r, cell_own, &text);
 		s->values->held_cells = 0;
-		s->values->first_cell = s->values->record.first_cell;
+		note_back(s->values);
 	} else {
 		cleanup_free char *how = session_rerun_describe_failure(cell_own);
 

@@ -62,6 +62,8 @@ void values_read(int journal_fd, struct values_record *ret)
 	memcpy(ret->file, file, strlen(file) + 1);
 	ret->cell = take_number(value, "cell");
 	ret->first_cell = take_number(value, "first_cell");
+	ret->gap.first = take_number(value, "gap_first");
+	ret->gap.last = take_number(value, "gap_last");
 	ret->names = take_number(value, "names");
 	ret->ms = take_number(value, "ms");
 }
@@ -75,6 +77,8 @@ static int write_record(int journal_fd, const struct values_record *record, uint
 	json_put_int(value, "bytes", (json_int_t)bytes);
 	json_put_int(value, "cell", (json_int_t)record->cell);
 	json_put_int(value, "first_cell", (json_int_t)record->first_cell);
+	json_put_int(value, "gap_first", (json_int_t)record->gap.first);
+	json_put_int(value, "gap_last", (json_int_t)record->gap.last);
 	json_put_int(value, "names", (json_int_t)record->names);
 	json_put_int(value, "ms", (json_int_t)record->ms);
 	return json_write_file(journal_fd, RECORD, value, err);

@@ -23,10 +23,17 @@
 
 enum { VALUES_NAME_MAX = 32 };
 
+/* Cells that were lost with an interpreter, because nothing was saved after them. */
+struct values_gap {
+	uint64_t first; /* 0: there are none */
+	uint64_t last;
+};
+
 struct values_record {
 	char file[VALUES_NAME_MAX]; /* its name; "" when nothing is saved */
 	uint64_t cell;              /* after which it was saved */
 	uint64_t first_cell;        /* since which its interpreter ran, or had earlier variables */
+	struct values_gap gap;      /* not among them, though between both */
 	uint64_t names;
 	uint64_t ms; /* that bringing them back may take */
 };

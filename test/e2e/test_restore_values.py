@@ -144,6 +144,29 @@ def test_the_cells_after_the_last_save_are_named(start, home):
     assert server.cell("x, 'y' in dir()").text == "(1, False)\n"
 
 
+def test_the_cells_that_were_lost_once_are_named_in_later_lives(start, home):
+    """Their values are older than the record says."""
+    server = start()
+    server.cell("x = 1")
+    saved(home, 1)
+    server.cell("x = 2\nimport os\nos.close(5)")
+    server = next_day(start, server)
+    told(restore(server))
+    server.cell("y = x")
+    saved(home, 3)
+    server = next_day(start, server)
+    assert "Cell 2 ran before variables were lost once: what it changed may not be among them." in told(restore(server))
+    assert server.cell("x, y").text == "(1, 1)\n"
+    saved(home, 4)
+    server.cell("x = 3\nimport os\nos.close(5)")
+    server = next_day(start, server)
+    told(restore(server))
+    server.cell("z = 1")
+    saved(home, 6)
+    server = next_day(start, server)
+    assert "Cells 2 to 5 ran before variables were lost once: what some changed may not be among them." in told(restore(server))
+
+
 def test_languages_whose_variables_are_not_saved_are_named(start, home):
     server = start()
     server.cell("a=1", language="bash")

@@ -20,7 +20,9 @@ static struct values_file *begin(const struct fixture *f, uint64_t max)
 
 static struct values_record save(const struct fixture *f, const char *text, uint64_t cell)
 {
-	struct values_record record = { .cell = cell, .first_cell = 2, .names = 3, .ms = 40 };
+	struct values_record record = {
+		.cell = cell, .first_cell = 2, .gap = { 3, 4 }, .names = 3, .ms = 40
+	};
 	struct values_file *file = begin(f, 100);
 
 	assert_true(values_write(file, text, strlen(text)));
@@ -61,6 +63,8 @@ static void a_saved_file_counts_and_replaces_the_one_before(void **state)
 	assert_string_equal(found.file, second.file);
 	assert_int_equal(found.cell, 7);
 	assert_int_equal(found.first_cell, 2);
+	assert_int_equal(found.gap.first, 3);
+	assert_int_equal(found.gap.last, 4);
 	assert_int_equal(found.names, 3);
 	assert_int_equal(found.ms, 40);
 	assert_false(scratch_exists(workspace_journal_fd(f->workspace), first.file));
