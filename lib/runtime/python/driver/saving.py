@@ -19,7 +19,7 @@ from .channel import VALUES_FD, channel, encode_frame
 from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
 from .cut import shortened
 from .errors import error_text
-from .kinds import FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
+from .kinds import BuiltinType, FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
 from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_SUBMODULES, SAVE_WHY_CHARS,
     SECRET_MIN, WRAPPERS,
@@ -393,6 +393,7 @@ class Saver:
         submodules = submodules_of([name for name, module in modules if name == module])
 
         size = self.pipe.size
+        self.left.extend(("what was set in module " + name, "it is imported anew") for name in own_modules())
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
         listed = json.dumps({
@@ -420,6 +421,32 @@ def modules_with(names):
             if module.__dict__[name] is NAMESPACE[name]:
                 found.setdefault(name, module_name)
     return found
+
+
+def own_modules():
+    """Returns the names of the session's own modules with values, which cells and their own functions may have changed."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        if type(module) is ModuleType and type(module.__dict__.get("__file__")) is str and not is_installed(module):
+            if type(name) is str and name != "__main__" and module.__dict__.get("__spec__") is not None and has_values(module):
+                found.append(name)
+    return found
+
+
+def has_values(module):
+    for key, value in list(module.__dict__.items()):
+        if type(key) is not str or key.startswith("__") or is_a(value, (FunctionType, BuiltinType, ModuleType)):
+            continue
+        if not is_a(value, type):
+            return True
+        if module_of(value) == module.__name__ and any(is_value(key, item) for key, item in list(vars(value).items())):
+            return True
+    return False
+
+
+def is_value(key, item):
+    """Returns whether an attribute of a class holds a value, and no method."""
+    return type(key) is str and not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
 
 
 def submodules_of(packages):
@@ -510,7 +537,7 @@ def is_beside_source(key, item, place):
     if key == "__wrapped__":
         return False
     if type(function) is not FunctionType:
-        return not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
+        return is_value(key, item)
     names, decorated = made_methods(place[2]), place[2].startswith("@")
     code = (codes_of(function) if decorated or key in names else [])[:1] or [function.__code__]
     own_name = code[0].co_name
