@@ -203,6 +203,14 @@ def test_what_was_wrapped_after_its_definition_is_named(start, tmp_path):
     assert session.run("p(), q(), r(), s(), A().n(), A().o()").value == "(20, 20, 2, 1, 1, 10)"
 
 
+def test_a_class_that_a_later_statement_replaced_is_named(start, tmp_path):
+    session, told = carry(
+        start, tmp_path,
+        "import dataclasses\nclass A:\n    n: int = 1\n    def m(self): pass\nclass B:\n    def m(self): pass\nA = dataclasses.dataclass(A)")
+    assert told.left == "what a later statement made of class A (it is as it was defined)"
+    assert sorted(told.back) == ["A", "B", "dataclasses"]
+
+
 def test_a_name_that_had_a_decorated_definition_has_its_later_value(start, tmp_path):
     """The source of the definition would bring back the earlier one."""
     (tmp_path / "mine.py").write_text("from dataclasses import dataclass\ndef load(n): return 'file'\n@dataclass\nclass Row:\n    a: int = 2\n")

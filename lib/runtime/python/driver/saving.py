@@ -32,7 +32,7 @@ from .sharing import UNCHANGING, is_flat, objects_of
 from .sources import sources
 from .spawn import codes_of, comes_from, definition_segments, place_of_definition
 from .state import NAMESPACE, State
-from .statements import LINES
+from .statements import LINES, is_set_after
 
 TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the list, CRC of both
 TRAILER_BYTES = len(TRAILER % (0, 0, 0))
@@ -271,6 +271,8 @@ class Saver:
         if place is not None:
             chosen.append(place)
             self.left.extend(values_set_later(name, value, place))
+            if is_a(value, type) and is_set_after(name, place):
+                self.left.append(("what a later statement made of class " + name, "it is as it was defined"))
         for part, item in parts:
             values[part] = item
             self.measure(part, item)
