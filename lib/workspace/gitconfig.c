@@ -19,7 +19,7 @@
 
 #define REMOTES "remote."
 
-enum check { ANY, ADDRESS, UPDATE };
+enum check { ANY, ADDRESS, UPDATE, REF };
 
 struct row {
 	const char *section; /* a "." at the end: its subsections */
@@ -42,11 +42,19 @@ static const struct row rows[] = {
 	{ REMOTES, " url pushurl ", ADDRESS },
 	{ REMOTES,
 	  " fetch push tagopt prune prunetags mirror promisor partialclonefilter "
-	  "skipdefaultupdate skipfetchall gh-resolved ",
+	  "skipdefaultupdate skipfetchall gh-resolved glab-resolved github-pr-remote ",
 	  ANY },
 	{ "remote", " pushdefault ", ADDRESS },
 	{ "branch.", " remote pushremote ", ADDRESS },
-	{ "branch.", " merge rebase description vscode-merge-base gh-merge-base ", ANY },
+	/* Editors and programs of hosts write these by themselves. */
+	{ "branch.",
+	  " vscode-merge-base gh-merge-base gk-merge-base gk-target-base gk-merge-target "
+	  "gk-merge-target-user github-pr-base-branch ",
+	  REF },
+	{ "branch.",
+	  " merge rebase description gk-last-accessed gk-last-modified gk-agent-last-activity "
+	  "gk-associated-issues gk-disposition github-pr-owner-number ",
+	  ANY },
 	{ "branch", " autosetupmerge autosetuprebase ", ANY },
 	{ "submodule.", " url ", ADDRESS },
 	{ "submodule.", " update ", UPDATE },
@@ -65,6 +73,8 @@ static const struct row rows[] = {
 	{ "color", "*", ANY },
 	{ "advice", "*", ANY },
 	{ "lfs", " repositoryformatversion ", ANY },
+	{ "lfs.", " access locksverify ", ANY },
+	{ "gui", " wmstate geometry ", ANY },
 };
 
 /* ---- values ---- */
@@ -195,6 +205,8 @@ static bool is_allowed(const char *section, const char *name, const char *value)
 			continue;
 		if (row->check == ADDRESS)
 			return is_address(value);
+		if (row->check == REF)
+			return value[0] != '-';
 		return row->check == ANY || is_update(value);
 	}
 	return false;

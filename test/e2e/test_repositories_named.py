@@ -187,6 +187,18 @@ def test_settings_of_an_included_config_are_the_user_s(project):
     assert git(folder, "st", home=place, user=USER).returncode == 0
 
 
+@needs_git
+def test_what_an_editor_notes_in_a_config_beside_a_session_is_no_code_s(project):
+    place, folder = project
+    with served(place, folder) as server:
+        holds_names(server)
+        assert server.cell("1").state == "done"
+        for setting in (["branch.main.gk-last-accessed", "2025-12-25T17:17:54.154Z"], ["branch.main.github-pr-owner-number", "o#r#1"]):
+            assert git(folder, "config", *setting, home=place, user=USER).returncode == 0
+        assert "Renamed" not in "".join(server.cell("1").texts)
+    assert "gk-last-accessed" in (folder / ".git/config").read_text(encoding="ascii")
+
+
 # The user's setting, what is there, and what code puts into a folder of another share that it calls a work tree of the repository.
 LED = {
     "folder of hooks": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"), "pre-commit"),

@@ -43,6 +43,34 @@ static void what_git_writes_is_not_foreign(void **state)
 		       "");
 }
 
+/* They write these by themselves, beside a session: a config that has them must stay. */
+static void what_editors_and_hosts_programs_write_is_not_foreign(void **state)
+{
+	(void)state;
+	assert_foreign("[branch \"main\"]\n\tvscode-merge-base = origin/main\n"
+		       "\tgk-last-accessed = 2025-12-25T17:17:54.154Z\n"
+		       "\tgk-last-modified = 2025-12-25T17:17:54.154Z\n"
+		       "\tgk-merge-base = origin/main\n\tgk-merge-target = origin/main\n"
+		       "\tgithub-pr-owner-number = \"o#r#1\"\n"
+		       "\tgithub-pr-base-branch = \"o#r#main\"\n",
+		       "");
+	assert_foreign("[remote \"o\"]\n\tgithub-pr-remote = true\n\tglab-resolved = base\n"
+		       "[lfs \"https://example.com/a/b.git/info/lfs\"]\n\taccess = basic\n"
+		       "\tlocksverify = true\n[gui]\n\twmstate = normal\n"
+		       "\tgeometry = 887x427+8+31 171 192\n",
+		       "");
+}
+
+/* An editor hands them to git, which takes one that begins with "-" for an option. */
+static void what_editors_hand_to_git_is_no_option(void **state)
+{
+	(void)state;
+	assert_foreign("[branch \"m\"]\nvscode-merge-base = --output=x\n"
+		       "gk-merge-target = --output=x\ngh-merge-base = -x\n",
+		       "branch.m.vscode-merge-base=--output=x|branch.m.gk-merge-target=--output=x|"
+		       "branch.m.gh-merge-base=-x");
+}
+
 static void what_runs_a_program_is_foreign(void **state)
 {
 	(void)state;
@@ -142,6 +170,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_git_writes_is_not_foreign),
+		cmocka_unit_test(what_editors_and_hosts_programs_write_is_not_foreign),
+		cmocka_unit_test(what_editors_hand_to_git_is_no_option),
 		cmocka_unit_test(what_runs_a_program_is_foreign),
 		cmocka_unit_test(addresses_run_no_helper),
 		cmocka_unit_test(names_of_remotes_are_addresses),
