@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fd.h"
 #include "base/gitini.h"
@@ -521,18 +522,31 @@ void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder
 		hold_remove(run, folder, name);
 }
 
+/*
+ * Returns true for a folder that "git init" makes a repository of. It keeps config and hooks that
+ * are there.
+ */
+static bool is_begun(const struct folder_at *folder)
+{
+	const char *slash = strrchr(folder->path, '/');
+
+	return strcasecmp(slash != NULL ? slash + 1 : folder->path, ".git") == 0;
+}
+
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 {
 	bool repository = repository_is(folder->fd);
+	bool begun = !repository && is_begun(folder);
 	struct stat st;
 
 	judge_git_file(run, folder);
 	if (repository || inspection_stat(folder, ".git", &st))
 		add_path(run, &run->workplaces[inspection_share(run)], folder->path);
-	if (!repository)
+	if (!repository && !begun)
 		return;
 	/* A repository that code makes meanwhile is not learned. */
-	if (run->learn && inspection_young_there(run, folder, "HEAD", &st))
+	if (run->learn && (inspection_young_there(run, folder, "HEAD", &st) ||
+			   (begun && known_is_moved_in(run, folder->fd))))
 		return;
 	judge_files(run, folder);
 	judge_commondir(run, folder);
