@@ -35,6 +35,7 @@ static const char *const anywhere[] = {
 	"credential", "secret", "api key", "apikey", "access key", "access token",
 	"private key", "encryption key", "license key", "security key", "recovery key",
 	"recovery phrase", "seed phrase", "secret phrase", "unlock phrase", "word phrase",
+	"recovery word", "seed word", "passkey", "connection string", "authorization header",
 	"mnemonic", "security code", "verification code", "confirmation code",
 	"authentication code", "authenticator", "auth code", "access code", "unlock code",
 	"recovery code", "backup code", "activation code", "login code", "log in code",
@@ -79,9 +80,9 @@ static const char *const anywhere[] = {
 /* Short words, and parts of harmless words: only as words of their own. */
 static const char *const whole[] = {
 	"pass", "pwd", "psw", "pw", "pin", "pins", "puk", "tan", "otp", "totp", "2fa", "mfa",
-	"cvv", "cvv2", "cvc", "cvc2", "ssn", "iban", "token", "tokens", "bearer", "mdp", "nip",
-	"clé", "jeton", "clave", "senha", "chave", "chiave", "parole", "sleutel", "klucz", "klíč",
-	"anahtar", "пин", "ключ", "ключа", "κλειδί", "رمز",
+	"cvv", "cvv2", "cvc", "cvc2", "ssn", "iban", "pat", "jwt", "psk", "token",
+	"tokens", "bearer", "mdp", "nip", "clé", "jeton", "clave", "senha", "chave", "chiave", "parole",
+	"sleutel", "klucz", "klíč", "anahtar", "пин", "ключ", "ключа", "κλειδί", "رمز",
 };
 
 /* Words before "key" that make it no secret. */

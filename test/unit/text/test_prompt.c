@@ -15,6 +15,12 @@ static void prompts_for_secrets_are_known(void **state)
 	static const char *const prompts[] = {
 		"Enter your GitHub password: ",
 		"API key",
+		"GitHub PAT: ",
+		"JWT> ",
+		"WiFi PSK:",
+		"Seed words:",
+		"Enter your passkey:",
+		"Connection string: ",
 		"api_key> ",
 		"PIN: ",
 		"Your pin?",
