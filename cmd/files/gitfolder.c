@@ -548,7 +548,9 @@ void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 	if (run->learn && (inspection_young_there(run, folder, "HEAD", &st) ||
 			   (begun && known_is_moved_in(run, folder->fd))))
 		return;
+	run->begun = begun;
 	judge_files(run, folder);
+	run->begun = false;
 	judge_commondir(run, folder);
 	run->new_repository = false;
 }

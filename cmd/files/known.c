@@ -14,12 +14,17 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "inspection.h"
+#include "journal/digest.h"
 #include "json/make.h"
 #include "sandbox/rootfs/repository.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 
-enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, quotes included */ };
+enum {
+	LEARNED_BYTES_MAX = 512 << 10, /* of an answer, quotes included */
+	CONTENT_BYTES_MAX = LEARNED_BYTES_MAX / 4,
+	CONTENT_MAX = 64 << 10, /* of a file */
+};
 
 static void learn(struct inspection *run, const char *key)
 {
@@ -51,11 +56,12 @@ static bool is_share_learned(const struct inspection *run)
 	return has_key(run, key);
 }
 
+/* What was not yet a repository is new to git once code has completed it. */
 static char *entry_key(const struct inspection *run, const struct folder_at *folder,
 		       const char *name, const char *entry)
 {
-	cleanup_free char *whole =
-		xasprintf("%s/%s/%s\n%s", run->share_path, folder->path, name, entry);
+	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s%s", run->share_path, folder->path, name,
+					     run->begun ? "begun " : "", entry);
 
 	return percent_encode(whole);
 }
@@ -70,7 +76,50 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
 	return run->learn || has_key(run, key);
 }
 
-/* The entry is never one of a config, whose names are not empty and no numbers. */
+/*
+ * Returns the key of a file with its inode and what it contains now, NULL for a long one and for
+ * what is no file. The caller frees it.
+ */
+static char *content_key(const struct inspection *run, const struct folder_at *folder,
+			 const char *name, const struct stat *st)
+{
+	char digest[DIGEST_LEN + 1];
+	size_t len = 0;
+	cleanup_free char *text = inspection_read(folder, name, CONTENT_MAX, &len);
+	cleanup_free char *entry = NULL;
+
+	if (text == NULL)
+		return NULL;
+	digest_sha256(text, len, digest);
+	entry = xasprintf("%ju %s", (uintmax_t)st->st_ino, digest);
+	return entry_key(run, folder, name, entry);
+}
+
+static void learn_content(struct inspection *run, const struct folder_at *folder, const char *name,
+			  const struct stat *st)
+{
+	cleanup_free char *key = NULL;
+
+	if (!run->learn || run->learned_bytes > CONTENT_BYTES_MAX)
+		return;
+	key = content_key(run, folder, name, st);
+	if (key != NULL)
+		learn(run, key);
+}
+
+/* Returns true for a file that was written again and is the same, as by an installer of hooks. */
+static bool is_as_learned(const struct inspection *run, const struct folder_at *folder,
+			  const char *name, const struct stat *st)
+{
+	cleanup_free char *key = NULL;
+
+	if (run->learn || run->new_repository)
+		return false;
+	key = content_key(run, folder, name, st);
+	return key != NULL && has_key(run, key);
+}
+
+/* The entry is never one of a config, whose names are not empty and begin with no digit. */
 bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
 		  const struct stat *st)
 {
@@ -78,7 +127,8 @@ bool known_is_new(struct inspection *run, const struct folder_at *folder, const 
 	cleanup_free char *entry = movable ? xasprintf("%ju", (uintmax_t)st->st_ino) : xstrdup("");
 
 	if (inspection_is_young(run, st))
-		return true;
+		return !is_as_learned(run, folder, name, st);
+	learn_content(run, folder, name, st);
 	return (run->learn || is_share_learned(run)) && !known_has(run, folder, name, entry);
 }
 
@@ -116,8 +166,8 @@ static char *repository_key(const struct inspection *run, const struct folder_at
 
 	if (movable)
 		(void)fstat(folder->fd, &st);
-	whole = xasprintf("%s/%s\nrepository %ju", run->share_path, folder->path,
-			  (uintmax_t)st.st_ino);
+	whole = xasprintf("%s/%s\n%s %ju", run->share_path, folder->path,
+			  run->begun ? "begun" : "repository", (uintmax_t)st.st_ino);
 	return percent_encode(whole);
 }
 

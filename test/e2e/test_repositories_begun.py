@@ -17,6 +17,8 @@ BEGUN = {
     "a HEAD and no more": (["mkdir .git; echo 'ref: refs/heads/main' > .git/HEAD; " + SETTING.replace("FILE", ".git/config")], "config"),
     "another folder": ([f"mkdir .git; echo ../c > .git/commondir; {COMMON}"], "commondir"),
     "of an earlier session": (["mkdir -p x/hooks; " + HOOK.replace("HOOKS", "x/hooks"), "mv x .git"], "pre-commit"),
+    "config of an earlier session": (["mkdir x; " + SETTING.replace("FILE", "x/config"), "mv x .git"], "config"),
+    "another folder of an earlier session": ([f"mkdir x; echo ../c > x/commondir; {COMMON}", "mv x .git"], "commondir"),
 }
 
 

@@ -115,6 +115,27 @@ static void what_a_config_contained_before_may_be_written_again(void **state)
 	release(&w);
 }
 
+/* As installers of hooks do, such as husky's at every "npm install". */
+static void a_hook_that_is_written_again_and_is_the_same_stays(void **state)
+{
+	struct watch w;
+
+	make_shares(&w, *state, 1);
+	make_repository(w.fds[0]);
+	make_hook(w.fds[0], "post-commit");
+	pass_the_time_of(w.fds[0], "repo/.git/hooks/post-commit");
+	start_and_learn(&w, HELPER);
+	make_hook(w.fds[0], "post-commit");
+	look(&w);
+	assert_true(has_hook(w.fds[0], "post-commit"));
+	assert_int_equal(w.notice_count, 0);
+	scratch_write(w.fds[0], "repo/.git/hooks/post-commit", "#!/bin/sh\nid\n");
+	look(&w);
+	assert_held(w.fds[0]);
+	assert_int_equal(w.notice_count, 1);
+	release(&w);
+}
+
 /* Writes a config of this length, which has nothing else to object to. */
 static void write_long(int share, size_t size)
 {
@@ -487,6 +508,7 @@ int main(void)
 		FIXTURE_TEST(a_hook_and_a_config_that_code_wrote_are_renamed_and_reported),
 		FIXTURE_TEST(a_request_during_an_inspection_starts_another_one),
 		FIXTURE_TEST(what_a_config_contained_before_may_be_written_again),
+		FIXTURE_TEST(a_hook_that_is_written_again_and_is_the_same_stays),
 		FIXTURE_TEST(a_config_that_is_too_long_is_renamed),
 		FIXTURE_TEST(what_code_of_another_session_made_is_not_learned),
 		FIXTURE_TEST(what_another_session_makes_a_repository_of_is_not_learned),
