@@ -428,7 +428,7 @@ static void judge_remotes(struct inspection *run, const struct folder_at *folder
 		hold(run, folder, name);
 }
 
-static void judge_files(struct inspection *run, const struct folder_at *folder)
+static void judge_each_file(struct inspection *run, const struct folder_at *folder)
 {
 	run->new_repository = known_is_new_repository(run, folder);
 	if (!inspection_is_first(run, folder->fd, AS_REPOSITORY))
@@ -439,6 +439,13 @@ static void judge_files(struct inspection *run, const struct folder_at *folder)
 	judge_hooks(run, folder);
 	for (size_t i = 0; repository_remotes(i) != NULL; i++)
 		judge_remotes(run, folder, repository_remotes(i));
+}
+
+static void judge_files(struct inspection *run, const struct folder_at *folder)
+{
+	run->begun = !repository_is(folder->fd);
+	judge_each_file(run, folder);
+	run->begun = false;
 }
 
 /* ---- where it leads ---- */
@@ -533,6 +540,12 @@ static bool is_begun(const struct folder_at *folder)
 	return strcasecmp(slash != NULL ? slash + 1 : folder->path, ".git") == 0;
 }
 
+/* ptycell's placeholders change the folder at the top, which code cannot move. */
+static bool is_begun_meanwhile(const struct inspection *run, const struct folder_at *folder)
+{
+	return strchr(folder->path, '/') != NULL && known_is_moved_in(run, folder->fd);
+}
+
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 {
 	bool repository = repository_is(folder->fd);
@@ -546,11 +559,9 @@ void gitfolder_judge(struct inspection *run, const struct folder_at *folder)
 		return;
 	/* A repository that code makes meanwhile is not learned. */
 	if (run->learn && (inspection_young_there(run, folder, "HEAD", &st) ||
-			   (begun && known_is_moved_in(run, folder->fd))))
+			   (begun && is_begun_meanwhile(run, folder))))
 		return;
-	run->begun = begun;
 	judge_files(run, folder);
-	run->begun = false;
 	judge_commondir(run, folder);
 	run->new_repository = false;
 }

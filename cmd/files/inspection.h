@@ -39,7 +39,7 @@ struct inspection {
 	 * young.
 	 */
 	bool new_repository;
-	bool begun; /* the current folder is one that "git init" would make a repository of */
+	bool begun; /* the current folder is no repository yet: something is missing */
 	/* The current share. */
 	int share;
 	char *share_path;

@@ -56,7 +56,7 @@ static bool is_share_learned(const struct inspection *run)
 	return has_key(run, key);
 }
 
-/* What was not yet a repository is new to git once code has completed it. */
+/* A folder that was not yet a repository is new to git once code has completed it. */
 static char *entry_key(const struct inspection *run, const struct folder_at *folder,
 		       const char *name, const char *entry)
 {

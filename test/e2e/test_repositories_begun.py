@@ -57,10 +57,12 @@ def test_what_git_init_completes_is_held_before(case):
 @needs_git
 def test_what_the_user_has_in_a_folder_of_this_name_stays():
     with a_project() as (place, folder):
-        subprocess.run(["sh", "-ec", "mkdir -p new/.git/hooks; echo '[alias] x = y' > new/.git/config; cp /bin/true new/.git/hooks/pre-commit"],
+        subprocess.run(["sh", "-ec", "mkdir -p new/.git/hooks; echo '[alias] x = y' > new/.git/config; cp /bin/true new/.git/hooks/pre-commit\n"
+                        "mv .git/HEAD HEAD; git config -f .git/config alias.x y; cp /bin/true .git/hooks/pre-commit"],
                        cwd=folder, check=True, **machines.as_user())
         with machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw"}) as server:
             holds_names(server)
             for code in (f"echo 1 > {folder}/new/a", f"echo 2 > {folder}/new/.git/b"):
                 assert "Renamed" not in "".join(server.cell(code, language="bash").texts)
-        assert (folder / "new/.git/config").exists() and (folder / "new/.git/hooks/pre-commit").exists()
+        for git_folder in (".git", "new/.git"):
+            assert (folder / git_folder / "config").exists() and (folder / git_folder / "hooks/pre-commit").exists()
