@@ -643,6 +643,23 @@ def test_numpy_raises_an_error_where_lapack_gets_no_memory(home, size, call):
                            ).text == "(0.5, 1.0, (2, 600))\n"
 
 
+@pytest.mark.parametrize("size", [64, 200, 360])
+def test_what_linalg_computes_in_the_last_of_the_memory_is_right_or_an_error(home, size):
+    """Where a whole copy of the matrix has room, but not the rest that LAPACK needs; small ones, too."""
+    calls = ("svd(a)[1][0]", "svd(a, compute_uv=False)[0]", "inv(a)[0, 0]", "solve(a, a[0])[0]", "slogdet(a)[1]", "pinv(a)[0, 0]",
+             "lstsq(a, a[:, :3], rcond=None)[0][0, 0]", "eigvals(a)[0]", "eig(a)[0][0]", "eigh(a + a.T)[0][0]", "norm(a, 2)")
+    fill = (f"wrong, right = [], 0\nfor free in range(16):\n  held = []\n  try:\n    while True: held.append(bytearray(1 << 18))\n"
+            "  except MemoryError: pass\n  del held[len(held) - free:]\n  for call, value in good.items():\n"
+            "    try: is_good = abs(eval('np.linalg.' + call) - value) <= 1e-6 * abs(value)\n    except MemoryError: continue\n"
+            "    wrong += [] if is_good else [(free, call)]\n    right += is_good\ndel held\nwrong, right > 0")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 200 * MIB})
+        if "ModuleNotFoundError" in server.cell("import numpy as np").text:
+            pytest.skip("no NumPy")
+        server.cell(f"a = np.random.default_rng(1).random(({size}, {size}))\ngood = {{call: eval('np.linalg.' + call) for call in {calls}}}")
+        assert server.cell(fill).text.endswith("([], True)\n")
+
+
 def test_programs_of_node_know_the_limit(home):
     skip_without("javascript")
     with Server(home, env=ALONE) as server:

@@ -53,12 +53,13 @@ LINALG_ROOM = {
     "qr_r_raw": lambda m, n, b: m * n,
     "qr_reduced": lambda m, n, b: m * n + 2 * m * min(m, n),
     "qr_complete": lambda m, n, b: m * n + 2 * m * m,
-    "lstsq": lambda m, n, b: m * n + b,
+    "lstsq": lambda m, n, b: m * n + 2 * b,
     "svd": lambda m, n, b: m * n,
     "svd_s": lambda m, n, b: m * n + 2 * (m + n) * min(m, n) + 3 * min(m, n) ** 2,
     "svd_f": lambda m, n, b: m * n + 2 * (m * m + n * n) + 3 * min(m, n) ** 2,
 }
-LINALG_SMALL = 1 << 17  # elements, for which there is room
+LINALG_BLOCKS = 128  # elements a row and column that LAPACK takes beside them, to work in blocks
+LINALG_REST = 1 << 15  # elements for what else a call allocates, and for what lies between free blocks
 
 
 def hook_linalg(module):
@@ -77,9 +78,10 @@ def with_room(call, room):
 
     def checked(matrix, *args, **kwargs):
         m, n = matrix.shape[-2:]
-        if m * n > LINALG_SMALL:
-            b = args[0].size if args else 0
-            numpy.empty(room(m, n, b), complex if matrix.dtype.kind == "c" else float)
+        side = args[0].shape[-2:] if args else (0,)
+        b = side[0] * side[-1]
+        needed = room(m, n, b) + LINALG_BLOCKS * (m + n) + LINALG_REST
+        numpy.empty(needed, complex if matrix.dtype.kind == "c" else float)
         return call(matrix, *args, **kwargs)
 
     return checked
