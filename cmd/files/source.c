@@ -119,8 +119,8 @@ int source_open(const struct source_folder *folder, const char *path, bool *ret_
 }
 
 /*
- * Writes the file's pages back. Those of a file in an overlay are pages of the file below it, which
- * only fdatasync() reaches.
+ * Writes the file's pages back. A file in an overlay has its pages in the file below it, which only
+ * fdatasync() reaches.
  */
 static void write_back(int fd)
 {
@@ -135,9 +135,9 @@ static void write_back(int fd)
 
 /*
  * Linux sets a file's times at the first write to a clean page of a mapping, and at no further one
- * until the page is written back. A lease is granted only if nobody may write to the file, which
- * costs less than writing back. A memory file system writes nothing back: there such writes stay
- * unseen.
+ * until the page is written back. A lease is granted only if no process may write to the file,
+ * and to ask for one costs less than to write back. A memory file system writes nothing back: there
+ * such writes stay unseen.
  */
 void source_expose_writes(int fd)
 {
