@@ -23,7 +23,7 @@
 
 enum { SUFFIX_LEN = 4, DATE_LEN = 32, OTHERS_MAX = 3, SHOWN_MS = 50 /* "0.1 s" */ };
 
-static const size_t NONE_RESUMED = SIZE_MAX;
+static const size_t none_resumed = SIZE_MAX;
 
 /* Appends a time of the user: "23 Nov 14:05", with the year if it is not this one. */
 static void put_time(struct buf *out, int64_t seconds)
@@ -232,7 +232,7 @@ static void put_own_id(struct buf *out, const struct lasting *row)
 	buf_putf(out, " ('%s'%s)", own, row->empty ? ", without a cell" : "");
 }
 
-/* Names the ended sessions but the one that is resumed, at `index`; NONE_RESUMED names all. */
+/* Names the ended sessions but the one that is resumed, at `index`; none_resumed names all. */
 static void put_others(struct buf *out, const struct lasting_found *found, size_t index)
 {
 	size_t others = found->count - (index < found->count);
@@ -285,7 +285,7 @@ char *resumption_in_use(const char *id, const struct lasting_found *found)
 	if (found->leaving)
 		buf_puts(&out, "; its host has closed, but it has not ended yet");
 	buf_puts(&out, "), and no two servers share one. Its files and variables are not here.");
-	put_others(&out, found, NONE_RESUMED);
+	put_others(&out, found, none_resumed);
 	return buf_steal(&out);
 }
 
