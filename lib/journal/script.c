@@ -37,15 +37,36 @@ static size_t line_len(const char *s, size_t len, bool *ret_ended)
 	return len;
 }
 
+/*
+ * Returns whether JavaScript would take the cell for more of the statement before it, which may
+ * lack its semicolon. Comments of a line may stand in between.
+ */
+static bool continues_statement(const char *code, size_t len)
+{
+	size_t at = 0;
+	bool ended;
+
+	for (; at < len; at++) {
+		if (at + 1 < len && memcmp(code + at, "//", 2) == 0)
+			at += line_len(code + at, len - at, &ended) - 1;
+		else if (strchr(" \t\r\n", code[at]) == NULL)
+			break;
+	}
+	return at < len && strchr("([`+-*/", code[at]) != NULL;
+}
+
 /* Appends the code as a script runs it, with a line end. */
 static void put_code(struct buf *out, const char *language, const char *code, size_t len)
 {
 	size_t before = out->len;
 
-	if (str_eq(language, "python"))
+	if (str_eq(language, "python")) {
 		magics_rewrite(out, code, len);
-	else
+	} else {
+		if (str_eq(language, "javascript") && continues_statement(code, len))
+			buf_put_char(out, ';');
 		buf_put(out, code, len);
+	}
 	if (out->len > before && out->data[out->len - 1] != '\n')
 		buf_put_char(out, '\n');
 }

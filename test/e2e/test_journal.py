@@ -12,7 +12,7 @@ import pytest
 
 from client import LASTS, Result, Server, WAIT_S, command
 from patience import until
-from steps import assert_clean, kept_folders, listed, nothing_left, paths_in, the_sessions
+from steps import assert_clean, kept_folders, listed, nothing_left, paths_in, skip_without, the_sessions
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000
@@ -270,6 +270,17 @@ def test_what_bash_cannot_parse_is_a_comment_of_the_script(server, tmp_path):
     assert re.findall(r"left out.*\n(.*)", script) == ["# if then", "# echo 'open", "# while true; do"]
     (tmp_path / "script").write_text(script)
     assert subprocess.run(["bash", tmp_path / "script"], capture_output=True, text=True).stdout == "2\n"
+
+
+def test_a_cell_of_a_javascript_script_is_no_part_of_the_statement_before_it(server, tmp_path):
+    skip_without("javascript")
+    for code in ("const f = (x) => x", "(async () => console.log('ran'))()", "let n = 1", "// the list\n\n[n, 2].map((m) => console.log(m))",
+                 "console.log(f(5))"):
+        server.cell(code, language="javascript")
+    script = read(server, "script?language=javascript")
+    assert "\nconst f =" in script and "\nconsole.log(f" in script
+    (tmp_path / "script.js").write_text(script)
+    assert subprocess.run(["node", tmp_path / "script.js"], capture_output=True, text=True).stdout == "ran\n1\n2\n5\n"
 
 
 def test_cells_of_several_languages_stand_in_one_notebook_and_script(server):
