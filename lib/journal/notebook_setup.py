@@ -199,6 +199,8 @@ local({
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
             self.packages = self.work / ".packages"
+            self.files_of_cells = tempfile.TemporaryDirectory()  # outside of the folder that cells list
+            self.cell_files = pathlib.Path(self.files_of_cells.name)
             for folder in ("input", "output"):
                 (self.work / folder).mkdir(parents=True)
             os.chdir(self.work)
@@ -469,7 +471,7 @@ local({
                                        preexec_fn=enter, close_fds=False, env={**self.env, "TERM": "dumb"})
             program = {"process": process, "master": master, "commands": ours, "rest": b"", "ran": [], "later": []}
             if language == "r":
-                loop = self.work / ".loop.R"
+                loop = self.cell_files / "loop.R"
                 loop.write_text(R_LOOP)
                 os.write(master, f"source({json.dumps(str(loop))})\n".encode())
             os.close(commands)
@@ -486,7 +488,7 @@ local({
         def exchange(self, language, code):
             """Runs code and returns its output with the words that end it; None in their place when the program has ended."""
             program = self.programs.get(language) or self.start(language)
-            file = self.work / f".cell.{language}"
+            file = self.cell_files / f".cell.{language}"
             file.write_text(code)
             os.write(program["commands"], f"{file}\n".encode())
             output, master = b"", program["master"]
@@ -521,7 +523,7 @@ local({
             self.queue = b""
             if end and (language == "bash" or end[0] == "0"):
                 self.programs[language]["ran"].append((code, typed))
-            output = re.sub(rf"(bash: )?{re.escape(str(self.work))}/\.cell\.bash: ", "bash: ", output.decode(errors="replace"))
+            output = re.sub(rf"(bash: )?{re.escape(str(self.cell_files))}/\.cell\.bash: ", "bash: ", output.decode(errors="replace"))
             sys.stdout.write(clean(output))
             if end is None:
                 raise RuntimeError(f"{PROGRAMS[language][0]} has ended")

@@ -166,6 +166,9 @@ MIXED = {
     "queries": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("exec_sql", {"query": "SELECT sum(x) AS s FROM a"}),
         ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on")], ()),
+    "folders": ([
+        ("bash", "find . | sort"), ("r", "list.files(all.files = TRUE)"), ("javascript", "require('fs').readdirSync('.')"),
+        ("python", "import os\nsorted(os.listdir())"), ("bash", "(nope); git init -q .; git status --short")], ()),
     "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),
