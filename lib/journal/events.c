@@ -187,6 +187,18 @@ int events_add(struct events *events, const char *fields, const void *data, size
 	return 0;
 }
 
+int events_add_or_hold(struct events *events, const char *fields, const void *data, size_t data_len,
+		       struct event_place *ret_place, struct err *err)
+{
+	struct err ignored;
+
+	if (events_add(events, fields, data, data_len, ret_place, err) == 0)
+		return 0;
+	if (events_hold(events, fields, data, data_len, ret_place, &ignored) < 0)
+		*ret_place = (struct event_place){ .len = 0 };
+	return -1;
+}
+
 /* ---- reading ---- */
 
 static int read_at(const struct events *events, uint64_t offset, size_t len, struct buf *out,

@@ -87,6 +87,12 @@ int events_add(struct events *events, const char *fields, const void *data, size
  */
 int events_hold(struct events *events, const char *fields, const void *data, size_t data_len,
 		struct event_place *ret_place, struct err *err) MUST_CHECK;
+/*
+ * Does the same as events_add(), but an event that cannot be written is held. It returns -1 then as
+ * well. Only if it is not held either, the place's length is 0.
+ */
+int events_add_or_hold(struct events *events, const char *fields, const void *data, size_t data_len,
+		       struct event_place *ret_place, struct err *err) MUST_CHECK;
 /* Reads the event at a position. Returns -1 and sets *err: ERR_SYSTEM if the file has changed. */
 int events_read(const struct events *events, const struct event_place *place, struct event *ret,
 		struct err *err) MUST_CHECK;

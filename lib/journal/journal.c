@@ -308,7 +308,7 @@ int journal_begin(struct journal *journal, uint64_t number, struct err *err)
 	journal_index_began(journal, cell);
 	event_text_begin(&fields, "began", number);
 	buf_puts(&fields, "}");
-	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
+	return events_add_or_hold(journal->events, buf_str(&fields), NULL, 0, &place, err);
 }
 
 int journal_add_text(struct journal *journal, const json_t *fields, const char *text, size_t len,
@@ -468,13 +468,14 @@ static int add_bare(struct journal *journal, struct kept_cell *cell,
 {
 	cleanup_buf struct buf end = BUF_INIT(BUF_UNBOUNDED);
 	struct event_place place;
+	int status;
 
 	journal->bare++;
 	write_end(journal, entry, false, &end);
-	if (events_add(journal->events, buf_str(&end), NULL, 0, &place, err) < 0)
-		return -1;
-	journal_index_end_at(cell, &place);
-	return 0;
+	status = events_add_or_hold(journal->events, buf_str(&end), NULL, 0, &place, err);
+	if (place.len > 0)
+		journal_index_end_at(cell, &place);
+	return status;
 }
 
 /* Returns whether there is room for the cell's end, and writes its text. */

@@ -352,6 +352,40 @@ static void a_full_disk_leaves_what_was_there(void **state)
 	free(big);
 }
 
+static void cells_that_ran_on_a_full_disk_are_loaded_once_it_has_room(void **state)
+{
+	struct journal_entry entry = entry_of(2, "python", "2", "two");
+	const struct journal_asked asked = {
+		.number = 2, .language = "python", .code = "2", .code_len = 1, .begins = true
+	};
+	struct rlimit before;
+	struct rlimit small;
+	enum journal_taken taken;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct journal *loaded;
+	json_t *cell;
+
+	(void)state;
+	add(entry_of(1, "python", "1", ""));
+	assert_int_equal(sigaction(SIGXFSZ, &ignore, NULL), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = before;
+	small.rlim_cur = 10;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(journal_ask(journal, &asked, &err), 0);
+	assert_int_equal(journal_begin(journal, 2, &err), -1);
+	assert_int_equal(journal_end(journal, &entry, &taken, &err), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	add(entry_of(3, "python", "3", ""));
+	loaded = journal_load(scratch.fd, &err);
+	assert_int_equal(journal_count(loaded), 3);
+	cell = journal_read_cell(loaded, 1, &err);
+	assert_string_equal(json_string_value(json_object_get(cell, "code")), "2");
+	assert_string_equal(json_string_value(json_object_get(cell, "state")), "done");
+	json_decref(cell);
+	journal_free(loaded);
+}
+
 static void a_journal_that_somebody_cut_short_is_an_error(void **state)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -444,6 +478,7 @@ int main(void)
 		JOURNAL_TEST(the_files_are_for_their_owner_alone),
 		JOURNAL_TEST(a_link_in_its_place_is_not_followed),
 		JOURNAL_TEST(a_full_disk_leaves_what_was_there),
+		JOURNAL_TEST(cells_that_ran_on_a_full_disk_are_loaded_once_it_has_room),
 		JOURNAL_TEST(a_journal_that_somebody_cut_short_is_an_error),
 		JOURNAL_TEST(a_cell_that_begins_at_once_is_written_with_its_beginning),
 	};
