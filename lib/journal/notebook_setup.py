@@ -213,6 +213,9 @@ local({
             self.ip.register_magic_function(self.cell, "cell", "ptycell")
             self.ip.register_magic_function(self.pip, "line", "pip")
             self.run_async, asyncio.run = asyncio.run, self.run_loop
+            self.run_until_complete = asyncio.BaseEventLoop.run_until_complete
+            asyncio.BaseEventLoop.run_until_complete = lambda loop, future: self.run_beside(loop, future)
+            self.imitate_terminal()
             self.showtraceback, self.ip.showtraceback = self.ip.showtraceback, self.show_error
             self.ip.events.register("post_run_cell", self.end_cell)
             type(self.ip.exiter).__call__ = lambda _, code=None: sys.exit(code)
@@ -262,6 +265,37 @@ local({
                 return [self.run_async(main, **options)]
             except BaseException as problem:
                 return problem
+
+        def run_beside(self, loop, future):
+            """loop.run_until_complete() where Jupyter's own loop may run."""
+            running, loop = asyncio._get_running_loop(), future.get_loop() if asyncio.isfuture(future) else loop
+            if running and loop is running:
+                return self.run_within(loop, future)
+            asyncio._set_running_loop(None)
+            try:
+                return self.run_until_complete(loop, future)
+            finally:
+                asyncio._set_running_loop(running)
+
+        def run_within(self, loop, future):
+            """Runs Jupyter's own loop on, from the cell that it runs."""
+            task, cell, waiting = asyncio.ensure_future(future, loop=loop), asyncio.current_task(loop), len(loop._ready)
+            asyncio.tasks._leave_task(loop, cell)
+            try:
+                while not task.done():
+                    loop._run_once()
+            finally:
+                asyncio.tasks._enter_task(loop, cell)
+                for _ in range(waiting):  # it has counted those that were ready
+                    loop.call_soon(int)
+            return task.result()
+
+        def imitate_terminal(self):
+            """What code finds of its program and its terminal."""
+            sys.argv, sys.__stdout__, sys.__stderr__ = [""], sys.stdout, sys.stderr
+            os.get_terminal_size = lambda fd=1: os.terminal_size((120, 40))
+            for stream in (sys.stdout, sys.stderr):
+                stream.buffer, stream.reconfigure = Bytes(stream), lambda **options: None
 
         # ---- what came into the session ----
 
@@ -538,6 +572,26 @@ local({
             if end[0] != "0":
                 raise type(end[1], (Exception,), {})(end[2])
             return Shown(end[2]) if end[2] and language == "javascript" else None
+
+
+    class Bytes(io.RawIOBase):
+        """What takes bytes of an output that is text in Jupyter."""
+
+        def __init__(self, text):
+            self.text = text
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.text.write(bytes(data).decode(errors="replace"))
+            return len(data)
+
+        def flush(self):
+            self.text.flush()
+
+        def close(self):
+            pass
 
 
     class Terminal(io.TextIOBase):

@@ -29,6 +29,16 @@ PYTHON = {
         ("python", "import asyncio\nawait asyncio.sleep(0.01)\nprint('a')"), ("python", "async def g(): return 5\nasyncio.run(g())"),
         ("python", "await g()"), ("python", "r = await asyncio.gather(g(), g()); r"),
         ("python", "async with asyncio.Lock() as l: print(l)")], ()),
+    "loops": ([
+        ("python", "import asyncio\nasync def g(): await asyncio.sleep(0.01); return 4\nloop = asyncio.get_event_loop()\nloop.run_until_complete(g())"),
+        ("python", "loop.run_until_complete(asyncio.gather(g(), g()))"), ("python", "loop = asyncio.new_event_loop()\nasync def h(): raise KeyError(await g())"),
+        ("python", "loop.run_until_complete(h())"), ("python", "asyncio.set_event_loop(loop)\nloop.run_until_complete(asyncio.gather(g(), g()))"),
+        ("python", "task = asyncio.ensure_future(g())"), ("python", "await task"), ("python", "await g(); asyncio.get_event_loop() is None")], ()),
+    "program": ([
+        ("python", "import argparse\np = argparse.ArgumentParser(); p.add_argument('-n', default=3)\nargs = p.parse_args()"), ("python", "args.n"),
+        ("python", "import sys\nsys.argv"), ("python", "sys.stdout.reconfigure(line_buffering=True)\nn = sys.stdout.buffer.write(b'a\\xc3\\xa9\\n')"),
+        ("python", "print('b', file=sys.__stdout__)"), ("python", "import io\nw = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint('c', file=w, flush=True)"),
+        ("python", "import os\nos.get_terminal_size().columns")], ()),
     "magics": ([
         ("python", "%time sum(range(10))"), ("python", "%%writefile output/m.py\nprint('m')"), ("python", "%run output/m.py"),
         ("python", "%cd output\n%pwd"), ("python", "%cd ..\n%env HOME"), ("python", "%%capture c\nprint('z')"), ("python", "c.stdout"),
