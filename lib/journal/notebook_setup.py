@@ -196,6 +196,7 @@ local({
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
             self.aside, self.saved, self.programs_aside, self.cells, self.is_whole, self.is_next = {}, {}, {}, 0, False, False
+            self.use_backend = None
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
             self.packages = self.work / ".packages"
@@ -229,6 +230,8 @@ local({
         def localize(self, lines):
             """Puts the folder and the values of secrets into a cell's text."""
             text = re.sub(r"/mnt/data(?![\w.-])", lambda _: str(self.work), "".join(lines))
+            if "matplotlib" in text or "matplotlib" in sys.modules:
+                self.keep_backend()
             if "\0" in text and not text.startswith("%%"):
                 compile(text, "cell", "exec")  # it fails as in the session; the kernel would not answer
             return re.sub(r"\[secret (\w+)\]", lambda m: os.environ.get(m[1], m[0]), text).splitlines(keepends=True)
@@ -289,6 +292,15 @@ local({
                 for _ in range(waiting):  # it has counted those that were ready
                     loop.call_soon(int)
             return task.result()
+
+        def keep_backend(self):
+            """matplotlib.use("agg") changes nothing: Jupyter shows no figures of that backend, the session did."""
+            with contextlib.suppress(ImportError):
+                import matplotlib
+                if matplotlib.use is not self.use_backend:
+                    self.use = matplotlib.use
+                    matplotlib.use = self.use_backend = lambda backend, **options: (
+                        None if backend.lower() == "agg" else self.use(backend, **options))
 
         def imitate_terminal(self):
             """What code finds of its program and its terminal."""

@@ -25,6 +25,9 @@ PYTHON = {
         ("python", "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.title('t');"),
         ("python", "fig, ax = plt.subplots()\nax.plot([3, 1])\nplt.show()\nprint('after')"), ("python", "fig"),
         ("python", "len(ax.lines)")], ()),
+    "backend": ([
+        ("python", "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);\nplt.savefig('output/a.png'); plt.show(); plt.close()"),
+        ("python", "import matplotlib as mpl; mpl.use('agg')\nfig, ax = plt.subplots(); _ = ax.bar([1], [2])"), ("python", "plt.get_fignums()")], ()),
     "await": ([
         ("python", "import asyncio\nawait asyncio.sleep(0.01)\nprint('a')"), ("python", "async def g(): return 5\nasyncio.run(g())"),
         ("python", "await g()"), ("python", "r = await asyncio.gather(g(), g()); r"),
