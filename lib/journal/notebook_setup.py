@@ -121,19 +121,22 @@ const evaluate_script = async (text) => {
   return /^SyntaxError: (Cannot use import statement|Unexpected token '(export|with)')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
 }
 const show = 'function () { "use strict"; return require("util").inspect(this, { depth: 4, maxArrayLength: 200, breakLength: 100 }) }'
+// Values that no user asked for, such as those of `process.stdout.write("x")`, `server.listen(0);` and `setTimeout(f, 9);`.
+const quiet = show.replace(/return/, 'if (/^(Timeout|Immediate)$/.test(this.constructor?.name) || this instanceof require("events")) return ""; return')
+const writes = /(?:^|[\n;])\s*process\.std(?:out|err)\.write\([^\n]*\)\s*;?\s*$/
 const fault = `function () { return this instanceof Error ? [this.name, this.message] :
   [this.constructor ? this.constructor.name : 'Object', require('util').inspect(this)] }`
 const call = async (object, what) => (await post('Runtime.callFunctionOn', { functionDeclaration: what,
   objectId: object.objectId, returnByValue: true })).result.value
 const run = async (file) => {
   const cell = runs = ++cells
-  const { result, exceptionDetails } = await evaluate_cell(fs.readFileSync(file, 'utf8'))
+  const text = fs.readFileSync(file, 'utf8'), { result, exceptionDetails } = await evaluate_cell(text)
   if (exceptionDetails) {
     const thrown = exceptionDetails.exception
-    const [name, text] = thrown.objectId ? await call(thrown, fault) : ['Uncaught', util.inspect(thrown.value)]
-    return end(1, name, text, cell)
+    const [name, told] = thrown.objectId ? await call(thrown, fault) : ['Uncaught', util.inspect(thrown.value)]
+    return end(1, name, told, cell)
   }
-  end(0, '', result.objectId ? await call(result, show) : result.type === 'undefined' ? '' :
+  end(0, '', result.objectId ? await call(result, /;\s*$/.test(text) ? quiet : show) : result.type === 'undefined' || result.value === true && writes.test(text) ? '' :
     util.inspect(result.unserializableValue ? eval(result.unserializableValue) : result.value), cell)
 }
 process.on('uncaughtException', (e) => e === EXIT || console.error(e))

@@ -119,6 +119,10 @@ JAVASCRIPT = {
         ("javascript", "throw new TypeError('no')"), ("javascript", "nope.x"), ("javascript", "syntax error here"),
         ("javascript", "class Own extends Error { constructor(m) { super(m); this.name = 'Own' } }\nthrow new Own('o')"),
         ("javascript", "await Promise.reject(new RangeError('far'))")], ()),
+    "unasked": ([
+        ("javascript", "process.stdout.write('a\\n')"), ("javascript", "console.log(1); process.stderr.write('b\\n');"), ("javascript", "setTimeout(() => 0, 1);"),
+        ("javascript", "const server = require('http').createServer(() => {}); server.listen(0);"), ("javascript", "server.close();"), ("javascript", "true"),
+        ("javascript", "let t = true; t;"), ("javascript", "({a: 1});"), ("javascript", "Object.create(null);"), ("javascript", "new Map([[1, 2]]);")], ()),
     "redeclared": ([
         ("javascript", "const a = 1; let b = 1; function f() { return 1 }\nvar v = 1"), ("javascript", "let a = 3; const b = 2\nlet f = 7, v = 2; [a, b, f, v]"),
         ("javascript", "const {x, y: [z]} = {x: 1, y: [2]}"), ("javascript", "let {x} = {x: 5}; let z = 6\nx + z"), ("javascript", "let a = 1; let a = 2"),

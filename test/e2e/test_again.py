@@ -7,6 +7,7 @@ from client import LASTS, Server
 from patience import until
 from rerun import assert_same, convert, record, skip_without_jupyter
 from sessions_again import ALL
+from steps import skip_without
 
 
 def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
@@ -22,10 +23,12 @@ def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
     assert "get_ipython().run_cell_magic('ptycell', 'bash 1', 'wc -l" in script
 
 
-@pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "mixed-folders", "mixed-environment"])
+@pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "javascript-unasked", "mixed-folders", "mixed-environment"])
 def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_path, name):
     skip_without_jupyter()
     steps, also = ALL[name]
+    for language in {step[0] for step in steps} & {"javascript", "r"}:
+        skip_without(language)
     assert_same(record(home, steps), tmp_path / "copy", *also)
 
 
