@@ -64,6 +64,7 @@ own.main = main
 process.nextTick(() => { globalThis.module = main }) // Node puts its own back before that
 Object.assign(globalThis, { require: own, exports: main.exports, __filename: anchor, __dirname: process.cwd(), ptycellImport: (name, options) => import(/^[./]/.test(name) || !module_.builtinModules.includes(
   name.replace(/^node:/, '')) ? require('url').pathToFileURL(own.resolve(name)) : name, options) })
+ptycellImport.meta = { url: require('url').pathToFileURL(anchor).href, dirname: __dirname, filename: anchor, resolve: (name) => require('url').pathToFileURL(own.resolve(name)).href }
 inspector.connect()
 const post = (method, args) => new Promise((take, fail) => inspector.post(method, args, (e, r) => e ? fail(e) : take(r)))
 let runs = 0, cells = 0
@@ -89,7 +90,7 @@ const imported = (all, what, from, attributes) => {
   return parts.concat(rest ? [names(rest)] : []).map((part) => `const ${part} = ${call}`).join('; ')
 }
 const script_of = (text) => text.replace(/(?<=^|;)[ \t]*import\s+(?:([\w$*{][^;'"]*?)\s+from\s+)?['"]([^'"]+)['"](?:\s*with\s*(\{[^}]*\}))?/gm, imported)
-  .replace(/(?<=^|;)[ \t]*export(?:\s+default\s+|\s+(?=(?:const|let|var|class|function|async)\b)|\s*\{[^}]*\}(?!\s*from\b))/gm, '')
+  .replace(/\bimport\.meta\b/g, 'ptycellImport.meta').replace(/(?<=^|;)[ \t]*export(?:\s+default\s+|\s+(?=(?:const|let|var|class|function|async)\b)|\s*\{[^}]*\}(?!\s*from\b))/gm, '')
 const evaluate_once = (text) => post('Runtime.evaluate', { expression: text.replace(/(^|[^.\w$])import\(/g, '$1ptycellImport('),
   replMode: true, awaitPromise: true })
 // What kept a cell from running at all: a cell that ran has a place in the stack.
@@ -118,11 +119,11 @@ const evaluate_cell = async (text) => {
 }
 const evaluate_script = async (text) => {
   const outcome = await evaluate(text)
-  return /^SyntaxError: (Cannot use import statement|Unexpected token '(export|with)')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
+  return /^SyntaxError: (Cannot use (import statement|'import.meta')|Unexpected token '(export|with)')/.test(problem_of(outcome)) ? evaluate(script_of(text)) : outcome
 }
-const show = 'function () { "use strict"; return require("util").inspect(this, { depth: 4, maxArrayLength: 200, breakLength: 100 }) }'
+const show = 'function () { "use strict"; if (/^(Timeout|Immediate)$/.test(this.constructor?.name)) return `[${this.constructor.name}]`; return require("util").inspect(this, { depth: 4, maxArrayLength: 200, breakLength: 100 }) }'
 // Values that no user asked for, such as those of `process.stdout.write("x")`, `server.listen(0);` and `setTimeout(f, 9);`.
-const quiet = show.replace(/return/, 'if (/^(Timeout|Immediate)$/.test(this.constructor?.name) || this instanceof require("events")) return ""; return')
+const quiet = show.replace(/if/, 'if (/^(Timeout|Immediate)$/.test(this.constructor?.name) || this instanceof require("events")) return ""; if')
 const writes = /(?:^|[\n;])\s*process\.std(?:out|err)\.write\([^\n]*\)\s*;?\s*$/
 const fault = `function () { return this instanceof Error ? [this.name, this.message] :
   [this.constructor ? this.constructor.name : 'Object', require('util').inspect(this)] }`
@@ -145,7 +146,7 @@ require('readline').createInterface({ input: fs.createReadStream(null, { fd: 8 }
         "R", "--quiet", "--no-save", "--no-restore", "--no-readline", "--no-echo", "--interactive")}
     R_LOOP = r"""
 local({
-  commands <- file("/dev/fd/8", "r")
+  commands <- file("/dev/fd/8", "r", raw = TRUE)
   folder <- tempfile("figures")
   dir.create(folder)
   options(width = 120, device = function(...) grDevices::png(file.path(folder, "%03d.png"), 960, 640, res = 96))

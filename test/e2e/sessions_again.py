@@ -120,7 +120,7 @@ JAVASCRIPT = {
         ("javascript", "class Own extends Error { constructor(m) { super(m); this.name = 'Own' } }\nthrow new Own('o')"),
         ("javascript", "await Promise.reject(new RangeError('far'))")], ()),
     "unasked": ([
-        ("javascript", "process.stdout.write('a\\n')"), ("javascript", "console.log(1); process.stderr.write('b\\n');"), ("javascript", "setTimeout(() => 0, 1);"),
+        ("javascript", "process.stdout.write('a\\n')"), ("javascript", "console.log(1); process.stderr.write('b\\n');"), ("javascript", "setTimeout(() => 0, 1);"), ("javascript", "setTimeout(() => 0, 1)"),
         ("javascript", "const server = require('http').createServer(() => {}); server.listen(0);"), ("javascript", "server.close();"), ("javascript", "true"),
         ("javascript", "let t = true; t;"), ("javascript", "({a: 1});"), ("javascript", "Object.create(null);"), ("javascript", "new Map([[1, 2]]);")], ()),
     "redeclared": ([
@@ -135,6 +135,7 @@ JAVASCRIPT = {
         ("javascript", "fs.writeFileSync('a.json', '[1]'); (await import('./a.json', {with: {type: 'json'}})).default"),
         ("javascript", "import d from './a.json' with {type: 'json'}; d"),
         ("javascript", "fs.writeFileSync('own.mjs', `import os from 'os'\nexport const h = typeof os.cpus\n`); fs.readFileSync('own.mjs', 'utf8')"),
+        ("javascript", "const {url, dirname, filename} = import.meta; [url, dirname, filename, import.meta.resolve('./own.mjs')]"),
         ("javascript", "require('path').basename('/a/b')"), ("javascript", "fs.writeFileSync('own.js', 'exports.f = () => 9'); require('./own.js').f()")], ()),
     "exits": ([
         ("javascript", "let a = 1; process.exit(3); console.log('no')"), ("javascript", "process.on('exit', (c) => console.log('bye', c)); process.exit()"),
@@ -159,7 +160,7 @@ R = {
         ("r", "x <- c(1, 2, 3)\nmean(x)"), ("r", "df <- data.frame(a = 1:2, b = c('x', 'y')); df; summary(x)"), ("r", "for (i in 1:3) print(i); 1:60"),
         ("r", "invisible(3); y <- 3; cat('hi\\n'); message('msg')"), ("r", "list(a = 1, b = 'z')"), ("r", "f <- function(n) n + 1; f(2)"), ("r", "factor(c('a', 'b'))")], ()),
     "errors": ([
-        ("r", "stop('bad')"), ("r", "f <- function() stop('in f'); f()"), ("r", "x[["), ("r", "as.numeric('a')"), ("r", "nothere"),
+        ("r", "try(stop('tried'))"), ("r", "stop('bad')"), ("r", "f <- function() stop('in f'); f()"), ("r", "x[["), ("r", "as.numeric('a')"), ("r", "nothere"),
         ("r", "w <- function() { warning('careful'); 5 }\nw()")], ()),
     "exits": ([
         ("r", "x <- 2; quit(status = 3); cat('no')"), ("r", "f <- function() q('no'); f()"), ("r", ".Last <- function() cat('last\\n'); quit()"),

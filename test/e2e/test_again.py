@@ -23,7 +23,8 @@ def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
     assert "get_ipython().run_cell_magic('ptycell', 'bash 1', 'wc -l" in script
 
 
-@pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "javascript-unasked", "mixed-folders", "mixed-environment"])
+@pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "javascript-modules",
+                                  "javascript-unasked", "r-errors", "mixed-folders", "mixed-environment"])
 def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_path, name):
     skip_without_jupyter()
     steps, also = ALL[name]
