@@ -212,7 +212,8 @@ local({
             for name in secrets:  # without a value the name is shown, as the recorded outputs show it
                 os.environ.setdefault(name, f"[secret {name}]")
             os.environ.update(PYTHONPATH=f"{self.packages}:{os.environ.get('PYTHONPATH', '')}", HOME=str(self.work),
-                              R_LIBS=str(self.packages), NO_COLOR="1", COLUMNS="120", LINES="40")
+                              R_LIBS=str(self.packages), XDG_CACHE_HOME=str(self.work / ".cache"),
+                              MPLCONFIGDIR=str(self.work / ".cache/matplotlib"), NO_COLOR="1", COLUMNS="120", LINES="40")
             sys.path[:0] = [str(self.work), str(self.packages)]
             self.ip.input_transformers_cleanup.append(self.localize)
             self.ip.register_magic_function(self.cell, "cell", "ptycell")

@@ -186,7 +186,8 @@ MIXED = {
         ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on")], ()),
     "folders": ([
         ("bash", "find . | sort"), ("r", "list.files(all.files = TRUE)"), ("javascript", "require('fs').readdirSync('.')"),
-        ("python", "import os\nsorted(os.listdir())"), ("bash", "(nope); git init -q .; git status --short")], ()),
+        ("python", "import os\nsorted(os.listdir())"), ("bash", "(nope); git init -q .; git status --short"),
+        ("python", "import matplotlib.pyplot\nsorted(os.listdir())")], ()),
     "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),
