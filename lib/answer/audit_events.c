@@ -447,6 +447,8 @@ static void report_restored(struct audit_events *events, struct session *session
 	json_put(fields, "report", json_make_text(event->text, event->len));
 	if (event->failed)
 		json_put_bool(fields, "failed", true);
+	if (event->partly)
+		json_put_bool(fields, "partly", true);
 	add_event(events, session,
 		  event->kind == SESSION_VALUES ? "variables_restored" : "cells_run_again", fields);
 }

@@ -40,7 +40,7 @@ static json_t *language_fields(const struct language *language)
 /* Returns true for an event that changes what the cells behind it find. */
 static bool changes_state(const char *event, const json_t *fields)
 {
-	if (json_is_true(json_object_get(fields, "failed")))
+	if (notebook_setup_restored_nothing(fields))
 		return false;
 	return str_eq(event, NOTE_RESUMED) || str_eq(event, NOTE_VALUES) ||
 	       str_eq(event, NOTE_RERUN);

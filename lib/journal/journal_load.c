@@ -100,7 +100,7 @@ static void load_left_out(struct journal *journal, const struct event *event)
 		journal->left_out = journal->left_out_added = (uint64_t)count;
 }
 
-/* An installation that changed nothing is none, and neither is a restore that failed. */
+/* An installation that changed nothing is none, and neither is a restore that restored nothing. */
 static bool is_note(const char *kind, const json_t *fields)
 {
 	static const char *const kinds[] = { NOTE_INPUT,   NOTE_INSTALLED, NOTE_LOST, NOTE_STARTED,
@@ -108,7 +108,7 @@ static bool is_note(const char *kind, const json_t *fields)
 
 	if (str_eq(kind, NOTE_INSTALLED) && !notebook_setup_changes_packages(fields))
 		return false;
-	if (json_is_true(json_object_get(fields, "failed")))
+	if (notebook_setup_restored_nothing(fields))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (str_eq(kinds[i], kind))

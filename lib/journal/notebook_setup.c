@@ -44,6 +44,12 @@ bool notebook_setup_changes_packages(const json_t *fields)
 	       (packages != NULL && json_array_size(json_object_get(fields, "removed")) > 0);
 }
 
+bool notebook_setup_restored_nothing(const json_t *fields)
+{
+	return json_is_true(json_object_get(fields, "failed")) &&
+	       !json_is_true(json_object_get(fields, "partly"));
+}
+
 static const char *name_of(const char *language)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)

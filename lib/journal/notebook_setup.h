@@ -32,6 +32,8 @@
  * it installed some, or it removed all of them.
  */
 bool notebook_setup_changes_packages(const json_t *fields);
+/* Returns true if the fields of an event say that it failed, and that no cell left anything. */
+bool notebook_setup_restored_nothing(const json_t *fields);
 /*
  * Appends the first cells. `about` has the fields of the event `session`; `notes` is the list of
  * the events before the first cell, `typed` that of the texts that the cell reads.

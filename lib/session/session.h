@@ -58,6 +58,7 @@ struct session_event {
 	bool hidden; /* SESSION_TYPED: the reader does not echo it */
 	bool failed; /* SESSION_RESTORED, SESSION_VALUES: nothing came back, or not all that should
 		      */
+	bool partly; /* SESSION_RESTORED: it failed, and what the first cells left is back */
 };
 
 /* A cell that was requested. Borrowed for the call of cell_asked. */

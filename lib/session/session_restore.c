@@ -91,13 +91,15 @@ static void answer(struct restore *r, const char *text, bool failed)
 	s->restore_failed = failed;
 }
 
-static void report_event(struct session *s, bool values, bool failed, const char *text)
+static void report_event(const struct restore *r, bool failed, const char *text)
 {
 	session_report_event(
-		s, &(struct session_event){ .kind = values ? SESSION_VALUES : SESSION_RESTORED,
-					    .text = text,
-					    .len = strlen(text),
-					    .failed = failed });
+		r->session,
+		&(struct session_event){ .kind = r->values ? SESSION_VALUES : SESSION_RESTORED,
+					 .text = text,
+					 .len = strlen(text),
+					 .failed = failed,
+					 .partly = failed && !r->values && r->done > 0 });
 }
 
 /* Gives the runners back to the session. */
@@ -128,7 +130,7 @@ void session_restore_finish(struct restore *r)
 		session_values_rerun(s->values);
 	release(r);
 	session_report_state(s);
-	report_event(s, r->values, failed, text);
+	report_event(r, failed, text);
 	answer(r, text, failed);
 	restore_free(r);
 	session_scan_soon(s);

@@ -97,6 +97,9 @@ LIVES = {
     "environment and folder": [
         [("import os; os.environ['Q'] = '5'; os.chdir('output')", "python")], [("import os; os.environ.get('Q'), os.getcwd()", "python")],
         ["restore_run", ("os.environ.get('Q'), os.getcwd()", "python")]],
+    "cells before one that raises": [
+        [("import os; a = 1; os.chdir('output')", "python"), ("v=1", "bash"), ("let j = 1", "javascript")], [("os = 1; open('input/../b', 'w').write('b')", "python")],
+        ["partly", ("a", "python"), ("echo $v", "bash"), ("j", "javascript")]],
     "variables of the life before the last one": [
         [("a = 1", "python"), "saved"], [("a = 5; c = 2", "python")], ["restore_values", ("a, 'c' in globals()", "python")]],
 }
@@ -110,6 +113,8 @@ def test_state_that_was_brought_back_is_there_when_the_notebook_runs_again(home,
             for step in life:
                 if step == "saved":
                     until(lambda: list((home / "cache").glob("**/journal/variables")) != [])
+                elif step == "partly":
+                    assert "stopped at cell 4" in server.interact(action="restore_run").texts[0]
                 elif isinstance(step, str):  # it is refused while an interpreter starts anew
                     until(lambda action=step: not server.interact(action=action).is_error)
                 else:
