@@ -389,9 +389,9 @@ static void a_long_output_is_drawn_in_steps(void **state)
 			assert_int_equal(journal_read_notebook(journal, 0, 4 << 20, &read, &err),
 					 0);
 	}
-	assert_in_range(read.len, sizeof(text), sizeof(text) + (32 << 10));
+	assert_in_range(read.len, sizeof(text), sizeof(text) + (40 << 10));
 	assert_in_range(steps, 16 + 8, 16 + 13);
-	assert_in_range(before, sizeof(text), sizeof(text) + (32 << 10));
+	assert_in_range(before, sizeof(text), sizeof(text) + (40 << 10));
 	assert_int_equal(journal_draw_notebook(journal, &before, &tail, &err), 0);
 	assert_int_equal(notebook_size(), before + tail.len);
 	close(dir);
