@@ -99,3 +99,15 @@ void notices_withdraw(struct notices *notices, uint64_t subject)
 		return;
 	}
 }
+
+void notices_cut(struct notices *notices, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (unsigned int i = 0; i < notices->count; i++) {
+		char *at = strstr(notices->rows[i].text, part);
+
+		if (at != NULL)
+			memmove(at, at + len, strlen(at + len) + 1);
+	}
+}

@@ -43,5 +43,7 @@ void notices_add_sure(struct notices *notices, const char *text);
 /* Adds a sentence that notices_withdraw removes by its subject, which must not be 0. */
 void notices_add_about(struct notices *notices, uint64_t subject, const char *text);
 void notices_withdraw(struct notices *notices, uint64_t subject);
+/* Removes a part of a sentence, wherever it is. */
+void notices_cut(struct notices *notices, const char *part);
 
 #endif

@@ -270,6 +270,16 @@ char *resumption_describe(const struct session *session, const struct lasting_fo
 	return buf_steal(&out);
 }
 
+char *resumption_ways_back(const struct session *session, const struct lasting_found *found,
+			   size_t index)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	put_what_is_back(&out, session, &found->rows[index].record);
+	return buf_steal(&out);
+}
+
 /* ---- sessions that are not resumed ---- */
 
 char *resumption_in_use(const char *id, const struct lasting_found *found)

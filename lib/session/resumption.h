@@ -16,6 +16,9 @@ struct session;
 /* Says what is back and what is not: the session goes on in row `index` of `found`. */
 char *resumption_describe(const struct session *session, const struct lasting_found *found,
 			  size_t index);
+/* Says what of it is back, and how its variables come back: a part of that text. */
+char *resumption_ways_back(const struct session *session, const struct lasting_found *found,
+			   size_t index);
 /* Says that the session is new because another server has that of this id. */
 char *resumption_in_use(const char *id, const struct lasting_found *found);
 /* Says that the session is new because no folder could be taken over. */

@@ -354,6 +354,10 @@ void session_add_notice(struct session *session, const char *text);
 char *session_take_notice(struct session *session);
 /* Has the next answer report what an ended session of this server left unreported. */
 void session_expect_unreported(struct session *session);
+/* Notes the part of a notice that a restore makes untrue, if no answer has taken it by then. */
+void session_set_ways_back(struct session *session, char *text_own);
+/* Removes that part, because the variables are back. */
+void session_forget_ways_back(struct session *session);
 /* Adds a notice that can be withdrawn. `subject` must not be 0. */
 void session_add_notice_about(struct session *session, uint64_t subject, const char *text);
 /* Removes the notice about `subject`, unless an answer has taken it. */

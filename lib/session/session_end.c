@@ -87,6 +87,7 @@ static void finish(struct session *s)
 			session_inspection_end(s), lasts);
 	workspace_free(s->workspace);
 	notices_release(&s->notices);
+	free(s->ways_back);
 	free(s->record_problem);
 	free(s->restore_report);
 	holdings_leave(s->holder);

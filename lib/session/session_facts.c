@@ -194,6 +194,19 @@ void session_add_notice(struct session *s, const char *text)
 	notices_add(&s->notices, text);
 }
 
+void session_set_ways_back(struct session *s, char *text_own)
+{
+	free(s->ways_back);
+	s->ways_back = text_own;
+}
+
+void session_forget_ways_back(struct session *s)
+{
+	if (s->ways_back != NULL)
+		notices_cut(&s->notices, s->ways_back);
+	mem_cleanup(&s->ways_back);
+}
+
 void session_add_notice_about(struct session *s, uint64_t subject, const char *text)
 {
 	notices_add_about(&s->notices, subject, text);

@@ -127,6 +127,7 @@ struct session {
 	uint64_t generation;
 	uint64_t first_cell; /* of this life */
 	struct notices notices;
+	char *ways_back;      /* a part of the first notice, or NULL */
 	char *record_problem; /* why the earlier life's journal cannot be read, or NULL */
 	struct session_limits limits;
 	const struct runner_handlers *handlers; /* of its runners */

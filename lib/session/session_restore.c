@@ -126,8 +126,10 @@ void session_restore_finish(struct restore *r)
 	r->report.saved_cell = session_values_saved(s).cell;
 	if (text == NULL)
 		text = restore_report_text(&r->report);
-	if (!r->values && !failed && r->report.gone.count == 0)
+	if (!r->values && !failed && r->report.gone.count == 0) {
 		session_values_rerun(s->values);
+		session_forget_ways_back(s);
+	}
 	release(r);
 	session_report_state(s);
 	report_event(r, failed, text);

@@ -419,6 +419,34 @@ static void put_head(const struct restore *r, const struct values_record *record
 		" The files are unchanged. Not back, as they are no variables: options of modules, the state of random generators and what decorators keep in closures. Views of arrays are now arrays of their own.");
 }
 
+/* Returns whether the recorded cells can run again, as far as is known. */
+static bool may_rerun(const struct session *s)
+{
+	return s->record_problem == NULL && !journal_is_off(s->journal);
+}
+
+/* Appends that nothing is back: nothing is saved, or all that is saved was there or did not load.
+ */
+static void put_none(const struct session *s, const struct values_record *record, struct buf *out)
+{
+	if (record->names > 0) {
+		buf_putf(
+			out,
+			"No variable of session '%s' was loaded. The saved ones are as they were after cell %" PRIu64,
+			s->id, record->cell);
+		put_first(record, out);
+		buf_puts(out, ".");
+		return;
+	}
+	buf_putf(out,
+		 "No variable of session '%s' is saved: after cell %" PRIu64
+		 " there was none that could be.",
+		 s->id, record->cell);
+	if (may_rerun(s))
+		buf_puts(out,
+			 " interact with action \"restore_run\" runs the recorded cells again.");
+}
+
 /* Returns whether some of what is saved could not be loaded. */
 static bool describe_back(struct restore *r, const struct cell *cell, struct buf *out)
 {
@@ -428,14 +456,10 @@ static bool describe_back(struct restore *r, const struct cell *cell, struct buf
 	bool held;
 
 	if (lists[0] == '\0' || lists[0] == '\n') {
-		buf_putf(
-			out,
-			"No variable of session '%s' was loaded. The saved ones are as they were after cell %" PRIu64,
-			s->id, record->cell);
-		put_first(record, out);
-		buf_puts(out, ".");
+		put_none(s, record, out);
 	} else {
 		put_head(r, record, out);
+		session_forget_ways_back(r->session);
 	}
 	lists = put_list(out, "\nBack: ", lists, ".");
 	held = lists[0] != '\0' && lists[0] != '\n';
@@ -532,11 +556,9 @@ int session_values_restore(struct session *s, struct err *err)
 	if (s->restore != NULL)
 		return 0;
 	if (v->record.file[0] == '\0')
-		return err_set(err, ERR_NOT_FOUND, "no variables of session '%s' are saved%s",
-			       s->id,
-			       s->record_problem != NULL || journal_is_off(s->journal)
-				       ? ""
-				       : ": action restore_run runs its recorded cells again");
+		return err_set(
+			err, ERR_NOT_FOUND, "no variables of session '%s' are saved%s", s->id,
+			may_rerun(s) ? ": action restore_run runs its recorded cells again" : "");
 	if (session_restore_check_idle(s, err) < 0)
 		return -1;
 	path = values_lend(s->workspace, &v->record, err);

@@ -257,6 +257,7 @@ static struct session *resume(const struct table *t, const char *id,
 		if (session == NULL)
 			continue;
 		*ret_notice = resumption_describe(session, found, i);
+		session_set_ways_back(session, resumption_ways_back(session, found, i));
 		return session;
 	}
 	if (found->count > 0)

@@ -197,6 +197,22 @@ def test_a_save_of_no_variable_is_not_offered(start, home):
     assert "restore_run" in notice and "restore_values" not in notice
 
 
+@pytest.mark.parametrize("code, names", [("print(1)", ""), ("f = open('f', 'w')", "\nNot back: f (")])
+def test_a_save_of_no_variable_says_so_and_names_the_other_way(start, home, code, names):
+    told_then = told(restore(a_day_after(start, home, code)))
+    assert "No variable of session 's' is saved: after cell 1 there was none that could be. interact with action \"restore_run\" runs the recorded cells again." + names in told_then
+    assert "was loaded" not in told_then and "its variables are not" in told_then
+
+
+@pytest.mark.parametrize("action", ["restore_values", "restore_run"])
+def test_a_restore_that_resumes_the_session_does_not_say_that_the_variables_are_not_back(start, home, action):
+    server = a_day_after(start, home, "x = 1")
+    text = told(server.interact(action=action))
+    assert "Session 's' is resumed: 1 cell until " in text and "when the host closed. To begin empty" in text
+    assert "variables are not" not in text and "restore_run" not in text and " variables are back" in text or "are back as they were" in text
+    assert server.cell("x").text == "1\n"
+
+
 def test_a_save_of_no_variable_protects_nothing(start, home):
     server = a_day_after(start, home, "print(1)")
     server.cell("x = 5")

@@ -102,6 +102,18 @@ static void what_nobody_takes_is_released(void **state)
 	assert_null(notices_take(&notices));
 }
 
+static void a_part_is_cut_wherever_it_is(void **state)
+{
+	struct notices notices = { 0 };
+
+	(void)state;
+	notices_add(&notices, "one two three");
+	notices_add(&notices, "four");
+	notices_cut(&notices, " two");
+	notices_cut(&notices, "five");
+	expect(&notices, "one three\nfour");
+}
+
 static void one_that_is_withdrawn_is_not_shown(void **state)
 {
 	struct notices notices = { 0 };
@@ -123,6 +135,7 @@ int main(void)
 		cmocka_unit_test(of_too_many_only_the_number_is_told),
 		cmocka_unit_test(a_sure_one_is_not_crowded_out),
 		cmocka_unit_test(what_nobody_takes_is_released),
+		cmocka_unit_test(a_part_is_cut_wherever_it_is),
 		cmocka_unit_test(one_that_is_withdrawn_is_not_shown),
 	};
 
