@@ -184,8 +184,8 @@ static int refuse_key(const char *where, const char *key, const char *const *kno
 	for (size_t i = 0; i < count; i++)
 		buf_putf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
 	if (count == 0)
-		return err_set(err, ERR_INVALID, "%s.%s is not known; there are none", where,
-			       buf_str(&shown));
+		return err_set(err, ERR_INVALID, "%s.%s is not known; %s must be empty", where,
+			       buf_str(&shown), where);
 	return err_set(err, ERR_INVALID, "%s.%s is not known; there %s: %s", where, buf_str(&shown),
 		       count == 1 ? "is" : "are", buf_str(&list));
 }

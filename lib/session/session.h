@@ -156,6 +156,7 @@ struct exec_request {
 	const char *title;   /* of the cell, clean and without secrets; or NULL */
 	uint64_t timeout_ms; /* 0: the session's default */
 	uint64_t wait_ms;    /* until the call is answered at the latest */
+	bool wait_cut;       /* the caller asked for a longer one */
 };
 
 /*
@@ -195,6 +196,7 @@ struct interact_request {
 	const char *until;     /* text to wait for; NULL: none */
 	size_t until_len;
 	uint64_t wait_ms;
+	bool wait_cut; /* as in struct exec_request */
 };
 
 /*

@@ -314,6 +314,18 @@ void session_on_wrote(struct runner *runner, const char *data, size_t len)
 
 /* ---- waiting ---- */
 
+/* Returns the note of a call whose wait is over: why it was no longer, if code runs on. */
+static const char *note_at_end(const struct call *call)
+{
+	const struct session_language *lang = call->lang;
+
+	if (call->note != NULL || !call->wait_cut || session_first_exec(lang) == NULL ||
+	    runner_wait(lang->runner) != NULL)
+		return call->note;
+	return "calls are answered within PTYCELL_CALL_BUDGET here, which is shorter than the wait "
+	       "asked for";
+}
+
 static void on_wait_over(struct loop_timer *timer)
 {
 	struct call *call = container_of(timer, struct call, wait);
@@ -326,7 +338,7 @@ static void on_wait_over(struct loop_timer *timer)
 	else if (ahead != NULL)
 		session_exec_withdraw(exec, ahead);
 	else if (!session_call_ask_again(call))
-		answer_now(call, call->note);
+		answer_now(call, note_at_end(call));
 }
 
 void session_call_wait(struct call *call, uint64_t ms)
@@ -455,6 +467,7 @@ struct call *session_interact(struct session *s, const struct interact_request *
 		return NULL;
 	call = session_call_new(lang, NULL, done, data);
 	call->note = request->note;
+	call->wait_cut = request->wait_cut;
 	if (request->action == INTERACT_ANSWER &&
 	    !session_answer_wait(lang, &request->wait, request->text, request->text_len))
 		call->note = "the user's answer came too late for it";

@@ -334,6 +334,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	if (detached != NULL)
 		report_over(exec);
 	call = session_call_new(lang, exec, done, data);
+	call->wait_cut = request->wait_cut;
 	session_call_wait(call, detached != NULL ? 0 : request->wait_ms);
 	return call;
 }

@@ -58,6 +58,7 @@ struct call {
 	bool expected_seen;
 	call_ask_fn *ask; /* or NULL */
 	bool asking;
+	bool wait_cut;
 	bool again;       /* it may ask once more about a wait that was asked about */
 	const char *note; /* goes into the answer; or NULL */
 	uint64_t since_ms;

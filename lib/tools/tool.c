@@ -149,7 +149,7 @@ struct session *tool_session_for(struct service *service, json_t *arguments,
 	return table != NULL ? table_open(table, id, language, err) : NULL;
 }
 
-int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
+int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms, bool *ret_cut,
 		  struct err *err)
 {
 	const struct settings *settings = service->settings;
@@ -163,7 +163,8 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 			       "60 or so",
 			       (uintmax_t)settings->exec_timeout_max);
 	/* The user who sets a budget knows when the host gives up; a model does not. */
-	if (settings->call_budget_set && seconds > (double)settings->call_budget)
+	*ret_cut = settings->call_budget_set && seconds > (double)settings->call_budget;
+	if (*ret_cut)
 		seconds = (double)settings->call_budget;
 	*ret_ms = (uint64_t)(seconds * 1000.0);
 	return 0;

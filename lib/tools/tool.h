@@ -84,9 +84,10 @@ int tool_require(const json_t *arguments, const char *const *names, size_t count
 		 struct err *err) MUST_CHECK;
 /*
  * Sets *ret_ms to `wait` of the arguments, else to the call budget. A call budget that the user has
- * set is also the maximum. Returns -1 and sets *err for a `wait` that is no time.
+ * set is also the maximum: *ret_cut says that `wait` was longer. Returns -1 and sets *err for a
+ * `wait` that is no time.
  */
-int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
+int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms, bool *ret_cut,
 		  struct err *err) MUST_CHECK;
 /*
  * Returns the argument `language`, else the language of the session's last cell, else "python".

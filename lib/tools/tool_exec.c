@@ -143,7 +143,7 @@ static int read_args(struct service *service, json_t *arguments, struct exec_arg
 	    json_get_text(arguments, "arguments", "code", &request->code, &request->code_len, err) <
 		    0 ||
 	    get_timeout(service->settings, arguments, &request->timeout_ms, err) < 0 ||
-	    tool_get_wait(service, arguments, &request->wait_ms, err) < 0 ||
+	    tool_get_wait(service, arguments, &request->wait_ms, &request->wait_cut, err) < 0 ||
 	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
 	    tool_check_config(service, ret->config, err) < 0 ||
 	    json_get_texts(arguments, "arguments", "dependencies", &ret->dependencies, err) < 0 ||

@@ -19,6 +19,7 @@
 #include "session/session.h"
 #include "text/normal.h"
 #include "text/percent.h"
+#include "text/sanitize.h"
 #include "text/status_line.h"
 #include "tools/glob.h"
 #include "tools/service.h"
@@ -44,8 +45,9 @@ struct listing {
 	struct service *service;
 	struct session *session;
 	struct glob *glob;
-	char *after; /* the last path of the page before; or NULL */
-	size_t at;   /* index of the next file, once it has begun */
+	char *pattern; /* as it was given, in quotes; NULL: none was */
+	char *after;   /* the last path of the page before; or NULL */
+	size_t at;     /* index of the next file, once it has begun */
 	bool begun;
 	size_t last; /* index of the last file of the page */
 	size_t left; /* of LIST_BYTES */
@@ -55,6 +57,7 @@ struct listing {
 static void listing_free(struct listing *listing)
 {
 	glob_free(listing->glob);
+	free(listing->pattern);
 	free(listing->after);
 	json_decref(listing->artifacts);
 	free(listing);
@@ -132,15 +135,27 @@ static bool list_some(struct listing *listing, const struct scan *scan, const ch
 	return false;
 }
 
+/* Says that the page has no file, and why. */
+static void put_none(struct buf *text, const struct listing *listing)
+{
+	const char *more = listing->after != NULL ? "more " : "";
+
+	if (listing->pattern == NULL)
+		buf_putf(text, "no %sfiles\n", more);
+	else
+		buf_putf(text, "no %sfile matches '%s'%s\n", more, listing->pattern,
+			 listing->after != NULL ? "" : "; without pattern all files are listed");
+}
+
 /* Appends a line for each file: its path and size, and the link that opens it for the user. */
-static void put_lines(struct buf *text, const json_t *artifacts)
+static void put_lines(struct buf *text, const struct listing *listing)
 {
 	size_t index;
 	const json_t *artifact;
 
-	if (json_array_size(artifacts) == 0)
-		buf_puts(text, "no files\n");
-	json_array_foreach (artifacts, index, artifact) {
+	if (json_array_size(listing->artifacts) == 0)
+		put_none(text, listing);
+	json_array_foreach (listing->artifacts, index, artifact) {
 		const char *url = json_string_value(json_object_get(artifact, "sas_url"));
 
 		buf_putf(text, "%s ", json_string_value(json_object_get(artifact, "path")));
@@ -155,7 +170,7 @@ static void answer_listing(const struct listing *listing, json_t *answer_own)
 	static const char *const keys[] = { "incoming", "next_cursor", "note" };
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	put_lines(&text, listing->artifacts);
+	put_lines(&text, listing);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const json_t *value = json_object_get(answer_own, keys[i]);
 		cleanup_free char *whole = value != NULL ? json_write_text(value) : NULL;
@@ -246,7 +261,7 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	struct service *service = context;
 	struct session *session;
 	struct listing *listing;
-	const char *pattern = "**";
+	const char *pattern = NULL;
 	cleanup_free char *composed = NULL;
 	const char *cursor = NULL;
 	cleanup_free char *after = NULL;
@@ -255,7 +270,8 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), &err) < 0 ||
 	    json_get_text(arguments, "arguments", "pattern", &pattern, NULL, &err) < 0 ||
 	    json_get_text(arguments, "arguments", "cursor", &cursor, NULL, &err) < 0 ||
-	    check_pattern(pattern, &err) < 0 || read_cursor(cursor, &after, &err) < 0 ||
+	    (pattern != NULL && check_pattern(pattern, &err) < 0) ||
+	    read_cursor(cursor, &after, &err) < 0 ||
 	    (session = tool_session(service, arguments, false, &err)) == NULL ||
 	    session_restore_check(session, &err) < 0) {
 		tool_fail(call, service, &err);
@@ -265,8 +281,9 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->call = call;
 	listing->service = service;
 	listing->session = session;
-	composed = normal_compose(
-		relative_pattern(pattern, workspace_data_path(session_workspace(session))));
+	composed = normal_compose(relative_pattern(
+		pattern != NULL ? pattern : "**", workspace_data_path(session_workspace(session))));
+	listing->pattern = pattern != NULL ? sanitize_quote(pattern) : NULL;
 	listing->after = mem_steal(&after);
 	listing->glob = glob_new(composed);
 	listing->left = LIST_BYTES;

@@ -147,7 +147,7 @@ static int read_request(const struct service *service, json_t *arguments,
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
 	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
 	    read_action(arguments, args, err) < 0 || read_until(arguments, ret, err) < 0 ||
-	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
+	    tool_get_wait(service, arguments, &ret->wait_ms, &ret->wait_cut, err) < 0)
 		return -1;
 	if (language == NULL)
 		return 0;

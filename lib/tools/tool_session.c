@@ -5,6 +5,8 @@
  * session_info makes no session when it only asks: without `config`, an unknown id is answered with
  * the facts that hold for every session. It waits for the interpreters when it includes variables.
  */
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -57,6 +59,40 @@ int tool_check_config(const struct service *service, json_t *config, struct err 
 	return lower_limits(service, &limits, config, err);
 }
 
+/* Appends the number that a limit became, if that is another than was asked for. */
+static void put_clamped(struct buf *out, const struct session_limits *limits, const char *key,
+			double asked)
+{
+	const char *name;
+	uint64_t value;
+
+	for (size_t i = 0; settings_limit_at(limits, i, &name, &value); i++)
+		if (str_eq(name, key) && fabs(asked - (double)value) >= 1)
+			buf_putf(out, "%s%s is %" PRIu64 ", not %.15g", out->len > 0 ? "; " : "",
+				 key, value, asked);
+}
+
+/* Has an answer name the limits that lie above the server's own, or below what is possible. */
+static void report_clamped(struct session *session, const struct session_limits *limits,
+			   json_t *config)
+{
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *text = NULL;
+	const char *key;
+	json_t *value;
+	double number;
+
+	json_object_foreach (config, key, value)
+		if (forgive_number(value, &number))
+			put_clamped(&list, limits, key, number);
+	if (list.len == 0)
+		return;
+	text = xasprintf("arguments.config: %s. A session's limit is at most the server's, which "
+			 "the user sets, and not below a minimum.",
+			 buf_str(&list));
+	session_add_notice(session, text);
+}
+
 int tool_configure(const struct service *service, struct session *session, json_t *config,
 		   struct err *err)
 {
@@ -66,6 +102,7 @@ int tool_configure(const struct service *service, struct session *session, json_
 		return -1;
 	if (session_set_limits(session, &limits, err) < 0)
 		return err_wrap(err, "arguments.config");
+	report_clamped(session, &limits, config);
 	return 0;
 }
 

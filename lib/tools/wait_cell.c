@@ -243,7 +243,8 @@ static struct call *interact_again(struct wait_cell *waiter, json_t *arguments, 
 	if (table != NULL)
 		session = table_find(table, json_string_value(json_object_get(state, "session_id")),
 				     err);
-	if (session == NULL || tool_get_wait(waiter->service, arguments, &request.wait_ms, err) < 0)
+	if (session == NULL ||
+	    tool_get_wait(waiter->service, arguments, &request.wait_ms, &request.wait_cut, err) < 0)
 		return NULL;
 	request.wait.language =
 		language_find(json_string_value(json_object_get(state, "language")));

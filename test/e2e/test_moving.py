@@ -129,6 +129,8 @@ def test_limits_are_clamped_on_both_sides(tmp_path):
     assert (low.object["effective_config"]["session_ttl"], low.object["effective_config"]["exec_timeout"]) == (1, 1)
     assert high.object["effective_config"]["exec_timeout"] == 300
     assert high.object["effective_config"]["idle_timeout"] == 14400
+    assert "arguments.config: exec_timeout is 300, not 301; idle_timeout is 14400, not 1000000000000. A session's limit is at most the server's" in high.texts[0]
+    assert "session_ttl is 1, not -1; exec_timeout is 1, not 0. " in low.object["notice"]
 
 
 @row("`exec_code` answers JSON")

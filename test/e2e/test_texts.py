@@ -59,7 +59,13 @@ def test_a_budget_that_was_set_holds_and_is_told(tmp_path):
                                               "clientInfo": {"name": "e2e", "version": "1"}})
         assert "answers within 1 s;" in hello["instructions"]
         assert "(default 1;" in server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
-        assert server.cell("import time; time.sleep(600)", wait=500).state == "running"
+        told = "The cell goes on: calls are answered within PTYCELL_CALL_BUDGET here, which is shorter than the wait asked for.\n"
+        cut = server.call("exec_code", session_id="s", code="import time; time.sleep(600)", budget=500)
+        assert cut.state == "running" and told in cut.text
+        assert told in server.interact(budget=2).text and "PTYCELL_CALL_BUDGET" not in server.interact(budget=1).text
+        server.interact(action="kill")
+        waiting = server.call("exec_code", session_id="s", code="input('name? ')", budget=500)
+        assert waiting.state == "waiting_for_input" and "PTYCELL_CALL_BUDGET" not in waiting.text
 
 
 def test_without_a_language_it_is_the_sessions_last_else_python(tmp_path):
@@ -189,7 +195,7 @@ def test_an_output_larger_than_its_file_may_be_is_not_said_to_be_all_there(tmp_p
     ("exec_code", {"session_id": "s", "code": "1", "script": "2"}, "arguments.script is not known; there are: "),
     ("install_packages", {"session_id": "s", "packages": ["jq"], "language": "sh"},
      "arguments.language must be one of python, javascript, r, not 'bash'"),
-    ("list_sessions", {"script": "2"}, "arguments.script is not known; there are none"),
+    ("list_sessions", {"script": "2"}, "arguments.script is not known; arguments must be empty"),
     ("exec_code", {}, "arguments.session_id is missing: this tool needs session_id and code"),
     ("exec_code", {"session_id": "s"}, "arguments.code is missing: this tool needs session_id and code"),
     ("exec_sql", {"query": "select 1"}, "arguments.session_id is missing: this tool needs session_id and query"),
@@ -369,7 +375,7 @@ def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):
         assert files.object["artifacts"][1] == {
             "path": "t.txt", "filename": "t.txt", "extension": ".txt", "size_bytes": 1, "mime_type": "text/plain",
             "uri": "session://s/files/t.txt"}
-        assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no files\n"]
+        assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no file matches 'none'; without pattern all files are listed\n"]
 
 
 def test_hidden_files_are_no_news(tmp_path):
