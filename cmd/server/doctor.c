@@ -34,6 +34,7 @@
 #include "journal/audit.h"
 #include "kernel.h"
 #include "lockdown/landlock_ruleset.h"
+#include "policy/policyfile.h"
 #include "report_lines.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
@@ -566,6 +567,7 @@ int doctor_main(int argc, char **argv)
 	if (argc > 1 && str_eq(argv[1], "packages"))
 		return check_packages(argc - 1, argv + 1);
 	settings = usable_settings_load(argc, argv);
+	policyfile_free(usable_policy_load(settings));
 	r.settings = settings;
 	buf_init(&r.apt, BUF_UNBOUNDED);
 	buf_init(&r.todo, BUF_UNBOUNDED);

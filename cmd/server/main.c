@@ -6,7 +6,6 @@
  * private and large. Settings are loaded before stdin and stdout are moved away (mcp/stdio). A
  * problem in the settings does not end the server: every tool then reports it.
  */
-#include <ctype.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 #include "mcp/stdio.h"
 #include "options.h"
 #include "policy/policyfile.h"
-#include "policy/rules.h"
 #include "redact/redact.h"
 #include "serve.h"
 #include "usable_settings.h"
@@ -51,10 +49,11 @@ static bool has_stack(void)
 
 	if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= STACK_MIN)
 		return true;
-	(void)fprintf(stderr,
-		      "ptycell: the limit of a stack is %llu KB here, and ptycell needs %d KB: "
-		      "raise it (ulimit -s) and start ptycell again\n",
-		      (unsigned long long)stack.rlim_cur >> 10, STACK_MIN >> 10);
+	(void)fprintf(
+		stderr,
+		"ptycell: the stack may have %llu KB here, and ptycell needs %d KB: raise that "
+		"limit (ulimit -s %d) and start ptycell again\n",
+		(unsigned long long)stack.rlim_cur >> 10, STACK_MIN >> 10, STACK_MIN >> 10);
 	return false;
 }
 
@@ -92,26 +91,15 @@ static void report_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
-/* Loads the policy file. If it is unusable, no code runs: it is unknown what the file forbids. */
-static struct policyfile *load_policy(struct settings *settings)
+/* Reports an audit that cannot be written. Every tool checks that again, and then does nothing. */
+static void check_audit(const struct settings *settings)
 {
-	struct err err;
-	struct policyfile *policy = policyfile_load(settings->policy, &err);
+	cleanup_free char *refusal = settings->audit != NULL && settings->problem == NULL
+					     ? audit_refusal(settings->audit)
+					     : NULL;
 
-	if (policy != NULL && rules_check(policy, &err) == 0)
-		return policy;
-	policyfile_free(policy);
-	if (settings->problem == NULL)
-		settings->problem = xasprintf("%c%s. Correct it and start ptycell again.",
-					      toupper((unsigned char)err.msg[0]), err.msg + 1);
-	return policyfile_load(NULL, &err);
-}
-
-/* Stops code from running without the audit that the user asked for. */
-static void check_audit(struct settings *settings)
-{
-	if (settings->audit != NULL && settings->problem == NULL)
-		settings->problem = audit_refusal(settings->audit);
+	if (refusal != NULL)
+		(void)fprintf(stderr, "ptycell: %s\n", refusal);
 }
 
 /*
@@ -179,11 +167,11 @@ int main(int argc, char **argv)
 		return check_output(code);
 	be_private();
 	settings = usable_settings_load(argc, argv);
-	policy = load_policy(settings);
-	check_audit(settings);
+	policy = usable_policy_load(settings);
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
 	report_problems(settings);
+	check_audit(settings);
 	wait_for_cells(settings);
 	code = serve(settings, policy, argv);
 	policyfile_free(policy);

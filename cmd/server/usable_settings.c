@@ -8,6 +8,7 @@
  */
 #include "usable_settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #include "config/paths.h"
 #include "config/room.h"
 #include "config/settings.h"
+#include "policy/policyfile.h"
+#include "policy/rules.h"
 
 enum { OPEN_FILES = 131072 }; /* as many as sessions can need (config/room.h) */
 
@@ -131,4 +134,18 @@ struct settings *usable_settings_load(int argc, char **argv)
 	room_limit_by_ulimits(settings, hard);
 	room_limit_processes(settings, machine_tasks_left());
 	return settings;
+}
+
+struct policyfile *usable_policy_load(struct settings *settings)
+{
+	struct err err;
+	struct policyfile *policy = policyfile_load(settings->policy, &err);
+
+	if (policy != NULL && rules_check(policy, &err) == 0)
+		return policy;
+	policyfile_free(policy);
+	if (settings->problem == NULL)
+		settings->problem = xasprintf("%c%s. Correct it and start ptycell again.",
+					      toupper((unsigned char)err.msg[0]), err.msg + 1);
+	return policyfile_load(NULL, &err);
 }

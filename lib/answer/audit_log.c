@@ -137,7 +137,8 @@ static void report_failure(const struct audit_log *log, struct session *session,
 	log_warn("audit", "PTYCELL_AUDIT: %s; events wait to be recorded there", err->msg);
 	if (session == NULL)
 		return;
-	buf_puts(&text, "What was done could not be recorded in the user's audit file: ");
+	buf_putf(&text, "What was done could not be recorded in the user's audit %s: ",
+		 audit_kind(log->settings->audit));
 	sanitize_line(&text, err->msg, strlen(err->msg), sizeof(err->msg));
 	buf_puts(&text, ". Nothing more is done until it is recorded there. Tell the user.");
 	session_add_notice(session, buf_str(&text));

@@ -74,9 +74,14 @@ char *audit_refusal(const char *target)
 	return check_target(target, &err) < 0 ? audit_refuse(target, &err) : NULL;
 }
 
+const char *audit_kind(const char *target)
+{
+	return audit_socket_is(target) ? "log" : "file";
+}
+
 char *audit_refuse(const char *target, const struct err *err)
 {
-	const char *what = audit_socket_is(target) ? "log" : "file";
+	const char *what = audit_kind(target);
 
 	return xasprintf(
 		"What runs cannot be recorded in the %s of PTYCELL_AUDIT, so nothing runs: "

@@ -22,6 +22,8 @@
 char *audit_refusal(const char *target);
 /* Returns the same sentence for a line that could not be appended. The caller frees the result. */
 char *audit_refuse(const char *target, const struct err *err);
+/* Returns "file" or "log". */
+const char *audit_kind(const char *target);
 /*
  * Appends the whole line, or nothing. The first member of `line` must be "v". Returns -1 and sets
  * *err.

@@ -186,12 +186,12 @@ static int check_sections(json_t *sections, struct err *err)
 	if (!json_is_object(sections))
 		return err_set(err, ERR_INVALID, "it must be an object, not %s",
 			       json_get_type_name(sections));
-	if (json_get_only(sections, "the policy", languages, ARRAY_SIZE(languages), err) < 0)
+	if (json_get_only(sections, "policy", languages, ARRAY_SIZE(languages), err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
 		json_t *section = NULL;
 
-		if (json_get_object(sections, "the policy", languages[i], &section, err) < 0 ||
+		if (json_get_object(sections, "policy", languages[i], &section, err) < 0 ||
 		    (section != NULL && check_section(section, languages[i], err) < 0))
 			return -1;
 	}
@@ -248,7 +248,10 @@ struct policyfile *policyfile_load(const char *path, struct err *err)
 	if (sections == NULL) {
 		cleanup_free char *name = policyfile_quote_name(path != NULL ? path : "");
 
-		(void)err_wrap(err, "the policy file '%s'", name);
+		if (err->code == ERR_SYSTEM) /* names the file */
+			(void)err_wrap(err, "the policy file");
+		else
+			(void)err_wrap(err, "the policy file '%s'", name);
 		return NULL;
 	}
 	complete_sections(sections);

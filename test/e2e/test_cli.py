@@ -150,6 +150,18 @@ def test_doctor_says_that_it_works_and_changes_nothing(home):
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.parametrize("text, words", [
+    ('{"python": {"blok": []}}', "The policy file 'policy.json': python.blok is not known"), ('{"ruby": {}}', "The policy file 'policy.json': policy.ruby is not known"),
+    ('{"python": {"rules": {"x": "warn"}}}', "The policy file 'policy.json': python.rules.x is none of"), (None, "The policy file: opening '")])
+def test_doctor_names_a_policy_file_with_which_nothing_runs(home, text, words):
+    if text:
+        (home / "policy.json").write_text(text)
+    done = run(home, "doctor", PTYCELL_POLICY=str(home / "policy.json"))
+    told = " ".join(done.stdout.split())
+    assert done.returncode == 1 and "settings " + words in told and "It works." not in told, done.stdout
+    assert told.count("policy.json") == 1
+
+
 def test_doctor_starts_each_interpreter_and_names_its_version(home):
     (home / "data").mkdir()
     done = run(home, "doctor", "--share", f"{home}/data:rw", PTYCELL_AUDIT=str(home / "audit.jsonl"),

@@ -549,6 +549,18 @@ def test_nothing_runs_without_the_audit_file_that_is_wanted(home, name, why):
     assert not (home / "elsewhere").exists()
 
 
+def test_an_audit_file_that_is_mended_needs_no_restart(home):
+    path = home / "audit.jsonl"
+    path.mkdir()
+    with Server(home, f"--audit={path}") as server:
+        assert "so nothing runs" in server.cell("1").texts[0]
+        assert "so nothing runs" in server.call("upload_file", session_id="s", filename="x", content="").texts[0]
+        path.rmdir()
+        assert server.cell("1").text == "1\n"
+        assert "cannot be recorded" in server.said()
+    assert [(line["event"], line["cell"]) for line in cells_of(path)] == [("began", 1), ("ended", 1)]
+
+
 @pytest.mark.account
 def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
     path = home / "audit.jsonl"

@@ -239,5 +239,5 @@ def test_a_machine_without_dev_null_is_told_at_once(place):
 def test_a_stack_without_room_is_told_at_once(place, words):
     done = subprocess.run([*limited("-s 64"), machines.programs() / "ptycell", *words], input="", capture_output=True, text=True, check=False,
                           env=environment(place), **machines.as_user())
-    told = "ptycell: the limit of a stack is 64 KB here, and ptycell needs 256 KB: raise it (ulimit -s) and start ptycell again\n"
+    told = "ptycell: the stack may have 64 KB here, and ptycell needs 256 KB: raise that limit (ulimit -s 256) and start ptycell again\n"
     assert (done.returncode, done.stderr) == (1, told)
