@@ -75,9 +75,9 @@ static void explain_shell_end(struct buf *text, const struct cell *cell)
 	    limit_hints_died_for_memory(cell) ||
 	    strstr(buf_str(&cell->text), "bash: this shell ends: ") != NULL)
 		return;
-	buf_puts(text, "A shell ends so by `exec`, or by an exit behind a trap of EXIT that a "
-		       "sourced file has set: set such a trap in the cell itself, or source the "
-		       "file in parentheses.\n");
+	buf_puts(text, "`exec` ends a shell, and so does an exit after a sourced file has set a "
+		       "trap of EXIT: set such a trap in the cell itself, or source the file in "
+		       "parentheses.\n");
 }
 
 static void explain_problem(struct buf *text, const struct exec_result *result)
@@ -102,7 +102,7 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 	if (cell->state == CELL_DIED)
 		explain_shell_end(text, cell);
 	if (cell->gathered && cell->signal != 0)
-		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
+		buf_puts(text, "The output was long: its last lines may be missing.\n");
 }
 
 /* Modules and their packages, where the names of popular ones differ. */
@@ -115,7 +115,7 @@ static const char *const packages[][2] = {
 	{ "corsheaders", "django-cors-headers" },
 	{ "Crypto", "pycryptodome" },
 	{ "Cryptodome", "pycryptodomex" },
-	{ "cv2", "opencv-python" },
+	{ "cv2", "opencv-python-headless" },
 	{ "dateutil", "python-dateutil" },
 	{ "discord", "discord.py" },
 	{ "dns", "dnspython" },
@@ -186,13 +186,13 @@ static const char *const packages[][2] = {
 	{ "zmq", "pyzmq" },
 };
 
-/* Returns the package of a module. */
+/* Returns the package of a module, or NULL if the table does not know it. */
 static const char *package_of(const char *module)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
 		if (str_eq(packages[i][0], module))
 			return packages[i][1];
-	return module;
+	return NULL;
 }
 
 /* Returns whether the R package installs others from the network, which a session does not have. */
@@ -210,6 +210,7 @@ static bool is_installer_of_r(const char *name)
 static void explain_missing_module(struct buf *text, const struct cell *cell)
 {
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	const char *package;
 
 	sanitize_word(&name, cell->missing_module, strlen(cell->missing_module),
 		      SANITIZE_QUOTE_MAX);
@@ -237,10 +238,13 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 			 buf_str(&name), buf_str(&name));
 		return;
 	}
+	package = package_of(buf_str(&name));
 	buf_putf(text,
-		 "The module '%s' is not installed for this interpreter. If its package has that "
-		 "name: install_packages with packages: [\"%s\"].\n",
-		 buf_str(&name), package_of(buf_str(&name)));
+		 "The module '%s' is not installed for this interpreter. %s: install_packages with "
+		 "packages: [\"%s\"].\n",
+		 buf_str(&name),
+		 package != NULL ? "Its package has another name" : "If its package has that name",
+		 package != NULL ? package : buf_str(&name));
 }
 
 /* Returns whether bash refused what another language may have: an import, or a call with brackets.
@@ -399,7 +403,7 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 	if (cell->spool_path != NULL && cell->text_shown + cell->folded < cell->text_total)
 		explain_search(text, cell);
 	if (cell->images_dropped > cell->images_dropped_saved)
-		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
+		buf_putf(text, "Figures not shown (too large, too many, or not a picture): %zu.\n",
 			 cell->images_dropped - cell->images_dropped_saved);
 	explain_files(text, result);
 }

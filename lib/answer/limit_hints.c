@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "answer/error_text.h"
+#include "answer/missing_file.h"
 #include "base/mem.h"
 #include "config/room.h"
 #include "confinement/confinement.h"
@@ -247,9 +248,6 @@ static const char read_only[] =
 static const char denied[] =
 	"Blocked by the sandbox: code may write in its working folder and read the "
 	"system's programs, nothing else.\n";
-static const char missing[] =
-	"Uploads are in input/, shared folders at their whole paths, not below ~. For another file "
-	"use upload_file, or ask the user to start ptycell with --share FOLDER.\n";
 
 static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
 							       "File size limit exceeded" };
@@ -314,10 +312,6 @@ static const struct {
 	  .text = denied,
 	  .from = POLICY_LANDLOCK,
 	  .to = POLICY_LANDLOCK },
-	{ .needles = { "or directory: '/home/", "or directory: '/root/", "or directory: '/Users/",
-		       "or directory: '/mnt/", "open '/home/", "open '/root/", "open '/mnt/" },
-	  .text = missing,
-	  .from = POLICY_BWRAP },
 };
 
 /* socket(2) of a Unix socket fails with this text alone. */
@@ -585,6 +579,8 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 	if (explain_row(out, cell, limits, facts, false))
 		return;
 	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, facts, true))
+		return;
+	if (tier >= POLICY_BWRAP && missing_file_explain(out, cell))
 		return;
 	explain_program_line(out, cell, limits, facts);
 }

@@ -369,7 +369,7 @@ def test_exec_of_what_cannot_run_ends_the_shell_and_says_so(sh):
 def test_a_shell_that_a_sourced_file_ends_says_what_to_do(server):
     code = "echo 'trap \"echo bye\" EXIT; exit 3' >ends.sh; . ./ends.sh"
     result = server.cell(code, language="bash")
-    assert result.state == "died" and "behind a trap of EXIT that a sourced file has set: set such a trap in the cell itself" in result.text
+    assert result.state == "died" and "an exit after a sourced file has set a trap of EXIT: set such a trap in the cell itself" in result.text
     assert server.cell("(. ./ends.sh); echo $?; kill -9 $$", language="bash").text.startswith("bye\n3\nThe cell died: ")
     assert "a trap of EXIT" not in server.cell("kill -9 $$", language="bash").text
 

@@ -91,7 +91,7 @@ def test_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
 
 
 def test_a_crash_amid_a_long_output_says_that_its_end_may_be_missing(server):
-    told = "the last lines may be missing"
+    told = "its last lines may be missing"
     assert told in server.cell("import ctypes\nfor i in range(5_000): print('step', i)\nctypes.string_at(0)").text
     assert told not in server.cell("import ctypes\nfor i in range(50): print('step', i)\nctypes.string_at(0)").text
     assert told not in server.cell("import os\nfor i in range(5_000): print('step', i)\nos._exit(0)").text

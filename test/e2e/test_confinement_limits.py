@@ -36,6 +36,8 @@ def fixture_small(shared_server):
     ("import urllib.request\nurllib.request.urlopen('http://example.com')", "URLError", "Code has no network"),
     ("open('/usr/x', 'w')", "OSError", "code may write in its working folder"),
     ("open('/home/someone/data.csv')", "FileNotFoundError", "--share FOLDER"),
+    ("import os\nos.listdir('/Users/someone')", "FileNotFoundError", "--share FOLDER"),
+    ("try:\n    open('/mnt/c/x')\nexcept OSError as e:\n    raise ValueError from e", "ValueError", "--share FOLDER"),
 ])
 def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error, words):
     result = small.cell(f"MIB = {MIB}\n{code}")
@@ -62,6 +64,11 @@ def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error
     ("r", "write.csv(data.frame(a = 1:2e6, b = 1:2e6), 'x.csv')", "limited to 16 MB (file_max)"),
     ("r", "file('/usr/x', 'w')", "code may write in its working folder"),
     ("r", "x <- numeric(1e8)", "limited to 200 MB (memory_max)"),
+    ("r", "read.csv('/home/someone/data.csv')", "--share FOLDER"),
+    ("r", "readRDS('/home/someone/data.rds')", "--share FOLDER"),
+    ("bash", "head /home/someone/data.csv", "--share FOLDER"),
+    ("bash", "wc -l < /root/data.csv", "--share FOLDER"),
+    ("javascript", "require('fs').readdirSync('/home/someone')", "--share FOLDER"),
 ])
 def test_so_does_one_in_another_language(small, language, code, words):
     if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
@@ -70,6 +77,13 @@ def test_so_does_one_in_another_language(small, language, code, words):
     assert not small.call("session_info", session_id="many", config={**SMALL, "open_files_max": 512}).is_error
     result = small.cell(code, language=language, session="many")
     assert words in result.text, result.text
+
+
+@pytest.mark.parametrize("language, code", [
+    ("bash", "cat data.csv"), ("bash", "cat /home/someone/data.csv || true"), ("bash", "echo ': /home/x: No such file or directory'"),
+    ("python", "open('data.csv')"), ("python", "raise FileNotFoundError(2, 'No such file or directory', '/home/x')")])
+def test_a_file_that_no_user_could_have_shared_does_not_name_shares(shared_server, language, code):
+    assert "--share" not in shared_server.cell(code, language=language).text
 
 
 @pytest.mark.parametrize("language, kept, write, again", [

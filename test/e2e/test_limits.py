@@ -548,7 +548,7 @@ def test_a_shell_that_got_no_memory_is_not_said_to_have_left(home):
         server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
         result = server.cell("y=$(head -c 900000000 /dev/zero | tr '\\0' a)", language="bash")
         assert result.state == "died" and "of one process here is limited to 300 MB (memory_max)" in result.text, result.text
-        assert "A shell ends so by" not in result.text
+        assert "`exec` ends a shell" not in result.text
 
 
 def test_a_limit_of_open_files_that_is_too_low_for_r_is_named(home):

@@ -391,3 +391,11 @@ def test_hidden_files_are_no_news(tmp_path):
 def test_a_missing_optional_dependency_gets_the_hint_to_install(tmp_path, text, package):
     with Server(tmp_path) as server:
         assert f'install_packages with packages: ["{package}"]' in server.cell(f"raise ImportError({text!r})").text
+
+
+def test_a_module_whose_package_has_another_name_is_told_by_it(tmp_path):
+    with Server(tmp_path) as server:
+        other = server.cell("raise ModuleNotFoundError(\"No module named 'cv2'\", name='cv2')").text
+        assert 'Its package has another name: install_packages with packages: ["opencv-python-headless"].' in other
+        same = server.cell("import nosuchmodule").text
+        assert 'If its package has that name: install_packages with packages: ["nosuchmodule"].' in same

@@ -265,8 +265,8 @@ static void all_figures_that_are_not_shown_are_counted(void **state)
 	assert_int_equal(count_of("image"), MEDIA_IMAGES_MAX);
 	assert_non_null(
 		strstr(buf_str(&out), "4 of 30 figures are shown; all are saved in output/."));
-	assert_non_null(strstr(buf_str(&out), "Figures not shown, as too large, too many or no "
-					      "picture: 1."));
+	assert_non_null(strstr(buf_str(&out), "Figures not shown (too large, too many, or not a "
+					      "picture): 1."));
 }
 
 static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
