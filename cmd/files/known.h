@@ -27,7 +27,7 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
 	       const char *entry);
 /*
  * Returns true with `learn` for a folder that code may have moved here since the session began:
- * nothing in it is to be recorded.
+ * nothing in it must be recorded.
  */
 bool known_is_moved_in(const struct inspection *run, int fd);
 /*

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Runs the program of python/: its compiled form, which starts in a third of the time, if it is for this version of Python.
+# Runs the program of python/. Its compiled form starts in a third of the time. It is used if it is for this version of Python.
 import sys
 source,packed=sys.argv[1:]
 sys.argv[1:]=[]

@@ -100,7 +100,7 @@ static void load_left_out(struct journal *journal, const struct event *event)
 		journal->left_out = journal->left_out_added = (uint64_t)count;
 }
 
-/* An installation that changed nothing is none, and neither is a restore that restored nothing. */
+/* An installation that changed nothing and a restore that restored nothing are no notes. */
 static bool is_note(const char *kind, const json_t *fields)
 {
 	static const char *const kinds[] = { NOTE_INPUT,   NOTE_INSTALLED, NOTE_LOST, NOTE_STARTED,

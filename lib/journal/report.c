@@ -175,8 +175,8 @@ void report_notes(struct buf *out, const json_t *notes)
 
 bool report_failed(const char *state)
 {
-	return !str_eq(state, "done") && !str_eq(state, JOURNAL_RUNNING) &&
-	       !str_eq(state, JOURNAL_QUEUED);
+	return !str_eq(state, "done") && !str_eq(state, "interrupted") &&
+	       !str_eq(state, JOURNAL_RUNNING) && !str_eq(state, JOURNAL_QUEUED);
 }
 
 static void put_word(struct buf *out, const char *kind, const char *word)

@@ -301,7 +301,7 @@ static void on_rescue_done(struct helper *helper, const json_t *result, const st
 	else if (rescue->step == STEP_CELLS)
 		report_killed(rescue);
 	else if (rescue->failed > 0)
-		log_warn("rescue", "%zu of the results of '%s' not saved: %s", rescue->failed,
+		log_warn("rescue", "could not save %zu of the results of '%s': %s", rescue->failed,
 			 rescue->shown, rescue->due ? "the next server tries again" : "lost");
 	helper_free(helper);
 	rescue->helper = NULL;
@@ -495,7 +495,7 @@ static bool settle(struct rescue *rescue, int session_fd)
 
 	if (aside_settle(session_fd, &err) == 0)
 		return true;
-	log_warn("rescue", "a session's own files lie aside: %s", err.msg);
+	log_warn("rescue", "a session's own files are still moved aside: %s", err.msg);
 	rescue->unread = err.sys != 0 ? err.sys : EIO;
 	return false;
 }

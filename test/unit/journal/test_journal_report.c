@@ -58,6 +58,15 @@ static void add_failed(uint64_t number)
 	add(failed);
 }
 
+/* The user or the model stopped it: that is no failure. */
+static void add_interrupted(uint64_t number)
+{
+	struct journal_entry entry = entry_of(number, "python", "while True: pass", "");
+
+	entry.state = "interrupted";
+	add(entry);
+}
+
 static void the_head_counts_cells_and_names_languages(void **state)
 {
 	struct journal_entry never = entry_of(2, "r", "never", "");
@@ -75,11 +84,13 @@ static void the_head_counts_cells_and_names_languages(void **state)
 	never.state = "not_started";
 	add(never);
 	add_failed(3);
+	add_interrupted(4);
 	assert_int_equal(journal_add_late(journal, "bash", "late\n", 5, &err), 0);
 	page = read_report(&plain);
 	assert_has(page, "<h1>Session sales</h1>");
-	assert_has(page, "<dt>Cells</dt><dd>2, 1 failed</dd>");
-	assert_has(page, "<dd>python 3.11.2 (1 cell), bash (1 cell)</dd>");
+	assert_has(page, "<dt>Cells</dt><dd>3, 1 failed</dd>");
+	assert_has(page, "<dd>python 3.11.2 (2 cells), bash (1 cell)</dd>");
+	assert_has(page, "<span class=\"word\">interrupted</span>");
 	assert_has(page, "<dt>Time</dt><dd>20");
 	assert_has(page, "one\n</pre>");
 	assert_has(page, "<summary>it took too long</summary>");
