@@ -334,10 +334,15 @@ void session_restore_put_back(struct restore *r)
 
 int session_restore_check_idle(const struct session *s, struct err *err)
 {
-	if (session_has_work(s))
+	if (!list_empty(&s->execs))
 		return err_set(err, ERR_BUSY,
 			       "something is under way in session '%s': wait for its end (action "
 			       "wait), or stop it (action interrupt)",
+			       s->id);
+	if (session_has_work(s))
+		return err_set(err, ERR_BUSY,
+			       "something is still under way in session '%s' (an interpreter's "
+			       "end, a copy of results, a query or an upload): call again soon",
 			       s->id);
 	return confinement_check(s->host->confinement, err);
 }

@@ -539,6 +539,17 @@ def test_without_recorded_cells_it_says_so(start):
     assert "are not recorded" in told(server.interact(session="t", action="restore_run"), failed=True)
 
 
+def test_while_an_interpreter_ends_it_says_that_it_is_called_again(start):
+    """There is no cell to wait for, and none to stop."""
+    server = start()
+    server.cell("x = 1")
+    server.interact(action="kill")
+    result = restore(server)
+    assert not result.is_error or "call again soon" in result.texts[0] and "action wait" not in result.texts[0], result.texts
+    until(lambda: not restore(server).is_error)
+    assert server.cell("x").text == "1\n"
+
+
 def test_while_a_cell_runs_it_is_refused(start):
     server = start()
     server.cell("x = 1")
