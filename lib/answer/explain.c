@@ -386,10 +386,12 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
 	else if (cell->state == CELL_RAISED && cell->has_exit_code)
-		buf_puts(
-			text,
-			"Nobody interrupted the cell: a program of it ended by SIGINT, or the shell got "
-			"one. Bash takes that for Ctrl-C, and runs nothing that stands behind it.\n");
+		buf_puts(text,
+			 "A program of the cell ended by SIGINT, or the shell got one, as key "
+			 "ctrl-c sends it. Bash then runs nothing that stands behind it.\n");
+	else if (cell->state == CELL_RAISED && str_eq(cell->language, "r") &&
+		 cell->error_name == NULL && cell->traceback == NULL)
+		buf_puts(text, "R was interrupted, as by key ctrl-c. Variables are kept.\n");
 	else if (cell->state == CELL_RUNNING)
 		explain_running(text, result);
 	else if (cell->state == CELL_WAITING)

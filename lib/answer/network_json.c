@@ -77,6 +77,7 @@ static bool has_network_error(const char *text)
 		"ENETUNREACH",
 		"EAI_AGAIN",
 		"Could not resolve host",
+		"Couldn't resolve host",
 		"CONNECT tunnel failed",
 		"from proxy after CONNECT",
 		NULL,

@@ -565,10 +565,10 @@ static int not_shared(const struct shares *shares, const char *path, struct err 
 			err, ERR_DENIED,
 			"that file's folder cannot be shared (%s); the user can copy the file into a folder that can be shared, and start ptycell with --share for that one",
 			why.msg);
-	return err_set(err, ERR_DENIED,
-		       "that file lies in no shared folder; the user can share it by starting "
-		       "ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
-		       quoted);
+	return err_set(
+		err, ERR_DENIED,
+		"that file lies in no shared folder; what is attached to the chat comes in as content with filename; the user can share a folder by starting ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
+		quoted);
 }
 
 /* `rest` is "" for the share itself, else begins with a slash. */

@@ -66,6 +66,7 @@ def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error
     ("r", "x <- numeric(1e8)", "limited to 200 MB (memory_max)"),
     ("r", "read.csv('/home/someone/data.csv')", "--share FOLDER"),
     ("r", "readRDS('/home/someone/data.rds')", "--share FOLDER"),
+    ("r", "readLines('http://example.com')", "Code has no network"),
     ("bash", "head /home/someone/data.csv", "--share FOLDER"),
     ("bash", "wc -l < /root/data.csv", "--share FOLDER"),
     ("javascript", "require('fs').readdirSync('/home/someone')", "--share FOLDER"),

@@ -185,6 +185,16 @@ def test_a_question_that_its_cell_does_not_await_is_told(warm):
     assert warm.cell("1", language="javascript", session="asks").text == "1\n"
 
 
+def test_a_key_that_interrupts_r_is_told(warm):
+    """R itself prints nothing then."""
+    needs("R")
+    place = {"language": "r", "session": "keys"}
+    assert warm.cell("kept <- 7\nx <- readline('n? ')", **place, budget=CALL_S).state == "waiting_for_input"
+    result = warm.interact(key="ctrl-c", **place, budget=CALL_S)
+    assert result.state == "raised" and result.text.strip() == "R was interrupted, as by key ctrl-c. Variables are kept."
+    assert warm.cell("kept", **place).text.strip() == "[1] 7"
+
+
 def test_r_readline_waits(warm):
     needs("R")
     waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")
