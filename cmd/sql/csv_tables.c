@@ -481,7 +481,8 @@ static void explain_table(const struct csv_tables *tables, const char *name, str
 		why = "several files have that name, ask for one by its path in quotes: ";
 	} else {
 		buf_clear(&list);
-		(void)names_put(tables->names, NULL, &list);
+		if (names_put(tables->names, NULL, &list) == 1)
+			why = "the session's CSV file is the table ";
 	}
 	sanitize_line(&shown, buf_str(&list), list.len, max);
 	(void)err_set(err, err->code, "no such table: %s; %s%s", name,

@@ -111,6 +111,7 @@ def test_files_of_one_name_are_asked_for_by_their_paths(server):
 
 def test_the_error_for_an_unknown_table_lists_those_there_are(server):
     put(server, "one.csv", "a\n1\n")
+    assert "the session's CSV file is the table one" in sql(server, "SELECT * FROM three").texts[-1]
     put(server, "two.csv", "a\n1\n")
     assert "the session's CSV files are the tables one, two" in sql(server, "SELECT * FROM three").texts[-1]
 
