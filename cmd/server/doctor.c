@@ -558,9 +558,7 @@ int doctor_main(int argc, char **argv)
 	struct report r = { .broken = false };
 	int code;
 
-	/*
-	 * An interpreter, installer or helper that fails to start closes the pipe that we write to.
-	 */
+	/* A process that fails to start closes the pipe that we write to. */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	if (argc > 1 && str_eq(argv[1], "databases"))
 		return check_databases(argc - 1, argv + 1);
