@@ -300,8 +300,7 @@ static void put_other_languages(const struct session *s, struct buf *out)
 		buf_puts(out, " are not among them: only restore_run makes those again.");
 }
 
-/* Notes that the interpreter has the saved variables, and lacks those of the cells that ran later.
- */
+/* Notes that the interpreter has the saved variables, and not those of later cells. */
 static void note_back(struct session_values *v)
 {
 	uint64_t first = 0;
@@ -425,8 +424,7 @@ static bool may_rerun(const struct session *s)
 	return s->record_problem == NULL && !journal_is_off(s->journal);
 }
 
-/* Appends that nothing is back: nothing is saved, or all that is saved was there or did not load.
- */
+/* Appends that nothing is back: what is saved is nothing, was there, or did not load. */
 static void put_none(const struct session *s, const struct values_record *record, struct buf *out)
 {
 	if (record->names > 0) {
