@@ -367,6 +367,17 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "Not saved for the user: %s\n", result->keep_left);
 }
 
+/* Explains a cell that SIGINT ended, though no request of the server's has sent it. */
+static void explain_raised(struct buf *text, const struct cell *cell)
+{
+	if (cell->has_exit_code)
+		buf_puts(text,
+			 "A program of the cell ended by SIGINT, or the shell got one, as key "
+			 "ctrl-c sends it. Bash then runs nothing that stands behind it.\n");
+	else if (str_eq(cell->language, "r") && cell->error_name == NULL && cell->traceback == NULL)
+		buf_puts(text, "R was interrupted, as by key ctrl-c. Variables are kept.\n");
+}
+
 static void explain_cell(struct buf *text, const struct exec_result *result,
 			 const struct confinement_facts *facts)
 {
@@ -385,13 +396,8 @@ static void explain_cell(struct buf *text, const struct exec_result *result,
 		explain_timeout(text, cell);
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
-	else if (cell->state == CELL_RAISED && cell->has_exit_code)
-		buf_puts(text,
-			 "A program of the cell ended by SIGINT, or the shell got one, as key "
-			 "ctrl-c sends it. Bash then runs nothing that stands behind it.\n");
-	else if (cell->state == CELL_RAISED && str_eq(cell->language, "r") &&
-		 cell->error_name == NULL && cell->traceback == NULL)
-		buf_puts(text, "R was interrupted, as by key ctrl-c. Variables are kept.\n");
+	else if (cell->state == CELL_RAISED)
+		explain_raised(text, cell);
 	else if (cell->state == CELL_RUNNING)
 		explain_running(text, result);
 	else if (cell->state == CELL_WAITING)
