@@ -443,7 +443,7 @@ static void judge_each_file(struct inspection *run, const struct folder_at *fold
 
 static void judge_files(struct inspection *run, const struct folder_at *folder)
 {
-	run->begun = !repository_is(folder->fd);
+	run->begun = !repository_is(folder->fd) && !known_was_repository(run, folder);
 	judge_each_file(run, folder);
 	run->begun = false;
 }

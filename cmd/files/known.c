@@ -158,7 +158,8 @@ bool known_is_below_young(const struct inspection *run, const char *path)
 
 /* ---- repositories ---- */
 
-static char *repository_key(const struct inspection *run, const struct folder_at *folder)
+static char *repository_key(const struct inspection *run, const struct folder_at *folder,
+			    bool begun)
 {
 	bool movable = repository_in_packages(folder->path);
 	struct stat st = { .st_ino = 0 };
@@ -167,20 +168,27 @@ static char *repository_key(const struct inspection *run, const struct folder_at
 	if (movable)
 		(void)fstat(folder->fd, &st);
 	whole = xasprintf("%s/%s\n%s %ju", run->share_path, folder->path,
-			  run->begun ? "begun" : "repository", (uintmax_t)st.st_ino);
+			  begun ? "begun" : "repository", (uintmax_t)st.st_ino);
 	return percent_encode(whole);
+}
+
+bool known_was_repository(const struct inspection *run, const struct folder_at *folder)
+{
+	cleanup_free char *key = repository_key(run, folder, false);
+
+	return has_key(run, key);
 }
 
 bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder)
 {
-	cleanup_free char *key = repository_key(run, folder);
+	cleanup_free char *key = repository_key(run, folder, run->begun);
 
 	return !run->learn && is_share_learned(run) && !has_key(run, key);
 }
 
 void known_add_repository(struct inspection *run, const struct folder_at *folder)
 {
-	cleanup_free char *key = repository_key(run, folder);
+	cleanup_free char *key = repository_key(run, folder, run->begun);
 
 	if (run->learn)
 		learn(run, key);

@@ -35,6 +35,8 @@ bool known_is_moved_in(const struct inspection *run, int fd);
  * have been moved. The share itself cannot be.
  */
 bool known_is_below_young(const struct inspection *run, const char *path);
+/* Returns true if a repository was learned here, also if it lacks something by now. */
+bool known_was_repository(const struct inspection *run, const struct folder_at *folder);
 /* Returns true if the folder was no repository when the session began. */
 bool known_is_new_repository(const struct inspection *run, const struct folder_at *folder);
 /* Records the repository, with `learn`. */

@@ -66,3 +66,14 @@ def test_what_the_user_has_in_a_folder_of_this_name_stays():
                 assert "Renamed" not in "".join(server.cell(code, language="bash").texts)
         for git_folder in (".git", "new/.git"):
             assert (folder / git_folder / "config").exists() and (folder / git_folder / "hooks/pre-commit").exists()
+
+
+@needs_git
+def test_what_the_user_has_in_a_repository_stays_when_code_takes_its_head():
+    with a_project() as (place, folder):
+        subprocess.run(["sh", "-ec", "git config -f .git/config alias.x y; cp /bin/true .git/hooks/pre-commit"], cwd=folder, check=True, **machines.as_user())
+        with machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw"}) as server:
+            holds_names(server)
+            for code in ("mv .git/HEAD HEAD", "mv HEAD .git/HEAD"):
+                assert "Renamed" not in "".join(server.cell(f"cd {folder}; {code}", language="bash").texts)
+        assert (folder / ".git/config").exists() and (folder / ".git/hooks/pre-commit").exists()
