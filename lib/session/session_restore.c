@@ -91,6 +91,13 @@ static void answer(struct restore *r, const char *text, bool failed)
 	s->restore_failed = failed;
 }
 
+/* Returns whether a replay that failed has left the session what its first cells made. */
+static bool is_partly_back(const struct restore *r)
+{
+	return !r->values && r->report.run > 0 && r->report.problem == NULL &&
+	       r->report.gone.count == 0;
+}
+
 static void report_event(const struct restore *r, bool failed, const char *text)
 {
 	session_report_event(
@@ -99,7 +106,7 @@ static void report_event(const struct restore *r, bool failed, const char *text)
 					 .text = text,
 					 .len = strlen(text),
 					 .failed = failed,
-					 .partly = failed && !r->values && r->done > 0 });
+					 .partly = failed && is_partly_back(r) });
 }
 
 /* Gives the runners back to the session. */
