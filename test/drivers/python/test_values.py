@@ -173,7 +173,7 @@ def test_what_belongs_to_a_module_is_not_copied(start, tmp_path):
     session, told = carry(start, tmp_path, "import sys, warnings\nfrom sys import path\nfrom warnings import filters\n"
                           "from mine import kept\nkept.append(1)\nsame = path")
     assert session.run("path is sys.path, filters is warnings.filters, kept, same == path").value == "(True, True, [1], True)"
-    assert "path" in told.back and told.left == "what was set in module mine (it is imported anew)" and told.failed == ""
+    assert "path" in told.back and told.left == "changes to module mine (it is imported anew)" and told.failed == ""
 
 
 def test_own_modules_are_named_as_they_are_imported_anew(start, tmp_path):
@@ -181,7 +181,15 @@ def test_own_modules_are_named_as_they_are_imported_anew(start, tmp_path):
     (tmp_path / "other.py").write_text("class Plain:\n    def m(self): pass\n")
     session, told = carry(start, tmp_path, "import json, other\nfrom mine import Mode, see\nsee(1)\nMode.fast = True")
     assert sorted(told.back) == ["Mode", "json", "other", "see"]
-    assert told.left == "what was set in module mine (it is imported anew)"
+    assert told.left == "changes to module mine (it is imported anew)"
+
+
+def test_modules_that_the_server_has_installed_are_no_own_ones(start, tmp_path):
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "theirs.py").write_text("seen = []\n")
+    session, told = carry(start, tmp_path, f"import os, sys\nsys.path.append({str(tmp_path / 'installed')!r})\n"
+                          "os.environ['PYTHONPATH'] = sys.path[-1]\nimport theirs\nn = 1")
+    assert session.run("n").value == "1" and "theirs" not in told.left
 
 
 def test_submodules_are_imported_again(start, tmp_path):

@@ -395,7 +395,7 @@ class Saver:
         submodules = submodules_of([name for name, module in modules if name == module])
 
         size = self.pipe.size
-        self.left.extend(("what was set in module " + name, "it is imported anew") for name in own_modules())
+        self.left.extend(("changes to module " + name, "it is imported anew") for name in own_modules())
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
         listed = json.dumps({
@@ -415,9 +415,10 @@ class Saver:
 
 def modules_with(names):
     """Returns {name: installed module} for names of what can change and is that module's, as rcParams."""
+    libraries = library_folders()
     found, wanted = {}, {name for name in names if not is_a(NAMESPACE.get(name), UNCHANGING + (ModuleType,))}
     for module_name, module in list(sys.modules.items()):
-        if type(module) is not ModuleType or module_name in ("__main__", "builtins") or not is_installed(module):
+        if type(module) is not ModuleType or module_name in ("__main__", "builtins") or not is_installed(module, libraries):
             continue
         for name in wanted & module.__dict__.keys():
             if module.__dict__[name] is NAMESPACE[name]:
@@ -427,9 +428,9 @@ def modules_with(names):
 
 def own_modules():
     """Returns the names of the session's own modules with values, which cells and their own functions may have changed."""
-    found = []
+    found, libraries = [], library_folders()
     for name, module in list(sys.modules.items()):
-        if type(module) is ModuleType and type(module.__dict__.get("__file__")) is str and not is_installed(module):
+        if type(module) is ModuleType and type(module.__dict__.get("__file__")) is str and not is_installed(module, libraries):
             if type(name) is str and name != "__main__" and module.__dict__.get("__spec__") is not None and has_values(module):
                 found.append(name)
     return found
@@ -461,12 +462,18 @@ def submodules_of(packages):
     return found[:SAVE_SUBMODULES]
 
 
-def is_installed(module):
+def library_folders():
+    """Returns how the paths of modules begin that come with Python, or that the server has installed."""
+    installed = own("os").environ.get("PYTHONPATH", "").split(":")
+    return tuple(sys.base_prefix + lib for lib in ("/lib/python", "/lib64/python")) + tuple(path + "/" for path in installed if path)
+
+
+def is_installed(module, libraries):
     """Returns whether an import finds the module as it was made: not one of the session's own files."""
     file = module.__dict__.get("__file__")
     if module.__dict__.get("__spec__") is None:
         return False
-    return file is None or type(file) is str and ("-packages/" in file or file.startswith(sys.base_prefix + "/lib/python"))
+    return file is None or type(file) is str and ("-packages/" in file or file.startswith(libraries))
 
 
 def beside_source(name, value, place):
