@@ -247,21 +247,23 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 		 package != NULL ? package : buf_str(&name));
 }
 
-/* Returns whether bash refused what another language may have: an import, or a call with brackets.
- */
-static bool is_no_shell(const char *text)
+/* Returns whether bash refused what another language may have: an import, or brackets. */
+static bool is_no_shell(const struct cell *cell)
 {
+	const char *text = buf_str(&cell->text);
+	cleanup_free char *place = xasprintf("cell %ju: line ", (uintmax_t)cell->number);
+
 	return strstr(text, "bash: import: command not found") != NULL ||
 	       strstr(text, "bash: from: command not found") != NULL ||
-	       strstr(text, "syntax error near unexpected token `") != NULL;
+	       (strstr(text, place) != NULL &&
+		strstr(text, ": syntax error near unexpected token `") != NULL);
 }
 
 /* Returns whether the interpreter did not understand the code, as that of another language. */
 static bool is_not_parsed(const struct cell *cell)
 {
 	if (str_eq(cell->language, "bash"))
-		return cell->has_exit_code && cell->exit_code != 0 &&
-		       is_no_shell(buf_str(&cell->text));
+		return cell->has_exit_code && cell->exit_code != 0 && is_no_shell(cell);
 	if (cell->state != CELL_RAISED || cell->error_text == NULL)
 		return false;
 	if (str_eq(cell->language, "r"))
@@ -373,7 +375,7 @@ static void explain_raised(struct buf *text, const struct cell *cell)
 	if (cell->has_exit_code)
 		buf_puts(text,
 			 "A program of the cell ended by SIGINT, or the shell got one, as key "
-			 "ctrl-c sends it. Bash then runs nothing that stands behind it.\n");
+			 "ctrl-c sends it. Bash then runs nothing that follows it.\n");
 	else if (str_eq(cell->language, "r") && cell->error_name == NULL && cell->traceback == NULL)
 		buf_puts(text, "R was interrupted, as by key ctrl-c. Variables are kept.\n");
 }

@@ -122,8 +122,8 @@ static void check_journal(struct history *history, const struct session *session
 	if (result == 0)
 		return;
 	if (!history->journal_failed)
-		log_warn("history", "a cell of '%s' is not in its journal: %s", session_id(session),
-			 err->msg);
+		log_warn("history", "a cell of '%s' is not in its journal, or not yet: %s",
+			 session_id(session), err->msg);
 	history->journal_failed = true;
 }
 

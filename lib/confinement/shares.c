@@ -567,7 +567,7 @@ static int not_shared(const struct shares *shares, const char *path, struct err 
 			why.msg);
 	return err_set(
 		err, ERR_DENIED,
-		"that file lies in no shared folder; what is attached to the chat comes in as content with filename; the user can share a folder by starting ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
+		"that file lies in no shared folder; pass an attached file to upload_file as content, with filename; the user can share a folder by starting ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
 		quoted);
 }
 

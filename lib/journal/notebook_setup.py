@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, builtins, contextlib, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
+    import asyncio, builtins, codecs, contextlib, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -235,7 +235,7 @@ local({
         def localize(self, lines):
             """Puts the folder and the values of secrets into a cell's text."""
             text = re.sub(r"/mnt/data(?![\w.-])", lambda _: str(self.work), "".join(lines))
-            if "matplotlib" in text or "matplotlib" in sys.modules:
+            if "matplotlib" in sys.modules or "matplotlib" in text and not text.startswith("%%"):
                 self.keep_backend()
             if "\0" in text and not text.startswith("%%"):
                 compile(text, "cell", "exec")  # it fails as in the session; the kernel would not answer
@@ -300,7 +300,7 @@ local({
 
         def keep_backend(self):
             """matplotlib.use("agg") changes nothing: Jupyter shows no figures of that backend, the session did."""
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(Exception):  # the cell itself says what is wrong with it
                 import matplotlib
                 if matplotlib.use is not self.use_backend:
                     self.use = matplotlib.use
@@ -595,13 +595,13 @@ local({
         """What takes bytes of an output that is text in Jupyter."""
 
         def __init__(self, text):
-            self.text = text
+            self.text, self.decoder = text, codecs.getincrementaldecoder("utf-8")("replace")
 
         def writable(self):
             return True
 
         def write(self, data):
-            self.text.write(bytes(data).decode(errors="replace"))
+            self.text.write(self.decoder.decode(bytes(data)))
             return len(data)
 
         def flush(self):

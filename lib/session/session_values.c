@@ -321,14 +321,12 @@ static void put_gap(const struct values_gap *gap, struct buf *out)
 	if (gap->first == 0)
 		return;
 	if (gap->first == gap->last)
-		buf_putf(out, " Cell %" PRIu64 " ran before variables were lost once: what it",
-			 gap->first);
+		buf_putf(out, " Cell %" PRIu64, gap->first);
 	else
-		buf_putf(out,
-			 " Cells %" PRIu64 " to %" PRIu64
-			 " ran before variables were lost once: what some",
-			 gap->first, gap->last);
-	buf_puts(out, " changed may not be among them.");
+		buf_putf(out, " Some of cells %" PRIu64 " to %" PRIu64, gap->first, gap->last);
+	buf_puts(
+		out,
+		" ran after variables were saved and before they were lost: what changed there may be missing.");
 }
 
 void session_values_put_later(const struct session *s, struct buf *out)

@@ -143,7 +143,7 @@ static void put_none(struct buf *text, const struct listing *listing)
 	if (listing->pattern == NULL)
 		buf_putf(text, "no %sfiles\n", more);
 	else
-		buf_putf(text, "no %sfile matches '%s'%s\n", more, listing->pattern,
+		buf_putf(text, "no %sfiles match '%s'%s\n", more, listing->pattern,
 			 listing->after != NULL ? "" : "; without pattern all files are listed");
 }
 

@@ -196,8 +196,8 @@ static char *from_text(const struct user_path_machine *machine, const char *text
 	path = paths_absolute(machine->environment, machine->uid, text);
 	if (path == NULL)
 		(void)err_set(err, ERR_INVALID,
-			      "it must be an absolute path, or begin with ~/ or file://; what is "
-			      "attached to the chat comes in as content with filename");
+			      "it must be an absolute path, or begin with ~/ or file://; pass "
+			      "what is attached to the chat as content, with filename");
 	return path;
 }
 

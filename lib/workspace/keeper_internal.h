@@ -33,6 +33,7 @@ struct copy {
 	size_t copied;
 	size_t same;   /* files whose copy was there already */
 	char *problem; /* keeper_take_problem ends its last sentence */
+	bool mixed;    /* `problem` is about a file that was copied and may not be whole */
 	size_t more;   /* files that were not copied either, beyond that of `problem` */
 	char *renamed; /* sentences about the first altered name of each reason */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);

@@ -241,13 +241,13 @@ static char *explain(const struct keeper *keeper, const char *from, const char *
 	return keeptext_problem(from, reason, &limits);
 }
 
-/* Names another file that was not copied. One that changed meanwhile ("mixed") was copied. */
-static void note_more(struct copy *copy, const char *from, const char *reason)
+/* Names another file that was not copied. */
+static void note_more(struct copy *copy, const char *from)
 {
 	cleanup_free char *name = NULL;
 	cleanup_free char *before = NULL;
 
-	if (from == NULL || str_eq(reason, "mixed") || copy->more++ >= MORE_NAMED_MAX)
+	if (from == NULL || copy->more++ >= MORE_NAMED_MAX)
 		return;
 	name = quotation_of_path(path_base(from));
 	before = mem_steal(&copy->problem);
@@ -257,11 +257,17 @@ static void note_more(struct copy *copy, const char *from, const char *reason)
 
 void keeper_note_problem(struct copy *copy, const char *from, const char *reason)
 {
-	if (copy->problem != NULL) {
-		note_more(copy, from, reason);
+	bool mixed = str_eq(reason, "mixed"); /* it changed meanwhile, and was copied */
+
+	if (copy->problem != NULL && mixed)
+		return;
+	if (copy->problem != NULL && !copy->mixed) {
+		note_more(copy, from);
 		return;
 	}
+	free(copy->problem);
 	copy->problem = explain(copy->keeper, from, reason);
+	copy->mixed = mixed;
 	copy->more = 0;
 	if (copy->keeper->freed) /* no caller asks for it any more */
 		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);

@@ -155,7 +155,7 @@ def test_the_cells_that_were_lost_once_are_named_in_later_lives(start, home):
     server.cell("y = x")
     saved(home, 3)
     server = next_day(start, server)
-    assert "Cell 2 ran before variables were lost once: what it changed may not be among them." in told(restore(server))
+    assert "Cell 2 ran after variables were saved and before they were lost: what changed there may be missing." in told(restore(server))
     assert server.cell("x, y").text == "(1, 1)\n"
     saved(home, 4)
     server.cell("x = 3\nimport os\nos.close(5)")
@@ -164,7 +164,7 @@ def test_the_cells_that_were_lost_once_are_named_in_later_lives(start, home):
     server.cell("z = 1")
     saved(home, 6)
     server = next_day(start, server)
-    assert "Cells 2 to 5 ran before variables were lost once: what some changed may not be among them." in told(restore(server))
+    assert "Some of cells 2 to 5 ran after variables were saved and before they were lost: what changed there may be missing." in told(restore(server))
 
 
 def test_languages_whose_variables_are_not_saved_are_named(start, home):

@@ -375,7 +375,7 @@ def test_session_info_and_list_artifacts_tell_little_and_hold_all(tmp_path):
         assert files.object["artifacts"][1] == {
             "path": "t.txt", "filename": "t.txt", "extension": ".txt", "size_bytes": 1, "mime_type": "text/plain",
             "uri": "session://s/files/t.txt"}
-        assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no file matches 'none'; without pattern all files are listed\n"]
+        assert server.call("list_artifacts", session_id="s", pattern="none").texts == ["no files match 'none'; without pattern all files are listed\n"]
 
 
 def test_hidden_files_are_no_news(tmp_path):

@@ -293,7 +293,8 @@ local({
 		pixels <- size * RESOLUTION
 		tryCatch(
 			grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none"),
-			error = function(e) stop("cannot allocate memory for a plot of ", paste(pixels, collapse = " x "), " pixels", call. = FALSE)
+			error = function(e) stop("cannot allocate memory for a plot of ", paste(pixels, collapse = " x "),
+				" pixels, or draw at all (", conditionMessage(e), ")", call. = FALSE)
 		)
 		grDevices::dev.control("enable")
 		state$devices[[as.character(dev.cur())]] <-

@@ -156,7 +156,7 @@ export function awaitAck(id) {
   }
 }
 
-export let isatty; // of Node's tty, which loads `net`; undefined until listen()
+export let isatty; // of Node's tty, which loads `net`: undefined until listen()
 
 export function listen() {
   if (listening) return;

@@ -30,7 +30,7 @@ export function checkDescriptors() {
   for (let fd = 0; fd < STREAMS.length; fd++) {
     let target = ON_TERMINAL;
     try {
-      const onTerminal = isatty?.(fd) || fstatSync(fd).rdev === terminalDevice; // fstat() takes ten times as long
+      const onTerminal = isatty?.(fd) || fstatSync(fd).rdev === terminalDevice; // fstat() takes ten times as long; a cell hardly has another terminal
       if (!onTerminal) target = targetOf(fd);
     } catch {
       reopen(fd);
