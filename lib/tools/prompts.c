@@ -4,7 +4,7 @@
  *
  * A prompt says what the model should do first, because a model that begins with the answer skips
  * the look at the data. Completion offers what there is: shares, databases, live sessions and the
- * folders of kept results.
+ * folders of kept results, each of which stands for its session.
  */
 #include "tools/prompts.h"
 
@@ -12,13 +12,21 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/util.h"
 #include "json/make.h"
+#include "json/parse.h"
 #include "query/databases.h"
 #include "session/session.h"
 #include "session/table.h"
 #include "tools/service.h"
+#include "workspace/keepname.h"
 
-enum { KEPT_MAX = 1000 /* folders of kept results that are looked at */ };
+enum {
+	KEPT_MAX = 1000, /* folders of kept results that are looked at */
+	NOTE_MAX = 64 << 10,
+};
 
 static const char *text_of(const json_t *arguments, const char *name, const char *missing)
 {
@@ -82,10 +90,53 @@ static void get_database(struct mcp_call *call, json_t *arguments, void *context
 				    which, buf_str(&names), text_of(arguments, "question", "")));
 }
 
+/* Returns whether `path` ends in the folder `name`. */
+static bool is_last_part(const char *path, const char *name)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+	return slash != NULL && str_eq(slash + 1, name);
+}
+
+/* Reads what ptycell wrote about a folder of kept results, or returns NULL. */
+static json_t *read_note(const char *keep, const char *folder)
+{
+	cleanup_free char *path = xasprintf("%s/%s/" KEEPNAME_NOTE, keep, folder);
+	struct err ignored;
+	size_t len;
+	cleanup_free char *text = fd_read_regular(path, NOTE_MAX, &len, &ignored);
+
+	return text != NULL ? json_parse(text, len, &ignored) : NULL;
+}
+
+/*
+ * Returns the id of the session that has this folder of kept results, or NULL: as an id, the name
+ * of the folder would begin a new session. The caller frees it.
+ */
+static char *id_of_folder(const struct service *service, const char *folder)
+{
+	const char *keep = service->settings->keep;
+	cleanup_json json_t *note = NULL;
+	struct err ignored;
+	const char *id;
+
+	if (keep == NULL || !keepname_is_folder(folder) || strchr(folder, '/') != NULL)
+		return NULL;
+	for (size_t i = 0; service->table != NULL && table_at(service->table, i) != NULL; i++)
+		if (is_last_part(session_keep_folder(table_at(service->table, i)), folder))
+			return xstrdup(session_id(table_at(service->table, i)));
+	note = read_note(keep, folder);
+	id = json_string_value(json_object_get(note, "session_id"));
+	return id != NULL && session_id_check(id, &ignored) == 0 ? xstrdup(id) : NULL;
+}
+
 static void get_session(struct mcp_call *call, json_t *arguments, void *context)
 {
 	const struct service *service = context;
 	const char *keep = service->settings->keep;
+	const char *name = text_of(arguments, "session", "");
+	cleanup_free char *id = id_of_folder(service, name);
+	bool is_folder = id != NULL;
 
 	answer_prompt(
 		call, "Continue a session",
@@ -95,9 +146,9 @@ static void get_session(struct mcp_call *call, json_t *arguments, void *context)
 			"there are, and go on. If it has ended, run a cell in it: the answer says "
 			"whether its files and its record came back, and which calls of interact bring "
 			"back its variables. If nothing came back, ask me for its notebook and files "
-			"from its folder%s%s, and bring them in with upload_file.",
-			text_of(arguments, "session", ""), keep != NULL ? " in " : "",
-			keep != NULL ? keep : ""));
+			"from its folder%s%s%s%s, and bring them in with upload_file.",
+			is_folder ? id : name, is_folder ? " " : "", is_folder ? name : "",
+			keep != NULL ? " in " : "", keep != NULL ? keep : ""));
 }
 
 static const struct mcp_prompt prompts[] = {

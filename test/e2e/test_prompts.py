@@ -56,3 +56,22 @@ def test_arguments_are_completed_by_what_there_is(tmp_path):
         first, folder = completed(server, "continue_session", "session")
         assert first == "sales" and "-sales-" in folder
         assert completed(server, "continue_session", "session", "x") == []
+
+
+@pytest.mark.parametrize("title", [None, "Prices of fruit"])
+def test_a_folder_of_results_stands_for_its_session(tmp_path, title):
+    titled = {"title": title} if title else {}
+    with Server(tmp_path) as server:
+        server.cell("open('output/a.txt', 'w').write('x')", session="sales", **titled)
+        folder = completed(server, "continue_session", "session", "2")[0]
+        assert "the session 'sales' of" in text_of(server, "continue_session", session=folder)
+    with Server(tmp_path) as server:
+        assert completed(server, "continue_session", "session") == [folder]
+        said = text_of(server, "continue_session", session=folder)
+        assert "the session 'sales' of" in said and folder in said
+
+
+@pytest.mark.parametrize("name", ["sales", "2026-11-28-sales-ab12", "../2026-11-28-sales-ab12", "2026-11-28-a/../b-ab12"])
+def test_a_name_without_a_folder_is_taken_as_the_id(tmp_path, name):
+    with Server(tmp_path) as server:
+        assert f"the session '{name}' of" in text_of(server, "continue_session", session=name)
