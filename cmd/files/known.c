@@ -77,45 +77,46 @@ bool known_has(struct inspection *run, const struct folder_at *folder, const cha
 }
 
 /*
- * Returns the key of a file with its inode and what it contains now, NULL for a long one and for
- * what is no file. The caller frees it.
+ * Returns the key of a file with its folder's inode and what it contains now, NULL for a long one
+ * and for what is no file. The caller frees it. The file's own inode is a new one where a program
+ * replaces the file, as lefthook does.
  */
 static char *content_key(const struct inspection *run, const struct folder_at *folder,
-			 const char *name, const struct stat *st)
+			 const char *name)
 {
+	struct stat st;
 	char digest[DIGEST_LEN + 1];
 	size_t len = 0;
 	cleanup_free char *text = inspection_read(folder, name, CONTENT_MAX, &len);
 	cleanup_free char *entry = NULL;
 
-	if (text == NULL)
+	if (text == NULL || fstat(folder->fd, &st) < 0)
 		return NULL;
 	digest_sha256(text, len, digest);
-	entry = xasprintf("%ju %s", (uintmax_t)st->st_ino, digest);
+	entry = xasprintf("%ju %s", (uintmax_t)st.st_ino, digest);
 	return entry_key(run, folder, name, entry);
 }
 
-static void learn_content(struct inspection *run, const struct folder_at *folder, const char *name,
-			  const struct stat *st)
+static void learn_content(struct inspection *run, const struct folder_at *folder, const char *name)
 {
 	cleanup_free char *key = NULL;
 
 	if (!run->learn || run->learned_bytes > CONTENT_BYTES_MAX)
 		return;
-	key = content_key(run, folder, name, st);
+	key = content_key(run, folder, name);
 	if (key != NULL)
 		learn(run, key);
 }
 
 /* Returns true for a file that was written again and is the same, as by an installer of hooks. */
 static bool is_as_learned(const struct inspection *run, const struct folder_at *folder,
-			  const char *name, const struct stat *st)
+			  const char *name)
 {
 	cleanup_free char *key = NULL;
 
 	if (run->learn || run->new_repository)
 		return false;
-	key = content_key(run, folder, name, st);
+	key = content_key(run, folder, name);
 	return key != NULL && has_key(run, key);
 }
 
@@ -127,8 +128,8 @@ bool known_is_new(struct inspection *run, const struct folder_at *folder, const 
 	cleanup_free char *entry = movable ? xasprintf("%ju", (uintmax_t)st->st_ino) : xstrdup("");
 
 	if (inspection_is_young(run, st))
-		return !is_as_learned(run, folder, name, st);
-	learn_content(run, folder, name, st);
+		return !is_as_learned(run, folder, name);
+	learn_content(run, folder, name);
 	return (run->learn || is_share_learned(run)) && !known_has(run, folder, name, entry);
 }
 

@@ -17,8 +17,8 @@ struct inspection;
 
 /*
  * Returns true when session code may have made the entry: it was not learned, or is young. A file
- * that is young but has the inode and the content that were learned is not new. With `learn` an old
- * entry is recorded.
+ * that is young but has the content that was learned, in the same folder, is not new. With `learn`
+ * an old entry is recorded.
  */
 bool known_is_new(struct inspection *run, const struct folder_at *folder, const char *name,
 		  const struct stat *st);

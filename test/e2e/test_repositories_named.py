@@ -201,7 +201,7 @@ def test_what_an_editor_notes_in_a_config_beside_a_session_is_no_code_s(project)
 
 @needs_git
 def test_hooks_that_a_program_of_the_user_s_writes_again_stay(project):
-    """husky does that at every npm install, and lefthook when it runs; pre-commit and git-lfs when they are installed again."""
+    """husky does that at every npm install, and lefthook, which replaces the files; pre-commit and git-lfs when they are installed again."""
     place, folder = project
     again = """mkdir -p .husky/_; for h in pre-commit commit-msg; do printf '#!/bin/sh\n. "$(dirname $0)/h"\n' > .husky/_/$h; chmod +x .husky/_/$h; done
 echo 'exit 0' > .husky/_/h; git config core.hooksPath .husky/_"""
@@ -210,6 +210,8 @@ echo 'exit 0' > .husky/_/h; git config core.hooksPath .husky/_"""
         holds_names(server)
         assert server.cell("1").state == "done"
         prepare(folder, place, [], again)
+        assert "Renamed" not in "".join(server.cell("1").texts)
+        prepare(folder, place, [], "cd .husky/_; for h in pre-commit commit-msg; do cp -p $h new; mv new $h; done")
         assert "Renamed" not in "".join(server.cell("1").texts)
         prepare(folder, place, [], "echo id >> .husky/_/commit-msg")
         assert "to 'commit-msg.held-by-ptycell'" in "".join(server.cell("1").texts)

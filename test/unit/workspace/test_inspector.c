@@ -115,7 +115,14 @@ static void what_a_config_contained_before_may_be_written_again(void **state)
 	release(&w);
 }
 
-/* As installers of hooks do, such as husky's at every "npm install". */
+static void replace_hook(int share)
+{
+	make_hook(share, "new");
+	assert_int_equal(
+		renameat(share, "repo/.git/hooks/new", share, "repo/.git/hooks/post-commit"), 0);
+}
+
+/* As installers of hooks do at every "npm install": husky's writes it, lefthook's replaces it. */
 static void a_hook_that_is_written_again_and_is_the_same_stays(void **state)
 {
 	struct watch w;
@@ -126,6 +133,9 @@ static void a_hook_that_is_written_again_and_is_the_same_stays(void **state)
 	pass_the_time_of(w.fds[0], "repo/.git/hooks/post-commit");
 	start_and_learn(&w, HELPER);
 	make_hook(w.fds[0], "post-commit");
+	look(&w);
+	assert_true(has_hook(w.fds[0], "post-commit"));
+	replace_hook(w.fds[0]);
 	look(&w);
 	assert_true(has_hook(w.fds[0], "post-commit"));
 	assert_int_equal(w.notice_count, 0);
