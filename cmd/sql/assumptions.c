@@ -126,7 +126,7 @@ static void report_marks(const struct column *column, const char *name, const ch
 	put_units(&units, column);
 	sink_note(sink,
 		  "%s of %s is text: its numbers have other characters in them (%s), at which "
-		  "CAST stops: replace() takes them out%s; it sorts and compares as text",
+		  "CAST stops: replace() changes them%s; it sorts and compares as text",
 		  name, file, samples, buf_str(&units));
 }
 

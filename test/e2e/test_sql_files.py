@@ -273,7 +273,7 @@ def test_a_sum_says_which_texts_it_counted(server):  # Q10
     put(server, "t.csv", 'p\n"1,234.50"\n$5\n"2,000"\n')
     answer = sql(server, "SELECT sum(p), avg(p) FROM t")
     assert answer.object["rows"] == [[3.0, 1.0]]
-    told = "p of t.csv is text: its numbers have other characters in them ('1,234.50', '$5', ...), at which CAST stops: replace() takes them out; it sorts and compares as text"
+    told = "p of t.csv is text: its numbers have other characters in them ('1,234.50', '$5', ...), at which CAST stops: replace() changes them; it sorts and compares as text"
     assert notes(answer) == ["sum counted 3 texts that are not numbers, each as the digits it begins with or as 0 ('1,234.50'); avg does so, too", told]
     answer = sql(server, "SELECT sum(p), sum(p || '') FROM t")
     assert notes(answer)[0] == "sum counted 6 texts that are not numbers, each as the digits it begins with or as 0 ('1,234.50')"
@@ -307,19 +307,19 @@ def test_numbers_that_do_not_count_the_same_are_told(server, values, units):
     put(server, "t.csv", "v\n" + "\n".join(values) + "\n")
     (told,) = notes(sql(server, "SELECT max(v) FROM t"))
     more = f"; they do not all count the same ({units} tells them apart" if units else ""
-    assert told.endswith(f"replace() takes them out{more}; it sorts and compares as text")
+    assert told.endswith(f"replace() changes them{more}; it sorts and compares as text")
 
 
 @pytest.mark.parametrize("values, shown", [(["1,23,456", "7,654"], "'1,23,456', '7,654'"), (["\u22125", "3.5"], r"'\u22125'"), (["1\u00a0234", "5"], r"'1\u00A0234'"),
                                            (["1\u202f234", "5"], r"'1\u202F234'")])
 def test_characters_that_look_like_others_are_shown(server, values, shown):
     put(server, "t.csv", "v\n" + "".join(f'"{value}"\n' for value in values))
-    assert notes(sql(server, "SELECT v FROM t")) == [f"v of t.csv is text: its numbers have other characters in them ({shown}), at which CAST stops: replace() takes them out; it sorts and compares as text"]
+    assert notes(sql(server, "SELECT v FROM t")) == [f"v of t.csv is text: its numbers have other characters in them ({shown}), at which CAST stops: replace() changes them; it sorts and compares as text"]
 
 
 def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     told = r"p of t.csv is text and was compared with a number, as text: CASE WHEN p REGEXP '^[-+]?[.]?\d' THEN CAST(p AS REAL) END compares numbers"
-    marked = "p of t.csv is text: its numbers have other characters in them ('$5', '$20', ...), at which CAST stops: replace() takes them out; it sorts and compares as text"
+    marked = "p of t.csv is text: its numbers have other characters in them ('$5', '$20', ...), at which CAST stops: replace() changes them; it sorts and compares as text"
     stops = "p of t.csv is text and was compared with a number, as text: CAST(p AS REAL) compares numbers, after replace() took out separators and signs, at which it stops"
     for data, note, plain in (("p\nx5\nx20\n007\n", told, []), ('p\nx5\n"1,234.50"\n007\n', stops, []), ("p\n$5\n$20\n007\n", marked, [marked])):
         put(server, "t.csv", data)
