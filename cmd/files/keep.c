@@ -27,6 +27,7 @@
 #include "json/make.h"
 #include "kept_index.h"
 #include "lockdown.h"
+#include "logs.h"
 #include "page.h"
 #include "room.h"
 #include "source.h"
@@ -268,6 +269,12 @@ static void recognise(int dir, const char *name, struct file *file)
 		adopt_seen(dir, name, file->seen_size, file->seen_mtime, &file->known);
 }
 
+/* Nothing of ours is a database. */
+static bool is_of_session(const struct file *file)
+{
+	return !file->spare && !file->whole && !file->report;
+}
+
 static void put_kind(const struct job *job, const struct file *file, json_t *progress)
 {
 	if (job->names || file->whole)
@@ -317,6 +324,8 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	if (copy_or_grow(&source, dir, name, file, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
+	if (is_of_session(file))
+		logs_set_aside(from, job->data.fd, file->from, dir, taken);
 	room_take(&job->room, copy.stat.st_size - before);
 	put_stat(progress, &path, taken, &copy.stat);
 	json_put_bool(progress, "mixed", is_mixed(&source));

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 
 import pytest
 from client import BUILD, LASTS, Server
@@ -410,6 +411,33 @@ def test_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
         text = server.cell(f"import os; os.symlink({to!r}, 'output/self'); os.symlink('/etc', '.up'); open('output/x', 'w').write('x')").text
         assert "'self' was not saved" in text
         assert kept_paths(home) == {"x": "x"}
+
+
+LOGGED = ("import sqlite3\nc = sqlite3.connect('output/a.db'); _ = c.executescript('pragma journal_mode={}; pragma cache_size=1; create table t(a, b)')\n"
+          "_ = c.executemany('insert into t values (?, ?)', [(i, 'x' * 99) for i in range(2000)])")
+
+
+@pytest.mark.parametrize("mode, log", [("wal", "a.db-wal"), ("delete", "a.db-journal")])
+def test_the_copy_of_a_database_is_not_set_back_by_its_former_log(home, mode, log):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        for times in (1, 2):
+            server.cell(LOGGED.format(mode) if times == 1 else "_ = c.execute('insert into t select * from t')")
+            (top,) = kept_folders(home)
+            assert (top / log).stat().st_size > 0
+            server.cell("c.commit(); _ = c.close()")
+            assert not (top / log).exists()
+            copy = shutil.copytree(top, home / f"copy{times}")
+            rows = sqlite3.connect(copy / "a.db").execute("select count(*) from t").fetchall()
+            assert rows == [(2000 * times,)]
+            server.cell("c = sqlite3.connect('output/a.db'); _ = c.execute('pragma cache_size=1')")
+
+
+def test_a_log_of_duckdb_is_set_aside_and_other_files_that_were_deleted_stay(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import os\nfor name in ('a.duckdb.wal', 'b', 'b.wal', 'b-wal'): _ = open('output/' + name, 'w').write(name)\n"
+                    "_ = open('output/a.duckdb', 'w').write('checksumDUCK' + '.' * 99)")
+        server.cell("for name in ('a.duckdb.wal', 'b.wal', 'b-wal'): os.remove('output/' + name)\nfor name in ('a.duckdb', 'b'): _ = open('output/' + name, 'a').write('more')")
+        assert set(kept_paths(home)) == {"a.duckdb", "a.duckdb.wal.old", "b", "b.wal", "b-wal"}
 
 
 def test_a_file_that_is_only_touched_is_not_copied_again(home):
