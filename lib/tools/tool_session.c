@@ -294,7 +294,7 @@ static void put_destroyed(json_t *answer, const struct session *session)
 		buf_putf(&text, "; results are still being saved in %s", saving);
 	else if (kept != NULL)
 		buf_putf(&text, "; saved results are in %s", kept);
-	else if (notebook != NULL)
+	else if (notebook != NULL && unkept == NULL)
 		buf_putf(&text, "; its notebook is in %s", notebook);
 	if (session_settings(session)->audit != NULL)
 		buf_puts(&text, "; the user's audit keeps its lines");

@@ -619,6 +619,13 @@ def held_helper(tmp_path):
     return str(programs / "ptycell"), go
 
 
+def test_no_notebook_is_promised_where_nothing_can_be_saved(home):
+    with Server(home, env={"PTYCELL_KEEP": "/proc/none"}) as server:
+        assert "Nothing was saved" in server.cell("_ = open('output/a', 'w').write('a')").text
+        message = server.call("destroy_session", session_id="s").object["message"]
+        assert "not saved so far, and tried once more: 'output/a'" in message and "notebook" not in message
+
+
 def test_who_destroys_a_session_is_told_what_is_still_being_saved(home, tmp_path):
     program, go = held_helper(tmp_path)
     with Server(home, command=[program]) as server:
