@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 	/* libcurl converts Unicode hosts from the locale's character set. */
 	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)sigaction(SIGPIPE, &ignore, NULL);
+	/* Sent if a file is opened for writing during the lease of expose_writes(). */
+	(void)sigaction(SIGIO, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)
 		_exit(EXIT_SUCCESS); /* libcurl's threads and memory end with the process */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "workspace/beneath.h"
+#include "workspace/expose.h"
 
 enum { RESTARTS_MAX = 3 };
 
@@ -92,6 +93,7 @@ static int open_file(struct upload *upload, int folder_fd, struct err *err)
 	upload->fd = beneath_open_regular(folder_fd, upload->path, NULL, err);
 	if (upload->fd < 0)
 		return -1;
+	expose_writes(upload->fd);
 	if (fstat(upload->fd, &upload->seen) < 0)
 		return err_sys(err, "looking at it");
 	upload->size = (uint64_t)upload->seen.st_size;

@@ -32,6 +32,7 @@
 #include "room.h"
 #include "source.h"
 #include "workspace/beneath.h"
+#include "workspace/expose.h"
 #include "workspace/original.h"
 
 enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
@@ -178,7 +179,7 @@ static int copy_once(const struct copy_source *source, int dir, const char *name
 		     const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
 	if (source->suffix == NULL)
-		source_expose_writes(source->fd);
+		expose_writes(source->fd);
 	return copy_file(source, dir, name, known, ret_made, err);
 }
 

@@ -20,10 +20,5 @@ struct source_folder {
  */
 int source_open(const struct source_folder *folder, const char *path, bool *ret_linked,
 		struct err *err) MUST_CHECK;
-/*
- * Makes the next write to an open file show in its times, also one through a mapping. Call it
- * before the file is read.
- */
-void source_expose_writes(int fd);
 
 #endif

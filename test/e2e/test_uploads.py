@@ -207,6 +207,17 @@ def test_json_results_have_fresh_links_too(azurite, home, short):
         assert get(later["all_artifacts"][0]["sas_url"])[2] == b"x"
 
 
+def test_what_later_cells_write_through_a_mapping_goes_though_nothing_is_kept(azurite, home):
+    if "tmpfs" in subprocess.run(["stat", "-f", "-c", "%T", home], capture_output=True, text=True, check=True).stdout:
+        pytest.skip("a memory file system does not show writes through mappings")
+    with Server(home, env={**azurite.environment(), "PTYCELL_KEEP": "off"}) as server:
+        code = "import mmap\nf = open('output/m', 'w+b'); n = f.truncate(400_000); m = mmap.mmap(f.fileno(), 0)"
+        for word in ("one", "two", "six"):
+            url = offered(server, f"{code}\nm[:3] = b'{word}'", "output/m")["output/m"]
+            assert get(url)[2][:3] == word.encode()
+            code = ""
+
+
 def test_many_links_are_cut_and_the_rest_is_listed(azurite, home):
     with Server(home, env=azurite.environment()) as server:
         more = re.compile(r"(\d+) more: list_artifacts has them\.")
