@@ -149,7 +149,40 @@ local({
   commands <- file("/dev/fd/8", "r", raw = TRUE)
   folder <- tempfile("figures")
   dir.create(folder)
-  options(width = 120, device = function(...) grDevices::png(file.path(folder, "%03d.png"), 960, 640, res = 96))
+  figures <- 0
+  shown <- list() # the steps of the plot shown last, by device
+  open_device <- function(...) { # it stays open, so that later cells draw on their plot
+    grDevices::bmp("/dev/null", 960, 640, res = 96, type = "cairo", antialias = "none")
+    grDevices::dev.control("enable")
+    shown[[as.character(grDevices::dev.cur())]] <<- NULL
+  }
+  options(width = 120, device = open_device)
+  is_ours <- function(device) device > 1 && identical(attr(.Devices[[device]], "filepath"), "/dev/null")
+  prepares <- function(step) is.list(routine <- step[[2]][[1]]) && routine$name %in% c("C_par", "C_layout", "C_strWidth", "C_strHeight")
+  show_plot <- function(device = grDevices::dev.cur()) { # if it has changed
+    current <- grDevices::dev.cur()
+    if (!is_ours(device)) return(invisible())
+    on.exit(grDevices::dev.set(current))
+    grDevices::dev.set(device)
+    plot <- grDevices::recordPlot()
+    steps <- Filter(Negate(prepares), plot[[1]])
+    if (length(steps) == 0 || identical(steps, shown[[as.character(device)]])) return(invisible())
+    shown[[as.character(device)]] <<- steps
+    figures <<- figures + 1
+    grDevices::png(file.path(folder, sprintf("%04d.png", figures)), 960, 640, res = 96)
+    tryCatch(grDevices::replayPlot(plot), finally = grDevices::dev.off())
+  }
+  show_plots <- function() for (device in grDevices::dev.list()) try(show_plot(device), silent = TRUE) # one that failed fails again
+  begin_page <- function(...) {
+    try(show_plot(), silent = TRUE)
+    shown[[as.character(grDevices::dev.cur())]] <<- NULL
+  }
+  setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page())
+  setHook("before.grid.newpage", begin_page)
+  preceded <- function(fun, code) {
+    body(fun) <- call("{", code, body(fun))
+    fun
+  }
   warned <- list()
   say <- function(...) base::cat(..., sep = "", file = stderr())
   where <- function(condition, before, after) {
@@ -174,7 +207,9 @@ local({
     if (runLast && exists(".Last", globalenv())) get(".Last", globalenv())()
     invokeRestart("ptycell_quit")
   }
-  attach(list(q = quit, quit = quit), name = "ptycell", warn.conflicts = FALSE)
+  attach(list(q = quit, quit = quit, dev.off = preceded(grDevices::dev.off, bquote(.(show_plot)(which))),
+    graphics.off = preceded(grDevices::graphics.off, bquote(.(show_plots)())),
+    replayPlot = preceded(grDevices::replayPlot, bquote(.(begin_page)()))), name = "ptycell", warn.conflicts = FALSE)
   failure <- function(path) {
     code <- tryCatch(parse(path, keep.source = TRUE), error = identity)
     if (inherits(code, "error")) return(list("parseError", conditionMessage(code)))
@@ -189,7 +224,7 @@ local({
     unlink(Sys.glob(file.path(folder, "*")))
     failed <- failure(path)
     tell()
-    while (!is.null(grDevices::dev.list())) grDevices::dev.off()
+    show_plots()
     say("\036", as.integer(!is.null(failed)), "\037", if (is.null(failed)) folder else failed[[1]], "\037", if (!is.null(failed)) failed[[2]], "\036")
   }
 })

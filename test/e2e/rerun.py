@@ -80,6 +80,11 @@ def figure_values(result):
     return {**result, "values": [v for v in result["values"] if not re.match(r"<Figure size .*>$", v)]}
 
 
+def device_notes(result):
+    """ptycell says where plots are drawn that it does not show; R says nothing."""
+    return {**result, "text": re.sub(r"\[Plots are drawn on device [^\]\n]*\]\n?", "", result["text"]).rstrip()}
+
+
 def addresses(result):
     """Objects lie elsewhere in each process."""
     return json.loads(re.sub(r"\b0x[0-9a-f]{6,}", "0x", json.dumps(result)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions whose notebooks run again: {name: (steps, normalisations)}. A step is (LANGUAGE, CODE, DEADLINE?), or
 (TOOL, ARGUMENTS)."""
-from rerun import breaks, durations, echoes, installers, typed_to_programs
+from rerun import breaks, device_notes, durations, echoes, installers, typed_to_programs
 
 LONG = 60
 TABLE = "x,y\n1,2\n3,4\n"
@@ -169,6 +169,11 @@ R = {
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("r", "d <- read.csv('input/a.csv'); colSums(d)"),
         ("r", "write.csv(d, '/mnt/data/output/r.csv', row.names = FALSE); getwd()")], ()),
     "figures": ([("r", "plot(1:3)"), ("r", "hist(c(1, 2, 2, 3)); cat('drawn\\n')"), ("r", "x <- 1\nx")], ()),
+    "devices": ([
+        ("r", "plot(1:3)"), ("r", "lines(3:1); abline(h = 2)"), ("r", "plot(1:2); plot(1:2)"), ("r", "par(mfrow = c(1, 2)); plot(1)"), ("r", "plot(2)"),
+        ("r", "dev.off()"), ("r", "library(lattice); xyplot(1 ~ 1)"), ("r", "png('output/a.png'); plot(1:3)"), ("r", "abline(h = 1)"),
+        ("r", "dev.off(); file.exists('output/a.png')"), ("r", "p <- recordPlot(); graphics.off()"), ("r", "p; dev.off()"), ("r", "dev.off()"),
+        ("r", "par(mar = rep(99, 4)); plot(1)"), ("r", "par(mar = rep(2, 4)); plot(3)"), ("r", "x <- 1")], (device_notes,)),
 }
 
 MIXED = {
