@@ -462,6 +462,14 @@ def test_what_takes_too_long_is_named(start, tmp_path):
     assert session.run("x").value == "1"
 
 
+def test_many_that_take_too_long_do_not_cost_the_others(start, tmp_path):
+    first = start()
+    first.run("import time\nclass Slow:\n    def __reduce__(self):\n        time.sleep(60)\nfine = [[1]]\n"
+               "a, b, c, d, e, f = [Slow() for _ in range(6)]")
+    told = restore(start(), save(first), tmp_path)
+    assert "fine" in told.back and "a (saving it took longer than 2 s)" in told.left and "f (no time beside the others)" in told.left
+
+
 def test_what_ends_the_copy_is_named_the_next_time(start):
     session = start()
     session.run("import os\nclass End:\n    def __reduce__(self): os._exit(3)\nend = End()\nx = 1")

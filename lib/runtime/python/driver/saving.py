@@ -21,8 +21,8 @@ from .cut import shortened
 from .errors import error_text
 from .kinds import BuiltinType, FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
 from .limits import (
-    MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_NAME_SECONDS, SAVE_ROOM, SAVE_SUBMODULES, SAVE_WHY_CHARS,
-    SECRET_MIN, WRAPPERS,
+    MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_MEASURE_SECONDS, SAVE_NAME_SECONDS, SAVE_ROOM,
+    SAVE_SUBMODULES, SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN, WRAPPERS,
 )
 from .names import is_users
 from .own import own
@@ -38,6 +38,7 @@ TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the lis
 TRAILER_BYTES = len(TRAILER % (0, 0, 0))
 HOLDS_SECRET = "it holds a secret"
 NO_ROOM = "no room beside the others"
+NO_TIME = "no time beside the others"
 DEFAULTS = "defaults of "  # begins the name under which a function's defaults are saved
 ATTRIBUTE = "attribute "  # begins that of an attribute of a function or class, as "attribute f.calls"
 PARTS = (DEFAULTS, ATTRIBUTE)
@@ -117,6 +118,8 @@ def save_values(ident, parts, names):
 
 class Alarms:
     """Takes the alarm from session code for a while, and the interrupt for `stop`."""
+
+    why = ""  # what the alarm that is set says
 
     def __init__(self, stop):
         self.stop = stop
@@ -218,7 +221,7 @@ class TooLate(Exception):
 
 
 def on_alarm(signum, frame):
-    raise LeftOut("saving it took longer than %d s" % SAVE_NAME_SECONDS)
+    raise LeftOut(Alarms.why)
 
 
 def reason(error):
@@ -231,7 +234,9 @@ def reason(error):
 class Saver:
     def __init__(self, pipe, limit, secrets, seconds=None):
         self.pipe, self.limit, self.secrets = pipe, limit, secrets
-        self.end = None if seconds is None else own("time").monotonic() + seconds
+        self.began = own("time").monotonic()
+        self.end = None if seconds is None else self.began + seconds
+        self.until = None if seconds is not None else self.began + SAVE_MEASURE_SECONDS  # the rest is left out then
         self.left = []  # [name, why]
         self.sizes = {}
         self.objects = {}  # name -> ids of the objects in it that can change
@@ -258,7 +263,9 @@ class Saver:
                 except Exception as error:  # of the value's own code
                     self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
             set_copy_number(1, 0)
+        self.until = self.until and self.began + SAVE_WRITE_SECONDS
         groups = self.write_groups(values)
+        self.until = None
         self.within_time(lambda: self.finish(cell, groups, (modules, imported), self.take_definitions(segments, chosen)))
 
     def take_value(self, name, value, segments, chosen, values):
@@ -300,29 +307,32 @@ class Saver:
             return
         try:
             self.within_time(lambda: pickler.dump(value))
+            flat = is_flat(value)
+            objects = {id(value)} if flat else self.within_time(lambda: objects_of(pickler), SAVE_MEASURE_SECONDS)
         except TooLate:
             raise
         except BaseException as error:
             self.left.append((name, shortened(reason(error), SAVE_WHY_CHARS)))
             return
         self.sizes[name] = scale.size
-        if is_flat(value):
-            self.objects[name] = {id(value)}
-        else:
-            self.objects[name] = objects_of(pickler)
+        self.objects[name] = objects
 
-    def within_time(self, work):
-        """Calls a function that is interrupted if it takes too long."""
+    def within_time(self, work, seconds=SAVE_NAME_SECONDS):
+        """Returns what a function returns, which is interrupted if it takes too long."""
         signal, time = own("signal"), own("time")
 
-        left = SAVE_NAME_SECONDS if self.end is None else min(self.end - time.monotonic(), SAVE_NAME_SECONDS)
+        ends = self.end if self.end is not None else self.until
+        left = seconds if ends is None else min(ends - time.monotonic(), seconds)
+        if left <= 0 and self.end is None:
+            raise LeftOut(NO_TIME)
+        Alarms.why = NO_TIME if left < seconds else "saving it took longer than %d s" % seconds
         try:
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, left)
-                work()
+                return work()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            if self.end is not None and time.monotonic() > self.end:
+            if self.end is not None and time.monotonic() >= self.end:
                 raise TooLate("the interpreter ended before all were saved")
 
     def write_groups(self, values):

@@ -26,25 +26,31 @@ def objects_of(pickler):
     """Returns the ids of what a pickle has of the session's objects that can change.
 
     Objects that were only made to be pickled are held by the pickler and each other alone. They are left
-    out, as they end with it: an object of a later value may then have the id of one.
+    out, as they end with it: an object of a later value may then have the id of one. There may be millions
+    of objects, so that each costs little.
     """
-    items = {key: item for key, (_, item) in pickler.memo.copy().items()}
-    alone = references({0: []})[0] + 1
-    others = {key: count - alone for key, count in references(items).items()}
-    made = [key for key, count in others.items() if count == 0]
+    items = [item for _, item in pickler.memo.copy().values() if id(type(item)) not in UNCHANGING_IDS]
+    alone = references([[]])[0] + 1
+    counts = references(items)
+    made = [item for item, count in zip(items, counts) if count == alone]
+    ended = set(map(id, made))
+    others = dict(zip(map(id, items), counts)) if made else {}
     while made:
-        for item in gc.get_referents(items[made.pop()]):
-            key = id(item)
+        held, made = gc.get_referents(*made), []
+        for key, item in zip(map(id, held), held):
             if key in others:
                 others[key] -= 1
-                if others[key] == 0:
-                    made.append(key)
+                if others[key] == alone:
+                    made.append(item)
+        ended.update(map(id, made))
+    kinds = {id(kind): kind for kind in map(type, items)}
     known = by_name_or_value()
-    return {key for key, item in items.items() if others[key] and id(type(item)) not in UNCHANGING_IDS and not is_a(item, known)}
+    same = {key for key, kind in kinds.items() if issubclass(kind, known)}
+    return {id(item) for item in items if id(type(item)) not in same}.difference(ended)
 
 
 def references(objects):
-    return {key: sys.getrefcount(item) for key, item in objects.items()}
+    return list(map(sys.getrefcount, objects))
 
 
 def by_name_or_value():
