@@ -647,7 +647,9 @@ def test_numpy_raises_an_error_where_lapack_gets_no_memory(home, size, call):
 def test_what_linalg_computes_in_the_last_of_the_memory_is_right_or_an_error(home, size):
     """Where a whole copy of the matrix has room, but not the rest that LAPACK needs; small ones, too."""
     calls = ("svd(a)[1][0]", "svd(a, compute_uv=False)[0]", "inv(a)[0, 0]", "solve(a, a[0])[0]", "slogdet(a)[1]", "pinv(a)[0, 0]",
-             "lstsq(a, a[:, :3], rcond=None)[0][0, 0]", "eigvals(a)[0]", "eig(a)[0][0]", "eigh(a + a.T)[0][0]", "norm(a, 2)")
+             "lstsq(a, a[:, :3], rcond=None)[0][0, 0]", "lstsq(a[:9, :3], right_sides, rcond=None)[0][0, 0]", "eigvals(a)[0]", "eig(a)[0][0]",
+             "eigh(a + a.T)[0][0]", "norm(a, 2)", "svd(c)[1][0]", "eig(c)[0][0]", "lstsq(c, c[:, :3], rcond=None)[0][0, 0]",
+             "solve(single, c)[0, 0]", "lstsq(single, a[0], rcond=None)[0][0]", "eigh(several)[0][1, 0]")
     fill = (f"wrong, right = [], 0\nfor free in range(16):\n  held = []\n  try:\n    while True: held.append(bytearray(1 << 18))\n"
             "  except MemoryError: pass\n  del held[len(held) - free:]\n  for call, value in good.items():\n"
             "    try: is_good = abs(eval('np.linalg.' + call) - value) <= 1e-6 * abs(value)\n    except MemoryError: continue\n"
@@ -656,8 +658,24 @@ def test_what_linalg_computes_in_the_last_of_the_memory_is_right_or_an_error(hom
         server.call("session_info", session_id="s", config={"memory_max": 200 * MIB})
         if "ModuleNotFoundError" in server.cell("import numpy as np").text:
             pytest.skip("no NumPy")
-        server.cell(f"a = np.random.default_rng(1).random(({size}, {size}))\ngood = {{call: eval('np.linalg.' + call) for call in {calls}}}")
+        server.cell(f"a = np.random.default_rng(1).random(({size}, {size}))\n"
+                    "c, single, right_sides = a + 1j, a.astype('f4'), np.ones((9, 8000))\nseveral = np.array([(a + a.T)[:120, :120]] * 9)\n"
+                    f"good = {{call: eval('np.linalg.' + call) for call in {calls}}}")
         assert server.cell(fill).text.endswith("([], True)\n")
+
+
+def test_linalg_computes_with_long_and_narrow_matrices_where_they_have_room(home):
+    """A line that is fitted to many points needs little more than a copy of them."""
+    calls = ("lstsq(a, b, rcond=None)[0]", "svd(a, full_matrices=False)[1]", "svd(a, compute_uv=False)", "qr(a)[0]", "pinv(a)", "matrix_rank(a)", "norm(a, 2)",
+             "qr(a.T)[1]", "lstsq(a.T, b[:10], rcond=None)[0]")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB})
+        if "ModuleNotFoundError" in server.cell("import numpy as np").text:
+            pytest.skip("no NumPy")
+        server.cell("a, b = np.random.default_rng(1).random((400_000, 10)), np.ones(400_000)")
+        for call in calls:
+            assert server.cell(f"np.linalg.{call}.shape").state == "done", call
+        assert server.cell("np.polyfit(a[:, 0], 2 * a[:, 0], 1).round(6)[0]").text.endswith("2.0\n")
 
 
 def test_programs_of_node_know_the_limit(home):

@@ -35,30 +35,30 @@ def hook_multiprocessing(util):
     util.spawnv_passfds = settling(util.spawnv_passfds)
 
 
-# How many elements a call with an m by n matrix needs at least, for its results and for LAPACK; the right side has b.
+# How many elements a call with m by n matrices needs at least, for the results of each and for LAPACK; the right side has r columns.
 LINALG_ROOM = {
-    "inv": lambda m, n, b: 3 * n * n,
-    "solve": lambda m, n, b: n * n + 2 * b,
-    "solve1": lambda m, n, b: n * n,
-    "det": lambda m, n, b: n * n,
-    "slogdet": lambda m, n, b: n * n,
-    "cholesky_lo": lambda m, n, b: 2 * n * n,
-    "cholesky_up": lambda m, n, b: 2 * n * n,
-    "eig": lambda m, n, b: 6 * n * n,
-    "eigvals": lambda m, n, b: n * n,
-    "eigh_lo": lambda m, n, b: 4 * n * n,
-    "eigh_up": lambda m, n, b: 4 * n * n,
-    "eigvalsh_lo": lambda m, n, b: n * n,
-    "eigvalsh_up": lambda m, n, b: n * n,
-    "qr_r_raw": lambda m, n, b: m * n,
-    "qr_reduced": lambda m, n, b: m * n + 2 * m * min(m, n),
-    "qr_complete": lambda m, n, b: m * n + 2 * m * m,
-    "lstsq": lambda m, n, b: m * n + 2 * b,
-    "svd": lambda m, n, b: m * n,
-    "svd_s": lambda m, n, b: m * n + 2 * (m + n) * min(m, n) + 3 * min(m, n) ** 2,
-    "svd_f": lambda m, n, b: m * n + 2 * (m * m + n * n) + 3 * min(m, n) ** 2,
+    "inv": lambda m, n, r: (n * n, 2 * n * n),
+    "solve": lambda m, n, r: (n * r, n * n + n * r),
+    "solve1": lambda m, n, r: (n, n * n),
+    "det": lambda m, n, r: (1, n * n),
+    "slogdet": lambda m, n, r: (2, n * n),
+    "cholesky_lo": lambda m, n, r: (n * n, n * n),
+    "cholesky_up": lambda m, n, r: (n * n, n * n),
+    "eig": lambda m, n, r: (2 * n * n, 4 * n * n),
+    "eigvals": lambda m, n, r: (2 * n, n * n),
+    "eigh_lo": lambda m, n, r: (n * n, 3 * n * n),
+    "eigh_up": lambda m, n, r: (n * n, 3 * n * n),
+    "eigvalsh_lo": lambda m, n, r: (n, n * n),
+    "eigvalsh_up": lambda m, n, r: (n, n * n),
+    "qr_r_raw": lambda m, n, r: (n, m * n + 32 * n),
+    "qr_reduced": lambda m, n, r: (m * min(m, n), m * n + m * min(m, n)),
+    "qr_complete": lambda m, n, r: (m * m, m * n + m * m),
+    "lstsq": lambda m, n, r: (n * r, m * n + min(m, n) ** 2 + 2 * n + (max(m, n) + n + 128) * r),
+    "svd": lambda m, n, r: (n, m * n),
+    "svd_s": lambda m, n, r: ((m + n) * min(m, n), m * n + (m + n) * min(m, n) + 4 * min(m, n) ** 2),
+    "svd_f": lambda m, n, r: (m * m + n * n, m * n + m * m + n * n + 4 * min(m, n) ** 2),
 }
-LINALG_BLOCKS = 128  # elements a row and column that LAPACK takes beside them, to work in blocks
+LINALG_BLOCKS = 256  # elements a row, or column where there are fewer, that LAPACK takes beside them, to work in blocks
 LINALG_REST = 1 << 15  # elements for what else a call allocates, and for what lies between free blocks
 
 
@@ -78,10 +78,13 @@ def with_room(call, room):
 
     def checked(matrix, *args, **kwargs):
         m, n = matrix.shape[-2:]
-        side = args[0].shape[-2:] if args else (0,)
-        b = side[0] * side[-1]
-        needed = room(m, n, b) + LINALG_BLOCKS * (m + n) + LINALG_REST
-        numpy.empty(needed, complex if matrix.dtype.kind == "c" else float)
+        r = args[0].shape[-1] if args and args[0].ndim else 0
+        arrays = (matrix, *args[:1])
+        kind = complex if any(array.dtype.kind == "c" for array in arrays) else float
+        converted = sum(array.size for array in arrays if array.dtype != kind)
+        results, work = room(m, n, r)
+        needed = results * (matrix.size // (m * n or 1)) + converted + work + LINALG_BLOCKS * min(m, n) + LINALG_REST
+        numpy.empty(needed, kind)
         return call(matrix, *args, **kwargs)
 
     return checked
