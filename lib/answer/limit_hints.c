@@ -251,6 +251,9 @@ static const char denied[] =
 
 static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
 							       "File size limit exceeded" };
+static const char *const no_memory[ERROR_TEXT_NEEDLES_MAX] = { "MemoryError",
+							       "cannot allocate vector",
+							       "Array buffer allocation failed" };
 static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
 /* NumPy, pyarrow, R, SQLite's shell, git and Java. */
@@ -550,7 +553,8 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 	explain_cut(out, cell, limits);
 	if (is_for_disk(cell, limits)) {
 		explain_disk(out, cell, limits);
-		return;
+		if (!is_error_of(cell, no_memory))
+			return;
 	}
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
 	    cell->state == CELL_INTERRUPTED)

@@ -69,6 +69,11 @@ def test_so_it_is_when_a_child_writes(server):
     assert server.cell("x").text == "5\n"
 
 
+def test_memory_that_a_cell_lacks_is_named_beside_the_full_folder(server):
+    result = server.cell(f"try: exec({FILL[1]!r})\nexcept OSError: bytearray(1 << 45)")
+    assert result.state == "raised" and "(disk_max)" in result.text and "(memory_max)" in result.text, result.texts
+
+
 def test_what_writes_in_the_background_is_held_too(server):
     server.cell("x=5; (sleep 1; " + FILLS["bash"][1] + "; echo $? >ended) >/dev/null 2>&1 &", language="bash")
 
