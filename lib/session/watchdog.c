@@ -2,8 +2,8 @@
 /*
  * watchdog.c - polls what a session's processes use, and acts on it. Over the memory limit it
  * measures exactly and interrupts cells (memory_guard.c). It then asks the interpreter at fault for
- * its stack, so that the answer can name the line, and has init kill processes (victims.c chooses
- * which). A kill is reported by an interpreter's end or, for a program, by a notice.
+ * its stack, to name the line, and has init kill processes (victims.c chooses). A kill is reported
+ * by an interpreter's end or, for a program, by a notice.
  */
 #include "session/watchdog.h"
 
@@ -25,11 +25,7 @@ enum {
 	MEMORY_FEW_PART = 16,          /* part of the limit that leaves enough to every process */
 	INTERPRETER_BYTES = 128 << 20, /* that one may take as it starts */
 	TASKS_NEAR = 2,                /* processes that may come and go while they are counted */
-	/*
-	 * The kernel may let this many threads more through in tier landlock: while other processes
-	 * of the user end, until the limit is set anew.
-	 */
-	TASKS_OVER = 64,
+	TASKS_OVER = 64, /* that the kernel may let through in landlock, until it is set anew */
 	TASKS_LOOKS = 2, /* measures: the first may be of before an interpreter's end */
 	CPU_PART = 16,   /* part of the limit that a session may use beyond it to save its data */
 	CPU_LEAST_MS = 5000,
@@ -66,6 +62,7 @@ struct watchdog {
 	uint64_t looked_ms;       /* the last quick measure was requested */
 	int looked_number;        /* of the youngest interpreter at that time */
 	unsigned int over_tasks;  /* measures in a row with too many processes and threads */
+	bool inspection_wanted;   /* code ran since the last one */
 	bool has_children; /* at the last measure there were processes beside the interpreters */
 };
 
@@ -467,13 +464,15 @@ static void report_kernel_kills(struct watchdog *w)
 
 /* ---- shared folders ---- */
 
-/* Running code may make a repository long before a cell ends. */
-static void inspect_shares(struct watchdog *w)
+/* Running code may make a repository long before a cell ends, and a job of a cell after that. */
+static void inspect_shares(struct watchdog *w, bool runs)
 {
 	uint64_t now = loop_now(w->session->host->loop);
 
-	if (now < w->inspection_due_ms)
+	w->inspection_wanted = w->inspection_wanted || runs;
+	if (!w->inspection_wanted || now < w->inspection_due_ms)
 		return;
+	w->inspection_wanted = false;
 	w->inspection_due_ms = now + WATCHDOG_LOOK_MS;
 	session_inspection_request(w->session);
 }
@@ -491,20 +490,21 @@ static void on_tick(struct loop_timer *timer)
 {
 	struct watchdog *w = container_of(timer, struct watchdog, timer);
 	bool running = session_runs_code(w->session);
+	bool runs = running || w->has_children;
 
 	look(w);
 	report_kernel_kills(w);
 	disk_guard_tick(w->disk, running, w->has_children);
-	if (running || w->has_children)
-		inspect_shares(w);
+	inspect_shares(w, runs);
 	session_scan_in_background(w->session);
-	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
+	schedule(w, runs ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
 
 void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, struct cell *cell)
 {
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
+	w->inspection_wanted = true;
 	disk_guard_explain_cell(w->disk, runner, cell);
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);
