@@ -5,8 +5,7 @@
  * `rows` maps words to sentences, and the first match wins. A row holds only in the tiers in
  * which ptycell sets that limit; elsewhere the same words have another cause. An error of the cell
  * itself names its limit. A line of a program's output only suggests it, since a file's content may
- * end with the same words. Errors that a server-side stop caused (memory, processor time, disk)
- * need no words: the cell records them.
+ * end with the same words. Errors that a server-side stop caused need no words: the cell has them.
  */
 #include "answer/limit_hints.h"
 
@@ -504,7 +503,8 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 /* A cell that wrote no file met no limit, even if the folder was full. */
 static bool is_for_disk(const struct cell *cell, const struct session_limits *limits)
 {
-	if (cell->file_max < limits->file_max && is_error_of(cell, too_large))
+	if (cell->file_max < limits->file_max &&
+	    (is_error_of(cell, too_large) || error_text_before(cell->traceback, too_large)))
 		return true;
 	return cell->file_max == 0 &&
 	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||

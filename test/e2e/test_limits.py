@@ -55,6 +55,15 @@ def test_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, langu
     assert int(result.text) >= 4e6 and "disk_max" not in result.text
 
 
+def test_so_it_is_where_the_error_is_the_cause_of_another(server):
+    """As of joblib, which writes arrays for its processes and deletes what it has begun."""
+    server.call("session_info", session_id="t", config={"disk_max": 40 * MIB})
+    code = ("import os, time\nf = open('c', 'wb')\ntry:\n  for i in range(99): f.write(bytes(3 << 20)); time.sleep(0.2)\n"
+            "except OSError as e:\n  os.remove('c')\n  raise RuntimeError('could not pickle') from e")
+    result = server.cell(code, session="t")
+    assert "File too large" in result.text and "(disk_max)" in result.text and "file_max" not in result.text, result.texts
+
+
 def test_a_cell_that_writes_nothing_met_no_limit(server):
     for look in range(2):
         server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash")
