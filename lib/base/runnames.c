@@ -33,8 +33,10 @@ static const struct {
 	const char *names; /* a blank between two */
 } others[] = {
 	/* version control */
-	{ THERE, ".gitconfig .hgrc .husky .pre-commit-config.yaml .pre-commit-config.yml "
-		 "lefthook.yml .lefthook.yml" },
+	{ THERE,
+	  ".gitconfig .hgrc .husky .pre-commit-config.yaml .pre-commit-config.yml "
+	  "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml "
+	  "lefthook.json .lefthook.json lefthook-local.yml .lefthook-local.yml" },
 	{ KEPT, ".gitmodules .hg .sl .svn .bzr .jj .pijul" },
 	/* shells, and programs that watch the current folder */
 	{ FILE_THERE, ".env" },
