@@ -500,15 +500,20 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 	}
 }
 
-/* A cell that wrote no file met no limit, even if the folder was full. */
-static bool is_for_disk(const struct cell *cell, const struct session_limits *limits)
+/* Returns true if that is all. A cell that wrote no file met no limit, even in a full folder. */
+static bool explain_full(struct buf *out, const struct cell *cell,
+			 const struct session_limits *limits)
 {
-	if (cell->file_max < limits->file_max &&
-	    (is_error_of(cell, too_large) || error_text_before(cell->traceback, too_large)))
-		return true;
-	return cell->file_max == 0 &&
-	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
-		error_text_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
+	bool full = cell->file_max == 0 &&
+		    (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
+		     error_text_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
+	bool lowered = cell->file_max < limits->file_max;
+
+	if (!full && !(lowered && (is_error_of(cell, too_large) ||
+				   error_text_before(cell->traceback, too_large))))
+		return false;
+	explain_disk(out, cell, limits);
+	return !is_error_of(cell, no_memory);
 }
 
 static void explain_signal(struct buf *out, const struct cell *cell,
@@ -551,11 +556,8 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 	else
 		explain_stops(out, cell, limits);
 	explain_cut(out, cell, limits);
-	if (is_for_disk(cell, limits)) {
-		explain_disk(out, cell, limits);
-		if (!is_error_of(cell, no_memory))
-			return;
-	}
+	if (explain_full(out, cell, limits))
+		return;
 	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
 	    cell->state == CELL_INTERRUPTED)
 		explain_program_line(out, cell, limits, facts);
@@ -580,11 +582,9 @@ static void explain_limits(struct buf *out, const struct exec_result *result,
 			      "room there.\n");
 		return;
 	}
-	if (explain_row(out, cell, limits, facts, false))
-		return;
-	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, facts, true))
-		return;
-	if (tier >= POLICY_BWRAP && missing_file_explain(out, cell))
+	if (explain_row(out, cell, limits, facts, false) ||
+	    (cell->state == CELL_RAISED && explain_row(out, cell, limits, facts, true)) ||
+	    (tier >= POLICY_BWRAP && missing_file_explain(out, cell)))
 		return;
 	explain_program_line(out, cell, limits, facts);
 }
