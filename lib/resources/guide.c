@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guide.c - appends the chapters that depend on this machine to the text of guide.md: packages,
- * shares and network. It does so at every read, because the user may install packages meanwhile.
+ * guide.c - appends the chapters that depend on this machine to the text of guide.md: results,
+ * packages, shares and network. It does so at every read, because the user may install packages
+ * meanwhile.
  */
 #include "resources/guide.h"
 
@@ -46,6 +47,16 @@ static void write_shares(struct buf *out, const struct settings *settings)
 	}
 }
 
+static void write_results(struct buf *out, const struct settings *settings)
+{
+	if (settings->keep == NULL)
+		buf_puts(out,
+			 "\n## Results\n\nThe user has turned the folder of results off "
+			 "(PTYCELL_KEEP): no answer says `saved`, and files of `output/` end "
+			 "with the session's folder. Show the user what they need, or point to "
+			 "its link.\n");
+}
+
 static void put_text(struct buf *out, uint64_t call_budget)
 {
 	const char *text = (const char *)resources_guide;
@@ -64,6 +75,7 @@ void guide_write(struct buf *out, const struct settings *settings)
 	const json_t *package;
 
 	put_text(out, settings->call_budget);
+	write_results(out, settings);
 	buf_puts(out, "\n## Python packages that are there\n\n");
 	json_array_foreach (packages, index, package)
 		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));

@@ -19,6 +19,13 @@ def test_lists_and_instructions_keep_their_budgets(tmp_path):
     assert all(len(tool["description"]) < 400 for tool in tools["tools"])
 
 
+@pytest.mark.parametrize("env, told", [({}, False), ({"PTYCELL_KEEP": "off"}, True)])
+def test_the_guide_tells_where_results_are_not_kept(tmp_path, env, told):
+    with Server(tmp_path, env=env) as server:
+        guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+    assert ("The user has turned the folder of results off (PTYCELL_KEEP)" in guide) == told
+
+
 @pytest.mark.parametrize("tool, arguments", [("session_info", {}), ("exec_sql", {"query": "select 1"})])
 def test_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, arguments):
     with Server(tmp_path) as server:
