@@ -138,6 +138,35 @@ static void check_node(const char *tool, const char *name, const json_t *node)
 	}
 }
 
+static void check_closed(const char *tool, const json_t *node)
+{
+	const char *type = json_string_value(json_object_get(node, "type"));
+	const json_t *properties = json_object_get(node, "properties");
+	const char *key;
+	json_t *child;
+
+	if (type == NULL && json_object_get(node, "anyOf") == NULL)
+		fail_msg("a part of what %s answers has no type", tool);
+	if (type != NULL && str_eq(type, "array"))
+		check_closed(tool, json_object_get(node, "items"));
+	if (type != NULL && str_eq(type, "object") && json_object_size(properties) == 0)
+		fail_msg("an object of what %s answers is open", tool);
+	json_object_foreach (json_object_get(node, "properties"), key, child)
+		check_closed(tool, child);
+}
+
+static void every_answer_says_its_types(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < features.tool_count; i++) {
+		const char *text = features.tools[i].output_schema;
+		cleanup_json json_t *schema = text != NULL ? json_parse_const(text) : NULL;
+
+		if (schema != NULL)
+			check_closed(features.tools[i].name, schema);
+	}
+}
+
 static void every_argument_says_its_type_and_what_it_is(void **state)
 {
 	(void)state;
@@ -292,6 +321,7 @@ int main(void)
 		cmocka_unit_test(every_tool_has_its_texts_and_fits),
 		cmocka_unit_test(exec_sql_names_the_databases_that_it_asks),
 		cmocka_unit_test(the_instructions_tell_the_budget_that_holds),
+		cmocka_unit_test(every_answer_says_its_types),
 		cmocka_unit_test(every_argument_says_its_type_and_what_it_is),
 		cmocka_unit_test(languages_keys_and_limits_are_those_that_there_are),
 		cmocka_unit_test(defaults_are_those_of_the_settings),
