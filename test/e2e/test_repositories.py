@@ -224,23 +224,14 @@ def make_between_cells(server, place, folder):
 
 
 @needs_git
-def test_what_is_made_between_cells_is_found_when_the_session_ends(shared):
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_is_made_between_cells_is_found_when_the_session_ends_or_rests(shared, ends):
     place, folder = shared
     with served(place, folder) as server:
         holds_names(server)
         make_between_cells(server, place, folder)
-        server.call("destroy_session", session_id="s")
-        until((folder / "made/a/b/config.held-by-ptycell").exists)
-        look_as_user(folder / "made", place)
-    assert not (place / "ran").exists()
-
-
-@needs_git
-def test_what_a_job_has_made_that_ended_is_found_while_the_session_rests(shared):
-    place, folder = shared
-    with served(place, folder) as server:
-        holds_names(server)
-        make_between_cells(server, place, folder)
+        if ends:
+            server.call("destroy_session", session_id="s")
         until((folder / "made/a/b/config.held-by-ptycell").exists)
         look_as_user(folder / "made", place)
     assert not (place / "ran").exists()
