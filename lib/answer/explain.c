@@ -252,11 +252,13 @@ static bool is_no_shell(const struct cell *cell)
 {
 	const char *text = buf_str(&cell->text);
 	cleanup_free char *place = xasprintf("cell %ju: line ", (uintmax_t)cell->number);
+	const char *line = strstr(text, place);
+	const char *error =
+		line != NULL ? strstr(line, ": syntax error near unexpected token `") : NULL;
 
 	return strstr(text, "bash: import: command not found") != NULL ||
 	       strstr(text, "bash: from: command not found") != NULL ||
-	       (strstr(text, place) != NULL &&
-		strstr(text, ": syntax error near unexpected token `") != NULL);
+	       (error != NULL && memchr(line, '\n', (size_t)(error - line)) == NULL);
 }
 
 /* Returns whether the interpreter did not understand the code, as that of another language. */

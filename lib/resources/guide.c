@@ -50,11 +50,9 @@ static void write_shares(struct buf *out, const struct settings *settings)
 static void write_results(struct buf *out, const struct settings *settings)
 {
 	if (settings->keep == NULL)
-		buf_puts(out,
-			 "\n## Results\n\nThe user has turned the folder of results off "
-			 "(PTYCELL_KEEP): no answer says `saved`, and files of `output/` end "
-			 "with the session's folder. Show the user what they need, or point to "
-			 "its link.\n");
+		buf_puts(out, "\n## Results\n\nResults are not kept here (PTYCELL_KEEP): no answer "
+			      "says `saved`, and files of `output/` end with the session's folder. "
+			      "Show the user what they need.\n");
 }
 
 static void put_text(struct buf *out, uint64_t call_budget)

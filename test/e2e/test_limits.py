@@ -337,7 +337,7 @@ def test_a_first_plot_without_memory_ends_no_plotting(home):
         server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
         server.cell("held <- NULL; repeat held <- list(held, numeric(1e5))", language="r")
         refused = server.cell("plot(1:3)", language="r")
-        assert refused.state == "raised" and "cannot allocate memory for a plot of" in refused.text, refused.texts
+        assert refused.state == "raised" and "cannot open a plot of" in refused.text, refused.texts
         assert "limited to 300 MB (memory_max)" in refused.text, refused.texts
         plotted = server.cell("held <- NULL; invisible(gc()); plot(1:3)", language="r")
         assert plotted.state == "done" and len(plotted.images) == 1, plotted.texts

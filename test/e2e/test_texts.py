@@ -23,7 +23,7 @@ def test_lists_and_instructions_keep_their_budgets(tmp_path):
 def test_the_guide_tells_where_results_are_not_kept(tmp_path, env, told):
     with Server(tmp_path, env=env) as server:
         guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
-    assert ("The user has turned the folder of results off (PTYCELL_KEEP)" in guide) == told
+    assert ("Results are not kept here (PTYCELL_KEEP)" in guide) == told
 
 
 @pytest.mark.parametrize("tool, arguments", [("session_info", {}), ("exec_sql", {"query": "select 1"})])

@@ -293,8 +293,8 @@ local({
 		pixels <- size * RESOLUTION
 		tryCatch(
 			grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none"),
-			error = function(e) stop("cannot allocate memory for a plot of ", paste(pixels, collapse = " x "),
-				" pixels, or draw at all (", conditionMessage(e), ")", call. = FALSE)
+			error = function(e) stop("cannot open a plot of ", paste(pixels, collapse = " x "), " pixels, or cannot allocate memory for it (",
+				conditionMessage(e), ")", call. = FALSE)
 		)
 		grDevices::dev.control("enable")
 		state$devices[[as.character(dev.cur())]] <-

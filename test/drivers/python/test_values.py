@@ -185,9 +185,9 @@ def test_own_modules_are_named_as_they_are_imported_anew(start, tmp_path):
 
 
 def test_modules_that_the_server_has_installed_are_no_own_ones(start, tmp_path):
-    (tmp_path / "installed").mkdir()
-    (tmp_path / "installed" / "theirs.py").write_text("seen = []\n")
-    session, told = carry(start, tmp_path, f"import os, sys\nsys.path.append({str(tmp_path / 'installed')!r})\n"
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "theirs.py").write_text("seen = []\n")
+    session, told = carry(start, tmp_path, f"import os, sys\nsys.path.append({str(tmp_path / 'packages')!r})\n"
                           "os.environ['PYTHONPATH'] = sys.path[-1]\nimport theirs\nn = 1")
     assert session.run("n").value == "1" and "theirs" not in told.left
 

@@ -79,11 +79,14 @@ def with_room(call, room):
     def checked(matrix, *args, **kwargs):
         m, n = matrix.shape[-2:]
         r = args[0].shape[-1] if args and args[0].ndim else 0
+        stack = matrix.size // (m * n or 1)
+        if args and args[0].ndim > 2:  # each of several right sides has a result
+            stack = max(stack, args[0].size // (args[0].shape[-2] * r or 1))
         arrays = (matrix, *args[:1])
         kind = complex if any(array.dtype.kind == "c" for array in arrays) else float
         converted = sum(array.size for array in arrays if array.dtype != kind)
         results, work = room(m, n, r)
-        needed = results * (matrix.size // (m * n or 1)) + converted + work + LINALG_BLOCKS * min(m, n) + LINALG_REST
+        needed = results * stack + converted + work + LINALG_BLOCKS * min(m, n) + LINALG_REST
         numpy.empty(needed, kind)
         return call(matrix, *args, **kwargs)
 

@@ -474,8 +474,8 @@ def submodules_of(packages):
 
 def library_folders():
     """Returns how the paths of modules begin that come with Python, or that the server has installed."""
-    installed = own("os").environ.get("PYTHONPATH", "").split(":")
-    return tuple(sys.base_prefix + lib for lib in ("/lib/python", "/lib64/python")) + tuple(path + "/" for path in installed if path)
+    installed = [path for path in own("os").environ.get("PYTHONPATH", "").split(":") if "packages" in path.split("/")]
+    return tuple(sys.base_prefix + lib for lib in ("/lib/python", "/lib64/python")) + tuple(path + "/" for path in installed)
 
 
 def is_installed(module, libraries):
