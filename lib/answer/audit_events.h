@@ -37,11 +37,14 @@ void audit_events_stored(struct audit_events *events, struct session *session,
 void audit_events_installation(struct audit_events *events, struct session *session,
 			       const struct broker_event *event);
 
-/* A file that upload_file brought, or failed to. All but `from` may be NULL. */
+/*
+ * A file that upload_file brought, or failed to, or that a query made. All but `from` may be NULL.
+ */
 struct audit_import {
-	const char *from;   /* static: "content", "path", "url" */
-	const char *source; /* the path, or the URL without login and query */
-	const char *path;   /* relative to the session's folder */
+	const char *from; /* static: "content", "path", "url", "query" */
+	const char
+		*source;  /* the path, the URL without login and query, or the cell of the query */
+	const char *path; /* relative to the session's folder */
 	const char *problem;
 	uint64_t size;
 	const void *content; /* `size` bytes, of which the SHA-256 is recorded */

@@ -24,6 +24,7 @@
 #include "tools/program_install.h"
 #include "tools/retirement.h"
 #include "tools/service.h"
+#include "tools/tool.h"
 #include "tools/wait_import.h"
 #include "workspace/workspace.h"
 
@@ -38,6 +39,7 @@ static void on_retire(void *owner, struct sandbox *sandbox_own, const char *name
 	struct service *service = owner;
 
 	queries_end_folder(service->queries, name);
+	tool_sql_end_folder(&service->sql_calls, name);
 	broker_end_folder(service->broker, name);
 	wait_import_end_folder(service->imports, name);
 	retirement_add(service->retirement, &(struct retiring){ .sandbox_own = sandbox_own,

@@ -30,6 +30,8 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);
 void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context);
 void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context);
 
+/* Ends the calls of service.sql_calls for this folder (workspace_name) that no query keeps. */
+void tool_sql_end_folder(struct list *calls, const char *name);
 /* Frees the calls of service.sql_calls, whose queries must have ended. */
 void tool_sql_forget(struct list *calls);
 

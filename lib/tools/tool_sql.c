@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "confinement/confinement.h"
-#include "json/get.h"
 #include "json/make.h"
 #include "query/databases.h"
 #include "query/queries.h"
@@ -27,8 +26,9 @@
 #include "session/table.h"
 #include "sql/result_names.h"
 #include "text/sanitize.h"
-#include "tools/forgive.h"
 #include "tools/service.h"
+#include "tools/sql_original.h"
+#include "tools/sql_request.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
 
@@ -42,21 +42,16 @@ enum {
 	KEPT_MS = 600 * 1000, /* the longest time that one is kept */
 };
 
-struct sql_request {
-	const char *query;
-	size_t query_len;
-	json_t *params;
-	const char *database;
-};
-
 /* A query, and the call that waits for it. */
 struct sql_call {
 	struct list node;      /* in service.sql_calls */
 	struct mcp_call *call; /* NULL: no call waits */
 	struct service *service;
-	struct session *session; /* lives as long as the query */
-	struct query *query;     /* NULL: the query has ended */
-	char *folder;            /* of the session; its name is never used again */
+	struct session *session;        /* lives as long as the query */
+	struct query *query;            /* NULL: the query has ended */
+	struct sql_original *originals; /* the query has ended; its files are copied. Or NULL */
+	json_t *answer;                 /* of ptycell-sql, meanwhile */
+	char *folder;                   /* of the session; its name is never used again */
 	struct loop_timer budget_timer;
 	json_t *arguments; /* that `request` points into */
 	struct sql_request request;
@@ -71,39 +66,6 @@ struct sql_call {
 	json_t *result; /* NULL: `problem` is set */
 	char *problem;
 };
-
-static int check_params(const json_t *params, struct err *err)
-{
-	size_t index;
-	const json_t *value;
-
-	json_array_foreach (params, index, value)
-		if (json_is_object(value) || json_is_array(value))
-			return err_set(
-				err, ERR_INVALID,
-				"arguments.params[%zu] must be a text, a number, true, false "
-				"or null",
-				index);
-	return 0;
-}
-
-static int read_request(const struct service *service, json_t *arguments, struct sql_request *ret,
-			struct err *err)
-{
-	static const char *const known[] = { "session_id", "query", "params", "database" };
-	static const char *const required[] = { "session_id", "query" };
-	const char *word;
-	size_t len;
-
-	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
-	    tool_require(arguments, required, ARRAY_SIZE(required), err) < 0 ||
-	    json_get_text(arguments, "arguments", "query", &ret->query, &ret->query_len, err) < 0 ||
-	    json_get_array(arguments, "arguments", "params", &ret->params, err) < 0 ||
-	    json_get_text(arguments, "arguments", "database", &ret->database, NULL, err) < 0)
-		return -1;
-	(void)forgive_fence(&ret->query, &ret->query_len, &word, &len);
-	return check_params(ret->params, err);
-}
 
 /* ---- the answer ---- */
 
@@ -261,8 +223,10 @@ static bool is_alive(const struct sql_call *sql)
 static void sql_free(struct sql_call *sql)
 {
 	loop_timer_stop(&sql->budget_timer);
+	sql_original_end(sql->originals, false);
 	list_remove(&sql->node);
 	json_decref(sql->arguments);
+	json_decref(sql->answer);
 	json_decref(sql->result);
 	free(sql->problem);
 	free(sql->folder);
@@ -281,6 +245,11 @@ static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 	return safe;
 }
 
+static bool is_over(const struct sql_call *sql)
+{
+	return sql->query == NULL && sql->originals == NULL;
+}
+
 /* Frees the oldest result when there are too many. */
 static void drop_oldest(struct list *calls)
 {
@@ -288,7 +257,7 @@ static void drop_oldest(struct list *calls)
 	size_t kept = 0;
 
 	list_for_each (struct sql_call, sql, calls, node) {
-		if (sql->query != NULL)
+		if (!is_over(sql))
 			continue;
 		kept++;
 		if (oldest == NULL || sql->ended_ms < oldest->ended_ms)
@@ -301,7 +270,6 @@ static void drop_oldest(struct list *calls)
 /* Keeps the result for the same call. */
 static void keep_result(struct sql_call *sql, const json_t *result, const struct buf *text)
 {
-	sql->query = NULL;
 	sql->ended_ms = now_ms(sql);
 	if (result != NULL)
 		sql->result = json_deep_copy(result);
@@ -330,11 +298,10 @@ static void put_databases(const struct sql_call *sql, const struct err *err, str
 	databases_put_names(settings, text);
 }
 
-static void on_query_done(void *data, const json_t *result, const struct err *err)
+/* Answers the call, or keeps the result for it. One of `answer` and `err` is NULL. */
+static void end_sql(struct sql_call *sql, json_t *answer, const struct err *err)
 {
-	struct sql_call *sql = data;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_json json_t *safe = err == NULL ? without_secrets(sql, result) : NULL;
 
 	if (is_alive(sql))
 		session_release_hold(sql->session);
@@ -344,19 +311,47 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 		sanitize_block(&text, err->msg, strlen(err->msg));
 		put_databases(sql, err, &text);
 	} else {
-		query_text_put(&text, safe, sql->file, table_chars(sql));
-		report_files(sql, safe);
+		query_text_put(&text, answer, sql->file, table_chars(sql));
+		report_files(sql, answer);
 	}
 	if (sql->call != NULL && err != NULL)
 		tool_fail_text(sql->call, sql->service, buf_str(&text));
 	else if (sql->call != NULL)
-		answer_call(sql, safe, &text);
-	record_query(sql, safe, err, &text);
-	(void)json_object_del(safe, "more");
+		answer_call(sql, answer, &text);
+	record_query(sql, answer, err, &text);
+	sql_original_end(mem_steal(&sql->originals), err == NULL);
+	(void)json_object_del(answer, "more");
 	if (sql->call == NULL && sql->session != NULL)
-		keep_result(sql, safe, &text);
+		keep_result(sql, answer, &text);
 	else
 		sql_free(sql);
+}
+
+static void on_originals_done(void *data)
+{
+	struct sql_call *sql = data;
+	cleanup_json json_t *answer = mem_steal(&sql->answer);
+
+	end_sql(sql, answer, NULL);
+}
+
+static void on_query_done(void *data, const json_t *result, const struct err *err)
+{
+	struct sql_call *sql = data;
+	cleanup_json json_t *answer = NULL;
+
+	sql->query = NULL;
+	if (err != NULL) {
+		end_sql(sql, NULL, err);
+		return;
+	}
+	answer = without_secrets(sql, result);
+	sql->originals = sql_original_start(sql->service, sql->session, answer, sql->file,
+					    sql->number, on_originals_done, sql);
+	if (sql->originals != NULL)
+		sql->answer = mem_steal(&answer);
+	else
+		end_sql(sql, answer, NULL);
 }
 
 static const struct query_handlers sql_handlers = { .progress = on_query_progress,
@@ -368,7 +363,8 @@ static void on_sql_cancel(struct mcp_call *call, void *data)
 
 	loop_timer_stop(&sql->budget_timer);
 	if (!mcp_call_is_deserted(call)) {
-		queries_cancel(sql->query);
+		if (sql->query != NULL)
+			queries_cancel(sql->query);
 		return;
 	}
 	sql->call = NULL;
@@ -538,7 +534,7 @@ static bool join_query(struct service *service, struct session *session, struct 
 	if (sql == NULL)
 		return false;
 	sql->joined = true;
-	if (sql->query != NULL) {
+	if (!is_over(sql)) {
 		wait_for_query(sql, call);
 		return true;
 	}
@@ -548,6 +544,16 @@ static bool join_query(struct service *service, struct session *session, struct 
 		answer_ended(sql);
 	sql_free(sql);
 	return still_true;
+}
+
+void tool_sql_end_folder(struct list *calls, const char *name)
+{
+	struct err err;
+
+	(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
+	list_for_each (struct sql_call, sql, calls, node)
+		if (sql->originals != NULL && str_eq(sql->folder, name))
+			end_sql(sql, NULL, &err);
 }
 
 void tool_sql_forget(struct list *calls)
@@ -565,7 +571,7 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 	struct err err;
 
 	/* A new session has no files to query: a mistyped id must not make one. */
-	if (read_request(service, arguments, &request, &err) < 0 ||
+	if (sql_request_read(service, arguments, &request, &err) < 0 ||
 	    (session = tool_session(service, arguments,
 				    databases_is_named(service->settings, request.database),
 				    &err)) == NULL ||

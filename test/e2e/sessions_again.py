@@ -188,7 +188,11 @@ MIXED = {
         ("upload_file", {"filename": "b.txt", "content": "b"}), ("python", "open('input/b.txt').read()")], ()),
     "queries": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("exec_sql", {"query": "SELECT sum(x) AS s FROM a"}),
-        ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on")], ()),
+        ("python", "1 + 1"), ("exec_sql", {"query": "SELECT nothing FROM a"}), ("bash", "echo on"),
+        ("exec_sql", {"query": "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 100) SELECT n, zeroblob(70000 * (n = 5)) AS b FROM r"}),
+        ("bash", "cat input/sql_result_*.csv | wc -l; cat input/sql_result_*.bin | wc -c; ls input | wc -l; rm input/sql*"),
+        ("exec_sql", {"query": "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 200) SELECT n FROM r"}),
+        ("python", "import glob\n[len(open(name).readlines()) for name in glob.glob('input/sql_*')]")], ()),
     "folders": ([
         ("bash", "find . | sort"), ("r", "list.files(all.files = TRUE)"), ("javascript", "require('fs').readdirSync('.')"),
         ("python", "import os\nsorted(os.listdir())"), ("bash", "(nope); git init -q .; git status --short"),
