@@ -449,6 +449,8 @@ static void report_restored(struct audit_events *events, struct session *session
 		json_put_bool(fields, "failed", true);
 	if (event->partly)
 		json_put_bool(fields, "partly", true);
+	if (event->saved_cell > 0)
+		json_put_int(fields, "saved_after_cell", (json_int_t)event->saved_cell);
 	add_event(events, session,
 		  event->kind == SESSION_VALUES ? "variables_restored" : "cells_run_again", fields);
 }

@@ -195,7 +195,8 @@ static void put_calls(struct buf *out, const json_t *notes, const json_t *typed)
 		else if (is_note(note, NOTE_RESUMED))
 			buf_puts(out, "ptycell.resumed()\n");
 		else if (is_note(note, NOTE_VALUES))
-			buf_puts(out, "ptycell.restored(\"python\")\n");
+			buf_putf(out, "ptycell.restored(\"python\", %" JSON_INTEGER_FORMAT ")\n",
+				 json_integer_value(json_object_get(note, "saved_after_cell")));
 		else if (is_note(note, NOTE_RERUN))
 			buf_puts(out, "ptycell.restored()\n");
 	}

@@ -2,7 +2,7 @@
 # Makes a folder "work" with input/ and output/ beside this notebook. The cells run there, as they did in the session.
 # Cells of other languages run in a process that keeps its state. "/mnt/data" in a cell stands for the folder.
 def ptycell(secrets):
-    import asyncio, builtins, codecs, contextlib, fcntl, hashlib, importlib, io, json, os, pathlib, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, threading, warnings
+    import asyncio, base64, builtins, codecs, contextlib, copy, fcntl, filecmp, hashlib, importlib, io, json, os, pathlib, pickle, pty, re, select, shutil, stat, struct, subprocess, sys, tempfile, termios, threading, warnings
     from importlib import metadata
     from IPython.display import Image, display
 
@@ -234,7 +234,8 @@ local({
     class Ptycell:
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
-            self.aside, self.saved, self.programs_aside, self.cells, self.is_whole, self.is_next = {}, {}, {}, 0, False, False
+            self.aside, self.programs_aside, self.is_next = {}, {}, False
+            self.recorded, self.number, self.figures, self.snapshots = self.cells_of_notebook(), 0, 0, {}
             self.use_backend = None
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
@@ -258,7 +259,11 @@ local({
             asyncio.BaseEventLoop.run_until_complete = lambda loop, future: self.run_beside(loop, future)
             self.imitate_terminal()
             self.showtraceback, self.ip.showtraceback = self.ip.showtraceback, self.show_error
+            self.ip.events.register("pre_run_cell", self.begin_cell)
             self.ip.events.register("post_run_cell", self.end_cell)
+            if hasattr(self.ip.display_pub, "register_hook"):  # a kernel's
+                self.ip.display_pub.register_hook(lambda message: (self.save_figure(message["content"].get("data", {})), message)[1])
+            show, self.ip.displayhook.write_format_data = self.ip.displayhook.write_format_data, lambda data, *more: (self.save_figure(data), show(data, *more))
             type(self.ip.exiter).__call__ = lambda _, code=None: sys.exit(code)
             warnings.filterwarnings("ignore", "To exit: use")
             if hasattr(self.ip, "kernel"):
@@ -276,6 +281,33 @@ local({
                 compile(text, "cell", "exec")  # it fails as in the session; the kernel would not answer
             return re.sub(r"\[secret (\w+)\]", lambda m: os.environ.get(m[1], m[0]), text).splitlines(keepends=True)
 
+        # ---- the number that a cell had, and what has it ----
+
+        def cells_of_notebook(self):
+            """Returns number and code of the cells that run. The kernel gets no number, so they are read from the notebook."""
+            this = self.ip.history_manager.input_hist_raw[-1]
+            for path in sorted(self.home.glob("*.ipynb")):
+                with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+                    if any("".join(cell["source"]) == this for cell in cells):
+                        return [(int(cell["id"][5:]), "".join(cell["source"])) for cell in cells if cell["id"].startswith("cell-")
+                                and "skip-execution" not in cell["metadata"].get("tags", [])]
+            return []
+
+        def begin_cell(self, info):
+            at = next((n for n, (_, code) in enumerate(self.recorded) if code == info.raw_cell), None)
+            self.number, self.figures = self.recorded[at][0] if at is not None else 0, 0
+            del self.recorded[:at + 1 if at is not None else 0]
+
+        def save_figure(self, forms):
+            """The session has what a cell shows among its results."""
+            picture = forms.get("image/png")
+            if self.number and picture:
+                self.figures += 1
+                file = self.work / "output" / f"cell-{self.number}-figure-{self.figures}.png"
+                if file.parent.is_dir() and not file.exists():
+                    file.write_bytes(picture if isinstance(picture, bytes) else base64.b64decode(picture))
+
         # ---- a cell that exits: it ends, and nothing else ----
 
         def show_error(self, exc_tuple=None, *args, **options):
@@ -289,7 +321,8 @@ local({
             if not self.is_next:
                 self.leave_terminal()
             self.is_next = False
-            self.cells += not result.info.raw_cell.startswith(("%%ptycell", "ptycell."))
+            if self.number:
+                self.take_snapshot()
             if isinstance(result.error_in_exec, SystemExit):
                 result.error_in_exec = None
 
@@ -396,12 +429,7 @@ local({
             """The session lost this interpreter's state here."""
             if language != "python":
                 return self.put_aside(language)
-            mine = {name: value for name, value in self.ip.user_ns.items()
-                    if name not in self.ip.user_ns_hidden and not re.fullmatch(r"_+|_i*\d*|__.*|_(dh|ih|oh|exit_code)", name)}
-            self.aside.update(mine)
-            if self.cells >= 10 or self.is_whole or not self.saved:  # until then what was saved earlier stays saved
-                self.saved = mine
-            self.cells, self.is_whole = 0, False
+            self.aside.update(self.variables())
             self.ip.reset(new_session=False)
             self.env_aside.update(os.environ.items() - self.env.items())
             os.environ.clear()
@@ -410,6 +438,25 @@ local({
                 if os.getcwd() != str(self.work):
                     self.folder_aside = os.getcwd()
             os.chdir(self.work)
+
+        def variables(self):
+            return {name: value for name, value in self.ip.user_ns.items()
+                    if name not in self.ip.user_ns_hidden and not re.fullmatch(r"_+|_i*\d*|__.*|_(dh|ih|oh|exit_code)", name)}
+
+        def take_snapshot(self):
+            """Notes the variables as a cell left them. Later cells may change small ones, of which it has copies."""
+            copies = {}
+            with contextlib.suppress(RecursionError):
+                self.snapshots[self.number] = {name: self.copy_of(value, copies) for name, value in self.variables().items()}
+            while len(self.snapshots) > 24:
+                del self.snapshots[min(self.snapshots)]
+
+        def copy_of(self, value, copies):
+            try:
+                pickle.Pickler(Measure(4 << 20)).dump(value)
+                return copy.deepcopy(value, copies)
+            except Exception:  # of any type: it is code of the session
+                return value
 
         def put_aside(self, language):
             """Of a second program the first one gets the cells, should they run again."""
@@ -425,9 +472,10 @@ local({
             for language in ("python", *PROGRAMS):
                 self.lost(language)
 
-        def restored(self, language=None):
-            """Saved variables of Python came back, or all that cells left: they ran again."""
-            back, self.is_whole = self.saved if language else self.aside, True
+        def restored(self, language=None, cell=0):
+            """Saved variables of Python came back as they were after a cell, or all that cells left: they ran again."""
+            at = max((number for number in self.snapshots if number <= cell), default=None)
+            back = self.aside if at is None else self.snapshots[at]
             self.ip.user_ns.update({name: value for name, value in back.items() if name not in self.ip.user_ns})
             if language is None:
                 os.environ.update(self.env_aside)
@@ -442,22 +490,34 @@ local({
             """Files stay as they are."""
             if not any(program["later"] for program in self.programs.values()):
                 return
-            copy = pathlib.Path(tempfile.mkdtemp()) / "work"
-            shutil.copytree(self.work, copy, symlinks=True)
+            aside = pathlib.Path(tempfile.mkdtemp()) / "work"
+            shutil.copytree(self.work, aside, symlinks=True)
             for language, program in list(self.programs.items()):
                 cells, program["later"] = program["later"], []
                 for code, self.queue in cells:
                     self.exchange(language, code)
             self.queue = b""
-            for top, folders, files in os.walk(self.work, topdown=False):  # a shell may be in a folder that stays
+            self.put_back(aside)
+            shutil.rmtree(aside.parent)
+
+        def put_back(self, aside):
+            """Gives the working folder its files again. Those that are open stay the same files; a shell may be in a folder."""
+            for top, folders, files in os.walk(self.work, topdown=False):
                 for path in (pathlib.Path(top, name) for name in files + folders):
-                    kept = copy / path.relative_to(self.work)
-                    if path.is_symlink() or not path.is_dir():
+                    kept = aside / path.relative_to(self.work)
+                    kinds = [stat.S_IFMT(self.mode_of(each)) for each in (path, kept)]
+                    if kinds == [stat.S_IFREG, stat.S_IFREG]:
+                        if not filecmp.cmp(path, kept):
+                            shutil.copy2(kept, path)
+                    elif kinds[0] != stat.S_IFDIR:
                         path.unlink()
-                    elif kept.is_symlink() or not kept.is_dir():
+                    elif kinds[1] != stat.S_IFDIR:
                         path.rmdir()
-            shutil.copytree(copy, self.work, symlinks=True, dirs_exist_ok=True)
-            shutil.rmtree(copy.parent)
+            shutil.copytree(aside, self.work, symlinks=True, dirs_exist_ok=True, ignore=lambda top, names: [
+                name for name in names if stat.S_ISREG(self.mode_of(self.work / os.path.relpath(top, aside) / name))])
+
+        def mode_of(self, path):
+            return os.lstat(path).st_mode if os.path.lexists(path) else 0
 
         # ---- typed input ----
 
@@ -624,6 +684,18 @@ local({
             if end[0] != "0":
                 raise type(end[1], (Exception,), {})(end[2])
             return Shown(end[2]) if end[2] and language == "javascript" else None
+
+
+    class Measure:
+        """A file that fails when more is written than it takes."""
+
+        def __init__(self, room):
+            self.room = room
+
+        def write(self, data):
+            self.room -= memoryview(data).nbytes
+            if self.room < 0:
+                raise ValueError("it is larger")
 
 
     class Bytes(io.RawIOBase):

@@ -59,6 +59,7 @@ struct session_event {
 	bool failed; /* SESSION_RESTORED, SESSION_VALUES: nothing came back, or not all that should
 		      */
 	bool partly; /* SESSION_RESTORED: it failed, and what the first cells left is back */
+	uint64_t saved_cell; /* SESSION_VALUES: the variables are as they were after it */
 };
 
 /* A cell that was requested. Borrowed for the call of cell_asked. */

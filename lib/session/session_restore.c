@@ -106,7 +106,8 @@ static void report_event(const struct restore *r, bool failed, const char *text)
 					 .text = text,
 					 .len = strlen(text),
 					 .failed = failed,
-					 .partly = failed && is_partly_back(r) });
+					 .partly = failed && is_partly_back(r),
+					 .saved_cell = r->values ? r->report.saved_cell : 0 });
 }
 
 /* Gives the runners back to the session. */

@@ -197,6 +197,10 @@ MIXED = {
         ("bash", "find . | sort"), ("r", "list.files(all.files = TRUE)"), ("javascript", "require('fs').readdirSync('.')"),
         ("python", "import os\nsorted(os.listdir())"), ("bash", "(nope); git init -q .; git status --short"),
         ("python", "import matplotlib.pyplot\nsorted(os.listdir())")], ()),
+    "figures": ([
+        ("python", "import matplotlib.pyplot as plt\nfig = plt.figure(); plt.plot([1, 2])\nplt.show()\nplt.plot([3, 1])\nplt.show()"), ("python", "import os\nfig"),
+        ("exec_sql", {"query": "SELECT 1 AS one"}), ("r", "plot(1:3); plot(2:1)"), ("python", "plt.plot([4]); open('output/cell-5-figure-1.png', 'rb').read(4)"),
+        ("python", "sorted(os.listdir('output'))"), ("bash", "zip -q output/all.zip output/*.png; unzip -l output/all.zip | grep -c png; rm output/all.zip")], ()),
     "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),

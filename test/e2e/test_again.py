@@ -24,7 +24,7 @@ def test_a_recorded_session_runs_again_and_becomes_a_script(home, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bash-options", "python-keys", "python-backend", "python-loops", "python-program", "javascript-modules",
-                                  "javascript-unasked", "r-errors", "r-devices", "mixed-folders", "mixed-environment", "mixed-queries"])
+                                  "javascript-unasked", "r-errors", "r-devices", "mixed-folders", "mixed-environment", "mixed-queries", "mixed-figures"])
 def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_path, name):
     skip_without_jupyter()
     steps, also = ALL[name]
@@ -91,6 +91,12 @@ LIVES = {
         ("import os; os._exit(3)", "python"), ("c = 4", "python"), "restore_run", ("a, _b, c", "python")]],
     "a kill of an interpreter, and saved variables": [[
         ("a = 1; b = [1]", "python"), "saved", ("import os; os._exit(3)", "python"), "restore_values", ("a, b", "python")]],
+    "saved variables that later cells had changed": [[
+        ("a = 1; b = [1]; d = {'b': b}", "python"), "saved", ("a = 2; b.append(2); c = b", "python"), ("import os; os._exit(3)", "python"), "restore_values",
+        ("a, b, d, d['b'] is b, 'c' in globals()", "python")]],
+    "files that are open while cells run again": [
+        [("log = open('output/log', 'w'); print('one', file=log, flush=True)", "python"), ("v=1", "bash")],
+        [("v=2", "bash"), "restore_run", ("print('two', file=log, flush=True); open('output/log').read()", "python"), ("echo $v", "bash")]],
     "cells of this life run again, and files stay": [
         [("v=1; f() { echo f$v; }; echo l >>output/log", "bash"), ("let j = 1", "javascript")],
         [("v=2; echo m >>output/log", "bash"), ("j2 = 2", "javascript"), "restore_run", ("f; cat output/log", "bash"), ("[j, j2]", "javascript")]],
