@@ -38,8 +38,8 @@ struct inspector_spec {
 };
 
 /*
- * Starts the inspection that learns at once, if one does. `home`, `helper` and the contents of the
- * arrays are borrowed until inspector_free().
+ * Starts the first inspection at once, unless what was there is known. `home`, `helper` and the
+ * contents of the arrays are borrowed until inspector_free().
  */
 struct inspector *inspector_new(const struct inspector_spec *spec);
 /* Requests an inspection that begins now, or after the running one. Returns its number. */

@@ -46,7 +46,7 @@ void keeplog_set_due(int journal_fd, bool due);
 bool keeplog_is_due(int journal_fd);
 /*
  * Returns the last line of each file of the session, as an object by its encoded "from": not those
- * of notebook, report, uploads and whole outputs. Returns NULL without a record.
+ * of notebook, report, inputs and whole outputs. Returns NULL without a record.
  */
 struct json_t *keeplog_copies(int journal_fd);
 /* Fills the keeper's table. Returns whether there was a copy. */

@@ -16,7 +16,8 @@ char *keepname_new(const char *session_id, const char *title);
 /* Returns true for a name that keepname_new may have made. */
 bool keepname_is_folder(const char *name);
 /*
- * Returns true for the names of folders that never hold results (".git", "node_modules", caches).
+ * Returns true for the names of folders that never hold results (".git", "node_modules", ".venv",
+ * caches).
  */
 bool keepname_is_skipped(const char *name);
 /*

@@ -68,8 +68,8 @@ struct rescue;
  *
  * `done` is called once, from the loop, when nothing is left to try. `name` is the folder to
  * remove. It is NULL if there is none, or if it must stay: results are due, or it could not be read
- * whole. If
- * home_close() comes first, `done` is not called, and the folder stays for the next server.
+ * whole. If home_close() comes first, `done` is not called, and the folder stays for the next
+ * server.
  * Everything in `spec` but `loop` and `home` is borrowed for the call.
  */
 struct rescue *rescue_start(const struct rescue_spec *spec,

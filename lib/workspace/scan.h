@@ -6,8 +6,9 @@
  * file is changed if its inode, size, mtime or ctime differs. Where times are not reliable (coarse
  * clocks, a file younger than 20 ms at the last scan), the hash of the content decides. A scan that
  * met an error reports no deletions and does not count (scan_disown). Files in a folder that became
- * unreadable are still listed. Version control, caches and virtual environments are not entered. A
- * scan works in slices of SCAN_SLICE_MS and never blocks the loop for longer.
+ * unreadable are still listed. Folders that never hold results by their names are not entered
+ * (keepname_is_skipped). A scan works in slices of SCAN_SLICE_MS and never blocks the loop for
+ * longer.
  */
 #ifndef WORKSPACE_SCAN_H
 #define WORKSPACE_SCAN_H

@@ -9,7 +9,7 @@
  * While cells run again, a session's folder also has `aside` (aside.h).
  *
  * `data` holds input/ and output/ and is the session's working folder. The session can read `spool`
- * and `packages` and never sees `journal`, which also has the uploads as they came (original.h).
+ * and `packages` and never sees `journal`, which also has the imports as they came (original.h).
  * `packages` holds one folder per language, ASK_FOLDER with the programs by which code asks for
  * packages, and BELL_FOLDER with the pipe that they write to (session/asking.h).
  *
