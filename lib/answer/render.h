@@ -2,9 +2,11 @@
 /*
  * render.h - a cell's result as the blocks of an answer.
  *
- * Their order: the notice, if any; one text; images; resource links to the files that are no images
- * here, for the user alone; the status line, always last. The text has what a terminal would show,
- * the last value or the traceback, and what to do next.
+ * Their order: the notice; earlier cells with their images; one text; images and sounds, and how
+ * many figures there are; resource links, links to the storage; the status line. All but the status
+ * line may be missing. The text has what a terminal would show, the last value or the traceback,
+ * and what to do next. Resource links are for the user alone, and name files that are not shown as
+ * images.
  */
 #ifndef ANSWER_RENDER_H
 #define ANSWER_RENDER_H

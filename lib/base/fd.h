@@ -36,8 +36,8 @@ DIR *fd_list_own(int dir_fd_own) MUST_CHECK;
  */
 const struct dirent *fd_next_entry(DIR *folder) MUST_CHECK;
 /*
- * Returns whether the error of opening or reading a folder hides entries. Not so 0, and what says
- * that the name is gone, no folder, or a link.
+ * Returns whether a folder may have entries that are not known, because opening or reading it
+ * failed with `error`. Returns false for 0, and if the name is gone, no folder, or a link.
  */
 bool fd_hides_entries(int error);
 /* Returns whether an entry's name is "." or "..". */
@@ -70,14 +70,15 @@ char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err 
 int fd_close_from(int first) MUST_CHECK;
 int fd_mark_from(int first) MUST_CHECK;
 /*
- * Closes what was open already when this program began, but stdin, stdout and stderr: all that this
- * program opens is close-on-exec. Without /proc it stays open.
+ * Closes what was open already when this program began, but stdin, stdout and stderr. That is each
+ * descriptor that is not close-on-exec, as all of this program's own are. Without /proc it stays
+ * open.
  */
 void fd_close_inherited(void);
 /*
  * Returns a new file without a name for reading and writing: a memfd that can be sealed. Where
- * memfds are forbidden, it is a file of /dev/shm or /tmp, which cannot be sealed. Returns -1 and
- * sets *err.
+ * memfds are forbidden, it is a file of /dev/shm, /tmp or /var/tmp, which cannot be sealed. Returns
+ * -1 and sets *err.
  */
 int fd_unnamed(const char *name, struct err *err) MUST_CHECK;
 /*

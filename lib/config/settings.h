@@ -3,8 +3,8 @@
  * settings.h - all settings of the server, as one struct.
  *
  * A setting is a member here and a row of the table in schema.c (README.md). Flags win over the
- * environment, the environment over --env-file, and this over the defaults. A bad value never stops
- * the server: the first problem becomes a sentence, which every tool answers with.
+ * environment, the environment over --env-file, and --env-file over the defaults. A bad value never
+ * stops the server: the first problem becomes a sentence, which every tool answers with.
  */
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H

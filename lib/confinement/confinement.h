@@ -35,8 +35,9 @@ void confinement_free(struct confinement *confinement);
 /* Returns whether it is known how code is confined, or why no code may run. */
 bool confinement_settled(const struct confinement *confinement);
 /*
- * Requests the probe. `settled` comes once, from the loop, and not after confinement_free. The next
- * call repeats a failure that may pass (no process, a missing share). One caller at a time.
+ * Requests the probe. `settled` comes once, from the loop, and not after confinement_free. After a
+ * failure that may pass (no process, a missing share) the next call probes again. One caller at a
+ * time.
  */
 void confinement_settle(struct confinement *confinement, void (*settled)(void *data), void *data);
 /*

@@ -74,8 +74,8 @@ void helper_free(struct helper *helper);
 /*
  * Frees the helper after waiting up to `wait_ms` for its end, and then lets it run on. It is killed
  * only if it hangs: one with `quiet_ms` that has sent nothing for 30 s. For the end of the server,
- * which then has nothing else to do. Returns false if it did not end by itself in that time, or
- * says then that it failed, or that something is to be tried "again". May be NULL.
+ * which then has nothing else to do. Returns true if the helper ended by itself in that time
+ * with a result, and reported no failure and nothing that is to be tried "again". May be NULL.
  */
 bool helper_leave(struct helper *helper, int wait_ms);
 

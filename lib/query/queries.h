@@ -3,8 +3,9 @@
  * queries.h - running queries, and the processes of ptycell-sql that answer them.
  *
  * A process serves one session's folder and one database, and answers one query after the other. It
- * is kept while it is used, and killed when a query is cancelled or runs into its deadline. Its
- * replies are untrusted: it reads untrusted bytes.
+ * is kept while it is used. When a query is cancelled or meets its deadline, it is asked to stop,
+ * gets no further query, and is killed QUERIES_GRACE_MS later. Its replies are untrusted: it reads
+ * untrusted bytes.
  */
 #ifndef QUERY_QUERIES_H
 #define QUERY_QUERIES_H

@@ -96,7 +96,7 @@ struct cell {
 	char *error_name; /* "ZeroDivisionError" */
 	char *error_text;
 	char *missing_module;
-	char *names;    /* changed globals, one line each: NAME TYPE [SHAPE] */
+	char *names;    /* lines of the names that it changed, as in runtime/frame.h */
 	char *restored; /* as `restore` in runtime/frame.h: what came back */
 	char *cwd; /* where the interpreter works, if that is not the folder that it began in */
 

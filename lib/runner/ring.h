@@ -24,7 +24,8 @@ size_t ring_pieces(const struct ring *ring, const char *pieces[2], size_t lens[2
 /* Copies the last `len` bytes, which must be held. */
 void ring_copy_end(const struct ring *ring, char *ret, size_t len);
 /*
- * Removes the last `len` bytes. The oldest bytes of a full ring are gone then: they become nothing.
+ * Removes the last `len` bytes. A full ring does not get back the bytes that it lost: NUL stands
+ * for them.
  */
 void ring_drop_end(struct ring *ring, size_t len);
 

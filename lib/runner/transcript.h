@@ -51,7 +51,7 @@ void transcript_feed(struct transcript *transcript, const char *data, size_t len
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
 /* Makes later output begin on a line of its own. */
 void transcript_end_open_line(struct transcript *transcript);
-/* Shows the held end of the output that may be the start of a secret, as the output rests. */
+/* Lets out what was held back because it may begin a secret, as the output rests. */
 void transcript_settle(struct transcript *transcript);
 /* Forgets output that no take has shown; the spool keeps it. */
 void transcript_clear(struct transcript *transcript);
@@ -76,8 +76,8 @@ struct transcript_text transcript_take(struct transcript *transcript, size_t max
 /* Appends the last line that is held and not empty, finished or not. */
 void transcript_end_line(const struct transcript *transcript, struct buf *out);
 /*
- * Appends the bytes that are held, without the middle that is not. Appends to `withheld`, if it is
- * not NULL, what follows as it is: it may begin a secret.
+ * Appends the bytes that are held: the head and the tail, without a mark where the middle is
+ * missing. If `withheld` is not NULL, appends to it what follows and may begin a secret, unchanged.
  */
 void transcript_read(const struct transcript *transcript, struct buf *out, struct buf *withheld);
 /* Appends the unfinished last line, which is the prompt when the cell waits for input. */

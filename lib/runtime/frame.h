@@ -32,12 +32,10 @@
  *
  * `display` has a figure or a value: "image/png" or "image/jpeg" with `file`, its name in the
  * output folder; or "text/plain"; and sounds, as "audio/wav". "text/html" and the like are only
- * noted. It is acknowledged, so that it gets its place in the output. `result` is the last value,
- * in the same parts.
+ * noted. It is acknowledged, so that it gets its place in the output.
  *
- * `result` has the value of the cell in forms named by MIME type; answers show `text/plain` and
- * pictures. A value that is a table has a part `table`, for the record only: its first rows as
- * JSON, in the shape of journal/table.h.
+ * `result` has the value of the cell, in the same parts. A value that is a table has a part
+ * `table`, for the record only: its first rows as JSON, in the shape of journal/table.h.
  *
  * `clear` removes what the cell has shown, unless an answer has reported it. It is acknowledged.
  *

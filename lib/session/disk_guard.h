@@ -6,9 +6,10 @@
  * the folder is over its limit and grows: writers then fail as on a full disk, and nothing is lost.
  * If it grows all the same (because code raises its own limit, or writes mapped files), the cells
  * that run are interrupted, then those processes that write are ended. Every cell begins with the
- * full size, because it may be the one that tidies up. That ends when the folder has grown by an
- * eighth of the limit since it passed the limit. While programs run behind cells that make it grow
- * by so much again, cells begin without.
+ * full size, because it may be the one that tidies up, and keeps it until the folder grows. Once
+ * the folder has grown by an eighth of the limit since it passed the limit, a cell keeps it only
+ * until the next measure. From then on, cells begin with no room while programs behind them write
+ * on.
  */
 #ifndef SESSION_DISK_GUARD_H
 #define SESSION_DISK_GUARD_H

@@ -2,9 +2,10 @@
 /*
  * screen.h - the text that a user would have seen: terminal bytes in, lines of text out.
  *
- * It is a terminal without scrolling region and right margin: CR, BS, TAB, CSI A-H J K P X @ d,
- * saved cursor, overstrike. SGR, OSC, DCS, APC and PM are dropped, UTF-8 is repaired. A bare LF
- * counts as CR LF, because the pty has OPOST off. Control sequences follow ECMA-48.
+ * It is a terminal without scrolling region and right margin: CR, BS, TAB, the CSI sequences that
+ * move the cursor, erase, delete and insert, the saved cursor, overstrike. SGR, OSC, DCS, APC and
+ * PM are dropped, UTF-8 is repaired. A bare LF counts as CR LF, because the pty has OPOST off.
+ * Control sequences follow ECMA-48.
  *
  * - Lines do not wrap at the terminal's width: readers without a terminal want them whole.
  * - Content of the alternate screen is dropped; one line notes it, once the program has left

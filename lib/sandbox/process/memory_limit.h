@@ -14,10 +14,10 @@
 #include "sandbox/process/pidlist.h"
 
 /*
- * Lets `interpreters`, in numbers of /proc, and the processes below the caller that have such a
- * limit from one of them, have `left` bytes more than now; UINT64_MAX takes the limit away. With
- * less than `least` they have that; where nothing is left, once. A limit that session code chose
- * stays.
+ * Limits each of `interpreters` (numbers of /proc), and each process below the caller that has
+ * inherited such a limit, to what it has now and `left` bytes more. UINT64_MAX takes the limit
+ * away. If `left` is less than `least`, it may have `least` more; where `left` is 0, only once. A
+ * limit that session code chose stays.
  */
 void memory_limit_set(const struct pidlist *interpreters, uint64_t left, uint64_t least);
 
