@@ -201,7 +201,7 @@ MIXED = {
         ("python", "import matplotlib.pyplot as plt\nfig = plt.figure(); plt.plot([1, 2])\nplt.show()\nplt.plot([3, 1])\nplt.show()"), ("python", "import os\nfig"),
         ("exec_sql", {"query": "SELECT 1 AS one"}), ("r", "plot(1:3); plot(2:1)"), ("python", "plt.plot([4]); open('output/cell-5-figure-1.png', 'rb').read(4)"),
         ("python", "sorted(os.listdir('output'))"), ("bash", "zip -q output/all.zip output/*.png; unzip -l output/all.zip | grep -c png; rm output/all.zip")], ()),
-    "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q")], ()),
+    "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q"), ("bash", ""), ("javascript", " \n"), ("python", "")], ()),
     "overwritten": ([
         ("upload_file", {"filename": "a.txt", "content": "one"}), ("python", "open('input/a.txt').read()"),
         ("upload_file", {"filename": "a.txt", "content": "two, longer", "overwrite": True}), ("python", "open('input/a.txt').read()")], ()),
