@@ -320,6 +320,41 @@ def test_values_in_descriptors_of_a_class_come_back(start, tmp_path):
     assert session.run("c.x, C(2).x").value == "(5, 'none')"
 
 
+def test_attributes_that_were_deleted_stay_deleted(start, tmp_path):
+    session, told = carry(
+        start, tmp_path, "from dataclasses import dataclass, field\nclass C:\n    a = 1\n    __b = 2\n    c = 3\n    def m(self): pass\n    def n(self): pass\n"
+        "@dataclass\nclass D:\n    a: list = field(default_factory=list)\n    b: int = 1", "del C.a, C._C__b, C.m, D.b")
+    assert told.failed == told.left == ""
+    assert session.run("[name for name in ('a', '_C__b', 'c', 'm', 'n') if hasattr(C, name)], hasattr(D, 'b'), D()").value == "(['c', 'n'], False, D(a=[], b=1))"
+
+
+def test_functions_that_were_registered_later_come_back_or_are_named(start, tmp_path):
+    generic = "from functools import singledispatch\n@singledispatch\ndef f(x): return 'any'\n"
+    cells = (generic + "@f.register(int)\ndef _(x): return 'int'", "@f.register\n@f.register(bytes)\ndef _(x: str): return 'text'\n"
+             "@f.register\ndef of_list(x: list): return 'list'", "class A: pass\n@f.register\ndef _(x: A): return 'A'")
+    calls = "f(None), f(1), f(b''), f(''), f([]), f(A())"
+    session, told = carry(start, tmp_path, *cells)
+    assert told.failed == told.left == "" and sorted(told.back) == ["A", "_", "f", "of_list", "singledispatch"]
+    third = start()
+    told = restore(third, save(session), tmp_path)
+    assert told.failed == told.left == "" and third.run(calls).value == "('any', 'int', 'text', 'text', 'list', 'A')"
+    session, told = carry(start, tmp_path, *cells, then=["def f(x): return 'new'"])
+    assert session.run("f(1)").value == "'new'" and "f" in told.kept.split(", ")
+    session, told = carry(start, tmp_path, generic + "f.register(int, lambda x: 1)")
+    assert told.left == "1 of the functions registered with f (their definitions are not found)"
+
+
+def test_an_alarm_tears_no_frame(start, tmp_path):
+    """One comes while the pipe is full."""
+    session = start()
+    session.run("large, other = bytes(5_000_000), [1]")
+    assert ask(session)["status"] == "ok"
+    time.sleep(2.5)
+    saved = collect(session)
+    told = restore(start(), saved, tmp_path)
+    assert "other" in told.back and "large (saving it took longer than 2 s)" in told.left
+
+
 def test_an_attribute_that_could_not_be_loaded_is_named(start, tmp_path):
     (tmp_path / "mine.py").write_text("class Mine: pass\n")
     first = start()
@@ -467,7 +502,7 @@ def test_many_that_take_too_long_do_not_cost_the_others(start, tmp_path):
     first.run("import time\nclass Slow:\n    def __reduce__(self):\n        time.sleep(60)\nfine = [[1]]\n"
                "a, b, c, d, e, f = [Slow() for _ in range(6)]")
     told = restore(start(), save(first), tmp_path)
-    assert "fine" in told.back and "a (saving it took longer than 2 s)" in told.left and "f (no time beside the others)" in told.left
+    assert "fine" in told.back and "a (saving it took longer than 2 s)" in told.left and "f (no time was left for it)" in told.left
 
 
 def test_what_ends_the_copy_is_named_the_next_time(start):

@@ -10,6 +10,7 @@ made meanwhile stays as it is.
 import _io
 import sys
 
+from .beside import ATTRIBUTE, DEFAULTS, PARTS
 from .cells import handle_exec, prepare_process, run_guarded
 from .cut import shortened
 from .errors import describe_error, log
@@ -17,7 +18,7 @@ from .interrupt import check_interrupt
 from .kinds import FunctionType, is_a
 from .limits import SAVE_WHY_CHARS
 from .own import own
-from .saving import ATTRIBUTE, DEFAULTS, PARTS, TRAILER, TRAILER_BYTES, reason
+from .saving import TRAILER, TRAILER_BYTES, reason
 from .sources import sources
 from .state import Cell, NAMESPACE, State
 
@@ -107,6 +108,7 @@ class Restored:
         for function, defaults in self.defaults:
             self.give_defaults(function, defaults, present)
         self.give_attributes(present)
+        self.delete_attributes(listed.get("deleted", ()), present)
         missing = [name for name, _, _ in segments] + [name for names, _ in groups for name in names]
         for name in missing:
             if not name.startswith(PARTS):
@@ -171,10 +173,19 @@ class Restored:
             except Exception as error:
                 self.left.append(("%s%s.%s" % (ATTRIBUTE, name, key), shortened(reason(error), SAVE_WHY_CHARS)))
 
+    def delete_attributes(self, deleted, present):
+        """Takes from classes what cells had deleted there, and their sources have made again."""
+        for name, key in (attribute.split(".") for attribute in deleted):
+            try:
+                if name not in present and name in NAMESPACE and key in vars(NAMESPACE[name]):
+                    delattr(NAMESPACE[name], key)
+            except Exception as error:
+                self.left.append(("the deletion of %s.%s" % (name, key), shortened(reason(error), SAVE_WHY_CHARS)))
+
     def text(self):
         """Returns a line of names each, as session_values.c shows them."""
         left, failed = (["%s (%s)" % item for item in items] for items in (self.left, self.failed))
-        return "\n".join(map(list_names, (self.back, failed, left, self.kept, self.again)))
+        return "\n".join(map(list_names, (list(dict.fromkeys(self.back)), failed, left, self.kept, self.again)))
 
 
 def member(owner, name):

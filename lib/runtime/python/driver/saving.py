@@ -15,6 +15,7 @@ import _signal
 import posix
 import sys
 
+from .beside import ATTRIBUTE, PARTS, beside_source, deleted_attributes, is_value, registered_functions
 from .channel import VALUES_FD, channel, encode_frame
 from .copying import Copy, copy_number, set_copy_number, start_copy, why_no_copy
 from .cut import shortened
@@ -22,15 +23,14 @@ from .errors import error_text
 from .kinds import BuiltinType, FunctionType, ModuleType, is_a, loaded_class, module_of, type_name
 from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_MEASURE_SECONDS, SAVE_NAME_SECONDS, SAVE_ROOM,
-    SAVE_SUBMODULES, SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN, WRAPPERS,
+    SAVE_SUBMODULES, SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN,
 )
 from .names import is_users
 from .own import own
-from .parse import try_parse
 from .remade import values_set_later, why_not_from_source
 from .sharing import UNCHANGING, is_flat, objects_of
 from .sources import sources
-from .spawn import codes_of, comes_from, definition_segments, place_of_definition
+from .spawn import definition_segments, place_of_definition
 from .state import NAMESPACE, State
 from .statements import LINES, is_set_after
 
@@ -38,10 +38,7 @@ TRAILER = b"ptycell-values 1 %016x %016x %08x\n"  # bytes of pickles, of the lis
 TRAILER_BYTES = len(TRAILER % (0, 0, 0))
 HOLDS_SECRET = "it holds a secret"
 NO_ROOM = "no room beside the others"
-NO_TIME = "no time beside the others"
-DEFAULTS = "defaults of "  # begins the name under which a function's defaults are saved
-ATTRIBUTE = "attribute "  # begins that of an attribute of a function or class, as "attribute f.calls"
-PARTS = (DEFAULTS, ATTRIBUTE)
+NO_TIME = "no time was left for it"
 
 
 class Barred:
@@ -120,6 +117,8 @@ class Alarms:
     """Takes the alarm from session code for a while, and the interrupt for `stop`."""
 
     why = ""  # what the alarm that is set says
+    held = 0  # calls that an alarm does not end
+    late = False  # an alarm came meanwhile
 
     def __init__(self, stop):
         self.stop = stop
@@ -145,6 +144,21 @@ class Alarms:
             signal.setitimer(signal.ITIMER_REAL, max(left, 1e-6), self.interval)
 
 
+def as_one(work):
+    """Lets an alarm come only after a call: half a frame, or one that is not counted, would cost all values."""
+
+    def done(*args):
+        Alarms.held += 1
+        try:
+            return work(*args)
+        finally:
+            Alarms.held -= 1
+            if Alarms.late and not Alarms.held:
+                on_alarm(None, None)
+
+    return done
+
+
 class Pipe:
     """The pipe to the server as a file that is written."""
 
@@ -155,6 +169,7 @@ class Pipe:
         self.size = 0
         self.crc = 0
 
+    @as_one
     def write(self, data):
         data = bytes(data) if type(data) is not bytes else data
         self.size += len(data)
@@ -164,6 +179,7 @@ class Pipe:
             self.flush()
         return len(data)
 
+    @as_one
     def flush(self):
         binascii = own("binascii")
 
@@ -172,6 +188,7 @@ class Pipe:
         for start in range(0, len(data), SAVE_BLOCK):
             self.send(b"values", [("data", data[start : start + SAVE_BLOCK])])
 
+    @as_one
     def send(self, kind, parts):
         frame = memoryview(encode_frame(kind, self.ident, parts))
         while len(frame):
@@ -221,7 +238,9 @@ class TooLate(Exception):
 
 
 def on_alarm(signum, frame):
-    raise LeftOut(Alarms.why)
+    Alarms.late = Alarms.held > 0
+    if not Alarms.late:
+        raise LeftOut(Alarms.why)
 
 
 def reason(error):
@@ -238,6 +257,8 @@ class Saver:
         self.end = None if seconds is None else self.began + seconds
         self.until = None if seconds is not None else self.began + SAVE_MEASURE_SECONDS  # the rest is left out then
         self.left = []  # [name, why]
+        self.deleted = []  # attributes of classes
+        self.registered = {}  # index of a definition -> name of the function that it is registered with
         self.sizes = {}
         self.objects = {}  # name -> ids of the objects in it that can change
         self.started = own("time").process_time()
@@ -278,11 +299,22 @@ class Saver:
         if place is not None:
             chosen.append(place)
             self.left.extend(values_set_later(name, value, place))
+            self.left.extend(self.take_registered(name, value, segments))
+            self.deleted.extend(deleted_attributes(name, value, place))
             if is_a(value, type) and is_set_after(name, place):
                 self.left.append(("what a later statement made of class " + name, "it is as it was defined"))
         for part, item in parts:
             values[part] = item
             self.measure(part, item)
+
+    def take_registered(self, name, value, segments):
+        """Notes the definitions of what was registered with a generic function. Yields (what, why) if there are others."""
+        lost = 0
+        for index in registered_functions(name, value, segments):
+            lost += index is None
+            self.registered.setdefault(index, name)
+        if lost:
+            yield "%d of the functions registered with %s" % (lost, name), "their definitions are not found"
 
     def stop(self, signum, frame):
         """Ends the save as if its time were over: the session is used again."""
@@ -378,9 +410,11 @@ class Saver:
 
     def take_definitions(self, segments, chosen):
         taken = []
-        for segment in segments:
+        for index, segment in enumerate(segments):
             if not any(segment is place for place in chosen):
-                continue
+                if index not in self.registered:
+                    continue
+                segment = (*segment[:3], self.registered[index])
             if self.holds_secret(segment[2]):
                 self.left.append((segment[3], HOLDS_SECRET))
             else:
@@ -411,7 +445,7 @@ class Saver:
         listed = json.dumps({
             "cell": cell, "groups": groups, "left": left, "modules": modules, "imported": imported, "submodules": submodules,
             "segments": segments,
-            "flags": State.future_flags, "path": path,
+            "flags": State.future_flags, "path": path, "deleted": self.deleted,
         }).encode("ascii")
         self.pipe.write(listed)
         self.pipe.flush()
@@ -457,11 +491,6 @@ def has_values(module):
     return False
 
 
-def is_value(key, item):
-    """Returns whether an attribute of a class holds a value, and no method."""
-    return type(key) is str and not key.startswith("__") and key != "_abc_impl" and not hasattr(type(item), "__get__")
-
-
 def submodules_of(packages):
     """Returns the loaded modules that code reaches by the names of their packages, as urllib.request."""
     found = []
@@ -484,97 +513,6 @@ def is_installed(module, libraries):
     if module.__dict__.get("__spec__") is None:
         return False
     return file is None or type(file) is str and ("-packages/" in file or file.startswith(libraries))
-
-
-def beside_source(name, value, place):
-    """Yields what a function or class has beside its source, which tells only how they began."""
-    if is_a(value, type):
-        for key, item in list(vars(value).items()):
-            if has_own_defaults(key, item, value):
-                yield from defaults_of("%s.%s" % (name, key), item)
-    else:
-        yield from defaults_of(name, value)
-        if type(value) is not FunctionType:
-            yield from state_of_decorated(name, value, place)
-            return
-    if is_a(value, type) and type(value).__setattr__ is not type.__setattr__:
-        return  # to such metaclasses an attribute may be more than a value, as a member of an Enum
-    for key, item in list(vars(value).items()):
-        if type(key) is str and is_descriptor_of_cell(item):
-            yield from state_of_decorated("%s.%s" % (name, key), item, place)
-        if type(key) is not str or not is_beside_source(key, item, place):
-            continue
-        if is_a(item, type) and is_inner_class(key, item, value):
-            yield from beside_source("%s.%s" % (name, key), item, place)
-        else:
-            yield "%s%s.%s" % (ATTRIBUTE, name, key), item
-
-
-def defaults_of(name, function):
-    """Yields the defaults of a function and of those that it wraps."""
-    for _ in range(WRAPPERS):
-        function = function.__func__ if type(function) in (classmethod, staticmethod) else function
-        if type(function) is FunctionType and (function.__defaults__ or function.__kwdefaults__):
-            yield DEFAULTS + name, (function.__defaults__, function.__kwdefaults__)
-        try:
-            function = vars(function)["__wrapped__"]
-        except (TypeError, KeyError):
-            return
-        name += ".__wrapped__"
-
-
-def has_own_defaults(key, item, owner):
-    """Returns whether a class's function is of a cell, or was made with values of the class's source."""
-    marks = {"__init__": ("__dataclass_fields__", "__attrs_attrs__"), "__new__": ("_fields",)}
-    made = any(mark in vars(owner) for mark in marks.get(key, ()))
-    function = item.__func__ if type(item) in (classmethod, staticmethod) else item
-    return made or not is_a(item, type) and any(code.co_filename in sources.text for code in codes_of(function))
-
-
-def is_descriptor_of_cell(item):
-    return module_of(type(item)) == "__main__" and hasattr(type(item), "__get__")
-
-
-def state_of_decorated(name, value, place):
-    """Yields the values in an object that a class of a cell made of a function, as one that counts calls."""
-    attributes = getattr(value, "__dict__", {}) if module_of(type(value)) == "__main__" else {}
-    if type(attributes) is not dict:
-        return
-    for key, item in list(attributes.items()):
-        if type(key) is str and type(item) is not FunctionType and is_beside_source(key, item, place):
-            yield "%s%s.%s" % (ATTRIBUTE, name, key), item
-
-
-def is_inner_class(key, item, outer):
-    """Returns whether a class was defined in the body of another one."""
-    return (item.__module__, item.__qualname__) == ("__main__", "%s.%s" % (outer.__qualname__, key))
-
-
-def is_beside_source(key, item, place):
-    """Returns whether an attribute is a value, or a function from elsewhere than the source."""
-    function = item.fget if type(item) is property else item.__func__ if type(item) in (classmethod, staticmethod) else item
-    if key == "__wrapped__":
-        return False
-    if type(function) is not FunctionType:
-        return is_value(key, item)
-    names, decorated = made_methods(place[2]), place[2].startswith("@")
-    code = (codes_of(function) if decorated or key in names else [])[:1] or [function.__code__]
-    own_name = code[0].co_name
-    private = own_name.startswith("__") and key.endswith(own_name)  # Python has put the class's name before it
-    is_alias = own_name != key and not private and key not in names and not decorated
-    elsewhere = code[0].co_filename in sources.text and (is_alias or not comes_from(code[0], place))
-    return elsewhere and ("<locals>" not in function.__qualname__ or key not in names)
-
-
-def made_methods(text):
-    """Returns the names that a class's source binds to what a call may have made, as a decorator."""
-    tree = try_parse(text, "<definition>")
-    body = getattr(tree.body[0], "body", ()) if tree is not None and tree.body else ()
-    body = body if type(body) is list else ()  # that of a lambda is an expression
-    decorated = [node.name for node in body if getattr(node, "decorator_list", ())]
-    targets = [target for node in body for target in getattr(node, "targets", [getattr(node, "target", None)])]
-    assigned = [getattr(target, "id", "") for target in targets]
-    return decorated + assigned
 
 
 def new_pickler(file, buffers=None):
