@@ -413,7 +413,7 @@ static void put_head(const struct restore *r, const struct values_record *record
 	session_values_put_later(s, out);
 	buf_puts(
 		out,
-		" The files are unchanged. Not back, as they are no variables: options of modules, the state of random generators and what decorators keep in closures. Views of arrays are now arrays of their own.");
+		" The files are unchanged. Not back, as they are no variables: environment variables, the current folder, options of modules, the state of random generators and what decorators keep in closures. Views of arrays are now arrays of their own.");
 }
 
 /* Returns whether the recorded cells can run again, as far as is known. */

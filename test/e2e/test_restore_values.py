@@ -260,6 +260,12 @@ def test_files_do_not_change(start, home):
     assert not result.status.get("files")
 
 
+def test_environment_and_folder_are_said_not_to_be_back(start, home):
+    server = a_day_after(start, home, "import os\nos.environ['STAGE'] = 'production'\nos.mkdir('sub')\nos.chdir('sub')")
+    assert "Not back, as they are no variables: environment variables, the current folder, options of modules, " in told(restore(server))
+    assert server.cell("os.environ.get('STAGE'), os.path.basename(os.getcwd()) == 'sub'").text == "(None, False)\n"
+
+
 def test_a_lost_interpreter_is_brought_back_to_the_last_save(start, home):
     server = start()
     server.cell("x = 1")
