@@ -351,6 +351,7 @@ struct runner_saved {
 	uint64_t names;      /* that are saved; untrusted */
 	uint64_t ms;         /* that bringing them back may take; untrusted */
 	const char *problem; /* why they are not, untrusted text without a full stop; or NULL */
+	bool changing;       /* they may be others without a further cell */
 };
 /* A save of the session's variables (`save` in runtime/frame.h). */
 struct runner_saving {

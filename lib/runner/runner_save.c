@@ -60,7 +60,8 @@ static void take_frame(struct runner *r, const struct frame *frame)
 			runner_save_fail(r, "the file could not be written");
 	} else if (str_eq(frame->type, "saved")) {
 		end_save(r, &(struct runner_saved){ .names = number_in(frame, "names"),
-						    .ms = number_in(frame, "ms") });
+						    .ms = number_in(frame, "ms"),
+						    .changing = number_in(frame, "changing") > 0 });
 	} else if (str_eq(frame->type, "failed")) {
 		cleanup_free char *why = frame_text(frame, "why");
 

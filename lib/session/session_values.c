@@ -40,7 +40,7 @@ struct session_values {
 	uint64_t saving_cell;
 	unsigned held_cells; /* of this interpreter, as long as `held` */
 	unsigned tries;      /* since the last cell */
-	bool due;            /* a cell has run since the last save */
+	bool due;            /* what is saved may be older than the variables */
 	bool held;           /* the interpreter has not the saved variables */
 	void (*last)(void *data);
 	void *last_data;
@@ -94,6 +94,7 @@ static void commit(struct session_values *v, const struct runner_saved *saved)
 	}
 	v->record = record;
 	v->held = false;
+	v->due = v->due || saved->changing;
 }
 
 static void retry(struct session_values *v, const char *problem)

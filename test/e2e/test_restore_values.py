@@ -92,6 +92,35 @@ def test_they_are_saved_at_the_end(start, home, end):
     until(comes_back)
 
 
+def test_what_background_tasks_change_later_is_saved_at_the_end_or_named(start, home):
+    code = ("import asyncio\nstate = {'n': 0}\nasync def count():\n    while True:\n        state['n'] += 1\n"
+            "        open('n', 'w').write(str(state['n']))\n        await asyncio.sleep(0.02)\ntask = asyncio.create_task(count())")
+
+    def comes_back():
+        server = start()
+        number = server.cell(code).status["cell"]
+        saved(home, number)
+        time.sleep(0.5)
+        server = next_day(start, server)
+        text = told(restore(server))
+        same = server.cell("int(open('n').read()) - state['n'] in (0, 1)").text == "True\n"
+        assert same != ("what background tasks changed later (" in text), text
+        server.call("destroy_session", session_id="s")
+        server.close()
+        return same
+    until(comes_back)
+
+
+def test_what_background_tasks_change_after_the_last_save_is_named(start, home):
+    server = start()
+    server.cell("import asyncio\nn = 0\nasync def count():\n    global n\n    while True:\n        n += 1\n        await asyncio.sleep(0.01)\n"
+                "task = asyncio.create_task(count())")
+    saved(home, 1)
+    server.process.kill()
+    server.process.wait()
+    assert "what background tasks changed later (they went on after the variables were saved)" in told(restore(start()))
+
+
 def test_they_are_saved_before_cells_run_again(start, home):
     def comes_back():
         server = start()

@@ -344,6 +344,17 @@ def test_functions_that_were_registered_later_come_back_or_are_named(start, tmp_
     assert told.left == "1 of the functions registered with f (their definitions are not found)"
 
 
+def test_tasks_that_go_on_are_told(start, tmp_path):
+    session, told = carry(start, tmp_path, "import asyncio\nawait asyncio.sleep(0)\nn = 1")
+    assert told.left == ""
+    first = start()
+    first.run("import asyncio\nasync def wait(): await asyncio.sleep(1000)\nasyncio.create_task(wait())\nNone")
+    saved = save(first)
+    assert saved.end["changing"] == "1"
+    assert restore(start(), saved, tmp_path).left == "what background tasks changed later (they went on after the variables were saved)"
+    assert save_here(first, 60000).end["changing"] == "0"
+
+
 def test_an_alarm_tears_no_frame(start, tmp_path):
     """One comes while the pipe is full."""
     session = start()

@@ -25,6 +25,7 @@ from .limits import (
     MODULE_SECONDS, SAVE_BLOCK, SAVE_DEFINITIONS, SAVE_MEASURE_SECONDS, SAVE_NAME_SECONDS, SAVE_ROOM,
     SAVE_SUBMODULES, SAVE_WHY_CHARS, SAVE_WRITE_SECONDS, SECRET_MIN,
 )
+from .loop import loop_has_work
 from .names import is_users
 from .own import own
 from .remade import values_set_later, why_not_from_source
@@ -439,6 +440,9 @@ class Saver:
         submodules = submodules_of([name for name, module in modules if name == module])
 
         size = self.pipe.size
+        goes_on = self.end is None and loop_has_work()  # the interpreter's end ends it
+        if goes_on:
+            self.left.append(("what background tasks changed later", "they went on after the variables were saved"))
         self.left.extend(("changes to module " + name, "it is imported anew") for name in own_modules())
         left = [(name, HOLDS_SECRET if self.holds_secret(why) else why) for name, why in self.left]
         path = [place for place in sys.path if type(place) is str and not self.holds_secret(place)]
@@ -454,7 +458,7 @@ class Saver:
         variables = [name for group, _, _ in groups for name in group if not name.startswith(PARTS)]
         saved = len(variables) + len(segments) + len(modules) + len(imported)
         seconds = own("time").process_time() - self.started + len(sys.modules) * MODULE_SECONDS
-        self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000)))])
+        self.pipe.send(b"saved", [("names", str(saved)), ("ms", str(int(seconds * 1000))), ("changing", str(int(goes_on)))])
 
 
 def modules_with(names):
