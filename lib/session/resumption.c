@@ -207,10 +207,10 @@ static void put_what_is_back(struct buf *out, const struct session *session,
 	bool ran = journal_language(journal) != NULL;
 
 	if (!ran && session_first_cell(session) == 1 && record->why != NULL) {
-		buf_puts(out, " Its files are back.");
+		buf_puts(out, " Its files are back, except those in /tmp.");
 		return;
 	}
-	buf_puts(out, " Its files are back; its variables are not");
+	buf_puts(out, " Its files are back, except those in /tmp; its variables are not");
 	put_ways_back(out, session, ran);
 }
 

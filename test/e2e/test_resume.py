@@ -14,7 +14,7 @@ from patience import until
 from steps import listed, paths_in
 
 KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))
-BACK = 'Its files are back; its variables are not: interact with action "restore_run" runs its cells again, or read the script (resource session://s/script).'
+BACK = 'Its files are back, except those in /tmp; its variables are not: interact with action "restore_run" runs its cells again, or read the script (resource session://s/script).'
 RESUMED = "Session 's' is resumed: "
 
 
@@ -201,7 +201,7 @@ def test_variables_are_not_back_though_nothing_was_recorded_before_a_kill(start)
     kill(server)
     server = start(PTYCELL_RECORD="off")
     notice = server.cell("1").notice
-    assert "its record has no cell" in notice and " Its files are back; its variables are not." in notice
+    assert "its record has no cell" in notice and " Its files are back, except those in /tmp; its variables are not." in notice
 
 
 def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(start, home):
@@ -215,7 +215,7 @@ def test_without_a_record_the_files_are_back_and_nothing_is_said_of_a_script(sta
     result = server.cell("cat a", language="bash")
     assert result.text == "1\n" and result.status["cell"] == 3
     assert RESUMED + "its record has no cell, and it was last used " in result.notice
-    assert "Its files are back; its variables are not. To begin empty" in result.notice
+    assert "Its files are back, except those in /tmp; its variables are not. To begin empty" in result.notice
     assert paths_in(home, "cache/server-*/sessions/*/journal/events") == []
     server.cell("seq 100000", language="bash")
     assert paths_in(home, "cache/server-*/sessions/*/spool/*") != []

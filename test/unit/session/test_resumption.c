@@ -69,12 +69,13 @@ static void a_session_whose_server_ended_is_resumed(void **state)
 	session = open_one("a");
 	assert_int_equal(session_generation(session), 2);
 	assert_int_equal(session_first_cell(session), 3);
-	expect_notice(session,
-		      "Session 'a' is resumed: 2 cells until " DATE
-		      ", when the host closed. Its files are back; its variables are not: "
-		      "interact with action \"restore_run\" runs its cells again, or read the "
-		      "script (resource session://a/script).",
-		      "a");
+	expect_notice(
+		session,
+		"Session 'a' is resumed: 2 cells until " DATE
+		", when the host closed. Its files are back, except those in /tmp; its variables are not: "
+		"interact with action \"restore_run\" runs its cells again, or read the "
+		"script (resource session://a/script).",
+		"a");
 }
 
 /* Advances the clock until session 'a' ends, and not while its interpreter takes its time to end.
@@ -97,7 +98,7 @@ static void an_idle_session_says_why_it_ended(void **state)
 	expect_notice(open_one("a"),
 		      "Session 'a' is resumed: 1 cell until " DATE
 		      "; it ended because it was not used for 100 s (idle_timeout). Its files are "
-		      "back; its variables are not: "
+		      "back, except those in /tmp; its variables are not: "
 		      "interact with action \"restore_run\" runs its cells again, or read the "
 		      "script (resource session://a/script).",
 		      "a");
@@ -111,7 +112,7 @@ static void a_cell_that_ran_when_the_server_was_killed_is_named(void **state)
 	expect_notice(
 		open_one("a"),
 		"Session 'a' is resumed: 2 cells until " DATE
-		", when its server was killed while cell 2 ran. Its files are back; its variables are not: "
+		", when its server was killed while cell 2 ran. Its files are back, except those in /tmp; its variables are not: "
 		"interact with action \"restore_run\" runs its cells again, or read the "
 		"script (resource session://a/script).",
 		"a");
@@ -119,12 +120,12 @@ static void a_cell_that_ran_when_the_server_was_killed_is_named(void **state)
 
 static void expect_stopped(const char *end)
 {
-	cleanup_free char *text =
-		xasprintf("Session 'a' is resumed: 2 cells until " DATE
-			  "%s Its files are back; its variables are not: interact with action "
-			  "\"restore_run\" runs its cells again, or read the script (resource "
-			  "session://a/script).",
-			  end);
+	cleanup_free char *text = xasprintf(
+		"Session 'a' is resumed: 2 cells until " DATE
+		"%s Its files are back, except those in /tmp; its variables are not: interact with action "
+		"\"restore_run\" runs its cells again, or read the script (resource "
+		"session://a/script).",
+		end);
 
 	make_old("a");
 	expect_notice(open_one("a"), text, "a");
@@ -165,12 +166,13 @@ static void a_server_that_was_killed_between_cells_names_none(void **state)
 	(void)state;
 	run_killed_server(live_idle);
 	make_old("a");
-	expect_notice(open_one("a"),
-		      "Session 'a' is resumed: 1 cell until " DATE
-		      ", when its server was killed. Its files are back; its variables are not: "
-		      "interact with action \"restore_run\" runs its cells again, or read the "
-		      "script (resource session://a/script).",
-		      "a");
+	expect_notice(
+		open_one("a"),
+		"Session 'a' is resumed: 1 cell until " DATE
+		", when its server was killed. Its files are back, except those in /tmp; its variables are not: "
+		"interact with action \"restore_run\" runs its cells again, or read the "
+		"script (resource session://a/script).",
+		"a");
 }
 
 /* It may have run code that is not recorded. */
@@ -181,7 +183,8 @@ static void a_killed_session_without_cells_may_have_lost_variables(void **state)
 	make_old("a");
 	expect_notice(open_one("a"),
 		      "Session 'a' is resumed: its record has no cell, and it was "
-		      "last used " DATE ", when its server was killed. Its files are back; its "
+		      "last used " DATE
+		      ", when its server was killed. Its files are back, except those in /tmp; its "
 		      "variables are not.",
 		      "a");
 }
@@ -194,7 +197,8 @@ static void a_session_that_only_got_files_has_no_variables(void **state)
 	make_old("trip-5d2a");
 	expect_notice(open_one("trip-5d2a"),
 		      "Session 'trip-5d2a' is resumed: its record has no cell, and it was last "
-		      "used " DATE ", when the host closed. Its files are back.",
+		      "used " DATE
+		      ", when the host closed. Its files are back, except those in /tmp.",
 		      "trip");
 }
 
@@ -213,7 +217,7 @@ static void an_id_that_is_too_long_for_a_suffix_is_cut(void **state)
 	make_old(id);
 	text = xasprintf(
 		"Session '%s' is resumed: its record has no cell, and it was last used " DATE
-		", when the host closed. Its files are back.",
+		", when the host closed. Its files are back, except those in /tmp.",
 		id);
 	expect_notice(open_one(id), text, other);
 }
@@ -260,10 +264,11 @@ static void a_record_that_cannot_be_read_begins_anew(void **state)
 	make_old("a");
 	session = open_one("a");
 	assert_non_null(session_record_problem(session));
-	expected = xasprintf("Session 'a' is resumed: the record of its cells cannot be read (%s) "
-			     "and begins anew. It was last used " DATE
-			     ", when the host closed. Its files are back; its variables are not.",
-			     session_record_problem(session));
+	expected = xasprintf(
+		"Session 'a' is resumed: the record of its cells cannot be read (%s) "
+		"and begins anew. It was last used " DATE
+		", when the host closed. Its files are back, except those in /tmp; its variables are not.",
+		session_record_problem(session));
 	expect_notice(session, expected, "a");
 	kept = scratch_read(workspace_journal_fd(session->workspace), EVENTS_FILE "-unreadable");
 	assert_string_equal(kept, "no events\n");
@@ -285,12 +290,13 @@ static void numbers_that_may_come_again_are_told(void **state)
 	fixture.settings.record = RECORD_OFF;
 	run_killed_server(live_without_a_record);
 	make_old("a");
-	expect_notice(open_one("a"),
-		      "Session 'a' is resumed: its record has no cell, and it was last used " DATE
-		      ", when its server was killed. Its files are back; its variables are not. "
-		      "Its cells are numbered from 1 on, which earlier ones may have had, because "
-		      "none is recorded (PTYCELL_RECORD).",
-		      "a");
+	expect_notice(
+		open_one("a"),
+		"Session 'a' is resumed: its record has no cell, and it was last used " DATE
+		", when its server was killed. Its files are back, except those in /tmp; its variables are not. "
+		"Its cells are numbered from 1 on, which earlier ones may have had, because "
+		"none is recorded (PTYCELL_RECORD).",
+		"a");
 	fixture.settings.record = RECORD_ON;
 }
 
@@ -324,11 +330,12 @@ static void a_record_that_is_off_names_no_script(void **state)
 	fixture.settings.record = RECORD_OFF;
 	restart();
 	make_old("a");
-	expect_notice(open_one("a"),
-		      "Session 'a' is resumed: 1 cell until " DATE
-		      ", when the host closed. Its files are back; its variables "
-		      "are not.",
-		      "a");
+	expect_notice(
+		open_one("a"),
+		"Session 'a' is resumed: 1 cell until " DATE
+		", when the host closed. Its files are back, except those in /tmp; its variables "
+		"are not.",
+		"a");
 }
 
 /* ---- several of an id ---- */
@@ -381,7 +388,7 @@ static void others_of_the_id_are_counted_and_the_last_ones_dated(void **state)
 		cleanup_free char *expected =
 			xasprintf("Session 'a' is resumed: its record has no cell, and it was last "
 				  "used %s Sep 2001 01:46, when the host closed. Its files are "
-				  "back.%s",
+				  "back, except those in /tmp.%s",
 				  cases[i].date, cases[i].others);
 
 		expect_text(text, expected, "a");

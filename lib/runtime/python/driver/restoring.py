@@ -185,7 +185,7 @@ class Restored:
     def text(self):
         """Returns a line of names each, as session_values.c shows them."""
         left, failed = (["%s (%s)" % item for item in items] for items in (self.left, self.failed))
-        return "\n".join(map(list_names, (list(dict.fromkeys(self.back)), failed, left, self.kept, self.again)))
+        return "\n".join(map(list_names, (self.back, failed, left, self.kept, self.again)))
 
 
 def member(owner, name):
@@ -195,7 +195,7 @@ def member(owner, name):
 
 
 def list_names(names):
-    names = [" ".join(name.split()) for name in names]
+    names = [" ".join(name.split()) for name in dict.fromkeys(names)]
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (" and %d more" % more if more > 0 else "")
 
