@@ -496,8 +496,9 @@ def test_what_is_made_to_be_saved_is_not_taken_for_shared(start, tmp_path):
 
 
 def test_names_that_are_there_stay(start, tmp_path):
-    session, told = carry(start, tmp_path, "x = 1\ny = 2\ndef f(): return 1", then=["x = 'new'\ndef f(): return 2"])
-    assert told.back == ["y"] and sorted(told.kept.split(", ")) == ["f", "x"]
+    session, told = carry(start, tmp_path, "x = 1\ny = 2\ndef f(): return 1\nit, file = [open('w', 'w') for _ in '12']",
+                          then=["x = 'new'\ndef f(): return 2\nfile = 3"])
+    assert told.back == ["y"] and sorted(told.kept.split(", ")) == ["f", "file", "x"] and told.left.startswith("it (") and "file (" not in told.left
     assert session.run("x, y, f()").value == "('new', 2, 2)"
 
 

@@ -52,10 +52,11 @@ class Restored:
     def load(self, path):
         with open(path, "rb", buffering=0) as file:
             listed, data = read_values(file.readall())
-        self.left.extend((name, why) for name, why in listed["left"])
         sys.path.extend(place for place in listed["path"] if place not in sys.path)
         State.future_flags |= listed["flags"]
         present = {name for name in NAMESPACE if type(name) is str and not name.startswith("__")}
+        self.left.extend((name, why) for name, why in listed["left"] if name not in present)
+        self.kept.extend(name for name, _ in listed["left"] if name in present)
         figures = open_figures()
         for name, module in listed["modules"]:
             self.take(name, present, lambda module=module: own("importlib").import_module(module))
