@@ -424,7 +424,8 @@ def test_many_names_that_share_an_object_are_saved(start, tmp_path):
 
 def test_a_definition_that_waits_for_a_value_leaves_the_later_ones(start, tmp_path):
     """A third life has them too, and inspect their sources."""
-    session, _ = carry(start, tmp_path, "x = [1]\ndef f(a=x): return a\ndef g():\n    return 9")
+    session, _ = carry(start, tmp_path, "x = [1]\ndef f(a=x): return a\nclass A:\n    a = 1\ndef g():\n    return 9")
+    assert session.run("import inspect\ninspect.getsource(A)").value == "'class A:\\n    a = 1\\n'"
     assert session.run("import inspect\ninspect.getsource(g), inspect.getsource(f)").value == (
         "('def g():\\n    return 9\\n', 'def f(a=x): return a\\n')")
     saved = save(session)

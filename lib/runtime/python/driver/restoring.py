@@ -95,7 +95,7 @@ class Restored:
             if name in present:
                 self.kept.append(name)
             else:
-                segments.append((name, source, lambda cell=cell, line=line, source=source: define(cell, line, source)))
+                segments.append((name, source, lambda place=(cell, line, source, name): define(*place)))
         groups = [(names, lambda start=start, size=size: load_pickle(data[start : start + size]))
                   for names, start, size in listed["groups"]]
         failed = {}
@@ -224,13 +224,14 @@ def load_pickle(data):
     return own("pickle").Unpickler(_io.BytesIO(data)).load()
 
 
-def define(cell, line, source):
+def define(cell, line, source, name):
     """Runs one definition of a cell, at its place in the cell's text: tracebacks show it."""
     lines = sources.text[cell].split("\n") if cell in sources.text else []
     lines.extend([""] * (line - 1 - len(lines)))
     added = source.split("\n")
     lines[line - 1 : line - 1 + len(added)] = added  # a later definition may be there already
     sources.remember(cell, "\n".join(lines))
+    sources.owner[name] = cell
     exec(compile("\n" * (line - 1) + source, cell, "exec", State.future_flags, True), NAMESPACE)
 
 
