@@ -144,17 +144,17 @@ static void list_files(struct sql_original *originals, const json_t *answer, con
 }
 
 struct sql_original *sql_original_start(struct service *service, struct session *session,
-					const json_t *answer, const char *file, uint64_t cell,
-					void (*done)(void *data), void *data)
+					const struct sql_files *files, void (*done)(void *data),
+					void *data)
 {
 	struct sql_original *originals = xcalloc(1, sizeof(*originals));
 
 	originals->service = service;
 	originals->session = session;
-	originals->cell = cell;
+	originals->cell = files->cell;
 	originals->done = done;
 	originals->data = data;
-	list_files(originals, answer, file);
+	list_files(originals, files->answer, files->name);
 	if (originals->count == 0) {
 		sql_original_end(originals, false);
 		return NULL;

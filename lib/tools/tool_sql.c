@@ -339,6 +339,7 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 {
 	struct sql_call *sql = data;
 	cleanup_json json_t *answer = NULL;
+	struct sql_files files;
 
 	sql->query = NULL;
 	if (err != NULL) {
@@ -346,8 +347,9 @@ static void on_query_done(void *data, const json_t *result, const struct err *er
 		return;
 	}
 	answer = without_secrets(sql, result);
-	sql->originals = sql_original_start(sql->service, sql->session, answer, sql->file,
-					    sql->number, on_originals_done, sql);
+	files = (struct sql_files){ .answer = answer, .name = sql->file, .cell = sql->number };
+	sql->originals =
+		sql_original_start(sql->service, sql->session, &files, on_originals_done, sql);
 	if (sql->originals != NULL)
 		sql->answer = mem_steal(&answer);
 	else
