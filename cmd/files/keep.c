@@ -19,7 +19,9 @@
 #include "adopt.h"
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "copy.h"
 #include "destination.h"
 #include "grow.h"
@@ -32,6 +34,7 @@
 #include "room.h"
 #include "source.h"
 #include "workspace/beneath.h"
+#include "workspace/dblogs.h"
 #include "workspace/expose.h"
 #include "workspace/original.h"
 
@@ -44,6 +47,7 @@ struct job {
 	int folder_fd;               /* the destination */
 	int drawn_fd;                /* the report; -1 if it could not be drawn */
 	char *report;                /* its name, once it was copied */
+	struct list moved;           /* of logs.h */
 	struct room room;
 	bool durable;
 	bool names;   /* progress has "from" */
@@ -57,6 +61,7 @@ struct file {
 	bool spare;
 	bool whole;
 	bool report;          /* it is drawn_fd */
+	bool along;           /* it may be unchanged */
 	const char *suffix;   /* borrowed from the request; NULL for a copy of the whole file */
 	json_int_t take;      /* with a suffix: how many bytes come before it */
 	json_int_t stays;     /* with a suffix: how many of them the known copy begins with */
@@ -88,6 +93,7 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->spare = json_is_true(json_object_get(value, "spare"));
 	ret_file->whole = json_is_true(json_object_get(value, "whole"));
 	ret_file->report = json_is_true(json_object_get(value, "report"));
+	ret_file->along = json_is_true(json_object_get(value, "along"));
 	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
 	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	ret_file->stays = json_integer_value(json_object_get(value, "stays"));
@@ -284,6 +290,28 @@ static void put_kind(const struct job *job, const struct file *file, json_t *pro
 	json_put_bool(progress, "report", file->report);
 }
 
+/*
+ * Opens the folder for the copy, as open_parent does. The copy of a log goes with that of its
+ * database, if that got another name.
+ */
+static int open_place(const struct job *job, struct file *file, struct buf *parent,
+		      const char **ret_name, struct err *err)
+{
+	cleanup_free char *to = is_of_session(file) ? logs_follow(&job->moved, file->to) : NULL;
+	cleanup_free char *moved = NULL;
+	int dir = open_parent(job->folder_fd, file->to, parent, ret_name, err);
+	struct err ignored; /* the user has changed it, or it is not there */
+
+	if (dir < 0 || to == NULL)
+		return dir;
+	moved = copy_move(dir, *ret_name, path_base(to), &file->known, &ignored);
+	free(file->to);
+	file->to = mem_steal(&to);
+	file->along = false;
+	*ret_name = path_base(file->to);
+	return dir;
+}
+
 static int keep_file(struct job *job, struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
@@ -314,9 +342,14 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	source.moved = show_life;
 	source.suffix = file->suffix;
 	source.durable = job->durable;
-	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
+	dir = open_place(job, file, &path, &name, err);
 	if (dir < 0)
 		return -1;
+	if (file->along && is_unchanged(&source.stat, &file->known) &&
+	    copy_is_known(dir, name, &file->known)) {
+		json_put_bool(progress, "unchanged", true);
+		return 0;
+	}
 	put_kind(job, file, progress);
 	if ((job->compare || file->report) && !copy_is_known(dir, name, &file->known) &&
 	    adopt(from, dir, name, &path, progress))
@@ -327,6 +360,7 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	taken = copy.name;
 	if (is_of_session(file))
 		logs_set_aside(from, job->data.fd, file->from, dir, taken);
+	logs_note(&job->moved, file->to, taken);
 	room_take(&job->room, copy.stat.st_size - before);
 	put_stat(progress, &path, taken, &copy.stat);
 	json_put_bool(progress, "mixed", is_mixed(&source));
@@ -334,22 +368,25 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	return 0;
 }
 
+/* Copies files, those last that are logs of databases by their names. */
 static int keep_files(struct job *job, const json_t *files, struct err *err)
 {
-	size_t index;
-	json_t *value;
+	size_t count = json_array_size(files);
 
-	json_array_foreach (files, index, value) {
+	for (size_t i = 0; i < 2 * count; i++) {
 		cleanup_file struct file file = { .from = NULL };
-		json_t *progress = json_object();
+		cleanup_free char *database = NULL;
+		json_t *progress;
 		struct err trouble;
 
-		show_life();
-		json_put_int(progress, "file", (json_int_t)index);
-		if (file_parse(value, &file, err) < 0) {
-			json_decref(progress);
+		if (file_parse(json_array_get(files, i % count), &file, err) < 0)
 			return -1;
-		}
+		database = dblogs_database(file.to);
+		if ((database == NULL) != (i < count))
+			continue;
+		show_life();
+		progress = json_object();
+		json_put_int(progress, "file", (json_int_t)(i % count));
 		if (keep_file(job, &file, progress, &trouble) < 0) {
 			json_put_str(progress, "problem", trouble.msg);
 			json_put_bool(progress, "again",
@@ -541,6 +578,7 @@ int keep_run(int data_fd, const json_t *request, int drawn_fd, struct err *err)
 	if (root == NULL || !json_is_string(json_object_get(request, "folder")) ||
 	    !json_is_array(files))
 		return err_set(err, ERR_INVALID, "the request lacks root, folder or files");
+	list_init(&job.moved);
 	room_parse(&job.room, request, root);
 	/* A server may still be saving what a killed one had not copied. */
 	if (job.compare && (flock(data_fd, LOCK_EX) < 0 || flock(data_fd, LOCK_SH) < 0))
@@ -549,6 +587,7 @@ int keep_run(int data_fd, const json_t *request, int drawn_fd, struct err *err)
 	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
 						     : keep_in_folder(&job, root, request, err);
 	free(job.report);
+	logs_forget(&job.moved);
 	if (result == 0)
 		program_result(json_object());
 	return result;

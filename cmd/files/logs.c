@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "base/util.h"
 #include "copy.h"
 #include "workspace/beneath.h"
+#include "workspace/dblogs.h"
 
 enum { MAGIC_BYTES = 16, DUCKDB_MAGIC_AT = 8 };
 
@@ -48,5 +50,44 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 
 		if (is_missing(data_fd, log))
 			moved = copy_move(dir_fd, copy, old, NULL, &ignored);
+	}
+}
+
+struct moved {
+	struct list node;
+	char *to;
+	char *taken;
+};
+
+void logs_note(struct list *moved, const char *to, const char *taken)
+{
+	const char *name = path_base(to);
+	struct moved *one;
+
+	if (str_eq(name, taken))
+		return;
+	one = xcalloc(1, sizeof(*one));
+	one->to = xstrdup(to);
+	one->taken = xasprintf("%.*s%s", (int)(name - to), to, taken);
+	list_init(&one->node);
+	list_append(moved, &one->node);
+}
+
+char *logs_follow(const struct list *moved, const char *to)
+{
+	cleanup_free char *database = dblogs_database(to);
+
+	list_for_each (const struct moved, one, moved, node)
+		if (database != NULL && str_eq(one->to, database))
+			return xasprintf("%s%s", one->taken, to + strlen(database));
+	return NULL;
+}
+
+void logs_forget(struct list *moved)
+{
+	list_for_each (struct moved, one, moved, node) {
+		free(one->to);
+		free(one->taken);
+		free(one);
 	}
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* logs.h - sets aside copies of a database's logs that no longer belong to the database. */
+/* logs.h - where the copies of a database's logs belong. */
 #ifndef FILES_LOGS_H
 #define FILES_LOGS_H
+
+#include "base/list.h"
 
 /*
  * SQLite and DuckDB have a log beside an open database. They remove it at a commit, or when they
@@ -12,5 +14,20 @@
  * is a database, the copies of logs that the session no longer has are renamed, as "name-wal.old".
  */
 void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const char *name);
+
+/*
+ * Where the user has changed the copy of a database, as SQLite does when it opens one that has a
+ * log, the next copy is made beside it. That of the log must go with it: beside a database of
+ * another state it would spoil that.
+ *
+ * Notes in `moved` that the copy for the path `to` is called `taken`.
+ */
+void logs_note(struct list *moved, const char *to, const char *taken);
+/*
+ * Returns the path for the copy of a log, if `to` is one of a database that was noted under another
+ * name, else NULL. The caller frees it.
+ */
+char *logs_follow(const struct list *moved, const char *to);
+void logs_forget(struct list *moved);
 
 #endif

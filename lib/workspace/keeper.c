@@ -471,17 +471,12 @@ size_t keeper_count_due(const struct keeper *keeper, const char **ret_path)
 
 static void add_file(struct copy *copy, struct kept *kept)
 {
-	kept->owed = false;
-	kept->settled = false;
-	copy->files[copy->file_count++] = kept;
+	kept_add(copy->files, &copy->file_count, kept);
 }
 
-/* Adds the files that are due, and files reached by links, which are checked each time. */
 static void add_others(struct copy *copy)
 {
-	list_for_each (struct kept, kept, &copy->keeper->kept.all, node)
-		if (kept->owed || (kept->linked && kept->settled))
-			add_file(copy, kept);
+	copy->file_count = kept_add_others(&copy->keeper->kept, copy->files, copy->file_count);
 }
 
 /*

@@ -85,6 +85,7 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	put_known(file, kept);
 	json_put_bool(file, "spare", kept->spare);
 	json_put_bool(file, "whole", kept->whole);
+	json_put_bool(file, "along", kept->along);
 	if (kept->seen_size >= 0) {
 		json_put_int(file, "seen_size", kept->seen_size);
 		json_put_int(file, "seen_mtime", kept->seen_mtime_ns);

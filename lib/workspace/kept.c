@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "workspace/dblogs.h"
 #include "workspace/original.h"
 
 #define NOTEBOOK_KEY "/"
@@ -106,6 +107,53 @@ struct kept *kept_report(struct kept_table *table)
 bool kept_knows(const struct kept_table *table, const char *path)
 {
 	return map_get(table->by_key, path, strlen(path)) != NULL;
+}
+
+void kept_add(struct kept **files, size_t *count, struct kept *kept)
+{
+	kept->owed = false;
+	kept->settled = false;
+	kept->along = false;
+	files[(*count)++] = kept;
+}
+
+static bool is_among(struct kept *const *files, size_t count, const struct kept *kept)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i] == kept)
+			return true;
+	return false;
+}
+
+/* Adds the file of this path if it has a copy. */
+static void add_along(const struct kept_table *table, struct kept **files, size_t *count,
+		      const char *path)
+{
+	struct kept *kept = map_get(table->by_key, path, strlen(path));
+
+	if (kept == NULL || !kept->known || is_among(files, *count, kept))
+		return;
+	kept_add(files, count, kept);
+	kept->along = true;
+}
+
+size_t kept_add_others(const struct kept_table *table, struct kept **files, size_t count)
+{
+	list_for_each (struct kept, kept, &table->all, node)
+		if (kept->owed || (kept->linked && kept->settled))
+			kept_add(files, &count, kept);
+	for (size_t i = 0; i < count; i++) {
+		cleanup_free char *database = dblogs_database(files[i]->from);
+
+		if (database != NULL)
+			add_along(table, files, &count, database);
+		for (size_t at = 0; database == NULL && at < DBLOGS_COUNT; at++) {
+			cleanup_free char *log = dblogs_name(files[i]->from, at);
+
+			add_along(table, files, &count, log);
+		}
+	}
+	return count;
 }
 
 size_t kept_owed(const struct kept_table *table, const char **ret_path)

@@ -28,6 +28,7 @@ struct kept {
 	bool known;     /* a copy of it exists */
 	bool owed;    /* its copy is due: it failed for a reason that may pass, or has not begun */
 	bool settled; /* during an export: it is copied, or failed for good */
+	bool along;   /* during an export: it comes with its database, or with its log */
 	bool is_notebook;
 	bool is_report;
 	/*
@@ -61,6 +62,14 @@ struct kept *kept_notebook(struct kept_table *table, const char *file);
 /* Returns the report, which the helper draws from the journal. */
 struct kept *kept_report(struct kept_table *table);
 bool kept_knows(const struct kept_table *table, const char *path);
+/*
+ * Adds files to an export's `files`, of which there are `count`, unless they are among them: those
+ * that are due, those reached by links, which are checked each time, and of a database and its logs
+ * the others, because all of them belong together. Returns the new count.
+ */
+size_t kept_add_others(const struct kept_table *table, struct kept **files, size_t count);
+/* Puts the file behind the others of an export. */
+void kept_add(struct kept **files, size_t *count, struct kept *kept);
 /* Returns how many files are due. Sets *ret_path to the first of them if there is one. */
 size_t kept_owed(const struct kept_table *table, const char **ret_path);
 /* Forgets all copies: each file but notebook and report is due again. */

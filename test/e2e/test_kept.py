@@ -432,6 +432,23 @@ def test_the_copy_of_a_database_is_not_set_back_by_its_former_log(home, mode, lo
             server.cell("c = sqlite3.connect('output/a.db'); _ = c.execute('pragma cache_size=1')")
 
 
+def test_a_log_goes_with_its_database_when_the_user_opened_the_copy(home):
+    """Which SQLite then writes the log into: the copy is the user's from there on, and a log beside it would spoil it."""
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import sqlite3\nc = sqlite3.connect('output/a.db'); _ = c.executescript('pragma journal_mode=wal; create table t(a)')\n"
+                    "def add(n): _ = c.executemany('insert into t values (?)', [('x' * 500,)] * n); c.commit()\nadd(500)")
+        (top,) = kept_folders(home)
+        user = sqlite3.connect(top / "a.db")
+        user.execute("insert into t values ('mine')")
+        user.commit()
+        user.close()
+        for times in range(1, 5):
+            server.cell("add(3000)")
+            copy = shutil.copytree(top, home / f"copy{times}")
+            counts = {name: sqlite3.connect(copy / name).execute("select count(*) from t").fetchone()[0] for name in ("a.db", "a-2.db")}
+            assert counts == {"a.db": 501, "a-2.db": 500 + 3000 * times}
+
+
 def test_a_log_of_duckdb_is_set_aside_and_other_files_that_were_deleted_stay(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("import os\nfor name in ('a.duckdb.wal', 'b', 'b.wal', 'b-wal'): _ = open('output/' + name, 'w').write(name)\n"
