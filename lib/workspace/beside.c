@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "text/quotation.h"
+#include "workspace/keeptext.h"
 #include "workspace/mark.h"
 
 #define INPUT "input/"
@@ -198,21 +199,34 @@ static size_t size_at(struct choice *choice, const struct change *changes, size_
 	return choice->tree_size;
 }
 
+/* Returns true where session code put a symbolic link in place of the folder of results. */
+static bool replaces_output(const struct change *change)
+{
+	return change->kind != CHANGE_DELETED && change->file.is_link &&
+	       str_eq(change->file.path, "output");
+}
+
 bool *beside_choose(const struct keeper *keeper, const struct change *changes, size_t count,
 		    char **ret_left)
 {
 	struct choice choice = { .data_fd = keeper_data_fd(keeper) };
 	bool *kept = xcalloc(count + 1, sizeof(*kept));
+	bool replaced = false;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *path = changes[i].file.path;
 
 		kept[i] = beside_is_result(&changes[i]) || is_link_in_output(&changes[i]) ||
 			  (lies_beside(&changes[i]) && keeper_knows(keeper, path));
+		replaced |= replaces_output(&changes[i]);
 		if (!kept[i] && is_new_beside(&changes[i]))
 			kept[i] = is_kept(&choice, path, size_at(&choice, changes, count, i));
 	}
 	free(choice.folder);
 	*ret_left = sentence(&choice);
+	if (replaced)
+		keeptext_add(ret_left, "what is written to output/, which is a symbolic link now, "
+				       "unless it leads into the working folder. Make it a folder "
+				       "again.");
 	return kept;
 }

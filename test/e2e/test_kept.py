@@ -413,6 +413,13 @@ def test_a_link_that_leads_elsewhere_is_told_as_not_kept(home, to):
         assert kept_paths(home) == {"x": "x"}
 
 
+def test_a_link_in_place_of_the_folder_of_results_is_told(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        text = server.cell("import os; os.makedirs('/tmp/r'); os.rmdir('output'); os.symlink('/tmp/r', 'output'); _ = open('output/x', 'w').write('x')").text
+        assert "Not saved for the user: what is written to output/, which is a symbolic link now" in text
+        assert "Not saved" not in server.cell("_ = open('output/y', 'w').write('y')").text
+
+
 LOGGED = ("import sqlite3\nc = sqlite3.connect('output/a.db'); _ = c.executescript('pragma journal_mode={}; pragma cache_size=1; create table t(a, b)')\n"
           "_ = c.executemany('insert into t values (?, ?)', [(i, 'x' * 99) for i in range(2000)])")
 
