@@ -17,8 +17,8 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 
 /*
  * Where the user has changed the copy of a database, as SQLite does when it opens one that has a
- * log, the next copy is made beside it. That of the log must go with it: beside a database of
- * another state it would spoil that.
+ * log, the next copy is made beside it. The copy of the log must go with it: a database of
+ * another state would be spoiled by it.
  *
  * Notes in `moved` that the copy for the path `to` is called `taken`.
  */

@@ -64,8 +64,8 @@ struct kept *kept_report(struct kept_table *table);
 bool kept_knows(const struct kept_table *table, const char *path);
 /*
  * Adds files to an export's `files`, of which there are `count`, unless they are among them: those
- * that are due, those reached by links, which are checked each time, and of a database and its logs
- * the others, because all of them belong together. Returns the new count.
+ * that are due, and those reached by links, which are checked each time. A database brings its
+ * logs, and a log its database, if they have copies. Returns the new count.
  */
 size_t kept_add_others(const struct kept_table *table, struct kept **files, size_t count);
 /* Puts the file behind the others of an export. */
