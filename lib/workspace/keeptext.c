@@ -53,7 +53,7 @@ char *keeptext_problem(const char *from, const char *reason, const struct keepte
 	else
 		why = clean_reason(reason);
 	if (from == NULL)
-		return xasprintf("Nothing was saved: %s.", why);
+		return xasprintf("copying failed: %s.", why);
 	name = quotation_of_path(path_base(from));
 	if (str_eq(reason, "mixed"))
 		return xasprintf(

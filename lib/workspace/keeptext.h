@@ -15,8 +15,9 @@ struct keeptext_limits {
 };
 
 /*
- * Returns a sentence that says that `from` was not exported, or that nothing was if it is NULL. A
- * reason that is none of keeptext_limits is a sentence of its own. The caller frees the result.
+ * Returns a sentence that says that `from` was not exported; if it is NULL, that an export ended
+ * early, which may have copied some files. A reason that is none of keeptext_limits is a sentence
+ * of its own. The caller frees the result.
  */
 char *keeptext_problem(const char *from, const char *reason, const struct keeptext_limits *limits);
 /*

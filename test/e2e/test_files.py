@@ -597,7 +597,7 @@ def test_a_folder_that_cannot_be_made_is_told_and_costs_no_answer(home):
     with Server(home) as server:
         result = server.cell("open('output/r', 'w').write('r'); 7")
         assert result.state == "done" and "7\n" in result.text and "saved" not in result.status
-        assert "Not everything was saved for the user: Nothing was saved: " in result.text
+        assert "Not everything was saved for the user: copying failed: " in result.text
         assert not re.search(r"[^.]\.\.\n", result.text)
 
 
@@ -626,7 +626,7 @@ def test_a_notebook_that_could_not_be_kept_is_tried_again_at_the_end(home):
     (home / "kept").write_text("a file", encoding="ascii")
     with Server(home) as server:
         server.cell("1")
-        until(lambda: b"the notebook: Nothing was saved" in server.stderr)
+        until(lambda: b"the notebook: copying failed" in server.stderr)
         (home / "kept").unlink()
         server.call("destroy_session", session_id="s")
         until(lambda: paths_in(home, "kept/*/notebook.ipynb"))

@@ -227,7 +227,7 @@ def test_the_next_server_replaces_a_copy_whose_last_state_could_not_be_copied(ho
         server.cell("open('output/a', 'w').write('earlier')")
         kept.rename(away)
         kept.touch()
-        assert "Nothing was saved: " in server.cell("open('output/a', 'w').write('last')").text
+        assert "copying failed: " in server.cell("open('output/a', 'w').write('last')").text
     kept.unlink()
     away.rename(kept)
     with Server(home, env=LASTS) as server:
@@ -645,7 +645,7 @@ def held_helper(tmp_path):
 
 def test_no_notebook_is_promised_where_nothing_can_be_saved(home):
     with Server(home, env={"PTYCELL_KEEP": "/proc/none"}) as server:
-        assert "Nothing was saved" in server.cell("_ = open('output/a', 'w').write('a')").text
+        assert "copying failed: " in server.cell("_ = open('output/a', 'w').write('a')").text
         message = server.call("destroy_session", session_id="s").object["message"]
         assert "not saved so far, and tried once more: 'output/a'" in message and "notebook" not in message
 

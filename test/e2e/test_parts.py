@@ -80,7 +80,7 @@ def test_files_and_sql_of_another_version_are_told(home, folder):
         overwrite(folder / program)
     with serve(home, folder) as server:
         said = "\n".join(server.cell("open('output/a', 'w').write('a')").texts)
-        assert f"Not everything was saved for the user: Nothing was saved: 'ptycell-files' {AGAIN}" in said
+        assert f"Not everything was saved for the user: copying failed: 'ptycell-files' {AGAIN}" in said
         assert f"'ptycell-sql' {AGAIN}" in server.call("exec_sql", session_id="s", query="SELECT 1").texts[0]
 
 

@@ -44,7 +44,7 @@ COUNTS["python"] = COUNTS["python"].replace("<{n}>", "<{{n}}>")
 LOST = re.compile(r"The (\w+) state of session '[^']*' was lost")
 NEW = re.compile(r"Session '[^']*' is (new|a new one)")
 STATUS = re.compile(r"^\[s\d+#", re.M)
-UNSAVED = re.compile(r"[Nn]ot everything was saved|Nothing was saved|Not all files could be looked at")
+UNSAVED = re.compile(r"[Nn]ot everything was saved|copying failed|Not all files could be looked at")
 FAILURES = {
     "openat": "EMFILE ENOMEM EIO", "pipe2": "EMFILE", "socketpair": "EMFILE", "getdents64": "EIO", "statx": "ENOMEM",
     "newfstatat": "EIO", "mkdirat": "ENOSPC", "mkdir": "ENOSPC", "vfork": "EAGAIN", "clone": "EAGAIN", "clone3": "EAGAIN",
