@@ -34,7 +34,6 @@
 #include "room.h"
 #include "source.h"
 #include "workspace/beneath.h"
-#include "workspace/dblogs.h"
 #include "workspace/expose.h"
 #include "workspace/original.h"
 
@@ -290,21 +289,18 @@ static void put_kind(const struct job *job, const struct file *file, json_t *pro
 	json_put_bool(progress, "report", file->report);
 }
 
-/*
- * Opens the folder for the copy, as open_parent does. The copy of a log goes with that of its
- * database, if that got another name.
- */
+/* Opens the folder for the copy, as open_parent does; for a log's, where the database's copy is. */
 static int open_place(const struct job *job, struct file *file, struct buf *parent,
 		      const char **ret_name, struct err *err)
 {
-	cleanup_free char *to = is_of_session(file) ? logs_follow(&job->moved, file->to) : NULL;
-	cleanup_free char *moved = NULL;
+	cleanup_free char *to =
+		is_of_session(file) ? logs_follow(&job->moved, file->from, file->to) : NULL;
 	int dir = open_parent(job->folder_fd, file->to, parent, ret_name, err);
 	struct err ignored; /* the user has changed it, or it is not there */
 
 	if (dir < 0 || to == NULL)
 		return dir;
-	moved = copy_move(dir, *ret_name, path_base(to), &file->known, &ignored);
+	free(copy_move(dir, *ret_name, path_base(to), &file->known, &ignored));
 	free(file->to);
 	file->to = mem_steal(&to);
 	file->along = false;
@@ -360,12 +356,22 @@ static int keep_file(struct job *job, struct file *file, json_t *progress, struc
 	taken = copy.name;
 	if (is_of_session(file))
 		logs_set_aside(from, job->data.fd, file->from, dir, taken);
-	logs_note(&job->moved, file->to, taken);
 	room_take(&job->room, copy.stat.st_size - before);
 	put_stat(progress, &path, taken, &copy.stat);
 	json_put_bool(progress, "mixed", is_mixed(&source));
 	json_put_bool(progress, "linked", linked);
 	return 0;
+}
+
+/* Notes where a file's copy is. */
+static void note_copy(struct job *job, const struct file *file, const json_t *progress)
+{
+	cleanup_free char *to = json_path_of(json_object_get(progress, "to"));
+
+	if (file->report)
+		job->report = mem_steal(&to);
+	else if (is_of_session(file))
+		logs_note(&job->moved, file->from, to == NULL ? file->to : to);
 }
 
 /* Copies files, those last that are logs of databases by their names. */
@@ -375,14 +381,12 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 
 	for (size_t i = 0; i < 2 * count; i++) {
 		cleanup_file struct file file = { .from = NULL };
-		cleanup_free char *database = NULL;
 		json_t *progress;
 		struct err trouble;
 
 		if (file_parse(json_array_get(files, i % count), &file, err) < 0)
 			return -1;
-		database = dblogs_database(file.to);
-		if ((database == NULL) != (i < count))
+		if (logs_is_log(file.to) != (i >= count))
 			continue;
 		show_life();
 		progress = json_object();
@@ -391,8 +395,8 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 			json_put_str(progress, "problem", trouble.msg);
 			json_put_bool(progress, "again",
 				      trouble.code == ERR_SYSTEM || trouble.code == ERR_BUSY);
-		} else if (file.report)
-			job->report = json_path_of(json_object_get(progress, "to"));
+		} else
+			note_copy(job, &file, progress);
 		program_progress(progress);
 	}
 	return 0;

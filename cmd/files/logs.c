@@ -55,39 +55,50 @@ void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const cha
 
 struct moved {
 	struct list node;
+	char *from;
 	char *to;
-	char *taken;
 };
 
-void logs_note(struct list *moved, const char *to, const char *taken)
+bool logs_is_log(const char *path)
 {
-	const char *name = path_base(to);
+	cleanup_free char *database = dblogs_database(path);
+
+	return database != NULL;
+}
+
+void logs_note(struct list *moved, const char *from, const char *to)
+{
 	struct moved *one;
 
-	if (str_eq(name, taken))
+	if (str_eq(path_base(from), path_base(to)))
 		return;
 	one = xcalloc(1, sizeof(*one));
+	one->from = xstrdup(from);
 	one->to = xstrdup(to);
-	one->taken = xasprintf("%.*s%s", (int)(name - to), to, taken);
 	list_init(&one->node);
 	list_append(moved, &one->node);
 }
 
-char *logs_follow(const struct list *moved, const char *to)
+char *logs_follow(const struct list *moved, const char *from, const char *to)
 {
-	cleanup_free char *database = dblogs_database(to);
+	cleanup_free char *database = dblogs_database(from);
 
-	list_for_each (const struct moved, one, moved, node)
-		if (database != NULL && str_eq(one->to, database))
-			return xasprintf("%s%s", one->taken, to + strlen(database));
+	list_for_each (const struct moved, one, moved, node) {
+		cleanup_free char *log = NULL;
+
+		if (database == NULL || !str_eq(one->from, database))
+			continue;
+		log = xasprintf("%s%s", one->to, from + strlen(database));
+		return str_eq(log, to) ? NULL : mem_steal(&log);
+	}
 	return NULL;
 }
 
 void logs_forget(struct list *moved)
 {
 	list_for_each (struct moved, one, moved, node) {
+		free(one->from);
 		free(one->to);
-		free(one->taken);
 		free(one);
 	}
 }

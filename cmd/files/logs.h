@@ -3,6 +3,8 @@
 #ifndef FILES_LOGS_H
 #define FILES_LOGS_H
 
+#include <stdbool.h>
+
 #include "base/list.h"
 
 /*
@@ -15,19 +17,21 @@
  */
 void logs_set_aside(int fd, int data_fd, const char *from, int dir_fd, const char *name);
 
+/* Returns true if the path is that of a log, by its name. */
+bool logs_is_log(const char *path);
 /*
  * Where the user has changed the copy of a database, as SQLite does when it opens one that has a
  * log, the next copy is made beside it. The copy of the log must go with it: a database of
  * another state would be spoiled by it.
  *
- * Notes in `moved` that the copy for the path `to` is called `taken`.
+ * Notes in `moved` that the copy of `from` is at `to`, if that is another name.
  */
-void logs_note(struct list *moved, const char *to, const char *taken);
+void logs_note(struct list *moved, const char *from, const char *to);
 /*
- * Returns the path for the copy of a log, if `to` is one of a database that was noted under another
- * name, else NULL. The caller frees it.
+ * Returns the path for the copy of `from`, if that is a log of a database that was noted, and `to`
+ * is another path; else NULL. The caller frees it.
  */
-char *logs_follow(const struct list *moved, const char *to);
+char *logs_follow(const struct list *moved, const char *from, const char *to);
 void logs_forget(struct list *moved);
 
 #endif

@@ -456,6 +456,18 @@ def test_a_log_goes_with_its_database_when_the_user_opened_the_copy(home):
             assert counts == {"a.db": 501, "a-2.db": 500 + 3000 * times}
 
 
+def test_a_log_that_comes_later_goes_with_its_database_too(home):
+    with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
+        server.cell("import sqlite3\nc = sqlite3.connect('output/a.db'); _ = c.execute('create table t(a)')")
+        (top,) = kept_folders(home)
+        (top / "a.db").write_text("mine")
+        server.cell("_ = c.execute('insert into t values (1)'); c.commit()")
+        server.cell("_ = c.execute('pragma journal_mode=wal'); _ = c.execute('insert into t values (2)'); c.commit()")
+        assert not (top / "a.db-wal").exists()
+        copy = shutil.copytree(top, home / "copy")
+        assert sqlite3.connect(copy / "a-2.db").execute("select * from t").fetchall() == [(1,), (2,)]
+
+
 def test_a_log_of_duckdb_is_set_aside_and_other_files_that_were_deleted_stay(home):
     with Server(home, env={"PTYCELL_NOTEBOOK": "off"}) as server:
         server.cell("import os\nfor name in ('a.duckdb.wal', 'b', 'b.wal', 'b-wal'): _ = open('output/' + name, 'w').write(name)\n"
