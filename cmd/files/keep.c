@@ -380,17 +380,18 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 	size_t count = json_array_size(files);
 
 	for (size_t i = 0; i < 2 * count; i++) {
+		size_t index = i < count ? i : i - count;
 		cleanup_file struct file file = { .from = NULL };
 		json_t *progress;
 		struct err trouble;
 
-		if (file_parse(json_array_get(files, i % count), &file, err) < 0)
+		if (file_parse(json_array_get(files, index), &file, err) < 0)
 			return -1;
 		if (logs_is_log(file.to) != (i >= count))
 			continue;
 		show_life();
 		progress = json_object();
-		json_put_int(progress, "file", (json_int_t)(i % count));
+		json_put_int(progress, "file", (json_int_t)index);
 		if (keep_file(job, &file, progress, &trouble) < 0) {
 			json_put_str(progress, "problem", trouble.msg);
 			json_put_bool(progress, "again",
