@@ -113,7 +113,7 @@ static int open_original(const struct bring *bring, const struct wanted *wanted)
 	for (size_t i = 0; i < all.count && !right; i++) {
 		cleanup_free char *path = NULL;
 
-		if (!str_eq(original_upload(all.files[i].name), path_base(wanted->path)))
+		if (!str_eq(original_import_name(all.files[i].name), path_base(wanted->path)))
 			continue;
 		path = xasprintf("%s/%s", ORIGINAL_FOLDER, all.files[i].name);
 		fd_close(&fd);

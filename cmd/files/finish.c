@@ -217,7 +217,7 @@ static void add_inputs(int journal_fd, json_t *files)
 	for (size_t i = 0; i < inputs.count; i++) {
 		const char *name = inputs.files[i].name;
 		enum keepname_reason reason;
-		cleanup_free char *tame = keepname_tame(original_upload(name), &reason);
+		cleanup_free char *tame = keepname_tame(original_import_name(name), &reason);
 		cleanup_free char *to = xasprintf("%s/%s", folder, tame);
 		json_t *file = json_object();
 

@@ -288,7 +288,7 @@ char *keeper_take_problem(struct copy *copy)
 /* Returns the name by which the session knows the file. */
 static const char *session_name(const struct kept *kept)
 {
-	return kept->spare ? original_upload(kept->from) : keepname_result(kept->from);
+	return kept->spare ? original_import_name(kept->from) : keepname_result(kept->from);
 }
 
 static void note_renamed(struct copy *copy, const struct kept *kept)

@@ -65,7 +65,7 @@ struct kept *kept_input(struct kept_table *table, const char *name)
 
 	kept->spare = true;
 	if (kept->place == NULL)
-		kept->place = keeptree_input(table->tree, path_base(original_upload(name)));
+		kept->place = keeptree_input(table->tree, path_base(original_import_name(name)));
 	kept->place->data = kept;
 	return kept;
 }

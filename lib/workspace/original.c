@@ -97,7 +97,7 @@ static bool is_name(const char *name)
 	return strspn(name, "0123456789abcdef") == TIME_LEN && name[TIME_LEN] == '-';
 }
 
-const char *original_upload(const char *name)
+const char *original_import_name(const char *name)
 {
 	return is_name(name) ? name + TIME_LEN + 1 : name;
 }

@@ -28,7 +28,7 @@ int original_fd(const struct original *original);
 /* Names the file, once it is complete: the original of the import `path`. */
 int original_place(struct original *original, const char *path, struct err *err) MUST_CHECK;
 /* Returns the name that the import had, within the name of its original. */
-const char *original_upload(const char *name);
+const char *original_import_name(const char *name);
 
 /* A complete original. */
 struct original_file {

@@ -371,7 +371,7 @@ static void a_file_gets_its_original_before_it_is_placed(void **state)
 	original_list(workspace_journal_fd(f->workspace), &list);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.bytes, 5);
-	assert_string_equal(original_upload(list.files[0].name), "a");
+	assert_string_equal(original_import_name(list.files[0].name), "a");
 }
 
 static void a_larger_file_gets_none(void **state)

@@ -31,9 +31,9 @@ static void originals_are_listed_in_the_order_in_which_they_came(void **state)
 	original_list(journal, &list);
 	assert_int_equal(list.count, 3);
 	assert_int_equal(list.bytes, 13);
-	assert_string_equal(original_upload(list.files[0].name), "a.csv");
-	assert_string_equal(original_upload(list.files[1].name), "b-c.csv");
-	assert_string_equal(original_upload(list.files[2].name), "a.csv");
+	assert_string_equal(original_import_name(list.files[0].name), "a.csv");
+	assert_string_equal(original_import_name(list.files[1].name), "b-c.csv");
+	assert_string_equal(original_import_name(list.files[2].name), "a.csv");
 	assert_int_equal(list.files[0].size, 3);
 	original_list_release(&list);
 }
@@ -56,9 +56,9 @@ static void one_that_is_not_placed_leaves_nothing(void **state)
 static void another_name_is_that_of_no_original(void **state)
 {
 	(void)state;
-	assert_string_equal(original_upload("input/a.csv"), "input/a.csv");
-	assert_string_equal(original_upload("0123456789abcdef_a"), "0123456789abcdef_a");
-	assert_string_equal(original_upload("0123456789abcdef-a-b"), "a-b");
+	assert_string_equal(original_import_name("input/a.csv"), "input/a.csv");
+	assert_string_equal(original_import_name("0123456789abcdef_a"), "0123456789abcdef_a");
+	assert_string_equal(original_import_name("0123456789abcdef-a-b"), "a-b");
 }
 
 static void where_no_folder_can_be_made_there_is_an_error(void **state)
