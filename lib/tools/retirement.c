@@ -22,7 +22,7 @@
 #include "workspace/lasting.h"
 #include "workspace/removal.h"
 #include "workspace/rescue.h"
-#include "workspace/sweep.h"
+#include "workspace/sweeper.h"
 #include "workspace/workspace.h"
 
 /*
@@ -124,18 +124,18 @@ static void on_sweep(struct loop_defer *defer)
 	struct retirement *retirement = container_of(defer, struct retirement, sweep);
 	const struct session_host *host = retirement->host;
 	const struct settings *settings = host->settings;
-	const struct sweep_spec spec = { .loop = host->loop,
-					 .home = host->home,
-					 .helper = host->files_helper,
-					 .age_s = settings->resume > 0 ? settings->resume
-								       : AGE_WHEN_OFF_S,
-					 .bytes_max = settings->resume_max };
+	const struct sweeper_spec spec = { .loop = host->loop,
+					   .home = host->home,
+					   .helper = host->files_helper,
+					   .age_s = settings->resume > 0 ? settings->resume
+									 : AGE_WHEN_OFF_S,
+					   .bytes_max = settings->resume_max };
 
 	/* The next session that ends starts another one. */
 	if (retirement->sweeping)
 		return;
 	retirement->sweeping = true;
-	sweep_start(&spec, on_swept, retirement);
+	sweeper_start(&spec, on_swept, retirement);
 }
 
 /* Returns whether the folder lasts. One that cannot be moved stays: the next server moves it. */

@@ -8,7 +8,7 @@
 #include "fixture.h"
 #include "workspace/home.h"
 #include "workspace/lasting.h"
-#include "workspace/sweep.h"
+#include "workspace/sweeper.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
@@ -26,12 +26,12 @@ static void on_done(void *data)
 static void sweep(struct fixture *f, uint64_t age_s, uint64_t bytes_max)
 {
 	told = false;
-	sweep_start(&(struct sweep_spec){ .loop = f->loop,
-					  .home = f->home,
-					  .helper = HELPER,
-					  .age_s = age_s,
-					  .bytes_max = bytes_max },
-		    on_done, NULL);
+	sweeper_start(&(struct sweeper_spec){ .loop = f->loop,
+					      .home = f->home,
+					      .helper = HELPER,
+					      .age_s = age_s,
+					      .bytes_max = bytes_max },
+		      on_done, NULL);
 	while (!told)
 		loop_turn(f->loop, -1);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep.h - removes folders of ended sessions that are too old or too many, in ptycell-files. */
-#ifndef WORKSPACE_SWEEP_H
-#define WORKSPACE_SWEEP_H
+/* sweeper.h - removes folders of ended sessions that are too old or too many, in ptycell-files. */
+#ifndef WORKSPACE_SWEEPER_H
+#define WORKSPACE_SWEEPER_H
 
 #include <stdint.h>
 
 #include "event/loop.h"
 #include "workspace/workspace.h"
 
-struct sweep_spec {
+struct sweeper_spec {
 	struct loop *loop;
 	const struct home *home;
 	const char *helper; /* path of ptycell-files */
@@ -21,6 +21,6 @@ struct sweep_spec {
  * be NULL, is called once, from the loop, unless home_close() comes first: the helper then goes on
  * by itself. Everything in `spec` but `loop` and `home` is borrowed for the call.
  */
-void sweep_start(const struct sweep_spec *spec, void (*done)(void *data), void *data);
+void sweeper_start(const struct sweeper_spec *spec, void (*done)(void *data), void *data);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sweep.c - starts the helper and logs what it removes. The rule by which folders go is in
+ * sweeper.c - starts the helper and logs what it removes. The rule by which folders go is in
  * cmd/files/sweep.c, because their sizes take long to measure.
  */
-#include "workspace/sweep.h"
+#include "workspace/sweeper.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -14,7 +14,7 @@
 #include "json/make.h"
 #include "workspace/home.h"
 
-struct sweep {
+struct sweeper {
 	struct home_job job;
 	struct helper *helper;
 	struct loop_defer defer; /* the end of a sweep that could not start */
@@ -24,22 +24,22 @@ struct sweep {
 
 static void leave_sweep(struct home_job *job, int wait_ms)
 {
-	struct sweep *sweep = container_of(job, struct sweep, job);
+	struct sweeper *sweeper = container_of(job, struct sweeper, job);
 
 	(void)wait_ms; /* it is never urgent */
-	loop_defer_stop(&sweep->defer);
-	if (sweep->helper != NULL)
-		(void)helper_leave(sweep->helper, 0);
-	free(sweep);
+	loop_defer_stop(&sweeper->defer);
+	if (sweeper->helper != NULL)
+		(void)helper_leave(sweeper->helper, 0);
+	free(sweeper);
 }
 
-static void finish_sweep(struct sweep *sweep)
+static void finish_sweep(struct sweeper *sweeper)
 {
-	list_remove(&sweep->job.node);
-	if (sweep->done != NULL)
-		sweep->done(sweep->data);
-	helper_free(sweep->helper);
-	free(sweep);
+	list_remove(&sweeper->job.node);
+	if (sweeper->done != NULL)
+		sweeper->done(sweeper->data);
+	helper_free(sweeper->helper);
+	free(sweeper);
 }
 
 static void on_removed(struct helper *helper, const json_t *progress)
@@ -75,13 +75,13 @@ static void on_swept(struct helper *helper, const json_t *result, const struct e
 
 static void on_not_started(struct loop_defer *defer)
 {
-	finish_sweep(container_of(defer, struct sweep, defer));
+	finish_sweep(container_of(defer, struct sweeper, defer));
 }
 
-void sweep_start(const struct sweep_spec *spec, void (*done)(void *data), void *data)
+void sweeper_start(const struct sweeper_spec *spec, void (*done)(void *data), void *data)
 {
 	static const struct helper_handlers handlers = { .progress = on_removed, .done = on_swept };
-	struct sweep *sweep = xcalloc(1, sizeof(*sweep));
+	struct sweeper *sweeper = xcalloc(1, sizeof(*sweeper));
 	cleanup_json json_t *request = json_object();
 	struct helper_spec helper = { .path = spec->helper,
 				      .request = request,
@@ -89,16 +89,16 @@ void sweep_start(const struct sweep_spec *spec, void (*done)(void *data), void *
 				      .fd_count = 1 };
 	struct err err;
 
-	sweep->done = done;
-	sweep->data = data;
-	sweep->job.leave = leave_sweep;
-	home_add_job(spec->home, &sweep->job);
+	sweeper->done = done;
+	sweeper->data = data;
+	sweeper->job.leave = leave_sweep;
+	home_add_job(spec->home, &sweeper->job);
 	json_put_str(request, "op", "sweep");
 	json_put_int(request, "age_s", (json_int_t)spec->age_s);
 	json_put_int(request, "bytes_max", (json_int_t)(spec->bytes_max & INT64_MAX));
-	sweep->helper = helper_start(spec->loop, &helper, &handlers, sweep, &err);
-	if (sweep->helper == NULL) {
+	sweeper->helper = helper_start(spec->loop, &helper, &handlers, sweeper, &err);
+	if (sweeper->helper == NULL) {
 		log_warn("workspace", "looking after folders of ended sessions: %s", err.msg);
-		loop_defer_start(spec->loop, &sweep->defer, on_not_started);
+		loop_defer_start(spec->loop, &sweeper->defer, on_not_started);
 	}
 }
