@@ -7,7 +7,7 @@
  * Recorded input is typed again. A cell that raises, or meets its deadline, stops the replay.
  *
  * Before that, the variables that exist are saved, as at the end of the server. The cells change
- * nothing outside the session: they reach no hosts, and shared folders are read-only (outside.h).
+ * nothing outside the session: they reach no hosts, and shared folders are read-only (refuser.h).
  * Only session_restore_start_outside lifts that.
  *
  * The session's files are set aside meanwhile (workspace/aside.h). Cells begin with an empty

@@ -22,7 +22,7 @@
 #include "runner/session_programs.h"
 #include "runtime/python/packages.h"
 #include "session/asking.h"
-#include "session/outside.h"
+#include "session/refuser.h"
 #include "session/session_internal.h"
 #include "session/session_values.h"
 #include "session/watchdog.h"
@@ -34,7 +34,7 @@
 
 /* ---- the sandbox ---- */
 
-/* Starts the proxy, or gives its listener to `outside`. Hosts hold for the session's life. */
+/* Starts the proxy, or gives its listener to `refuser`. Hosts hold for the session's life. */
 static void on_listener(void *data, int listener_own)
 {
 	struct session *s = data;
@@ -48,8 +48,8 @@ static void on_listener(void *data, int listener_own)
 							      : 0,
 					 .environment = settings->environment };
 
-	if (s->outside != NULL)
-		outside_listen(s->outside, listener_own);
+	if (s->refuser != NULL)
+		refuser_listen(s->refuser, listener_own);
 	else
 		s->proxy = proxy_new(s->host->loop, &spec, listener_own);
 }
@@ -67,22 +67,22 @@ static void open_sandbox(struct session *s, const int *zygote_sandbox_fds)
 				      zygote_sandbox_fds);
 	session_programs_write(s->host->confinement, s->workspace);
 	watch_listener(s);
-	if (s->outside != NULL)
+	if (s->refuser != NULL)
 		sandbox_seal(s->sandbox);
 }
 
 void session_hold_outside(struct session *s)
 {
-	s->outside = outside_new(s->host->loop);
+	s->refuser = refuser_new(s->host->loop);
 }
 
 bool session_allow_outside(struct session *s, void (*done)(void *data), void *data)
 {
-	int listener = s->outside != NULL ? outside_take_listener(s->outside) : -1;
-	bool held = s->outside != NULL;
+	int listener = s->refuser != NULL ? refuser_take_listener(s->refuser) : -1;
+	bool held = s->refuser != NULL;
 
-	outside_free(s->outside);
-	s->outside = NULL;
+	refuser_free(s->refuser);
+	s->refuser = NULL;
 	if (listener >= 0)
 		on_listener(s, listener);
 	return held && s->sandbox != NULL && sandbox_lift_seal(s->sandbox, done, data);

@@ -16,7 +16,7 @@
 #include "journal/journal.h"
 #include "proxy/proxy.h"
 #include "session/asking.h"
-#include "session/outside.h"
+#include "session/refuser.h"
 #include "session/session_internal.h"
 #include "session/session_values.h"
 #include "session/watchdog.h"
@@ -79,7 +79,7 @@ static void finish(struct session *s)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	outside_free(s->outside);
+	refuser_free(s->refuser);
 	if (s->sandbox == NULL)
 		s->sandbox = session_unused_sandbox(s);
 	session_drop_slot(s);

@@ -31,7 +31,7 @@ struct inspector;
 struct slot;
 struct expect;
 struct lostcells;
-struct outside;
+struct refuser;
 struct restore;
 struct uploads;
 struct watchdog;
@@ -141,7 +141,7 @@ struct session {
 	struct slot *slot;         /* prestarted, for a first cell that fits it; or NULL */
 	struct watchdog *watchdog; /* of `sandbox` */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
-	struct outside *outside;   /* while a replay may reach no host; or NULL */
+	struct refuser *refuser;   /* while a replay may reach no host; or NULL */
 	struct asking *asking;     /* NULL: its programs cannot ask for packages */
 	uint64_t net_bytes;        /* bytes through the proxies of earlier sandboxes */
 	struct scan *scan;
@@ -233,7 +233,7 @@ extern const struct runner_handlers session_handlers;
  * that the session has then. No cell may run. The generation counts up if state was lost.
  */
 void session_restart(struct session *session);
-/* Puts hosts, and writing in shared folders, out of reach of the next sandbox (outside.h). */
+/* Puts hosts, and writing in shared folders, out of reach of the next sandbox (refuser.h). */
 void session_hold_outside(struct session *session);
 /*
  * Lets code reach them again. `done` is called once it can, from the loop; not after the session

@@ -12,7 +12,7 @@
 #include "confinement/confinement.h"
 #include "confinement/shares.h"
 #include "redact/redact.h"
-#include "session/outside.h"
+#include "session/refuser.h"
 #include "session/restore_internal.h"
 #include "session/watchdog.h"
 #include "text/sanitize.h"
@@ -65,7 +65,7 @@ static void note_outside(struct restore *r)
 			restore_report_add(&r->report.shares, "cell %" PRIu64 " ('%s')",
 					   r->line.number, path);
 	}
-	if (s->outside != NULL && outside_count(s->outside) > 0)
+	if (s->refuser != NULL && refuser_count(s->refuser) > 0)
 		restore_report_add(&r->report.refused, "cell %" PRIu64, r->line.number);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_outside.c - connections of cells that run again are ended and counted. */
+/* test_refuser.c - connections of cells that run again are ended and counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "event/loop.h"
-#include "session/outside.h"
+#include "session/refuser.h"
 
 static struct loop *loop;
-static struct outside *outside;
+static struct refuser *refuser;
 static struct sockaddr_in address;
 
 static int make_listener(void)
@@ -50,14 +50,14 @@ static int set_up(void **state)
 	(void)state;
 	loop = loop_new(clock_ms, &err);
 	assert_non_null(loop);
-	outside = outside_new(loop);
+	refuser = refuser_new(loop);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	outside_free(outside);
+	refuser_free(refuser);
 	loop_free(loop);
 	return 0;
 }
@@ -65,9 +65,9 @@ static int tear_down(void **state)
 static void without_a_listener_nothing_is_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(outside_count(outside), 0);
-	assert_int_equal(outside_take_listener(outside), -1);
-	outside_free(NULL);
+	assert_int_equal(refuser_count(refuser), 0);
+	assert_int_equal(refuser_take_listener(refuser), -1);
+	refuser_free(NULL);
 }
 
 static void a_connection_is_refused_and_counted_once(void **state)
@@ -76,13 +76,13 @@ static void a_connection_is_refused_and_counted_once(void **state)
 	int client;
 
 	(void)state;
-	outside_listen(outside, make_listener());
+	refuser_listen(refuser, make_listener());
 	client = connect_to();
-	assert_int_equal(outside_count(outside), 1);
+	assert_int_equal(refuser_count(refuser), 1);
 	assert_true(read(client, text, sizeof(text) - 1) > 0);
 	assert_non_null(strstr(text, "403 Forbidden"));
 	assert_int_equal(read(client, text, sizeof(text)), 0);
-	assert_int_equal(outside_count(outside), 0);
+	assert_int_equal(refuser_count(refuser), 0);
 	fd_close(&client);
 }
 
@@ -92,11 +92,11 @@ static void the_loop_refuses_it_at_once(void **state)
 	int client;
 
 	(void)state;
-	outside_listen(outside, make_listener());
+	refuser_listen(refuser, make_listener());
 	client = connect_to();
 	loop_turn(loop, 1000);
 	assert_true(read(client, text, sizeof(text)) > 0);
-	assert_int_equal(outside_count(outside), 1);
+	assert_int_equal(refuser_count(refuser), 1);
 	fd_close(&client);
 }
 
@@ -107,11 +107,11 @@ static void a_listener_that_is_taken_back_waits_for_another(void **state)
 	int accepted;
 
 	(void)state;
-	outside_listen(outside, make_listener());
-	outside_listen(outside, make_listener());
-	listener = outside_take_listener(outside);
+	refuser_listen(refuser, make_listener());
+	refuser_listen(refuser, make_listener());
+	listener = refuser_take_listener(refuser);
 	client = connect_to();
-	assert_int_equal(outside_count(outside), 0);
+	assert_int_equal(refuser_count(refuser), 0);
 	accepted = accept(listener, NULL, NULL);
 	assert_true(accepted >= 0);
 	fd_close(&accepted);
@@ -126,21 +126,21 @@ static void what_cannot_be_watched_is_closed(void **state)
 	(void)state;
 	assert_int_equal(pipe(pair), 0);
 	fd_close(&pair[0]);
-	outside_listen(outside, pair[0]);
-	assert_int_equal(outside_take_listener(outside), -1);
+	refuser_listen(refuser, pair[0]);
+	assert_int_equal(refuser_take_listener(refuser), -1);
 	fd_close(&pair[1]);
 }
 
-#define OUTSIDE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define REFUSER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		OUTSIDE_TEST(without_a_listener_nothing_is_counted),
-		OUTSIDE_TEST(a_connection_is_refused_and_counted_once),
-		OUTSIDE_TEST(the_loop_refuses_it_at_once),
-		OUTSIDE_TEST(a_listener_that_is_taken_back_waits_for_another),
-		OUTSIDE_TEST(what_cannot_be_watched_is_closed),
+		REFUSER_TEST(without_a_listener_nothing_is_counted),
+		REFUSER_TEST(a_connection_is_refused_and_counted_once),
+		REFUSER_TEST(the_loop_refuses_it_at_once),
+		REFUSER_TEST(a_listener_that_is_taken_back_waits_for_another),
+		REFUSER_TEST(what_cannot_be_watched_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

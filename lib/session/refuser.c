@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outside.c - answers session code in place of its proxy, without reading a request: which host was
+ * refuser.c - answers session code in place of its proxy, without reading a request: which host was
  * wanted does not matter. The kernel's queue of connections says exactly whether a cell made one.
  */
-#include "session/outside.h"
+#include "session/refuser.h"
 
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -21,7 +21,7 @@ static const char refusal[] =
 
 enum { READ_MAX = 4096 /* of a request: unread bytes would reset the connection */ };
 
-struct outside {
+struct refuser {
 	struct loop *loop;
 	int listener; /* -1: none */
 	struct loop_io io;
@@ -36,69 +36,69 @@ static void refuse(int fd)
 	(void)!send(fd, refusal, sizeof(refusal) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void accept_all(struct outside *o)
+static void accept_all(struct refuser *r)
 {
 	int fd;
 
-	while (o->listener >= 0 &&
-	       (fd = accept4(o->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+	while (r->listener >= 0 &&
+	       (fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		refuse(fd);
 		fd_close(&fd);
-		o->count++;
+		r->count++;
 	}
 }
 
 static void on_connection(struct loop_io *io, uint32_t events)
 {
 	(void)events;
-	accept_all(container_of(io, struct outside, io));
+	accept_all(container_of(io, struct refuser, io));
 }
 
-struct outside *outside_new(struct loop *loop)
+struct refuser *refuser_new(struct loop *loop)
 {
-	struct outside *o = xcalloc(1, sizeof(*o));
+	struct refuser *r = xcalloc(1, sizeof(*r));
 
-	o->loop = loop;
-	o->listener = -1;
-	return o;
+	r->loop = loop;
+	r->listener = -1;
+	return r;
 }
 
-int outside_take_listener(struct outside *o)
+int refuser_take_listener(struct refuser *r)
 {
-	loop_io_stop(&o->io);
-	return fd_steal(&o->listener);
+	loop_io_stop(&r->io);
+	return fd_steal(&r->listener);
 }
 
-void outside_free(struct outside *o)
+void refuser_free(struct refuser *r)
 {
-	if (o == NULL)
+	if (r == NULL)
 		return;
-	loop_io_stop(&o->io);
-	fd_close(&o->listener);
-	free(o);
+	loop_io_stop(&r->io);
+	fd_close(&r->listener);
+	free(r);
 }
 
 /* A listener that cannot be watched is closed: nothing is reached then, and nothing counted. */
-void outside_listen(struct outside *o, int listener_own)
+void refuser_listen(struct refuser *r, int listener_own)
 {
 	struct err err;
 
-	loop_io_stop(&o->io);
-	fd_close(&o->listener);
-	o->listener = listener_own;
+	loop_io_stop(&r->io);
+	fd_close(&r->listener);
+	r->listener = listener_own;
 	if (fd_set_nonblock(listener_own, &err) < 0 ||
-	    loop_io_start(o->loop, &o->io, listener_own, EPOLLIN, on_connection, &err) < 0) {
+	    loop_io_start(r->loop, &r->io, listener_own, EPOLLIN, on_connection, &err) < 0) {
 		log_warn("session", "connections of cells that run again: %s", err.msg);
-		fd_close(&o->listener);
+		fd_close(&r->listener);
 	}
 }
 
-size_t outside_count(struct outside *o)
+size_t refuser_count(struct refuser *r)
 {
 	size_t count;
 
-	accept_all(o);
-	count = o->count;
-	o->count = 0;
+	accept_all(r);
+	count = r->count;
+	r->count = 0;
 	return count;
 }
