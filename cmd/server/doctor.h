@@ -18,9 +18,9 @@ struct loop;
  */
 int doctor_main(int argc, char **argv);
 
-/* Callback that sets the bool at `data`. */
+/* Callback that sets the bool at `data`, for doctor_turn_until. */
 void doctor_note_end(void *data);
-/* Turns the loop until the bool is set. */
+/* Runs turns of the loop until a callback sets `over`. There is no time limit. */
 void doctor_turn_until(struct loop *loop, const bool *over);
 
 #endif

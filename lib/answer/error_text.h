@@ -25,7 +25,7 @@ struct error_text_line {
 
 /* Returns the last ERROR_TEXT_MAX bytes of `text`. Returns NULL for NULL. */
 const char *error_text_end(const char *text);
-/* Returns whether `text` has one of the needles. `text` may be NULL. */
+/* Returns whether error_text_find finds one. `text` may be NULL. */
 bool error_text_any(const char *text, const char *const *needles);
 /* Returns the last line: the error itself, not one that was handled before. NULL for NULL. */
 const char *error_text_last_line(const char *text);
@@ -35,7 +35,7 @@ const char *error_text_last_line(const char *text);
  */
 const char *error_text_line_end(const struct buf *text, const char *const *needles,
 				size_t lines_max);
-/* Returns the needle that stands anywhere in the end of `text`, in the list's order, or NULL. */
+/* Returns the first needle of the list that is in the end of `text` (error_text_end), or NULL. */
 const char *error_text_find(const char *text, const char *const *needles);
 /*
  * Finds the next line of a traceback, from *at on, that names an exception which led to the last

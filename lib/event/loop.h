@@ -26,7 +26,12 @@
 #include "base/err.h"
 #include "base/list.h"
 
-enum { LOOP_LINGER_US = 200, LOOP_LOOK_US = 15, LOOP_BUSY_US = 1000000 };
+/* See loop_linger. */
+enum {
+	LOOP_LINGER_US = 200,
+	LOOP_LOOK_US = 15, /* a poll that takes longer yielded the processor to another process */
+	LOOP_BUSY_US = 1000000,
+};
 
 struct loop;
 struct loop_io;

@@ -12,10 +12,15 @@
 struct bpf;
 
 /*
- * Begins a filter that allows these calls. The caller may add instructions; seccomp_helper_enter()
- * refuses all other calls.
+ * Begins a filter that allows these calls. The caller may add instructions before it calls
+ * seccomp_helper_enter().
  */
 void seccomp_helper_begin(struct bpf *bpf, const int *calls, size_t count);
+/*
+ * Enters the filter for good: calls that it does not allow fail with EPERM. Needs no_new_privs.
+ * Returns -1 and sets *err: ERR_INTERNAL if the filter is too long, ERR_SYSTEM if the kernel
+ * refuses it.
+ */
 int seccomp_helper_enter(struct bpf *bpf, struct err *err) MUST_CHECK;
 /*
  * Enters a filter for a program that uses libraries of the system (name services, ODBC drivers). It

@@ -31,10 +31,10 @@ struct slot;
 struct pool;
 
 enum {
-	POOL_QUIET_MS = 100, /* nothing has happened for this long: a slot is started */
-	POOL_LOAD_MS = 500,  /* nothing has happened for this long: a slot imports */
-	POOL_BUSY_MS = 1000, /* in place of both while a cell runs that goes on and on */
-	POOL_LOOK_MS = 30000,
+	POOL_QUIET_MS = 100,  /* nothing has happened for this long: a slot is started */
+	POOL_LOAD_MS = 500,   /* nothing has happened for this long: a slot imports */
+	POOL_BUSY_MS = 1000,  /* in place of both while a cell runs that goes on and on */
+	POOL_LOOK_MS = 30000, /* at most, between looks at the memory and at what is still wanted */
 	POOL_IDLE_MS = 15 * 60 * 1000, /* no session has begun for this long: what waits is ended */
 	POOL_ZYGOTE_WAIT_MS = 100, /* a session waits for a zygote, from the zygote's start on */
 	POOL_LOAD_MAX_MS = 60000,  /* for one import */

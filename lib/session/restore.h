@@ -39,7 +39,9 @@ size_t session_restore_count(const struct journal *journal, uint64_t *ret_ms);
 int session_restore_start(struct session *session, struct err *err) MUST_CHECK;
 /* Begins a replay as session_restore_start does, but cells may reach hosts and write in shares. */
 int session_restore_start_outside(struct session *session, struct err *err) MUST_CHECK;
-/* Returns whether a replay runs. */
+/*
+ * Returns whether a replay runs, or saved variables are being brought back (session_values.h).
+ */
 bool session_restoring(const struct session *session);
 /*
  * Returns -1 and sets *err to ERR_BUSY if a replay runs, which allows no other code and no new

@@ -23,16 +23,16 @@ void notifications_free(struct notifications *notifications);
 /* Sets the server and drops the waiting changes. With NULL no notification is sent. */
 void notifications_attach(struct notifications *notifications, struct mcp_server *server);
 
-/* Reports that the list of resources has changed. */
+/* Notes that the list of resources has changed. The notification needs no subscription. */
 void notifications_list_changed(struct notifications *notifications);
-/* Reports that the resource has changed. */
+/* Notes that the resource has changed. Without a subscription to this URI it does nothing. */
 void notifications_changed(struct notifications *notifications, const char *uri);
 /* Returns whether a client has subscribed to any URI. Few do, and each cell changes several. */
 bool notifications_any_watched(const struct notifications *notifications);
-/* Reports a change of session://{id} and `below`, which is "" or begins with a slash. */
+/* Notes a change of session://{id} and `below`, which is "" or begins with a slash. */
 void notifications_session_changed(struct notifications *notifications, const char *id,
 				   const char *below);
-/* Reports a change of session://{id} and of every watched resource below it. */
+/* Notes a change of session://{id} and of every watched resource below it. */
 void notifications_session_ended(struct notifications *notifications, const char *id);
 /* Returns whether a client has subscribed to a URI that begins with session://{id} and `below`. */
 bool notifications_watched_below(const struct notifications *notifications, const char *id,
