@@ -91,9 +91,9 @@ int confinement_adopt_early(const struct confinement *confinement, struct worksp
 /* Returns -1 and sets *err if the folder's new owner has an account on this machine. */
 int confinement_check_owner(const struct workspace *workspace, struct err *err) MUST_CHECK;
 /*
- * Opens a sandbox for a session with these limits; like sandbox_open it never fails at once.
- * `zygote_fds` are those of the zygote sandbox that contains it, as sandbox_zygote_namespaces
- * returns them; or NULL.
+ * Opens a sandbox for a session with these limits. Always returns a sandbox, as sandbox_open does:
+ * errors are reported when an interpreter is started in it. `zygote_fds` are those of the zygote
+ * sandbox that contains it, as sandbox_zygote_namespaces returns them; or NULL.
  */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,
@@ -112,8 +112,8 @@ struct confinement_installer {
 	size_t folder_count;
 };
 /*
- * Opens a sandbox for an installer, with nothing of any session and no share. It never fails at
- * once.
+ * Opens a sandbox for an installer, with nothing of any session and no share. Always returns one,
+ * as confinement_open does.
  */
 struct sandbox *confinement_open_installer(const struct confinement *confinement,
 					   const struct workspace *workspace,

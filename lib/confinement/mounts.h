@@ -7,9 +7,12 @@
 
 /*
  * Returns the end of a sentence about the folder that says why names in it, or on a file system
- * that is mounted below it, cannot be held read-only. Returns NULL when they can. `folder` is
- * `path`. The caller frees the result. `*mounts` is NULL at first, and then memory of the caller's:
- * what was tried is not tried again until another list of mounts is there.
+ * that is mounted below it, cannot be held read-only. Returns NULL when they can. `folder` is a
+ * descriptor of `path`. The caller frees the result.
+ *
+ * `*mounts` must be NULL before the first call. A call without objection puts the list of the
+ * mounts below the folder there, which the caller frees. Later calls try the mounts again
+ * only when the list has changed; they do not try the folder itself again.
  */
 char *mounts_objection(int folder, const char *path, char **mounts);
 /*

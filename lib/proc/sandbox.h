@@ -93,8 +93,8 @@ struct sandbox_usage {
 	unsigned int tasks;      /* threads of all processes, and zombies */
 	unsigned int threads;    /* of `processes`: at least one of each */
 	bool exact;              /* as the request asked */
-	bool user_full;          /* others of the user take what the kernel lets all of it have;
-				    seen in tier landlock */
+	bool user_full;          /* the user has as many processes as the kernel allows it, or
+				    nearly; seen in tier landlock */
 	uint64_t programs_bytes; /* part of memory_bytes that is not the interpreters' */
 	uint64_t shared_bytes;   /* part of memory_bytes that files of /dev/shm take */
 	uint64_t written_bytes;  /* to disks, since the sandbox was opened; 0 when exact */

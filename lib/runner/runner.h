@@ -233,10 +233,9 @@ bool runner_in_grace(const struct runner *runner);
  */
 struct queued_cell *runner_submit(struct runner *runner, const char *code, size_t len,
 				  uint64_t timeout_ms, void *data, struct err *err) MUST_CHECK;
-/* Returns the number of the cell. */
+/* Returns the number that the cell will have: `next_number` gave it when the cell was submitted. */
 uint64_t runner_number(const struct queued_cell *queued);
-/* Returns whether its code is sent to the interpreter in the next turn of the loop, if that lives.
- */
+/* Returns whether its code is sent in the loop's next turn, if the interpreter still lives then. */
 bool runner_begins(const struct queued_cell *queued);
 /*
  * Drops a cell that is queued and does not run, without a report. Its code moves to `cell`, which
@@ -257,8 +256,8 @@ void runner_kill(struct runner *runner, const char *why);
 /* Sets the reason to report if the interpreter is killed now. NULL withdraws it. */
 void runner_expect_kill(struct runner *runner, const char *why);
 /*
- * Notes who has as many processes and threads as may be. A start that gets none for it fails early,
- * and says so.
+ * Notes which limit of processes and threads is reached. An interpreter that cannot start for that
+ * reason fails before RUNNER_READY_MS, and the error names the limit.
  */
 void runner_note_crowd(struct runner *runner, enum crowd crowd);
 /* Has an interpreter that runs a cell print where it is. Returns false when it cannot. */

@@ -3,8 +3,9 @@
  * attribute.h - finds PostgreSQL's other way to call a function of one argument: x.f is f(x),
  * unless x has a column f.
  *
- * A table's row is no argument that a refused function takes, but a value is: of an expression, or
- * of a function in FROM, which has the function's name or alias.
+ * No refused function takes a row of a table, so x.f is harmless where x is a table. It may be a
+ * call where x is a value: an expression, or the result of a function in FROM, whose name or alias
+ * x is.
  */
 #ifndef SQL_ATTRIBUTE_H
 #define SQL_ATTRIBUTE_H

@@ -27,7 +27,7 @@ void original_free(struct original *original);
 int original_fd(const struct original *original);
 /* Names the file, once it is complete: the original of the import `path`. */
 int original_place(struct original *original, const char *path, struct err *err) MUST_CHECK;
-/* Returns the name that the import had, within the name of its original. */
+/* Returns the import's name, within the name of its original; any other name as it is. */
 const char *original_import_name(const char *name);
 
 /* A complete original. */

@@ -46,8 +46,9 @@ struct uid_map {
  */
 int uid_map_choose(int data_fd, struct uid_map *ret_map, struct err *err) MUST_CHECK;
 /*
- * Gives the folder to a user as uid_map_choose does, who may have an account: the first lookup in a
- * process takes a millisecond. uid_map_check must follow before session code runs.
+ * Gives the folder to a user as uid_map_choose does, but looks up no account, because the first
+ * lookup in a process takes a millisecond. The chosen user may thus have an account: uid_map_check
+ * must follow before session code runs.
  */
 int uid_map_draw(int data_fd, struct err *err) MUST_CHECK;
 /* Returns -1 and sets ERR_LIMIT if the user that was drawn for the folder has an account. */

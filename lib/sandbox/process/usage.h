@@ -51,10 +51,11 @@ struct usage {
 	uint64_t programs_bytes; /* part of memory_bytes that is not of the first generation */
 	uint64_t shared_bytes;   /* part of memory_bytes that files in paths.shared take */
 	uint32_t in_flight;      /* descriptors in flight through sockets (kernel_memory.h) */
-	uint32_t user_full;      /* 1: others of the user take what the kernel lets all of it have
-				    (seen in tier landlock); the caller's to set */
-	uint64_t written_bytes;  /* to disks, of all processes that ever ran below and were waited
-				    for, too; at most a little less */
+	uint32_t user_full;      /* 1: the user has as many processes as the kernel allows it, or
+				    nearly (seen in tier landlock); the caller's to set */
+	uint64_t written_bytes;  /* to disks, by the processes below and by those that were waited
+				    for: less than before when one ends that no process waits for;
+				    0 in an exact measure */
 	uint32_t tasks;   /* threads of all processes, and zombies, as the kernel counts them */
 	uint32_t threads; /* of `processes`: at least one of each */
 	struct usage_growth growths[USAGE_BUSY_MAX]; /* only of an exact measure */

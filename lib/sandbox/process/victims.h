@@ -43,9 +43,9 @@ void victims_for_memory(struct victim *rows, size_t len, const struct victims_ne
 
 /*
  * Chooses those to be ended so that a folder grows no more. Here is_growing means that it writes.
- * The kinds in their order are: programs that write, running interpreters that write, idle ones
- * that write; then programs, running interpreters and idle ones that do not. All of the first kind
- * that is there are chosen.
+ * The order is: programs that write, running interpreters that write, idle ones that write; then
+ * programs, running interpreters and idle ones that do not. All processes of the first of these
+ * kinds that has any are chosen.
  */
 void victims_for_disk(struct victim *rows, size_t len);
 
