@@ -21,12 +21,14 @@ enum { LAUNCH_CHANNEL = 3 };
 int launch_run(int channel, const struct privdrop_means *means, struct err *err) MUST_CHECK;
 
 /*
- * For tier bwrap. The first is the whole life of a child that becomes bwrap; it returns only after
- * a failure that it has reported to the server. The program that bwrap executes in the sandbox is
- * this one again: launch_inside is called there with the arguments of main(). Both return the exit
- * status.
+ * Becomes bwrap, in a child that was forked for that (tier bwrap). Returns the exit status, only
+ * after a failure that it has reported to the server.
  */
 int launch_become_bwrap(const struct init_task *task, const struct policy *policy);
+/*
+ * Runs inside, where bwrap executes the launcher's program again. Takes the arguments of main() and
+ * returns the exit status.
+ */
 int launch_inside(int argc, char **argv, const struct privdrop_means *means);
 
 #endif

@@ -8,11 +8,12 @@
  * (sandbox/supervise/zygote.h) lives without capabilities in a sandbox of its own. The namespaces
  * of sessions are made by its user inside the user namespace that it is in.
  *
- * That is the second user namespace of the zygote sandbox. The kernel gives files of a process that
- * is not dumpable to user 0 of the namespace of its exec. No process there is user 0, where
- * otherwise a session's user could be the server's user. A server that is root has enough users and
- * makes no second one. The zygote sandbox's init is the first process of the pid namespace: when it
- * ends, all these sessions end.
+ * That is the second user namespace of the zygote sandbox. The kernel gives the files in /proc of a
+ * process that is not dumpable to user 0 of the user namespace in which its program was executed.
+ * The second namespace has no user 0. In the first one user 0 is the server's user, as whom session
+ * code runs. A server that is root gives each session a user of its own and makes no second one.
+ * The zygote sandbox's init is the first process of the pid namespace: when it ends, all these
+ * sessions end.
  *
  * A server that is root maps three kinds of users in. The zygote's own user, who has no other
  * processes, is 0. The server's root is UID_MAP_ZYGOTE_ROOT, who opens the sources of mounts. All

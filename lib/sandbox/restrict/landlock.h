@@ -14,8 +14,9 @@
 /*
  * Enters the domain of the policy's tier, permanently, for the calling thread and all that it
  * starts. Access that no rule names is refused. `workspace` is the folder's descriptor in tier
- * landlock; other tiers use POLICY_DATA. With `abi` 0 this does nothing, but is an error in tier
- * landlock. Requires no_new_privs. Returns -1 and sets *err (ERR_UNSUPPORTED).
+ * landlock; other tiers use POLICY_DATA. With `abi` 0 this does nothing outside tier landlock.
+ * Requires no_new_privs. Returns -1 and sets *err: ERR_UNSUPPORTED in tier landlock with `abi` 0,
+ * and for a writable share in any tier but namespaces.
  */
 int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err) MUST_CHECK;
 /*

@@ -33,8 +33,9 @@ int payload_take_terminal(const struct payload *payload, struct err *err) MUST_C
 int payload_drop_privileges(const struct payload *payload, struct err *err) MUST_CHECK;
 
 /*
- * Sets up session, terminal, descriptors, limits and folder, and execs. On failure it writes a
- * struct err to `report` and exits with status 127; end-of-file there means that the exec happened.
+ * Sets up session, terminal, descriptors, limits, privileges and folder, and execs. On failure it
+ * writes a struct err to `report` and exits with status 127; end-of-file there means that the exec
+ * happened.
  */
 noreturn void payload_exec(const struct payload *payload);
 /*

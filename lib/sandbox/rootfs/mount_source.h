@@ -36,8 +36,8 @@ struct mount_source_bind {
 
 /*
  * Mounts the tree at `source`, an O_PATH descriptor of this mount namespace, on the path `target`.
- * `target_fd`, if >= 0, is open there and used instead. Mounts below `source` are included.
- * Set-user-id bits never work there. Returns -1 and sets *err.
+ * `target_fd`, if >= 0, is open there and used instead. Mounts below `source` are included, except
+ * before Linux 5.12. Set-user-id bits never work there. Returns -1 and sets *err.
  */
 int mount_source_bind(int source, const char *target, int target_fd,
 		      const struct mount_source_bind *how, struct err *err) MUST_CHECK;

@@ -6,8 +6,9 @@
  * These names stay unchanged while a session runs:
  * - names for which runnames_stays() holds (base/runnames.h), and in folders of packages only those
  *   of runnames_held();
- * - hooks, config, config.worktree and commondir of each repository (repository.h), including
- *   submodules and worktrees;
+ * - files of runnames_inside();
+ * - hooks, config, config.worktree, commondir, branches and remotes of each repository
+ *   (repository.h), including submodules and worktrees;
  * - configs and hooks folders that those configs name (protect_config.h).
  *
  * Names that exist when the session starts are mounted read-only on themselves, at any depth, among
@@ -56,7 +57,8 @@ void protect_release(int *held);
 enum { PROTECT_FOLDER_MODE = 01555 };
 /*
  * Mounts existing protected names of the writable shares at these paths on themselves; called in
- * the sandbox once the shares are mounted. `root` is a descriptor of /. Returns -1 and sets *err.
+ * the sandbox once the shares are mounted. `root` is a descriptor of /. Returns -1 and sets *err:
+ * ERR_LIMIT for more than PROTECT_MOUNTS in one share.
  */
 int protect_mount(int root, const char *const *paths, size_t count, struct err *err) MUST_CHECK;
 

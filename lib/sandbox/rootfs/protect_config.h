@@ -33,8 +33,9 @@ struct protect_config {
 };
 
 /*
- * Begins. `fn` gets the path, without links, of each existing file of the share that must be held;
- * links are reported as well. `top` and `data` are borrowed until protect_config_end.
+ * Begins. `fn` gets the path, without links, of each existing file or hooks folder of the share
+ * that must be held; links are reported as well. `top` and `data` are borrowed until
+ * protect_config_end.
  */
 void protect_config_begin(struct protect_config *config, const char *top,
 			  void (*fn)(void *data, const char *path), void *data);

@@ -14,8 +14,9 @@
  */
 bool repository_is(int dir);
 /*
- * Returns whether git makes no repository in a repository's own folder of this name. Session code
- * may, by putting HEAD and refs beside such a folder.
+ * Returns whether git itself makes no repository below a repository's own folder of this name.
+ * Session code can make one there. It can also put HEAD and refs beside a user's folder of such a
+ * name.
  */
 bool repository_holds_none(const char *name);
 /* Returns whether the folder at a path is, or lies in, one of packages by its name. */

@@ -19,9 +19,9 @@
  *
  * /home, /root, /run and /var are empty; /var/tmp is /tmp. There is no /sys.
  *
- * The functions must be called in this order, in a new mount namespace, by a process that is user 0
- * of the user namespace that owns it. Sources are opened before it becomes that user, because they
- * may be root's.
+ * rootfs_open_sources, rootfs_build and rootfs_finish must be called in this order, in a new mount
+ * namespace. The sources are opened as the server's user, because they may be root's. The others
+ * need user 0 of the user namespace that owns the mount namespace.
  */
 #ifndef SANDBOX_ROOTFS_ROOTFS_H
 #define SANDBOX_ROOTFS_ROOTFS_H

@@ -4,10 +4,12 @@
  * forks a supervisor for each interpreter.
  *
  * In tier namespaces init is pid 1, keeps its capabilities in the first user namespace, and cannot
- * be traced. It holds only its channel and the second user namespace; in a zygote sandbox also its
- * plan, and the file that moves processes into its control group. In a zygote sandbox the
- * interpreter is forked from the zygote that the server names, and its supervisor becomes init's
- * child. Everywhere else, and when the zygote does not reply, init forks the supervisor.
+ * be traced. It holds only its channel and the second user namespace.
+ *
+ * Inside a zygote sandbox (policy.nested) init also holds its plan, and the file that moves
+ * processes into its control group. The interpreter is then forked from the zygote that the server
+ * names, and its supervisor becomes init's child. Everywhere else, and when the zygote does not
+ * reply, init forks the supervisor.
  */
 #ifndef SANDBOX_SUPERVISE_INIT_H
 #define SANDBOX_SUPERVISE_INIT_H

@@ -39,10 +39,10 @@ struct setup_task {
 };
 
 /*
- * Sets up the sandbox of the policy's tier. Removes limits from the policy that cannot hold there,
- * and sets its own_inodes to the outcome. In tier namespaces the caller must come from
- * namespaces_fork with the same map. Afterwards it cannot be traced, and nothing is left open but
- * *ret_result and the folders. Returns -1 and sets *err; the process must then exit.
+ * Sets up the sandbox of the policy's tier, and sets the policy's own_inodes to the outcome. In
+ * tier namespaces the caller must come from namespaces_fork with the same map. In tiers namespaces
+ * and bwrap the caller cannot be traced afterwards. Nothing is left open but *ret_result and the
+ * folders. Returns -1 and sets *err; the process must then exit.
  */
 int setup_self(struct policy *policy, const struct setup_task *task,
 	       struct setup_result *ret_result, struct err *err) MUST_CHECK;

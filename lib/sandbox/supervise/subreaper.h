@@ -5,7 +5,8 @@
  *
  * Each is a subreaper (PR_SET_CHILD_SUBREAPER). It ends when its parent dies, by a death signal, or
  * when its channel ends, and kills everything below before that. The death signal is SIGTERM and
- * not SIGKILL, because without a pid namespace no other process would find daemonised children.
+ * not SIGKILL, because without a pid namespace no other process would find daemonised children. An
+ * init that is pid 1 gets SIGKILL: the kernel then ends its whole namespace.
  */
 #ifndef SANDBOX_SUPERVISE_SUBREAPER_H
 #define SANDBOX_SUPERVISE_SUBREAPER_H
@@ -35,9 +36,9 @@ struct subreaper {
 };
 
 /*
- * Turns the calling process into a subreaper: sets name, subreaper flag and death signal, and
- * blocks all signals but those of the signalfd. It must have one thread and must have been forked
- * from `parent` (0: not checked). Returns -1 and sets *err.
+ * Turns the calling process into a subreaper: sets name, subreaper flag and death signal, forbids
+ * tracing it, and blocks all signals, of which the signalfd brings two. It must have one thread and
+ * must have been forked from `parent` (0: not checked). Returns -1 and sets *err.
  */
 int subreaper_init(struct subreaper *subreaper, const char *name, int channel, pid_t parent,
 		   struct err *err) MUST_CHECK;
@@ -51,7 +52,7 @@ int subreaper_close_others(int *const *fds, size_t count, struct err *err) MUST_
 struct subreaper_wake {
 	bool message; /* the channel has a message or its end */
 	bool child;   /* a child has ended, or an orphan may have come */
-	bool extra;
+	bool extra;   /* `extra_fd` has input or its end */
 };
 
 /* Waits for a message, a child, or input on `extra_fd` (-1: none). */
