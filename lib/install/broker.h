@@ -29,8 +29,8 @@ enum {
 		5000, /* lines of a lock file in one request: large projects have 2000 */
 	BROKER_PACKAGE_CHARS = 500,
 	BROKER_JOBS_MAX = 16, /* of one session, with the running one */
-	BROKER_FRESH_S = 600, /* how long an index's answer holds at most: as long as that of the
-				 public one */
+	BROKER_FRESH_S = 600, /* a cached set is found by its request for so long at most, as PyPI's
+				 own replies hold */
 };
 
 /*
@@ -39,7 +39,7 @@ enum {
  */
 struct broker *broker_new(const struct session_host *host, const struct policyfile *policy,
 			  struct err *err) MUST_CHECK;
-/* Ends every job and calls each `done`. The launcher must still run. `broker` may be NULL. */
+/* Ends every job and calls each `done` at once. The launcher must run. `broker` may be NULL. */
 void broker_end(struct broker *broker);
 /* Frees `broker`, which may be NULL. Must be called after broker_end and launcher_free. */
 void broker_free(struct broker *broker);
@@ -66,7 +66,7 @@ struct broker_event {
 	const json_t
 		*result; /* in the form of install_done_fn, with "files": [{"file", "sha256"}] */
 	const char *problem; /* set if `result` is NULL */
-	uint64_t cell;       /* the code of this cell alone asked for it; 0: a client did */
+	uint64_t cell; /* whose code asked for it; 0: a client did as well, or no caller waits */
 };
 
 typedef void broker_over_fn(void *data, const struct broker_event *event);
@@ -92,9 +92,10 @@ struct install_request {
  */
 int broker_check_packages(const json_t *packages, struct err *err) MUST_CHECK;
 /*
- * Starts an installation, or joins one with the same request. `done` is called once, from the loop;
- * the result is valid until then, or until broker_forget or broker_cancel.
- * Returns NULL and sets *err if the request itself is invalid.
+ * Starts an installation, or joins one with the same request. `done` is called once, from the loop,
+ * or by broker_end and broker_end_folder. The returned object is valid until then, or until
+ * broker_forget or broker_cancel. Returns NULL and sets *err if the request itself is invalid, or
+ * (ERR_LIMIT) if the session has BROKER_JOBS_MAX other jobs.
  */
 struct install *broker_install(struct broker *broker, const struct session *session,
 			       const struct install_request *request, install_done_fn *done,
@@ -116,8 +117,8 @@ struct install *broker_check(struct broker *broker, const struct language *langu
 /* Returns how far the installation is: "installing NAME: 11.2 of 12.9 MB". The caller frees it. */
 char *broker_progress(const struct install *install);
 /*
- * Returns broker_progress of an installation that code of this session waits for, or NULL if there
- * is none. `broker` may be NULL.
+ * Returns broker_progress of an installation that only code of this session waits for, or NULL if
+ * there is none. `broker` may be NULL.
  */
 char *broker_code_progress(const struct broker *broker, const struct session *session);
 /* Drops the caller's `done`. The installation continues. `install` may be NULL. */
@@ -132,7 +133,10 @@ bool broker_has(struct broker *broker, const struct session *session,
  * where `from` are the hosts and folders of the indexes. A new reference.
  */
 json_t *broker_list(struct broker *broker, const struct session *session);
-/* Ends the jobs of the session of this folder (workspace_name), which ends. */
+/*
+ * Ends the jobs of a session that ends, given by its folder (workspace_name), and forgets its
+ * packages. Calls each `done` at once. `broker` may be NULL.
+ */
 void broker_end_folder(struct broker *broker, const char *folder);
 
 #endif

@@ -40,8 +40,8 @@ int cache_sets_fd(const struct cache *cache);
  */
 json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_s);
 /*
- * Stores {"entry": NAME, ...} for this key. A failure is ignored: the set is made again the next
- * time.
+ * Stores {"entry": NAME, ...} for this key. A failure is only logged: the set is made again the
+ * next time.
  */
 void cache_put(const struct cache *cache, const char *key, const json_t *record);
 /*

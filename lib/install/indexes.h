@@ -31,8 +31,8 @@ struct shares;
 enum { INDEXES_FOLDERS_MAX = 8, INDEXES_CERTIFICATES_MAX = 1 << 20 };
 
 struct indexes {
-	json_t *urls;       /* strings with credentials: the first that has a name serves it; with
-			       "NAME*@" before it, one that serves such names alone */
+	json_t *urls;       /* strings with credentials: the first that has a package serves it; one
+			       with "NAME*@" before its URL serves only packages of such names */
 	json_t *trusted;    /* strings: hosts that need no valid certificate; may be NULL */
 	char *certificates; /* certificates of authorities, the content of the file; may be NULL */
 	char *netrc;        /* text of the user's .netrc, for Python's indexes; may be NULL */

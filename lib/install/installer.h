@@ -10,8 +10,8 @@
  * (install/response.h).
  *
  * `done` is called when no process of the step lives any more, so that the next step finds its
- * folder unchanged. The folder's size is observed during the step: more space or files than
- * settings->install_max end it with ERR_LIMIT.
+ * folder unchanged. The folder's size is observed during the step: more bytes than
+ * settings->install_max, or more files than install_files_max, end it with ERR_LIMIT.
  */
 #ifndef INSTALL_INSTALLER_H
 #define INSTALL_INSTALLER_H

@@ -23,7 +23,8 @@ bool job_is_dry(const struct job *job);
 bool job_is_shared(const struct job *job);
 /*
  * Returns the record of a set of this request, as a new reference. Returns NULL if there is none,
- * or if the request wants another one. `max_age_s` is as for cache_find().
+ * for "--upgrade", and where package code may have chosen the files. `max_age_s` is as for
+ * cache_find().
  */
 json_t *job_find_requested(const struct job *job, uint64_t max_age_s);
 /* Sets the key of these files. Returns -1 and sets *err as job_key_files. */

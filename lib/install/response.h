@@ -21,7 +21,7 @@ enum { RESPONSE_ROWS_MAX = 20000, RESPONSE_TEXT_MAX = 1000, RESPONSE_MODULES_MAX
 json_t *response_read(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
  * Returns the valid rows of packages: {"name", "version", "file", "modules": [NAME]}, of which the
- * last two may be missing. Left out are rows without name and version, strings longer than
+ * last two may be missing. Left out are rows without a name or a version, strings longer than
  * RESPONSE_TEXT_MAX, anything else, and rows beyond RESPONSE_ROWS_MAX. `rows` may be NULL or of
  * another type. The caller frees the result.
  */
