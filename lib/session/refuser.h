@@ -16,8 +16,8 @@ struct refuser *refuser_new(struct loop *loop);
 /* Frees it. May be NULL. */
 void refuser_free(struct refuser *refuser);
 /*
- * Takes the place of the session's proxy, and ends each connection that session code makes. Takes
- * ownership of the listener; an earlier one is closed.
+ * Takes the place of the session's proxy: answers each connection of session code with a refusal,
+ * and ends it. Takes ownership of the listener; an earlier one is closed.
  */
 void refuser_listen(struct refuser *refuser, int listener_own);
 /*

@@ -11,9 +11,9 @@
  * Only session_restore_start_outside lifts that.
  *
  * The session's files are set aside meanwhile (workspace/aside.h). Cells begin with an empty
- * folder, and get each uploaded file as it was, if that still exists. Afterwards the session's
- * files are back, in the folder that the new interpreters use. No other code runs and no file comes
- * in while this lasts.
+ * folder, and get each imported file as it came, if its original still exists. Afterwards the
+ * session's files are back, in the folder that the new interpreters use. No other code runs and no
+ * file comes in while this lasts.
  */
 #ifndef SESSION_RESTORE_H
 #define SESSION_RESTORE_H
@@ -44,8 +44,8 @@ int session_restore_start_outside(struct session *session, struct err *err) MUST
  */
 bool session_restoring(const struct session *session);
 /*
- * Returns -1 and sets *err to ERR_BUSY if a replay runs, which allows no other code and no new
- * files.
+ * Returns -1 and sets *err to ERR_BUSY if session_restoring returns true: neither other code nor
+ * new files are allowed then.
  */
 int session_restore_check(const struct session *session, struct err *err) MUST_CHECK;
 /*

@@ -109,7 +109,8 @@ int session_id_check(const char *id, struct err *err) MUST_CHECK;
 
 /*
  * Makes a session with a new folder. It has no process yet, or a prestarted sandbox for language
- * `first` (NULL: unknown). `notice` opens the first answer. Returns NULL and sets *err.
+ * `first` (NULL: unknown). `notice_own`, which may be NULL, opens the first answer. Returns NULL
+ * and sets *err.
  */
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, const struct language *first,
@@ -298,7 +299,7 @@ const char *session_record_problem(const struct session *session);
 /* Has the exported copy of the notebook renewed soon, because the journal has grown. */
 void session_keep_notebook(struct session *session);
 /*
- * Returns how many bytes the original of the next upload may have (workspace/original.h). All of a
+ * Returns how many bytes the original of the next import may have (workspace/original.h). All of a
  * session have at most half of PTYCELL_KEEP_MAX. It is 0 where no second run can need them.
  */
 uint64_t session_original_room(const struct session *session);
@@ -307,7 +308,7 @@ uint64_t session_original_room(const struct session *session);
  * exported. Originals that come before the first cell of a life wait for it.
  */
 void session_keep_inputs(struct session *session);
-/* Reports that the upload `path` has no original, with the reason. */
+/* Reports that the import `path` has no original, with the reason. */
 void session_miss_original(struct session *session, const char *path, const char *why);
 /*
  * Exports the whole output of a cell that the notebook has in part, if a notebook is exported and
@@ -336,8 +337,8 @@ void session_release_hold(struct session *session);
 /* Takes the next cell number, for an entry of the journal that is no cell of a language. */
 uint64_t session_take_number(struct session *session);
 /*
- * Returns whether a cell runs, waits or is queued, an interpreter starts or ends, or files are
- * being exported.
+ * Returns whether a cell is not over, with the export of its results, an interpreter starts or
+ * ends, or something holds the session (session_hold).
  */
 bool session_busy(const struct session *session);
 /* Returns session_busy, but does not count an interpreter that starts and has no cell. */

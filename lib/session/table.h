@@ -51,7 +51,8 @@ void table_close(struct table *table, const char *why, void (*done)(void *data),
 struct session *table_open(struct table *table, const char *id, const struct language *first,
 			   struct err *err) MUST_CHECK;
 /*
- * Returns a live session. Returns NULL and sets *err to ERR_NOT_FOUND, which names the live ones.
+ * Returns a live session. Returns NULL and sets *err: ERR_INVALID for the id, or ERR_NOT_FOUND,
+ * whose text says how an ended one is resumed, or names the live ones.
  */
 struct session *table_find(struct table *table, const char *id, struct err *err) MUST_CHECK;
 /* Ends a session at the request of a client. Returns -1 and sets *err as table_find does. */

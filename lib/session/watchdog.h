@@ -65,8 +65,8 @@ void watchdog_take_scan(struct watchdog *watchdog, uint64_t bytes);
 /* Notes that the changes of an ended cell are known, and so what its answer says. */
 void watchdog_note_answer(struct watchdog *watchdog, const struct cell *cell);
 /*
- * Kills what writes to the session's folder. `why` is reported by the next answer, with the name of
- * a program or as the reason for the end of an interpreter.
+ * Kills what writes to the session's folder, unless a kill is under way. `why` is reported by the
+ * next answer, with the name of a program or as the reason for the end of an interpreter.
  */
 void watchdog_end_writers(struct watchdog *watchdog, const char *why);
 

@@ -27,7 +27,10 @@ bool beneath_path_valid(const char *path);
  * for a link.
  */
 int beneath_open(int dir_fd, const char *path, int flags, mode_t mode);
-/* Opens as beneath_open() does, but fails with EXDEV for a file on another mount. */
+/*
+ * Opens as beneath_open() does, but fails with EXDEV for a file on another mount; without openat2,
+ * on another file system.
+ */
 int beneath_open_same_mount(int dir_fd, const char *path, int flags);
 /*
  * Opens a regular file for reading, without blocking on a FIFO or a device. If the name does not

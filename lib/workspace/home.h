@@ -37,8 +37,8 @@ struct home_job {
 
 /*
  * Makes and locks this server's folder under `path`, and finds our server folders whose lock is
- * free. Returns NULL and sets *err: ERR_DENIED if `path` is a symbolic link, not ours, or open to
- * others.
+ * free. Returns NULL and sets *err: ERR_INVALID if `path` is not absolute, ERR_DENIED if it is a
+ * symbolic link, not ours, or open to others.
  */
 struct home *home_open(const char *path, struct err *err) MUST_CHECK;
 /* Shows other servers that this one ends as soon as its client's calls are answered. */
@@ -64,6 +64,7 @@ bool home_is_removed(const char *name);
 void home_look_again(struct home *home);
 int home_fd(const struct home *home);
 
+/* Adds a job to the list of those that home_close detaches. */
 void home_add_job(const struct home *home, struct home_job *job);
 /* Returns the list of this server's inspectors (inspector.c). */
 struct list *home_inspectors(const struct home *home);

@@ -4,9 +4,10 @@
  *
  * An inspection is a run of ptycell-files (cmd/files/inspect.h). It is bounded, and outside of the
  * server, so that an unresponsive disk delays no session. Files of a repository that git would run
- * are renamed. The first inspection learns what was there before any session code ran, unless an
- * inspector of another session, whose code may have run, knows it. An inspection that met its bound
- * is followed by one without a practical bound. The last inspection has no practical bound either.
+ * are renamed. The first inspection learns what was there before any session code ran. If code of
+ * another session has run, its inspector's knowledge is taken over instead. A later inspection that
+ * meets its bound is followed by one without a practical bound. The last inspection has no
+ * practical bound either.
  */
 #ifndef WORKSPACE_INSPECTOR_H
 #define WORKSPACE_INSPECTOR_H

@@ -31,7 +31,7 @@ struct keep_result {
 				(keepname.h), each once per exporter; or NULL */
 };
 
-/* An exported copy of the notebook, by which it is recognised. */
+/* By these an exported copy of the notebook is recognised. */
 struct keeper_notebook {
 	uint64_t size;
 	uint32_t crc;
@@ -94,7 +94,7 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 /* Marks a result as due without trying to export it. `path` is relative to data. */
 void keeper_mark_due(struct keeper *keeper, const char *path);
 /*
- * Marks an input as due, unless its copy exists: the original of an upload, by its name in the
+ * Marks an input as due, unless its copy exists: the original of an import, by its name in the
  * folder of originals (original.h). It is exported to a folder "input", only if it leaves half of
  * the quota's rest for results. Returns whether it is due.
  */
@@ -112,8 +112,8 @@ char *keeper_mark_output(struct keeper *keeper, const char *file, const char *na
  */
 void keeper_mark_missing(struct keeper *keeper, const char *path, uint64_t size, uint64_t mtime_ns);
 /*
- * Exports no file of the data folder that is due now: the folder has other files. No export may
- * run.
+ * Forgets which files of the data folder are due, because the folder has other files now. Inputs
+ * and whole outputs stay due. No export may run.
  */
 void keeper_forget_due(struct keeper *keeper);
 /* Returns true if no export runs and none is due. */

@@ -2,11 +2,11 @@
 /*
  * keeproom.h - how much the results of all sessions may take together (PTYCELL_KEEP_TOTAL).
  *
- * A helper measures the root KEEPROOM_AFTER_MS after the server has made its first session. It
- * measures again after an export when the size is older than KEEPROOM_OLD_MS: other servers may
- * have added results, and the user may have deleted some. Exports are counted in between. No answer
- * waits for that. Until the first size is known, nothing is refused. A helper that has no room by
- * this count measures once more before it refuses a file (cmd/files/room.h).
+ * A helper measures the root KEEPROOM_AFTER_MS after keeproom_new. It measures again after an
+ * export when the size is older than KEEPROOM_OLD_MS: other servers may have added results, and the
+ * user may have deleted some. Exports are counted in between. No answer waits for that. Until the
+ * first size is known, nothing is refused. A helper that has no room by this count measures once
+ * more before it refuses a file (cmd/files/room.h).
  */
 #ifndef WORKSPACE_KEEPROOM_H
 #define WORKSPACE_KEEPROOM_H
@@ -20,7 +20,7 @@ struct home;
 struct keeproom;
 struct loop;
 
-/* Measures soon. `loop` and `home` are borrowed until keeproom_free(), the rest is copied. */
+/* Makes one whose size is not known yet. `loop` and `home` are borrowed until keeproom_free(). */
 struct keeproom *keeproom_new(struct loop *loop, const struct home *home, const char *helper,
 			      const char *root, uint64_t max_bytes);
 /* Frees it; it may be NULL. A helper that still measures is left alone. */

@@ -22,7 +22,7 @@ void lostcells_record(int journal_fd, struct json_t *record, uint64_t first_cell
 
 /* Reads the record. lostcells_free frees the result. Returns NULL if there is none. */
 struct lostcells *lostcells_read(int journal_fd);
-/* Reads the record as lostcells_read does, and removes it: this server may write none. */
+/* Reads the record as lostcells_read does, and removes it, so that it is not reported again. */
 struct lostcells *lostcells_take(int journal_fd);
 void lostcells_free(struct lostcells *lost);
 enum { LOSTCELLS_TYPED_MAX = 64 << 10 /* bytes of typed input of a cell */ };

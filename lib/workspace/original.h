@@ -25,7 +25,9 @@ struct original *original_new(const struct workspace *workspace, struct err *err
 void original_free(struct original *original);
 /* Returns the descriptor, open for writing. Borrowed. */
 int original_fd(const struct original *original);
-/* Names the file, once it is complete: the original of the import `path`. */
+/*
+ * Names the file, once it is complete: the original of the import `path`. Returns -1 and sets *err.
+ */
 int original_place(struct original *original, const char *path, struct err *err) MUST_CHECK;
 /* Returns the import's name, within the name of its original; any other name as it is. */
 const char *original_import_name(const char *name);

@@ -7,8 +7,9 @@
  * percent-encoded. If the server is killed, the next one reads the record and exports what is
  * missing there, one session at a time, before it removes the dead server's folder.
  *
- * The record goes when a removal begins, which waits for a copy of the session's results. If both
- * are cut short, the folder of the session is named as one to remove, and is treated as above.
+ * A removal renames the session's folder (HOME_REMOVE_PREFIX), waits for a copy of results that
+ * still runs, and then removes the record. If the removal is killed before that, the next server
+ * finds the record in the renamed folder, and exports the results as above.
  *
  * The rules of beside.h decide which files are results. A file with the same name and another
  * content is kept beside the new copy. If notebook and report were exported, they are completed
