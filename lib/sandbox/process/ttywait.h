@@ -27,7 +27,7 @@ struct ttywait_result {
 	int32_t process; /* the process of the thread */
 	int32_t thread;  /* if two observations name the same thread, they are more certain than one
 			  */
-	int32_t child;   /* 1: not the interpreter itself */
+	int32_t child;   /* 1: not the interpreter itself; the caller's to set */
 	int32_t watches; /* 1: by epoll, which may still include a terminal that no code reads */
 	int32_t brief;   /* 1: the wait ends by itself in less than a second */
 	uint64_t ran; /* nanoseconds that the thread ever ran; 0 when the kernel does not report it
