@@ -7,11 +7,12 @@
  * Where a control group limits memory and processes (proc/cgroups.h), the watchdog acts before the
  * kernel does: the kernel kills without asking where the code was.
  *
- * It polls twice a second while a cell runs, and seldom otherwise. Above the memory limit it
- * interrupts cells (memory_guard.h), then kills programs that code started, then interpreters, the
- * idle ones last. Above the limit of processor time it interrupts cells. Processes that write on
- * above the limit of the disk are killed in the same order. Above any other limit it kills the
- * interpreters that run. The next answer says what ended, why, and what to do.
+ * It polls twice a second while code, or a program that it started, runs, and seldom otherwise.
+ * Above the memory limit it interrupts cells (memory_guard.h), then kills programs that code
+ * started, then interpreters, the idle ones last. Above the limit of processor time it interrupts
+ * cells. Processes that write on above the limit of the disk are killed in the same order. Above
+ * any other limit it kills the interpreters that run. The next answer says what ended, why, and
+ * what to do.
  */
 #ifndef SESSION_WATCHDOG_H
 #define SESSION_WATCHDOG_H
@@ -21,8 +22,8 @@
 struct watchdog;
 
 enum {
-	WATCHDOG_BUSY_MS = 500,
-	WATCHDOG_IDLE_MS = 5000,
+	WATCHDOG_BUSY_MS = 500,   /* between polls while code, or a program that it started, runs */
+	WATCHDOG_IDLE_MS = 5000,  /* between polls otherwise */
 	WATCHDOG_LOOK_MS = 10000, /* between inspections of shared folders */
 	WATCHDOG_WHERE_MS = 100, /* for an interpreter to report where it is, before it is killed */
 	/*

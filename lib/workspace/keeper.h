@@ -102,7 +102,8 @@ bool keeper_mark_input(struct keeper *keeper, const char *name);
 /*
  * Marks a cell's whole output as due: the spool file `file` of `size` bytes. It is exported to a
  * folder "outputs" as `name`. Returns the path below the folder of the exports, which the caller
- * frees. Returns NULL and marks nothing if it leaves less than half of the quota's rest to results.
+ * frees. Returns NULL and marks nothing without a root, or if it leaves less than half of the
+ * quota's rest to results.
  */
 char *keeper_mark_output(struct keeper *keeper, const char *file, const char *name, uint64_t size);
 /*

@@ -22,7 +22,7 @@ struct spool *spool_new(const struct workspace *workspace, uint64_t cell, const 
 void spool_free(struct spool *spool);
 /* Appends to the file. A failure of the disk stops the spool and is reported by spool_error(). */
 void spool_write(struct spool *spool, const void *data, size_t len);
-/* Removes the file: a short output needs none. */
+/* Removes the file, as a short output needs none. Bytes that come later are dropped. */
 void spool_discard(struct spool *spool);
 /*
  * Removes the files of an ended session's cells from its spool folder, because outputs are part of
