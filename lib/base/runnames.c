@@ -36,7 +36,10 @@ static const struct {
 	{ THERE,
 	  ".gitconfig .hgrc .husky .pre-commit-config.yaml .pre-commit-config.yml "
 	  "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml "
-	  "lefthook.json .lefthook.json lefthook-local.yml .lefthook-local.yml" },
+	  "lefthook.json .lefthook.json lefthook.jsonc .lefthook.jsonc "
+	  "lefthook-local.yml .lefthook-local.yml lefthook-local.yaml .lefthook-local.yaml "
+	  "lefthook-local.toml .lefthook-local.toml lefthook-local.json .lefthook-local.json "
+	  "lefthook-local.jsonc .lefthook-local.jsonc .lefthook .lefthook-local" },
 	{ KEPT, ".gitmodules .hg .sl .svn .bzr .jj .pijul" },
 	/* shells, and programs that watch the current folder */
 	{ FILE_THERE, ".env" },

@@ -80,6 +80,9 @@ static void what_is_there_stays_but_for_what_programs_write_into(void **state)
 {
 	(void)state;
 	assert_true(runnames_stays(".envrc", false) && runnames_stays(".husky", true));
+	assert_true(runnames_stays("lefthook.jsonc", false) &&
+		    runnames_stays(".lefthook-local.toml", false) &&
+		    runnames_stays(".lefthook", true));
 	assert_true(runnames_stays(".devcontainer", true) && runnames_stays(".npmrc", false));
 	assert_true(runnames_stays(".env", false) && !runnames_stays(".env", true));
 	assert_false(runnames_stays(".hg", true) || runnames_stays(".gitmodules", false));
