@@ -61,6 +61,21 @@ static void what_editors_and_hosts_programs_write_is_not_foreign(void **state)
 		       "");
 }
 
+/* The user may set these beside a session: a config that has them must stay. */
+static void what_shows_signs_or_sorts_is_not_foreign(void **state)
+{
+	(void)state;
+	assert_foreign("[commit]\n\tgpgSign = true\n\tverbose = true\n[tag]\n\tgpgSign = true\n"
+		       "\tsort = -version:refname\n[user]\n\tsigningKey = ~/.ssh/id.pub\n"
+		       "[log]\n\tdate = iso\n[branch]\n\tsort = -committerdate\n"
+		       "[rerere]\n\tenabled = true\n[rebase]\n\tautoStash = true\n"
+		       "[blame]\n\tignoreRevsFile = .git-blame-ignore-revs\n",
+		       "");
+	assert_foreign("[rebase]\n\tinstructionFormat = %nexec id\n[commit]\n\ttemplate = x\n"
+		       "[gpg]\n\tprogram = x\n",
+		       "rebase.instructionformat=%nexec id|commit.template=x|gpg.program=x");
+}
+
 /* An editor hands them to git, which takes one that begins with "-" for an option. */
 static void what_editors_hand_to_git_is_no_option(void **state)
 {
@@ -171,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_git_writes_is_not_foreign),
 		cmocka_unit_test(what_editors_and_hosts_programs_write_is_not_foreign),
+		cmocka_unit_test(what_shows_signs_or_sorts_is_not_foreign),
 		cmocka_unit_test(what_editors_hand_to_git_is_no_option),
 		cmocka_unit_test(what_runs_a_program_is_foreign),
 		cmocka_unit_test(addresses_run_no_helper),
