@@ -154,8 +154,9 @@ static void report_renamed(struct inspector *inspector, const json_t *result)
 
 	if (list_rows(result, true, &list) == 0)
 		return;
-	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what code "
-			 "wrote there, or be led out of the folder; tell the user.",
+	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what is new "
+			 "there, or be led out of the folder; tell the user, who can undo it "
+			 "for what they wrote themselves.",
 			 buf_str(&list));
 	report_text(inspector, text);
 }
@@ -170,7 +171,7 @@ static void report_stuck(struct inspector *inspector, const json_t *result)
 		return;
 	free(inspector->stuck);
 	inspector->stuck = xstrdup(buf_str(&list));
-	text = xasprintf("The user's git would run what code wrote into %s, and it could not be "
+	text = xasprintf("The user's git would run what is new in %s, and it could not be "
 			 "renamed; tell the user to remove it before calling git there.",
 			 buf_str(&list));
 	report_text(inspector, text);
