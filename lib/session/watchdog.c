@@ -504,7 +504,8 @@ void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, stru
 {
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
-	w->inspection_wanted = true;
+	w->inspection_wanted = true; /* for jobs of the cell; the end of the cell has its own */
+	w->inspection_due_ms = loop_now(w->session->host->loop) + WATCHDOG_LOOK_MS;
 	disk_guard_explain_cell(w->disk, runner, cell);
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);
@@ -545,11 +546,10 @@ static bool wants_look(const struct watchdog *w, uint64_t age_ms)
 void watchdog_wake(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
-	uint64_t due = now + WATCHDOG_BUSY_MS;
 
 	if (wants_look(w, now - w->looked_ms))
 		look(w);
-	if (!loop_timer_active(&w->timer) || w->timer.deadline_ms > due)
+	if (!loop_timer_active(&w->timer) || w->timer.deadline_ms > now + WATCHDOG_BUSY_MS)
 		schedule(w, WATCHDOG_BUSY_MS);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_watchdog.c - too much memory: which interpreter prints its stack, and which is killed; and
- * when there is a measure.
+ * when there is a measure, and an inspection of shares.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,6 +178,54 @@ static void a_cell_begins_with_a_measure_if_its_interpreter_is_new(void **state)
 	assert_int_equal(count_measures(), 0);
 }
 
+static void on_inspection(void *data)
+{
+	(void)data;
+}
+
+static void on_notice(void *data, const char *text)
+{
+	(void)data;
+	(void)text;
+}
+
+/* Returns the number of an inspection of now. */
+static uint64_t inspect(void)
+{
+	uint64_t number = inspector_request(session->inspector);
+
+	fixture_until(inspector_has_ended(session->inspector, number));
+	return number;
+}
+
+static void what_a_cell_left_is_looked_for_again_after_a_while_only(void **state)
+{
+	const char *const paths[] = { fixture.scratch.path };
+	const int fds[] = { -1 };
+	const struct inspector_spec spec = { .loop = fixture.host.loop,
+					     .home = fixture.host.home,
+					     .helper = "/missing",
+					     .paths = paths,
+					     .fds = fds,
+					     .count = 1,
+					     .who = "test",
+					     .notice = on_notice,
+					     .inspected = on_inspection };
+	uint64_t number;
+
+	(void)state;
+	session->inspector = inspector_new(&spec);
+	run(&fixture_language, "done");
+	fixture_pass(WATCHDOG_LOOK_MS + WATCHDOG_IDLE_MS);
+	fixture_pass(WATCHDOG_LOOK_MS);
+	number = inspect();
+	run(&fixture_language, "done");
+	fixture_pass(WATCHDOG_BUSY_MS);
+	assert_int_equal(inspect(), number + 2);
+	fixture_pass(WATCHDOG_LOOK_MS + WATCHDOG_IDLE_MS);
+	assert_int_equal(inspect(), number + 4);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -186,6 +234,7 @@ int main(void)
 		TEST(a_cell_that_ended_while_it_was_asked_costs_nobody_anything),
 		TEST(of_two_that_run_nobody_is_asked_and_who_has_most_is_killed),
 		TEST(a_cell_begins_with_a_measure_if_its_interpreter_is_new),
+		TEST(what_a_cell_left_is_looked_for_again_after_a_while_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
