@@ -41,9 +41,11 @@ static const char *const anywhere[] = {
 	"recovery code", "backup code", "activation code", "login code", "log in code",
 	"sign in code", "sms code", "digit code", "code sent", "factor code", "two factor",
 	"two step", "one time", "card number", "credit card", "debit card", "social security",
+	"maiden name", "security question", "security answer",
 	/* Western and northern Europe */
 	"passwort", "kennwort", "geheim", "zugangscode", "zugangsdaten", "sicherheitscode",
 	"bestätigungscode", "freischaltcode", "prüfnummer", "schlüssel", "schluessel",
+	"mädchenname", "sicherheitsfrage", "nom de jeune fille", "apellido de soltera",
 	"kreditkarte", "kartennummer", "sozialversicherungsnummer", "mot de passe",
 	"code secret", "code de vérification", "code de confirmation", "code d'accès",
 	"code de sécurité", "numéro de carte", "carte bancaire", "carte de crédit",

@@ -15,6 +15,9 @@ static void prompts_for_secrets_are_known(void **state)
 	static const char *const prompts[] = {
 		"Enter your GitHub password: ",
 		"API key",
+		"Your mother's maiden name?",
+		"Security question: which was your first pet?",
+		"Mädchenname der Mutter: ",
 		"GitHub PAT: ",
 		"JWT> ",
 		"WiFi PSK:",
