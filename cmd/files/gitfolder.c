@@ -98,6 +98,13 @@ static void leave(struct visit *visit)
 	leads_place_release(&visit->place);
 }
 
+/* Opens a folder of the current share. */
+static int open_below(const struct inspection *run, const char *path)
+{
+	return path[0] == '\0' ? openat(run->share, ".", O_PATH | O_CLOEXEC)
+			       : beneath_open(run->share, path, O_PATH | O_DIRECTORY, 0);
+}
+
 static bool has_path(const struct buf *paths, const char *path)
 {
 	for (size_t at = 0; at < paths->len; at += strlen(paths->data + at) + 1)
@@ -271,9 +278,7 @@ typedef void judge_fn(struct inspection *run, int dir, const char *path);
 static void judge_from(struct inspection *run, const char *workplace, const struct buf *paths,
 		       judge_fn *fn)
 {
-	bool top = workplace == NULL || workplace[0] == '\0';
-	cleanup_fd int fd = top ? openat(run->share, ".", O_PATH | O_CLOEXEC)
-				: beneath_open(run->share, workplace, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = open_below(run, workplace != NULL ? workplace : "");
 
 	for (size_t at = 0; fd >= 0 && at < paths->len; at += strlen(paths->data + at) + 1)
 		if ((paths->data[at] == '/') == (workplace == NULL))
@@ -453,12 +458,9 @@ static void judge_files(struct inspection *run, const struct folder_at *folder)
 /* Judges another folder of the share as a repository, although its own walk would not. */
 static void judge_there(struct inspection *run, const char *path)
 {
-	struct folder_at there = { .path = path };
-	cleanup_fd int fd = path[0] == '\0'
-				    ? openat(run->share, ".", O_PATH | O_CLOEXEC)
-				    : beneath_open(run->share, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = open_below(run, path);
+	struct folder_at there = { .fd = fd, .path = path };
 
-	there.fd = fd;
 	if (fd >= 0)
 		judge_files(run, &there);
 	run->new_repository = false;
@@ -514,21 +516,6 @@ static void judge_git_file(struct inspection *run, const struct folder_at *folde
 		judge_there(run, path);
 }
 
-void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
-			  const char *name)
-{
-	struct stat st;
-	bool young;
-
-	if (run->home == NULL || (run->learn && moved) || !inspection_stat(folder, name, &st))
-		return;
-	young = inspection_is_young(run, &st);
-	if (!young && !((moved || run->learn) && leads_out(run, folder, name)))
-		return;
-	if ((run->learn || leads_home(run, folder, name)) && known_is_new(run, folder, name, &st))
-		hold_remove(run, folder, name);
-}
-
 /*
  * Returns true for a folder that "git init" makes a repository of. It keeps config and hooks that
  * are there.
@@ -538,6 +525,46 @@ static bool is_begun(const struct folder_at *folder)
 	const char *slash = strrchr(folder->path, '/');
 
 	return strcasecmp(slash != NULL ? slash + 1 : folder->path, ".git") == 0;
+}
+
+/* Returns whether git writes to names in the folder. It would write where a link leads. */
+static bool is_written_by_git(const struct inspection *run, const struct folder_at *folder)
+{
+	cleanup_free char *path = xstrdup(folder->path);
+	bool written = true;
+
+	for (char *slash; path[0] != '\0'; path[slash != NULL ? slash - path : 0] = '\0') {
+		cleanup_fd int fd = written ? open_below(run, path) : -1;
+		struct folder_at own = { .fd = fd, .path = path };
+
+		if (fd >= 0 && (is_begun(&own) || repository_is(fd)))
+			return true;
+		slash = strrchr(path, '/');
+		written = repository_is_written(slash != NULL ? slash + 1 : path);
+	}
+	return written && repository_is(run->share);
+}
+
+void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
+			  const char *name)
+{
+	struct stat st;
+	bool young;
+
+	if ((run->learn && moved) || !inspection_stat(folder, name, &st))
+		return;
+	if (is_written_by_git(run, folder)) {
+		if (known_is_new(run, folder, name, &st))
+			hold_remove(run, folder, name);
+		return;
+	}
+	if (run->home == NULL)
+		return;
+	young = inspection_is_young(run, &st);
+	if (!young && !((moved || run->learn) && leads_out(run, folder, name)))
+		return;
+	if ((run->learn || leads_home(run, folder, name)) && known_is_new(run, folder, name, &st))
+		hold_remove(run, folder, name);
 }
 
 /* ptycell's placeholders change the folder at the top, which code cannot move. */

@@ -16,6 +16,7 @@
  *   - branches, remotes: the folder, with any file in it, as each names a remote
  *   - commondir: unless it leads two folders up, as git's does
  *   - .git: a file or a link that leads out of the shares
+ *   - any link where git writes, as it writes where the link leads: removed
  *   - any link into the sessions' folders, where code has all rights: removed
  *
  * In a repository that was not one when the session began, everything counts as young: session code

@@ -49,6 +49,16 @@ bool repository_holds_none(const char *name)
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
+bool repository_is_written(const char *name)
+{
+	static const char *const names[] = { "rebase-merge", "rebase-apply", "sequencer",
+					     "rr-cache",     "lost-found",   "reftable",
+					     "worktrees",    "modules" };
+
+	return is_one_of(names, ARRAY_SIZE(names), name) ||
+	       (repository_holds_none(name) && !str_eq(name, "hooks"));
+}
+
 /* The hooks of all git versions, including those of its server and mail commands. */
 static const char *const hooks[] = { "applypatch-msg",
 				     "pre-applypatch",

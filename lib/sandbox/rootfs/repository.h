@@ -19,6 +19,11 @@ bool repository_is(int dir);
  * name.
  */
 bool repository_holds_none(const char *name);
+/*
+ * Returns whether git writes to names in a repository's own folder of this name. That of hooks is
+ * none.
+ */
+bool repository_is_written(const char *name);
 /* Returns whether the folder at a path is, or lies in, one of packages by its name. */
 bool repository_in_packages(const char *path);
 /* Returns whether git runs a program of this name in a hooks folder. */
