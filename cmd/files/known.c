@@ -146,7 +146,7 @@ bool known_is_below_young(const struct inspection *run, const char *path)
 	struct stat st;
 	char *slash;
 
-	while (part[0] != '\0') {
+	while (part[0] != '\0' && !str_eq(part, ".git")) {
 		cleanup_fd int fd = beneath_open(run->share, part, O_PATH | O_DIRECTORY, 0);
 
 		if (fd < 0 || fstat(fd, &st) < 0 || inspection_is_young(run, &st))
