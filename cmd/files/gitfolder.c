@@ -527,8 +527,7 @@ static bool is_begun(const struct folder_at *folder)
 	return strcasecmp(slash != NULL ? slash + 1 : folder->path, ".git") == 0;
 }
 
-/* Returns whether git writes to names in the folder. It would write where a link leads. */
-static bool is_written_by_git(const struct inspection *run, const struct folder_at *folder)
+bool gitfolder_is_written(const struct inspection *run, const struct folder_at *folder)
 {
 	cleanup_free char *path = xstrdup(folder->path);
 	bool written = true;
@@ -545,20 +544,24 @@ static bool is_written_by_git(const struct inspection *run, const struct folder_
 	return written && repository_is(run->share);
 }
 
+void gitfolder_judge_written_link(struct inspection *run, const struct folder_at *folder,
+				  bool moved, const char *name)
+{
+	struct stat st;
+
+	if ((run->learn && moved) || !inspection_stat(folder, name, &st))
+		return;
+	if (known_is_new(run, folder, name, &st))
+		hold_remove(run, folder, name);
+}
+
 void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
 			  const char *name)
 {
 	struct stat st;
 	bool young;
 
-	if ((run->learn && moved) || !inspection_stat(folder, name, &st))
-		return;
-	if (is_written_by_git(run, folder)) {
-		if (known_is_new(run, folder, name, &st))
-			hold_remove(run, folder, name);
-		return;
-	}
-	if (run->home == NULL)
+	if (run->home == NULL || (run->learn && moved) || !inspection_stat(folder, name, &st))
 		return;
 	young = inspection_is_young(run, &st);
 	if (!young && !((moved || run->learn) && leads_out(run, folder, name)))

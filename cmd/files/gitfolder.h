@@ -36,7 +36,13 @@ struct inspection;
 void gitfolder_judge(struct inspection *run, const struct folder_at *folder);
 /* Inspects in this share what configs of all shares have named so far. */
 void gitfolder_judge_named(struct inspection *run);
-/* Inspects the link `name`. `moved`: its folder, or one above, changed since the session began. */
+/* Returns whether git writes to names in the folder: it would write where a link leads. */
+bool gitfolder_is_written(const struct inspection *run, const struct folder_at *folder);
+/* Inspects the link `name` in such a folder; `moved` as below. */
+void gitfolder_judge_written_link(struct inspection *run, const struct folder_at *folder,
+				  bool moved, const char *name);
+/* Inspects the link `name` in another one. `moved`: its folder, or one above, changed since the
+ * session began. */
 void gitfolder_judge_link(struct inspection *run, const struct folder_at *folder, bool moved,
 			  const char *name);
 

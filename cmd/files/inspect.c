@@ -134,6 +134,7 @@ static void walk_links(struct walk *walk, const char *path)
 	struct folder_at folder = { .fd = fd, .path = path };
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	bool written;
 	bool moved;
 
 	if (entries == NULL) {
@@ -142,8 +143,12 @@ static void walk_links(struct walk *walk, const char *path)
 	}
 	fd_steal(&fd);
 	moved = known_is_below_young(&walk->inspection, path);
+	written = gitfolder_is_written(&walk->inspection, &folder);
 	while ((entry = fd_next_entry(entries)) != NULL && inspection_goes_on(&walk->inspection))
-		if (type_of(folder.fd, entry) == DT_LNK)
+		if (type_of(folder.fd, entry) == DT_LNK && written)
+			gitfolder_judge_written_link(&walk->inspection, &folder, moved,
+						     entry->d_name);
+		else if (type_of(folder.fd, entry) == DT_LNK)
 			gitfolder_judge_link(&walk->inspection, &folder, moved, entry->d_name);
 	if (entry == NULL)
 		inspection_note_unread(&walk->inspection);
