@@ -99,35 +99,6 @@ static bool visit(struct walk *walk, const struct folder_at *folder, const struc
 	return type == DT_LNK;
 }
 
-static void walk_folder(struct walk *walk, const char *path)
-{
-	cleanup_fd int fd = open_folder(walk, path);
-	struct folder_at folder = { .fd = fd, .path = path };
-	const struct dirent *entry;
-	bool has_links = false;
-	DIR *entries;
-
-	if (fd < 0) {
-		inspection_note_unread(&walk->inspection);
-		return;
-	}
-	gitfolder_judge(&walk->inspection, &folder);
-	entries = fdopendir(fd);
-	if (entries == NULL) {
-		inspection_note_unread(&walk->inspection);
-		return;
-	}
-	fd_steal(&fd);
-	while ((entry = fd_next_entry(entries)) != NULL && inspection_count(&walk->inspection))
-		has_links |= visit(walk, &folder, entry);
-	if (entry == NULL)
-		inspection_note_unread(&walk->inspection);
-	(void)closedir(entries);
-	if (has_links)
-		repository_queue_add(&walk->linked[inspection_share(&walk->inspection)], "", false,
-				     xstrdup(path));
-}
-
 static void walk_links(struct walk *walk, const char *path)
 {
 	cleanup_fd int fd = open_folder(walk, path);
@@ -153,6 +124,37 @@ static void walk_links(struct walk *walk, const char *path)
 	if (entry == NULL)
 		inspection_note_unread(&walk->inspection);
 	(void)closedir(entries);
+}
+
+static void walk_folder(struct walk *walk, const char *path)
+{
+	cleanup_fd int fd = open_folder(walk, path);
+	struct folder_at folder = { .fd = fd, .path = path };
+	const struct dirent *entry;
+	bool has_links = false;
+	DIR *entries;
+
+	if (fd < 0) {
+		inspection_note_unread(&walk->inspection);
+		return;
+	}
+	gitfolder_judge(&walk->inspection, &folder);
+	entries = fdopendir(fd);
+	if (entries == NULL) {
+		inspection_note_unread(&walk->inspection);
+		return;
+	}
+	fd_steal(&fd);
+	while ((entry = fd_next_entry(entries)) != NULL && inspection_count(&walk->inspection))
+		has_links |= visit(walk, &folder, entry);
+	if (entry == NULL)
+		inspection_note_unread(&walk->inspection);
+	(void)closedir(entries);
+	if (has_links && gitfolder_is_written(&walk->inspection, &folder))
+		walk_links(walk, path); /* few, and not behind all others */
+	else if (has_links)
+		repository_queue_add(&walk->linked[inspection_share(&walk->inspection)], "", false,
+				     xstrdup(path));
 }
 
 /* Empties the queue. Its folders are walked until a limit is met. */

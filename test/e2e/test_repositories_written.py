@@ -6,6 +6,7 @@ import pytest
 from repositories import BARE, USER, a_project, git, holds_names, needs_git, served
 
 MINE = "# of the user\n"
+ENTRIES = 50000  # of a share, that a look at a cell's end reaches
 # What git writes to, copies to where code reads it, or empties ("git gc" a work tree's folder that names none).
 LINKS = ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "FETCH_HEAD", "index", "logs/HEAD", "logs/refs/heads/main", "info/sparse-checkout",
          "rr-cache/x/preimage", "rebase-merge/message", "worktrees/x"]
@@ -62,3 +63,13 @@ def test_links_that_the_user_has_in_a_repository_stay(project):
         assert attempt(server, place, folder, "git status -s; echo works").text == "works\n"
         assert "(removed)" not in "".join(server.cell("1").texts)
     assert (folder / ".git/info/sparse-checkout").is_symlink() and (folder / ".git/logs/HEAD").is_symlink()
+
+
+@needs_git
+def test_such_a_link_is_found_in_a_share_of_very_many_files(project):
+    place, folder = project
+    many = f"mkdir -p a/b; python3 -c 'for i in range({ENTRIES}): open(f\"a/b/{{i}}\", \"w\").close()'; ln -sf FILE .git/COMMIT_EDITMSG"
+    with served(place, folder) as server:
+        holds_names(server)
+        told = attempt(server, place, folder, many).texts[0]
+        assert "/.git/COMMIT_EDITMSG' (removed)" in told and "more than" in told, told
