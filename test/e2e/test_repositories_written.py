@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Links in a repository where git writes: they would have the user's git write what code chose into any file of the user's, or read one out."""
 import os
+import subprocess
+import sys
 
 import pytest
 from repositories import BARE, USER, a_project, git, holds_names, needs_git, served
@@ -73,3 +75,60 @@ def test_such_a_link_is_found_in_a_share_of_very_many_files(project):
         holds_names(server)
         told = attempt(server, place, folder, many).texts[0]
         assert "/.git/COMMIT_EDITMSG' (removed)" in told and "more than" in told, told
+
+
+# Writes .git/index of the paths, as no git would: it checks them when it adds them, and not when it reads.
+CRAFT = r"""
+import hashlib, os, struct, subprocess
+os.chdir(FOLDER)
+blob = subprocess.run(['git', 'hash-object', '-w', '--stdin'], input=b'what code chose\n', capture_output=True).stdout.decode().strip()
+out = b''
+for path in sorted(PATHS):
+    entry = struct.pack('>10I', 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + bytes.fromhex(blob) + struct.pack('>H', len(path))
+    out += entry + (b'\0' + path + b'\0' if VERSION == 4 else path + b'\0' * (8 - (len(entry) + len(path)) % 8))
+out = b'DIRC' + struct.pack('>II', VERSION, len(PATHS)) + out
+open('.git/index', 'wb').write(out + hashlib.sha1(out).digest())
+"""
+
+
+def craft(folder, path, version):
+    return CRAFT.replace("FOLDER", repr(str(folder))).replace("PATHS", repr([path])).replace("VERSION", str(version))
+
+
+@needs_git
+def test_git_does_write_where_an_index_says_without_ptycell(project):
+    place, folder = project
+    subprocess.run([sys.executable, "-c", craft(folder, b"../file", 2)], check=True, user=USER)
+    assert git(folder, "checkout", "--", ".", home=place, user=USER).returncode == 0
+    assert (place / "file").read_text(encoding="ascii") == "what code chose\n"
+
+
+@needs_git
+def test_no_index_leads_out_of_a_work_tree(project):
+    place, folder = project
+    with served(place, folder) as server:
+        holds_names(server)
+        for path, version in ((b"../file", 2), (b"a/../../file", 2), (b".git/hooks/post-checkout", 4), (b"a/.GIT/config", 2), (b"/etc/x", 3)):
+            told = server.cell(craft(folder, path, version)).texts[0]
+            assert "/.git/index' to 'index.held-by-ptycell" in told, (path, told)
+        git(folder, "checkout", "--", ".", home=place, user=USER)
+    assert (place / "file").read_text(encoding="ascii") == MINE and not (folder / ".git/hooks/post-checkout").exists()
+
+
+# Each kind of index that git writes; threads begin where an extension says.
+HONEST = ["git update-index --index-version 4; git add .", "git add -N new; git update-index --skip-worktree old", "git update-index --split-index; git add .",
+          "git -c index.threads=4 add .; git -c index.threads=4 -c index.version=4 update-index --force-write-index", "git update-index --untracked-cache",
+          "mkdir b; git init -q --object-format=sha256 b; cd b; echo 1 > a; git add .", "git sparse-checkout set --cone --sparse-index c; git status",
+          "git rm -rq --cached ."]
+
+
+@needs_git
+@pytest.mark.parametrize("act", HONEST)
+def test_what_git_writes_as_an_index_stays(project, act):
+    place, folder = project
+    make = "mkdir -p a/d c; for i in $(seq 300); do echo $i > a/d/f$i; echo > c/g$i; done; git add .; git -c user.name=u -c user.email=u@u commit -qm m; echo 1 > new; "
+    with served(place, folder) as server:
+        holds_names(server)
+        told = attempt(server, place, folder, make + act).texts
+        assert "Renamed" not in "".join(told + server.cell("1").texts), told
+    assert not list(folder.rglob("*held-by-ptycell*")) and git(folder, "status", home=place, user=USER).returncode == 0

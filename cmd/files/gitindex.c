@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gitindex.c - versions 2 to 4, as Documentation/gitformat-index describes them. With threads git
+ * begins to read entries and extensions in the middle, where EOIE and IEOT say. Both must say what
+ * is read from the start.
+ */
+#include "gitindex.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/gitini.h"
+#include "base/mem.h"
+#include "base/util.h"
+#include "hold.h"
+#include "inspection.h"
+#include "sandbox/rootfs/protect_config.h"
+
+enum {
+	HEADER = 12,
+	STAT = 40, /* of an entry, before its hash */
+	NAME_MASK = 0xfff,
+	EXTENDED = 0x4000,
+	EXTENSION = 8, /* its name and length */
+	HASH_SHORT = 20,
+	HASH_MAX = 32,
+	FILE_MAX = 512 << 20,
+	MORE = 1 << 20,
+};
+
+struct start {
+	size_t offset;
+	size_t copied; /* how much of the path is that of the entry before */
+};
+
+struct reader {
+	const unsigned char *data;
+	size_t len; /* without the checksum at the end */
+	size_t hash_len;
+	uint32_t version;
+	size_t at;
+	struct buf path;
+	struct start *starts;
+	size_t count;
+};
+
+static uint32_t number_at(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* ---- paths ---- */
+
+static bool is_part_sound(const char *part, size_t len)
+{
+	return len > 0 && !(len == 1 && part[0] == '.') &&
+	       !(len == 2 && strncmp(part, "..", 2) == 0) &&
+	       !(len == 4 && strncasecmp(part, ".git", 4) == 0);
+}
+
+/* A split index has no path where it replaces an entry of the shared one. */
+static bool is_path_sound(const char *path)
+{
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		if (!is_part_sound(path, len))
+			return false;
+		path += len + (path[len] == '/');
+	}
+	return true;
+}
+
+/* ---- entries ---- */
+
+/* Reads how many bytes of the path before are left out. */
+static bool read_stripped(struct reader *r, size_t *ret)
+{
+	size_t value = 0;
+
+	for (int i = 0; i < 4 && r->at < r->len; i++) {
+		unsigned char c = r->data[r->at++];
+
+		value = (i > 0 ? (value + 1) << 7 : 0) | (c & 0x7f);
+		*ret = value;
+		if ((c & 0x80) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Keeps of the path what the next one has in common with it. */
+static bool read_common(struct reader *r, struct start *start)
+{
+	size_t stripped = 0;
+
+	if (r->version >= 4 && (!read_stripped(r, &stripped) || stripped > r->path.len))
+		return false;
+	start->copied = r->version >= 4 ? r->path.len - stripped : 0;
+	if (r->path.len > 0)
+		r->path.data[start->copied] = '\0';
+	r->path.len = start->copied;
+	return true;
+}
+
+static bool read_entry(struct reader *r, struct start *start)
+{
+	size_t head = STAT + r->hash_len + 2;
+	size_t size;
+	uint32_t flags;
+	size_t len;
+
+	start->offset = r->at;
+	if (r->len - r->at < head + 2)
+		return false;
+	flags = (uint32_t)r->data[r->at + head - 2] << 8 | r->data[r->at + head - 1];
+	r->at += head + ((flags & EXTENDED) != 0 ? 2 : 0);
+	if (!read_common(r, start))
+		return false;
+	len = strnlen((const char *)r->data + r->at, r->len - r->at);
+	if (len == r->len - r->at)
+		return false;
+	buf_put(&r->path, (const char *)r->data + r->at, len);
+	if ((flags & NAME_MASK) != NAME_MASK && (flags & NAME_MASK) != r->path.len)
+		return false;
+	size = r->at - start->offset + len;
+	r->at = start->offset + (r->version >= 4 ? size + 1 : (size + 8) / 8 * 8);
+	return r->at <= r->len && is_path_sound(buf_str(&r->path));
+}
+
+static bool read_entries(struct reader *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (!read_entry(r, &r->starts[i]))
+			return false;
+	return true;
+}
+
+/* ---- extensions ---- */
+
+/* Checks the places at which threads begin. */
+static bool are_blocks_sound(const struct reader *r, size_t at, size_t len)
+{
+	size_t entry = 0;
+
+	for (size_t i = 4; i + 8 <= len; i += 8) {
+		if (entry >= r->count || r->starts[entry].copied != 0 ||
+		    r->starts[entry].offset != number_at(r->data + at + i))
+			return false;
+		entry += number_at(r->data + at + i + 4);
+	}
+	return entry == r->count;
+}
+
+static void take_shared(const struct reader *r, size_t at, char *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->hash_len; i++) {
+		(void)snprintf(ret + 2 * i, 3, "%02x", r->data[at + i]);
+		any = any || r->data[at + i] != 0;
+	}
+	if (!any)
+		ret[0] = '\0';
+}
+
+static bool read_extension(struct reader *r, char *ret_shared)
+{
+	const char *name = (const char *)r->data + r->at;
+	size_t at = r->at + EXTENSION;
+	size_t len;
+
+	if (r->len - r->at < EXTENSION)
+		return false;
+	len = number_at(r->data + r->at + 4);
+	if (len > r->len - at)
+		return false;
+	r->at = at + len;
+	if (strncmp(name, "link", 4) == 0) {
+		if (len < r->hash_len || ret_shared[0] != '\0')
+			return false;
+		take_shared(r, at, ret_shared);
+	}
+	return strncmp(name, "IEOT", 4) != 0 || are_blocks_sound(r, at, len);
+}
+
+/* Checks where extensions begin by what stands at the end. */
+static bool is_end_sound(const struct reader *r, size_t extensions)
+{
+	size_t size = EXTENSION + 4 + r->hash_len;
+	const unsigned char *end = r->data + (r->len >= size ? r->len - size : 0);
+
+	return r->len < HEADER + size || memcmp(end, "EOIE", 4) != 0 ||
+	       number_at(end + EXTENSION) == extensions;
+}
+
+static bool read_all(struct reader *r, char *ret_shared)
+{
+	if (!read_entries(r) || !is_end_sound(r, r->at))
+		return false;
+	while (r->at < r->len)
+		if (!read_extension(r, ret_shared))
+			return false;
+	return true;
+}
+
+static bool is_sound(const char *data, size_t len, size_t hash_len, char *ret_shared)
+{
+	struct reader r = { .data = (const unsigned char *)data,
+			    .hash_len = hash_len,
+			    .at = HEADER,
+			    .path = BUF_INIT(BUF_UNBOUNDED) };
+	bool sound;
+
+	ret_shared[0] = '\0';
+	if (len < HEADER + hash_len || memcmp(data, "DIRC", 4) != 0)
+		return false;
+	r.len = len - hash_len;
+	r.version = number_at(r.data + 4);
+	r.count = number_at(r.data + 8);
+	if (r.version < 2 || r.version > 4 || r.count > r.len / (STAT + hash_len))
+		return false;
+	r.starts = xcalloc(r.count + 1, sizeof(*r.starts));
+	sound = read_all(&r, ret_shared);
+	free(r.starts);
+	buf_release(&r.path);
+	return sound;
+}
+
+/* ---- files ---- */
+
+static void on_entry(void *data, const struct gitini_entry *entry)
+{
+	size_t *len = data;
+
+	if (entry->odd == NULL && str_eq(entry->section, "extensions") &&
+	    str_eq(entry->name, "objectformat"))
+		*len = str_eq(entry->value, "sha256") ? HASH_MAX : HASH_SHORT;
+}
+
+/* Returns the length of the repository's hashes, which its own config tells. */
+static size_t hash_length(const struct folder_at *folder)
+{
+	const char *const configs[] = { "config", "../../config" /* of a work tree's */ };
+	size_t hash_len = HASH_SHORT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
+		size_t len = 0;
+		cleanup_free char *text =
+			inspection_read(folder, configs[i], PROTECT_CONFIG_MAX, &len);
+
+		if (text == NULL)
+			continue;
+		gitini_each(text, len, on_entry, &hash_len);
+		break;
+	}
+	return hash_len;
+}
+
+/* Returns true also when there is no such file. */
+static bool is_file_sound(const struct folder_at *folder, const char *name, char *ret_shared)
+{
+	cleanup_free char *data = NULL;
+	struct stat st;
+	size_t len = 0;
+
+	ret_shared[0] = '\0';
+	if (!inspection_stat(folder, name, &st))
+		return true;
+	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		return false;
+	/* git may replace it by a larger one meanwhile. */
+	data = inspection_read(folder, name, (size_t)st.st_size * 2 + MORE, &len);
+	return data != NULL && is_sound(data, len, hash_length(folder), ret_shared);
+}
+
+void gitindex_judge(struct inspection *run, const struct folder_at *folder)
+{
+	char shared[2 * HASH_MAX + 1];
+	char based[2 * HASH_MAX + 1];
+	cleanup_free char *name = NULL;
+	struct stat st;
+
+	if (run->learn || !inspection_young_there(run, folder, "index", &st))
+		return;
+	if (!is_file_sound(folder, "index", shared)) {
+		hold(run, folder, "index");
+		return;
+	}
+	if (shared[0] == '\0')
+		return;
+	name = xasprintf("sharedindex.%s", shared);
+	if (!is_file_sound(folder, name, based))
+		hold(run, folder, name);
+}
