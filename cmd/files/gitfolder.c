@@ -16,8 +16,8 @@
 #include "base/fd.h"
 #include "base/gitini.h"
 #include "base/mem.h"
-#include "gitindex.h"
 #include "hold.h"
+#include "indexfile.h"
 #include "inspection.h"
 #include "known.h"
 #include "leads.h"
@@ -443,7 +443,7 @@ static void judge_each_file(struct inspection *run, const struct folder_at *fold
 	judge_config(run, folder, "config", 0);
 	judge_config(run, folder, "config.worktree", 0);
 	judge_hooks(run, folder);
-	gitindex_judge(run, folder);
+	indexfile_judge(run, folder);
 	for (size_t i = 0; repository_remotes(i) != NULL; i++)
 		judge_remotes(run, folder, repository_remotes(i));
 }

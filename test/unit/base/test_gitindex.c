@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* test_gitindex.c - indexes made by hand; those of git itself are in the corpus of fuzz_gitindex.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/gitindex.h"
+
+static struct buf made = BUF_INIT(BUF_UNBOUNDED);
+static char shared[2 * GITINDEX_HASH_MAX + 1];
+
+static void put_number(uint32_t value)
+{
+	for (int shift = 24; shift >= 0; shift -= 8)
+		buf_put_char(&made, (char)(value >> shift & 0xff));
+}
+
+static void put_zeros(size_t count)
+{
+	while (count-- > 0)
+		buf_put_char(&made, '\0');
+}
+
+static void begin(uint32_t version, uint32_t entries)
+{
+	buf_release(&made);
+	buf_init(&made, BUF_UNBOUNDED);
+	buf_puts(&made, "DIRC");
+	put_number(version);
+	put_number(entries);
+}
+
+static void put_entry(const char *path)
+{
+	size_t len = strlen(path);
+
+	put_zeros(40 + GITINDEX_HASH_SHORT);
+	buf_put_char(&made, '\0');
+	buf_put_char(&made, (char)len);
+	buf_puts(&made, path);
+	put_zeros(8 - (40 + GITINDEX_HASH_SHORT + 2 + len) % 8);
+}
+
+/* An entry of version 4: `stripped` bytes less of the path before, and `rest`. */
+static void put_compressed(char stripped, const char *rest, char len)
+{
+	put_zeros(40 + GITINDEX_HASH_SHORT);
+	buf_put_char(&made, '\0');
+	buf_put_char(&made, len);
+	buf_put_char(&made, stripped);
+	buf_puts(&made, rest);
+	buf_put_char(&made, '\0');
+}
+
+static bool is_sound(void)
+{
+	put_zeros(GITINDEX_HASH_SHORT);
+	return gitindex_is_sound(buf_str(&made), made.len, GITINDEX_HASH_SHORT, shared);
+}
+
+static bool is_path_sound(const char *path)
+{
+	begin(2, 1);
+	put_entry(path);
+	return is_sound();
+}
+
+static void paths_of_the_work_tree_are_sound(void **state)
+{
+	(void)state;
+	assert_true(is_path_sound("a"));
+	assert_true(is_path_sound("a/.gitignore"));
+	assert_true(is_path_sound("a/..b/c..."));
+	begin(2, 0);
+	assert_true(is_sound());
+	assert_string_equal(shared, "");
+}
+
+static void a_path_that_leads_elsewhere_is_not(void **state)
+{
+	(void)state;
+	assert_false(is_path_sound("../x"));
+	assert_false(is_path_sound("a/../../x"));
+	assert_false(is_path_sound("/etc/x"));
+	assert_false(is_path_sound("./a"));
+	assert_false(is_path_sound("a//b"));
+	assert_false(is_path_sound(".git/hooks/post-checkout"));
+	assert_false(is_path_sound("a/.GIT/config"));
+}
+
+static void a_path_is_judged_as_its_parts_make_it(void **state)
+{
+	(void)state;
+	begin(4, 2);
+	put_compressed(0, "ab/x", 4);
+	put_compressed(2, "c", 3);
+	assert_true(is_sound());
+	begin(4, 2);
+	put_compressed(0, "a/.g", 4);
+	put_compressed(0, "it/x", 8);
+	assert_false(is_sound());
+	begin(4, 1);
+	put_compressed(1, "a", 1); /* there is no path before */
+	assert_false(is_sound());
+}
+
+static void what_is_cut_short_or_no_index_is_not_sound(void **state)
+{
+	(void)state;
+	assert_true(is_path_sound("a"));
+	for (size_t len = 0; len < made.len; len++)
+		assert_false(gitindex_is_sound(buf_str(&made), len, GITINDEX_HASH_SHORT, shared));
+	begin(5, 0);
+	assert_false(is_sound());
+	begin(2, 2);
+	put_entry("a");
+	assert_false(is_sound());
+}
+
+static void a_split_index_names_the_one_that_it_builds_on(void **state)
+{
+	(void)state;
+	begin(2, 1);
+	put_entry("");
+	buf_puts(&made, "link");
+	put_number(GITINDEX_HASH_SHORT);
+	buf_puts(&made, "abcdefghijklmnopqrst");
+	assert_true(is_sound());
+	assert_string_equal(shared, "6162636465666768696a6b6c6d6e6f7071727374");
+}
+
+static void threads_begin_where_entries_do(void **state)
+{
+	(void)state;
+	for (uint32_t offset = 12; offset <= 13; offset++) {
+		begin(2, 1);
+		put_entry("a");
+		buf_puts(&made, "IEOT");
+		put_number(12);
+		put_number(1);
+		put_number(offset);
+		put_number(1);
+		assert_int_equal(is_sound(), offset == 12);
+	}
+	for (uint32_t more = 0; more <= 8; more += 8) {
+		uint32_t end;
+
+		begin(2, 1);
+		put_entry("a");
+		end = (uint32_t)made.len;
+		buf_puts(&made, "EOIE");
+		put_number(4 + GITINDEX_HASH_SHORT);
+		put_number(end + more);
+		put_zeros(GITINDEX_HASH_SHORT);
+		assert_int_equal(is_sound(), more == 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_of_the_work_tree_are_sound),
+		cmocka_unit_test(a_path_that_leads_elsewhere_is_not),
+		cmocka_unit_test(a_path_is_judged_as_its_parts_make_it),
+		cmocka_unit_test(what_is_cut_short_or_no_index_is_not_sound),
+		cmocka_unit_test(a_split_index_names_the_one_that_it_builds_on),
+		cmocka_unit_test(threads_begin_where_entries_do),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	buf_release(&made);
+	return failed;
+}
