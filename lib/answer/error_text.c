@@ -45,6 +45,16 @@ const char *error_text_last_line(const char *text)
 	return start != NULL ? start + len : NULL;
 }
 
+bool error_text_last_call_has(const char *traceback, const char *words)
+{
+	const char *last = NULL;
+
+	for (const char *at = error_text_end(traceback); (at = strstr(at, "\n  File ")) != NULL;
+	     at++)
+		last = at;
+	return last != NULL && strstr(last, words) != NULL;
+}
+
 /* Returns the length of the line without a file that Python names behind an error: ": '/dev/null'".
  */
 static size_t without_file(const char *line, size_t len)

@@ -29,6 +29,8 @@ const char *error_text_end(const char *text);
 bool error_text_any(const char *text, const char *const *needles);
 /* Returns the last line: the error itself, not one that was handled before. NULL for NULL. */
 const char *error_text_last_line(const char *text);
+/* Returns whether the last call of a traceback of Python has the words, or what follows it. */
+bool error_text_last_call_has(const char *traceback, const char *words);
 /*
  * Returns the needle with which one of the last `lines_max` lines ends, or NULL. A line of a file's
  * content rarely ends so. Python may name a file behind it.

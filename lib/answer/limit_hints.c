@@ -25,7 +25,7 @@
 #include "text/status_line.h"
 #include "workspace/disk_usage.h"
 
-enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3, OTHERS_PART = 16 };
+enum { LINES_SEARCHED = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3, OTHERS_PART = 16, MEM_ROW = 1 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -59,9 +59,8 @@ static void explain_memory_stop(struct buf *out, const struct cell *cell,
 {
 	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
 	status_excess(out, cell->memory_stopped, limits->memory_max);
-	buf_puts(
-		out,
-		" (memory_max). Free what is not needed, in any language: what grows on is killed.\n");
+	buf_puts(out, " (memory_max). Free what is not needed, in any language: what grows on is "
+		      "killed.\n");
 }
 
 static void explain_cpu_stop(struct buf *out, const struct cell *cell,
@@ -190,6 +189,14 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
 }
 
+/* The loader's words are the same for a file system that allows no code. */
+static void explain_library(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "If there was no room in memory for its code: one process here has at most",
+		  limits->memory_max, "memory_max");
+	buf_puts(out, "\n");
+}
+
 /* SQLite's error does not name the cause of a failed write. */
 static void explain_database(struct buf *out, const struct session_limits *limits)
 {
@@ -250,9 +257,6 @@ static const char denied[] =
 
 static const char *const too_large[ERROR_TEXT_NEEDLES_MAX] = { "File too large", "EFBIG",
 							       "File size limit exceeded" };
-static const char *const no_memory[ERROR_TEXT_NEEDLES_MAX] = { "MemoryError",
-							       "cannot allocate vector",
-							       "Array buffer allocation failed" };
 static const char *const no_space[ERROR_TEXT_NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
 /* NumPy, pyarrow, R, SQLite's shell, git and Java. */
@@ -279,12 +283,14 @@ static const struct {
 } rows[] = {
 	{ .needles = { "Cannot allocate memory", "cannot allocate memory" },
 	  .explain = explain_map },
-	{ .needles = { "MemoryError", "Cannot allocate memory", "cannot allocate memory",
-		       "cannot allocate vector", "Array buffer allocation failed",
-		       "memory exhausted", "heap out of memory", "Out of memory!", "std::bad_alloc",
-		       "cannot map zero-fill pages", "could not allocate memory" },
-	  .printed = printed_for_memory,
-	  .explain = explain_memory },
+	[MEM_ROW] = { .needles = { "MemoryError", "Cannot allocate memory",
+				   "cannot allocate memory", "cannot allocate vector",
+				   "Array buffer allocation failed", "memory exhausted",
+				   "heap out of memory", "Out of memory!", "std::bad_alloc",
+				   "cannot map zero-fill pages", "could not allocate memory" },
+		      .printed = printed_for_memory,
+		      .explain = explain_memory },
+	{ .needles = { "failed to map segment from shared object" }, .explain = explain_library },
 	{ .needles = { "File too large", "EFBIG", "File size limit exceeded" },
 	  .explain = explain_file },
 	{ .needles = { "No space left on device", "ENOSPC" },
@@ -384,14 +390,12 @@ static bool prints_its_error(const struct cell *cell)
 /* Node's own errors of callbacks end in these words. Others are what the code or a program says. */
 static bool is_said_by_node(const char *words)
 {
-	static const char *const own[] = { "Array buffer allocation failed",
-					   "EAGAIN: resource temporarily unavailable, read",
-					   "code: 'EAGAIN'," };
+	static const char *const own[ERROR_TEXT_NEEDLES_MAX] = {
+		"Array buffer allocation failed", "EAGAIN: resource temporarily unavailable, read",
+		"code: 'EAGAIN',"
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (str_eq(words, own[i]))
-			return true;
-	return false;
+	return error_text_any(words, own);
 }
 
 static bool has_printed(const struct cell *cell, const char *const *needles)
@@ -426,13 +430,9 @@ static bool row_holds(size_t row, const struct confinement_facts *facts)
 /* Judges by the last call of the traceback, or of one that a program printed. */
 static bool was_mapping(const struct cell *cell)
 {
-	const char *text =
-		error_text_end(cell->traceback != NULL ? cell->traceback : buf_str(&cell->text));
-	const char *last = NULL;
+	const char *text = cell->traceback != NULL ? cell->traceback : buf_str(&cell->text);
 
-	for (const char *at = text; (at = strstr(at, "\n  File ")) != NULL; at++)
-		last = at;
-	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
+	return error_text_last_call_has(text, "mmap.mmap(");
 }
 
 static void put_row(struct buf *out, size_t row, const struct cell *cell,
@@ -513,7 +513,7 @@ static bool explain_full(struct buf *out, const struct cell *cell,
 				   error_text_before(cell->traceback, too_large))))
 		return false;
 	explain_disk(out, cell, limits);
-	return !is_error_of(cell, no_memory);
+	return !is_error_of(cell, rows[MEM_ROW].needles);
 }
 
 static void explain_signal(struct buf *out, const struct cell *cell,

@@ -79,8 +79,27 @@ def test_so_it_is_when_a_child_writes(server):
 
 
 def test_memory_that_a_cell_lacks_is_named_beside_the_full_folder(server):
-    result = server.cell(f"try: exec({FILL[1]!r})\nexcept OSError: bytearray(1 << 45)")
-    assert result.state == "raised" and "(disk_max)" in result.text and "(memory_max)" in result.text, result.texts
+    for code in ("bytearray(1 << 45)", "from mmap import mmap; mmap(-1, 1 << 46)"):
+        result = server.cell(f"try: exec({FILL[1]!r})\nexcept OSError: {code}")
+        assert result.state == "raised" and "(disk_max)" in result.text and "(memory_max)" in result.text, result.texts
+        server.cell("rm f*", language="bash")
+
+
+def test_a_plot_of_r_that_a_full_folder_cuts_off_is_not_called_saved(server):
+    skip_without("r")
+    result = server.cell(f"try({FILLS['r'][1]}); plot(1:3)", language="r")
+    assert result.state == "done" and "(disk_max)" in result.text and "saved" not in result.text and not result.images, result.texts
+    assert "A plot could not be shown: there was no room for its picture; output/cell-1-figure-1.png is cut off" in result.text
+    assert len(server.cell("unlink(Sys.glob('f*')); plot(1:3)", language="r").images) == 1
+
+
+def test_a_library_of_r_whose_code_has_no_room_names_the_limit(home):
+    """Words of the loader, which R repeats."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        said = server.cell("stop('unable to load shared object glue.so:\n  glue.so: failed to map segment from shared object')", language="r")
+        assert "one process here has at most 300 MB (memory_max)" in said.text, said.texts
 
 
 def test_what_writes_in_the_background_is_held_too(server):

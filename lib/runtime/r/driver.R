@@ -36,6 +36,7 @@ local({
 	CALLS_SHOWN <- 10L
 	# The server accepts no larger part of a frame (FRAME_UP_PART_MAX of runtime/frame.h).
 	PICTURE_MAX <- 8388608L # bytes
+	PNG_END <- as.raw(c(0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82)) # of a whole picture
 	TEXT_MAX <- 1000000L    # bytes of a traceback
 	LIST_MAX <- 50000L      # characters of names and packages
 	ERROR_MAX <- 2000L      # bytes of an error's message
@@ -326,7 +327,10 @@ local({
 		if (size > PICTURE_MAX)
 			stop("a picture of ", size, " bytes is too large, at most ", PICTURE_MAX, " are shown",
 				if (saved) paste0("; it is saved as output/", name), call. = FALSE)
-		parts <- list("image/png" = readBin(path, "raw", size))
+		picture <- readBin(path, "raw", size)
+		if (!identical(utils::tail(picture, length(PNG_END)), PNG_END))
+			stop("there was no room for its picture", if (saved) paste0("; output/", name, " is cut off"), call. = FALSE)
+		parts <- list("image/png" = picture)
 		if (saved) parts$file <- name
 		parts
 	}
