@@ -78,11 +78,10 @@ static void explain_cpu_stop(struct buf *out, const struct cell *cell,
 /* The kernel counts every page of a private writable map at once, before it is written. */
 static void explain_map(struct buf *out, const struct session_limits *limits)
 {
-	put_limit(
-		out,
-		"A map that can be written without changing its file (mode='c', ACCESS_COPY) counts "
-		"whole as memory, of which one process here has at most",
-		limits->memory_max, "memory_max");
+	put_limit(out,
+		  "A map that can be written without changing its file (mode='c', ACCESS_COPY) "
+		  "counts whole as memory, of which one process here has at most",
+		  limits->memory_max, "memory_max");
 	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
 }
 
@@ -504,13 +503,14 @@ static void explain_program_line(struct buf *out, const struct cell *cell,
 static bool explain_full(struct buf *out, const struct cell *cell,
 			 const struct session_limits *limits)
 {
-	bool full = cell->file_max == 0 &&
-		    (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
-		     error_text_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
-	bool lowered = cell->file_max < limits->file_max;
+	bool printed = error_text_line_end(&cell->text, too_large, SIZE_MAX) != NULL;
+	bool full =
+		cell->file_max == 0 && (cell->disk_stopped || cell->change_count > 0 || printed ||
+					(cell->state != CELL_DONE && !cell_goes_on(cell)));
+	bool met = is_error_of(cell, too_large) || error_text_before(cell->traceback, too_large) ||
+		   (printed && cell_goes_on(cell));
 
-	if (!full && !(lowered && (is_error_of(cell, too_large) ||
-				   error_text_before(cell->traceback, too_large))))
+	if (!full && !(met && cell->file_max < limits->file_max))
 		return false;
 	explain_disk(out, cell, limits);
 	return !is_error_of(cell, rows[MEM_ROW].needles);

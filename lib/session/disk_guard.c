@@ -365,6 +365,8 @@ void disk_guard_explain_cell(struct disk_guard *g, const struct runner *runner, 
 	cell->file_max = g->file_max;
 	cell->disk_bytes = g->bytes;
 	cell->disk_stopped = g->stopped;
+	if (cell_goes_on(cell))
+		return;
 	g->ended = true;
 	g->answer_due = true;
 	if (session_runs_cell(g->session, runner))

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "runner/expect.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
 
@@ -204,7 +205,10 @@ static void answer_running(struct call *call, const char *note)
 		like.elapsed_us = exec->cell->elapsed_us;
 		answer_bare(call, &like, "its code has ended, its files are still being looked at");
 	} else if (runner_current(lang->runner) == exec) {
-		answer_call(call, runner_observe(lang->runner), NULL, note);
+		struct cell *cell = runner_observe(lang->runner);
+
+		watchdog_explain_cell(lang->session->watchdog, lang->runner, cell);
+		answer_call(call, cell, NULL, note);
 	} else {
 		answer_bare(call, &like, "it is about to begin");
 	}

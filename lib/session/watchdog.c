@@ -507,6 +507,8 @@ void watchdog_explain_cell(struct watchdog *w, const struct runner *runner, stru
 	w->inspection_wanted = true; /* for jobs of the cell; the end of the cell has its own */
 	w->inspection_due_ms = loop_now(w->session->host->loop) + WATCHDOG_LOOK_MS;
 	disk_guard_explain_cell(w->disk, runner, cell);
+	if (cell_goes_on(cell))
+		return;
 	if (cell->file_max == 0) /* programs that filled the folder may have ended with it */
 		look(w);
 	if (w->cpu_stopped)
@@ -582,8 +584,7 @@ void watchdog_move(struct watchdog *w)
 	w->cpu_stopped = false;
 	disk_guard_move(w->disk);
 	w->has_children = false;
-	w->memory_bytes[0] = 0;
-	w->memory_bytes[1] = 0;
+	memset(w->memory_bytes, 0, sizeof(w->memory_bytes));
 	w->looked_number = 0;
 	sandbox_watch(w->session->sandbox, &watcher, w);
 }

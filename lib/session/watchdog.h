@@ -58,7 +58,7 @@ char *watchdog_explain_kill(struct watchdog *watchdog);
 uint64_t watchdog_memory(const struct watchdog *watchdog);
 /* Polls soon, because a cell begins. */
 void watchdog_wake(struct watchdog *watchdog);
-/* Writes into a cell of `runner` that has ended which limits it met. */
+/* Writes into a cell of `runner` which limits it met; of one that goes on only that of the disk. */
 void watchdog_explain_cell(struct watchdog *watchdog, const struct runner *runner,
 			   struct cell *cell);
 /* Takes the disk space that the scan after a cell has counted. */

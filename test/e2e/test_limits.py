@@ -55,6 +55,18 @@ def test_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, langu
     assert int(result.text) >= 4e6 and "disk_max" not in result.text
 
 
+def test_a_cell_that_goes_on_in_a_full_folder_is_told_which_limit_its_writers_meet(server):
+    said = [server.cell(f"{FILLS['bash'][1].replace('exit 3', 'break')}; sleep {NEVER_S}", language="bash", budget=0.1)]
+
+    def is_told():
+        said.append(server.interact(language="bash", action="wait", budget=0.5))
+        return "File too large" in said[-1].text
+    until(is_told)
+    assert said[-1].state == "running" and "limited to 40 MB (disk_max)" in said[-1].text, said[-1].texts
+    said.append(server.interact(language="bash", action="wait", budget=0.5))
+    assert "disk_max" not in said[0].text + said[-1].text
+
+
 def test_so_it_is_where_the_error_is_the_cause_of_another(server):
     """As of joblib, which writes arrays for its processes and deletes what it has begun."""
     server.call("session_info", session_id="t", config={"disk_max": 40 * MIB})
