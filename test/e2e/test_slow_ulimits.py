@@ -45,6 +45,12 @@ def test_a_limit_of_the_users_own_is_the_sessions_and_is_named(home, name):
     assert f" {NAMES[key]} is {limit} here" in " ".join(done.stdout.split())
 
 
+def test_doctor_reports_to_its_end_where_files_have_no_room(home):
+    done = subprocess.run(within("-f", 10) + ["doctor"], capture_output=True, text=True, env={**os.environ, "HOME": str(home)}, check=False)
+    assert done.returncode in (0, 1) and "PTYCELL_FILE_MAX" in done.stdout and "File too large" in done.stderr
+    assert done.stdout.splitlines()[-1] != ""
+
+
 @pytest.mark.parametrize("option, value, key, setting", [("-f", 2000, "FILE_MAX", "1M"), ("-Sf", 2000, "FILE_MAX", "3M"), ("-d", 500 * KB, "MEMORY_MAX", "256M")])
 def test_one_above_the_setting_or_a_soft_one_is_no_limit(home, option, value, key, setting):
     with Server(home, command=within(option, value), env={f"PTYCELL_{key}": setting}) as server:

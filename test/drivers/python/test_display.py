@@ -376,6 +376,14 @@ def test_at_most_twenty_images_a_cell_are_shown_and_all_are_saved(plots):
     assert len(figures) == 23 and all(figure.read_bytes().startswith(b"\x89PNG") for figure in figures)
 
 
+def test_a_picture_for_which_there_is_no_room_leaves_no_file(plots):
+    plots.run("import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)")
+    plots.run("resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))")
+    assert "file" not in plots.run("plt.plot([1]);").images[0]
+    plots.run("resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)")
+    assert list((plots.folder / "output").iterdir()) == []
+
+
 def test_a_missing_output_folder_does_not_matter(start, needs, tmp_path):
     needs("matplotlib")
     session = start(output=str(tmp_path / "nowhere"))

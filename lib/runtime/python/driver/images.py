@@ -137,6 +137,13 @@ def pil_forms(image):
     return {"image/png": data}
 
 
+def remove(path):
+    try:
+        posix.unlink(path)
+    except OSError:
+        pass
+
+
 def save_output(data, extension, number=None, kind="figure"):
     """Saves data into the output folder. Returns its name there, or None if that failed."""
     if not State.output:
@@ -148,6 +155,7 @@ def save_output(data, extension, number=None, kind="figure"):
             file.write(data)
         posix.rename(temporary, "%s/%s" % (State.output, name))
     except OSError:
+        remove(temporary)
         return None
     return name
 
