@@ -16,6 +16,7 @@ unset HISTFILE
 exit() { builtin exit "$@" 2>/dev/null; }
 trap() { # one of a cell for EXIT runs before ours
   builtin trap "$@" || return
+  [[ $1 == - && $* == *ERR* ]] && builtin trap : ERR # else bash sets it again after this function
   local set=$(builtin trap -p EXIT)
   if [[ $BASHPID == $$ && $set != *ptycell_anew* ]]; then
     ptycell_trap=$set
@@ -195,7 +196,10 @@ local({
     warned <<- list()
   }
   note <- function(w) {
-    warned[[length(warned) + 1]] <<- paste0(where(w, "In ", " : "), conditionMessage(w))
+    level <- getOption("warn")
+    if (level > 1) return() # R makes an error of it
+    if (level == 1) say("Warning", where(w, " in ", " "), ": ", conditionMessage(w), "\n")
+    if (level == 0) warned[[length(warned) + 1]] <<- paste0(where(w, "In ", " : "), conditionMessage(w))
     invokeRestart("muffleWarning")
   }
   show <- function(v) if (v$visible) if (isS4(v$value)) methods::show(v$value) else print(v$value)
@@ -235,7 +239,7 @@ local({
         def __init__(self, secrets):
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
             self.aside, self.programs_aside, self.is_next = {}, {}, False
-            self.recorded, self.number, self.figures, self.snapshots = self.cells_of_notebook(), 0, 0, {}
+            self.recorded, self.number, self.figures, self.snapshots = self.cells_of_notebook(), 0, [], {}
             self.use_backend = None
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
@@ -285,28 +289,30 @@ local({
         # ---- the number that a cell had, and what has it ----
 
         def cells_of_notebook(self):
-            """Returns number and code of the cells that run. The kernel gets no number, so they are read from the notebook."""
+            """Returns number, code and outputs of the cells that run. The kernel gets no number, so they are read from the notebook."""
             this = self.ip.history_manager.input_hist_raw[-1]
             for path in sorted(self.home.glob("*.ipynb")):
                 with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
                     if any("".join(cell["source"]) == this for cell in cells):
-                        return [(int(cell["id"][5:]), "".join(cell["source"])) for cell in cells if cell["id"].startswith("cell-")
+                        return [(int(cell["id"][5:]), "".join(cell["source"]), cell["outputs"]) for cell in cells if cell["id"].startswith("cell-")
                                 and "skip-execution" not in cell["metadata"].get("tags", [])]
             return []
 
         def begin_cell(self, info):
-            at = next((n for n, (_, code) in enumerate(self.recorded) if code == info.raw_cell), None)
-            self.number, self.figures = self.recorded[at][0] if at is not None else 0, 0
+            at = next((n for n, (_, code, _) in enumerate(self.recorded) if code == info.raw_cell), None)
+            self.number, _, outputs = self.recorded[at] if at is not None else (0, "", [])
+            text = "".join("".join(output.get("text", "")) for output in outputs)
+            self.figures = re.findall(r"\[figure(?: (\d+)|: [^\n]*)\]", text)  # without a number: the cell saved it itself
             del self.recorded[:at + 1 if at is not None else 0]
 
         def save_figure(self, forms):
             """The session has what a cell shows among its results."""
             picture = forms.get("image/png")
-            if self.number and picture:
-                self.figures += 1
-                file = self.work / "output" / f"cell-{self.number}-figure-{self.figures}.png"
-                if file.parent.is_dir() and not file.exists():
+            if self.number and picture and self.figures:
+                number = self.figures.pop(0)
+                file = self.work / "output" / f"cell-{self.number}-figure-{number}.png"
+                if number and file.parent.is_dir() and not file.exists():
                     file.write_bytes(picture if isinstance(picture, bytes) else base64.b64decode(picture))
 
         # ---- a cell that exits: it ends, and nothing else ----
@@ -747,7 +753,7 @@ local({
         """Terminal output as a screen shows it."""
         text = re.sub("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\^_])", "", text)
         lines = []
-        for line in text.replace("\r\n", "\n").split("\n"):
+        for line in text.replace("\r\n", "\n").expandtabs().split("\n"):
             shown, at = [], 0
             for char in line:
                 if char == "\r":

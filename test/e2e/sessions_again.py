@@ -95,7 +95,7 @@ BASH = {
         ("bash", "v=1; trap 'echo bye $v' EXIT"), ("bash", "v=2; exit 4"), ("bash", "echo $? $v; exit 5"), ("bash", "(trap 'echo sub' EXIT; echo in)"),
         ("bash", "f() { echo f; }; trap f EXIT; trap - EXIT; exit 3"), ("bash", "trap 'echo int' INT; trap f 0"), ("bash", "exit"), ("bash", "f; echo $v"),
         ("bash", "trap 'echo t; exit 9' EXIT; exit 1"), ("bash", "echo $? $v; trap 'exit' EXIT; v=3; exit 4"), ("bash", "echo $? $v; trap 'echo err' ERR; ! true"),
-        ("bash", "echo $?")], ()),
+        ("bash", "echo $?; trap 'echo err' ERR; false; trap - ERR"), ("bash", "false; echo -e 'a\\tb'")], ()),
     "shell": ([
         ("bash", "alias ll='ls -l'\nll | wc -l"), ("bash", "if then"), ("bash", "for i in 1 2 3; do echo $i; done | tac\nprintf 'a\\rb\\n'"),
         ("bash", "export Q=3; python3 -c 'import os; print(os.environ[\"Q\"])'"), ("bash", "declare -A m=([k]=v); echo ${m[k]}"),
@@ -165,6 +165,9 @@ R = {
     "exits": ([
         ("r", "x <- 2; quit(status = 3); cat('no')"), ("r", "f <- function() q('no'); f()"), ("r", ".Last <- function() cat('last\\n'); quit()"),
         ("r", "tryCatch(quit(), error = function(e) 1, finally = cat('fin\\n'))"), ("r", "x")], ()),
+    "warnings": ([
+        ("r", "options(warn = -1); as.numeric('q'); warning('hidden')"), ("r", "options(warn = 1); f <- function() { warning('w'); 2 }; f(); as.numeric('q')"),
+        ("r", "options(warn = 2); f(); cat('no')"), ("r", "as.numeric('q')"), ("r", "options(warn = 0); f(); str(list(a = 1)); cat('a\\tb\\n')")], ()),
     "files": ([
         ("upload_file", {"filename": "a.csv", "content": TABLE}), ("r", "d <- read.csv('input/a.csv'); colSums(d)"),
         ("r", "write.csv(d, '/mnt/data/output/r.csv', row.names = FALSE); getwd()")], ()),
@@ -200,6 +203,7 @@ MIXED = {
     "figures": ([
         ("python", "import matplotlib.pyplot as plt\nfig = plt.figure(); plt.plot([1, 2])\nplt.show()\nplt.plot([3, 1])\nplt.show()"), ("python", "import os\nfig"),
         ("exec_sql", {"query": "SELECT 1 AS one"}), ("r", "plot(1:3); plot(2:1)"), ("python", "plt.plot([4]); open('output/cell-5-figure-1.png', 'rb').read(4)"),
+        ("python", "sorted(os.listdir('output'))"), ("python", "plt.plot([5]); plt.savefig('output/own.png'); plt.show(); plt.plot([6]); plt.show()"),
         ("python", "sorted(os.listdir('output'))"), ("bash", "zip -q output/all.zip output/*.png; unzip -l output/all.zip | grep -c png; rm output/all.zip")], ()),
     "environment": ([("python", "import os\nos.environ['Q'] = '5'"), ("python", "!echo $Q"), ("bash", "echo q=$Q"), ("bash", ""), ("javascript", " \n"), ("python", "")], ()),
     "overwritten": ([
