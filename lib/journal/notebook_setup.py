@@ -240,6 +240,7 @@ local({
             self.ip, self.home, self.programs, self.queue = get_ipython(), pathlib.Path.cwd(), {}, b""
             self.aside, self.programs_aside, self.is_next = {}, {}, False
             self.recorded, self.number, self.figures, self.snapshots = self.cells_of_notebook(), 0, [], {}
+            self.stopped, self.had_failed = [], False
             self.use_backend = None
             names = ("work" if n == 1 else f"work-{n}" for n in range(1, 10**6))
             self.work = next(path for path in map(self.home.joinpath, names) if not path.exists())
@@ -289,22 +290,24 @@ local({
         # ---- the number that a cell had, and what has it ----
 
         def cells_of_notebook(self):
-            """Returns number, code and outputs of the cells that run. The kernel gets no number, so they are read from the notebook."""
+            """Returns the session's cells. The kernel gets no number of them, so they are read from the notebook."""
             this = self.ip.history_manager.input_hist_raw[-1]
             for path in sorted(self.home.glob("*.ipynb")):
                 with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
                     if any("".join(cell["source"]) == this for cell in cells):
-                        return [(int(cell["id"][5:]), "".join(cell["source"]), cell["outputs"]) for cell in cells if cell["id"].startswith("cell-")
-                                and "skip-execution" not in cell["metadata"].get("tags", [])]
+                        return [cell for cell in cells if cell["id"].startswith("cell-")]
             return []
 
         def begin_cell(self, info):
-            at = next((n for n, (_, code, _) in enumerate(self.recorded) if code == info.raw_cell), None)
-            self.number, _, outputs = self.recorded[at] if at is not None else (0, "", [])
-            text = "".join("".join(output.get("text", "")) for output in outputs)
+            found = next((n for n, cell in enumerate(self.recorded) if "".join(cell["source"]) == info.raw_cell and runs_again(cell)), None)
+            passed = [] if found is None else self.recorded[:found + 1]
+            del self.recorded[:len(passed)]
+            *before, cell = passed or [{"id": "cell-0", "outputs": []}]
+            self.stopped += [each["id"][5:] for each in before if not runs_again(each)]
+            self.number, self.had_failed = int(cell["id"][5:]), any(output["output_type"] == "error" for output in cell["outputs"])
+            text = "".join("".join(output.get("text", "")) for output in cell["outputs"])
             self.figures = re.findall(r"\[figure(?: (\d+)|: [^\n]*)\]", text)  # without a number: the cell saved it itself
-            del self.recorded[:at + 1 if at is not None else 0]
 
         def save_figure(self, forms):
             """The session has what a cell shows among its results."""
@@ -332,6 +335,9 @@ local({
                 self.take_snapshot()
             if isinstance(result.error_in_exec, SystemExit):
                 result.error_in_exec = None
+            if result.error_in_exec and self.number and self.stopped and not self.had_failed:
+                print(f"[not so in the session; cells that were stopped there are not run again: {', '.join(self.stopped)}]", file=sys.stderr)
+                result.error_in_exec = None  # the cells behind it run
 
         def run_loop(self, main, **options):
             """asyncio.run() where Jupyter's own loop runs."""
@@ -747,6 +753,10 @@ local({
 
     class Shown(str):
         __repr__ = str.__str__
+
+
+    def runs_again(cell):
+        return "skip-execution" not in cell["metadata"].get("tags", [])
 
 
     def clean(text):

@@ -5,7 +5,7 @@ import json
 import pytest
 from client import LASTS, Server
 from patience import until
-from rerun import assert_same, convert, record, skip_without_jupyter
+from rerun import assert_same, convert, record, run_again, skip_without_jupyter
 from sessions_again import ALL
 from steps import skip_without
 
@@ -31,6 +31,18 @@ def test_what_cells_set_and_what_was_typed_to_them_is_the_same_again(home, tmp_p
     for language in {step[0] for step in steps} & {"javascript", "r"}:
         skip_without(language)
     assert_same(record(home, steps), tmp_path / "copy", *also)
+
+
+def test_a_cell_that_needs_what_a_stopped_one_left_says_so_and_the_others_run(home, tmp_path):
+    skip_without_jupyter()
+    kept = record(home, [("python", "n = 5\nimport time\ntime.sleep(100)", 0.5), ("python", "m = n + 1"), ("bash", "exit 3"), ("python", "1/0"), ("python", "m"),
+                         ("python", "'end'")])
+    _, again, _ = run_again(kept, tmp_path / "copy")
+    cells = {cell["id"]: cell["outputs"] for cell in again["cells"] if cell["cell_type"] == "code"}
+    note = "[not so in the session; cells that were stopped there are not run again: 1]\n"
+    assert [["".join(output.get("ename", output.get("text"))) for output in cells[f"cell-{n}"]] for n in (2, 4, 5)] == [
+        ["NameError", note], ["ZeroDivisionError"], ["NameError", note]]
+    assert "".join(cells["cell-6"][0]["data"]["text/plain"]) == "'end'"
 
 
 def test_the_first_cells_say_what_the_session_had(home):
